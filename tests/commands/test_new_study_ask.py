@@ -18,7 +18,8 @@ ROOT = Path(__file__).parent.parent.parent
 NO_IDEA = "don't know"
 QUESTIONS = 10
 START_UP = (
-    "2 x RTX 3090", "resnet50 at 905", "31 (22 to 42) jobs of 115305030 samples", "0.67 within 12 hours",
+    "2 x RTX 3090, 0.45 (0.35 to 0.5) kW each", "resnet50 at 905", "31 (22 to 42) jobs of 115305030 samples",
+    "0.67 within 12 hours",
     "box 'Workstation A': 4 x RTX 5090, 21900 EUR, 2.1 kW, in 6 weeks",
     "contract: 1 x H100 PCIe, 1.79 EUR an hour, 12 months", "", "EUR", "0.35 (0.28 to 0.45)", "none", "3 years", "ours",
 )  # fmt: skip
@@ -58,6 +59,7 @@ def test_what_a_start_up_says_is_in_the_files_and_shown_before(asked, capsys):
     assert (job.per_month.value, *job.per_month.ends) == (31, 22, 42)
     there, box, contract = load_yaml(folder / "prices" / "box.yaml")["offers"]
     assert there["own"]["capex"] == 0 and there["own"]["per_kwh"] == {"value": 0.35, "low": 0.28, "high": 0.45}
+    assert there["own"]["kw"] == {"value": 0.45, "low": 0.35, "high": 0.5}
     assert (box["own"]["capex"], box["own"]["months"], box["own"]["kw"]) == (21900, 36, 2.1)
     assert box["own"]["per_kwh"] == there["own"]["per_kwh"] and box["available_from_weeks"] == 6
     assert contract["commitment"] == {"term_months": 12, "per_hour": 1.79}
@@ -130,8 +132,10 @@ def test_this_machines_gpu_is_what_one_has(asked, monkeypatch):
         (("", "mynet at 300"), "the device that it was timed on is missing"),
         (("", "", "a lot"), "question 3 .*expected such as 25 jobs of 30 hours"),
         (("", "", "", "40 within 24 hours"), "question 4 .*found 40 urgent jobs of 20"),
-        (("", "", "", "", "box: 4 x RTX 5090, 21900 EUR, 2,100 kW"), "nothing is written|cannot be"),
+        (("", "", "", "", "box: 4 x RTX 5090, 21900 EUR, 2,100 kW"), r"question 5 .*did you mean 2.1\?"),
         (("", "", "", "", "boxx: 4"), "question 5 .*did you mean 'box'"),
+        (("RTX 3090, 450 kW",), "question 1 .*expected 0.02 to 4"),
+        (("", "", "", "", "box: 4 x RTX 5090, 21900 EUR, 2.1 kW", "", "USD"), "question 6 .*an offer is in EUR"),
         (("", "", "", "", "", "euros"), "question 6 .*expected three letters"),
         (("", "", "", "", "", "", "cheap"), "question 7 .*expected a number such as 0.30"),
         (("", "", "", "", "", "", "", "8 days"), "question 8"),

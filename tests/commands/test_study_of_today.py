@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 from sweetspot.commands.study_of_months import Work
-from sweetspot.commands.study_of_today import OWN, RATES, Own, files_of_today
+from sweetspot.commands.study_of_today import OWN, RATES, Own, checked_money, files_of_today
 from sweetspot.errors import UserError
 from sweetspot.transfer.figures import shipped_devices
 
@@ -118,7 +118,8 @@ def test_the_currency_of_the_box_is_that_of_the_page_at_one_rate():
     assert typed["prices/box.yaml"]["rates"] == [{"currency": "CHF", "usd": 1.25, **said}]
     assert typed["study.yaml"]["currency"] == {"code": "CHF", "usd_per_unit": 1.25, **said}
     with pytest.raises(UserError, match="CURRENCY is 'CHF'; expected USD, EUR, or RATE beside it: USD per CHF"):
-        made(currency="CHF")
+        checked_money("chf", None)
+    assert checked_money("chf", 1.25) == ("CHF", 1.25)
 
 
 @pytest.mark.parametrize(

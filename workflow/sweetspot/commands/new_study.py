@@ -23,19 +23,18 @@ answered by "don't know". Answers may come by a pipe, a line each.
 
 import argparse
 import datetime
-import re
+from itertools import count
 from pathlib import Path
 from typing import get_args
 
 from sweetspot.cells import is_slug
 from sweetspot.commands.create_study import create_study
 from sweetspot.commands.study_form import answer, make_study, networks, published
-from sweetspot.commands.study_of_today import OWN, Own
+from sweetspot.commands.study_of_today import OWN, Own, checked_money
 from sweetspot.commands.study_questions import ask_all
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.base import Precision
-from sweetspot.study.currency import wrong_rate
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
@@ -69,7 +68,7 @@ def timed(arguments: argparse.Namespace, studies: Path) -> Own | None:
         raise UserError(f"BATCH is {arguments.batch_size}; expected a whole number above 0")
     device = shipped_devices().get(arguments.gpu_name)
     cell = (arguments.model, arguments.precision, arguments.framework, arguments.batch_size)
-    own = Own(device, OWN, *cell, arguments.speed, *_money(arguments))
+    own = Own(device, OWN, *cell, arguments.speed, *checked_money(arguments.currency, arguments.rate))
     # Refused here in one sentence, not by the study later.
     known = Measured(device, own.images_per_s or 0.0, own.model, own.precision, own.framework, own.batch_size)
     transferred([known], [device], learn_devices(studies))
@@ -83,20 +82,6 @@ def devices(text: str) -> int | str:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} given; expected a whole number above 0, or all")
     return int(text)
-
-
-def _money(arguments: argparse.Namespace) -> tuple[str, float | None]:
-    """The currency of the box and what the person typed of its rate. Raises UserError."""
-    currency, rate = arguments.currency.upper(), arguments.rate
-    if not re.fullmatch("[A-Z]{3}", currency):
-        raise UserError(f"CURRENCY is {arguments.currency!r}; expected three letters, such as EUR")
-    if rate is not None and (currency == "USD" or not 1e-6 < rate < 1e3):
-        expected = "no RATE for USD" if currency == "USD" else f"USD per {currency}, such as 1.14"
-        raise UserError(f"RATE is {rate}; expected {expected}")
-    wrong = None if rate is None else wrong_rate(currency, rate, datetime.date.today())
-    if wrong is not None:
-        raise UserError(f"RATE is {rate:g} USD for one {currency}; {wrong}")
-    return currency, rate
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -127,6 +112,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Create the study, check it as the workflow would, and say how to run it. Raises UserError."""
     if arguments.ask:
+        if arguments.gpu_name or arguments.speed:
+            raise UserError("--ask asks for the device and its speed; expected no --gpu-name and --speed beside it")
         return _asked(arguments)
     if arguments.name is None:
         raise UserError("NAME is missing; expected the study's name, or --ask for ten questions")
@@ -150,8 +137,13 @@ def _asked(arguments: argparse.Namespace) -> int:
     instance, gpu = own_machine()
     known = shipped_devices().find(gpu) if instance == "workstation-gpu" else None
     rows = published(studies)
-    answers = ask_all(known.gpu if known else None, arguments.name or "mine", networks(rows))
-    make_study(answers, arguments.config, rows, datetime.date.today())
-    if arguments.no_answer:
-        return 0
-    return answer(answers.name, arguments.config)
+    taken = {entry.name for entry in studies.iterdir()}
+    name = arguments.name or next(
+        name for number in count(1) if (name := f"mine{number if number > 1 else ''}") not in taken
+    )
+    try:
+        answers = ask_all(known.gpu if known else None, name, networks(rows), taken)
+        make_study(answers, arguments.config, rows, datetime.date.today())
+    except KeyboardInterrupt:
+        raise UserError("stopped; nothing is written") from None
+    return 0 if arguments.no_answer else answer(answers.name, arguments.config)

@@ -280,15 +280,13 @@ def _terms(desk: Desk, offered: Offered, device: Device, prices: PriceList | Non
             "commitment": {name: one.written() for name, one in terms.items() if one is not None},
             "days_per_month": days,
         }
-    if offered.kw is None:
-        raise UserError("the power of the box is missing; add such as 2.1 kW, measured or by the data sheets")
     if offered.per_kwh is None and "per_kwh" not in known:
         raise UserError("the study does not say what electricity costs; add such as 0.35 EUR a kWh")
     own: dict[str, Any] = {
         "capex": offered.price.written() if offered.price else None,
         "months": _months(desk, offered),
     }
-    own |= _resale(desk, offered, device, said) | {"kw": offered.kw.written()}
+    own |= _resale(desk, offered, device, said) | {"kw": offered.kw.written() if offered.kw else None}
     own |= known | ({"per_kwh": offered.per_kwh.written()} if offered.per_kwh else {}) | {"days_per_month": days}
     return {"own": own}
 

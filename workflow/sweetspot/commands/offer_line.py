@@ -188,6 +188,8 @@ def _require_price(offered: Offered) -> None:
     hourly, monthly, term = offered.per_hour, offered.per_month, offered.months
     if offered.kind == BOX and (offered.price is None or hourly is not None or monthly is not None):
         raise UserError("a box has one price, such as 21900 EUR; what is paid by the hour or month is a contract")
+    if offered.kind == BOX and offered.kw is None:
+        raise UserError("the power of the box is missing; add such as 2.1 kW, measured or by the data sheets")
     if offered.kind == CONTRACT and (term is None or not (hourly or monthly or offered.upfront)):
         raise UserError("a contract has a price and a term; expected such as 1.79 EUR an hour, 12 months")
     if offered.kind == RENTAL and (hourly is None or monthly is not None or term is not None):

@@ -93,7 +93,7 @@ def _own(answers: Answers, rows: list[dict[str, str]], today: datetime.date) -> 
     """What is there, or of what a speed is known, and that speed."""
     devices = shipped_devices()
     speed = answers.speed
-    device = answers.have[1] if answers.have else devices.get(speed.gpu or USUAL)
+    device = answers.have.device if answers.have else devices.get(speed.gpu or USUAL)
     row: dict[str, Any]
     if speed.rate is not None:
         row = {"gpu": speed.gpu or device.gpu, "gpus": 1, "framework": "torch", "benchmark": "own"}
@@ -131,19 +131,20 @@ def _nearest(speed: Speed, device: Device, rows: list[dict[str, str]]) -> dict[s
 
 def _work(answers: Answers) -> Work:
     jobs: Jobs = answers.jobs
-    timed_elsewhere = answers.speed.gpu not in (None, answers.have[1].gpu if answers.have else answers.speed.gpu)
+    timed_elsewhere = answers.speed.gpu not in (None, answers.have.device.gpu if answers.have else answers.speed.gpu)
     size: dict[str, Any] = {"samples": f"{jobs.size:.15g}"} if jobs.unit == "samples" else {"hours": jobs.size}
     if jobs.unit == "hours":
         size["instance"] = TIMED if timed_elsewhere and not answers.have else OWN
     urgent = None if answers.urgent is None else (answers.urgent[0].written(), answers.urgent[1])
     return Work(
-        have=answers.have[0] if answers.have else 0,
+        have=answers.have.machines if answers.have else 0,
         months=answers.months.value,
         used_months=answers.months.written(),
         size=size,
         per_month=jobs.per_month.written(),
         urgent=urgent,
         limits=answers.limits,
+        kw=answers.have.kw.written() if answers.have and answers.have.kw else None,
         per_kwh=answers.per_kwh.written(),
         box=not answers.offers,
         source="answered to sweetspot new-study --ask",

@@ -47,6 +47,7 @@ class Work(NamedTuple):
     per_month: Any = MappingProxyType({"value": 20, "low": 10, "high": 30})
     urgent: tuple[Any, float] | None = (1, 24)
     limits: Mapping[str, float] = MappingProxyType({})
+    kw: Any = None  # of one machine that is there; None: a quarter of the box's
     per_kwh: Any = None
     box: bool = True
     source: str = "our estimate, to be replaced"
@@ -109,6 +110,8 @@ def with_what_is_there(
     share = _ranged(own.get("kw", PLACEHOLDER), lambda kw: round(kw / DEVICES, 4))
     ours = {"capex": 0, **{name: own[name] for name in ("months", "per_kwh", "days_per_month", "downtime_share")}}
     source = "what is there: its purchase is spent; power assumed, a quarter of the box's"
+    if work.kw is not None:
+        share, source = work.kw, "what is there: its purchase is spent; power as told"
     there_offer = {"instance": there, "purchase": "own", "source": source, "own": ours | {"kw": share}}
     offers = [box | {"own": own}] * work.box + [there_offer] * (work.have > 0)
     title = {(True, True): "The box, and what is there", (False, True): "What is there"}.get(

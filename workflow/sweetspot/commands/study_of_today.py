@@ -1,8 +1,10 @@
 """The files of a new study about one GPU: rentals of today, whose speed is transferred from that device's figure."""
 
 import csv
+import datetime
 import io
 import json
+import re
 import string
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +14,7 @@ import yaml
 
 from sweetspot.commands.study_of_months import Work, with_what_is_there
 from sweetspot.errors import UserError
+from sweetspot.study.currency import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import THROUGHPUT_CSV
 from sweetspot.transfer.specifications import Device, Devices
@@ -73,6 +76,24 @@ class Own(NamedTuple):
     currency: str = "USD"
     usd_per_unit: float | None = None  # of the currency, typed by the person; None: that of RATES
     figure: Mapping[str, Any] | None = None
+
+
+def checked_money(currency: str, rate: float | None) -> tuple[str, float | None]:
+    """A currency and what was typed of its rate, if anything. Raises UserError, also for one without any rate."""
+    code = currency.upper()
+    if not re.fullmatch("[A-Z]{3}", code):
+        raise UserError(f"CURRENCY is {currency!r}; expected three letters, such as EUR")
+    if rate is None and code not in ("USD", *RATES):
+        raise UserError(
+            f"CURRENCY is {code!r}; expected {', '.join(('USD', *RATES))}, or RATE beside it: USD per {code}"
+        )
+    if rate is not None and (code == "USD" or not 1e-6 < rate < 1e3):
+        expected = "no RATE for USD" if code == "USD" else f"USD per {code}, such as 1.14"
+        raise UserError(f"RATE is {rate}; expected {expected}")
+    wrong = None if rate is None else wrong_rate(code, rate, datetime.date.today())
+    if wrong is not None:
+        raise UserError(f"RATE is {rate:g} USD for one {code}; {wrong}")
+    return code, rate
 
 
 def files_of_today(
@@ -213,7 +234,7 @@ def _box(own: Own, office: Mapping[str, Any], today: str, devices: Devices) -> d
 
 
 def _rate(own: Own, today: str) -> dict[str, Any]:
-    """What a unit of the box's currency is worth: as the person typed it today, else of RATES. Raises UserError."""
+    """What a unit of the box's currency is worth: as the person typed it today, else of RATES."""
     if own.usd_per_unit is not None:
         told = {
             "usd": own.usd_per_unit,
@@ -221,9 +242,6 @@ def _rate(own: Own, today: str) -> dict[str, Any]:
             "source": f"typed by us on {today} (RATE of sweetspot new-study)",
         }
         return {"currency": own.currency, **told}
-    if own.currency not in RATES:
-        named = ", ".join(("USD", *RATES))
-        raise UserError(f"CURRENCY is {own.currency!r}; expected {named}, or RATE beside it: USD per {own.currency}")
     return {"currency": own.currency, **RATES[own.currency]}
 
 

@@ -11,7 +11,19 @@ from typing import NamedTuple, TypeVar
 
 from sweetspot.cells import is_slug
 from sweetspot.commands.offer_files import known_device
-from sweetspot.commands.offer_line import AMOUNT, DECIMAL_COMMA, NUMBER, SIGNS, Offered, Range, as_range, read_line
+from sweetspot.commands.offer_line import (
+    AMOUNT,
+    BOUNDS,
+    DECIMAL_COMMA,
+    NUMBER,
+    SIGNS,
+    Offered,
+    Range,
+    as_range,
+    check_magnitudes,
+    read_line,
+)
+from sweetspot.commands.study_of_today import checked_money
 from sweetspot.errors import UserError
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import network_name
@@ -20,8 +32,9 @@ from sweetspot.transfer.specifications import Device
 T = TypeVar("T")
 UNKNOWN = re.compile(r"(i )?(don'?t|do not|dont) know( it)?|no idea|\?", re.IGNORECASE)
 NONE = ("none", "nothing", "no", "-")
+KW = BOUNDS["kw"]
 WIDE = 2.0  # how many times as much or little what nobody knows may be
-HAVE = re.compile(r"(?:(\d+)\s*[x×*]?\s+)?(\S.*)", re.IGNORECASE)
+HAVE = re.compile(rf"(?:(\d+)\s*[x×*]?\s+)?(\S[^,]*?)(?:,\s*{AMOUNT}\s*kW(?:\s+each)?)?", re.IGNORECASE)
 A_SECOND = r"\s*(?:samples|images|sequences)?(?:\s*(?:/|a |per )\s*s(?:econd)?)?"
 SPEED = re.compile(rf"(?P<model>\S+)(?:\s+at\s+{AMOUNT}{A_SECOND}(?:\s+on\s+(?P<gpu>.+))?)?", re.IGNORECASE)
 ON = r"(?:\s+on\s+(?:one device|(?P<devices>\d+) devices?))?"
@@ -47,6 +60,14 @@ class Speed(NamedTuple):
     known: bool = True
 
 
+class Have(NamedTuple):
+    """Machines of one device that are there, and what one draws; None: not said."""
+
+    machines: int
+    device: Device
+    kw: Range | None
+
+
 class Jobs(NamedTuple):
     """Jobs a month, each so many `samples` or `hours` on so many devices."""
 
@@ -59,7 +80,7 @@ class Jobs(NamedTuple):
 class Answers(NamedTuple):
     """What was answered."""
 
-    have: tuple[int, Device] | None
+    have: Have | None
     speed: Speed
     jobs: Jobs
     urgent: tuple[Range, float] | None
@@ -109,14 +130,17 @@ class Form:
         return typed.strip()
 
 
-def ask_all(there: str | None, name: str, networks: Collection[str]) -> Answers:
+def ask_all(there: str | None, name: str, networks: Collection[str], taken: Collection[str]) -> Answers:
     """The ten questions. there: the GPU of this machine, if any; name: of the study, where nobody says another.
 
-    networks: of which a speed is published, by `figures.network_name`.
+    networks: of which a speed is published, by `figures.network_name`; taken: names of
+    studies that there are.
     """
     form = Form()
     have = form.ask(
-        "What do you have? (such as 2 x RTX 3090, or nothing)", f"1 x {there}" if there else "nothing", _have
+        "What do you have? (such as 2 x RTX 3090, 0.45 kW each; or nothing)",
+        f"1 x {there}" if there else "nothing",
+        _have,
     )
     speed = form.ask(
         "What do you train, how many samples a second? (such as resnet50 at 905 on RTX 3090, or a name alone)",
@@ -131,14 +155,27 @@ def ask_all(there: str | None, name: str, networks: Collection[str]) -> Answers:
         "none", lambda typed: _urgent(typed, jobs), lambda: (wide(min(1.0, jobs.per_month.value)), 24.0),
     )  # fmt: skip
     offers = _offers(form)
-    currency = form.ask("In which currency do you reckon? (USD, EUR, or such as CHF at 1.25)", "USD", _currency)
+    currency = form.ask(
+        "In which currency do you reckon? (USD, EUR, or such as CHF at 1.25)",
+        offers[0][1].currency or "USD" if offers else "USD",
+        lambda typed: _currency(typed, offers),
+    )
     per_kwh = form.ask(
         "What does a kWh cost?", "0.30 (0.25 to 0.35)", lambda typed: _amount(KWH, typed), lambda: wide(0.30)
     )
     limits = form.ask("What are the limits? (30000 up front, 2000 a month, 8 hours of waiting)", "none", _limits)
     months = form.ask("Over how many months?", "36", _months, lambda: wide(36))
     return Answers(
-        have, speed, jobs, urgent, offers, currency, per_kwh, limits, months, form.ask("Its name?", name, _name)
+        have,
+        speed,
+        jobs,
+        urgent,
+        offers,
+        currency,
+        per_kwh,
+        limits,
+        months,
+        form.ask("Its name?", name, lambda typed: _name(typed, taken)),
     )
 
 
@@ -147,17 +184,20 @@ def wide(value: float) -> Range:
     return Range(value, value / WIDE, value * WIDE)
 
 
-def _have(typed: str) -> tuple[int, Device] | None:
+def _have(typed: str) -> Have | None:
     if typed.lower() in NONE:
         return None
     found = HAVE.fullmatch(typed)
     count = int(found[1] or 1) if found else 0
     if found is None or not 1 <= count <= 64:
         raise UserError(f"found {typed!r}; expected such as 2 x RTX 3090, with 1 to 64 of them")
-    return count, known_device(found[2])
+    kw = as_range(*found.groups()[2:5]) if found[3] else None
+    if kw is not None and not KW[0] <= kw.value <= KW[1]:
+        raise UserError(f"found {kw.value:g} kW for one {found[2]}; expected {KW[0]:g} to {KW[1]:g}")
+    return Have(count, known_device(found[2]), kw)
 
 
-def _speed(typed: str, have: tuple[int, Device] | None, networks: Collection[str]) -> Speed:
+def _speed(typed: str, have: Have | None, networks: Collection[str]) -> Speed:
     found = SPEED.fullmatch(typed)
     if found is None or not is_slug(found["model"]):
         raise UserError(f"found {typed!r}; expected such as resnet50, or resnet50 at 905 on RTX 3090")
@@ -206,7 +246,10 @@ def _offers(form: Form) -> list[tuple[str, Offered]]:
 
     def read(typed: str) -> bool:
         if typed.lower() not in NONE:
-            found.append((typed, read_line(typed)))
+            offered = read_line(typed)
+            known_device(offered.gpu)
+            check_magnitudes(offered, 1.0)  # of which currency a unit is hardly matters to these bounds
+            found.append((typed, offered))
         return typed.lower() not in NONE
 
     more = form.ask("Which offers are on your desk? (box: 4 x RTX 5090, 21900 EUR, 2.1 kW; one a line)", "none", read)
@@ -216,11 +259,15 @@ def _offers(form: Form) -> list[tuple[str, Offered]]:
     return found
 
 
-def _currency(typed: str) -> tuple[str, float | None]:
+def _currency(typed: str, offers: list[tuple[str, Offered]]) -> tuple[str, float | None]:
     found = CURRENCY.fullmatch(SIGNS.get(typed, typed))
     if found is None:
         raise UserError(f"found {typed!r}; expected three letters, such as EUR, or CHF at 1.25")
-    return found[1].upper(), None if found[2] is None else float(found[2])
+    money = checked_money(found[1], None if found[2] is None else float(found[2]))
+    other = next((offer.currency for _, offer in offers if offer.currency not in ("USD", money[0])), None)
+    if other is not None:
+        raise UserError(f"an offer is in {other}; expected {other}: of further currencies the study has no rate")
+    return money
 
 
 def _amount(pattern: re.Pattern[str], typed: str) -> Range:
@@ -250,7 +297,9 @@ def _months(typed: str) -> Range:
     return Range(months)
 
 
-def _name(typed: str) -> str:
+def _name(typed: str, taken: Collection[str]) -> str:
+    if typed in taken:
+        raise UserError(f"{typed}: the study exists; choose another name")
     if not is_slug(typed):
         raise UserError(f"found {typed!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")
     return typed
