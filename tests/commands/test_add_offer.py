@@ -188,6 +188,18 @@ def test_a_misspelt_study_and_two_ways_at_once_are_refused(config):
         offer(config, None)
 
 
+def test_warnings_are_said_of_the_offer_alone(config, capsys):
+    """Its price is of the study's day; the rates of the list are made older than a price may be from its rate."""
+    edit(
+        config / "studies" / "start-up-2026" / "prices" / "ours.yaml",
+        "1.1591}, as_of: 2026-09-28",
+        "1.1591}, as_of: 2026-07-01",
+    )
+    offer(config, "contract 'a': 1 x H100 PCIe, 1.70 EUR an hour, 12 months")
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning: ")]
+    assert told == ["warning: a: price of 2026-09-28 converted with a EUR rate of 2026-07-01"]
+
+
 def test_a_rate_that_is_typed_is_written_with_the_day(config, start_up):
     offer(config, "contract: 1 x H100 PCIe, 1.70 CHF an hour, 12 months", "--instance", "swiss", "--rate", "1.25")
     prices = load_yaml(start_up / "prices" / "ours.yaml")

@@ -77,7 +77,7 @@ def add_offer(desk: Desk, offered: Offered, dry_run: bool = False) -> None:
         print(f"{made.instance} is an offer of study {desk.study}: {written}")
     for sentence in made.sentences:
         print(sentence)
-    named = [f"warning: {words}" for _, _, words in found.warnings if made.instance in words]
+    named = [f"warning: {words}" for _, _, words in found.warnings if words.startswith(f"{made.instance}:")]
     print("\n".join(named), end="\n" if named else "")
 
 
