@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sweetspot.catalogues.price_file import with_values
+from sweetspot.catalogues.price_file import with_entries, with_flag, with_item, with_values
 from sweetspot.study.price_list import load_price_list
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
@@ -120,3 +120,29 @@ def test_every_list_of_the_project_can_be_edited(file, tmp_path):
     comments = [line.split("#", 1)[1] for line in text.splitlines() if " #" in line or line.startswith("#")]
     for comment in comments:
         assert comment in edited.read_text(encoding="utf-8")
+
+
+def test_an_item_is_put_behind_the_last_and_nothing_else_moves():
+    """In brackets, in lines, in a list that is not there yet, and with the line ends of the file."""
+    text = (
+        "# Top.\nin_hand: [a]   # two\noffers:\n  - instance: a\n    note: >-\n      one\n      two\n  # end\nlast: 1"
+    )
+    assert with_item(text, "in_hand", "b") == text.replace("[a]", "[a, b]")
+    assert with_item("in_hand: []\n", "in_hand", "b") == "in_hand: [b]\n"
+    item = {"instance": "b", "own": {"capex": 1, "kw": {"value": 2.0, "low": 1.5}}}
+    lines = "  - instance: b\n    own:\n      capex: 1\n      kw: {value: 2.0, low: 1.5}\n"
+    assert with_item(text, "offers", item) == text.replace("  # end", lines + "  # end")
+    assert with_item(text.replace("\n", "\r\n"), "offers", item) == text.replace("  # end", lines + "  # end").replace(
+        "\n", "\r\n"
+    )
+    assert with_item(text, "rates", {"currency": "EUR", "usd": 1.1}, before="offers") == text.replace(
+        "offers:", "rates:\n- {currency: EUR, usd: 1.1}\noffers:"
+    )
+    assert with_item(text, "targets", {"instance": "b"}) == text + "\ntargets:\n- {instance: b}\n"
+    assert with_item("offers:\n- {a: 1}", "offers", {"a": 2}) == "offers:\n- {a: 1}\n- {a: 2}\n"
+
+
+def test_a_key_is_put_at_the_end_and_a_flag_is_turned_on_where_it_stands():
+    assert with_entries("a: {gpus: 1}", {"b": {"gpus": 2}, "c": 3}) == "a: {gpus: 1}\nb: {gpus: 2}\nc: 3\n"
+    assert with_flag("a: 1\ntransfer: false   # why\nb: 2\n", "transfer") == "a: 1\ntransfer: true   # why\nb: 2\n"
+    assert with_flag("a: 1\n", "transfer") == "a: 1\ntransfer: true\n"

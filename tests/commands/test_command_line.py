@@ -49,7 +49,7 @@ def test_help_of_a_command_has_an_example(name, typed):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["unknown"], "'unknown' is no command of sweetspot; expected new-study, check, ask, import-prices"),
+        (["unknown"], "'unknown' is no command of sweetspot; expected new-study, add-offer, check, ask, import-prices"),
         (["diff"], "sweetspot diff: the following arguments are required: RESULTS_A; see sweetspot diff"),
         (["diff", "--what", "a", "b"], "unrecognized arguments: --what"),
         (["import-prices", "xlsx", "prices.xlsx"], "argument FORMAT: invalid choice: 'xlsx'"),

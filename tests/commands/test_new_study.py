@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from sweetspot.commands.command_line import main
-from sweetspot.commands.new_study import create_study
+from sweetspot.commands.create_study import create_study
 from sweetspot.commands.study_of_today import OWN, Own
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
@@ -73,9 +73,7 @@ def test_the_owner_of_a_gpu_gets_rentals_of_today_with_speeds_from_it(config, ow
     plan = load_invocation(config / "config.yaml", chosen, config)
     assert plan.study.transfer and plan.study.measure is (own is None)
     rent = load_yaml(folder / "prices" / "rent.yaml")
-    office = config / "studies" / "office-box-2026" / "prices"
-    sources = [offer for name in ("single-gpus", "clouds") for offer in load_yaml(office / f"{name}.yaml")["offers"]]
-    assert rent["offers"] == sources and str(rent["as_of"]) == "2026-09-19"
+    assert str(rent["as_of"]) == "2026-09-19"
     based = {target.instance: target.base_instance for target in plan.study.targets}
     for name in (offer["instance"] for offer in rent["offers"]):
         machine = plan.instances[name]

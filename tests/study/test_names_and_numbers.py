@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 from project_copy import ROOT
-from sweetspot.commands.new_study import create_study
+from sweetspot.commands.create_study import create_study
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.instances import load_instances

@@ -1,9 +1,11 @@
-"""A price list edited as text: only the values that change, so that comments, order and layout stay."""
+"""A price list, or another YAML file of a study, edited as text: comments, order and layout of the rest stay."""
 
 import json
 import re
+import textwrap
 from collections.abc import Mapping
 from datetime import date
+from typing import Any
 
 import yaml
 
@@ -25,6 +27,65 @@ def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
+
+
+def with_item(text: str, key: str, item: Any, before: str | None = None) -> str:
+    """The text with one more item at the end of the list `key`.
+
+    Where there is no such list it begins with the item: above the key `before`, else at the end of the file.
+    """
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    found = {name.value: (name, value) for name, value in root.value}
+    eol = _line_end(text)
+    if key not in found:
+        lines = _dumped({key: [item]}, eol)
+        at = found[before][0].start_mark.index if before is not None else None
+        return text[:at] + lines + text[at:] if at is not None else _ended(text, eol) + lines
+    items = found[key][1]
+    if items.flow_style:
+        at = items.end_mark.index - 1
+        new = (
+            yaml.safe_dump(item, default_flow_style=True, allow_unicode=True, width=10_000)
+            .removesuffix("...\n")
+            .strip()
+        )
+        return text[:at] + (", " if items.value else "") + new + text[at:]
+    line_end = LINE_END.search(text, _end(text, items.value[-1]))
+    at = line_end.end() if line_end else len(text)
+    lines = textwrap.indent(_dumped([item], eol), " " * items.start_mark.column)
+    return (text[:at] if line_end else text + eol) + lines + text[at:]
+
+
+def with_entries(text: str, entries: Mapping[str, Any]) -> str:
+    """The text with more keys at its end, each with a line of its own."""
+    eol = _line_end(text)
+    return _ended(text, eol) + "".join(_dumped({key: entry}, eol, plain=False) for key, entry in entries.items())
+
+
+def with_flag(text: str, key: str) -> str:
+    """The text in which a key is true."""
+    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    node = next((value for name, value in root.value if name.value == key), None)
+    if node is None:
+        return with_entries(text, {key: True})
+    return text[: node.start_mark.index] + "true" + text[node.end_mark.index :]
+
+
+def _dumped(value: Any, eol: str, plain: bool = True) -> str:
+    """YAML in which what holds plain values alone stands on one line, within brackets where it may be `plain`."""
+    nested = plain or any(isinstance(part, dict | list) for part in value.values())
+    style = None if nested else False
+    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=style, width=10_000)
+    return str(text).replace("\n", eol)
+
+
+def _line_end(text: str) -> str:
+    found = LINE_END.search(text)
+    return found[0] if found else "\n"
+
+
+def _ended(text: str, eol: str) -> str:
+    return text if not text or text.endswith("\n") else text + eol
 
 
 def _edits(text: str, offer: yaml.MappingNode, values: Mapping[str, Value]) -> list[tuple[int, int, str]]:

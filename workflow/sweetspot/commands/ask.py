@@ -20,7 +20,6 @@ a mistake, no results, or no answer yet for want of a price or a speed.
 
 import argparse
 import json
-import math
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -33,6 +32,7 @@ from sweetspot.bills.columns import from_arrow
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
+from sweetspot.commands.validating import without_nan
 from sweetspot.decision_words import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
@@ -210,8 +210,8 @@ def _named(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _plain(row: Mapping[Any, Any], names: Sequence[str]) -> dict[str, Any]:
-    found = {name: row.get(name) for name in names}
-    return {name: None if isinstance(one, float) and not math.isfinite(one) else one for name, one in found.items()}
+    found: dict[str, Any] = without_nan({name: row.get(name) for name in names})
+    return found
 
 
 def _known(folder: Path, study: str) -> Tables:

@@ -14,6 +14,7 @@ from sweetspot.files import UNWRITABLE
 PACKAGE = "sweetspot.commands"
 COMMANDS = {
     "new-study": "create a study of your own, prefilled with this machine",
+    "add-offer": "put an offer that lies on your desk into a study: a box, a contract or a rental, from one line",
     "check": "say all that is wrong in what you wrote for a study, before anything runs",
     "ask": "the answer of a study, at another use or within a deadline, from its results",
     "import-prices": "turn a price catalogue or a spot history into a price list",
@@ -29,6 +30,9 @@ COMMANDS = {
 }
 """Subcommands, each with its line of help. The module of that name is imported only when the subcommand is called; it
 has `add_arguments(parser)` and `run(arguments)`, which returns the exit code if that is not 0."""
+# Small matrices: threads cost more than they give, and a shared machine has other work.
+ONE_THREAD = ("predict", "validate-scaling", "validate-transfer")
+THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -55,6 +59,8 @@ def main(given: Sequence[str], package: str = PACKAGE, commands: Mapping[str, st
     parts = {name: subparsers.add_parser(name, help=text) for name, text in commands.items()}
     named = given[0] if given else ""
     if named in commands:
+        if named in ONE_THREAD:
+            os.environ |= {name: "1" for name in THREADS if name not in os.environ}
         module = importlib.import_module(f"{package}.{named.replace('-', '_')}")
         parts[named].description = module.__doc__
         parts[named].formatter_class = argparse.RawDescriptionHelpFormatter

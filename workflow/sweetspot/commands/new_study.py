@@ -14,37 +14,31 @@ to have beside it and what to rent.
     sweetspot new-study mine --gpu-name "RTX 4090" --model resnet50 --speed 1120 --currency EUR
     # or: make study NAME=mine GPU_NAME="RTX 4090" MODEL=resnet50 SPEED=1120 CURRENCY=EUR
     sweetspot new-study mine --devices-per-job 1   # or: make study NAME=mine DEVICES_PER_JOB=1
+
+With --ask ten questions make the study of a month's work, and its answer is printed: each has a default, and may be
+answered by "don't know". Answers may come by a pipe, a line each.
+
+    sweetspot new-study --ask
 """
 
 import argparse
-import csv
 import datetime
-import json
-import re
-import shutil
-import string
-import tempfile
+from itertools import count
 from pathlib import Path
 from typing import get_args
 
 from sweetspot.cells import is_slug
-from sweetspot.commands.study_of_months import month_block
-from sweetspot.commands.study_of_today import OWN, Own, files_of_today
+from sweetspot.commands.create_study import create_study
+from sweetspot.commands.study_form import answer, make_study, networks, published
+from sweetspot.commands.study_of_today import OWN, Own, checked_money
+from sweetspot.commands.study_questions import ask_all
 from sweetspot.errors import UserError
-from sweetspot.facts.shipped_tables import figures_file
-from sweetspot.files import in_a_sentence, write_whole
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.base import Precision
-from sweetspot.study.currency import wrong_rate
 from sweetspot.study.frameworks import FRAMEWORKS
-from sweetspot.study.study import check_study_name
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
-
-TEMPLATE = Path(__file__).parent / "study_template"
-FIGURES_FROM = "parkopedia-2018"
-RENTED_DEVICES = ("Tesla K80", "Tesla V100")
 
 
 def own_machine() -> tuple[str, str]:
@@ -58,65 +52,6 @@ def own_machine() -> tuple[str, str]:
         return "workstation-gpu", str(pynvml.nvmlDeviceGetName(pynvml.nvmlDeviceGetHandleByIndex(0)))
     except pynvml.NVMLError:
         return "workstation", processor_name()
-
-
-def create_study(
-    name: str,
-    config: Path,
-    machine: tuple[str, str],
-    today: datetime.date,
-    own: Own | None = None,
-    devices_per_job: int | str = "all",
-) -> Path:
-    """Write config/studies/<name>/ from the template, prefilled with this machine; return the folder.
-
-    own: a device whose figures are transferred to rentals of today; None: the machine tells (`owned`), else examples of
-    2018. The folder appears whole or not at all. Raises UserError for a name that is no slug or is taken.
-    """
-    if not is_slug(name):
-        raise UserError(f"NAME is {name!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")
-    target = config / "studies" / name
-    if not target.parent.is_dir():
-        raise UserError(f"{target.parent}: the folder is needed and does not exist; expected --config of a project")
-    check_study_name(name, target.parent)
-    if target.exists():
-        raise UserError(f"{target}: the study exists; choose another name or edit it")
-    own = own or owned(machine, target.parent)
-    there = OWN if own is not None and own.images_per_s is not None else machine[0]
-    months = own is not None and devices_per_job != "all"
-    values = {
-        "name": name,
-        "instance": machine[0],
-        "device": " ".join(machine[1].split()),
-        "device_quoted": json.dumps(machine[1]),
-        "model": own.model if own else "resnet50",
-        "batch_size": "16",
-        "today": today.isoformat(),
-        "devices_per_job": str(devices_per_job),
-        "month": month_block(own.model if own else "resnet50", devices_per_job, there, months),
-    }
-    with in_a_sentence(target), tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch:
-        folder = Path(scratch) / name
-        for source in sorted(TEMPLATE.rglob("*.yaml")):
-            text = string.Template(source.read_text(encoding="utf-8")).substitute(values)
-            with write_whole(folder / source.relative_to(TEMPLATE)) as temporary:
-                temporary.write_text(text, encoding="utf-8")
-        if own is None:
-            _copy_figures(figures_file(FIGURES_FROM, config / "studies"), folder / "throughput.csv")
-        else:
-            made = files_of_today(name, own, target.parent, shipped_devices(), today.isoformat(), months)
-            for path, text in made.items():
-                with write_whole(folder / path) as temporary:
-                    temporary.write_text(text, encoding="utf-8")
-        shutil.move(folder, target)
-    return target
-
-
-def owned(machine: tuple[str, str], studies: Path) -> Own | None:
-    """The machine's device where it is a GPU that is specified: then its figures say something of others."""
-    instance, gpu = machine
-    device = shipped_devices().find(gpu) if instance == "workstation-gpu" else None
-    return Own(device, instance) if device is not None else None
 
 
 def timed(arguments: argparse.Namespace, studies: Path) -> Own | None:
@@ -133,7 +68,7 @@ def timed(arguments: argparse.Namespace, studies: Path) -> Own | None:
         raise UserError(f"BATCH is {arguments.batch_size}; expected a whole number above 0")
     device = shipped_devices().get(arguments.gpu_name)
     cell = (arguments.model, arguments.precision, arguments.framework, arguments.batch_size)
-    own = Own(device, OWN, *cell, arguments.speed, *_money(arguments))
+    own = Own(device, OWN, *cell, arguments.speed, *checked_money(arguments.currency, arguments.rate))
     # Refused here in one sentence, not by the study later.
     known = Measured(device, own.images_per_s or 0.0, own.model, own.precision, own.framework, own.batch_size)
     transferred([known], [device], learn_devices(studies))
@@ -149,34 +84,13 @@ def devices(text: str) -> int | str:
     return int(text)
 
 
-def _money(arguments: argparse.Namespace) -> tuple[str, float | None]:
-    """The currency of the box and what the person typed of its rate. Raises UserError."""
-    currency, rate = arguments.currency.upper(), arguments.rate
-    if not re.fullmatch("[A-Z]{3}", currency):
-        raise UserError(f"CURRENCY is {arguments.currency!r}; expected three letters, such as EUR")
-    if rate is not None and (currency == "USD" or not 1e-6 < rate < 1e3):
-        expected = "no RATE for USD" if currency == "USD" else f"USD per {currency}, such as 1.14"
-        raise UserError(f"RATE is {rate}; expected {expected}")
-    wrong = None if rate is None else wrong_rate(currency, rate, datetime.date.today())
-    if wrong is not None:
-        raise UserError(f"RATE is {rate:g} USD for one {currency}; {wrong}")
-    return currency, rate
-
-
-def _copy_figures(source: Path, target: Path) -> None:
-    """The published single-device figures of the rented devices, with their sources."""
-    with source.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    kept = [row for row in rows if row["gpus"] == "1" and row["gpu"].startswith(RENTED_DEVICES)]
-    with write_whole(target) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(kept)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot new-study`."""
-    parser.add_argument("name", metavar="NAME", help="folder under config/studies/: letters, digits, '.', '_' and '-'")
+    parser.add_argument(
+        "name", metavar="NAME", nargs="?", help="folder under config/studies/: letters, digits, '.', '_' and '-'"
+    )
+    parser.add_argument("--ask", action="store_true", help="ask ten questions instead, and end with the answer")
+    parser.add_argument("--no-answer", action="store_true", help="with --ask: write the study, and run nothing")
     parser.add_argument("--gpu-name", metavar="GPU", help='device that you timed elsewhere, such as "RTX 4090"')
     parser.add_argument("--speed", type=float, metavar="RATE", help="samples per second that it trains")
     parser.add_argument("--model", default="resnet50", help="what it trains (resnet50)")
@@ -195,8 +109,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(arguments: argparse.Namespace) -> int:
     """Create the study, check it as the workflow would, and say how to run it. Raises UserError."""
+    if arguments.ask:
+        if arguments.gpu_name or arguments.speed:
+            raise UserError("--ask asks for the device and its speed; expected no --gpu-name and --speed beside it")
+        return _asked(arguments)
+    if arguments.name is None:
+        raise UserError("NAME is missing; expected the study's name, or --ask for ten questions")
     own = timed(arguments, arguments.config / "studies")
     instance, device = own_machine() if own is None else (OWN, own.device.gpu)
     folder = create_study(
@@ -206,3 +126,24 @@ def run(arguments: argparse.Namespace) -> None:
     load_invocation(arguments.config / "config.yaml", chosen, arguments.config)
     gpu = " GPU=1" if instance == "workstation-gpu" else ""
     print(f"{folder} is ready. Edit its prices, then: make report STUDY={arguments.name}{gpu}")
+    return 0
+
+
+def _asked(arguments: argparse.Namespace) -> int:
+    """The study of ten answers, and its answer; the exit code of `sweetspot ask`. Raises UserError."""
+    studies = arguments.config / "studies"
+    if not studies.is_dir():
+        raise UserError(f"{studies}: the folder is needed and does not exist; expected --config of a project")
+    instance, gpu = own_machine()
+    known = shipped_devices().find(gpu) if instance == "workstation-gpu" else None
+    rows = published(studies)
+    taken = {entry.name for entry in studies.iterdir()}
+    name = arguments.name or next(
+        name for number in count(1) if (name := f"mine{number if number > 1 else ''}") not in taken
+    )
+    try:
+        answers = ask_all(known.gpu if known else None, name, networks(rows), taken)
+        make_study(answers, arguments.config, rows, datetime.date.today())
+    except KeyboardInterrupt:
+        raise UserError("stopped; nothing is written") from None
+    return 0 if arguments.no_answer else answer(answers.name, arguments.config)

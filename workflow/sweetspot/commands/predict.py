@@ -13,17 +13,13 @@ scaling model, with both errors. Intervals hold 90 %. A device that nobody has r
 import argparse
 import json
 import math
-import os
 import re
 from pathlib import Path
 from typing import Any
 
-# Small matrices: threads cost more than they give, and a shared machine has other work.
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
 import pandas as pd
 
+from sweetspot.commands.validating import without_nan
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.scaling.several_devices import JOINED, learn_scaling, several
@@ -148,11 +144,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _as_json(known: list[Measured], table: pd.DataFrame) -> dict[str, Any]:
-    rows = [
-        {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
-        | {"warnings": joined(row["warnings"])}
-        for row in table.to_dict("records")
-    ]
+    rows = [without_nan(row) | {"warnings": joined(row["warnings"])} for row in table.to_dict("records")]
     figures = [
         {"gpu": one.device.gpu, "images_per_s": one.images_per_s, "model": one.model, "precision": one.precision}
         for one in known

@@ -1,8 +1,8 @@
 """The work of months in a new study, where jobs take some devices of a machine: what is there, the offer, the jobs."""
 
-import json
 from collections.abc import Mapping
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from sweetspot.errors import UserError
 
@@ -15,39 +15,86 @@ BLOCK = """\
 # The work of a month, from which the page says what to have and what to rent{hint}.
 month:
   kind: monthly
-  months: 36
+  months: {months}
   have: {have}                     # machines that are there, each with an offer `own`: its purchase is spent
-  jobs:
+{limits}  jobs:
     - name: runs
       model: {model}
-      samples: 100000000
-      per_month: {{value: 20, low: 10, high: 30}}
+      {size}
+      per_month: {per_month}
       devices_per_job: {devices}
-      within_hours: 24         # now and then a result is due
-      urgent_per_month: 1
-      source: our estimate, to be replaced
-  source: our estimate, to be replaced
+{urgent}      source: {source}
+  source: {source}
+"""
+URGENT = """\
+      within_hours: {within}         # now and then a result is due
+      urgent_per_month: {number}
 """
 
 
-def month_block(model: str, devices: int | str, there: str, asked: bool) -> str:
-    """The workload of months for workloads.yaml: as it stands where it is `asked` for, else behind #.
+class Work(NamedTuple):
+    """The work of a month. Numbers are those of a file: one, or a mapping with its range.
+
+    have: how many machines are there; size: what a job takes, `samples`, or `hours` and `instance`; used_months:
+    over which machines are used; urgent: jobs a month
+    and the hours within which they are due; limits: `at_most_up_front` and such; box: whether a box of four is offered.
+    """
+
+    have: int = 1
+    months: float = 36
+    used_months: Any = 36
+    size: Mapping[str, Any] = MappingProxyType({"samples": 100_000_000})
+    per_month: Any = MappingProxyType({"value": 20, "low": 10, "high": 30})
+    urgent: tuple[Any, float] | None = (1, 24)
+    limits: Mapping[str, float] = MappingProxyType({})
+    kw: Any = None  # of one machine that is there; None: a quarter of the box's
+    per_kwh: Any = None
+    box: bool = True
+    source: str = "our estimate, to be replaced"
+
+
+def month_block(model: str, devices: int | str, there: str, asked: Work | None) -> str:
+    """The workload of months for workloads.yaml: the work that is `asked` about, or behind # what one might ask.
 
     there: the instance that is there.
     """
+    work = asked or Work()
+    hint = "" if asked else ": take the # away and put yours in"
+    values = {
+        "hint": hint,
+        "have": f"[{', '.join([there] * work.have)}]" if asked else "[]",
+        "model": model,
+        "devices": devices,
+        "months": f"{work.months:g}",
+        "limits": "".join(f"  {key}: {most:.9g}\n" for key, most in work.limits.items()),
+        "size": "\n      ".join(f"{key}: {value}" for key, value in work.size.items()),
+        "per_month": _flow(work.per_month),
+        "urgent": URGENT.format(within=f"{work.urgent[1]:g}", number=_flow(work.urgent[0])) if work.urgent else "",
+        "source": work.source,
+    }
+    block = BLOCK.format(**values)
     if asked:
-        return BLOCK.format(hint="", have=f"[{there}]", model=model, devices=devices)
-    hint = ": take the # away and put yours in"
-    lines = BLOCK.format(hint=hint, have="[]", model=model, devices=devices).splitlines()
+        return block
+    lines = block.splitlines()
     lines[4] = lines[4].replace("is spent", f"is spent ([{there}], with capex: 0)")
     return "".join(f"{line if line.startswith('#') else f'# {line}'}\n" for line in lines)
 
 
-def with_what_is_there(prices: Mapping[str, Any], there: str, currency: str, usd_per_unit: float) -> dict[str, Any]:
+def _flow(number: Any) -> str:
+    """A number or its range, as one writes it."""
+    if isinstance(number, Mapping):
+        return f"{{{', '.join(f'{name}: {end:.9g}' for name, end in number.items())}}}"
+    return f"{number:.9g}"
+
+
+def with_what_is_there(
+    prices: Mapping[str, Any], there: str, currency: str, usd_per_unit: float, work: Work
+) -> dict[str, Any]:
     """The box's price list for the work of months: in `currency`, without resale, with the machine that is there.
 
     prices: `offers` with the box first, in USD where the offer says so. Both work day and night but for DOWNTIME; the
-    machine there draws its share of the box's power. Raises UserError where the list offers no box.
+    machine there draws its share of the box's power. Without `work.box` or a machine that is there the list lacks
+    theirs. Raises UserError where the list offers no box.
     """
     offers = list(prices["offers"])
     if not offers:
@@ -58,14 +105,19 @@ def with_what_is_there(prices: Mapping[str, Any], there: str, currency: str, usd
         own |= {"capex": _ranged(own["capex"], lambda usd: round(usd / usd_per_unit / 10) * 10), "per_kwh": PER_KWH}
         box["source"] = f"{box['source']}; in {currency} at {usd_per_unit:g} USD; electricity assumed"
         del box["currency"]
-    own |= {"days_per_month": MONTH_DAYS, "downtime_share": DOWNTIME}
+    own |= {"months": work.used_months, "days_per_month": MONTH_DAYS, "downtime_share": DOWNTIME}
+    own |= {"per_kwh": work.per_kwh} if work.per_kwh is not None else {}
     share = _ranged(own.get("kw", PLACEHOLDER), lambda kw: round(kw / DEVICES, 4))
     ours = {"capex": 0, **{name: own[name] for name in ("months", "per_kwh", "days_per_month", "downtime_share")}}
     source = "what is there: its purchase is spent; power assumed, a quarter of the box's"
+    if work.kw is not None:
+        share, source = work.kw, "what is there: its purchase is spent; power as told"
     there_offer = {"instance": there, "purchase": "own", "source": source, "own": ours | {"kw": share}}
-    made = {**prices, "title": "The box, and what is there", "offers": [box | {"own": own}, there_offer]}
-    told: dict[str, Any] = json.loads(json.dumps(made))
-    return told  # YAML would point from one offer to what it shares with the other
+    offers = [box | {"own": own}] * work.box + [there_offer] * (work.have > 0)
+    title = {(True, True): "The box, and what is there", (False, True): "What is there"}.get(
+        (work.box, work.have > 0), "The box"
+    )
+    return {**prices, "title": title, "offers": offers}
 
 
 def _ranged(amount: Any, change: Any) -> Any:

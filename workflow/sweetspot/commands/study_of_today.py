@@ -1,25 +1,47 @@
 """The files of a new study about one GPU: rentals of today, whose speed is transferred from that device's figure."""
 
 import csv
+import datetime
 import io
 import json
+import re
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 
-from sweetspot.commands.study_of_months import with_what_is_there
+from sweetspot.commands.study_of_months import Work, with_what_is_there
 from sweetspot.errors import UserError
+from sweetspot.study.currency import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import THROUGHPUT_CSV
 from sweetspot.transfer.specifications import Device, Devices
 
 TEMPLATE = Path(__file__).parent / "study_template_today"
 PRICES_FROM = "office-box-2026"
-RENTALS = ("single-gpus", "clouds")  # its price lists that are taken over: single devices, and whole machines
-OWN = "mine"
+# Studies and their lists of rentals on demand in USD, whose offers are taken over; of two alike the first counts.
+RENTALS = {
+    PRICES_FROM: ("single-gpus", "marketplace", "clouds"),
+    "lab-of-five": ("rent",),
+    "start-up-2026": ("rent",),
+    "eight-gpus-2026": ("clouds",),
+}
+PROVIDERS = 6  # the cheapest, of each device
+OWN, TIMED = "mine", "timed"  # instances: what is there, and the device of another's figure
+BOX = (
+    "Buy a box of four, or rent?",
+    "We own one {gpu}. Is a box with four of them cheaper than renting machines of today, from how many days of use a\n"
+    "  month, and how long does training take on each?",
+    "reference: box-4            # the option that the decision is about\n",
+)
+OFFERS = (
+    "What to have, and what to rent?",
+    "We have {have} x {gpu}. What of a month's work do they do, what is rented, and does an offer on our desk pay?",
+    "",
+)
+"""Title, question and reference of a study about a box of four, and of one about offers."""
 # USD per unit, for the offers on one's desk, each with its day and source; of other currencies the person types one.
 # Low and high: the reference rates of 2026-10-08 and 2026-06-17, the ends of what was read of that half-year.
 RATES = {
@@ -30,8 +52,8 @@ RATES = {
     }
 }
 HEAD = {
-    "instances": "# Machines this study asks about. Rentals and their devices are those of office-box-2026.\n",
-    "rent": "# Rentals of office-box-2026, with their sources. Newer prices: sweetspot import-prices --help.\n",
+    "instances": "# Machines this study asks about. Rentals and their devices are those of the studies of 2026.\n",
+    "rent": "# The six cheapest providers of each device, from the studies of 2026. Newer: sweetspot import-prices.\n",
     "box": "# The box. Every number may be {value: 10, low: 8, high: 12}; intervals then reach the answer.\n",
 }
 
@@ -40,7 +62,8 @@ class Own(NamedTuple):
     """The device that a person has, and what it does.
 
     instance: its name (one of config/instances.yaml where it is measured here, else OWN); images_per_s: None where it
-    is to be measured; currency: of the box.
+    is to be measured; currency: of the box; figure: the row of throughput.csv that is known instead, of this device or
+    another.
     """
 
     device: Device
@@ -52,27 +75,50 @@ class Own(NamedTuple):
     images_per_s: float | None = None
     currency: str = "USD"
     usd_per_unit: float | None = None  # of the currency, typed by the person; None: that of RATES
+    figure: Mapping[str, Any] | None = None
+
+
+def checked_money(currency: str, rate: float | None) -> tuple[str, float | None]:
+    """A currency and what was typed of its rate, if anything. Raises UserError, also for one without any rate."""
+    code = currency.upper()
+    if not re.fullmatch("[A-Z]{3}", code):
+        raise UserError(f"CURRENCY is {currency!r}; expected three letters, such as EUR")
+    if rate is None and code not in ("USD", *RATES):
+        raise UserError(
+            f"CURRENCY is {code!r}; expected {', '.join(('USD', *RATES))}, or RATE beside it: USD per {code}"
+        )
+    if rate is not None and (code == "USD" or not 1e-6 < rate < 1e3):
+        expected = "no RATE for USD" if code == "USD" else f"USD per {code}, such as 1.14"
+        raise UserError(f"RATE is {rate}; expected {expected}")
+    wrong = None if rate is None else wrong_rate(code, rate, datetime.date.today())
+    if wrong is not None:
+        raise UserError(f"RATE is {rate:g} USD for one {code}; {wrong}")
+    return code, rate
 
 
 def files_of_today(
-    name: str, own: Own, studies: Path, devices: Devices, today: str, months: bool = False
+    name: str, own: Own, studies: Path, devices: Devices, today: str, work: Work | None = None
 ) -> dict[str, str]:
     """Path below the study's folder -> text, but workloads.yaml. Raises UserError for a currency without a rate.
 
-    months: it asks about the work of months: what is there has an offer, and each figure its own batch.
+    work: that of a month, which it asks about: what is there has an offer, and each figure its own batch.
     """
-    source = studies / PRICES_FROM
-    offers, lists = _offers(source)
-    instances, targets = _machines(own, load_yaml(source / "instances.yaml"), list(offers), devices)
+    rent, known = rentals(studies, devices, own.device.maker)
+    instances, targets = _machines(own, known, devices, work is None or work.box)
+    figure = _figure(own, today)
     if own.images_per_s is not None:
-        instances = {OWN: _one("Our device", own.device.gpu), **instances}
+        timed = {} if figure["instance"] == OWN else {TIMED: _one(f"1 {figure['gpu']}, timed", figure["gpu"])}
+        instances = {OWN: _one("Our device", own.device.gpu), **timed, **instances}
+    title, question, reference = BOX if work is None or work.box else OFFERS
     words = {
         "name": name,
-        "device": own.device.gpu,
+        "title": title,
+        "question": question.format(gpu=own.device.gpu, have=work.have if work else 1),
+        "reference": reference,
         "today": today,
         "model": own.model,
         "batch_size": str(own.batch_size),
-        "headline": "own" if months and own.images_per_s is not None else str(own.batch_size),
+        "headline": "own" if work is not None and own.images_per_s is not None else str(own.batch_size),
         "precision": own.precision,
         "framework": own.framework,
         "measure": "true" if own.images_per_s is None else "false",
@@ -81,41 +127,79 @@ def files_of_today(
     study = string.Template((TEMPLATE / "study.yaml").read_text(encoding="utf-8")).substitute(words)
     if own.currency != "USD":
         study += _yaml({"currency": _shown(own, today)})
-    rent = {**lists[0], "title": "Smaller clouds, on demand", "offers": list(offers.values())}
-    box = _box(own, load_yaml(source / "prices" / "office.yaml"), today, devices)
-    if months:
-        box = with_what_is_there(box, own.instance, own.currency, _usd(own, today))
+    box = _box(own, load_yaml(studies / PRICES_FROM / "prices" / "office.yaml"), today, devices)
+    if work is not None:
+        box = with_what_is_there(box, own.instance, own.currency, _usd(own, today), work)
     made = {
         "study.yaml": study,
         "instances.yaml": HEAD["instances"] + _yaml(instances),
         "prices/rent.yaml": HEAD["rent"] + _yaml(rent),
-        "prices/box.yaml": HEAD["box"] + _yaml(box),
     }
-    return made | ({"throughput.csv": _figure(own, today)} if own.images_per_s is not None else {})
+    made |= {"prices/box.yaml": HEAD["box"] + _yaml(box)} if box["offers"] else {}
+    return made | ({"throughput.csv": as_csv([figure])} if own.images_per_s is not None else {})
 
 
-def _offers(source: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    lists = [load_yaml(source / "prices" / f"{name}.yaml") for name in RENTALS]
-    return {offer["instance"]: offer for prices in lists for offer in prices["offers"]}, lists
+def rentals(studies: Path, devices: Devices, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A price list of RENTALS with the cheapest PROVIDERS of each device, by USD per device and hour; its machines.
+
+    Single devices and whole machines of a provider both stay. Devices are those of one `maker`: from another's figure
+    a speed is known within a factor of twenty, which answers nothing. An offer keeps the day, the source and the
+    billing of its own list where they are others than the first list's.
+    """
+    head: dict[str, Any] = {}
+    found: dict[tuple[str, str, int], tuple[dict[str, Any], dict[str, Any]]] = {}
+    for study, names in RENTALS.items():
+        machines = load_yaml(studies / study / "instances.yaml")
+        for prices in (load_yaml(studies / study / "prices" / f"{name}.yaml") for name in names):
+            head = head or {key: value for key, value in prices.items() if key != "offers"}
+            own = {key: prices[key] for key in ("as_of", "billing") if prices.get(key, head[key]) != head[key]}
+            for offer in prices["offers"]:
+                machine, source = machines[offer["instance"]], offer.get("source", prices["source"])
+                if prices["source"] not in (head["source"], source):
+                    source = f"{source}; {prices['source']}"
+                device = devices.get(machine["gpu"])
+                if device.maker == maker:
+                    told = offer | {"source": source} | {key: own[key] for key in own if key not in offer}
+                    found.setdefault((machine["provider"], device.gpu, machine["gpus"]), (told, machine))
+    kept = [entry for (provider, gpu, _), entry in found.items() if provider in _cheapest(found, gpu)]
+    rent = {**head, "title": "Rentals on demand", "max_age_days": 180, "offers": [offer for offer, _ in kept]}
+    return rent, {offer["instance"]: machine for offer, machine in kept}
+
+
+def _cheapest(found: Mapping[tuple[str, str, int], tuple[dict[str, Any], Any]], gpu: str) -> list[str]:
+    """The PROVIDERS of a device that ask least for one of it."""
+    least: dict[str, float] = {}
+    for (provider, other, count), (offer, _) in found.items():
+        if other == gpu:
+            hour = offer["per_hour"]
+            usd = (hour["value"] if isinstance(hour, dict) else hour) / count
+            least[provider] = min(usd, least.get(provider, usd))
+    return sorted(least, key=least.__getitem__)[:PROVIDERS]
 
 
 def _machines(
-    own: Own, known: Mapping[str, Any], offered: list[str], devices: Devices
+    own: Own, known: Mapping[str, Any], devices: Devices, box: bool
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Instances of the box and of what is offered, and the targets: machines of several devices, from one of theirs.
+    """Instances of the `box`, if any, and of what is offered (`known`), and the targets: machines of several devices.
 
-    A machine of several devices needs one of a single such device, offered too, to be estimated from.
+    Each is estimated from one of its devices, which is declared for it where nobody offers it alone.
     """
-    box = _one("box with four of ours", own.device.gpu) | {"gpus": 4, "interconnect": "pcie"}
-    instances = {"box-4": box | {"base_instance": own.instance}}
-    targets = [{"instance": "box-4", "base_instance": own.instance, "gpus": 4}]
-    single = {devices.get(known[name]["gpu"]).gpu: name for name in offered if known[name]["gpus"] == 1}
-    for name in offered:
-        machine = {key: value for key, value in known[name].items() if key != "equivalent_to"}
-        base = single.get(devices.get(machine["gpu"]).gpu)
-        if machine["gpus"] > 1 and base is not None:
-            machine["base_instance"] = base
-            targets.append({"instance": name, "base_instance": base, "gpus": machine["gpus"]})
+    instances: dict[str, Any] = {}
+    targets: list[dict[str, Any]] = []
+    if box:
+        four = _one("box with four of ours", own.device.gpu) | {"gpus": 4, "interconnect": "pcie"}
+        instances["box-4"] = four | {"base_instance": own.instance}
+        targets.append({"instance": "box-4", "base_instance": own.instance, "gpus": 4})
+    single = {devices.get(known[name]["gpu"]).gpu: name for name in known if known[name]["gpus"] == 1}
+    for name, entry in known.items():
+        machine = {key: value for key, value in entry.items() if key not in ("equivalent_to", "base_instance")}
+        if machine["gpus"] > 1:
+            gpu = devices.get(machine["gpu"]).gpu
+            if gpu not in single:
+                single[gpu] = f"one-{gpu.lower().replace(' ', '-')}"
+                instances[single[gpu]] = _one(f"1 {gpu}", machine["gpu"])
+            machine["base_instance"] = single[gpu]
+            targets.append({"instance": name, "base_instance": single[gpu], "gpus": machine["gpus"]})
         instances[name] = machine
     return instances, targets
 
@@ -150,7 +234,7 @@ def _box(own: Own, office: Mapping[str, Any], today: str, devices: Devices) -> d
 
 
 def _rate(own: Own, today: str) -> dict[str, Any]:
-    """What a unit of the box's currency is worth: as the person typed it today, else of RATES. Raises UserError."""
+    """What a unit of the box's currency is worth: as the person typed it today, else of RATES."""
     if own.usd_per_unit is not None:
         told = {
             "usd": own.usd_per_unit,
@@ -158,9 +242,6 @@ def _rate(own: Own, today: str) -> dict[str, Any]:
             "source": f"typed by us on {today} (RATE of sweetspot new-study)",
         }
         return {"currency": own.currency, **told}
-    if own.currency not in RATES:
-        named = ", ".join(("USD", *RATES))
-        raise UserError(f"CURRENCY is {own.currency!r}; expected {named}, or RATE beside it: USD per {own.currency}")
     return {"currency": own.currency, **RATES[own.currency]}
 
 
@@ -176,9 +257,12 @@ def _usd(own: Own, today: str) -> float:
     return float(usd["value"] if isinstance(usd, dict) else usd)
 
 
-def _figure(own: Own, today: str) -> str:
-    """throughput.csv with the figure that the person timed."""
-    row = dict.fromkeys([*THROUGHPUT_CSV, "as_of"], "") | {
+def _figure(own: Own, today: str) -> dict[str, Any]:
+    """The row of throughput.csv: the figure that the person timed, or the one that is known."""
+    row = dict.fromkeys([*THROUGHPUT_CSV, "as_of"], "")
+    if own.figure is not None:
+        return row | dict(own.figure) | {"instance": OWN if own.figure["gpu"] == own.device.gpu else TIMED}
+    return row | {
         "gpu": own.device.gpu,
         "instance": OWN,
         "gpus": 1,
@@ -188,16 +272,27 @@ def _figure(own: Own, today: str) -> str:
         "batch_size": own.batch_size,
         "precision": own.precision,
         "variant": "default",
-        "images_per_s": f"{own.images_per_s:g}",
+        "images_per_s": f"{own.images_per_s or 0:g}",
         "as_of": today,
         "source": f"timed by us, given to sweetspot new-study on {today}",
     }
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A table of one row or more as the text of a file."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(row), lineterminator="\n")
+    writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerow(row)
+    writer.writerows(rows)
     return text.getvalue()
 
 
+class _Plain(yaml.SafeDumper):
+    """Writes what stands twice twice: the files of a study have no aliases."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
 def _yaml(value: Any) -> str:
-    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=120)
+    return yaml.dump(value, Dumper=_Plain, sort_keys=False, allow_unicode=True, width=120)

@@ -14,21 +14,15 @@ Writes the errors to stdout; without FILE those on the shipped figures themselve
 
 import argparse
 import functools
-import json
-import os
-import sys
 from pathlib import Path
 from typing import Any
-
-# Small matrices: threads cost more than they give, and a shared machine has other work.
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
 
 import numpy as np
 import pandas as pd
 
+from sweetspot.commands import validating
 from sweetspot.commands.figures_csv import Figures, read_figures
-from sweetspot.facts.shipped_tables import STUDIES
+from sweetspot.commands.validating import Validation
 from sweetspot.scaling.evidence import from_one_device
 from sweetspot.scaling.judge import WITHIN, artefacts, judged, learn, no_loss, shipped_evidence, shipped_table
 from sweetspot.scaling.methods import fit_method
@@ -157,30 +151,14 @@ def shipped_report(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+KIND = Validation(shipped_table, shipped_report, read_figures, validate, report)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot validate-scaling`."""
-    parser.add_argument(
-        "file",
-        type=Path,
-        metavar="FILE",
-        nargs="?",
-        help="CSV of figures, one and several devices; default: shipped ones",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    parser.add_argument(
-        "--studies", type=Path, metavar="DIR", help="where the project's studies are; default: beside the library"
-    )
+    validating.add_arguments(parser, "one and several devices")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the errors of each method; a bad row is named on stderr and left out. Raises UserError."""
-    studies = arguments.studies or STUDIES
-    if arguments.file is None:
-        table = shipped_table(studies)
-        print(table.to_json(orient="records", indent=2) if arguments.json else shipped_report(table))
-        return
-    figures = read_figures(arguments.file)
-    for text in figures.bad:
-        print(f"warning: {text}", file=sys.stderr)
-    result = {"file": str(arguments.file), **validate(figures, studies), "bad_rows": figures.bad}
-    print(json.dumps(result, indent=2) if arguments.json else report(arguments.file, result))
+    validating.run(arguments, KIND)

@@ -13,21 +13,14 @@ of the same precision. Without FILE: on the shipped figures, with workloads, dev
 """
 
 import argparse
-import json
-import math
-import os
-import sys
 from pathlib import Path
 from typing import Any
 
-# Small matrices: threads cost more than they give, and a shared machine has other work.
-for _name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
-
 import pandas as pd
 
+from sweetspot.commands import validating
 from sweetspot.commands.figures_csv import DeviceFigures, read_device_figures
-from sweetspot.facts.shipped_tables import STUDIES
+from sweetspot.commands.validating import Validation
 from sweetspot.throughput.calibration import Goal
 from sweetspot.transfer.figures import as_figures, related, shipped_devices, shipped_figures
 from sweetspot.transfer.left_out import KNOWN, MODERN, PROGRAMS, SPECIFIED, judged, shipped_errors, summary
@@ -103,35 +96,20 @@ def shipped_report(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+KIND = Validation(
+    lambda studies: shipped_errors(shipped_figures(studies), SUITE),
+    shipped_report,
+    read_device_figures,
+    validate,
+    report,
+)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot validate-transfer`."""
-    parser.add_argument(
-        "file", type=Path, metavar="FILE", nargs="?", help="CSV of figures of single devices; default: shipped ones"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    parser.add_argument(
-        "--studies", type=Path, metavar="DIR", help="where the project's studies are; default: beside the library"
-    )
+    validating.add_arguments(parser, "of single devices")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the errors; a bad row is named on stderr and left out. Raises UserError."""
-    studies = arguments.studies or STUDIES
-    if arguments.file is None:
-        table = shipped_errors(shipped_figures(studies), SUITE)
-        print(table.to_json(orient="records", indent=2) if arguments.json else shipped_report(table))
-        return
-    figures = read_device_figures(arguments.file)
-    for text in figures.bad:
-        print(f"warning: {text}", file=sys.stderr)
-    result = {"file": str(arguments.file), **validate(figures, studies), "bad_rows": figures.bad}
-    print(json.dumps(_plain(result), indent=2) if arguments.json else report(arguments.file, result))
-
-
-def _plain(result: dict[str, Any]) -> dict[str, Any]:
-    """JSON has no NaN."""
-    places = [
-        {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in row.items()}
-        for row in result["places"]
-    ]
-    return {**result, "places": places}
+    validating.run(arguments, KIND)

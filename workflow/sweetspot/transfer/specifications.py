@@ -46,6 +46,7 @@ class Device(NamedTuple):
     peaks: dict[str, float]
     source: str
     unconfirmed: frozenset[str] = frozenset()  # peaks that no second source confirms
+    released: str = ""  # YYYY-MM
 
     def unit(self, precision: str) -> str:
         """The number format whose peak a precision uses: TF32 or fp32 for fp32, fp32 for fp16 without a unit for it."""
@@ -107,6 +108,7 @@ def read_devices(path: Path) -> Devices:
             peaks,
             row["source"],
             frozenset(name.strip().removesuffix("_tflops") for name in row["unconfirmed"].split(";") if name.strip()),
+            row["released"],
         )
         rows.append((device, [name.strip() for name in row["names"].split(";") if name.strip()]))
     return Devices(path, rows)
