@@ -10,6 +10,7 @@ from small_lab import class_of, small_lab
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.limits import by_the_month, limited, mean_wait, most_of, up_front
+from sweetspot.decision.tornado import tornado_rows
 from sweetspot.decision.verdict import verdict_table
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.search import BEST, Mix
@@ -154,3 +155,22 @@ def test_no_case_of_the_question_buys_more_than_the_money_reaches_for():
 def test_what_breaks_a_limit_is_no_way_of_the_question():
     question = dispatch_question(lab(own(), hourly(6.0), at_most_up_front=30_000.0)[0])
     assert "box" not in [choice.option for choice in question.choices]
+
+
+def test_what_is_rented_alone_is_begun_with_by_its_own_name():
+    made, options, drawn, settings = lab(own(), hourly(2.0), hourly(2.5) | {"instance": "other"})
+    _, work = table_of(made, options, drawn, settings)
+    told = verdict_table([work], "lab", pd.DataFrame(), {}).iloc[0]
+    assert told["do_this"].startswith("Start with rented")
+
+
+def test_where_nothing_else_is_left_rentals_are_held_against_each_other():
+    """The box is beyond the limit: 6 USD an hour against 9, 1.5 times as much, in the tornado too."""
+    offers = own(), hourly(6.0), hourly(9.0) | {"instance": "dear"}
+    made, options, drawn, settings = lab(*offers, at_most_up_front=30_000.0)
+    rows = pd.DataFrame(tornado_rows(dispatch_question(made)))
+    assert rows["margin"].tolist() == [pytest.approx(1.5)] * len(rows) and rows["swing"].notna().all()
+    table, work = table_of(made, options, drawn, settings)
+    assert table["alternative"].drop("box").tolist() == ["rented", "dear"]
+    told = verdict_table([work], "lab", pd.DataFrame(), {}).iloc[0]
+    assert told["sentence"] == "Rent rented. dear costs 1.5 times as much."

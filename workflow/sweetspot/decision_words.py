@@ -102,11 +102,11 @@ def sentence(facts: Facts, advised: str) -> str:
             over = f" over {facts['months']:g} months" if facts["months"] > 1 else ""
             return f"{verb} for now. {COSTS[str(other)]} costs about the same{over}."
         return f"{verb}. {COSTS[str(other)]} {maybe}costs {times(facts['ratio'])} times as much."
-    alone = f"{_taken(advised)} {the(str(facts['take_title']))}."
+    alone = f"{_taken(advised)} {_machine(facts, 'take')}."
     if facts["take_rival"] is None:
         return alone
     how = "about the same" if close else f"{times(facts['ratio'])} times as much"
-    return _short([f"{alone} {begun(the(str(facts['take_rival_title'])))} {maybe}costs {how}.", alone], SENTENCE)
+    return _short([f"{alone} {begun(_machine(facts, 'take_rival'))} {maybe}costs {how}.", alone], SENTENCE)
 
 
 def do_this(facts: Facts, advised: str, words: Words) -> str:
@@ -116,7 +116,7 @@ def do_this(facts: Facts, advised: str, words: Words) -> str:
 
 def _ways_to_say(facts: Facts, advised: str, words: Words) -> list[str]:
     """What to do, the fullest way to say it first."""
-    title, rival, currency = the(str(facts["take_title"])), the(str(facts["take_rival_title"])), words.money
+    title, rival, currency = _machine(facts, "take"), _machine(facts, "take_rival"), words.money
     alone = facts["take_rival"] is None
     close = not alone and confidence(facts["take_p_cheaper"]) == TIE
     sure = "" if alone else f" ({percent(facts['take_p_cheaper'])})"
@@ -148,6 +148,11 @@ def _ways_to_say(facts: Facts, advised: str, words: Words) -> list[str]:
     if pd.notna(facts["pays_from_days"]):
         paid, work = "", f"It pays from {facts['pays_from_days']:.2g} days of use a month."
     return [" ".join(filter(None, (taken, paid, work))), f"{taken} {work or paid}".strip(), taken]
+
+
+def _machine(facts: Facts, name: str) -> str:
+    """The machine and seller of a choice within a sentence: of rentals alone what is rented most."""
+    return the(str(facts[f"{name}_lead"] or facts[f"{name}_title"]))
 
 
 def _near(facts: Facts) -> bool:

@@ -54,6 +54,7 @@ class Dispatch:
     ways: list[Mix]
     titles: list[str]
     assumptions: tuple[Assumption, ...]
+    rival: int | None = None
     _off: dict[tuple[str, Counts], float] = field(default_factory=dict)
 
     def problem(self, moved: Moved) -> Problem:
@@ -123,7 +124,8 @@ class Dispatch:
         # However dear: the best is held against something, whatever moves.
         best = self.ways[0].bought.keys()
         other = min((usd[place] for place in usd if self.ways[place].bought.keys() != best), default=np.inf)
-        return [place for place, paid in usd.items() if paid <= max(NEAR * min(usd.values()), other)]
+        near = [place for place, paid in usd.items() if paid <= max(NEAR * min(usd.values()), other)]
+        return near if np.isfinite(other) or self.rival is None else [*near, self.rival]
 
     def _alternative(self, quick: Problem, place: int) -> int:
         """A number for what a way is: itself where it buys, else the offer that it rents most."""
@@ -248,9 +250,10 @@ def dispatch_question(posed: Posed) -> Question | None:
     shown = [best, *(one for one in other if np.isfinite(one.expected))]
     if ("", posed.drawn.there) not in ((one.source, one.counts) for one in shown):
         shown.append(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there)))
-    cost = Dispatch(posed, shown, [mix_title(one, posed) for one in shown], _assumptions(posed))
     rows = [_row_of(one, posed) for one in shown]
     drawn = np.stack([one.done.usd * months for one in shown])
+    rival = _rival(shown, drawn)
+    cost = Dispatch(posed, shown, [mix_title(one, posed) for one in shown], _assumptions(posed), rival)
     return Question(
         workload=posed.name,
         months=months,
@@ -261,7 +264,7 @@ def dispatch_question(posed: Posed) -> Question | None:
         assumptions=cost.assumptions,
         cost=cost.cost,
         drawn=drawn,
-        against=_rival(shown, drawn),
+        against=rival,
         told=f"{months:g} months",
         word="best mix",
         drawn_work=tuple(_drawn_work(posed, cost.assumptions)),

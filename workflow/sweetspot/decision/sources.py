@@ -77,6 +77,7 @@ def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
             "choice": one.key, "title": mix_title(one, posed), "counts": float(sum(one.bought.values())),
             "sold": float(sum(one.sold.values())),
             "mix": one.kind, "source": one.source or None, "main_rented": one.done.lead or None,
+            "main_rented_title": posed.title(one.done.lead) if one.done.lead else None,
             "device_hours": sum(hours.values()) * months, "there_device_hours": there * months,
             "usd": one.expected * months, "usd_per_month_central": np.nan if reasons else float(central.usd[0]),
             "why_not": f"cannot: {'; '.join(reasons)}" if reasons else None,

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.choice_table import NOTHING, RANK, Work, against, standing_of
-from sweetspot.decision_words import BUY, COMMIT, MACHINE, VERBS, do_this, of_several, sentence, thresholds
+from sweetspot.decision_words import BUY, COMMIT, MACHINE, RENT, VERBS, do_this, of_several, sentence, thresholds
 from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
 from sweetspot.wording import TIE, WORDS, Words, confidence
@@ -131,9 +131,19 @@ def verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) ->
         **_price_of_the_box(one, bound), **_by_the_month(one, second.one), **_by_work(one, break_even),
     }  # fmt: skip
     facts["pays_from_days"] = _pays_from_days(one, facts, break_even)
+    for name, place in (("take", second.one), ("take_rival", second.other)):
+        facts[f"{name}_lead"] = _lead(table, place)
     kind = str(table["kind"].iloc[second.one])
     facts |= {"verb": VERBS[kind], "sentence": sentence(facts, kind), "do_this": do_this(facts, kind, words)}
     return facts | {"thresholds": [*thresholds(facts, words.money), *one.limits]}
+
+
+def _lead(table: pd.DataFrame, place: int | None) -> str | None:
+    """What a choice rents most where it holds nothing: its own title is of all that it takes; None for another."""
+    if place is None or table["kind"].iloc[place] != RENT or "main_rented_title" not in table.columns:
+        return None
+    found = table["main_rented_title"].iloc[place]
+    return None if pd.isna(found) else str(found)
 
 
 def pair(one: Work, best: int, rival: int | None, today: bool = False) -> Pair:

@@ -41,6 +41,9 @@ def assumption_bars(
     import altair as alt
     import pandas as pd
 
+    rows = rows[rows["swing"].notna()]
+    if rows.empty:
+        return empty("Nothing else does the work: no assumption can turn it.")
     says, margin = _says(rows, what), float(rows["margin"].iloc[0])
     rows = rows[(rows["swing"] > LEAST) | rows["flips"].astype(bool)].nlargest(SHOWN, "swing")
     if rows.empty:
