@@ -96,7 +96,6 @@ ANEW = {
     "workloads": given(f"{CONFIG}/workloads.yaml"),
     "instances": given(INSTANCE_FILES),
     "published": rules.compare.input.published,
-    "formula": formula("study", "throughput", "bills", "mixes", "decision", "report"),
 }
 PRICING = {
     "settings": asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
@@ -115,6 +114,7 @@ rule compare_then:
         then=given([str(file) for file in THEN.values()]),
         ranks=f"{RESULTS}/comparison/ranks.parquet",
         offers=rules.compare.input.offers,
+        formula=formula("study", "throughput", "bills", "mixes", "decision", "report"),
     output:
         f"{RESULTS}/comparison/price_changes.parquet",
     log:
@@ -138,6 +138,7 @@ rule compare_scenarios:
         prices=given(
             [f"{CONFIG}/prices/{price_list}.yaml" for price_list in PRICE_LISTS]
         ),
+        formula=formula("study", "throughput", "bills", "mixes", "decision", "report"),
     output:
         table=f"{RESULTS}/comparison/scenarios.parquet",
         files=directory(f"{RESULTS}/scenarios"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from sweetspot.files import read_parquet, write_parquet
 from sweetspot.report.price_changes import Unpriced
-from sweetspot.report.scenarios import scenario_table
+from sweetspot.report.scenario_table import scenario_table
 from sweetspot.study.scenarios import load_scenarios
 
 
