@@ -1,13 +1,16 @@
 """Work that grows from month to month, and machines that come later: months that differ, counted by hand."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, posed, small_lab
 from sweetspot.decision.assumption import Moved
+from sweetspot.decision.choice_table import works
 from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.later import buying_later, of_months
 from sweetspot.decision.posed import grown, months_of
+from sweetspot.decision.verdict import verdict_table
 
 MONTHS = np.arange(36)
 TWO_MONTHS = 61.0 / 7.0  # weeks, of months of 30.5 days
@@ -182,3 +185,19 @@ def test_bought_later_by_a_work_that_grows():
 
 def test_growth_by_draw_and_class():
     assert grown(np.array([[0.0, 0.1]]), 2.0) == pytest.approx(np.array([[[1.0, 1.0], [1.0, 1.1]]]))
+
+
+def test_the_verdict_says_from_which_month_on_there_is_that_much_work():
+    """At 3 % a month the mean of 36 months is 1.758 times the first: 1.4 times that is (ln 2.461) / ln 1.03 = 30.5
+    months later, in the 32nd; ten times the work no month has.
+    """
+    jobs = [class_of("a", 30.0, growth_per_month=0.03)]
+    made, options, drawn, settings = small_lab(own(), hourly(6.0), jobs=jobs, hours={"a": 2.0})
+    (work,) = works(options, drawn, [], [made], settings)
+    rows = pd.DataFrame({"workload": ["lab"], "quantity": "jobs", "planned": 1.0, "pays_until": np.nan, "title": "box"})
+    for factor, said in (
+        (1.4, "1.4 times as much work: a month has it from month 32 on."),
+        (10.0, "10 times as much work."),
+    ):
+        told = verdict_table([work], "lab", rows.assign(factor=factor), {}).iloc[0]
+        assert f"Buying pays with {said}" in told["thresholds"]

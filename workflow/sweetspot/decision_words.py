@@ -49,7 +49,9 @@ def thresholds(facts: Facts, currency: Money) -> list[str]:
     if pd.notna(days):
         told.append((f"{days:.2g} days", f"Buying pays from {{}} of use a month; {COUNTED.format(**facts)}."))
     if factor > 1:
-        told.append((f"{times(factor)} times", "Buying pays with {} as much work."))
+        month = facts["work_month"]
+        then = "" if pd.isna(month) else f": a month has it from month {month:.0f} on"
+        told.append((f"{times(factor)} times", f"Buying pays with {{}} as much work{then}."))
     if 0 < factor < 1:
         other = "renting" if RENT in (facts["kind"], facts["rival_kind"]) else "not buying"
         less = f"With less than {{}} of the work {other} is cheaper."

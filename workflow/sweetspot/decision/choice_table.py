@@ -61,7 +61,8 @@ class Work(NamedTuple):
     the project, rents moving as the study says; `today`: the same where rents stay as they are today; `capex`: draws
     of the price of a machine bought, infinite where none is. `busy`: days of use a month that a work which is no
     `plan` supposes of an owned machine; `cost`: share, rounds or dispatch; `model` that its hours are of; `limits`:
-    what each limit of the team's costs, in sentences.
+    what each limit of the team's costs, in sentences; `months_work`: of work that grows, that of each month drawn over
+    the mean of all.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Work(NamedTuple):
     cost: str = SHARE
     model: str = ""
     limits: tuple[str, ...] = ()
+    months_work: tuple[float, ...] = ()
 
     @property
     def plan(self) -> bool:
@@ -296,7 +298,18 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
         said |= {"why_not": "; ".join(broken)} if broken else {}
         priced.append(_Priced(box, said, mix.done.usd * months, fixed, today=False))
     limits = [price_of_limit(one.limit, one.most, less, money) for one, less in posed.limits]
-    return _work(posed.name, posed.name, months, priced, draws, DISPATCH)._replace(limits=tuple(limits))
+    return _work(posed.name, posed.name, months, priced, draws, DISPATCH)._replace(
+        limits=tuple(limits), months_work=_by_month(posed)
+    )
+
+
+def _by_month(posed: Posed) -> tuple[float, ...]:
+    """Device-hours of each month over their mean, in the best mix at central figures; nothing where no work grows."""
+    if not posed.growth.any():
+        return ()
+    done = posed.mixes[0].at(posed.central)
+    hours = np.sum([done.device_hours(name) for name in done.sources], axis=(0, 1))
+    return tuple(hours / hours.mean())
 
 
 def _mixed(told: Row, box: Row | None) -> tuple[str, str]:

@@ -135,6 +135,7 @@ def verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) ->
         facts[f"{name}_lead"] = _lead(table, place)
     kind = str(table["kind"].iloc[second.one])
     facts |= {"verb": VERBS[kind], "sentence": sentence(facts, kind), "do_this": do_this(facts, kind, words)}
+    facts["work_month"] = _month_of(one, facts["work_factor"])
     return facts | {"thresholds": [*thresholds(facts, words.money), *one.limits]}
 
 
@@ -205,6 +206,12 @@ def _by_work(one: Work, break_even: pd.DataFrame) -> dict[str, Any]:
     least = mine.sort_values("factor", kind="stable").iloc[0]
     until = least["pays_until"] / least["planned"]
     return {"work_factor": float(least["factor"]), "work_until": until, "pays_title": least["title"]}
+
+
+def _month_of(one: Work, factor: float) -> float:
+    """The first month with so many times the mean work of a month; NaN where the work does not grow to it."""
+    found = np.flatnonzero(np.asarray(one.months_work) >= factor)
+    return float(found[0] * one.months / len(one.months_work) + 1) if len(found) else np.nan
 
 
 def _pays_from_days(one: Work, facts: Mapping[str, Any], break_even: pd.DataFrame) -> float:
