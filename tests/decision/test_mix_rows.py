@@ -45,7 +45,7 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
         "usd_at_todays_prices": 36 * 458.0, "p_cheapest": 1.0, "p_cheaper": None, "is_best": True, "is_rival": False,
         "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0, "in_hand": True, "cost": "dispatch", "persistent": True,
         "mix": "best", "usd_per_month_central": 458.0, "main_rented": "rented", "sold": 0.0,
-        "main_rented_title": "rented", **dict.fromkeys(empty),
+        "all_rented_title": None, **dict.fromkeys(empty),
     }  # fmt: skip
     bought = best | {
         "alternative": "box", "kind": "buy", "binds": "buy", "title": "1 × box", "instance": "box", "counts": 1.0,
@@ -53,13 +53,13 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
         "usd_per_month": 1160.0, "usd_per_month_low": 1160.0, "usd_per_month_high": 1160.0,
         "usd_at_todays_prices": 36 * 1160.0, "p_cheapest": 0.0, "p_cheaper": 0.0, "is_best": False, "is_rival": True,
         "ratio": 1160 / 458, "ratio_low": 1160 / 458, "ratio_high": 1160 / 458, "mix": "bought", "source": "box",
-        "usd_per_month_central": 1160.0, "box_title": "box", "main_rented": None, "main_rented_title": None,
+        "usd_per_month_central": 1160.0, "box_title": "box", "main_rented": None, "all_rented_title": None,
     }  # fmt: skip
     alone = {
         "kind": "keep", "title": "what you have, alone", "mix": "there", "instance": None, "device_hours": 36 * 240.0,
         "usd": None, "usd_low": None, "usd_per_month": None, "usd_per_month_central": None, "ratio": None,
         "is_best": False, "is_rival": False, "usd_at_todays_prices": None, "source": None,
-        "main_rented": None, "main_rented_title": None, "why_not_rule": "cannot",
+        "main_rented": None, "all_rented_title": None, "why_not_rule": "cannot",
         "why_not": "cannot: what it can do takes 300 device-hours in a middle month, it has 240: 2 would do",
     }  # fmt: skip
     assert set(best) == set(COLUMNS) - {"choice", "usd_outcomes"}

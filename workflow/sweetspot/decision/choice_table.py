@@ -43,7 +43,7 @@ COLUMNS = (
     "is_best", "is_rival", "ratio", "ratio_low", "ratio_high", "in_hand", "why_not", "cost", "model", "persistent",
     "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
     "source", "usd_per_month_central", "box_title", "main_rented", "why_not_rule", "sold",
-    "main_rented_title",
+    "all_rented_title",
 )  # fmt: skip
 OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running",
              "usd_possession", "after_months", "device_hours")  # fmt: skip
@@ -117,8 +117,8 @@ def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
     words; `why_not_rule`: the same as a fact, a key of WHY_NOT (null: it may be). `cost`: share, rounds or dispatch.
     Of a plan of phases `usd_running` by use, `usd_possession` by the month, `planned_hours`
     of one machine, `after_months`: bought so late (null: at once); of months the kind of the `mix`, its `source`, and
-    `main_rented`: the offer that does most of what is rented (null: nothing is), with its title,
-    and how many machines are `sold`.
+    `main_rented`: the offer that does most of what is rented (null: nothing is), `all_rented_title`
+    its title where there is nothing else, and how many machines are `sold`.
     """
     rows = [row for one in found for row in _told(one, set(in_hand)).to_dict("records")]
     return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -73,11 +73,12 @@ def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
         hours = {name: one.done.device_hours(name).mean() for name in one.done.sources}
         reasons = [] if np.isfinite(one.expected) else _reasons(posed, one, central)
         there = sum(hours[name] for name in hours if posed.source(name).there)
+        all_rented = one.done.lead and not posed.at_home and not one.bought
         told = {
             "choice": one.key, "title": mix_title(one, posed), "counts": float(sum(one.bought.values())),
             "sold": float(sum(one.sold.values())),
             "mix": one.kind, "source": one.source or None, "main_rented": one.done.lead or None,
-            "main_rented_title": posed.title(one.done.lead) if one.done.lead else None,
+            "all_rented_title": posed.title(one.done.lead) if all_rented else None,
             "device_hours": sum(hours.values()) * months, "there_device_hours": there * months,
             "usd": one.expected * months, "usd_per_month_central": np.nan if reasons else float(central.usd[0]),
             "why_not": f"cannot: {'; '.join(reasons)}" if reasons else None,

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.choice_table import NOTHING, RANK, Work, against, standing_of
-from sweetspot.decision_words import BUY, COMMIT, MACHINE, RENT, VERBS, do_this, of_several, sentence, thresholds
+from sweetspot.decision_words import BUY, COMMIT, MACHINE, VERBS, do_this, of_several, sentence, thresholds
 from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
 from sweetspot.wording import TIE, WORDS, Words, confidence
@@ -141,9 +141,9 @@ def verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) ->
 
 def _lead(table: pd.DataFrame, place: int | None) -> str | None:
     """What a choice rents most where it holds nothing: its own title is of all that it takes; None for another."""
-    if place is None or table["kind"].iloc[place] != RENT or "main_rented_title" not in table.columns:
+    if place is None or "all_rented_title" not in table.columns:
         return None
-    found = table["main_rented_title"].iloc[place]
+    found = table["all_rented_title"].iloc[place]
     return None if pd.isna(found) else str(found)
 
 
