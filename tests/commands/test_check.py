@@ -1,17 +1,21 @@
 """`sweetspot check`: everything that is wrong in what a person wrote is said at once, before anything runs."""
 
 import json
+import re
 import resource
 import shutil
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import pytest
 from project_copy import ROOT, edit, environment
+from sweetspot.bills.pricing import read_prices
 from sweetspot.commands.check import as_text
 from sweetspot.commands.read_study import read_study
 from sweetspot.errors import UserError
+from sweetspot.study.instances import load_instances
 
 SHIPPED = sorted(file.parent.name for file in (ROOT / "config" / "studies").glob("*/study.yaml"))
 CPU_SECONDS = 3  # what a person waits for without looking away
@@ -129,7 +133,7 @@ def test_mistakes_of_every_file_are_said_at_once(lab):
         "study.yaml: borrow names 'nowhere'; expected a study with a throughput.csv",
         f"prices/all.yaml: key 'offers[1].own.capx' {unknown} 'capex', {needed}",
         "prices/all.yaml: key 'offers[0].per_hour' is -3.0; expected: a number above 0",
-        "prices/all.yaml: offers[0].instance is 'clowd'; expected an instance of instances.yaml",
+        "prices/all.yaml: offers[0].instance is 'clowd'; expected an instance of instances.yaml: did you mean 'cloud'?",
         "throughput.csv, line 3: images_per_s is 'fast'; expected a number above 0",
         "throughput.csv, line 2: images_per_s_low and images_per_s_high are 1450, 1500; expected both, around 1400",
         "throughput.csv, line 2: source is empty; expected its origin",
@@ -151,9 +155,9 @@ def test_two_price_lists_are_both_read_to_their_end(lab):
     edit(folder / "prices" / "all.yaml", "source: this test", "source: [this, test]")
     assert said(lab) == [
         "prices/all.yaml: key 'source' is ['this', 'test']; expected: Input should be a valid string",
+        "prices/second.yaml: offers[2].instance is 'nobody'; expected an instance of instances.yaml",
         "prices/second.yaml: offers[0] has its price in EUR; expected a dated rate for EUR in 'rates'",
         "prices/second.yaml: offers[3] offers 'cloud' on_demand a second time; expected once",
-        "prices/second.yaml: offers[2].instance is 'nobody'; expected an instance of instances.yaml",
     ]
 
 
@@ -250,3 +254,75 @@ def test_the_command_ends_with_2_for_a_mistake_with_0_for_a_warning_and_soon(lab
     lines = done.stdout.splitlines()
     assert [text.split(": ", 1)[0] for text in lines] == ["error"] * 2 + ["warning"] * 2 + ["config/studies/lab"]
     assert ": 2 mistakes, 2 warnings; read study.yaml (1 source)" in lines[-1]
+
+
+def test_a_mistake_does_not_hide_those_behind_it(lab):
+    """Ten planted at once: each is said the first time, also those that show only once others are mended."""
+    config, folder = lab
+    edit(folder / "study.yaml", "reference: box", "reference: boxes\nseed: old")
+    edit(folder / "instances.yaml", "gpu: Tesla V100, gpus: 1", "gpu: Tesla V100, gpus: 1, colour: red")
+    edit(folder / "instances.yaml", "provider: own, gpu: RTX 4090", "provider: own, gpu: RTX 4900")
+    edit(folder / "workloads.yaml", "job:", "bad: {kind: training, model: resnet50, samples: 5}\njob:")
+    edit(folder / "workloads.yaml", "samples: 1000000", "samples: 1000000, devices_per_job: 64")
+    edit(folder / "prices" / "all.yaml", "per_hour: 3.0", "per_hour: 2190")
+    edit(folder / "prices" / "all.yaml", "kw: 0.6", "kw: 600")
+    first = "offers:\n  - {instance: cloud, purchase: spot, per_hour: fast}"
+    edit(folder / "prices" / "all.yaml", "offers:", first)
+    with (folder / "prices" / "all.yaml").open("a") as file:
+        file.write("  - {instance: cloud, per_hour: 2, currency: EUR}\n")
+    twice = "second time; expected once"
+    # 732 hours of a month of 30.5 days: 2190 / 732 = 2.992
+    assert said(lab) == [
+        "study.yaml: key 'seed' is 'old'; expected: Input should be a valid integer",
+        "instances.yaml: cloud: key 'colour' is unknown; remove it or correct its spelling",
+        "workloads.yaml: key 'bad.training.source' is missing and needed",
+        "study.yaml: reference is 'boxes'; expected an instance of instances.yaml: did you mean 'box'?",
+        "workloads.yaml: job.devices_per_job is 64; expected at most 1, what the largest machine of instances.yaml has",
+        "prices/all.yaml: key 'offers[0].per_hour.value' is 'fast'; expected: Input should be a valid number",
+        "prices/all.yaml: offers[1].per_hour is 2,190 for 1 x Tesla V100, which cannot be; did you mean 2.992? "
+        "(732 times less)",
+        "prices/all.yaml: offers[2].own.kw is 600 for 1 x RTX 4900, which cannot be; did you mean 0.6? "
+        "(1000 times less)",
+        f"prices/all.yaml: offers[3] offers 'cloud' on_demand a {twice}",
+        "prices/all.yaml: offers[3] has its price in EUR; expected a dated rate for EUR in 'rates'",
+    ]
+    found = read_study("lab", config)
+    names = [words for _, rule, words in found.warnings if rule == "near_name"]
+    assert names == ["box.gpu is 'RTX 4900', which nobody knows; did you mean 'RTX 4090'?"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        ("kw: 0.6", "kw: 2100", "own.kw is 2,100 for 1 x RTX 4090, which cannot be; did you mean 2.1? (1000 "
+         "times less)"),
+        ("capex: 5000", "capex: 5", "own.capex is 5 for 1 x RTX 4090, which cannot be; did you mean 5,000? (1000 "
+         "times more)"),
+        ("per_kwh: 0.3", "per_kwh: 30", "own.per_kwh is 30 for 1 x RTX 4090, which cannot be; did you mean 0.3? (100 "
+         "times less)"),
+        ("kw: 0.6", "kw: {value: 0.6, high: 60}", "own.kw is 60 for 1 x RTX 4090, which cannot be; did you mean 0.06? "
+         "(1000 times less)"),
+    ],
+)  # fmt: skip
+def test_what_no_machine_has_is_a_mistake_with_its_factor_and_stops_the_run(lab, before, after, told):
+    config, folder = lab
+    edit(folder / "prices" / "all.yaml", before, after)
+    sentence = f"prices/all.yaml: offers[1].{told}"
+    assert said(lab) == [sentence]
+    machines = load_instances(config / "instances.yaml", folder / "instances.yaml")
+    with pytest.raises(UserError, match=re.escape(sentence)):
+        read_prices(folder / "prices" / "all.yaml", "all", machines, 30.5, date(2026, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("unit", "price", "meant"),
+    [("per_hour", 1460, "1.995"), ("per_month", 2.1, "1,537.2"), ("per_day", 0.05, None)],
+)
+def test_a_rent_in_another_unit_is_a_mistake(lab, unit, price, meant):
+    """1460 / 732 = 1.995 (a month as an hour); 2.1 x 732 = 1,537.2; 0.05 a day is 0.002 an hour: x 732."""
+    _, folder = lab
+    edit(folder / "prices" / "all.yaml", "per_hour: 3.0", f"{unit}: {price}")
+    (sentence,) = said(lab)
+    assert f"offers[0].{unit} is {price:,} for 1 x Tesla V100, which cannot be; " in sentence
+    assert sentence.endswith("times less)" if meant == "1.995" else "times more)")
+    assert meant is None or f"did you mean {meant}?" in sentence

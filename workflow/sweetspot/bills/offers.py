@@ -15,6 +15,7 @@ from sweetspot.errors import refuse
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer, PriceList
+from sweetspot.study.spelling import hint
 from sweetspot.study.terms import Billing
 
 GRANULARITY_S = {"millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": 3600.0}
@@ -98,7 +99,7 @@ def check_instances(offered: Iterable[str | None], instances: Collection[str], p
     `offered`: the instance of each offer; None of one that cannot be read.
     """
     refuse(
-        f"{path}: offers[{number}].instance is '{name}'; expected an instance of instances.yaml"
+        f"{path}: offers[{number}].instance is '{name}'; expected an instance of instances.yaml{hint(name, instances)}"
         for number, name in enumerate(offered)
         if name is not None and name not in instances
     )

@@ -10,6 +10,7 @@ import pyarrow as pa
 from sweetspot.bills.cash_flow import CASH_COLUMNS, cash_table
 from sweetspot.bills.columns import Columns, from_arrow, from_rows, stacked, to_arrow
 from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, price_cells
+from sweetspot.bills.lint.impossible import check_possible
 from sweetspot.bills.lint.rules import LINT_COLUMNS, lint, offer_findings, warnings_of
 from sweetspot.bills.metered import Metered, metered_machines
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, check_instances, offer_rows, offers_table
@@ -91,6 +92,7 @@ def read_prices(
     """The tables offers, fees and price_lint of a price list, which nobody reads again. Raises UserError."""
     prices = load_price_list(file)
     check_instances([offer.instance for offer in prices.offers], instances, str(file))
+    check_possible(prices, instances, str(file), range(len(prices.offers)))
     return price_tables(prices, name, instances, month_days, study_date, energy, price_paths, metered)
 
 

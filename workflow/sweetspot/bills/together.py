@@ -1,6 +1,6 @@
 """What machines, workloads and offers of a study say together: names, devices, months and money that do not fit."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sweetspot.bills.columns import Columns, to_rows
@@ -10,6 +10,7 @@ from sweetspot.bills.priced_cells import Workload
 from sweetspot.errors import refuse
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
+from sweetspot.study.spelling import hint
 from sweetspot.study.workloads import Plan, Runs
 
 
@@ -18,6 +19,7 @@ def check_workloads(workloads: Mapping[str, Workload], instances: Collection[str
     named = {key: work.instance for key, work in workloads.items() if isinstance(work, Runs | Plan)}
     refuse(
         f"{workload_file}: {key}.instance is '{machine}'; expected an instance of instances.yaml"
+        f"{hint(machine, instances)}"
         for key, machine in named.items()
         if machine is not None and machine not in instances
     )
@@ -38,31 +40,49 @@ def check_there(works: Mapping[str, Monthly], instances: Collection[str], worklo
     """Refuse unknown machines among those that are there. Raises UserError."""
     refuse(
         f"{workload_file}: {key}.have[{number}] is '{machine}'; expected an instance of instances.yaml"
+        f"{hint(machine, instances)}"
         for key, work in works.items()
         for number, machine in enumerate(work.have)
         if machine not in instances
     )
 
 
-def check_terms(workloads: Mapping[str, Workload], offers: Columns, workload_file: Path, price_file: Path) -> None:
-    """Refuse terms longer than a project. Raises UserError."""
+def check_terms(
+    workloads: Mapping[str, Workload],
+    offers: Columns,
+    workload_file: Path,
+    price_file: Path,
+    places: Sequence[int] | None = None,
+) -> None:
+    """Refuse terms longer than a project. `places`: where each offer stands in its file. Raises UserError."""
     refuse(
         f"{price_file}: offers[{number}].commitment.term_months is {term:g};"
         f" expected at most the {work.months:g} months of {key} in {workload_file.name}"
         for key, work in workloads.items()
         if isinstance(work, Plan) and work.months is not None
-        for number, term in enumerate(offers["term_months"])
+        for number, term in zip(places or range(len(offers["term_months"])), offers["term_months"], strict=True)
         if term > work.months
     )
 
 
-def check_free(works: Mapping[str, Monthly], offers: Columns, workload_file: Path, price_file: Path) -> None:
-    """Refuse machines that cost nothing to buy and are not there: any number of them would be had. Raises UserError."""
+def check_free(
+    works: Mapping[str, Monthly],
+    offers: Columns,
+    workload_file: Path,
+    price_file: Path,
+    places: Sequence[int] | None = None,
+) -> None:
+    """Refuse machines that cost nothing to buy and are not there: any number of them would be had.
+
+    `places`: where each offer stands in its file. Raises UserError.
+    """
     there = {machine for work in works.values() for machine in work.have}
     refuse(
         f"{price_file}: offers[{number}].own.capex is 0 for '{name}'; expected its price, or '{name}' in 'have' of a "
         f"monthly workload of {workload_file.name}: only a machine that is there costs nothing more"
-        for number, (name, capex) in enumerate(zip(offers["instance"], offers["capex_usd"], strict=True))
+        for number, name, capex in zip(
+            places or range(len(offers["instance"])), offers["instance"], offers["capex_usd"], strict=True
+        )
         if capex == 0 and name not in there
     )
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple, get_args
 
+from sweetspot.bills.lint.impossible import BOUNDS
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Interconnect
 from sweetspot.study.resale_terms import CurveName
@@ -27,17 +28,6 @@ NUMBER = r"(\d[\d,]*(?:\.\d+)?|\.\d+)"
 AMOUNT = rf"{NUMBER}(?:\s*\(\s*{NUMBER}\s*(?:to|-|–)\s*{NUMBER}\s*\))?"
 MONEY = rf"(?:([€$£])\s*)?{AMOUNT}\s*([A-Za-z]{{3}}\b|[€$£])?"
 PER = r"\s*(?:an?|per|/)\s*"
-# Bounds far outside any offer of today, of one device, in USD where it is money: beyond them a unit was mixed up.
-BOUNDS = {
-    "kw": (0.02, 4.0, "kW", (1000,)),
-    "price": (40.0, 400_000.0, "", (1000, 100)),
-    "per_hour": (0.01, 100.0, "an hour", (732, 100)),
-    "per_month": (7.0, 73_000.0, "a month", (732, 1000, 100)),
-    "per_kwh": (0.005, 3.0, "a kWh", (100, 1000)),
-    "months": (1.0, 120.0, "months", (12,)),
-    "weeks": (0.0, 104.0, "weeks", (7,)),
-}
-"""Least and most, the unit, and the factors of usual slips: W for kW, cents, the hours of a month, years for months."""
 
 
 class Range(NamedTuple):
@@ -202,7 +192,7 @@ def _require_price(offered: Offered) -> None:
 
 def check_magnitudes(offered: Offered, usd_per_unit: float) -> None:
     """Raises UserError where a figure is so far off that its unit was mixed up: with the factor, where one fits."""
-    for name, (low, high, unit, slips) in BOUNDS.items():
+    for name, bounds in BOUNDS.items():
         given: Range | None = getattr(offered, name)
         if given is None:
             continue
@@ -210,22 +200,10 @@ def check_magnitudes(offered: Offered, usd_per_unit: float) -> None:
         shared = offered.devices if name in ("kw", "price", "per_hour", "per_month") else 1
         scale = (usd_per_unit if money else 1.0) / shared
         for end in filter(None, (given.value, given.low, given.high)):
-            if not low <= end * scale <= high:
-                words = " ".join(filter(None, (f"{end:,.10g}", offered.currency if money else "", unit)))
+            if not bounds.holds(end * scale):
+                words = " ".join(filter(None, (f"{end:,.10g}", offered.currency if money else "", bounds.unit)))
                 of = f" for {offered.devices} x {offered.gpu}" if shared > 1 else ""
-                raise UserError(f"{words}{of} cannot be{_meant(end, scale, (low, high), slips)}")
-
-
-def _meant(end: float, scale: float, bounds: tuple[float, float], slips: tuple[int, ...]) -> str:
-    """The figure that was meant, where a usual slip tells it."""
-    low, high = bounds
-    for factor in slips:
-        change = 1 / factor if end * scale > high else factor
-        if low <= end * scale * change <= high:
-            return f": did you mean {end * change:,.3f}".rstrip("0").rstrip(".") + (
-                f"? ({factor} times {'less' if change < 1 else 'more'})"
-            )
-    return f"; expected {low / scale:,.3g} to {high / scale:,.3g}"
+                raise UserError(f"{words}{of} cannot be: {bounds.meant(end, scale)}")
 
 
 def _plain(number: float) -> float | int:

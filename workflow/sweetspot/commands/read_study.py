@@ -1,13 +1,14 @@
 """Everything that a person wrote for a study, read as the workflow reads it; what is wrong is gathered, not raised."""
 
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from sweetspot.bills.lint.impossible import check_possible
 from sweetspot.bills.offers import check_instances
 from sweetspot.bills.pricing import price_tables
 from sweetspot.bills.together import (
@@ -30,19 +31,21 @@ from sweetspot.matrix.invocation import (
     price_list_names,
 )
 from sweetspot.scaling.model_facts import network, unknown_network
-from sweetspot.study.base import validated
+from sweetspot.study.base import gathering, validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.claims import load_claims
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, instance_entries, load_instances
 from sweetspot.study.log_sources import log_files
-from sweetspot.study.price_list import PriceList, load_price_list
-from sweetspot.study.spelling import near
+from sweetspot.study.price_list import PriceList, check_together
+from sweetspot.study.spelling import hint, near, slipped
 from sweetspot.study.study import Study, check_study_name, load_study
+from sweetspot.study.titles import PROVIDERS
 from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published, units_of
 from sweetspot.throughput.time_to_target import read_times
+from sweetspot.transfer.figures import shipped_devices
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,13 +62,14 @@ class Findings:
     """What is wrong in a study, and what was read of it.
 
     errors: (file, sentence); warnings: (file, rule, sentence); unchecked: what waits for a file to be mended; read:
-    what each file holds, in words.
+    what each file holds, in words; places: by file, where the entries of lists that are right stand in it.
     """
 
     errors: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[tuple[str, str, str]] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
     read: dict[str, str] = field(default_factory=dict)
+    places: dict[str, dict[str, list[int]]] = field(default_factory=dict)
 
     @contextmanager
     def of(self, file: Path) -> Iterator[None]:
@@ -76,23 +80,32 @@ class Findings:
             told = {sentence for _, sentence in self.errors}
             self.errors += [(str(file), sentence) for sentence in error.sentences if sentence not in told]
 
+    def wrong(self, file: Path) -> bool:
+        """Whether a mistake of the file is told."""
+        return any(name == str(file) for name, _ in self.errors)
+
     def take(self, file: Path, reader: Callable[[], T], holds: Callable[[T], str]) -> T | None:
-        """What `reader` makes of the file, or None where that is wrong; `holds`: what is in it, in words."""
+        """What `reader` makes of what is right of the file, or None where nothing is; `holds`: that in words."""
         content = None
-        with self.of(file):
+        with gathering() as gathered, self.of(file):
             content = reader()
             self.read[str(file)] = holds(content)
+        self.errors += [(str(file), sentence) for sentence in gathered.sentences]
+        self.places[str(file)] = gathered.places
         return content
 
 
 @dataclass(frozen=True)
 class _Parts:
-    """What could be read. None: its file is wrong. `machines`: names also of those whose entry is wrong."""
+    """What could be read. None: its file is wrong. `machines`: names also of those whose entry is wrong;
+    `sound`: the others.
+    """
 
     folder: Path
     study: Study | None
     instances: dict[str, Instance] | None
     machines: Collection[str] | None
+    sound: dict[str, Instance]
     workloads: dict[str, Workload] | None
     price_lists: Sequence[str]
 
@@ -119,8 +132,11 @@ def read_study(name: str, root: Path) -> Findings:
         price_lists = price_list_names(folder / "prices")
         if not price_lists:
             raise UserError(f"{folder / 'prices'}: no price list is there; expected at least one *.yaml")
-    parts = _Parts(folder, study, instances, instances or _names(files), workloads, price_lists)
+    parts = _Parts(
+        folder, study, instances, instances or _names(files), instances or _sound(files), workloads, price_lists
+    )
     _read_config(found, parts, root)
+    _check_names(found, parts, files[-1])
     _check_study(found, parts)
     _check_workloads(found, parts)
     for price_list in price_lists:
@@ -145,6 +161,16 @@ def _names(files: Sequence[Path]) -> set[str] | None:
         return None
 
 
+def _sound(files: Sequence[Path]) -> dict[str, Instance]:
+    """The machines whose own entries are right, where others' are wrong."""
+    found: dict[str, Instance] = {}
+    if _names(files) is not None:
+        for name, entry in ((name, entry) for file in files for name, entry in instance_entries(file).items()):
+            with suppress(UserError):  # told where all of them were read
+                found[name] = validated(Instance, entry, name)
+    return found
+
+
 def _read_config(found: Findings, parts: _Parts, root: Path) -> None:
     """config.yaml with this study in it, and the cells that it measures."""
     file = root / "config.yaml"
@@ -161,6 +187,20 @@ def _read_config(found: Findings, parts: _Parts, root: Path) -> None:
         return
     with found.of(file):
         measured_cells(config, parts.instances, file, own_scripts(config, root, file))
+
+
+def _check_names(found: Findings, parts: _Parts, file: Path) -> None:
+    """Devices and providers that nobody knows by a name that is surely another's."""
+    devices = shipped_devices()
+    for name, machine in parts.sound.items():
+        meant = None if devices.find(machine.gpu) else slipped(machine.gpu, devices.by_gpu)
+        said = [] if meant is None else [("gpu", machine.gpu, meant)]
+        meant = slipped(machine.provider, PROVIDERS)
+        said += [] if meant is None else [("provider", machine.provider, meant)]
+        found.warnings += [
+            (str(file), "near_name", f"{name}.{key} is '{wrong}', which nobody knows; did you mean '{right}'?")
+            for key, wrong, right in said
+        ]
 
 
 def _check_study(found: Findings, parts: _Parts) -> None:
@@ -213,7 +253,7 @@ def _check_workloads(found: Findings, parts: _Parts) -> None:
     if parts.machines is not None:
         with found.of(file):
             check_workloads(parts.workloads, parts.machines, file)
-        with found.of(file):
+        with found.of(file), gathering():  # its mistakes are told already
             check_there(load_monthly(file), parts.machines, file)
     if parts.instances is not None:
         with found.of(file):
@@ -225,33 +265,67 @@ def _check_workloads(found: Findings, parts: _Parts) -> None:
             continue
         if asked and work.model is not None and work.model not in asked:
             words = f"{name}.model is '{work.model}', which cells.model of study.yaml does not hold; it gets no price"
-            found.warnings.append((str(file), "model_not_asked", words))
+            found.warnings.append((str(file), "model_not_asked", words + hint(work.model, asked)))
+
+
+class _Listed(NamedTuple):
+    """What is right of a price list, and where its offers stand in the file."""
+
+    prices: PriceList
+    places: Sequence[int]
+
+    def known(self, machines: Container[str], named: Container[str | None]) -> "_Listed":
+        """The same of sound machines alone, and not of those that take the price of a wrong one, of all `named`."""
+        sound = {offer.instance for offer in self.prices.offers if offer.instance in machines}
+        rows = [
+            row
+            for row, offer in enumerate(self.prices.offers)
+            if offer.instance in sound and (offer.same_price_as in sound or offer.same_price_as not in named)
+        ]
+        offers = [self.prices.offers[row] for row in rows]
+        return _Listed(self.prices.model_copy(update={"offers": offers}), [self.places[row] for row in rows])
 
 
 def _read_prices(found: Findings, parts: _Parts, file: Path) -> None:
-    """One price list and its lint; where it cannot be read, at least its machines."""
-    prices = found.take(file, lambda: load_price_list(file), lambda held: _count(held.offers, "offer"))
-    known = False
+    """One price list and its lint; where some of it is wrong, the lint of the rest."""
+    named = _offered(file)
+    prices = found.take(
+        file, lambda: validated(PriceList, load_yaml(file), file), lambda held: _count(held.offers, "offer")
+    )
     if parts.machines is not None:
         with found.of(file):
-            check_instances(_offered(file), parts.machines, str(file))
-            known = True
-    if prices is None or parts.instances is None or parts.study is None or not known:
+            check_instances(named, parts.machines, str(file))
+    listed = None
+    if prices is not None:
+        places = found.places[str(file)].get("offers", range(len(prices.offers)))
+        listed = _Listed(prices, places).known(parts.sound, named)
+        with found.of(file):
+            check_possible(listed.prices, parts.sound, str(file), listed.places)
+        with found.of(file):
+            check_together(listed.prices, file, listed.places)
+            _lint(found, parts, file, listed)
+    if listed is None or parts.study is None or len(listed.places) < len(named):
         found.unchecked.append(f"{file}: its prices beside each other, before what is wrong above is mended")
+
+
+def _lint(found: Findings, parts: _Parts, file: Path, listed: _Listed) -> None:
+    """The findings of offers beside each other, and what they and the workloads say of each other."""
+    if (study := parts.study) is None or not listed.places:
         return
-    study = parts.study
-    _check_rate(found, study, prices, file)
-    table, _, lint = price_tables(prices, file.stem, parts.instances, study.month_days, study.as_of, study.energy)
+    _check_rate(found, study, listed.prices, file)
+    table, _, lint = price_tables(listed.prices, file.stem, parts.sound, study.month_days, study.as_of, study.energy)
     for severity, rule, words in zip(lint["severity"], lint["rule"], lint["message"], strict=True):
         if severity == "warning":
             found.warnings.append((str(file), rule, words))
     if parts.workloads is not None:
         written = parts.folder / "workloads.yaml"
-        monthly = load_monthly(written)
+        with gathering():  # its mistakes are told already
+            monthly = load_monthly(written)
         with found.of(file):
-            check_terms(parts.workloads, table, written, file)
-        with found.of(file):
-            check_free(monthly, table, written, file)
+            check_terms(parts.workloads, table, written, file, listed.places)
+        if not found.wrong(written):  # else a machine that is there may stand in what is wrong
+            with found.of(file):
+                check_free(monthly, table, written, file, listed.places)
         told = [(str(written), one.rule, one.message) for one in of_projects(parts.workloads, monthly, table)]
         found.warnings += [one for one in told if one not in found.warnings]  # each list says it
 

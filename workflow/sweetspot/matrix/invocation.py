@@ -16,6 +16,7 @@ from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.scripts import FRAMEWORK, Script, load_script, script_names, scripts_folder
+from sweetspot.study.spelling import hint
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.yamlfile import load_yaml
 
@@ -80,7 +81,7 @@ def check_machines(study: Study, instances: Collection[str], file: Path) -> None
     """Refuse a study about machines that nobody declared. Raises UserError."""
     named = [("reference", study.reference), *(("targets", target.instance) for target in study.targets)]
     refuse(
-        f"{file}: {where} is {name!r}; expected an instance of instances.yaml"
+        f"{file}: {where} is {name!r}; expected an instance of instances.yaml{hint(name, instances)}"
         for where, name in named
         if name is not None and name not in instances
     )
@@ -89,7 +90,7 @@ def check_machines(study: Study, instances: Collection[str], file: Path) -> None
 def check_answer_prices(study: Study, price_lists: Collection[str], file: Path) -> None:
     """Refuse an answer from price lists that are not there. Raises UserError."""
     refuse(
-        f"{file}: answer_prices names {name!r}; expected some of {', '.join(price_lists)}"
+        f"{file}: answer_prices names {name!r}; expected some of {', '.join(price_lists)}{hint(name, price_lists)}"
         for name in study.answer_prices
         if name not in price_lists
     )
@@ -155,7 +156,9 @@ def measured_cells(
     faults = Faults()
     for key, name in named:
         if name not in instances:
-            faults.add(f"{file}: {key} names {name!r}; expected one of {', '.join(sorted(instances))}")
+            faults.add(
+                f"{file}: {key} names {name!r}; expected one of {', '.join(sorted(instances))}{hint(name, instances)}"
+            )
         elif key == "measure_on" and instances[name].measure is None:
             faults.add(f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')")
     faults.end()

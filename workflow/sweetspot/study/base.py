@@ -1,6 +1,9 @@
 """What every configuration model is made of: names, texts, the closed base, and errors that name file and key."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
@@ -103,6 +106,31 @@ def _untagged(error: ErrorDetails) -> str:
     return f"{unknown}: did you mean '{tag}', which is missing and needed?"
 
 
+@dataclass
+class Gathered:
+    """What `validated` found wrong inside `gathering`: a sentence a mistake.
+
+    places: by key of the file, where the entries of its list that are left stand in it.
+    """
+
+    sentences: list[str] = field(default_factory=list)
+    places: dict[str, list[int]] = field(default_factory=dict)
+
+
+_gathered: ContextVar[Gathered | None] = ContextVar("gathered", default=None)
+
+
+@contextmanager
+def gathering() -> Iterator[Gathered]:
+    """Inside, `validated` tells what is wrong here and gives what is right of a file; it raises where nothing is."""
+    gathered = Gathered()
+    before = _gathered.set(gathered)
+    try:
+        yield gathered
+    finally:
+        _gathered.reset(before)
+
+
 def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
     """`data` as a `model`. Raises UserError naming file and key, with a sentence a mistake."""
     if not isinstance(data, dict):
@@ -110,7 +138,37 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
     try:
         return model.model_validate(data)
     except ValidationError as errors:
-        raise described(errors, model, file) from None
+        told, gathered = described(errors, model, file), _gathered.get()
+        if gathered is None:
+            raise told from None
+        gone = _wrong(data, errors.errors())
+        left = _without(data, gone, gathered)
+    if () in gone or any(not left[key] for key in gathered.places):
+        raise told
+    try:
+        content = model.model_validate(left)
+    except ValidationError as hidden:  # what shows only without the rest, or that the rest is needed
+        needed = any(error["type"] == "missing" and error["loc"] in gone for error in hidden.errors())
+        raise UserError(*told.sentences, *(() if needed else described(hidden, model, file).sentences)) from None
+    gathered.sentences += told.sentences
+    return content
+
+
+def _wrong(data: dict[str, Any], errors: Iterable[ErrorDetails]) -> set[Location]:
+    """What a file has to lose to be right: entries of its lists, else whole keys; () where it is wrong as a whole."""
+    return {
+        error["loc"][: 2 if error["loc"] and isinstance(data.get(str(error["loc"][0])), list) else 1]
+        for error in errors
+    }
+
+
+def _without(data: dict[str, Any], gone: set[Location], gathered: Gathered) -> dict[str, Any]:
+    """The content of a file without some of its keys and entries."""
+    left = {key: value for key, value in data.items() if (key,) not in gone}
+    for key in {str(place[0]) for place in gone if len(place) > 1} & set(left):
+        gathered.places[key] = [index for index in range(len(data[key])) if (key, index) not in gone]
+        left[key] = [data[key][index] for index in gathered.places[key]]
+    return left
 
 
 def check_apart(names: Iterable[str], what: str, file: str | Path) -> None:

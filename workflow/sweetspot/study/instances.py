@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from sweetspot.errors import Faults, UserError
 from sweetspot.study.base import Closed, Count, Name, Slug, Text, check_apart, validated
 from sweetspot.study.executors import Executor
+from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.warnings import warning
 
@@ -100,7 +101,7 @@ def load_instances(*files: Path) -> dict[str, Instance]:
             other = getattr(instance, key)
             if other is not None and other not in names:
                 said = f"{files[-1]}: {name}.{key} is {other!r}; expected one of the declared instances"
-                faults.add(said)
+                faults.add(said + hint(other, names))
     faults.end()
     return found
 

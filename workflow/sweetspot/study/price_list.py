@@ -1,5 +1,6 @@
 """The price list: config/studies/<study>/prices/<price_list>.yaml as a closed, described model."""
 
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
@@ -131,8 +132,11 @@ def load_price_list(path: str | Path) -> PriceList:
     return prices
 
 
-def check_together(prices: PriceList, path: str | Path) -> None:
-    """What no single key shows: repeated offers, rates that are none, too long terms. Raises UserError."""
+def check_together(prices: PriceList, path: str | Path, places: Sequence[int] | None = None) -> None:
+    """What no single key shows: repeated offers, rates that are none, too long terms. Raises UserError.
+
+    `places`: where each offer stands in the file; absent: in their order.
+    """
     faults = Faults()
     seen: set[tuple[str, str]] = set()
     rented = {
@@ -146,7 +150,7 @@ def check_together(prices: PriceList, path: str | Path) -> None:
         if rate.currency in known and rate.currency != "USD":
             faults.add(f"{path}: rates[{number}] is a second rate of {rate.currency}; expected one")
         known.add(rate.currency)
-    for number, offer in enumerate(prices.offers):
+    for number, offer in zip(places or range(len(prices.offers)), prices.offers, strict=True):
         key = f"{path}: offers[{number}]"
         if (offer.instance, offer.purchase) in seen:
             faults.add(f"{key} offers '{offer.instance}' {offer.purchase} a second time; expected once")

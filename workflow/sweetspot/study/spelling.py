@@ -31,6 +31,12 @@ def near(wrong: str, names: Iterable[str]) -> str | None:
     return next(iter(difflib.get_close_matches(wrong, list(names), n=1, cutoff=CUTOFF)), None)
 
 
+def hint(wrong: str, names: Iterable[str]) -> str:
+    """How a sentence about a wrong name ends: `: did you mean 'box'?`; nothing where none is near."""
+    meant = near(wrong, names)
+    return "" if meant is None else f": did you mean '{meant}'?"
+
+
 def slipped(wrong: str, names: Iterable[str]) -> str | None:
     """The one of `names` that `wrong` surely means: another case or sign, two letters exchanged, one lost, O for 0.
 
