@@ -82,7 +82,7 @@ onstart:
         try:
             require_packages(HOME)
             if not STORED:  # a bucket has no locks
-                results_lock.hold(made("results"))
+                results_lock.hold(made(f"results/{STUDY}"))
             if not workflow.local_exec:
                 JOBS.require_partitions(runs_to_make(), runs_a_job())
                 require_accounts(

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 import yaml
 from one_node_slurm import CARDS
 from patience import PATIENCE_S, until
-from project_copy import ROOT, edit, environment
+from project_copy import ROOT, edit
 from slurm_project import facts, hang, jobs, most_held, runs, started, submit, without_framework
 
 pytestmark = pytest.mark.cluster
@@ -140,13 +139,6 @@ def test_a_killed_snakemake_is_started_again_and_its_orphan_overwrites_nothing(c
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     slurm.run("scancel", orphan)  # docs/cluster.md: cancel the old run's jobs first
-    unlock = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--unlock"],
-        cwd=cluster_project,
-        env=environment(cluster_project),
-        check=False,
-    )
-    assert unlock.returncode == 0
     done = submit(cluster_project, slurm)
     assert done.returncode == 0, done.stdout[-3000:]
     (file,) = runs(cluster_project)

@@ -316,13 +316,13 @@ def test_what_no_machine_has_is_a_mistake_with_its_factor_and_stops_the_run(lab,
 
 @pytest.mark.parametrize(
     ("unit", "price", "meant"),
-    [("per_hour", 1460, "1.995"), ("per_month", 2.1, "1,537.2"), ("per_day", 0.05, None)],
+    [("per_hour", 1460, "1.995"), ("per_hour", 250, "2.5"), ("per_month", 2.1, "1,537.2"), ("per_day", 0.05, None)],
 )
 def test_a_rent_in_another_unit_is_a_mistake(lab, unit, price, meant):
-    """1460 / 732 = 1.995 (a month as an hour); 2.1 x 732 = 1,537.2; 0.05 a day is 0.002 an hour: x 732."""
+    """1460 / 732 = 1.995 (a month as an hour); 250 cents; 2.1 x 732 = 1,537.2; 0.05 a day is 0.002 an hour: x 732."""
     _, folder = lab
     edit(folder / "prices" / "all.yaml", "per_hour: 3.0", f"{unit}: {price}")
     (sentence,) = said(lab)
     assert f"offers[0].{unit} is {price:,} for 1 x Tesla V100, which cannot be; " in sentence
-    assert sentence.endswith("times less)" if meant == "1.995" else "times more)")
+    assert sentence.endswith("times less)" if meant in ("1.995", "2.5") else "times more)")
     assert meant is None or f"did you mean {meant}?" in sentence

@@ -32,7 +32,7 @@ def test_a_price_list_or_a_number_that_would_be_misread_is_one_sentence(project,
     assert "Traceback" not in done.stdout
 
 
-def test_a_list_in_cents_warns_beside_its_offers_and_a_negative_price_never_comes(project):
+def test_a_list_in_cents_is_refused_one_of_days_warns_and_a_negative_price_never_comes(project):
     """A purchase of 6500 with a resale value of 65000 made negative prices, then an error about something else."""
     prices = project / STUDY / "prices"
     edit(prices / "office-box.yaml", "capex: 6500", "residual: 65000\n      capex: 6500")
@@ -42,10 +42,17 @@ def test_a_list_in_cents_warns_beside_its_offers_and_a_negative_price_never_come
     assert "residual of at most capex, found residual 65000 and capex 6500" in done.stdout
     listed = prices / "aws-on-demand.yaml"
     text = listed.read_text()
-    for usd in ("0.9", "7.2", "14.4", "1.14", "2.28", "4.56", "3.06", "12.24", "24.48"):
-        text = text.replace(f"per_hour: {usd},", f"per_hour: {float(usd) * 100:g},")
-    listed.write_text(text)
-    done = run_snakemake(project, target.format("aws-on-demand"), "--config", "measure_on=[]")
+    for factor in (100, 24):
+        wrong = text
+        for usd in ("0.9", "7.2", "14.4", "1.14", "2.28", "4.56", "3.06", "12.24", "24.48"):
+            wrong = wrong.replace(f"per_hour: {usd},", f"per_hour: {float(usd) * factor:g},")
+        listed.write_text(wrong)
+        done = run_snakemake(project, target.format("aws-on-demand"), "--config", "measure_on=[]")
+        if factor == 100:
+            assert done.returncode == 1
+            assert (
+                "per_hour is 114 for 1 x Tesla M60, which cannot be; did you mean 1.14? (100 times less)" in done.stdout
+            )
     assert done.returncode == 0, done.stdout
     offers = pq.read_table(project / target.format("aws-on-demand")).to_pylist()
     assert len(offers) == 9

@@ -94,10 +94,8 @@ def test_a_signal_to_snakemake_loses_no_run_and_the_next_invocation_continues(he
         if moment is not at_start:
             assert "Traceback" not in said(project)
             assert (project / run_file(run)).is_file() == (number == TERMINATED) or number == KILLED
-        if number == KILLED:
-            if moment is not at_start:  # its job goes on, and files its run whole
-                until(lambda run=run: (project / run_file(run)).is_file(), "the run of the orphan")
-            assert run_snakemake(project, "--unlock").returncode == 0
+        if number == KILLED and moment is not at_start:  # its job goes on, and files its run whole
+            until(lambda run=run: (project / run_file(run)).is_file(), "the run of the orphan")
         assert before.items() <= measured(project).items()
     done = run_snakemake(project, *(run_file(run) for run in moments))
     assert done.returncode == 0, done.stdout[-3000:]
@@ -186,7 +184,7 @@ def test_two_clones_that_share_all_results_make_them_one_after_the_other(held, t
     before = contents(project / "results")
     second = run_snakemake(other, "-R", "price_workloads")
     assert second.returncode == 1
-    told = f"error: results: process {first.pid} on {socket.gethostname()} (since "
+    told = f"error: results/parkopedia-2018: process {first.pid} on {socket.gethostname()} (since "
     (sentence,) = (line for line in second.stdout.splitlines() if line.startswith("error: "))
     assert sentence.startswith(told) and sentence.endswith("start again when that has ended")
     assert "Traceback" not in second.stdout and contents(project / "results") == before
@@ -208,8 +206,8 @@ def test_a_second_invocation_in_one_folder_is_told_what_to_do_and_the_first_goes
     first = measuring(project, begin, run_file(3))
     second = run_snakemake(project, "throughput", "--config", "runs=3")
     assert second.returncode == 1
-    assert "Directory cannot be locked" in second.stdout
-    assert "no other Snakemake process" in second.stdout
+    assert f"results/parkopedia-2018: process {first.pid} on " in second.stdout
+    assert "is making it; start again when that has ended" in second.stdout
     assert "Traceback" not in second.stdout
     release(project)
     assert first.wait(timeout=PATIENCE_S) == 0
@@ -217,7 +215,20 @@ def test_a_second_invocation_in_one_folder_is_told_what_to_do_and_the_first_goes
     assert set(pd.read_parquet(project / run_file(3))["status"]) <= {"ok", "unstable"}  # a busy machine is unsteady
 
 
-def test_after_a_power_cut_the_lock_is_named_half_a_file_is_no_run_and_measuring_goes_on(held):
+def test_two_studies_are_made_at_once_in_one_folder(held):
+    """The first holds still while it measures; the second, of another study, is made beside it from start to end."""
+    project, begin = held
+    first = measuring(project, begin, run_file(3))
+    second = run_snakemake(project, "--config", "study=rare-2018", "measure_on=[]")
+    assert second.returncode == 0, second.stdout[-3000:]
+    assert (project / "results" / "rare-2018" / "report" / "index.html").is_file()
+    assert first.poll() is None
+    release(project)
+    assert first.wait(timeout=PATIENCE_S) == 0
+    assert run_file(3) in measured(project)
+
+
+def test_after_a_power_cut_nothing_is_locked_half_a_file_is_no_run_and_measuring_goes_on(held):
     project, begin = held
     before = measured(project)
     process = writing(project, begin, run_file(3))
@@ -226,11 +237,6 @@ def test_after_a_power_cut_the_lock_is_named_half_a_file_is_no_run_and_measuring
     (left,) = set(measured(project)) - set(before)
     assert Path(left).name.startswith(".run~3.parquet")
     release(project)
-    refused = run_snakemake(project, "throughput", "--config", "runs=3")
-    assert refused.returncode == 1
-    assert "--unlock" in refused.stdout
-    assert "Traceback" not in refused.stdout
-    assert run_snakemake(project, "--unlock").returncode == 0
     done = run_snakemake(project, "throughput", "--config", "runs=3")
     assert done.returncode == 0, done.stdout[-3000:]
     after = measured(project)

@@ -84,7 +84,6 @@ def test_a_rerun_of_which_everything_is_killed_leaves_the_old_runs_and_is_asked_
     os.killpg(process.pid, signal.SIGKILL)
     process.wait(timeout=PATIENCE_S)
     assert measured(project) == before
-    assert run_snakemake(project, "--unlock").returncode == 0
     assert scheduled(project, *PROTOCOL_3)["run_benchmark"] == 2
     (project / "hold-measure").unlink()
     done = run_snakemake(project, *PROTOCOL_3)

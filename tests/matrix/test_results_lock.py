@@ -1,4 +1,4 @@
-"""A folder of results that several clones share is made by one invocation at a time."""
+"""The results of a study are made by one invocation at a time."""
 
 import errno
 import fcntl
@@ -32,7 +32,7 @@ def test_who_comes_second_is_told_who_holds_it(other, tmp_path):
     with pytest.raises(UserError) as told:
         hold(results)
     named = rf"process {other.pid} on {re.escape(socket.gethostname())} \(since \d{{4}}-\d\d-\d\d \d\d:\d\d UTC\)"
-    assert re.fullmatch(rf"{results}: {named} is making it, from another copy .*", str(told.value))
+    assert re.fullmatch(rf"{results}: {named} is making it; start again .*", str(told.value))
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])

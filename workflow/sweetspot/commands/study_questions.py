@@ -192,8 +192,8 @@ def _have(typed: str) -> Have | None:
     if found is None or not 1 <= count <= 64:
         raise UserError(f"found {typed!r}; expected such as 2 x RTX 3090, with 1 to 64 of them")
     kw = as_range(*found.groups()[2:5]) if found[3] else None
-    if kw is not None and not KW[0] <= kw.value <= KW[1]:
-        raise UserError(f"found {kw.value:g} kW for one {found[2]}; expected {KW[0]:g} to {KW[1]:g}")
+    if kw is not None and not KW.holds(kw.value):
+        raise UserError(f"found {kw.value:g} kW for one {found[2]}; expected {KW.low:g} to {KW.high:g}")
     return Have(count, known_device(found[2]), kw)
 
 

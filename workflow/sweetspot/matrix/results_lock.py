@@ -1,4 +1,4 @@
-"""One invocation at a time makes the tables of a folder of results, though several clones may share it."""
+"""One invocation at a time makes the tables of a study, though several clones may share its results."""
 
 import errno
 import fcntl
@@ -16,10 +16,10 @@ NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}  # of a 
 
 
 def hold(results: str | Path) -> int | None:
-    """Hold `results` for this process until it ends, however it does; its descriptor, None where the disk has no locks.
+    """Hold a study's `results` for this process until it ends, however it does; its descriptor, None without locks.
 
-    Snakemake's own lock lies in the folder that it runs in, so that two clones with one `results` pass it, and each
-    removes what the other is making. This one is the kernel's (flock): who is killed leaves none behind.
+    Snakemake's own lock (the profiles switch it off) is of files by name: it stops two studies that write one index,
+    two clones with one `results` pass it, and who is killed leaves it behind. This one is the kernel's (flock).
     Raises UserError that names who holds it.
     """
     file = Path(results, NAME)
@@ -38,8 +38,7 @@ def hold(results: str | Path) -> int | None:
         if not isinstance(error, BlockingIOError):
             raise
         raise UserError(
-            f"{results}: {holder or 'another invocation'} is making it, from another copy of the project; "
-            "start again when that has ended"
+            f"{results}: {holder or 'another invocation'} is making it; start again when that has ended"
         ) from None
     with suppress(OSError):  # a full disk: the lock holds without a name
         os.ftruncate(descriptor, 0)

@@ -1,5 +1,6 @@
 """Figures of an offer that cannot be: so far beyond any machine's that a unit was mixed up, with the factor."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -14,9 +15,10 @@ HOUR = "per_hour"
 
 
 class Bounds(NamedTuple):
-    """Least and most that any machine has, the unit, and the factors of usual slips."""
+    """Least, usual and most that a machine has, the unit, and the factors of usual slips."""
 
     low: float
+    usual: float
     high: float
     unit: str
     slips: tuple[int, ...]
@@ -27,22 +29,24 @@ class Bounds(NamedTuple):
 
     def meant(self, figure: float, scale: float) -> str:
         """What was meant by a figure that cannot be; `scale`: of one device and in USD for one of its units."""
-        for factor in self.slips:
-            change = 1 / factor if figure * scale > self.high else factor
-            if self.holds(figure * scale * change):
-                likely = f"{figure * change:,.3f}".rstrip("0").rstrip(".")
-                return f"did you mean {likely}? ({factor} times {'less' if change < 1 else 'more'})"
-        return f"expected {self.low / scale:,.3g} to {self.high / scale:,.3g}"
+        less = figure * scale > self.high
+        changes = {factor: 1 / factor if less else factor for factor in self.slips}
+        likely = [factor for factor, change in changes.items() if self.holds(figure * scale * change)]
+        if not likely:
+            return f"expected {self.low / scale:,.3g} to {self.high / scale:,.3g}"
+        factor = min(likely, key=lambda one: abs(math.log(figure * scale * changes[one] / self.usual)))
+        meant = f"{figure * changes[factor]:,.3f}".rstrip("0").rstrip(".")
+        return f"did you mean {meant}? ({factor} times {'less' if less else 'more'})"
 
 
 BOUNDS = {
-    "kw": Bounds(0.02, 4.0, "kW", (1000,)),
-    "price": Bounds(10.0, 400_000.0, "", (1000, 100)),
-    HOUR: Bounds(0.01, 100.0, "an hour", (732, 100)),
-    "per_month": Bounds(7.0, 73_000.0, "a month", (732, 1000, 100)),
-    "per_kwh": Bounds(0.005, 3.0, "a kWh", (100, 1000)),
-    "months": Bounds(1.0, 120.0, "months", (12,)),
-    "weeks": Bounds(0.0, 104.0, "weeks", (7,)),
+    "kw": Bounds(0.02, 0.5, 4.0, "kW", (1000,)),
+    "price": Bounds(10.0, 3000.0, 400_000.0, "", (1000, 100)),
+    HOUR: Bounds(0.01, 1.0, 100.0, "an hour", (732, 100)),
+    "per_month": Bounds(7.0, 730.0, 73_000.0, "a month", (732, 1000, 100)),
+    "per_kwh": Bounds(0.005, 0.2, 3.0, "a kWh", (100, 1000)),
+    "months": Bounds(1.0, 36.0, 120.0, "months", (12,)),
+    "weeks": Bounds(0.0, 4.0, 104.0, "weeks", (7,)),
 }
 """By what a figure says, of one device and in USD: W for kW, cents, the hours of a month, years for months."""
 
