@@ -60,7 +60,7 @@ rule compare:
                 )
             )
         ),
-        formula=formula("study", "throughput", "bills", "mixes", "decision"),
+        formula=formula("study", "throughput", "bills", "availability", "mixes", "decision"),
     output:
         collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),
     log:
@@ -114,7 +114,7 @@ rule compare_then:
         then=given([str(file) for file in THEN.values()]),
         ranks=f"{RESULTS}/comparison/ranks.parquet",
         offers=rules.compare.input.offers,
-        formula=formula("study", "throughput", "bills", "mixes", "decision", "report"),
+        formula=formula("study", "throughput", "bills", "availability", "mixes", "decision", "report"),
     output:
         f"{RESULTS}/comparison/price_changes.parquet",
     log:
@@ -138,7 +138,7 @@ rule compare_scenarios:
         prices=given(
             [f"{CONFIG}/prices/{price_list}.yaml" for price_list in PRICE_LISTS]
         ),
-        formula=formula("study", "throughput", "bills", "mixes", "decision", "report"),
+        formula=formula("study", "throughput", "bills", "availability", "mixes", "decision", "report"),
     output:
         table=f"{RESULTS}/comparison/scenarios.parquet",
         files=directory(f"{RESULTS}/scenarios"),
