@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from sweetspot.availability.having_columns import with_having
 from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.breakeven import break_even, surface, utilisation
 from sweetspot.decision.case_figures import case_figures
@@ -44,7 +45,9 @@ from sweetspot.study.settings import Settings
 from sweetspot.wording import DOLLARS, Money, words_of
 
 if TYPE_CHECKING:
-    from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
+    # Lazily: their models take longer to import than all this computes.
+    from sweetspot.study.monthly import Monthly
+    from sweetspot.study.stock import Known
 
 NO_FIGURES = pd.DataFrame(columns=["precision", "framework", "model", "gpu", "gpus", "batch_size", "images_per_s"])
 
@@ -139,10 +142,12 @@ def asked_of(
     monthly: "Mapping[str, Monthly]",
     buying: Mapping[str, Dates],
     titles: Mapping[str, str],
+    known: "Known | None" = None,
 ) -> tuple[pd.DataFrame, PlannedWork]:
     """The options of a study, those that do not fit among them, and what it asks beside single jobs (`compare`)."""
     every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
     every = titled(set_aside(every, monthly), inputs.throughput, titles)
+    every = with_having(every, known, settings.seed, settings.month_days)
     return every, PlannedWork(monthly, fitting_plans(inputs.plans, settings, needs), buying, titles)
 
 
@@ -156,6 +161,7 @@ def compare(
     demands: Demands | None = None,
     buying: Mapping[str, Dates] | None = None,
     titles: Mapping[str, str] | None = None,
+    known: "Known | None" = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
 
@@ -163,11 +169,11 @@ def compare(
     memory that workloads need (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs
     come to machines that several people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose
     mixes are chosen. `buying`: plans that ask what buying later costs (`load_plans`). `titles`: names for people of
-    workloads (`load_titles`).
+    workloads (`load_titles`). `known`: what there is of stock and failures (`load_availability`).
     Without any price the tables are empty.
     """
     needs, monthly = needs or {}, monthly or {}
-    every, asked = asked_of(inputs, settings, needs, monthly, buying or {}, titles or {})
+    every, asked = asked_of(inputs, settings, needs, monthly, buying or {}, titles or {}, known)
     plans = asked.plans
     judged = judge(every, inputs.offers, asked, settings, draws)
     found = _rests_on(judged, inputs.offers, every, settings)

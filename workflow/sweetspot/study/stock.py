@@ -118,6 +118,10 @@ class Known:
         ]
         return max(found, key=closeness)[1] if found else None
 
+    def is_own(self, fact: StockFact) -> bool:
+        """Whether a figure is the study's own."""
+        return any(own and fact is one for own, one in self._facts)
+
 
 def _said(fact: StockFact) -> int:
     return sum(getattr(fact, key) is not None for key in KEYS)
