@@ -36,7 +36,7 @@ NOTHING: Ends = (math.nan, math.nan, math.nan)
 Row = Mapping[str, Any]
 
 
-def with_having(options: pd.DataFrame, known: "Known | None", seed: int, month_days: float) -> pd.DataFrame:
+def with_having(options: pd.DataFrame, known: "Known | None", month_days: float) -> pd.DataFrame:
     """The options with HAVING: hours and shares by what is `known` of having each; null where nothing is.
 
     `p_stock`: share of time in which one machine (a node) of the seller is to be had; null within `_low` and `_high`
@@ -53,7 +53,7 @@ def with_having(options: pd.DataFrame, known: "Known | None", seed: int, month_d
     found = found.join(_by_seller(options.assign(p=found["p_stock"], named=found["_named"]), known))
     both = options.join(found.drop(columns="_named"))
     times: dict[tuple[Having, float], tuple[float, float]] = {}
-    told = [_times(row, seed, times) for row in both.to_dict("records")]
+    told = [_times(row, times) for row in both.to_dict("records")]
     both = both.assign(hours_to_result=[one[0] for one in told], hours_to_result_p90=[one[1] for one in told])
     return both.astype(dict.fromkeys(NUMBERS, float) | dict.fromkeys((*SAID, "sellers"), object)).copy()
 
@@ -75,13 +75,13 @@ def having_of(row: Row) -> Having | None:
     )  # fmt: skip
 
 
-def _times(row: Row, seed: int, times: dict[tuple[Having, float], tuple[float, float]]) -> tuple[float, float]:
+def _times(row: Row, times: dict[tuple[Having, float], tuple[float, float]]) -> tuple[float, float]:
     having, hours = having_of(row), float(row["hours"])
     if having is None or not math.isfinite(hours):
         return math.nan, math.nan
     key = (having, hours)
     if key not in times:
-        times[key] = having.quantiles(hours, seed)
+        times[key] = having.quantiles(hours)
     return times[key]
 
 
@@ -151,16 +151,16 @@ def _delivery(row: Row, usual: Ends, month_days: float) -> Ends:
 def _by_seller(rows: pd.DataFrame, known: "Known") -> pd.DataFrame:
     """`p_stock_any` and `sellers` of rented machines that stay: of any seller of the same device and size.
 
-    Sellers known by name are independent; the others together have no more than was seen of all (any_share).
+    Sellers are independent; those not known by name add no more than to what was seen of all (any_share).
     """
     found = pd.DataFrame({"p_stock_any": np.nan, "sellers": None}, index=rows.index)
     kept = rows[rows["persistent"].astype(bool) & rows["purchase"].eq("on_demand") & rows["p"].notna()]
     kept = kept.assign(size=kept["gpus"] / kept["nodes"].astype(float).fillna(1.0))
     for (gpu, size), group in kept.groupby(["gpu", "size"]):
         one = group.sort_values("named").drop_duplicates("provider", keep="last")
-        others = any_of(one.loc[~one["named"], "p"])
         most = known.find("any_share", {"gpu": gpu, "gpus": round(size)})
-        others = others if most is None else min(others, most.ends[0])
-        found.loc[group.index, "p_stock_any"] = any_of([*one.loc[one["named"], "p"], others])
+        seen = 1.0 if most is None else most.ends[0]
+        both = max(any_of(one.loc[one["named"], "p"]), min(any_of(one["p"]), seen))
+        found.loc[group.index, "p_stock_any"] = both
         found.loc[group.index, "sellers"] = ", ".join(sorted(map(str, one["provider"])))
     return found

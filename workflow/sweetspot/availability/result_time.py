@@ -10,6 +10,7 @@ from sweetspot.draws import stream
 
 Ends = tuple[float, float, float]  # value (nan: not known), low, high
 DRAWS = 4000
+SEED = 2018  # the same luck for every machine, in every table
 NEVER: Ends = (0.0, 0.0, 0.0)
 
 
@@ -34,7 +35,7 @@ class Having:
     repair: Ends = NEVER
     nodes: float = 1.0
 
-    def hours(self, run: Array, seed: int) -> Array:
+    def hours(self, run: Array, seed: int = SEED) -> Array:
         """Hours to the result in each draw; `run`: hours of the run alone in each, failures apart.
 
         The same seed gives every machine the same luck, so that machines differ by what is known of them.
@@ -55,13 +56,13 @@ class Having:
         ran = run_hours(run, failures, self.checkpoint, restart + boot, spare, again, noise)
         return np.asarray(found + boot + ran)
 
-    def quantiles(self, run_hours: float, seed: int, draws: int = DRAWS) -> tuple[float, float]:
+    def quantiles(self, run_hours: float, seed: int = SEED, draws: int = DRAWS) -> tuple[float, float]:
         """Median and 90th percentile of the hours to the result of a run of so many hours; both are those hours where
         a machine is always there and never fails.
         """
         low, high = np.quantile(self.hours(np.full(draws, run_hours), seed), (0.5, 0.9))
         return float(low), float(high)
 
-    def chance_in_time(self, limit: float, run: Array, seed: int) -> float:
+    def chance_in_time(self, limit: float, run: Array) -> float:
         """Share of the draws in which the result is there within `limit` hours from today."""
-        return float((self.hours(run, seed) <= limit).mean())
+        return float((self.hours(run) <= limit).mean())

@@ -16,6 +16,7 @@ from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question, with_later
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
+from sweetspot.decision.having_words import having_in_words
 from sweetspot.decision.later import buying_later, of_months, of_phases
 from sweetspot.decision.limits import limited
 from sweetspot.decision.offers_left_out import (
@@ -110,7 +111,8 @@ class Judged(NamedTuple):
         learn = {} if worth is None else first_to_find_out(self.works, worth)
         about = answer_work(self.works, settings.work, next(iter(self.contending), None))
         words = words_of(settings.counts, settings.money)
-        return verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
+        found = verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
+        return found.assign(having=[having_in_words(self.options, row) for row in found.to_dict("records")])
 
 
 def judge(
@@ -147,7 +149,7 @@ def asked_of(
     """The options of a study, those that do not fit among them, and what it asks beside single jobs (`compare`)."""
     every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
     every = titled(set_aside(every, monthly), inputs.throughput, titles)
-    every = with_having(every, known, settings.seed, settings.month_days)
+    every = with_having(every, known, settings.month_days)
     return every, PlannedWork(monthly, fitting_plans(inputs.plans, settings, needs), buying, titles)
 
 
