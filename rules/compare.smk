@@ -34,6 +34,9 @@ COMPARISON = [
 ]
 
 
+STOCK = f"{CONFIG}/availability.yaml"
+
+
 rule compare:
     """Set the options beside each other, with intervals and probabilities."""
     input:
@@ -50,6 +53,8 @@ rule compare:
         efficiency=f"{RESULTS}/efficiency.parquet",
         left_out=f"{RESULTS}/left_out.parquet",
         workloads=given(f"{CONFIG}/workloads.yaml"),
+        # What a team knows of stock and failures; the library's own lies in facts/.
+        stock=given([STOCK] if Path(STOCK).is_file() else []),
         # What others published of the answer's devices.
         published=given(
             beside(
@@ -60,7 +65,9 @@ rule compare:
                 )
             )
         ),
-        formula=formula("study", "throughput", "bills", "mixes", "decision"),
+        formula=formula(
+            "study", "throughput", "bills", "availability", "mixes", "decision"
+        ),
     output:
         collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),
     log:
@@ -69,6 +76,7 @@ rule compare:
     params:
         # Not study.yaml itself: an edit of its title leaves the comparison as it is.
         settings=asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
+        as_of=INVOCATION.study.as_of.isoformat(),
     run:
         here("compare", input, output, log, params)
 
@@ -114,7 +122,15 @@ rule compare_then:
         then=given([str(file) for file in THEN.values()]),
         ranks=f"{RESULTS}/comparison/ranks.parquet",
         offers=rules.compare.input.offers,
-        formula=formula("study", "throughput", "bills", "mixes", "decision", "report"),
+        formula=formula(
+            "study",
+            "throughput",
+            "bills",
+            "availability",
+            "mixes",
+            "decision",
+            "report",
+        ),
     output:
         f"{RESULTS}/comparison/price_changes.parquet",
     log:
@@ -138,7 +154,15 @@ rule compare_scenarios:
         prices=given(
             [f"{CONFIG}/prices/{price_list}.yaml" for price_list in PRICE_LISTS]
         ),
-        formula=formula("study", "throughput", "bills", "mixes", "decision", "report"),
+        formula=formula(
+            "study",
+            "throughput",
+            "bills",
+            "availability",
+            "mixes",
+            "decision",
+            "report",
+        ),
     output:
         table=f"{RESULTS}/comparison/scenarios.parquet",
         files=directory(f"{RESULTS}/scenarios"),

@@ -112,7 +112,14 @@ rule render_report:
         engine=rules.draw_speed.output.engine,
         formula=[
             *formula(
-                "study", "throughput", "bills", "mixes", "decision", "claims", "report"
+                "study",
+                "throughput",
+                "bills",
+                "availability",
+                "mixes",
+                "decision",
+                "claims",
+                "report",
             ),
             *given(sorted(map(str, Path(LIBRARY, "report", "assets").iterdir()))),
         ],

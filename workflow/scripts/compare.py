@@ -1,6 +1,7 @@
 """Compare the options of a study: break-even, ranks, front, what carries the answer, the verdict."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from sweetspot.study.memory import load_needs
 from sweetspot.study.purchases import load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.sharing import load_demands
+from sweetspot.study.stock import load_availability
 from sweetspot.study.workloads import load_monthly, load_titles
 from sweetspot.throughput.published import read_published
 
@@ -21,15 +23,19 @@ def main(
     settings: Mapping[str, Any],
     published: Sequence[str],
     outputs: Sequence[str],
+    stock: Sequence[str],
+    as_of: str,
 ) -> None:
-    """Write results/<study>/comparison/*.parquet. `tables`: files of each field of Inputs; `published`: throughput.csv.
+    """Write results/<study>/comparison/*.parquet. `tables`: files of each field of Inputs; `published`: throughput.csv;
+    `stock`: the study's availability.yaml, where it has one, and `as_of` its date.
 
     Raises UserError.
     """
     figures = [read_published(Path(file)) for file in published]
     others = pd.concat(figures, ignore_index=True) if figures else None
     more = {"needs": load_needs(workloads), "demands": load_demands(workloads), "monthly": load_monthly(workloads),
-            "buying": load_plans(workloads), "titles": load_titles(workloads)}  # fmt: skip
+            "buying": load_plans(workloads), "titles": load_titles(workloads),
+            "known": load_availability(stock[0] if stock else None, date.fromisoformat(as_of))}  # fmt: skip
     found = compare(Inputs.read(tables), Settings(**settings), published=others, **more)
     for output in outputs:
         write_parquet(found[Path(output).stem], output)
@@ -42,4 +48,6 @@ if "snakemake" in globals():
         settings=snakemake.params.settings,
         published=list(snakemake.input.published),
         outputs=list(snakemake.output),
+        stock=list(snakemake.input.stock),
+        as_of=snakemake.params.as_of,
     )

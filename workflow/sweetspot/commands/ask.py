@@ -56,9 +56,10 @@ HOURS = {"min": 1 / 60, "h": 1.0, "d": 24.0}
 DEADLINE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|h|d)")
 MOST_TIMES = 1000  # the jobs of a plan
 TABLES = ("options", "choices", "deadlines", "queue", "verdict")  # of comparison/
-READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "throughput.csv", "efficiency.csv", "time_to_target.csv")
+READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "availability.yaml", "throughput.csv", "efficiency.csv",
+           "time_to_target.csv")  # fmt: skip
 OF_JOBS = "The deadline is of single jobs, below; it is not one of the whole project."
-OF_A_JOB = ("option", "title", "usd", "hours", "p_cheapest", "confidence", "verdict")
+OF_A_JOB = ("option", "title", "usd", "hours", "p_cheapest", "confidence", "verdict", "p_result_in_time")
 OF_A_CLASS = ("workload", "class", "within_hours", "option", "title", "hours", "wait_hours", "usd", "usd_extra",
               "p_in_time", "share_in_time", "status")  # fmt: skip
 SPEEDS = {"throughput": THROUGHPUT_COLUMNS, "extrapolation": EXTRAPOLATION_COLUMNS}
@@ -158,7 +159,7 @@ def as_lines(found: Answer, study: Study, wanted: Wanted) -> list[str]:
         sure = f" ({percent(row['p_cheapest'])} sure that it is the cheapest in time)"
         close = f"; {row['verdict']}" if row["verdict"] != row["title"] else ""
         if row["workload"] not in classes:
-            lines.append(f"{_named(row)['phase']}: {_in_time(row, row['verdict'], money, sure + close)}")
+            lines.append(f"{_named(row)['phase']}: {_in_time(row, row['verdict'], money, sure + close + _had(row))}")
     lines += [OF_JOBS] if found.jobs and found.phased else []
     lines += [f"Money in {study.currency.in_words()}."] if study.currency is not None else []
     return [*filter(None, lines), *found.waiting]
@@ -203,6 +204,12 @@ def _in_time(row: Mapping[Any, Any], nobody: str, money: Money, more: str) -> st
     if pd.isna(row["option"]):
         return f"{nobody}."
     return f"{the(str(row['title']))}, {amount(row['hours'])} h for {money.words(row['usd'])}{more}."
+
+
+def _had(row: Mapping[Any, Any]) -> str:
+    """In what share of attempts its result is there in time, the search for a machine included."""
+    share = row.get("p_result_in_time")
+    return "" if share is None or pd.isna(share) else f"; counted from today, {percent(share)} of attempts are in time"
 
 
 def _named(row: Mapping[str, Any]) -> dict[str, str]:

@@ -39,6 +39,7 @@ from sweetspot.study.instances import Instance, instance_entries, load_instances
 from sweetspot.study.log_sources import log_files
 from sweetspot.study.price_list import PriceList, check_together
 from sweetspot.study.spelling import hint, near, slipped
+from sweetspot.study.stock import own_facts
 from sweetspot.study.study import Study, check_study_name, load_study
 from sweetspot.study.titles import PROVIDERS
 from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads
@@ -54,7 +55,7 @@ Workload = Training | Runs | Plan
 T = TypeVar("T")
 RATES_APART = 0.01  # of one currency in two files, before it is worth a word
 FIGURES = ("throughput.csv", "efficiency.csv", "time_to_target.csv")
-WRITTEN = ("study.yaml", "instances.yaml", "workloads.yaml", "claims.yaml", *FIGURES)
+WRITTEN = ("study.yaml", "instances.yaml", "workloads.yaml", "claims.yaml", "availability.yaml", *FIGURES)
 
 
 @dataclass
@@ -145,6 +146,9 @@ def read_study(name: str, root: Path) -> Findings:
     claims = folder / "claims.yaml"
     if claims.is_file():
         found.take(claims, lambda: load_claims(claims), lambda held: _count(held, "claim"))
+    stock = folder / "availability.yaml"
+    if stock.is_file():
+        found.take(stock, lambda: own_facts(stock), lambda held: _count(held, "figure"))
     _misnamed(found, folder)
     return found
 

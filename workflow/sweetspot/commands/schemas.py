@@ -25,6 +25,7 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.scenarios import Scenario
 from sweetspot.study.scripts import Script
+from sweetspot.study.stock import Availability
 from sweetspot.study.study import Study
 from sweetspot.study.workloads import Workloads
 
@@ -40,6 +41,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         "instances": RootModel[dict[Slug, Instance]],
         "prices": PriceList,
         "workloads": Workloads,
+        "availability": Availability,
         "claims": RootModel[list[Claim]],
         "commands": Script,
         "scenario": Scenario,

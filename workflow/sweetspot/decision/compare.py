@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from sweetspot.availability.having_columns import with_having
 from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.breakeven import break_even, surface, utilisation
 from sweetspot.decision.case_figures import case_figures
@@ -15,6 +16,7 @@ from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question, with_later
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
+from sweetspot.decision.having_words import having_in_words
 from sweetspot.decision.later import buying_later, of_months, of_phases
 from sweetspot.decision.limits import limited
 from sweetspot.decision.offers_left_out import (
@@ -44,7 +46,9 @@ from sweetspot.study.settings import Settings
 from sweetspot.wording import DOLLARS, Money, words_of
 
 if TYPE_CHECKING:
-    from sweetspot.study.monthly import Monthly  # lazily: its models take longer to import than all this computes
+    # Lazily: their models take longer to import than all this computes.
+    from sweetspot.study.monthly import Monthly
+    from sweetspot.study.stock import Known
 
 NO_FIGURES = pd.DataFrame(columns=["precision", "framework", "model", "gpu", "gpus", "batch_size", "images_per_s"])
 
@@ -107,7 +111,8 @@ class Judged(NamedTuple):
         learn = {} if worth is None else first_to_find_out(self.works, worth)
         about = answer_work(self.works, settings.work, next(iter(self.contending), None))
         words = words_of(settings.counts, settings.money)
-        return verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
+        found = verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
+        return found.assign(having=[having_in_words(self.options, row) for row in found.to_dict("records")])
 
 
 def judge(
@@ -139,10 +144,12 @@ def asked_of(
     monthly: "Mapping[str, Monthly]",
     buying: Mapping[str, Dates],
     titles: Mapping[str, str],
+    known: "Known | None" = None,
 ) -> tuple[pd.DataFrame, PlannedWork]:
     """The options of a study, those that do not fit among them, and what it asks beside single jobs (`compare`)."""
     every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
     every = titled(set_aside(every, monthly), inputs.throughput, titles)
+    every = with_having(every, known, settings.month_days)
     return every, PlannedWork(monthly, fitting_plans(inputs.plans, settings, needs), buying, titles)
 
 
@@ -156,6 +163,7 @@ def compare(
     demands: Demands | None = None,
     buying: Mapping[str, Dates] | None = None,
     titles: Mapping[str, str] | None = None,
+    known: "Known | None" = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError.
 
@@ -163,11 +171,11 @@ def compare(
     memory that workloads need (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs
     come to machines that several people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose
     mixes are chosen. `buying`: plans that ask what buying later costs (`load_plans`). `titles`: names for people of
-    workloads (`load_titles`).
+    workloads (`load_titles`). `known`: what there is of stock and failures (`load_availability`).
     Without any price the tables are empty.
     """
     needs, monthly = needs or {}, monthly or {}
-    every, asked = asked_of(inputs, settings, needs, monthly, buying or {}, titles or {})
+    every, asked = asked_of(inputs, settings, needs, monthly, buying or {}, titles or {}, known)
     plans = asked.plans
     judged = judge(every, inputs.offers, asked, settings, draws)
     found = _rests_on(judged, inputs.offers, every, settings)

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from sweetspot.availability.having_columns import having_of
 from sweetspot.bills.queue import AT_ONCE, Queue, queue_at
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.posed import Posed
@@ -18,7 +19,7 @@ from sweetspot.wording import DOLLARS, TIE, Money, amount, confidence, span, the
 DEADLINES = (
     "workload", "class", "within_hours", "is_asked", "per_month", "option", "title", "hours", "hours_low", "hours_high",
     "usd", "usd_low", "usd_high", "usd_extra", "p_in_time", "share_in_time", "status", "wait_hours", "runner_up",
-    "margin", "margin_low", "margin_high", "p_cheapest", "confidence", "verdict",
+    "margin", "margin_low", "margin_high", "p_cheapest", "confidence", "verdict", "p_result_in_time",
 )  # fmt: skip
 GRID, REACH = 24, 4.0  # steps between the fastest machine's hours and so many times those of the slowest
 
@@ -49,7 +50,8 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float], m
 
     `p_cheapest` counts a draw that is late as no choice; `runner_up`, the next option, also more nodes of the same
     machine; `margin`: its USD / USD of the option (`margin_low`, `margin_high`: 90 %); `verdict`: the option's title,
-    or too close to call and between which, or that none can and which is the fastest.
+    or too close to call and between which, or that none can and which is the fastest; `p_result_in_time`: share of the
+    draws in which its result is there so many hours from today, the search for a machine included (null: not known).
     """
     found = []
     for workload, rows in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
@@ -70,6 +72,8 @@ def _cheapest(kept: pd.DataFrame, draws: Draws, limit: float) -> dict[str, Any]:
     usd = np.where(draws.hours[places] <= limit, draws.usd[places], np.inf)
     first = shares(usd, range(len(rows)))[0]
     told = Run(best, best["usd"], draws.hours[best["row"]], draws.usd[best["row"]]).told(limit)
+    having = having_of(best) if "p_stock" in best else None
+    told["p_result_in_time"] = np.nan if having is None else having.chance_in_time(limit, draws.hours[best["row"]])
     told |= {"p_cheapest": first, "confidence": confidence(first) if others else "clear", "verdict": best["title"]}
     if others:
         with np.errstate(invalid="ignore"):

@@ -64,6 +64,7 @@ class Outcome(Part):
     start_with: Named = Field(description="Machine and seller to begin with; of what binds nobody the cheapest today")
     start_rival: Named | None = Field(description="The next of these")
     start_p_cheaper: float | None = Field(description="Share of the draws in which it costs less than the next")
+    having: list[str] = Field(description="What it takes to have the machine to begin with, in sentences")
     thresholds: list[str] = Field(description="From where on the answer is another, in sentences")
     buy_below_usd: float | None = Field(description="Price of a machine below which buying pays; null: none")
     work_factor: float | None = Field(description="Times the work from which buying pays; null: none is known")
@@ -77,9 +78,9 @@ class Outcome(Part):
         return self.confidence == TIE
 
     def sentences(self) -> list[str]:
-        """The verdict, what to do, from where on it is another, what to find out first."""
+        """The verdict, what to do, what having it takes, from where on it is another, what to find out first."""
         learn = f"Find out first: {self.find_out_first}." if self.find_out_first else ""
-        return [part for part in (self.sentence, self.do_this, *self.thresholds, learn) if part]
+        return [part for part in (self.sentence, self.do_this, *self.having, *self.thresholds, learn) if part]
 
 
 def outcome_of(tables: Tables) -> Outcome | None:
@@ -191,6 +192,7 @@ def _outcome(row: Row) -> Outcome:
         start_with=start,
         start_rival=named("take_rival"),
         start_p_cheaper=value("take_p_cheaper"),
+        having=[text(said) for said in row.get("having", ())],  # type: ignore[attr-defined]
         thresholds=[text(said) for said in row["thresholds"]],  # type: ignore[attr-defined]
         at_prices=[AtPrice(usd=float(usd), p_buying_cheaper=float(share)) for usd, share in prices],
         find_out_first=text(row["find_out_first"]),

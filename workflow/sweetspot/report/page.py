@@ -100,7 +100,7 @@ def _dots_title(found: Outcome, code: str) -> str:
 
 
 def _notes(found: Outcome, rows: Sequence[dict[str, Any]], code: str) -> list[str]:
-    """What would be cheaper but is not the answer, and what to find out first; a line each."""
+    """What having it takes, what would be cheaper but is not the answer, what to find out first; a line each."""
     notes = []
     for row in rows:
         if row["why_not_rule"] == MAY_STOP and float(row["ratio"]) < 1:
@@ -110,7 +110,7 @@ def _notes(found: Outcome, rows: Sequence[dict[str, Any]], code: str) -> list[st
             )
     if found.find_out_first:
         notes.append(f"Find out first: {found.find_out_first}.")
-    return [*found.thresholds, *notes]
+    return [*found.having, *found.thresholds, *notes]
 
 
 def _waits(tables: Tables, found: Outcome) -> list[str]:

@@ -20,7 +20,8 @@ LARGEST_WATTS = 5000.0
 LARGEST_HOST_SHARE = 2.0
 
 
-def _date_as_known(text: str) -> str:
+def date_as_known(text: str) -> str:
+    """The date as written. Raises ValueError unless it is a year, a month or a day."""
     if not re.fullmatch(r"\d{4}(-\d{2}(-\d{2})?)?", text):
         raise ValueError('a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"')
     return text
@@ -32,7 +33,7 @@ class Fact(Closed):
     value: Number = Field(description="Central value")
     low: Number | None = Field(None, description="Lower end of the range, at most the value")
     high: Number | None = Field(None, description="Upper end of the range, at least the value")
-    as_of: Annotated[Text, AfterValidator(_date_as_known)] = Field(
+    as_of: Annotated[Text, AfterValidator(date_as_known)] = Field(
         description='When it was so, as precise as known and in quotes: "2025", "2025-06" or "2025-06-30"'
     )
     source: Text = Field(description="Where it was read, or that it is assumed and from what")

@@ -1,0 +1,102 @@
+"""What it takes to have an option, in the table of options: whose figure, unknown shares, sellers, blocks."""
+
+import json
+import math
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import pytest
+from decision_tables import inputs, settings
+from pandas.testing import assert_frame_equal
+from sweetspot.availability.having_columns import HAVING, with_having
+from sweetspot.decision.compare import compare
+from sweetspot.study.stock import load_availability
+
+TODAY = date(2026, 9, 19)
+ALWAYS = [("stock_share", 1.0), ("wait_days", 0.0), ("delivery_weeks", 0.0), ("boot_minutes", 0.0),
+          ("repair_days", 0.0), ("failures_per_device_hour", 0.0), ("restart_minutes", 0.0),
+          ("checkpoint_minutes", 0.0)]  # fmt: skip
+
+
+def known(folder, *facts, as_of=TODAY):
+    file = folder / "availability.yaml"
+    told = [{"quantity": name, "value": value, "as_of": "2026", "source": "ours"} | (more[0] if more else {})
+            for name, value, *more in facts]  # fmt: skip
+    file.write_text(json.dumps({"facts": told}))
+    return load_availability(file, as_of)
+
+
+def option(provider, gpu="H100 SXM", gpus=8, purchase="on_demand", nodes=None, **more):
+    plain = {"price_list": "clouds", "persistent": purchase not in ("spot", "preemptible"), "hours": 6.0,
+             "capex_usd": np.nan}  # fmt: skip
+    return plain | {"provider": provider, "gpu": gpu, "gpus": gpus, "purchase": purchase, "nodes": nodes} | more
+
+
+def had(facts, *rows):
+    return with_having(pd.DataFrame(rows), facts, 30.5).to_dict("records")
+
+
+def test_with_every_machine_there_and_no_failure_every_figure_is_that_of_before(tmp_path):
+    facts = known(tmp_path, *ALWAYS, as_of=date(2018, 7, 1))
+    before, after = (compare(inputs(), settings(), draws=200, known=one) for one in (None, facts))
+    options = after["options"]
+    assert len(options) > 1 and options["hours"].notna().all()
+    assert options["hours_to_result"].tolist() == options["hours_to_result_p90"].tolist() == options["hours"].tolist()
+    for name, table in before.items():
+        same = [column for column in table.columns if column not in (*HAVING, "having", "p_result_in_time")]
+        assert_frame_equal(table[same], after[name][same])
+
+
+def test_an_unknown_share_is_no_certainty_and_its_interval_is_the_widest():
+    lambda_, aws = had(load_availability(None, TODAY), option("lambda"), option("aws"))
+    assert lambda_["p_stock"] == 0.07 and lambda_["stock_source"].startswith("ccir.io")
+    assert math.isnan(aws["p_stock"]) and (aws["p_stock_low"], aws["p_stock_high"]) == (0, 1)
+    assert aws["stock_confidence"] == "unknown" and aws["hours_to_result_p90"] > 10 * aws["hours"]
+
+
+def test_nothing_known_gives_no_figure():
+    (row,) = had(load_availability(None, date(2018, 7, 1)), option("aws", "V100"))
+    assert all(row[name] is None or math.isnan(row[name]) for name in HAVING)
+
+
+def test_one_seller_has_no_more_than_was_seen_of_all_and_those_known_by_name_add_up():
+    nebius, *_ = had(load_availability(None, TODAY), option("nebius", "B300 SXM"))
+    assert (nebius["p_stock"], nebius["p_stock_high"], nebius["p_stock_any"]) == (0.13, 0.13, 0.13)  # 0.15 of one
+    rows = had(load_availability(None, TODAY), *map(option, ("lambda", "hyperstack", "digitalocean", "nebius", "aws")))
+    # 1 - 0.93 x 0.67 x 0.82 = 0.489 of three known by name; nebius adds 0.15 of the rest, up to the 0.5 seen of all
+    by_hand = 0.5  # aws: unknown, not counted
+    assert [row["p_stock_any"] for row in rows[:4]] == pytest.approx([by_hand] * 4)
+    assert had(load_availability(None, TODAY), option("lambda"), option("digitalocean"), option("hyperstack"))[0][
+        "p_stock_any"] == pytest.approx(1 - 0.93 * 0.67 * 0.82)  # fmt: skip
+    assert rows[0]["sellers"] == "digitalocean, hyperstack, lambda, nebius" and math.isnan(rows[4]["p_stock_any"])
+
+
+def test_a_study_is_believed_over_all_that_was_seen(tmp_path):
+    (row,) = had(known(tmp_path, ("stock_share", 0.9, {"gpus": 8})), option("nebius", "B300 SXM"))
+    assert row["p_stock"] == 0.9
+
+
+def test_nodes_are_found_by_the_machine_and_fail_by_the_device():
+    one, four = had(load_availability(None, TODAY), option("lambda"), option("lambda", gpus=32, nodes=4))
+    assert one["p_stock"] == four["p_stock"] == 0.07 and four["p_stock_all"] == pytest.approx(0.07**4)
+    assert (one["failures_per_hour"], four["failures_per_hour"]) == pytest.approx((8e-4, 32e-4))
+    assert four["hours_to_result_p90"] > one["hours_to_result_p90"]
+
+
+def test_a_block_begins_on_its_day_and_a_purchase_when_it_is_delivered(tmp_path):
+    facts = known(tmp_path, ("start_days", 14.0, {"price_list": "blocks"}))
+    block, server, ordered, card, there = had(
+        facts,
+        option("aws", price_list="blocks"),
+        option("own", purchase="own", capex_usd=3e5, delivery_months=0.0),
+        option("own", purchase="own", capex_usd=3e5, delivery_months=2.0),
+        option("own", "RTX 4090", 1, "own", capex_usd=2e3, delivery_months=0.0),
+        option("own", purchase="own", capex_usd=0.0),
+    )
+    assert block["hours_to_result"] == pytest.approx(14 * 24 + 6.1, abs=0.1)
+    assert server["start_hours"] == 40 * 168 and server["hours_to_result"] == pytest.approx(40 * 168 + 6, rel=0.05)
+    assert ordered["hours_to_result"] == pytest.approx(2 * 30.5 * 24 + 6, rel=0.01)
+    assert card["hours_to_result"] == there["hours_to_result"] == 6.0
+    # 3 % of devices a year of 8,766 hours over 2e-5 stops an hour: 17 % of the stops wait for a repair
+    assert server["repaired_share"] == pytest.approx(0.03 / 8766 / 2e-5)

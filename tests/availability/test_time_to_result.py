@@ -1,0 +1,175 @@
+"""Finding, failing and the time to a result against closed forms and a simulation of the events."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sweetspot.availability.failing import lost_share, run_hours
+from sweetspot.availability.finding import any_of, chance_within, drawn_within, several
+from sweetspot.availability.result_time import Having
+from sweetspot.bills.spot import checkpoint_interval, wall_time
+
+NAN = float("nan")
+
+
+def exactly(value):
+    return (value, value, value)
+
+
+def wait_quantile(level, share, wait):
+    """Hours within which one is there with probability `level`: 0 where p >= level, else w ln((1 - p)/(1 - level))."""
+    return wait * math.log(max((1 - share) / (1 - level), 1))
+
+
+def expected_hours(work, per_hour, dump, restart, search):
+    """Daly's wall time, and a mean `search` after each failure: a stretch s fails e^(s/M) - 1 times on average."""
+    if not per_hour:
+        return work
+    tau = min(float(checkpoint_interval(dump, 1 / per_hour)) or work, work)
+    failures = (work - tau) / tau * math.expm1(per_hour * (tau + dump)) + math.expm1(per_hour * tau)
+    return failures * (math.exp(restart * per_hour) / per_hour + search)
+
+
+def played(work, per_hour, dump, restart, share, wait, boot=0.0, jobs=20_000, seed=7):
+    """Hours to the result of jobs played event by event: an independent check of `Having.hours`.
+
+    One is there at once with the chance `share`, else after an exponential wait; a failure ends the stretch that runs
+    (or the restart), the machine is sought again, and the stretch since the last checkpoint begins anew.
+    """
+    random, found = np.random.default_rng(seed), np.empty(jobs)
+    tau = min(float(checkpoint_interval(dump, 1 / per_hour)), work) if per_hour else work
+    for job in range(jobs):
+        clock = (0.0 if random.random() < share else random.exponential(wait)) + boot
+        done, starting = 0.0, 0.0
+        while work - done > 1e-9:
+            step = min(tau, work - done)
+            need = starting + step + (dump if work - done - step > 1e-9 else 0.0)
+            fails = random.exponential(1 / per_hour) if per_hour else math.inf
+            if fails >= need:
+                clock, done, starting = clock + need, done + step, 0.0
+            else:
+                clock += fails + (0.0 if random.random() < share else random.exponential(wait))
+                starting = restart + boot
+        found[job] = clock
+    return found
+
+
+@pytest.mark.parametrize(
+    ("shares", "chance"),
+    [([], 0), ([0.5], 0.5), ([0.5, 0.5], 0.75), ([0.07, 0.33, 0.18], 1 - 0.93 * 0.67 * 0.82), ([1, 0.1], 1)],
+)
+def test_any_of_several_sellers(shares, chance):
+    assert any_of(shares) == pytest.approx(chance)
+
+
+def test_several_machines_lie_between_one_event_each_and_one_event_for_all():
+    least, most = several([0.5, 0.5, 0.9], [1, 3, 2])
+    assert least == pytest.approx([0.5, 0.125, 0.81]) and most == pytest.approx([0.5, 0.5, 0.9])
+
+
+@pytest.mark.parametrize(
+    ("hours", "share", "wait", "chance"),
+    [
+        (0, 0.5, 24, 0.5),
+        (24, 0.5, 24, 1 - 0.5 / math.e),
+        (1e9, 0.0, 24, 1.0),
+        (0, 0.3, 0, 1.0),  # no stock is followed by stock at once
+        (-1, 1.0, 24, 0.0),
+    ],
+)
+def test_the_chance_to_find_one_within_hours(hours, share, wait, chance):
+    assert chance_within(hours, share, wait) == pytest.approx(chance)
+
+
+@given(st.floats(0, 0.99), st.floats(0.1, 1000), st.floats(0.01, 0.99))
+def test_the_quantile_of_a_wait_is_where_the_chance_is_its_level(share, wait, level):
+    hours = float(wait_quantile(level, share, wait))
+    assert float(chance_within(hours, share, wait)) == pytest.approx(max(level, share))
+
+
+@pytest.mark.parametrize(
+    ("ends", "level", "value"),
+    [
+        ((0.15, 0.02, 0.5), 0.0, 0.02), ((0.15, 0.02, 0.5), 0.5, 0.15), ((0.15, 0.02, 0.5), 1.0, 0.5),
+        ((0.15, 0.02, 0.5), 0.75, 0.325), ((NAN, 0.0, 1.0), 0.3, 0.3), ((4.0, 4.0, 4.0), 0.9, 4.0),
+    ],
+)  # fmt: skip
+def test_a_figure_at_a_level_of_its_range(ends, level, value):
+    assert float(drawn_within(ends, np.array(level))) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(("devices", "percent"), [(8, 0.07), (64, 0.6), (512, 4.6), (1024, 9)])
+def test_time_lost_to_failures_as_published(devices, percent):
+    """At 1e-4 failures a device-hour and 0.9 h each, rounded as in the table of 2026."""
+    digits = 2 if percent < 0.1 else 0 if percent == 9 else 1
+    assert round(float(lost_share(devices, 1e-4, 0.9)) * 100, digits) == percent
+
+
+def test_the_search_for_another_machine_costs_more_than_the_repair():
+    """8 x 1e-4 an hour; half of the time 0.9 days of search: 0.9 %; at Lambda 0.93 x 4.8 days: 8.6 %."""
+    assert float(lost_share(8, 1e-4, 0.5 * 0.9 * 24)) == pytest.approx(0.009, abs=0.0005)
+    assert float(lost_share(8, 1e-4, 0.93 * 4.8 * 24)) == pytest.approx(0.086, abs=0.0005)
+
+
+@pytest.mark.parametrize("per_hour", [0.0, 0.002, 0.05, 0.5])
+def test_expected_hours_are_dalys_where_another_machine_is_there_at_once(per_hour):
+    daly = float(wall_time(40.0, per_hour, 0.05, 0.2, NAN))
+    assert expected_hours(40.0, per_hour, 0.05, 0.2, 0.0) == pytest.approx(daly)
+
+
+@given(st.floats(0.01, 1e4), st.integers(1, 64))
+def test_where_a_machine_is_always_there_and_never_fails_it_is_the_hours_of_the_run(hours, nodes):
+    assert Having(nodes=nodes).quantiles(hours, seed=1, draws=50) == (hours, hours)
+    assert Having(wait=exactly(99), nodes=nodes).quantiles(hours, seed=1, draws=50) == (hours, hours)
+
+
+@pytest.mark.parametrize(("share", "wait"), [(0.5, 21.6), (0.07, 115.2), (0.85, 16.8)])
+def test_median_and_90th_percentile_are_the_closed_form_of_a_run_without_failures(share, wait):
+    median, late = Having(share=exactly(share), wait=exactly(wait)).quantiles(6.0, seed=3, draws=200_000)
+    assert median == pytest.approx(6 + float(wait_quantile(0.5, share, wait)), rel=0.02, abs=0.2)
+    assert late == pytest.approx(6 + float(wait_quantile(0.9, share, wait)), rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("work", "per_hour", "share", "wait"),
+    [(100.0, 8e-4, 0.5, 21.6), (400.0, 0.01, 0.3, 48.0), (48.0, 0.1, 0.9, 5.0), (720.0, 8e-4, 0.07, 115.2)],
+)
+def test_a_simulation_of_the_events_agrees(work, per_hour, share, wait):
+    having = Having(exactly(share), exactly(wait), None, exactly(0.1), exactly(per_hour), exactly(0.4), 1 / 60)
+    ours, theirs = having.hours(np.full(40_000, work), 5), played(work, per_hour, 1 / 60, 0.4, share, wait, 0.1)
+    assert ours.mean() == pytest.approx(theirs.mean(), rel=0.02)
+    closed = (1 - share) * wait + 0.1 + expected_hours(work, per_hour, 1 / 60, 0.5, (1 - share) * wait)
+    assert ours.mean() == pytest.approx(closed, rel=0.02)
+    for level in (0.5, 0.9):
+        assert np.quantile(ours, level) == pytest.approx(np.quantile(theirs, level), rel=0.03)
+
+
+def test_a_block_and_a_delivery_begin_on_their_day():
+    ordered = Having(start=(NAN, 0.0, 1344.0), boot=exactly(0.1))
+    median, late = ordered.quantiles(10.0, seed=1, draws=100_000)
+    assert (median, late) == pytest.approx((672 + 10.1, 0.9 * 1344 + 10.1), rel=0.02)
+
+
+def test_what_one_owns_waits_for_its_repair():
+    """2e-5 x 8 an hour over 10,000 hours: 1.6 failures, of which 17 % wait 168 hours: 45.7 hours on average."""
+    own = Having(failures=exactly(1.6e-4), repaired=0.17, repair=exactly(168.0))
+    extra = own.hours(np.full(100_000, 1e4), 2).mean() - 1e4
+    lost = expected_hours(1e4, 1.6e-4, 0.0, 0.0, 0.17 * 168) - 1e4
+    assert extra == pytest.approx(lost, rel=0.05)
+
+
+def test_several_nodes_are_found_later_than_one():
+    one, eight = (Having(exactly(0.5), exactly(24.0), nodes=nodes).quantiles(5.0, 4) for nodes in (1, 8))
+    assert eight[0] > one[0] and eight[1] > one[1]
+
+
+@pytest.mark.parametrize("per_hour", [1e-3, 0.2])
+def test_a_run_is_never_shorter_than_its_work(per_hour):
+    size = 2000
+    hours = run_hours(
+        np.full(size, 30.0), np.full(size, per_hour), 0.02, np.full(size, 0.3), np.full(size, 0.5), np.full(size, 9.0),
+        np.random.default_rng(1),
+    )  # fmt: skip
+    assert (hours >= 30.0).all() and (hours > 30.0).any()

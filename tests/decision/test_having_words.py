@@ -1,0 +1,96 @@
+"""What it takes to have the machine of the verdict, in sentences, and the chance to be in time: each by hand."""
+
+import json
+import math
+from datetime import date
+
+import numpy as np
+import pandas as pd
+import pytest
+from decision_tables import inputs, settings
+from sweetspot.availability.having_columns import having_of, with_having
+from sweetspot.decision.compare import compare
+from sweetspot.decision.having_words import having_in_words
+from sweetspot.study.stock import load_availability
+
+FACTS = load_availability(None, date(2026, 9, 19))
+PLAIN = {"price_list": "clouds", "persistent": True, "in_answer": True, "hours": 6.0, "workload": "w", "nodes": np.nan,
+         "gpus": 8, "gpu": "H100 SXM", "purchase": "on_demand", "capex_usd": np.nan, "usd": 100.0}  # fmt: skip
+
+
+def said(taken, *others, workload="w"):
+    rows = [
+        PLAIN | {"option": str(place), "title": f"Machine {place}"} | one for place, one in enumerate((taken, *others))
+    ]
+    options = with_having(pd.DataFrame(rows), FACTS, 30.5)
+    return having_in_words(options, {"take": "0", "workload": workload})
+
+
+def test_a_machine_seldom_to_be_had_is_told_with_its_sellers_and_with_what_is_there_more_often():
+    b300, h100 = {"gpu": "B300 SXM", "title": "B"}, {"usd": 230.0}
+    told = said(b300 | {"provider": "nebius"}, h100 | {"provider": "hyperstack"}, h100 | {"provider": "lambda"})
+    assert told[:2] == [
+        "B is to be had in 13 % of attempts (2 to 13 %), else after 5 days on average.",
+        # 1 - 0.67 x 0.93
+        "More often there: 8 H100 SXM at one of 2 sellers, in 38 % of attempts, for 2.3 times the cost.",
+    ]
+    assert told[2].startswith("Counted from today, half of the results are there within ") and len(told) == 3
+
+
+def test_any_of_several_sellers():
+    told = said({"provider": "lambda"}, {"provider": "hyperstack"}, {"provider": "digitalocean"})
+    assert told[0] == "Machine 0 is to be had in 7 % of attempts, else after 4.8 days on average."
+    assert told[1] == "Who takes any of DigitalOcean, Hyperstack and Lambda gets 8 H100 SXM in 49 % of attempts."
+
+
+@pytest.mark.parametrize(
+    ("taken", "words"),
+    [
+        ({"provider": "aws", "title": "AWS p5"}, ["How often AWS p5 is to be had is not published."]),
+        ({"provider": "aws", "purchase": "reserved"}, []),
+        ({"provider": "own", "purchase": "own", "capex_usd": 3e5, "title": "server"},
+         ["Delivery of such a server takes about 40 weeks (8 to 70)."]),
+        ({"provider": "own", "purchase": "own", "capex_usd": 0.0}, []),
+        ({"provider": "aws", "gpu": "V100", "title": "AWS p3"}, ["How often AWS p3 is to be had is not published."]),
+        ({"provider": "somebody", "gpu": "V100"}, []),
+    ],
+)  # fmt: skip
+def test_what_is_not_published_is_said_and_what_is_not_known_is_not(taken, words):
+    assert said(taken, workload="another work") == words
+
+
+def test_a_choice_of_several_machines_has_no_sentence():
+    assert said({"provider": "lambda"})[0] and having_in_words(
+        with_having(pd.DataFrame([PLAIN | {"option": "0", "provider": "lambda"}]), FACTS, 30.5),
+        {"take": "2 of these, 1 of those", "workload": "w"},
+    ) == []  # fmt: skip
+
+
+def deadlines(folder, share, wait_days):
+    """The deadlines of the market of one machine, there with that share of time: 116.9 h at 225 images/s."""
+    file = folder / "availability.yaml"
+    facts = {"stock_share": share, "wait_days": wait_days} | dict.fromkeys(
+        ("boot_minutes", "failures_per_device_hour", "restart_minutes", "checkpoint_minutes", "delivery_weeks"), 0.0
+    )
+    rows = [{"quantity": name, "value": value, "as_of": "2018", "source": "ours"} for name, value in facts.items()]
+    file.write_text(json.dumps({"facts": rows}))
+    asked = settings(deadlines_hours=(200.0,), reference=None)
+    return compare(inputs(), asked, draws=2000, known=load_availability(file, date(2018, 7, 1)))
+
+
+def test_the_chance_to_be_in_time_counts_the_search(tmp_path):
+    """A wait of mean 100 h in half of all attempts: in time with 0.5 + 0.5 (1 - e^(-left/100)), left = 200 - hours."""
+    tables = deadlines(tmp_path, 0.5, 100 / 24)
+    (row,) = tables["deadlines"].to_dict("records")
+    options = tables["options"].set_index("option")
+    assert options.loc[row["option"], "purchase"] == "own" and row["p_result_in_time"] == row["p_in_time"]
+    rented = options.loc["p3.2xlarge"].to_dict()
+    chance = 1 - 0.5 * math.exp(-(200 - rented["hours"]) / 100)
+    having = having_of(rented)
+    assert having is not None
+    assert having.chance_in_time(200, np.full(20_000, rented["hours"])) == pytest.approx(chance, abs=0.02)
+
+
+def test_without_anything_known_the_chance_is_unknown():
+    (row,) = compare(inputs(), settings(deadlines_hours=(200.0,)), draws=50)["deadlines"].to_dict("records")
+    assert math.isnan(row["p_result_in_time"])

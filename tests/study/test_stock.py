@@ -1,0 +1,94 @@
+"""What is known of having a machine: bounds, dates, whose figure counts; each mistake one sentence of file and key."""
+
+import json
+import math
+from datetime import date
+
+import pytest
+from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import table
+from sweetspot.study.stock import load_availability, own_facts, shipped_facts
+
+TODAY = date(2026, 9, 19)
+
+
+def fact(quantity="stock_share", value=0.5, **more):
+    return {"quantity": quantity, "value": value, "as_of": "2026-08", "source": "own probes"} | more
+
+
+def written(folder, *facts):
+    file = folder / "availability.yaml"
+    file.write_text(json.dumps({"facts": list(facts)}))  # which YAML reads too
+    return file
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (fact(value=1.2), ["facts[0]", "stock_share from 0 to 1 (a share, not a percentage), found 1.2"]),
+        (fact(high=62), ["found 62"]),
+        (fact("wait_days", -1), ["wait_days from 0 to 3653, found -1"]),
+        (fact("wait_days", 5, low=-2), ["found -2"]),
+        (fact(low=0.6), ["low <= value <= high, found 0.6, 0.5"]),
+        (fact("wait_days", None), ["a value of wait_days, or both low and high"]),
+        (fact("failures_per_device_hour", 2), ["from 0 to 1, found 2"]),
+        ({"quantity": "stock_share", "value": 0.5, "source": "x"}, ["key 'facts[0].as_of' is missing"]),
+        (fact(as_of="last week"), ["facts[0].as_of", "a date in quotes"]),
+        (fact("luck"), ["facts[0].quantity", "'luck'"]),
+        (fact(chance=1), ["facts[0].chance", "unknown"]),
+    ],
+)
+def test_a_mistake_is_one_sentence_that_names_file_and_key(tmp_path, wrong, words):
+    with pytest.raises(UserError) as found:
+        own_facts(written(tmp_path, wrong))
+    (sentence,) = found.value.sentences
+    assert "availability.yaml" in sentence and all(word in sentence for word in words)
+
+
+def test_a_figure_stands_once(tmp_path):
+    with pytest.raises(UserError, match="each figure once, found stock_share nebius 8 twice"):
+        own_facts(written(tmp_path, *2 * [fact(provider="nebius", gpus=8)]))
+
+
+def test_without_a_value_it_is_unknown_and_never_certain(tmp_path):
+    (said,) = own_facts(written(tmp_path, fact(value=None)))
+    value, low, high = said.ends
+    assert math.isnan(value) and (low, high) == (0, 1)
+
+
+OFFER = {"price_list": "clouds", "provider": "lambda", "gpu": "H100 SXM", "gpus": 8, "purchase": "on_demand"}
+
+
+@pytest.mark.parametrize(
+    ("offer", "ends"),
+    [
+        ({}, (0.07, 0.07, 0.07)),  # ccir.io: Lambda 8 x H100
+        ({"gpus": 4}, (0.22, 0.22, 0.22)),
+        ({"provider": "nebius"}, (0.15, 0.02, 0.5)),  # one smaller cloud of which nothing is known
+        ({"provider": "aws"}, (None, 0, 1)),
+        ({"provider": "aws", "purchase": "spot"}, (None, 0, 1)),
+        ({"purchase": "spot"}, (None, 0, 1)),  # the share is that of on-demand machines
+    ],
+)
+def test_the_figure_closest_to_an_offer_counts(offer, ends):
+    found = load_availability(None, TODAY).find("stock_share", OFFER | offer).ends
+    assert [None if math.isnan(end) else end for end in found] == list(ends)
+
+
+def test_a_study_knows_better_than_the_library_and_its_closest_figure_counts(tmp_path):
+    file = written(tmp_path, fact(value=0.4), fact(value=0.3, gpus=8), fact(value=0.9, provider="aws"))
+    known = load_availability(file, TODAY)
+    assert known.find("stock_share", OFFER).value == 0.3
+    assert known.find("stock_share", OFFER | {"gpus": 4}).value == 0.4
+    assert known.find("stock_share", OFFER | {"provider": "aws"}).value == 0.9
+
+
+def test_figures_of_another_time_say_nothing():
+    assert load_availability(None, date(2018, 9, 1)).find("stock_share", OFFER) is None
+
+
+def test_every_shipped_row_is_a_figure_with_date_and_source():
+    rows = table("availability")
+    assert rows and {row["source"] == "" or row["as_of"] == "" for row in rows} == {False}
+    assert len(shipped_facts(TODAY)) >= len([row for row in rows if row["as_of"] >= "2024"])
+    assert all("ccir.io" in row["source"] for row in rows if row["quantity"].startswith("any_"))

@@ -1,0 +1,166 @@
+"""What it takes to have each option, as columns of the options table, and from today until its result is there."""
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.availability.finding import any_of, several
+from sweetspot.availability.result_time import NEVER, Ends, Having
+
+if TYPE_CHECKING:
+    from sweetspot.study.stock import (
+        Known,
+        StockFact,
+    )  # lazily: its models take longer to import than all this computes
+
+HOUR, DAY, WEEK, YEAR = 1.0, 24.0, 168.0, 8766.0  # hours
+RANGED = (
+    "p_stock",
+    "stock_wait_hours",
+    "start_hours",
+    "boot_hours",
+    "failures_per_hour",
+    "restart_hours",
+    "repair_hours",
+)
+SAID = ("stock_confidence", "stock_source", "stock_as_of")
+NUMBERS = (
+    *(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), "checkpoint_hours", "repaired_share",
+    "p_stock_all", "p_stock_any", "hours_to_result", "hours_to_result_p90",
+)  # fmt: skip
+HAVING = (*NUMBERS, *SAID, "sellers")
+NOTHING: Ends = (math.nan, math.nan, math.nan)
+Row = Mapping[str, Any]
+
+
+def with_having(options: pd.DataFrame, known: "Known | None", month_days: float) -> pd.DataFrame:
+    """The options with HAVING: hours and shares by what is `known` of having each; null where nothing is.
+
+    `p_stock`: share of time in which one machine (a node) of the seller is to be had; null within `_low` and `_high`
+    where it is said to be unknown; `p_stock_all`: the least chance of all nodes at once, p^m; `p_stock_any`: of one at
+    any of the `sellers` of that device and size. `stock_wait_hours`: mean wait if not; `start_hours`: until a date of
+    a block or a delivery; `failures_per_hour` of all devices together; `repaired_share` of them that wait
+    `repair_hours` at one's own machine. `hours_to_result`, `_p90`: median and 90th percentile from today to the result.
+    """
+    if known is None or options.empty:
+        empty = {name: np.nan if name in NUMBERS else None for name in HAVING}
+        return options.assign(**empty).astype(dict.fromkeys((*SAID, "sellers"), object)).copy()
+    rows = options.to_dict("records")
+    found = pd.DataFrame([_facts(row, known, month_days) for row in rows], index=options.index)
+    found = found.join(_by_seller(options.assign(p=found["p_stock"], named=found["_named"]), known))
+    both = options.join(found.drop(columns="_named"))
+    times: dict[tuple[Having, float], tuple[float, float]] = {}
+    told = [_times(row, times) for row in both.to_dict("records")]
+    both = both.assign(hours_to_result=[one[0] for one in told], hours_to_result_p90=[one[1] for one in told])
+    return both.astype(dict.fromkeys(NUMBERS, float) | dict.fromkeys((*SAID, "sellers"), object)).copy()
+
+
+def having_of(row: Row) -> Having | None:
+    """What it takes to have an option, from its columns; None where that is not known."""
+    ends = {name: _ends_of(row, name) for name in RANGED}
+    share, wait, start = ends["p_stock"], ends["stock_wait_hours"], ends["start_hours"]
+    dated = start is not None
+    needed = (ends["boot_hours"], ends["failures_per_hour"], ends["restart_hours"])
+    if None in needed or not (dated or (share is not None and (wait is not None or share == (1.0, 1.0, 1.0)))):
+        return None
+    repaired = row["repaired_share"]
+    return Having(
+        share=share or (1.0, 1.0, 1.0), wait=wait or NEVER, start=start, boot=ends["boot_hours"] or NEVER,
+        failures=ends["failures_per_hour"] or NEVER, restart=ends["restart_hours"] or NEVER,
+        checkpoint=float(row["checkpoint_hours"]), repaired=None if math.isnan(repaired) else float(repaired),
+        repair=ends["repair_hours"] or NEVER, nodes=_nodes(row),
+    )  # fmt: skip
+
+
+def _times(row: Row, times: dict[tuple[Having, float], tuple[float, float]]) -> tuple[float, float]:
+    having, hours = having_of(row), float(row["hours"])
+    if having is None or not math.isfinite(hours):
+        return math.nan, math.nan
+    key = (having, hours)
+    if key not in times:
+        times[key] = having.quantiles(hours)
+    return times[key]
+
+
+def _ends_of(row: Row, name: str) -> Ends | None:
+    ends = (float(row[name]), float(row[f"{name}_low"]), float(row[f"{name}_high"]))
+    return None if math.isnan(ends[1]) else ends
+
+
+def _nodes(row: Row) -> float:
+    return 1.0 if pd.isna(row.get("nodes")) else float(row["nodes"])
+
+
+def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
+    """The columns of what is known of one option's offer."""
+    offer = {name: row[name] for name in ("price_list", "provider", "gpu", "purchase")}
+    offer["gpus"] = round(row["gpus"] / _nodes(row))
+
+    def ends(quantity: str, hours: float = 1.0) -> Ends:
+        fact = known.find(quantity, offer)
+        return NOTHING if fact is None else tuple(end * hours for end in fact.ends)  # type: ignore[return-value]
+
+    owned = row["purchase"] == "own"
+    stock = None if owned else known.find("stock_share", offer)
+    share = NOTHING if stock is None else _no_more_than_any(stock, known, offer)
+    failures = ends("failures_per_device_hour", row["gpus"])
+    found = {
+        "p_stock": share, "stock_wait_hours": NOTHING if owned else ends("wait_days", DAY),
+        "start_hours": _delivery(row, ends("delivery_weeks", WEEK), month_days) if owned else ends("start_days", DAY),
+        "boot_hours": (0.0, 0.0, 0.0) if owned else ends("boot_minutes", HOUR / 60), "failures_per_hour": failures,
+        "restart_hours": ends("restart_minutes", HOUR / 60),
+        "repair_hours": ends("repair_days", DAY) if owned else NOTHING,
+    }  # fmt: skip
+    lost = ends("lost_devices_per_year", row["gpus"] / YEAR)[0] if owned else math.nan
+    columns = {f"{name}{end}": three[place] for name, three in found.items()
+               for place, end in enumerate(("", "_low", "_high"))}  # fmt: skip
+    told = {} if stock is None else {"stock_confidence": stock.confidence, "stock_source": stock.source,
+                                     "stock_as_of": stock.as_of}  # fmt: skip
+    return columns | dict.fromkeys(SAID) | told | {
+        "checkpoint_hours": ends("checkpoint_minutes", HOUR / 60)[0],
+        "repaired_share": min(lost / failures[0], 1.0) if failures[0] > 0 else math.nan,
+        "p_stock_all": float(several(share[0], _nodes(row))[0]),
+        "_named": stock is not None and stock.provider is not None,
+    }  # fmt: skip
+
+
+def _no_more_than_any(stock: "StockFact", known: "Known", offer: Row) -> Ends:
+    """The share of one seller; of one that is not known by name, no more than was seen of all of them."""
+    most = known.find("any_share", offer)
+    if stock.provider is not None or stock.value is None or most is None or known.is_own(stock):
+        return stock.ends
+    value, low, high = (min(end, most.ends[0]) for end in stock.ends)
+    return value, low, high
+
+
+def _delivery(row: Row, usual: Ends, month_days: float) -> Ends:
+    """Hours until a machine that is bought is there: as its offer says, else as usual; one that costs nothing is."""
+    months = [row.get(f"delivery_months{end}") for end in ("", "_low", "_high")]
+    known = [month for month in months if month is not None and not pd.isna(month)]
+    value, low, high = (
+        float(month) * month_days * DAY for month in (known if len(known) == 3 else [*known, 0.0][:1] * 3)
+    )
+    if row.get("capex_usd") == 0 or (value == 0 and math.isnan(usual[1])):
+        return NEVER
+    return (value, low, high) if value > 0 else usual
+
+
+def _by_seller(rows: pd.DataFrame, known: "Known") -> pd.DataFrame:
+    """`p_stock_any` and `sellers` of rented machines that stay: of any seller of the same device and size.
+
+    Sellers are independent; those not known by name add no more than to what was seen of all (any_share).
+    """
+    found = pd.DataFrame({"p_stock_any": np.nan, "sellers": None}, index=rows.index)
+    kept = rows[rows["persistent"].astype(bool) & rows["purchase"].eq("on_demand") & rows["p"].notna()]
+    kept = kept.assign(size=kept["gpus"] / kept["nodes"].astype(float).fillna(1.0))
+    for (gpu, size), group in kept.groupby(["gpu", "size"]):
+        one = group.sort_values("named").drop_duplicates("provider", keep="last")
+        most = known.find("any_share", {"gpu": gpu, "gpus": round(size)})
+        seen = 1.0 if most is None else most.ends[0]
+        both = max(any_of(one.loc[one["named"], "p"]), min(any_of(one["p"]), seen))
+        found.loc[group.index, "p_stock_any"] = both
+        found.loc[group.index, "sellers"] = ", ".join(sorted(map(str, one["provider"])))
+    return found

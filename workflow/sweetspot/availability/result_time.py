@@ -1,0 +1,68 @@
+"""Hours from today to the result: search, start, run, failures; in each draw, as median and 90th percentile."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sweetspot.availability.failing import run_hours
+from sweetspot.availability.finding import Array, drawn_within, search
+from sweetspot.draws import stream
+
+Ends = tuple[float, float, float]  # value (nan: not known), low, high
+DRAWS = 4000
+SEED = 2018  # the same luck for every machine, in every table
+NEVER: Ends = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Having:
+    """What it takes to have a machine, each figure as (value, low, high), in shares, hours and failures an hour.
+
+    `share` of time with one machine of a seller in stock, `wait` mean hours if not; `start`: hours until a date on
+    which it is there for certain (a block, a delivery), in place of both; `boot`; `failures` an hour of all devices
+    together; `restart` after one; `checkpoint`: hours to write one; `repaired`: share of the failures that need another
+    machine or a repair of mean `repair` hours, where it is not sought among sellers; `nodes` held at once.
+    """
+
+    share: Ends = (1.0, 1.0, 1.0)
+    wait: Ends = NEVER
+    start: Ends | None = None
+    boot: Ends = NEVER
+    failures: Ends = NEVER
+    restart: Ends = NEVER
+    checkpoint: float = 0.0
+    repaired: float | None = None
+    repair: Ends = NEVER
+    nodes: float = 1.0
+
+    def hours(self, run: Array, seed: int = SEED) -> Array:
+        """Hours to the result in each draw; `run`: hours of the run alone in each, failures apart.
+
+        The same seed gives every machine the same luck, so that machines differ by what is known of them.
+        """
+        noise = stream(seed, "availability")
+        levels = iter(noise.random((6, len(run))))
+        share = drawn_within(self.share, next(levels))
+        wait, boot = drawn_within(self.wait, next(levels)), drawn_within(self.boot, next(levels))
+        failures, restart = drawn_within(self.failures, next(levels)), drawn_within(self.restart, next(levels))
+        # Several at once: from p (all one event) to p^m (each its own).
+        at_once = share ** (self.nodes ** next(levels))
+        found = search(at_once, wait, noise)
+        if self.start is not None:
+            found = drawn_within(self.start, noise.random(len(run)))
+        again, spare = wait, share
+        if self.repaired is not None:
+            again, spare = drawn_within(self.repair, noise.random(len(run))), np.full(len(run), 1.0 - self.repaired)
+        ran = run_hours(run, failures, self.checkpoint, restart + boot, spare, again, noise)
+        return np.asarray(found + boot + ran)
+
+    def quantiles(self, run_hours: float, seed: int = SEED, draws: int = DRAWS) -> tuple[float, float]:
+        """Median and 90th percentile of the hours to the result of a run of so many hours; both are those hours where
+        a machine is always there and never fails.
+        """
+        low, high = np.quantile(self.hours(np.full(draws, run_hours), seed), (0.5, 0.9))
+        return float(low), float(high)
+
+    def chance_in_time(self, limit: float, run: Array) -> float:
+        """Share of the draws in which the result is there within `limit` hours from today."""
+        return float((self.hours(run) <= limit).mean())

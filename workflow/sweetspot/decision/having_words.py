@@ -1,0 +1,90 @@
+"""What it takes to have the machine that the verdict names, in sentences."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from sweetspot.study.titles import provider_title
+from sweetspot.wording import begun, counted, listed, percent, span, the, times
+
+SELDOM, MORE = 0.5, 1.5  # a machine seldom to be had is told with one that is so many times as often to be had
+LONGEST = 4  # names of sellers that a sentence has
+Row = Mapping[str, Any]
+
+
+def having_in_words(options: pd.DataFrame, verdict: Row) -> list[str]:
+    """At most three sentences on what the verdict says to take, by the columns of the options (`with_having`).
+
+    None where nothing is known of it, or where what to take is no option alone.
+    """
+    mine = options[options["option"] == verdict["take"]] if "p_stock" in options.columns else options.head(0)
+    here = mine[mine["workload"] == verdict["workload"]]
+    if mine.empty:
+        return []
+    row: Row = (here if len(here) else mine).iloc[0].to_dict()
+    if row["purchase"] == "own":
+        told = [_delivered(row)]
+    elif not math.isnan(row["start_hours_high"]):
+        told = [f"{begun(the(str(row['title'])))} begins on a date, at most {_long(row['start_hours_high'])} ahead."]
+    elif math.isnan(row["p_stock_high"]) or row["purchase"] != "on_demand":
+        told = []
+    elif math.isnan(row["p_stock"]):
+        told = [f"How often {the(str(row['title']))} is to be had is not published."]
+    else:
+        told = [_stock(row), _sellers(row), _more_often(options[options["workload"] == row["workload"]], row)]
+    if len(here) and told and not math.isnan(row["hours_to_result"]):
+        half, late = _long(row["hours_to_result"]), _long(row["hours_to_result_p90"])
+        told.append(f"Counted from today, half of the results are there within {half}, 90 % within {late}.")
+    return [said for said in told if said]
+
+
+def _delivered(row: Row) -> str:
+    if not row["start_hours"] > 0:
+        return ""
+    value, low, high = (row[f"start_hours{end}"] / 168.0 for end in ("", "_low", "_high"))
+    ends = f" ({low:.0f} to {high:.0f})" if low < high else ""
+    return f"Delivery of such a server takes about {value:.0f} weeks{ends}."
+
+
+def _stock(row: Row) -> str:
+    """In what share of attempts its seller has one, and how long it takes if not."""
+    low, high = percent(row["p_stock_low"]).removesuffix(" %"), percent(row["p_stock_high"])
+    ends = f" ({low} to {high})" if row["p_stock_low"] < row["p_stock_high"] else ""
+    wait = row["stock_wait_hours"]
+    late = f", else after {_long(wait)} on average" if wait > 0 and row["p_stock"] < 1 else ""
+    return f"{begun(the(str(row['title'])))} is to be had in {percent(row['p_stock'])} of attempts{ends}{late}."
+
+
+def _sellers(row: Row) -> str:
+    """In what share of attempts any of the sellers of the same machine has one."""
+    names = [provider_title(name) for name in str(row["sellers"]).split(", ")]
+    if pd.isna(row["p_stock_any"]) or len(names) < 2 or row["p_stock_any"] <= row["p_stock"]:
+        return ""
+    named = listed(names) if len(names) <= LONGEST else f"{len(names)} sellers"
+    return f"Who takes any of {named} gets {_machine(row)} in {percent(row['p_stock_any'])} of attempts."
+
+
+def _more_often(options: pd.DataFrame, row: Row) -> str:
+    """Of a machine that is seldom to be had, which other is far more often there, and what it costs."""
+    mine = row["p_stock"] if math.isnan(row["p_stock_any"]) else row["p_stock_any"]
+    others = options[options["in_answer"].astype(bool) & options["p_stock_any"].notna() & options["usd"].gt(0)]
+    others = others[others["gpu"] != row["gpu"]].sort_values(["p_stock_any", "usd"], ascending=[False, True])
+    if mine >= SELDOM or others.empty or others["p_stock_any"].iloc[0] < MORE * mine:
+        return ""
+    other = others.iloc[0].to_dict()
+    price = f"{times(other['usd'] / row['usd'])} times the cost"
+    where = counted(len(str(other["sellers"]).split(", ")), "seller", "sellers")
+    often = f"in {percent(other['p_stock_any'])} of attempts"
+    return f"More often there: {_machine(other)} at one of {where}, {often}, for {price}."
+
+
+def _machine(row: Row) -> str:
+    nodes = 1.0 if pd.isna(row["nodes"]) else float(row["nodes"])
+    return f"{row['gpus'] / nodes:.0f} {row['gpu']}"
+
+
+def _long(hours: float) -> str:
+    """A time in minutes, hours, or days from two on."""
+    return span(hours) if hours < 48 else f"{hours / 24:.2g} days"

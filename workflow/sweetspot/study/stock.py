@@ -1,0 +1,154 @@
+"""What is known of having a machine: stock, waits, dates, delivery, failures; of the library and of a study.
+
+facts/availability.csv has what was published; config/studies/<study>/availability.yaml what a team knows better.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from sweetspot.facts.shipped_tables import table
+from sweetspot.study.base import Closed, Count, Slug, Text, validated
+from sweetspot.study.energy_facts import date_as_known
+from sweetspot.study.purchases import Purchase
+from sweetspot.study.terms import Number
+from sweetspot.study.yamlfile import load_yaml
+
+Quantity = Literal[
+    "stock_share", "wait_days", "any_share", "any_wait_days", "start_days", "delivery_weeks", "boot_minutes",
+    "failures_per_device_hour", "restart_minutes", "checkpoint_minutes", "lost_devices_per_year", "repair_days",
+]  # fmt: skip
+SHARES = ("stock_share", "any_share", "lost_devices_per_year")
+# Bounds of a figure: ten years of waiting or a failure an hour of every device are slips.
+MOST = {"failures_per_device_hour": 1.0} | dict.fromkeys(SHARES, 1.0)
+LARGEST = 3653.0
+MOST_YEARS_APART = 2  # a figure of another time says nothing of a study's: stock turns within months
+KEYS = ("price_list", "provider", "gpu", "gpus", "purchase")
+SAYS_QUANTITY = (
+    "stock_share: share of time in which one machine is to be had; wait_days: mean wait if not; any_share, "
+    "any_wait_days: the same at any of the smaller clouds; start_days: days until a date from which it is certain (a "
+    "block); delivery_weeks: of what is bought; boot_minutes; failures_per_device_hour: stops of a job; "
+    "restart_minutes: to notice a failure and start again; checkpoint_minutes: to write one; lost_devices_per_year: "
+    "share of devices that break; repair_days: until a broken one is replaced"
+)
+
+
+class StockFact(Closed):
+    """A figure that somebody published or observed; without `value` it is said to be unknown."""
+
+    quantity: Quantity = Field(description=SAYS_QUANTITY)
+    price_list: Slug | None = Field(None, description="Of the offers of this price list alone; absent: of all")
+    provider: Slug | None = Field(
+        None, description="Of this provider alone, as instances.yaml names it; absent: of all"
+    )
+    gpu: Text | None = Field(None, description="Of this device alone, as instances.yaml names it; absent: of all")
+    gpus: Count | None = Field(None, description="Of machines with so many devices alone; absent: of all sizes")
+    purchase: Purchase | None = Field(None, description="Of this way of paying alone; absent: of all")
+    value: Number | None = Field(None, description="Central value; absent: not known, anything within low and high")
+    low: Number | None = Field(None, description="Lower end of the range, at most the value")
+    high: Number | None = Field(None, description="Upper end of the range, at least the value")
+    as_of: Annotated[Text, AfterValidator(date_as_known)] = Field(
+        description='When it was so, as precise as known and in quotes: "2026", "2026-08" or "2026-08-22"'
+    )
+    confidence: Literal["good", "middling", "weak", "unknown"] | None = Field(None, description="How sure it is")
+    source: Text = Field(description="Where it was read or observed, or that it is assumed and from what")
+
+    @model_validator(mode="after")
+    def _within(self) -> "StockFact":
+        ends = [end for end in (self.low, self.value, self.high) if end is not None]
+        most = MOST.get(self.quantity, LARGEST)
+        outside = [end for end in ends if not 0 <= end <= most]
+        if outside:
+            share = " (a share, not a percentage)" if self.quantity in SHARES else ""
+            raise ValueError(f"{self.quantity} from 0 to {most:g}{share}, found {outside[0]:g}")
+        if ends != sorted(ends):
+            raise ValueError(f"low <= value <= high, found {', '.join(f'{end:g}' for end in ends)}")
+        if self.value is None and None in (self.low, self.high) and self.quantity != "stock_share":
+            raise ValueError(f"a value of {self.quantity}, or both low and high; found neither")
+        return self
+
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        """Value (nan: not known), low and high; of an unknown share 0 and 1."""
+        if self.value is None:
+            return (math.nan, self.low if self.low is not None else 0.0, self.high if self.high is not None else 1.0)
+        low, high = (self.value if end is None else end for end in (self.low, self.high))
+        return (self.value, low, high)
+
+
+class Availability(Closed):
+    """config/studies/<study>/availability.yaml: what a team knows better than the library."""
+
+    facts: list[StockFact] = Field(description="Figures, each with date and source; the closest to an offer counts")
+
+    @model_validator(mode="after")
+    def _each_once(self) -> "Availability":
+        seen: set[tuple[Any, ...]] = set()
+        for fact in self.facts:
+            about = (fact.quantity, *(getattr(fact, key) for key in KEYS))
+            if about in seen:
+                raise ValueError(f"each figure once, found {' '.join(str(part) for part in about if part)} twice")
+            seen.add(about)
+        return self
+
+
+class Known:
+    """The figures of a study, its own before the library's; the one that says most of an offer counts."""
+
+    def __init__(self, own: Sequence[StockFact], shipped: Sequence[StockFact]) -> None:
+        self._facts = [(True, fact) for fact in own] + [(False, fact) for fact in shipped]
+
+    def find(self, quantity: str, offer: Mapping[str, Any]) -> StockFact | None:
+        """The figure for an offer by KEYS; None where there is none. A study's own goes before any of the library's."""
+        about = {key: offer.get(key) for key in KEYS}
+
+        def closeness(one: tuple[bool, StockFact]) -> tuple[bool, bool, bool, int]:
+            own, fact = one
+            # Who pays by spot or contract asks about that, whatever the machine.
+            return own, fact.purchase is not None, fact.provider is not None, _said(fact)
+
+        found = [
+            (own, fact)
+            for own, fact in self._facts
+            if fact.quantity == quantity and all(getattr(fact, key) in (None, known) for key, known in about.items())
+        ]
+        return max(found, key=closeness)[1] if found else None
+
+    def is_own(self, fact: StockFact) -> bool:
+        """Whether a figure is the study's own."""
+        return any(own and fact is one for own, one in self._facts)
+
+
+def _said(fact: StockFact) -> int:
+    return sum(getattr(fact, key) is not None for key in KEYS)
+
+
+def shipped_facts(as_of: date) -> list[StockFact]:
+    """The library's figures that are of the time of a study of that date, within MOST_YEARS_APART years."""
+    rows = [row for row in table("availability") if abs(int(row["as_of"][:4]) - as_of.year) <= MOST_YEARS_APART]
+    return [_fact(row, gpu) for row in rows for gpu in row["gpu"].split(" ; ")]
+
+
+def _fact(row: Mapping[str, str], gpu: str) -> StockFact:
+    words = {name: row[name] for name in ("quantity", "provider", "purchase", "as_of", "confidence", "source")}
+    numbers = {name: float(row[name]) for name in ("value", "low", "high") if row[name]}
+    more = {"gpu": gpu} if gpu else {}
+    sizes = {"gpus": int(row["gpus"])} if row["gpus"] else {}
+    return StockFact.model_validate({name: word for name, word in words.items() if word} | numbers | more | sizes)
+
+
+def own_facts(file: Path) -> list[StockFact]:
+    """The figures of a study's availability.yaml. Raises UserError naming file and key."""
+    return validated(Availability, load_yaml(file), file).facts
+
+
+def load_availability(path: str | Path | None, as_of: date) -> Known:
+    """The figures of a study's file, where there is one, before the library's of that time.
+
+    Raises UserError naming file and key.
+    """
+    return Known(own_facts(Path(path)) if path is not None else [], shipped_facts(as_of))
