@@ -90,11 +90,12 @@ def estimated(work: Work, mfu: Range) -> list[dict[str, Any]]:
             room = device.memory_gb * GIB_PER_GB
             if math.isnan(peak) or gib > room:
                 continue
+            least = float((offer.get("billing") or rent.get("billing") or {}).get("minimum_s", 0.0)) / 3600
             hours = {f"hours{end}": flop / (peak * share) / 3600 for end, share in _ends(mfu)}
             rows.append(
                 {"machine": offer["instance"], "gpu": device.gpu, "gpus": machine["gpus"], "usd_per_hour": usd}
                 | hours
-                | {name.replace("hours", "usd"): value * usd for name, value in hours.items()}
+                | {name.replace("hours", "usd"): max(value, least) * usd for name, value in hours.items()}
                 | {"need_gib": gib, "memory": "fits" if gib * MARGIN <= room else "tight", "basis": "arithmetic"}
             )
     return sorted(rows, key=lambda row: row["usd"])
