@@ -1,6 +1,7 @@
 """`sweetspot estimate`: what it says and what it refuses."""
 
 import json
+import re
 
 import pytest
 from sweetspot.commands.command_line import main
@@ -18,9 +19,8 @@ REFUSED = [
 
 @pytest.mark.parametrize(("given", "told"), REFUSED)
 def test_what_it_cannot_read_is_refused(given, told):
-    with pytest.raises(UserError, match="estimate|work|timed|sequence") as refused:
+    with pytest.raises(UserError, match=re.escape(told)):
         main(["estimate", *given])
-    assert told in str(refused.value)
 
 
 def test_a_timing_gives_its_own_device_its_own_hours(capsys):

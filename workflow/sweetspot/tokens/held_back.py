@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sweetspot.tokens.utilisation import Figure, Range, expected_mfu, from_one_timing
 
 BY = ("software", "model", "gpu")
+ALIKE = ("software", "method", "precision", "sequence")  # of two figures, one of which tells the other
 
 
 class Error(NamedTuple):
@@ -36,14 +37,14 @@ def without(figures: tuple[Figure, ...], stack_known: bool) -> Iterator[Error]:
 
 
 def with_one_figure(figures: tuple[Figure, ...]) -> Iterator[Error]:
-    """One figure of the same software, method and precision is known, of another model or another device."""
+    """One figure is known that is ALIKE: of another model on the same device, or of the same model on another."""
     for by in BY[1:]:
         pairs = [
             (one, from_one_timing(other.mfu))
             for one in figures
             for other in figures
             if getattr(one, by) != getattr(other, by)
-            and (one.software, one.method, one.precision) == (other.software, other.method, other.precision)
+            and all(getattr(one, name) == getattr(other, name) for name in (*ALIKE, *(set(BY[1:]) - {by})))
         ]
         if len(pairs) > 1:
             yield _error(by, "one figure", pairs)
