@@ -14,7 +14,8 @@ SCRIPTS = ROOT / "workflow" / "scripts"
 # docs/architecture.md: the order of the flow. The ground lies under all rooms; catalogues read what other people wrote.
 ROOMS = (
     "ground", "facts", "study", "catalogues", "matrix", "harness", "logs",
-    "throughput", "transfer", "scaling", "bills", "availability", "mixes", "decision", "claims", "report", "commands",
+    "throughput", "transfer", "tokens", "scaling", "bills", "availability", "mixes", "decision", "claims", "report",
+    "commands",
 )  # fmt: skip
 MODULES = {file: ".".join(file.relative_to(LIBRARY).with_suffix("").parts) for file in LIBRARY.rglob("*.py")}
 

@@ -1,0 +1,60 @@
+"""Operations and memory of training on tokens, against counts by hand."""
+
+import pytest
+from sweetspot.errors import UserError
+from sweetspot.study.memory import GIB
+from sweetspot.tokens.model_shapes import open_model, open_models
+from sweetspot.tokens.operations import flop_per_token, memory_need
+
+# Printed by the makers, in billions; their counts have the normalisations, a thousandth.
+PRINTED = [
+    ("llama-3.1-8b", 8.03),
+    ("llama-3.1-405b", 405.9),
+    ("llama-3.2-1b", 1.24),
+    ("gemma-2-9b", 9.24),
+    ("mixtral-8x7b-v0.1", 46.7),
+    ("qwen2.5-32b", 32.76),
+    ("qwen3-235b-a22b", 235.1),
+]
+
+
+@pytest.mark.parametrize(("name", "billions"), PRINTED)
+def test_parameters_are_those_that_the_maker_prints(name, billions):
+    assert open_model(name).parameters / 1e9 == pytest.approx(billions, rel=0.005)
+
+
+def test_operations_of_llama_3_1_8b_by_hand():
+    model = open_model("Llama-3.1-8B")
+    # 32 layers of q and o 4096 x 4096, k and v 4096 x 1024, three of 4096 x 14336; the head 4096 x 128256.
+    weights = 32 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336) + 4096 * 128256
+    attention = 12 * 32 * 4096 * 2048
+    assert flop_per_token(model, "pretrain", 2048) == 6 * weights + attention
+    # Adapters of rank 16: at q and o 4096 + 4096, at k and v 4096 + 1024.
+    adapters = 32 * 16 * (2 * 8192 + 2 * 5120)
+    assert flop_per_token(model, "lora", 2048) == 4 * weights + 6 * adapters + attention
+
+
+def test_a_mixture_of_experts_computes_by_its_active_parameters():
+    model = open_model("qwen3-30b-a3b")
+    assert model.active_parameters / 1e9 == pytest.approx(3.35, rel=0.01)
+    assert flop_per_token(model, "full", 1) < 6.0 * model.active_parameters
+
+
+def test_memory_of_frozen_weights_by_hand():
+    model = open_model("llama-3.1-8b")
+    # Frozen 2 bytes; adapters 16; of each layer its input, 2 s h; logits 4 s v.
+    adapters = 32 * 16 * (2 * 8192 + 2 * 5120)
+    activations = 32 * 2 * 2048 * 4096 + 4 * 2048 * 128256
+    expected = (2 * 8029995008 + 16 * adapters + activations) / GIB
+    assert memory_need(model, "lora", 2048).gib(1) == pytest.approx(expected)
+    assert memory_need(model, "qlora", 2048).gib(1) < expected / 2
+
+
+def test_an_unknown_model_is_refused_with_its_kin():
+    with pytest.raises(UserError, match=r"'llama-9' is not known; expected one of llama-2-7b"):
+        open_model("llama-9")
+
+
+def test_every_model_is_whole():
+    for model in open_models().values():
+        assert model.active_parameters <= model.parameters and model.heads % model.kv_heads == 0 and model.source

@@ -1,0 +1,1 @@
+"""Training by tokens: its operations, its memory, its speed by arithmetic."""
