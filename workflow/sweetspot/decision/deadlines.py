@@ -122,7 +122,8 @@ def _of_classes(posed: Posed, money: Money, due: float | None) -> Iterator[dict[
             )
             runs = [run for run in urgent if run.row["hours"] + run.queue.mean <= limit]
             run = min(runs, key=lambda each: each.usd, default=None)
-            late = {"status": _nobody(rows, money)}
+            # What has to be bought or signed first has no price of one job.
+            late = {"status": _nobody([each.row | {"usd": each.usd} for each in urgent], money)}
             yield {
                 "workload": posed.name, "class": one.job.name, "within_hours": limit, "is_asked": limit == asked,
                 "per_month": float(posed.central.jobs[hurried].mean()) if hurried != number else 0.0,
