@@ -127,7 +127,7 @@ def test_an_urgent_job_pays_for_the_whole_machine_and_an_ordinary_one_for_its_pa
 def test_a_deadline_before_the_fastest_machine_says_which_that_is():
     classes = [class_of("a", 60.0, within_hours=0.5, urgent_per_month=6.0)]
     steps = steps_of(OLD, QUICK, classes=classes, hours={"a": 2.0}, **SIDE)
-    same(steps.loc[0.5], {"is_asked": True, "status": "none can: the fastest, quick, takes 1 h for 5 USD", "usd": None,
+    same(steps.loc[0.5], {"is_asked": True, "status": "none can: the fastest, quick, takes 1 h for 20 USD", "usd": None,
                           "option": None, "p_in_time": None, "usd_extra": None, "share_in_time": 0.0})  # fmt: skip
 
 
