@@ -1,6 +1,6 @@
 """How wrong is `sweetspot estimate`? Published figures are held back in turn, by software, by model and by device.
 
-    sweetspot validate-tokens
+    sweetspot validate-tokens > errors.txt
 """
 
 import argparse
