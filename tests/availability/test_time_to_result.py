@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sweetspot.availability.failing import lost_share, run_hours
-from sweetspot.availability.finding import any_of, chance_within, drawn_within, several
+from sweetspot.availability.failing import run_hours
+from sweetspot.availability.finding import any_of, drawn_within, search, several
 from sweetspot.availability.result_time import Having
 from sweetspot.bills.spot import checkpoint_interval, wall_time
 
@@ -76,17 +76,13 @@ def test_several_machines_lie_between_one_event_each_and_one_event_for_all():
         (24, 0.5, 24, 1 - 0.5 / math.e),
         (1e9, 0.0, 24, 1.0),
         (0, 0.3, 0, 1.0),  # no stock is followed by stock at once
-        (-1, 1.0, 24, 0.0),
+        (-1, 1.0, 24.0, 0.0),
     ],
 )
 def test_the_chance_to_find_one_within_hours(hours, share, wait, chance):
-    assert chance_within(hours, share, wait) == pytest.approx(chance)
-
-
-@given(st.floats(0, 0.99), st.floats(0.1, 1000), st.floats(0.01, 0.99))
-def test_the_quantile_of_a_wait_is_where_the_chance_is_its_level(share, wait, level):
-    hours = float(wait_quantile(level, share, wait))
-    assert float(chance_within(hours, share, wait)) == pytest.approx(max(level, share))
+    size = 100_000
+    found = search(np.full(size, share), np.full(size, wait), np.random.default_rng(3))
+    assert (found <= hours).mean() == pytest.approx(chance, abs=0.006)
 
 
 @pytest.mark.parametrize(
@@ -100,17 +96,25 @@ def test_a_figure_at_a_level_of_its_range(ends, level, value):
     assert float(drawn_within(ends, np.array(level))) == pytest.approx(value)
 
 
+def share_lost(per_hour, restart=0.0, share=1.0, wait=0.0, work=10_000.0, draws=4000):
+    """Of the time of a run with checkpoints that cost next to nothing, the share that failures take."""
+    every = (np.full(draws, value) for value in (work, per_hour))
+    rest = (np.full(draws, value) for value in (restart, share, wait))
+    return run_hours(*every, 1e-7, *rest, np.random.default_rng(2)).mean() / work - 1
+
+
 @pytest.mark.parametrize(("devices", "percent"), [(8, 0.07), (64, 0.6), (512, 4.6), (1024, 9)])
 def test_time_lost_to_failures_as_published(devices, percent):
-    """At 1e-4 failures a device-hour and 0.9 h each, rounded as in the table of 2026."""
-    digits = 2 if percent < 0.1 else 0 if percent == 9 else 1
-    assert round(float(lost_share(devices, 1e-4, 0.9)) * 100, digits) == percent
+    """The table of 2026: 1e-4 failures a device-hour, 0.9 h lost by each. It leaves out failures within the 0.9 h,
+    which add half of n x 1e-4 x 0.9: 5 % of the loss at 1,024 devices; and its figures are rounded.
+    """
+    assert share_lost(devices * 1e-4, restart=0.9) * 100 == pytest.approx(percent, rel=0.08)
 
 
 def test_the_search_for_another_machine_costs_more_than_the_repair():
     """8 x 1e-4 an hour; half of the time 0.9 days of search: 0.9 %; at Lambda 0.93 x 4.8 days: 8.6 %."""
-    assert float(lost_share(8, 1e-4, 0.5 * 0.9 * 24)) == pytest.approx(0.009, abs=0.0005)
-    assert float(lost_share(8, 1e-4, 0.93 * 4.8 * 24)) == pytest.approx(0.086, abs=0.0005)
+    assert share_lost(8e-4, share=0.5, wait=0.9 * 24) == pytest.approx(8e-4 * 0.5 * 21.6, rel=0.05)
+    assert share_lost(8e-4, share=0.07, wait=4.8 * 24) == pytest.approx(8e-4 * 0.93 * 115.2, rel=0.05)
 
 
 @pytest.mark.parametrize("per_hour", [0.0, 0.002, 0.05, 0.5])

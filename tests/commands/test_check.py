@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 from project_copy import ROOT, edit, environment
+from pydantic import Field
 from sweetspot.bills.pricing import read_prices
 from sweetspot.commands.check import as_text
 from sweetspot.commands.read_study import read_study
 from sweetspot.errors import UserError
+from sweetspot.study.base import Closed, gathering, validated
 from sweetspot.study.instances import load_instances
 
 SHIPPED = sorted(file.parent.name for file in (ROOT / "config" / "studies").glob("*/study.yaml"))
@@ -289,6 +291,37 @@ def test_a_mistake_does_not_hide_those_behind_it(lab):
     found = read_study("lab", config)
     names = [words for _, rule, words in found.warnings if rule == "near_name"]
     assert names == ["box.gpu is 'RTX 4900', which nobody knows; did you mean 'RTX 4090'?"]
+
+
+@pytest.mark.parametrize("entry", ["5", "[1, 2]", "", "{kind: monthly, jobs: 3}", "{kind: plan, phases: [3]}"])
+def test_an_entry_of_another_shape_is_told_and_the_other_workload_is_read(lab, entry):
+    _, folder = lab
+    edit(folder / "workloads.yaml", "job:", f"bad: {entry}\njob:")
+    edit(folder / "workloads.yaml", "samples: 1000000", "samples: 1000000, devices_per_job: 64")
+    *first, last = said(lab)
+    assert first and all(sentence.startswith("workloads.yaml: key 'bad") for sentence in first)
+    assert last.startswith("workloads.yaml: job.devices_per_job is 64; expected at most 1")
+
+
+@pytest.mark.parametrize("offers", ["true", "5", "{a: 1}"])
+def test_offers_that_are_no_list_are_one_mistake(lab, offers):
+    _, folder = lab
+    (folder / "prices" / "all.yaml").write_text(f"as_of: 2026-01-01\nsource: this test\noffers: {offers}\n")
+    (sentence,) = said(lab)
+    assert sentence.startswith("prices/all.yaml: key 'offers' is ")
+
+
+def test_two_entries_read_apart_do_not_share_what_is_left():
+    """The list of the first has a wrong item; the second has no such list, and a mistake of its own."""
+
+    class Listed(Closed):
+        items: list[int] = Field([])
+        size: int = 1
+
+    with gathering() as gathered:
+        assert validated(Listed, {"items": [4, "x", 6]}, "one").items == [4, 6]
+        assert validated(Listed, {"size": "large"}, "two").size == 1
+    assert [sentence.split(":")[0] for sentence in gathered.sentences] == ["one", "two"]
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,11 @@
 """What failures cost a run: work lost since the last checkpoint, the start anew, the search for another machine."""
 
 import numpy as np
-import numpy.typing as npt
 
 from sweetspot.availability.finding import Array
 from sweetspot.bills.spot import checkpoint_interval
 
 SELDOM = 1e-12  # failures an hour below which there are none: a checkpoint interval needs a mean time between them
-
-
-def lost_share(devices: npt.ArrayLike, per_device_hour: npt.ArrayLike, hours_each: npt.ArrayLike) -> Array:
-    """Share of the time lost to failures, n lambda h, for the little that it is: `hours_each` to notice, to start anew,
-    half a checkpoint interval, and the mean search for another machine.
-
-    At 1e-4 and 0.9 h: 8 devices 0.07 %, 64 0.6 %, 512 4.6 %, 1,024 9 %.
-    """
-    n, rate, each = (np.asarray(part, float) for part in (devices, per_device_hour, hours_each))
-    return np.asarray(n * rate * each)
 
 
 def _stretches(work: Array, per_hour: Array, dump: float) -> tuple[Array, Array, Array]:

@@ -25,16 +25,8 @@ def several(share: npt.ArrayLike, machines: npt.ArrayLike) -> tuple[Array, Array
     return p**m, p * np.ones_like(m)
 
 
-def chance_within(hours: npt.ArrayLike, share: npt.ArrayLike, wait: npt.ArrayLike) -> Array:
-    """P(there within `hours`) = 1 - (1 - p) e^(-t/w); `wait` w: mean hours where there is none today. 0 before now."""
-    t, p, w = (np.asarray(part, float) for part in (hours, share, wait))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        late = np.where(t > 0, np.exp(-np.maximum(t, 0.0) / w), 1.0)
-    return np.where(t < 0, 0.0, 1.0 - (1.0 - p) * np.where(w > 0, late, 0.0))
-
-
 def search(share: Array, wait: Array, noise: np.random.Generator) -> Array:
-    """Hours of a search in each draw: 0 where there is one today, else exponential."""
+    """Hours of a search in each draw: 0 where there is one today, else exponential; P(<= t) = 1 - (1 - p) e^(-t/w)."""
     there, drawn = noise.random(share.shape), noise.standard_exponential(share.shape)
     return np.where(there < share, 0.0, drawn * wait)
 

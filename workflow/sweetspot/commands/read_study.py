@@ -352,7 +352,10 @@ def _offered(file: Path) -> list[str | None]:
     except UserError:
         return []
     offers = raw.get("offers") if isinstance(raw, dict) else None
-    names = [offer.get("instance") if isinstance(offer, dict) else None for offer in offers or []]
+    names = [
+        offer.get("instance") if isinstance(offer, dict) else None
+        for offer in (offers if isinstance(offers, list) else ())
+    ]
     return [name if isinstance(name, str) else None for name in names]
 
 

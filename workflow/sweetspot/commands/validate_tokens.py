@@ -1,4 +1,7 @@
-"""How wrong is `sweetspot estimate`? Published figures are held back in turn, by software, by model and by device.
+"""How wrong is `sweetspot estimate`?
+
+Published figures are held back in turn, by software, by model and by device: median and 90th percentile of the error,
+and the share within the intervals of 90 %.
 
     sweetspot validate-tokens > errors.txt
 """

@@ -143,7 +143,7 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
             raise told from None
         gone = _wrong(data, errors.errors())
         left = _without(data, gone, gathered)
-    if () in gone or any(not left[key] for key in gathered.places):
+    if () in gone or any(data[key] and not value for key, value in left.items() if isinstance(value, list)):
         raise told
     try:
         content = model.model_validate(left)

@@ -19,7 +19,7 @@ from sweetspot.study.terms import Number
 from sweetspot.study.yamlfile import load_yaml
 
 Quantity = Literal[
-    "stock_share", "wait_days", "any_share", "any_wait_days", "start_days", "delivery_weeks", "boot_minutes",
+    "stock_share", "wait_days", "any_share", "start_days", "delivery_weeks", "boot_minutes",
     "failures_per_device_hour", "restart_minutes", "checkpoint_minutes", "lost_devices_per_year", "repair_days",
 ]  # fmt: skip
 SHARES = ("stock_share", "any_share", "lost_devices_per_year")
@@ -29,8 +29,8 @@ LARGEST = 3653.0
 MOST_YEARS_APART = 2  # a figure of another time says nothing of a study's: stock turns within months
 KEYS = ("price_list", "provider", "gpu", "gpus", "purchase")
 SAYS_QUANTITY = (
-    "stock_share: share of time in which one machine is to be had; wait_days: mean wait if not; any_share, "
-    "any_wait_days: the same at any of the smaller clouds; start_days: days until a date from which it is certain (a "
+    "stock_share: share of time in which one machine is to be had; wait_days: mean wait if not; any_share: "
+    "share of time with one at any of the smaller clouds; start_days: days until a date from which it is certain (a "
     "block); delivery_weeks: of what is bought; boot_minutes; failures_per_device_hour: stops of a job; "
     "restart_minutes: to notice a failure and start again; checkpoint_minutes: to write one; lost_devices_per_year: "
     "share of devices that break; repair_days: until a broken one is replaced"

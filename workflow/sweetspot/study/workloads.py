@@ -107,10 +107,11 @@ def load_workloads(path: str | Path) -> dict[str, Training | Runs | Plan]:
     else in the file trains (`jobs_of_plans`).
     """
     found: dict[str, Training | Runs | Plan] = {}
-    for name, work in _read(path).items():
+    read = _read(path)
+    for name, work in read.items():
         found |= _one_of_each(name, work) if isinstance(work, Monthly) else {name: work}
     plans = {name: work for name, work in found.items() if isinstance(work, Plan)}
-    alone = jobs_of_plans(load_yaml(path))
+    alone = jobs_of_plans({name: entry for name, entry in load_yaml(path).items() if name in read})
     return found | {
         job: _one_of_phase(plan, phase)
         for name, plan in plans.items()
@@ -122,7 +123,8 @@ def load_workloads(path: str | Path) -> dict[str, Training | Runs | Plan]:
 def load_monthly(path: str | Path) -> dict[str, Monthly]:
     """The workloads of kind `monthly`; none without the file. Raises UserError naming file and key."""
     file = Path(path)
-    if not file.is_file() or not any(work.get("kind") == "monthly" for work in load_yaml(file).values()):
+    works = load_yaml(file).values() if file.is_file() else ()
+    if not any(isinstance(work, dict) and work.get("kind") == "monthly" for work in works):
         return {}
     return {name: work for name, work in _read(file).items() if isinstance(work, Monthly)}
 

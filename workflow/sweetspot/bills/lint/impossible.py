@@ -11,8 +11,6 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import RATE_HOURS, Offer, PriceList
 from sweetspot.study.terms import Amount
 
-HOUR = "per_hour"
-
 
 class Bounds(NamedTuple):
     """Least, usual and most that a machine has, the unit, and the factors of usual slips."""
@@ -42,7 +40,7 @@ class Bounds(NamedTuple):
 BOUNDS = {
     "kw": Bounds(0.02, 0.5, 4.0, "kW", (1000,)),
     "price": Bounds(10.0, 3000.0, 400_000.0, "", (1000, 100)),
-    HOUR: Bounds(0.01, 1.0, 100.0, "an hour", (732, 100)),
+    "per_hour": Bounds(0.01, 1.0, 100.0, "an hour", (732, 100)),
     "per_month": Bounds(7.0, 730.0, 73_000.0, "a month", (732, 1000, 100)),
     "per_kwh": Bounds(0.005, 0.2, 3.0, "a kWh", (100, 1000)),
     "months": Bounds(1.0, 36.0, 120.0, "months", (12,)),
@@ -51,16 +49,16 @@ BOUNDS = {
 """By what a figure says, of one device and in USD: W for kW, cents, the hours of a month, years for months."""
 
 
-def check_possible(prices: PriceList, instances: Mapping[str, Instance], path: str, numbers: Iterable[int]) -> None:
+def check_possible(prices: PriceList, instances: Mapping[str, Instance], path: str, places: Iterable[int]) -> None:
     """Refuse purchases, powers and rents that no machine has. Raises UserError of all.
 
-    `numbers`: the place in the file of each offer of `prices`. An offer in a currency without a rate says nothing here.
+    `places`: where each offer of `prices` stands in the file. An offer in a currency without a rate says nothing here.
     """
     known = {"USD", *(rate.currency for rate in prices.rates)}
     refuse(
         f"{path}: offers[{number}].{key} is {figure:,.10g} for {machine.gpus} x {machine.gpu}, which cannot be; "
         f"{bounds.meant(figure, scale)}"
-        for number, offer in zip(numbers, prices.offers, strict=True)
+        for number, offer in zip(places, prices.offers, strict=True)
         if (offer.currency or prices.currency) in known
         for machine in [instances[offer.instance]]
         for key, figure, bounds, scale in _figures(offer, prices, machine)
@@ -81,7 +79,10 @@ def _figures(offer: Offer, prices: PriceList, machine: Instance) -> Iterator[tup
         rate = getattr(offer, unit)
         if rate is not None:
             yield from _each(
-                unit, rate, BOUNDS["per_month"] if hours is None else BOUNDS[HOUR], money / devices / (hours or 1.0)
+                unit,
+                rate,
+                BOUNDS["per_month"] if hours is None else BOUNDS["per_hour"],
+                money / devices / (hours or 1.0),
             )
 
 
