@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sweetspot.availability.failing import run_hours
-from sweetspot.availability.finding import any_of, drawn_within, search, several
+from sweetspot.availability.events import any_of, drawn_within, run_hours, search, several
 from sweetspot.availability.result_time import Having
 from sweetspot.bills.spot import checkpoint_interval, wall_time
 

@@ -36,3 +36,12 @@ def test_the_cheapest_fits_and_is_in_time(capsys):
     fit = [row for row in answer["machines"] if row["hours"] <= 1 and row["memory"] == "fits"]
     assert answer["cheapest"] == min(fit, key=lambda row: row["usd"])
     assert main(["estimate", WORK, "--within", "0.001"]) == 0 and "within 0.001 h: none" in capsys.readouterr().out
+
+
+def test_every_price_has_its_day_and_source_as_the_study_has_them(capsys):
+    main(["estimate", WORK, "--json"])
+    rows = {row["machine"]: row for row in json.loads(capsys.readouterr().out)["machines"]}
+    assert all(row["source"] and re.fullmatch(r"2026-\d\d-\d\d", row["as_of"]) for row in rows.values())
+    main(["estimate", WORK])
+    days = sorted(row["as_of"] for row in rows.values())
+    assert f"prices of {days[0]} to {days[-1]}; --json has their sources" in capsys.readouterr().out

@@ -3,8 +3,7 @@
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.study.memory import GIB
-from sweetspot.tokens.model_shapes import open_model, open_models
-from sweetspot.tokens.operations import flop_per_token, memory_need
+from sweetspot.tokens.models import flop_per_token, memory_need, open_model, open_models
 
 # Printed by the makers, in billions; their counts have the normalisations, a thousandth.
 PRINTED = [

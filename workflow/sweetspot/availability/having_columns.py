@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.availability.finding import any_of, several
+from sweetspot.availability.events import any_of, several
 from sweetspot.availability.result_time import NEVER, Ends, Having
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sweetspot.availability.failing import run_hours
-from sweetspot.availability.finding import Array, drawn_within, search
+from sweetspot.availability.events import Array, drawn_within, run_hours, search
 from sweetspot.draws import stream
 
 Ends = tuple[float, float, float]  # value (nan: not known), low, high

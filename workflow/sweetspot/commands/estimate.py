@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 from sweetspot.commands.study_of_today import rentals
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.tokens.model_shapes import OpenModel, open_model
-from sweetspot.tokens.operations import METHODS, Method, flop_per_token, memory_need
-from sweetspot.tokens.utilisation import STACKS, Range, expected_mfu, from_one_timing, published_figures
+from sweetspot.tokens.mfu import STACKS, Range, expected_mfu, from_one_timing, published_figures
+from sweetspot.tokens.models import METHODS, Method, OpenModel, flop_per_token, memory_need, open_model
 from sweetspot.transfer.figures import shipped_devices
 
 WORK = re.compile(
@@ -78,7 +77,9 @@ def mfu_of(work: Work, stack: str | None, timed: str | None) -> Range:
 
 
 def estimated(work: Work, mfu: Range) -> list[dict[str, Any]]:
-    """One row an offer: machine, hours and USD with `_low`, `_high`, memory needed and had, the cheapest first."""
+    """One row an offer: machine, hours and USD with `_low`, `_high`, memory needed and had, and of the price its day
+    and source; the cheapest first.
+    """
     devices, rows = shipped_devices(), []
     flop = flop_per_token(work.model, work.method, work.sequence) * work.tokens
     need = memory_need(work.model, work.method, work.sequence)
@@ -99,6 +100,7 @@ def estimated(work: Work, mfu: Range) -> list[dict[str, Any]]:
                 | hours
                 | {name.replace("hours", "usd"): max(value, least) * usd for name, value in hours.items()}
                 | {"need_gib": gib, "memory": "fits" if gib * MARGIN <= room else "tight", "basis": BASIS[maker]}
+                | {"as_of": str(offer.get("as_of", rent["as_of"])), "source": offer["source"]}
             )
     return sorted(rows, key=lambda row: row["usd"])
 
@@ -124,9 +126,13 @@ def report(work: Work, mfu: Range, rows: list[dict[str, Any]], within: float | N
         lines.append(
             f"{row['machine']:<32}{figures}{money}  {row['memory']}, {row['need_gib']:.0f} GiB each; {row['basis']}"
         )
+    days = sorted({row["as_of"] for row in rows})
+    lines.append(
+        f"\nprices of {' to '.join(dict.fromkeys((days[0], days[-1])))}; --json has their sources" if days else ""
+    )
     best, limit = cheapest(rows, within), f" within {within:g} h" if within else ""
     lines.append(
-        f"\ncheapest{limit}: " + (f"{best['machine']}, USD {best['usd']:.4g} ({best['basis']})" if best else "none")
+        f"cheapest{limit}: " + (f"{best['machine']}, USD {best['usd']:.4g} ({best['basis']})" if best else "none")
     )
     if not timed:
         wide, known = math.sqrt(mfu.high / mfu.low), from_one_timing(mfu.middle)

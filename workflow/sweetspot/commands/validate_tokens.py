@@ -9,7 +9,7 @@ and the share within the intervals of 90 %.
 import argparse
 
 from sweetspot.tokens.held_back import with_one_figure, without
-from sweetspot.tokens.utilisation import published_figures
+from sweetspot.tokens.mfu import published_figures
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

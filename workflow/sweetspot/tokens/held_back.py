@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from statistics import median, quantiles
 from typing import NamedTuple
 
-from sweetspot.tokens.utilisation import Figure, Range, expected_mfu, from_one_timing
+from sweetspot.tokens.mfu import Figure, Range, expected_mfu, from_one_timing
 
 BY = ("software", "model", "gpu")
 ALIKE = ("software", "method", "precision", "sequence")  # of two figures, one of which tells the other

@@ -11,8 +11,7 @@ from typing import NamedTuple
 from scipy.stats import t
 
 from sweetspot.facts.shipped_tables import POOLS
-from sweetspot.tokens.model_shapes import open_models
-from sweetspot.tokens.operations import flop_per_token
+from sweetspot.tokens.models import flop_per_token, open_models
 from sweetspot.transfer.figures import shipped_devices
 
 LEVEL = 0.9

@@ -1,9 +1,11 @@
-"""Operations and memory of training a model on tokens, by method."""
+"""Open models by name (facts/models.csv): their shapes, and the operations and memory of training them on tokens."""
 
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
+from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import table
 from sweetspot.study.memory import Memory, Transformer
-from sweetspot.tokens.model_shapes import OpenModel
+from sweetspot.study.spelling import hint
 
 Method = Literal["pretrain", "full", "lora", "qlora"]
 METHODS: tuple[str, ...] = get_args(Method)
@@ -11,6 +13,56 @@ ADAPTED = ("lora", "qlora")
 RANK = 16  # of adapters; PEFT has 8 by default, most recipes 8 to 64: their work is a percent of the model's
 # 4 bits a weight and a scale of 8 bits for each 64 (Dettmers et al. 2023, QLoRA, sec. 3: 0.127 bits more a weight).
 QUANTISED_BYTES = (4 + 0.127) / 8
+
+
+class OpenModel(NamedTuple):
+    """A decoder. Parameters without biases and normalisations; active: those that a token is multiplied with, all
+    layers and the words; tied: the head is the embedding.
+    """
+
+    name: str
+    parameters: int
+    active_parameters: int
+    tied: bool
+    layers: int
+    width: int
+    heads: int
+    kv_heads: int
+    head_width: int
+    vocabulary: int
+    sequence: int
+    source: str
+
+    @property
+    def multiplied(self) -> int:
+        """Weights that each token is multiplied with: looking up an embedding costs nothing."""
+        return self.active_parameters - (0 if self.tied else self.vocabulary * self.width)
+
+    def adapters(self, rank: int) -> int:
+        """Weights of adapters of that rank at queries, keys, values and the output of attention (Hu et al. 2021)."""
+        queries, keys = self.heads * self.head_width, self.kv_heads * self.head_width
+        return self.layers * rank * 2 * (2 * self.width + queries + keys)
+
+
+def open_models() -> dict[str, OpenModel]:
+    """All rows of facts/models.csv by name."""
+    whole = ("parameters", "active_parameters", "layers", "width", "heads", "kv_heads", "head_width", "vocabulary")
+    found = {}
+    for row in table("models"):
+        numbers = {name: int(row[name]) for name in (*whole, "sequence")}
+        found[row["model"]] = OpenModel(name=row["model"], tied=row["tied"] == "yes", source=row["source"], **numbers)
+    return found
+
+
+def open_model(name: str) -> OpenModel:
+    """The model of that name, in any case. Raises UserError."""
+    models = open_models()
+    found = models.get(name.strip().lower())
+    if found is None:
+        kin = [known for known in models if known.split("-")[0] == name.strip().lower().split("-")[0]]
+        there = f"one of {', '.join(kin)}" if kin else f"one of {len(models)}, such as {next(iter(models))}"
+        raise UserError(f"model {name!r} is not known; expected {there}{hint(name.strip().lower(), models)}")
+    return found
 
 
 def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = RANK) -> float:
