@@ -103,11 +103,40 @@ rule write_tables:
         here("write_tables", input, output, log)
 
 
+rule write_focus:
+    """Write the months of the plan as rows of FOCUS 1.4, for finance tools; made when it is asked for by name."""
+    input:
+        **{
+            table: f"{RESULTS}/comparison/{table}.parquet"
+            for table in ("verdict", "choices", "sources", "options")
+        },
+        formula=formula("study", "use"),
+    output:
+        table=f"{REPORT}/focus.csv",
+    log:
+        f"results/logs/write_focus/{STUDY}.log",
+    localrule: True
+    params:
+        name=STUDY,
+        title=INVOCATION.study.title,
+        as_of=INVOCATION.study.as_of.isoformat(),
+    run:
+        here("write_focus", input, output, log, params)
+
+
+rule focus:
+    """Stop after the plan's months in FOCUS; asked for by name only."""
+    input:
+        rules.write_focus.output,
+    localrule: True
+
+
 rule render_report:
     """Write the page with its charts; the answer as Markdown, for programs, on one sheet, and as a card."""
     input:
         **TOLD,
         study=given(f"{CONFIG}/study.yaml"),
+        workloads=given(f"{CONFIG}/workloads.yaml"),
         specs=[rules.draw_speed.output.specs, rules.draw_figures.output.specs],
         engine=rules.draw_speed.output.engine,
         formula=[

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sweetspot.catalogues.price_file import with_entries, with_flag, with_item, with_values
+from sweetspot.catalogues.price_file import with_entries, with_flag, with_item, with_value, with_values
 from sweetspot.study.price_list import load_price_list
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
@@ -146,3 +146,48 @@ def test_a_key_is_put_at_the_end_and_a_flag_is_turned_on_where_it_stands():
     assert with_entries("a: {gpus: 1}", {"b": {"gpus": 2}, "c": 3}) == "a: {gpus: 1}\nb: {gpus: 2}\nc: 3\n"
     assert with_flag("a: 1\ntransfer: false   # why\nb: 2\n", "transfer") == "a: 1\ntransfer: true   # why\nb: 2\n"
     assert with_flag("a: 1\n", "transfer") == "a: 1\ntransfer: true\n"
+
+
+WORK = """\
+lab:
+  jobs:   # all
+    - name: a   # one
+      per_month: {value: 3, low: 1, high: 9}   # of them
+      source: x
+    - {name: b, per_month: 4}
+# of the next
+box:
+  kind: runs
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "item", "old", "new"),
+    [
+        (
+            ("lab", "jobs", 0, "per_month"),
+            {"value": 5.0, "low": 2.0},
+            "{value: 3, low: 1, high: 9}",
+            "{value: 5.0, low: 2.0}",
+        ),
+        (("lab", "jobs", 1, "per_month"), 5.5, "per_month: 4", "per_month: 5.5"),
+        (
+            ("lab", "jobs", 0, "period"),
+            "2025-01 to 2025-11",
+            "source: x\n",
+            "source: x\n      period: 2025-01 to 2025-11\n",
+        ),
+        (("lab", "jobs", 1, "basis"), "measured", "per_month: 4}", "per_month: 4, basis: measured}"),
+        (("lab", "months_alike"), 0.25, "per_month: 4}\n", "per_month: 4}\n  months_alike: 0.25\n"),
+        (("box", "months"), 36.0, "kind: runs\n", "kind: runs\n  months: 36.0\n"),
+    ],
+)
+@pytest.mark.parametrize("eol", ["\n", "\r\n"])
+def test_one_value_at_a_place_of_a_file(place, item, old, new, eol):
+    text, expected = (each.replace("\n", eol) for each in (WORK, WORK.replace(old, new, 1)))
+    assert with_value(text, place, item) == expected
+
+
+def test_an_item_of_a_list_within_an_entry():
+    item = {"name": "c", "per_month": 1}
+    assert with_item(WORK, "jobs", item, within="lab") == WORK.replace("4}\n", "4}\n    - {name: c, per_month: 1}\n")

@@ -35,6 +35,7 @@ class AccountedSlurm(OneNodeSlurm):
         lines = [
             "AccountingStorageType=accounting_storage/slurmdbd", "AccountingStorageHost=localhost",
             f"AccountingStoragePort={port}", "AccountingStorageEnforce=associations,limits,qos",
+            "AccountingStorageTRES=gres/gpu",
         ]  # fmt: skip
         text = super().configuration().replace("AccountingStorageType=accounting_storage/none", "\n".join(lines))
         return text.replace("MinJobAge=3600", "MinJobAge=2")  # the queue forgets what is over; the accounting does not

@@ -44,7 +44,7 @@ def typed(project: Path, example: str, command: str) -> str:
 
 
 def test_each_example_has_a_short_readme_and_a_test():
-    assert EXAMPLES == ["notebook", "throughput", "university"]
+    assert EXAMPLES == ["notebook", "own-use", "throughput", "university"]
     for name in EXAMPLES:
         text = (ROOT / "examples" / name / "README.md").read_text()
         assert len(re.sub(r"```sh.*?```", "", text, flags=re.S).split("\n")) <= 14
@@ -102,6 +102,18 @@ def test_the_notebook_draws_the_options_of_the_study(project, monkeypatch):
     cheapest = min(rows, key=lambda row: row["usd"])
     assert cheapest["title"] == "Hetzner EX51-SSD-GPU" and round(cheapest["usd"], 2) == 0.5  # the source's 0.5 USD
     assert names["STUDY"] == "rare-2018"
+
+
+def test_what_a_labs_own_record_says(project):
+    told, planned = shell_commands(project / "examples" / "own-use" / "README.md")
+    rows = list(csv.DictReader((project / "examples" / "own-use" / "record.txt").open(), delimiter="|"))
+    said = typed(project, "own-use", told)
+    ran = [row for row in rows if row["Start"] != "None" and row["Start"] < "2025-12"]
+    hours = sum(int(row["ElapsedRaw"]) for row in ran if row["End"] < "2025-12") / 3600
+    assert f"11 months by the clock of UTC: {len(ran)} jobs, {hours:,.0f} device-hours" in said
+    for name, begins in (("resnet50", "train-"), ("bert", "squad-")):
+        assert f"{name:<20} {sum(row['JobName'].startswith(begins) for row in ran) / 11:.3g} (" in said
+    assert "+      basis: measured" in typed(project, "own-use", planned)
 
 
 def test_no_example_is_shipped_with_outputs():

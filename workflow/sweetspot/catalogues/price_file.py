@@ -3,7 +3,7 @@
 import json
 import re
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -29,12 +29,14 @@ def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
     return text
 
 
-def with_item(text: str, key: str, item: Any, before: str | None = None) -> str:
-    """The text with one more item at the end of the list `key`.
+def with_item(text: str, key: str, item: Any, before: str | None = None, within: str | None = None) -> str:
+    """The text with one more item at the end of the list `key`, of the file or of its entry `within`.
 
-    Where there is no such list it begins with the item: above the key `before`, else at the end of the file.
+    Where the file has no such list it begins with the item: above the key `before`, else at the end of the file.
     """
     root = yaml.compose(text, Loader=yaml.SafeLoader)
+    if within is not None:
+        root = next(value for name, value in root.value if name.value == within)
     found = {name.value: (name, value) for name, value in root.value}
     eol = _line_end(text)
     if key not in found:
@@ -60,6 +62,28 @@ def with_entries(text: str, entries: Mapping[str, Any]) -> str:
     """The text with more keys at its end, each with a line of its own."""
     eol = _line_end(text)
     return _ended(text, eol) + "".join(_dumped({key: entry}, eol, plain=False) for key, entry in entries.items())
+
+
+def with_value(text: str, place: Sequence[str | int], item: Any) -> str:
+    """The text in which the value at a place (keys, and numbers in lists) is another, on one line.
+
+    A key that is not there is put behind the last one of its mapping, which must be there.
+    """
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    for part in place[:-1]:
+        node = node.value[part] if isinstance(part, int) else next(v for k, v in node.value if k.value == part)
+    key = str(place[-1])
+    new = yaml.safe_dump(item, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10_000)
+    new = new.removesuffix("...\n").strip()
+    found = next((value for name, value in node.value if name.value == key), None)
+    if found is not None:
+        return text[: found.start_mark.index] + new + text[_end(text, found) :]
+    if node.flow_style:
+        at = node.end_mark.index - 1
+        return f"{text[:at]}, {key}: {new}{text[at:]}"
+    line_end = LINE_END.search(text, _end(text, node))
+    at, eol = (line_end.start(), line_end[0]) if line_end else (len(text), "\n")
+    return f"{text[:at]}{eol}{' ' * node.value[0][0].start_mark.column}{key}: {new}{text[at:]}"
 
 
 def with_flag(text: str, key: str) -> str:
@@ -119,8 +143,8 @@ def _node(offer: yaml.MappingNode, name: str) -> yaml.Node | None:
 
 def _end(text: str, node: yaml.Node) -> int:
     """Where a value ends: a block ends with its last value, and a block text where the next key begins."""
-    while isinstance(node, yaml.MappingNode) and not node.flow_style and node.value:
-        node = node.value[-1][1]
+    while isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
+        node = node.value[-1][1] if isinstance(node, yaml.MappingNode) else node.value[-1]
     end: int = node.end_mark.index
     while end > node.start_mark.index and text[end - 1] in " \r\n":
         end -= 1

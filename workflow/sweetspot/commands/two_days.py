@@ -23,7 +23,7 @@ def changes_between(arguments: argparse.Namespace) -> tuple[pd.DataFrame, str]:
     """The table of changes and its Markdown. Raises UserError where the study has no results to price."""
     name, config = arguments.before, arguments.config
     folder = config / "studies" / name
-    study = _unpriced(name, config, arguments.results / name)
+    study = unpriced(name, config, arguments.results / name)
     names, until = price_list_names(folder / "prices"), arguments.until or date.max
     if until <= arguments.since:
         raise UserError(f"--until is {until}; expected a day after --since, {arguments.since}")
@@ -45,7 +45,8 @@ def _require_history(folder: Path, names: list[str], day: date) -> None:
         raise UserError(f"--since is {day}; {folder} has no history before {first}")
 
 
-def _unpriced(name: str, config: Path, results: Path) -> Unpriced:
+def unpriced(name: str, config: Path, results: Path) -> Unpriced:
+    """What of a study no price changes: from its files, and its tables in the folder `results`. Raises UserError."""
     folder, files = config / "studies" / name, instance_files(config, name)
     study, instances = load_study(folder), load_instances(*files)
     tables = {table: results / f"{table}.parquet" for table in SPEED}

@@ -1,0 +1,218 @@
+"""Hold the plan of a study against what was paid and used: by month, what explains it, whether the answer stays.
+
+FILE is a bill in FOCUS 1.0 to 1.4 (CSV, gzip, Parquet), or with --format a record of jobs, which is priced as planned;
+--jobs gives such a record beside the bill, and then the difference falls into price, speed, number of jobs and waiting.
+A machine is found in the bill by its name in the study or in price catalogues, or by --resource. Money is
+EffectiveCost without taxes. Machines that you own are in no bill: they count as planned. Reads results/STUDY/; writes
+text, results/STUDY/actual.html, and nothing of the bill but sums.
+
+    sweetspot actual start-up-2026 bill.csv --resource "NVIDIA RTX PRO 6000*=nebius-1xpro6000"
+    sweetspot actual start-up-2026 bill.parquet --jobs sacct.txt --zone Europe/Berlin --rate EUR=1.14 --json
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.commands.two_days import unpriced
+from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import table
+from sweetspot.files import read_parquet
+from sweetspot.matrix.invocation import instance_files, price_list_names
+from sweetspot.report.in_currency import money_of
+from sweetspot.report.scenario_table import scenario_table
+from sweetspot.study.instances import Instance, load_instances
+from sweetspot.study.spelling import hint
+from sweetspot.study.study import load_study
+from sweetspot.study.workloads import Plan, load_monthly, load_workloads
+from sweetspot.use.actual_chart import write_chart
+from sweetspot.use.compared import SAME, SAYS, Compared, compared
+from sweetspot.use.focus import Machine, machine, read_focus
+from sweetspot.use.job_months import job_months
+from sweetspot.use.known_now import NAME, known_now
+from sweetspot.use.plan_months import PlanMonths, read_plan
+from sweetspot.use.read_use import JOBS, read_use
+from sweetspot.wording import Money, money
+
+FOCUS = "focus"
+MOST_RATE = 1e6
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `sweetspot actual`."""
+    add = parser.add_argument
+    add("study", metavar="STUDY", help="a study with results")
+    add("file", type=Path, metavar="FILE", help="the bill, or the record of jobs")
+    add("--format", choices=[FOCUS, *JOBS], default=FOCUS, help=f"what FILE is ({FOCUS})")
+    add("--jobs", type=Path, metavar="RECORD", help="a record of jobs beside the bill")
+    add("--jobs-format", choices=[*JOBS], default="sacct", help="what RECORD is (sacct)")
+    add("--zone", default="UTC", help="whose clock times without an offset show in a record of jobs (UTC)")
+    add("--resource", action="append", default=[], metavar="PATTERN=INSTANCE", help="what a charge is for; repeated")
+    add("--rate", action="append", default=[], metavar="EUR=USD", help="USD for one unit of a currency of the bill")
+    add("--json", action="store_true", help="print one JSON object instead of text")
+    add("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
+    add("--results", type=Path, default=Path("results"), help="the folder of its results (results)")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the comparison; write the chart. Raises UserError."""
+    name, folder = arguments.study, arguments.config / "studies" / arguments.study
+    study = load_study(folder)
+    shown = money_of(study)
+    plan = read_plan(arguments.results / name, name)
+    found = compared(plan, _bill(arguments, shown), _used(arguments), _jobs_a_month(folder / "workloads.yaml", plan))
+    now = _answer_now(found, name, arguments.config, arguments.results / name)
+    page = arguments.results / name / "actual.html"
+    write_chart(found.months, plan.title, shown, page)
+    if arguments.json:
+        sys.stdout.write(json.dumps(_json(found, plan, now, page), indent=2, allow_nan=False) + "\n")
+    else:
+        sys.stdout.write("\n".join(_told(found, plan, now, shown, page)) + "\n")
+
+
+def _bill(arguments: argparse.Namespace, shown: Money) -> pd.DataFrame | None:
+    """The bill in USD; None where FILE is none. Raises UserError."""
+    if arguments.format != FOCUS:
+        if arguments.jobs is not None:
+            raise UserError(f"--jobs stands beside a bill; FILE is {arguments.format}, expected --format {FOCUS}")
+        return None
+    instances = load_instances(*instance_files(arguments.config, arguments.study))
+    bill = read_focus(arguments.file, machines_of(instances, arguments.resource))
+    if not (bill["machine"] != "").any():
+        raise UserError(
+            f"{arguments.file}: no charge names a machine of the study; expected one, or --resource PATTERN=INSTANCE"
+        )
+    rates = {"USD": 1.0, shown.code: shown.usd_per_unit} | dict(map(_rate, arguments.rate))
+    for code in bill["currency"].unique():
+        if code not in rates:
+            raise UserError(f"{arguments.file}: is in {code} too; expected --rate {code}=USD, what one is worth")
+    worth = bill["currency"].map(rates)
+    return bill.assign(effective_cost=bill["effective_cost"] * worth, billed_cost=bill["billed_cost"] * worth)
+
+
+def machines_of(instances: Mapping[str, Instance], told: Sequence[str]) -> list[Machine]:
+    """The machines of a study by the names that a bill gives them, those `told` (PATTERN=INSTANCE) first.
+
+    Raises UserError for a rule about an instance that there is not.
+    """
+    spelt = []
+    for text in told:
+        pattern, _, name = (part.strip() for part in text.rpartition("="))
+        if not pattern.strip("* "):
+            raise UserError(f"--resource is {text!r}; expected PATTERN=INSTANCE, such as 'p5.48x*=aws-p5.48xlarge'")
+        if name not in instances:
+            raise UserError(f"--resource names {name!r}; expected a machine of instances.yaml{hint(name, instances)}")
+        spelt.append((pattern, name))
+    spelt += [(name, name) for name in instances]
+    for row in table("catalogue_names"):
+        spelt += [(row["machine"], name) for name in (row["instance"], *row["names"].split(" ; ")) if name in instances]
+    return [machine(pattern, name, instances[name].gpu, instances[name].gpus) for pattern, name in spelt]
+
+
+def _rate(text: str) -> tuple[str, float]:
+    code, _, worth = text.partition("=")
+    try:
+        usd = float(worth)
+    except ValueError:
+        usd = np.nan
+    if not code.isalpha() or not 0 < usd < MOST_RATE:
+        raise UserError(f"--rate is {text!r}; expected CURRENCY=USD, such as EUR=1.14")
+    return code.upper(), usd
+
+
+def _used(arguments: argparse.Namespace) -> pd.DataFrame | None:
+    file, kind = arguments.jobs, arguments.jobs_format
+    if arguments.format != FOCUS:
+        file, kind = arguments.file, arguments.format
+    return None if file is None else job_months(read_use(kind, file, arguments.zone), str(file))
+
+
+def _jobs_a_month(workloads: Path, plan: PlanMonths) -> float | None:
+    """Jobs in a mean month of the plan, as the study has them; None for work that is not of jobs."""
+    monthly = load_monthly(workloads).get(plan.work)
+    if monthly is not None:
+        months = np.arange(int(np.ceil(monthly.months)))
+        return float(
+            sum(job.per_month.value * np.mean((1 + job.growth_per_month.value) ** months) for job in monthly.jobs)
+        )
+    work = load_workloads(workloads).get(plan.work)
+    return sum(phase.jobs for phase in work.phases) / plan.months if isinstance(work, Plan) else None
+
+
+def _answer_now(found: Compared, name: str, config: Path, results: Path) -> dict[str, Any]:
+    """What the study would say with what is known now: `scenario_table`'s row. Raises UserError."""
+    folder = config / "studies" / name
+    lists = {each: folder / "prices" / f"{each}.yaml" for each in price_list_names(folder / "prices")}
+    planned = {each: read_parquet(results / "comparison" / f"{each}.parquet") for each in ("verdict", "choices")}
+    study = unpriced(name, config, results)
+    with tempfile.TemporaryDirectory() as into:
+        scenarios = {NAME: known_now(found, lists)}
+        rows = scenario_table(scenarios, study, lists, planned, folder / "scenarios", Path(into))
+    return {str(key): value for key, value in rows.iloc[-1].to_dict().items()}
+
+
+def _told(found: Compared, plan: PlanMonths, now: Mapping[str, Any], shown: Money, page: Path) -> list[str]:
+    """The comparison in words."""
+    months, paid = found.months, found.months["usd"].mean()
+    span = " to ".join(dict.fromkeys(f"{months['month'].iloc[place]:%Y-%m}" for place in (0, -1)))
+    lines = [
+        f"{plan.title}",
+        f"Paid {_signed(paid, shown)} a month in {span}; the plan says {_signed(plan.usd, shown)} "
+        f"({_signed(plan.usd_low, shown)} to {_signed(plan.usd_high, shown)}).",
+        "", f"| month | paid, {shown.code} | plan | within 90 % | device-hours | plan | jobs | taxes, credits, other |",
+        "|---|---|---|---|---|---|---|---|",
+    ]  # fmt: skip
+    for row in months.to_dict("records"):
+        beside = ", ".join(_signed(row[f"{kind}_usd"], shown, "") for kind in ("tax", "credit", "other"))
+        jobs = "" if np.isnan(row["jobs"]) else f"{row['jobs']:g}"
+        cells = (f"{row['month']:%Y-%m}", _signed(row["usd"], shown, ""), _signed(row["plan_usd"], shown, ""),
+                 "yes" if row["within"] else "no", f"{row['device_hours']:,.0f}", f"{row['plan_device_hours']:,.0f}",
+                 jobs, beside)  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
+    if abs(found.difference) > SAME * abs(plan.usd):
+        lines += ["", f"What explains {_signed(found.difference, shown)} a month:"]
+        lines += [f"- {SAYS[cause]}: {_signed(usd, shown)}" for cause, usd in found.explained.items()]
+    else:
+        lines += ["", "Paid as planned: nothing to explain."]
+    stays = "The answer stays" if now["same_answer"] else "With what is known now the answer is another"
+    best = "" if now["same_answer"] or not isinstance(now["best_title"], str) else f" ({now['best_title']})"
+    return [*lines, "", f"{stays}: {now['sentence']}{best}", f"Chart: {page}"]
+
+
+def _signed(usd: float, shown: Money, code: str | None = None) -> str:
+    """An amount for people, with its sign where it is below zero; what rounds to nothing is 0."""
+    amount = shown.of(usd)
+    text = "0" if abs(amount) < 0.005 else f"{'-' if amount < 0 else ''}{money(abs(amount))}"
+    return f"{text} {shown.code}" if code is None else text
+
+
+def _json(found: Compared, plan: PlanMonths, now: Mapping[str, Any], page: Path) -> dict[str, Any]:
+    months = [
+        {name: _plain(value) for name, value in row.items()} | {"month": f"{row['month']:%Y-%m}"}
+        for row in found.months.to_dict("records")
+    ]
+    return {
+        "plan": {"work": plan.work, "title": plan.title, "usd_per_month": plan.usd,
+                 "usd_per_month_low": plan.usd_low, "usd_per_month_high": plan.usd_high},
+        "months": months, "difference_usd_per_month": found.difference, "explained_usd_per_month": found.explained,
+        "work_ratio": found.work_ratio,
+        "price_ratios": {" ".join(offer): ratio for offer, ratio in found.price_ratios.items()},
+        "answer_now": {"same_answer": bool(now["same_answer"]), "sentence": now["sentence"],
+                       "best_title": _plain(now["best_title"]), "usd_per_month": _plain(now["usd_per_month"]),
+                       "changes": list(now["changes"])},
+        "chart": str(page),
+    }  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    """A value of a table as JSON has it: a missing number is null."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    return None if value is None or (isinstance(value, float) and np.isnan(value)) else value
