@@ -1,7 +1,10 @@
 """What each machine delivers: measured here or published."""
 
 from sweetspot.study.log_sources import log_files
+from sweetspot.study.token_work import cell_work
 from sweetspot.transfer.pools import pool_files
+
+BY_TOKENS = any(map(cell_work, INVOCATION.study.cells.model))
 
 
 rule collect_throughput:
@@ -25,11 +28,15 @@ rule collect_throughput:
         ),
         logs=given(log_files(INVOCATION.study.logs, CONFIG)),
         pools=given(beside(*pool_files(INVOCATION.study.transfer))),
+        by_tokens=given(
+            beside(figures_file("tokens-2026", STUDIES)) if BY_TOKENS else []
+        ),
         formula=formula(
             "study",
             "harness",
             "throughput",
             "transfer",
+            *["tokens"][:BY_TOKENS],
             *(["logs"] if INVOCATION.study.logs else []),
         ),
     output:

@@ -5,7 +5,8 @@ import copy
 import pytest
 import yaml
 from sweetspot.errors import UserError
-from sweetspot.study.memory import GIB, load_needs
+from sweetspot.study.memory import GIB
+from sweetspot.study.needs import load_needs
 from sweetspot.study.workloads import load_monthly, load_workloads
 
 JOB = {"name": "runs", "model": "vgg16", "samples": 5.0, "per_month": 10, "devices_per_job": 1, "source": "x"}

@@ -101,7 +101,7 @@ def test_other_numbers_and_texts_are_read_as_they_stand(tmp_path):
             "needed?",
         ),
         ("{runs: 2, hours: 3, source: own}", "key 'job.kind' is missing and needed"),
-        ("{kind: rums, runs: 2}", "key 'job.kind' is 'rums'; expected one of training, runs, plan, monthly"),
+        ("{kind: rums, runs: 2}", "key 'job.kind' is 'rums'; expected one of training, tokens, runs, plan, monthly"),
     ],
 )
 def test_a_workload_without_its_kind_is_told_so(tmp_path, entry, said):

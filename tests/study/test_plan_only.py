@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from sweetspot.study.memory import load_needs
+from sweetspot.study.needs import load_needs
 from sweetspot.study.workloads import load_workloads
 
 PLAN = {

@@ -7,6 +7,7 @@ from sweetspot.files import write_parquet
 from sweetspot.study.instances import load_instances
 from sweetspot.study.log_sources import LogSource
 from sweetspot.study.study import Question
+from sweetspot.study.token_work import cell_work
 from sweetspot.throughput.gather import gather_throughput
 
 
@@ -30,6 +31,10 @@ def main(
 
         learnt = learn_devices(Path(folder).parent)
         table = with_transferred(table, Question(**question), declared, as_of, learnt)
+    if any(map(cell_work, question["model"])):
+        from sweetspot.tokens.unfigured import with_arithmetic
+
+        table = with_arithmetic(table, Question(**question), declared, as_of)
     write_parquet(table, output)
 
 

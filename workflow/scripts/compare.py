@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.files import write_parquet
-from sweetspot.study.memory import load_needs
+from sweetspot.study.needs import load_needs
 from sweetspot.study.purchases import load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.sharing import load_demands

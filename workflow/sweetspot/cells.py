@@ -4,7 +4,8 @@ import re
 from typing import NamedTuple
 
 CELL_COLUMNS = ("instance", "framework", "model", "batch_size", "gpus", "precision", "variant")
-BASES = ("measured", "own", "published", "equivalent", "scaled", "stand_in", "transferred", "extrapolated")
+BASES = ("measured", "own", "published", "equivalent", "scaled", "stand_in", "transferred", "extrapolated",
+         "arithmetic")  # fmt: skip
 READ = ("measured", "own", "published")  # read off a clock or out of a text: nothing was made of another figure
 USABLE = ("ok", "unstable")  # statuses of a cell that has a figure; an unstable one is used, with its warning beside it
 # Version of what a measurement means. 1: a run might end after five steps however short, an interval of many steps

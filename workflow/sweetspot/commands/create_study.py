@@ -6,6 +6,7 @@ import json
 import shutil
 import string
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from sweetspot.cells import is_slug
@@ -38,7 +39,7 @@ def create_study(
     2018. work: the work of a month, where it is known; no single training is asked about then. The folder appears whole
     or not at all. Raises UserError for a name that is no slug or is taken.
     """
-    target = _new_folder(name, config)
+    target = new_folder(name, config)
     own = own or owned(machine, target.parent)
     there = OWN if own is not None and own.images_per_s is not None else machine[0]
     asked = Work() if work is None and own is not None and devices_per_job != "all" else work
@@ -65,14 +66,19 @@ def create_study(
         made |= files_of_today(name, own, target.parent, shipped_devices(), today.isoformat(), asked)
     if work is not None:
         made["workloads.yaml"] = made["workloads.yaml"].splitlines(keepends=True)[0] + values["month"]
+    return write_study(target, made)
+
+
+def write_study(target: Path, made: Mapping[str, str]) -> Path:
+    """The folder `target` with those files, whole or not at all."""
     with in_a_sentence(target), tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch:
         for path, text in made.items():
-            write_text(Path(scratch) / name / path, text)
-        shutil.move(Path(scratch) / name, target)
+            write_text(Path(scratch) / target.name / path, text)
+        shutil.move(Path(scratch) / target.name, target)
     return target
 
 
-def _new_folder(name: str, config: Path) -> Path:
+def new_folder(name: str, config: Path) -> Path:
     """The folder that a study of that name will have. Raises UserError where it cannot have it."""
     if not is_slug(name):
         raise UserError(f"NAME is {name!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")

@@ -18,9 +18,21 @@ from typing import Any, NamedTuple
 from sweetspot.commands.study_of_today import rentals
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.tokens.mfu import STACKS, Range, expected_mfu, from_one_timing, published_figures
-from sweetspot.tokens.models import METHODS, Method, OpenModel, flop_per_token, memory_need, open_model
+from sweetspot.study.open_models import METHODS, Method, OpenModel, flop_per_token, memory_need, open_model
+from sweetspot.tokens.mfu import (
+    SAME,
+    STACKS,
+    Range,
+    carried,
+    expected_mfu,
+    from_one_timing,
+    joined_by,
+    nearest,
+    of_maker,
+    published_figures,
+)
 from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.specifications import Device
 
 WORK = re.compile(
     r"(?P<model>\S+)\s+(?P<method>[a-z]+)\s+(?P<count>\d+(?:\.\d+)?)\s*(?P<unit>[kmbtKMBT]?)(?:\s*tokens)?"
@@ -28,11 +40,8 @@ WORK = re.compile(
 UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 TIMED = re.compile(r"(?P<gpu>[^:]+):\s*(?P<rate>\d+(?:\.\d+)?)\s*(?:tokens/s)?")
 PRECISION = "bf16"
-# Printed peaks are a median of 1.9 times the rule's need (PEFT, Qwen, torchtune; docs/tokens.md): libraries, and
-# recipes that keep activations.
-MARGIN = 1.9
-# The pool has figures of NVIDIA alone.
-BASIS = {"nvidia": "arithmetic", "amd": "arithmetic, no figure of its maker"}
+UNTRIED = "arithmetic, by its maker's MLPerf times alone"
+BASIS = {"nvidia": "arithmetic", "amd": UNTRIED}
 GIB_PER_GB = 1e9 / 2**30
 
 
@@ -59,10 +68,30 @@ def asked_work(text: str, sequence: int, epochs: float) -> Work:
     return Work(open_model(found["model"]), found["method"], tokens, sequence)  # type: ignore[arg-type]
 
 
-def mfu_of(work: Work, stack: str | None, timed: str | None) -> Range:
-    """The share of the peak: from the figure that the reader timed, else from published ones. Raises UserError."""
+class Known(NamedTuple):
+    """What is known of the share of the peak: the reader's software, or what its figure of a device says."""
+
+    mfu: Range
+    stack: str | None = None
+    timed: Device | None = None
+
+    def of(self, work: Work, device: Device) -> tuple[Range, str]:
+        """The share of a device, and its basis."""
+        if self.timed is not None:
+            beside = of_maker(device.maker).times(SAME._replace(middle=1 / of_maker(self.timed.maker).middle))
+            middle = self.mfu.middle * carried(1.0, device.memory_gb / self.timed.memory_gb)
+            alike = device.maker == self.timed.maker
+            own = from_one_timing(middle)
+            return (own if alike else own.times(beside)), "own" if device.gpu == self.timed.gpu else "transferred"
+        if self.stack is not None and device.maker == "nvidia":
+            return nearest(work.model, work.method, work.sequence, device, self.stack)
+        return self.mfu.times(of_maker(device.maker)), BASIS[device.maker]
+
+
+def mfu_of(work: Work, stack: str | None, timed: str | None) -> Known:
+    """From the figure that the reader timed, else from published ones. Raises UserError."""
     if timed is None:
-        return expected_mfu(published_figures(), work.method, PRECISION, stack)
+        return Known(expected_mfu(published_figures(), work.method, PRECISION, stack), stack)
     found = TIMED.fullmatch(timed.strip())
     if found is None:
         raise UserError(f'--timed is {timed!r}; expected GPU: RATE, such as "RTX 4090: 2100 tokens/s"')
@@ -73,16 +102,16 @@ def mfu_of(work: Work, stack: str | None, timed: str | None) -> Range:
         raise UserError(
             f"--timed is {timed!r}: {mfu:.3g} of that device's peak; expected a rate above 0 that it can do"
         )
-    return from_one_timing(mfu)
+    return Known(from_one_timing(mfu), timed=device)
 
 
-def estimated(work: Work, mfu: Range) -> list[dict[str, Any]]:
+def estimated(work: Work, known: Known) -> list[dict[str, Any]]:
     """One row an offer: machine, hours and USD with `_low`, `_high`, memory needed and had, and of the price its day
-    and source; the cheapest first.
+    and source; the cheapest first, those of UNTRIED last.
     """
     devices, rows = shipped_devices(), []
     flop = flop_per_token(work.model, work.method, work.sequence) * work.tokens
-    need = memory_need(work.model, work.method, work.sequence)
+    need, most = (memory_need(work.model, work.method, work.sequence, kept=kept) for kept in (False, True))
     for maker in ("nvidia", "amd"):
         rent, machines = rentals(STUDIES, devices, maker)
         for offer in rent["offers"]:
@@ -94,15 +123,17 @@ def estimated(work: Work, mfu: Range) -> list[dict[str, Any]]:
             if math.isnan(peak) or gib > room:
                 continue
             least = float((offer.get("billing") or rent.get("billing") or {}).get("minimum_s", 0.0)) / 3600
-            hours = {f"hours{end}": flop / (peak * share) / 3600 for end, share in _ends(mfu)}
+            share, basis = known.of(work, device)
+            share = share.times(joined_by(machine.get("interconnect"), machine["gpus"]))
+            hours = {f"hours{end}": flop / (peak * value) / 3600 for end, value in _ends(share)}
             rows.append(
                 {"machine": offer["instance"], "gpu": device.gpu, "gpus": machine["gpus"], "usd_per_hour": usd}
                 | hours
                 | {name.replace("hours", "usd"): max(value, least) * usd for name, value in hours.items()}
-                | {"need_gib": gib, "memory": "fits" if gib * MARGIN <= room else "tight", "basis": BASIS[maker]}
+                | {"need_gib": gib, "memory": "fits" if most.gib(machine["gpus"]) <= room else "tight", "basis": basis}
                 | {"as_of": str(offer.get("as_of", rent["as_of"])), "source": offer["source"]}
             )
-    return sorted(rows, key=lambda row: row["usd"])
+    return sorted(rows, key=lambda row: (row["basis"] == UNTRIED, row["usd"]))
 
 
 def _ends(mfu: Range) -> tuple[tuple[str, float], ...]:
@@ -110,14 +141,15 @@ def _ends(mfu: Range) -> tuple[tuple[str, float], ...]:
 
 
 def cheapest(rows: list[dict[str, Any]], within: float | None) -> dict[str, Any] | None:
-    """The cheapest row that fits with room to spare, within so many hours."""
+    """The cheapest row that fits with room to spare, within so many hours, of `rows` in their order."""
     return next((row for row in rows if row["memory"] == "fits" and row["hours"] <= (within or math.inf)), None)
 
 
-def report(work: Work, mfu: Range, rows: list[dict[str, Any]], within: float | None, timed: bool) -> str:
+def report(work: Work, known: Known, rows: list[dict[str, Any]], within: float | None) -> str:
     """The rows as text for a person."""
     flop = flop_per_token(work.model, work.method, work.sequence) * work.tokens
     head = f"{work.model.name}, {work.method}, {work.tokens:,.4g} tokens, sequence {work.sequence}: {flop:.3g} FLOP"
+    mfu = known.mfu
     share = f"share of the peak: {mfu.middle:.0%} ({mfu.low:.0%} to {mfu.high:.0%})"
     lines = [head, share, f"\n{'machine':<32}{'hours':>9}{'low':>9}{'high':>9}{'USD':>10}{'low':>9}{'high':>9}  memory"]
     for row in rows:
@@ -134,12 +166,15 @@ def report(work: Work, mfu: Range, rows: list[dict[str, Any]], within: float | N
     lines.append(
         f"cheapest{limit}: " + (f"{best['machine']}, USD {best['usd']:.4g} ({best['basis']})" if best else "none")
     )
-    if not timed:
-        wide, known = math.sqrt(mfu.high / mfu.low), from_one_timing(mfu.middle)
+    untried = cheapest([row for row in rows if row["basis"] == UNTRIED], within)
+    if untried and best and untried["usd"] < best["usd"]:
+        lines.append(f"not tried: {untried['machine']}, USD {untried['usd']:.4g} if its maker's share is as in MLPerf")
+    if known.timed is None:
+        wide, told = math.sqrt(mfu.high / mfu.low), from_one_timing(mfu.middle)
         lines.append(f"hours are known within a factor of {wide:.1f}, the same on all machines; one timing (--timed)")
-        lines.append(f"would make it {math.sqrt(known.high / known.low):.1f}")
+        lines.append(f"would make it {math.sqrt(told.high / told.low):.1f}")
     return "\n".join(
-        [*lines, "low and high: 90 %; tight: printed peaks are often 1.9 times (a tenth 2.9) the rule's need"]
+        [*lines, "low and high: 90 %; tight: fits where layers are computed again (gradient checkpointing)"]
     )
 
 
@@ -157,10 +192,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the table. Raises UserError."""
     work = asked_work(arguments.work, arguments.sequence, arguments.epochs)
-    mfu = mfu_of(work, arguments.stack, arguments.timed)
-    rows = estimated(work, mfu)
+    known = mfu_of(work, arguments.stack, arguments.timed)
+    rows = estimated(work, known)
     if not arguments.json:
-        print(report(work, mfu, rows, arguments.within, arguments.timed is not None))
+        print(report(work, known, rows, arguments.within))
         return
     best = cheapest(rows, arguments.within)
-    print(json.dumps({"mfu": mfu._asdict(), "machines": rows, "cheapest": best, "level": 0.9}, indent=2))
+    print(json.dumps({"mfu": known.mfu._asdict(), "machines": rows, "cheapest": best, "level": 0.9}, indent=2))

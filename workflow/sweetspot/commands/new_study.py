@@ -15,6 +15,11 @@ to have beside it and what to rent.
     # or: make study NAME=mine GPU_NAME="RTX 4090" MODEL=resnet50 SPEED=1120 CURRENCY=EUR
     sweetspot new-study mine --devices-per-job 1   # or: make study NAME=mine DEVICES_PER_JOB=1
 
+With --work the study is about jobs by tokens, in the words of `sweetspot estimate`.
+
+    sweetspot new-study mine --work "llama-3.1-8b lora 100M tokens"
+    # or: make study NAME=mine WORK="llama-3.1-8b lora 100M tokens"
+
 With --ask ten questions make the study of a month's work, and its answer is printed: each has a default, and may be
 answered by "don't know". Answers may come by a pipe, a line each.
 
@@ -28,14 +33,18 @@ from pathlib import Path
 from typing import get_args
 
 from sweetspot.cells import is_slug
-from sweetspot.commands.create_study import create_study
+from sweetspot.commands.create_study import create_study, new_folder, write_study
+from sweetspot.commands.estimate import asked_work
 from sweetspot.commands.study_form import answer, make_study, networks, published
 from sweetspot.commands.study_of_today import OWN, Own, checked_money
+from sweetspot.commands.study_of_tokens import FROM, files_of_tokens
 from sweetspot.commands.study_questions import ask_all
 from sweetspot.errors import UserError
+from sweetspot.files import in_a_sentence
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.base import Precision
 from sweetspot.study.frameworks import FRAMEWORKS
+from sweetspot.study.token_work import SEQUENCE
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
@@ -91,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ask", action="store_true", help="ask ten questions instead, and end with the answer")
     parser.add_argument("--no-answer", action="store_true", help="with --ask: write the study, and run nothing")
+    parser.add_argument("--work", metavar="WORK", help='jobs by tokens: "llama-3.1-8b lora 100M tokens"')
     parser.add_argument("--gpu-name", metavar="GPU", help='device that you timed elsewhere, such as "RTX 4090"')
     parser.add_argument("--speed", type=float, metavar="RATE", help="samples per second that it trains")
     parser.add_argument("--model", default="resnet50", help="what it trains (resnet50)")
@@ -117,6 +127,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _asked(arguments)
     if arguments.name is None:
         raise UserError("NAME is missing; expected the study's name, or --ask for ten questions")
+    if arguments.work is not None:
+        return _by_tokens(arguments)
     own = timed(arguments, arguments.config / "studies")
     instance, device = own_machine() if own is None else (OWN, own.device.gpu)
     folder = create_study(
@@ -126,6 +138,20 @@ def run(arguments: argparse.Namespace) -> int:
     load_invocation(arguments.config / "config.yaml", chosen, arguments.config)
     gpu = " GPU=1" if instance == "workstation-gpu" else ""
     print(f"{folder} is ready. Edit its prices, then: make report STUDY={arguments.name}{gpu}")
+    return 0
+
+
+def _by_tokens(arguments: argparse.Namespace) -> int:
+    """The study of a month of jobs by tokens. Raises UserError."""
+    if arguments.gpu_name or arguments.speed:
+        raise UserError("--work has no --gpu-name and --speed beside it; a figure of yours goes into throughput.csv")
+    target, studies = new_folder(arguments.name, arguments.config), arguments.config / "studies"
+    work = asked_work(arguments.work, SEQUENCE, 1.0)
+    with in_a_sentence(studies / FROM):
+        made = files_of_tokens(arguments.name, work, studies, datetime.date.today().isoformat())
+    folder = write_study(target, made)
+    load_invocation(arguments.config / "config.yaml", {"study": arguments.name}, arguments.config)
+    print(f"{folder} is ready. Edit its workloads and prices, then: make report STUDY={arguments.name}")
     return 0
 
 

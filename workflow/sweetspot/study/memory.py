@@ -1,13 +1,10 @@
 """How much memory of a device a training needs: stated, or by the rule of ZeRO and that of transformer activations."""
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from sweetspot.study.base import Closed, Count, Text, validated
-from sweetspot.study.yamlfile import load_yaml
+from sweetspot.study.base import Closed, Count, Text
 
 GIB = 2.0**30
 # Bytes of a parameter: weight, gradient, master copy, each state of the optimizer. Mixed precision with Adam makes
@@ -112,59 +109,3 @@ class Needs(Closed):
     def need_gib(self, gpus: int) -> float | None:
         """GiB that each of `gpus` devices must hold; None where the workload does not say."""
         return self.gpu_memory_gib if self.memory is None else self.memory.gib(gpus)
-
-
-class Need(NamedTuple):
-    """What a workload states, and how many devices of a machine each of its jobs uses (None: all)."""
-
-    stated: Needs
-    devices: int | None = None
-
-    def gib(self, gpus: int) -> float | None:
-        """GiB that each device must hold on a machine of `gpus`; None where the workload does not say."""
-        return self.stated.need_gib(gpus if self.devices is None else min(gpus, self.devices))
-
-
-def load_needs(path: str | Path) -> dict[str, Need]:
-    """What each workload of workloads.yaml says of memory; nothing else of it is checked here.
-
-    Raises UserError naming file and key.
-    """
-    file, found = Path(path), {}
-    entries = load_yaml(file) if file.is_file() else {}
-    for name, entry in entries.items():
-        alone = any(phase.get("gpus_per_job") == "one" for phase in entry.get("phases", ()))
-        jobs = {f"{name}.{job['name']}": job for job in entry.get("jobs", ())} if entry.get("kind") == "monthly" else {}
-        for key, stated in (jobs or {name: entry}).items():
-            needs = _stated(stated, f"{file}: {key}")
-            found[key] = Need(needs, 1 if alone else _devices(stated.get("devices_per_job")))
-            if stated.get("urgent_devices_per_job") not in (None, stated.get("devices_per_job")):
-                found[f"{key}.urgent"] = Need(needs, _devices(stated["urgent_devices_per_job"]))
-    for job, (name, one) in jobs_of_plans(entries).items():
-        found[job] = Need(found[name].stated, 1 if one else None)
-    return found
-
-
-def jobs_of_plans(entries: Mapping[str, Any]) -> dict[str, tuple[str, bool]]:
-    """The jobs that stand for a plan whose model nothing else in workloads.yaml trains, as `<plan>.<phase>`: their
-    plan, and whether they take one device. An option is what a job is priced on: without one the plan would have none.
-
-    Of its phases those whose jobs take the whole machine, where there are any: they have the machine's own figure.
-    """
-    jobs = [job for entry in entries.values() for job in (entry, *entry.get("jobs", ())) if entry.get("kind") != "plan"]
-    trained = {job.get("model") for job in jobs}
-    found: dict[str, tuple[str, bool]] = {}
-    for name, entry in entries.items():
-        if entry.get("kind") == "plan" and entry.get("model") not in trained:
-            ones = {f"{name}.{phase['name']}": phase.get("gpus_per_job") == "one" for phase in entry["phases"]}
-            found |= {job: (name, one) for job, one in ones.items() if not one or all(ones.values())}
-    return found
-
-
-def _stated(entry: Mapping[str, Any], place: str) -> Needs:
-    stated = {key: entry[key] for key in Needs.model_fields if key in entry}
-    return validated(Needs, stated, place) if stated else Needs()
-
-
-def _devices(stated: int | str | None) -> int | None:
-    return stated if isinstance(stated, int) else None

@@ -6,9 +6,21 @@ from pydantic import AfterValidator, Field, model_validator
 
 from sweetspot.study.base import Closed, Count, Part, Slug, Text
 from sweetspot.study.memory import Needs
+from sweetspot.study.open_models import Method
 from sweetspot.study.sharing import SAYS_SPREAD, Arrivals, Spread
 from sweetspot.study.side_by_side import CONTENTION, SAYS_CONTENTION, SAYS_DEVICES, Contention, DevicesPerJob
 from sweetspot.study.terms import Amount, NotNegative, Share
+from sweetspot.study.token_work import (
+    SAYS_EPOCHS,
+    SAYS_METHOD,
+    SAYS_SEQUENCE,
+    SAYS_TOKENS,
+    SEQUENCE,
+    Epochs,
+    Many,
+    Sequence,
+    known_model,
+)
 
 AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
 ALIKE = 0.5
@@ -25,6 +37,16 @@ def _in_reach(growth: Amount) -> Amount:
 Growth = Annotated[Amount, AfterValidator(_in_reach)]
 
 
+class Measured(Closed):
+    """What a record of the team's own jobs says of all classes together (`sweetspot import-use`)."""
+
+    period: Text = Field(description="First and last month of the record, such as 2025-01 to 2025-11")
+    months: Annotated[float, Field(strict=True, gt=0, le=600)] = Field(description="Months that it covers")
+    jobs_per_month: NotNegative = Field(description="Jobs a month; a range is what 90 % of the months to come lie in")
+    busy_share: Share | None = Field(None, description="Share of its hours that the devices held jobs, where told")
+    source: Text = Field(description="What was recorded, and what of it is not written here")
+
+
 class JobClass(Needs):
     """Jobs of one kind: each is independent of the others."""
 
@@ -32,6 +54,10 @@ class JobClass(Needs):
     title: Text | None = Field(None, description="Name for people")
     model: Slug = Field(description="Network trained; its throughput tells how long a job takes on each machine")
     samples: AboveZero | None = Field(None, description="Samples that one job sees; or hours and instance")
+    tokens: Many | None = Field(None, description=f"{SAYS_TOKENS}; with method, for model a row of facts/models.csv")
+    method: Method | None = Field(None, description=SAYS_METHOD)
+    sequence: Sequence = Field(SEQUENCE, description=SAYS_SEQUENCE)
+    epochs: Epochs = Field(1.0, description=SAYS_EPOCHS)
     hours: AboveZero | None = Field(None, description="Hours of one job on all devices of `instance`")
     instance: Slug | None = Field(None, description="Machine on which a job takes these hours")
     per_month: Arrivals = Field(description="Jobs a month; a range is what 90 % of the months lie in")
@@ -47,12 +73,18 @@ class JobClass(Needs):
         None, description="Devices that an urgent job takes, where more than the others"
     )
     hours_cv: Spread = Field(1.0, description=SAYS_SPREAD)
+    basis: Literal["measured"] | None = Field(None, description="measured: from a record of such jobs")
+    period: Text | None = Field(None, description="Months of that record, such as 2025-01 to 2025-11")
     source: Text = Field(description="Where the numbers come from")
 
     @model_validator(mode="after")
     def _stated_once(self) -> "JobClass":
-        if (self.samples is None) == (self.hours is None):
-            raise ValueError("either samples or hours")
+        if sum(size is not None for size in (self.samples, self.hours, self.tokens)) != 1:
+            raise ValueError("one of samples, hours and tokens" if self.tokens else "either samples or hours")
+        if (self.tokens is None) != (self.method is None):
+            raise ValueError("tokens and method, both or none")
+        if self.tokens is not None:
+            known_model(self.model)
         if (self.hours is None) != (self.instance is None):
             raise ValueError("hours and the instance on which they hold, both or none")
         urgent = self.urgent_per_month
@@ -102,6 +134,7 @@ class Monthly(Closed):
     people: Count | None = Field(None, description="People whose work it is; with more of them come more jobs")
     contention: Contention = Field(CONTENTION, description=SAYS_CONTENTION)
     jobs: list[JobClass] = Field(description="Classes of jobs", min_length=1)
+    measured: Measured | None = Field(None, description="What a record of the team's own jobs says of all of them")
     source: Text = Field(description="Where the numbers come from")
 
     @model_validator(mode="after")

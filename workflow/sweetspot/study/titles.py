@@ -1,5 +1,6 @@
 """Names for people of networks, frameworks, providers and units, which the files know by keys."""
 
+import re
 from collections.abc import Collection, Mapping
 
 from sweetspot.study.frameworks import FRAMEWORKS
@@ -53,6 +54,8 @@ NETWORKS = {
     "waveglow": "WaveGlow",
     "xception": "Xception",
 }
+BY_TOKENS = re.compile(r"(.+)\.(pretrain|full|lora|qlora)\.\d+")  # model, method, tokens of a sequence
+METHODS = {"pretrain": "pretraining", "full": "full fine-tuning", "lora": "LoRA", "qlora": "QLoRA"}
 # Of published figures; frameworks that are measured here say theirs themselves.
 OTHER_FRAMEWORKS = {"cntk": "CNTK", "mxnet": "MXNet"}
 PROVIDERS = {
@@ -86,8 +89,13 @@ PROVIDERS = {
 
 
 def model_title(model: str, own: Mapping[str, str] | None = None) -> str:
-    """The name for people of a model: the study's `own`, else that of a well-known network, else its key."""
-    return (own or {}).get(model) or NETWORKS.get(model, model)
+    """The name for people of a model: the study's `own`, else that of a well-known network, else its key.
+
+    Work by tokens (`token_work.cell_name`) is named by what is done to the model: `LoRA of Llama-3.1-8b`.
+    """
+    trained = BY_TOKENS.fullmatch(model)
+    known = f"{METHODS[trained[2]]} of {trained[1].capitalize()}" if trained else NETWORKS.get(model, model)
+    return (own or {}).get(model) or known
 
 
 def class_title(name: object) -> str:

@@ -1,15 +1,18 @@
 """Workloads: what is to be priced; config/studies/<study>/workloads.yaml as a closed, described model."""
 
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, RootModel, model_validator
 
 from sweetspot.study.base import Closed, Count, Part, Slug, Text, validated
-from sweetspot.study.memory import Needs, jobs_of_plans
+from sweetspot.study.memory import Needs
 from sweetspot.study.monthly import JobClass, Monthly
+from sweetspot.study.needs import jobs_of_plans
 from sweetspot.study.sharing import Shared
 from sweetspot.study.side_by_side import SideBySide
+from sweetspot.study.token_work import TokenTraining, TokenWork
 from sweetspot.study.yamlfile import load_yaml
 
 AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
@@ -92,7 +95,7 @@ class Plan(Needs):
         return self
 
 
-Workload = Annotated[Training | Runs | Plan | Monthly, Field(discriminator="kind")]
+Workload = Annotated[Training | TokenTraining | Runs | Plan | Monthly, Field(discriminator="kind")]
 
 
 class Workloads(RootModel[dict[Part, Workload]]):
@@ -141,7 +144,33 @@ def load_titles(path: str | Path) -> dict[str, str]:
 
 
 def _read(path: str | Path) -> dict[str, Training | Runs | Plan | Monthly]:
-    return validated(Workloads, load_yaml(path), path).root
+    """The workloads; those by tokens by the samples of their cells."""
+    read = validated(Workloads, load_yaml(path), path).root
+    return {name: _by_samples(work) for name, work in read.items()}
+
+
+def _by_samples(work: Training | TokenTraining | Runs | Plan | Monthly) -> Training | Runs | Plan | Monthly:
+    if isinstance(work, Monthly):
+        return work.model_copy(update={"jobs": [_class_by_samples(job) for job in work.jobs]})
+    if not isinstance(work, TokenTraining):
+        return work
+    told = {key: getattr(work, key) for key in work.model_fields_set & set(Training.model_fields) - {"kind", "model"}}
+    return Training(kind="training", **(_with_memory(work.by_samples, told) | told))
+
+
+def _class_by_samples(job: JobClass) -> JobClass:
+    if job.tokens is None:
+        return job
+    told = {key: getattr(job, key) for key in TokenWork.model_fields}
+    counted = _with_memory(TokenWork(**told).by_samples, job.model_fields_set)
+    return job.model_copy(update=counted | {"tokens": None, "method": None})
+
+
+def _with_memory(counted: dict[str, Any], told: Collection[str]) -> dict[str, Any]:
+    """Without the rule's memory where the work says its own."""
+    return {
+        key: value for key, value in counted.items() if key != "memory" or not {"memory", "gpu_memory_gib"} & {*told}
+    }
 
 
 def _one_of_each(name: str, work: Monthly) -> dict[str, Training | Runs]:

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from statistics import median, quantiles
 from typing import NamedTuple
 
-from sweetspot.tokens.mfu import Figure, Range, expected_mfu, from_one_timing
+from sweetspot.study.open_models import open_models
+from sweetspot.tokens.mfu import Figure, Range, carried, expected_mfu, from_one_timing
+from sweetspot.transfer.figures import shipped_devices
 
 BY = ("software", "model", "gpu")
 ALIKE = ("software", "method", "precision", "sequence")  # of two figures, one of which tells the other
@@ -40,7 +42,7 @@ def with_one_figure(figures: tuple[Figure, ...]) -> Iterator[Error]:
     """One figure is known that is ALIKE: of another model on the same device, or of the same model on another."""
     for by in BY[1:]:
         pairs = [
-            (one, from_one_timing(other.mfu))
+            (one, from_one_timing(other.mfu * _carried(other, one)))
             for one in figures
             for other in figures
             if getattr(one, by) != getattr(other, by)
@@ -48,6 +50,12 @@ def with_one_figure(figures: tuple[Figure, ...]) -> Iterator[Error]:
         ]
         if len(pairs) > 1:
             yield _error(by, "one figure", pairs)
+
+
+def _carried(known: Figure, new: Figure) -> float:
+    models, devices = open_models(), shipped_devices()
+    active = models[new.model].active_parameters / models[known.model].active_parameters
+    return carried(active, devices.get(new.gpu).memory_gb / devices.get(known.gpu).memory_gb)
 
 
 def _error(by: str, known: str, pairs: list[tuple[Figure, Range]]) -> Error:

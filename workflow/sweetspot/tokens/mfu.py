@@ -11,14 +11,20 @@ from typing import NamedTuple
 from scipy.stats import t
 
 from sweetspot.facts.shipped_tables import POOLS
-from sweetspot.tokens.models import flop_per_token, open_models
+from sweetspot.study.open_models import OpenModel, flop_per_token, open_models
 from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.specifications import Device
+from sweetspot.transfer.unmeasured import SD_90
 
 LEVEL = 0.9
 STACKS = ("tuned", "plain")
 CREDIBLE = 0.75  # no training is known above it: torchtune prints an RTX A6000 faster than its peak
 LEAST_SPREAD = 0.15  # of the logarithm: two printed tables of one stack differ by as much
 ONE_STACK_SPREAD = 0.35  # where a group has too few figures of one stack to learn it
+# Exponents by least squares through the pairs of figures of one software, method, precision and sequence: of active
+# parameters (another model on the same device, 166) and of memory (the same model on another device, 378; larger
+# batches fit). Without one model or device they are 0.07 to 0.15 and 0.16 to 0.40.
+SIZE, ROOM, REACH = 0.1, 0.2, 1.3
 
 
 class Figure(NamedTuple):
@@ -44,6 +50,36 @@ class Range(NamedTuple):
     middle: float
     low: float
     high: float
+
+    def times(self, other: "Range") -> "Range":
+        """The product of two shares that are off independently, normal in the logarithm."""
+        middle = self.middle * other.middle
+        low = math.hypot(math.log(self.middle / self.low), math.log(other.middle / other.low))
+        high = math.hypot(math.log(self.high / self.middle), math.log(other.high / other.middle))
+        return Range(middle, middle * math.exp(-low), min(1.0, middle * math.exp(high)))
+
+
+# Of NVIDIA's share of the peak. AMD: ten medians of MLPerf's LoRA and Llama-3.1-8B of one round on eight MI300X, MI325X
+# (beside H200), MI350X and MI355X (beside B200 of v5.1, B300 of v6.0), by bf16 peaks: 0.62 to 0.86, median 0.74
+# (eight-gpus-2026/time_to_target.csv). That is each vendor's own code: of other software nothing is known, so the ends
+# are as far as a stack's figures lie apart on other devices, twice.
+SAME = Range(1.0, 1.0, 1.0)
+MAKERS = {"nvidia": SAME, "amd": Range(0.74, 0.34, 1.6)}
+
+# Of what as many alone do, where PCIe joins them. Low: four rented RTX 4090 without peer access trained a language
+# model at 14.0 samples/s where one did 15.4 (office-box-2026); middle and high: Lambda's two RTX 4090 kept 75 % of
+# BERT-large and 95 % of ResNet-50. What is joined better is as good as one: the tuned figures are of eight.
+PCIE = Range(0.75, 14.0 / 15.4 / 4, 0.95)
+
+
+def joined_by(interconnect: str | None, gpus: int) -> Range:
+    """What several devices do of what as many alone do."""
+    return PCIE if gpus > 1 and interconnect in (None, "pcie", "none") else SAME
+
+
+def of_maker(maker: str) -> Range:
+    """What share of NVIDIA's share of the peak a maker's devices reach; of an unknown maker as of AMD."""
+    return MAKERS.get(maker, MAKERS["amd"])
 
 
 @cache
@@ -100,12 +136,49 @@ def _apart(figures: Sequence[Figure]) -> list[float]:
 
 def _interval(logs: Sequence[float], stack: str | None) -> Range:
     spread = max(stdev(logs), LEAST_SPREAD) if len(logs) > 2 else 2 * ONE_STACK_SPREAD
-    wide = float(t.ppf((1 + LEVEL) / 2, max(len(logs) - 1, 2))) * spread * math.sqrt(1 + 1 / len(logs))
+    # Of either stack the values are the ends of each, which lie further apart than values drawn would.
+    edge = SD_90 if stack is None else float(t.ppf((1 + LEVEL) / 2, max(len(logs) - 1, 2)))
+    wide = edge * spread * math.sqrt(1 + 1 / len(logs))
     middle = mean(logs)
     return Range(math.exp(middle), math.exp(middle - wide), min(1.0, math.exp(middle + wide)))
 
 
 def from_one_timing(mfu: float, spread: float = ONE_STACK_SPREAD) -> Range:
-    """MFU on other devices and models of a stack that reached `mfu` on one: it is common, what is left is `spread`."""
-    wide = 1.645 * spread
-    return Range(mfu, mfu * math.exp(-wide), min(1.0, mfu * math.exp(wide)))
+    """MFU on other devices and models of a stack that reached `mfu` on one: it is common, what is left is `spread`.
+
+    `mfu` is `carried` from that model and device to these; beyond CREDIBLE it is not believed.
+    """
+    middle, wide = min(mfu, CREDIBLE), SD_90 * spread
+    return Range(middle, middle * math.exp(-wide), min(1.0, middle * math.exp(wide)))
+
+
+def carried(active: float, memory: float) -> float:
+    """What a stack's share of the peak becomes on a model of so many times the active parameters and a device of so
+    many times the memory, by the pairs of figures of one stack; not further than these reach.
+    """
+    return min(REACH, max(1 / REACH, active**SIZE * memory**ROOM))
+
+
+def nearest(model: OpenModel, method: str, sequence: int, device: Device, stack: str) -> tuple[Range, str]:
+    """MFU of a known stack in bf16, and its basis: `published` for the model and the device at about that sequence,
+    else `transferred` from another device or model, else `arithmetic` by all of the stack.
+    """
+    alike = [
+        one for one in published_figures()
+        if (one.stack, one.method, one.precision) == (stack, method, "bf16") and 0.5 <= one.sequence / sequence <= 2
+    ]  # fmt: skip
+    own = [one.mfu for one in alike if (one.model, one.gpu) == (model.name, device.gpu)]
+    if own:
+        return from_one_timing(median(own), spread=LEAST_SPREAD), "published"
+    kin = [one for one in alike if one.gpu == device.gpu] or [one for one in alike if one.model == model.name]
+    if not kin:
+        return expected_mfu(published_figures(), method, "bf16", stack), "arithmetic"
+    models, devices = open_models(), shipped_devices()
+    found = [
+        one.mfu * carried(
+            model.active_parameters / models[one.model].active_parameters,
+            device.memory_gb / devices.get(one.gpu).memory_gb,
+        )
+        for one in kin
+    ]  # fmt: skip
+    return from_one_timing(median(found)), "transferred"

@@ -65,7 +65,7 @@ def with_transferred(
             and not _has_own_batch(name, model, usable, question)
         }
         rows += _rows(own, wanted, learnt, as_of) if wanted else []
-    return _joined(table, rows)
+    return with_rows(table, rows)
 
 
 def _has_own_batch(name: str, model: str, usable: pd.DataFrame, question: "Question") -> bool:
@@ -174,7 +174,8 @@ def _specified(name: str, gpu: str, learnt: Learnt) -> Device:
         ) from None
 
 
-def _joined(table: pd.DataFrame, rows: list[dict[str, Any]]) -> pd.DataFrame:
+def with_rows(table: pd.DataFrame, rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """`table` (throughput.parquet) with more rows, in its order, the best of a cell's variants marked."""
     if not rows:
         return table
     added = pd.DataFrame(rows).reindex(columns=list(TABLE_COLUMNS))

@@ -1,10 +1,11 @@
 """Open models by name (facts/models.csv): their shapes, and the operations and memory of training them on tokens."""
 
+from functools import cache
 from typing import Literal, NamedTuple, get_args
 
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.memory import Memory, Transformer
+from sweetspot.study.memory import GIB, Memory, Transformer
 from sweetspot.study.spelling import hint
 
 Method = Literal["pretrain", "full", "lora", "qlora"]
@@ -13,6 +14,10 @@ ADAPTED = ("lora", "qlora")
 RANK = 16  # of adapters; PEFT has 8 by default, most recipes 8 to 64: their work is a percent of the model's
 # 4 bits a weight and a scale of 8 bits for each 64 (Dettmers et al. 2023, QLoRA, sec. 3: 0.127 bits more a weight).
 QUANTISED_BYTES = (4 + 0.127) / 8
+# Bytes of a logit where the loss is made at once: in 16 bits, their copy in 32, and the gradients of both.
+LOGITS = 2 + 4 + 4 + 2
+A_LAYER = 34.0  # bytes of each value of a layer that is held whole (Korthikanti et al. 2022, without scores)
+PROGRAM_GIB = 0.8  # CUDA and its libraries
 
 
 class OpenModel(NamedTuple):
@@ -44,6 +49,7 @@ class OpenModel(NamedTuple):
         return self.layers * rank * 2 * (2 * self.width + queries + keys)
 
 
+@cache
 def open_models() -> dict[str, OpenModel]:
     """All rows of facts/models.csv by name."""
     whole = ("parameters", "active_parameters", "layers", "width", "heads", "kv_heads", "head_width", "vocabulary")
@@ -77,14 +83,34 @@ def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = 
     return 6.0 * model.multiplied + attention
 
 
-def memory_need(model: OpenModel, method: Method, sequence: int, batch_size: int = 1, rank: int = RANK) -> Memory:
+def memory_need(
+    model: OpenModel,
+    method: Method,
+    sequence: int,
+    batch_size: int = 1,
+    rank: int = RANK,
+    kept: bool = False,
+    chunked: bool = False,
+) -> Memory:
     """What each device keeps: the rule of study/memory.py, 16 bits, Adam, parameters divided by the devices.
 
-    Layers are computed again, as recipes for large models have it; scores of attention are not kept.
+    kept: activations are kept, but for the scores of attention; else layers are computed again, one of them whole at a
+    time. chunked: the loss is made in parts, which keep the 16 bits of the logits; else LOGITS bytes. What is not
+    quantised beside 4-bit weights is held in 32 bits, as PEFT prepares it. PROGRAM_GIB is beside it.
     """
     trained = float(model.adapters(rank)) if method in ADAPTED else None
     words = model.vocabulary * model.width * (1 if model.tied else 2)  # are not quantised
-    quantised = (QUANTISED_BYTES * (model.parameters - words) + 2.0 * words) / model.parameters
+    quantised = (QUANTISED_BYTES * (model.parameters - words) + 4.0 * words) / model.parameters
+    layers = Transformer(
+        layers=model.layers,
+        width=model.width,
+        heads=model.heads,
+        sequence=sequence,
+        batch_size=batch_size,
+        recompute="selective" if kept else "full",
+    )
+    tokens = float(sequence) * batch_size
+    beside = tokens * ((2 if chunked else LOGITS) * model.vocabulary + (0 if kept else A_LAYER * model.width))
     return Memory(
         parameters=float(model.parameters) + (trained or 0.0),
         trained_parameters=trained,
@@ -92,15 +118,6 @@ def memory_need(model: OpenModel, method: Method, sequence: int, batch_size: int
         precision="mixed" if method in ("pretrain", *ADAPTED) else "bf16",
         optimizer="adam",
         sharding="parameters",
-        activations_gib=None,
-        transformer=Transformer(
-            layers=model.layers,
-            width=model.width,
-            heads=model.heads,
-            sequence=sequence,
-            batch_size=batch_size,
-            recompute="full",
-            vocabulary=model.vocabulary,
-        ),
+        activations_gib=layers.gib + beside / GIB + PROGRAM_GIB,
         source="study/memory.py",
     )
