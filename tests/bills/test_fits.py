@@ -8,7 +8,8 @@ from decision_tables import BOX, RENTED, inputs, settings
 from sweetspot.decision.compare import compare
 from sweetspot.errors import UserError
 from sweetspot.report.phrases import fits
-from sweetspot.study.memory import Need, Needs
+from sweetspot.study.memory import Needs
+from sweetspot.study.needs import Need
 
 MEMORY = {BOX: 11.0, RENTED: 16.0}
 

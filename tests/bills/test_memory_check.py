@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 from sweetspot.bills.fits import memory_warnings
-from sweetspot.study.memory import GIB, Memory, Need, Needs
+from sweetspot.study.memory import GIB, Memory, Needs
+from sweetspot.study.needs import Need
 
 CELL = {"instance": "box", "framework": "tensorflow", "batch_size": 16, "gpus": 1, "precision": "fp32"}
 

@@ -36,6 +36,14 @@ def test_a_price_may_be_a_week_younger_than_the_study(day, told):
     assert rules({"instance": "x", "per_hour": 1.0}, as_of=date(2018, 7, day)) == told
 
 
+@pytest.mark.parametrize(("last", "told"), [("2018-07-01", []), ("2018-06-30", ["expired"])])
+def test_an_offer_holds_on_its_last_day_and_not_after(last, told):
+    # the list is of June 1, the study of July 1; of a list judged today no offer of 2018 holds
+    offer = {"instance": "x", "per_hour": 1.0, "until": last}
+    assert rules(offer, as_of=date(2018, 6, 1)) == told
+    assert rules(offer, as_of=date(2018, 6, 1), age_at="today") == ["expired"]
+
+
 @pytest.mark.parametrize(
     ("rate", "told"),
     [("2018-05-31", []), ("2018-05-30", ["stale_rate"]), ("2018-08-01", []), ("2018-08-02", ["stale_rate"])],

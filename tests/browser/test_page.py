@@ -13,7 +13,7 @@ from sweetspot.study.study import load_study
 
 pytestmark = pytest.mark.browser
 NAMES = sorted(file.parent.name for file in STUDIES.glob("*/study.yaml"))
-# Words and numbers that a reader sees: names of machines and axes are not read as text.
+# Words and numbers that a reader sees: names of machines and axes are not text, nor is the 8 of lora-8b a number.
 MEASURE = """top => {
   const skip = '.who, .axis, svg, script, style';
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -25,7 +25,7 @@ MEASURE = """top => {
     const box = range.getBoundingClientRect();
     if (box.height && box.top < top) text += ' ' + node.textContent;
   }
-  return [text.match(/[A-Za-z][\\w'’-]*/g)?.length ?? 0, text.match(/(?<![\\w.,])\\d[\\d.,]*/g)?.length ?? 0];
+  return [text.match(/[A-Za-z][\\w'’-]*/g)?.length ?? 0, text.match(/(?<![\\w.,]|\\w-)\\d[\\d.,]*/g)?.length ?? 0];
 }"""
 DATA = "document.getElementById('case-data').textContent"
 EUR = 1.1378  # USD, as the price list of the lab has it
@@ -68,7 +68,10 @@ def test_the_budgets_of_every_page(name, width, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_study_costs_on_the_page_what_its_tables_say(name, tmp_path):
-    """Each choice of the answer's work, as planned; of months at central figures, pure choices as they are held."""
+    """Each choice of the answer's work, as planned; of months at central figures, pure choices as they are held.
+
+    Where the middle of all figures needs fewer machines than their whole range does, the page takes those, for less.
+    """
     made, file = study_tables(name, whole=True), tmp_path / "index.html"
     tables, study = made.comparison | {"offers": made.offers, "throughput": made.throughput}, load_study(STUDIES / name)
     file.write_text(render_page(tables, study), encoding="utf-8")
@@ -78,15 +81,23 @@ def test_every_study_costs_on_the_page_what_its_tables_say(name, tmp_path):
             return
         found = tab.evaluate(
             f"(() => {{ const data = model.unpack(JSON.parse({DATA})), of = model.choices(data, data.works[0], {{}});"
-            " return Object.fromEntries(Object.entries(of).map(([key, one]) => [key, one.usd])); })()"
+            " return Object.fromEntries(Object.entries(of).map(([key, one]) => [key, [one.usd, one.counts]])); })()"
         )
         choices = tables["choices"]
         rate = 1.0 if study.currency is None else study.currency.usd_per_unit
         mine = choices[choices["workload"] == tables["verdict"]["workload"].iloc[0]].set_index("choice")
         mine = mine["usd"].where(mine["cost"] != "dispatch", mine["usd_per_month_central"])
         assert len(found) > 1 and not noise
-        for choice, usd in found.items():
-            assert usd * rate == pytest.approx(mine[choice], rel=1e-6), choice
+        held = (
+            tables["sources"].set_index("mix")["machines"].fillna(0).groupby("mix").sum()
+            if len(tables["sources"])
+            else {}
+        )
+        for choice, (usd, counts) in found.items():
+            if counts is not None and sum(counts) < held[choice]:
+                assert usd * rate < mine[choice], choice
+            else:
+                assert usd * rate == pytest.approx(mine[choice], rel=1e-6), choice
 
 
 @pytest.mark.parametrize("tables", [small_tables, one_job])

@@ -101,14 +101,41 @@ def test_the_hour_of_a_box_at_another_use_by_hand(found):
         assert rows.loc[RENTED, name] == before.loc[RENTED, name]
 
 
+def test_the_hour_of_a_contract_at_another_use_by_hand(found):
+    # 20 days planned: at 5 days its month is spread over a quarter of the hours, whether in words or in the draws.
+    signed = found["options"].assign(days_per_month=20.0, days_per_month_low=20.0, days_per_month_high=20.0)
+    signed = signed[signed["option"] == RENTED].assign(purchase="reserved")
+    before, rows = signed.iloc[0], at_days(signed, 5.0).iloc[0]
+    for name in ("usd", "usd_per_hour", "variable_usd_per_hour"):
+        assert rows[name] == pytest.approx(4 * before[name]), name
+    assert rows["images_per_usd"] == pytest.approx(before["images_per_usd"] / 4) and rows["days_per_month"] == 5.0
+
+
+def test_a_deadline_names_what_one_is_bound_to(found, capsys, project):
+    # 3.06 USD an hour at 10 days of use: 24 x 10 x 3.06 = 734.40 a month.
+    options = found["options"].assign(purchase=lambda rows: rows["purchase"].replace("on_demand", "committed"))
+    options.loc[options["option"] == RENTED, "days_per_month"] = 10.0
+    options["persistent"] = options["purchase"] != "spot"
+    of_box, of_contract = (of(options, due=due).deadlines.iloc[0] for due in (100.0, 1.0))
+    assert (of_box["up_front_usd"], of_box["option"]) == (6500.0, BOX) and pd.isna(of_box["due_usd_per_month"])
+    assert "takes 52.8 h for 58.3 USD once it is bought for 6,500 USD" in of_contract["verdict"]
+    signed = of(options[options["option"] == RENTED], due=200.0).deadlines.iloc[0]
+    assert signed["due_usd_per_month"] == pytest.approx(734.4) and pd.isna(signed["up_front_usd"])
+    told = of(options[options["option"] == RENTED], due=1.0).deadlines.iloc[0]["verdict"]
+    assert "117 h for 358 USD under a contract of 734 USD a month, used or not" in told
+
+
 def test_deadlines_and_their_exit_codes(project, capsys):
     # The box takes 52.8 h for 58.3 USD, the rented one 116.9 h for 357.8.
     code, said = asked(project, capsys, "--deadline", "100h")
     assert code == 0
-    assert "imagenet within 100 h: office-4x1080ti, 52.8 h for 58.3 USD (" in said.out
+    assert "imagenet within 100 h: office-4x1080ti, 52.8 h for 58.3 USD once it is bought for 6,500 USD (" in said.out
     code, said = asked(project, capsys, "--deadline", "2d", "--workload", "imagenet")
     assert code == NOT_IN_TIME
-    assert "imagenet within 48 h: none can: the fastest, office-4x1080ti, takes 52.8 h for 58.3 USD." in said.out
+    assert (
+        "imagenet within 48 h: none can: the fastest, office-4x1080ti, "
+        "takes 52.8 h for 58.3 USD once it is bought for 6,500 USD." in said.out
+    )
     # Where the box is used one day a month its hour costs 216.667 / 24 + 0.2 = 9.228 USD: 487.5 against 357.8.
     code, said = asked(project, capsys, "--deadline", "5d", "--days", "1")
     assert "imagenet within 120 h: p3.2xlarge, 117 h for 358 USD" in said.out

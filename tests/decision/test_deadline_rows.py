@@ -42,7 +42,7 @@ def test_every_column_of_the_cheapest_in_time():
         "wait_hours": 0.0, "runner_up": "next", "margin": 1.5,
         # in time up to the draw of 30 USD, then never: 10 / 20 to 10 / 24, then 60 / 25 to 60 / 30, then 0
         "margin_low": 0.0, "margin_high": 60 / 26, "p_cheapest": 6 / 20, "confidence": "too close to call",
-        "verdict": "too close to call: Mine or Next",
+        "verdict": "too close to call: Mine or Next", "up_front_usd": None, "due_usd_per_month": None,
     })  # fmt: skip
 
 

@@ -7,8 +7,9 @@ import pytest
 from decision_tables import only, settings
 from sweetspot.decision.offers_left_out import COLUMNS, left_out_table, left_out_warnings, set_aside
 from sweetspot.errors import UserError
-from sweetspot.study.memory import Need, Needs
+from sweetspot.study.memory import Needs
 from sweetspot.study.monthly import Monthly
+from sweetspot.study.needs import Need
 
 CELL = {"framework": "tensorflow", "model": "vgg16", "batch_size": 64, "gpus": 1, "precision": "fp16"}
 NONE = pd.DataFrame()

@@ -78,3 +78,16 @@ def test_its_price_may_have_a_range():
     made = posed(old, hourly(6.0), jobs=[class_of("a", 100.0)], hours={"a": 2.0}, have=["old"], draws=1000)
     brought = (made.mixes[0].done.usd - 90.0) * 36
     assert np.quantile(brought, [0.05, 0.5, 0.95]) == pytest.approx([1800.0, 3600.0, 5400.0], rel=0.06)
+
+
+def test_its_price_may_follow_its_age():
+    """Paid 9,000; four years after it came out a gaming device brings 40 % of it (33 to 71 %): 3,600 as above."""
+    aged = {"paid": 9000.0, "curve": "gaming", "age_years": 4.0}
+    made, options, *_ = lab(6.0, sell_for=aged)
+    assert float(made.mixes[0].at(made.central).usd[0]) == pytest.approx(190.0)
+    names = ["sell_for_usd", "sell_for_usd_low", "sell_for_usd_high"]
+    (old,) = options[options["option"] == "old"][names].to_dict("records")
+    assert list(old.values()) == pytest.approx([3600.0, 2970.0, 6390.0])
+    # Of a box its devices are the half: 9,000 x 0.5 x (0.61 + 0.40) / 2 half a year before.
+    made, options, *_ = lab(6.0, sell_for={**aged, "share": 0.5, "age_years": 3.5})
+    assert options.set_index("option").loc["old", "sell_for_usd"] == pytest.approx(2272.5)

@@ -14,7 +14,8 @@ from sweetspot.decision.options import build_options
 from sweetspot.decision.pays import PAYS, Apart, Held, pays_rows, stretch
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.tornado import TORNADO, TURNING, tornado_rows, turning_rows
-from sweetspot.study.memory import Need, Needs
+from sweetspot.study.memory import Needs
+from sweetspot.study.needs import Need
 
 HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728
 FIXED = 6500 / 30

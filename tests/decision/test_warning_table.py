@@ -109,8 +109,8 @@ def test_times_of_several_rounds_are_told_the_newest_round_first():
     new, old = ("m", "H100", "v10", 0.0, True), ("m", "A100", "v9", 1.0, True)
     both = rounds(old, new, ("m", "B200", "v10", 0.0, True), ("m", "B200", "v10", 0.0, True))
     assert both == [["comparison", "m",
-        "published times of several rounds are compared (v10: B200, H100; v9: A100); the same machine became 0.97 to "
-        "1.38 times as fast from one round to the next, and so much is drawn for each round between"]]  # fmt: skip
+        "published times of several rounds are compared (v10: B200, H100; v9: A100); the same machine became 0.98 to "
+        "1.35 times as fast from one round to the next, and so much is drawn for each round between"]]  # fmt: skip
     assert rounds(new, ("m", "P100", "v9", 1.0, False), ("other", "A100", "v9", 1.0, True)) == []
     assert rounds(new, ("m", "P100", None, None, True)) == []
 

@@ -15,7 +15,7 @@ SCRIPTS = ROOT / "workflow" / "scripts"
 ROOMS = (
     "ground", "facts", "study", "catalogues", "matrix", "harness", "logs",
     "throughput", "transfer", "tokens", "scaling", "bills", "availability", "mixes", "decision", "claims", "report",
-    "commands",
+    "use", "commands",
 )  # fmt: skip
 MODULES = {file: ".".join(file.relative_to(LIBRARY).with_suffix("").parts) for file in LIBRARY.rglob("*.py")}
 

@@ -2,7 +2,7 @@
 
 import pytest
 from sweetspot.decision_words import FACTOR, turn_in_words
-from sweetspot.wording import DOLLARS, Money, amount, confidence, percent
+from sweetspot.wording import DOLLARS, Money, amount, begun, confidence, percent, the
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,14 @@ def test_an_amount_has_three_figures():
 )  # fmt: skip
 def test_where_an_assumption_turns_the_answer(name, value, unit, factor, money, said):
     assert turn_in_words(name, value, unit, factor, money) == said
+
+
+@pytest.mark.parametrize(
+    ("title", "within", "first"),
+    [("office box with 4 RTX 4090", "the office box with 4 RTX 4090", "The office box with 4 RTX 4090"),
+     ("all on RunPod with 1 L40S", "all on RunPod with 1 L40S", "All on RunPod with 1 L40S"),
+     ("your old box", "your old box", "Your old box"),
+     ("Lambda with 8 B200", "Lambda with 8 B200", "Lambda with 8 B200")],
+)  # fmt: skip
+def test_a_title_in_a_sentence_and_at_its_start(title, within, first):
+    assert (the(title), begun(the(title))) == (within, first)

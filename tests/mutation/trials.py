@@ -26,8 +26,8 @@ from one_token import Mutant
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: a fork has none of its parent's threads
 
 # In the order of the flow: a room imports those before it.
-ROOMS = ("ground", "study", "matrix", "harness", "logs", "throughput", "transfer", "scaling", "bills", "availability",
-         "mixes", "decision", "claims", "catalogues", "report", "commands")  # fmt: skip
+ROOMS = ("ground", "study", "matrix", "harness", "logs", "throughput", "transfer", "tokens", "scaling", "bills",
+         "availability", "mixes", "decision", "claims", "catalogues", "report", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
 PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "step_times", "units")
 # Tests that alone count for a file, and which of them. What the decision says is made of what it finds. The others are

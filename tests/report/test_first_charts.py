@@ -1,11 +1,14 @@
 """The charts of the first page: nothing leaves them or lies over another name, and no stack towers over the rest."""
 
+import math
 import re
 from itertools import combinations
 
+import pandas as pd
 import pytest
-from sweetspot.report.first_charts import FAR, HIGH, TALL, WIDE, Dots, bars_chart, dots_chart, points_chart
+from sweetspot.report.first_charts import FAR, HIGH, TALL, WIDE, Dots, Point, bars_chart, dots_chart, points_chart
 from sweetspot.report.marks import pixels
+from sweetspot.report.tables import shares_had
 
 LONG = "machine with 32 vCPUs and TensorFlow (preemptible)"
 
@@ -50,7 +53,7 @@ def test_one_choice_far_beyond_all_others_does_not_press_them_into_a_corner():
 
 @pytest.mark.parametrize("places", [(0.01, 0.0183, 0.022, 0.0116), (1.0, 1.02, 1.04, 1.06), (9.0, 9.0, 0.1, 5.0)])
 def test_names_of_points_stay_within_the_chart_and_off_each_other(places):
-    points = [(f"{LONG} {n}"[n:], "rent", x, 1.0 + n) for n, x in enumerate(places)]
+    points = [Point(f"{LONG} {n}"[n:], "rent", x, 1.0 + n) for n, x in enumerate(places)]
     boxes = names_of(points_chart(points, "hours", "USD", "Hours and cost"))
     assert len(boxes) == 4
     assert all(left >= 0 and right <= WIDE and top >= 0 and bottom <= HIGH for left, right, top, bottom in boxes)
@@ -68,3 +71,17 @@ def test_bars_say_what_their_line_is():
     assert "Left of the line Lambda is cheaper than Nebius, which changes the machine, not the verdict." in both
     # 0.8 to 1.3 is all of the track; cost is the same at 1.0, two fifths along it
     assert "left:0%;width:100%" in html and "left:40%" in html
+
+
+def test_a_point_is_filled_by_the_share_of_attempts_in_which_it_is_to_be_had():
+    points = [Point("A", "rent", 1.0, 9.0, 0.13), Point("B", "buy", 2.0, 5.0)]
+    fills = re.findall(r'class="k-(\w+)"[^>]*fill-opacity="([\d.]+)"', points_chart(points, "hours", "USD", "One job"))
+    assert fills == [("rent", "0.13"), ("buy", "1.00")]
+
+
+def test_a_name_ends_in_the_share_of_attempts_of_all_nodes_and_of_one():
+    rows = [("one", 0.13, math.nan), ("nodes", 0.13, 0.13**2), ("always", 1.0, 1.0), ("unknown", math.nan, math.nan)]
+    options = pd.DataFrame(rows, columns=["option", "p_stock", "p_stock_all"])
+    found = shares_had({"options": options})  # 0.13 x 0.13 = 0.0169
+    assert found == {"one": (0.13, ", 13 %"), "nodes": (0.13, ", 2-13 %"), "always": (1.0, ", 100 %")}
+    assert shares_had({"options": options[["option"]]}) == {}

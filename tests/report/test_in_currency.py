@@ -55,7 +55,10 @@ def test_the_sentences_of_the_decision_by_hand():
     found = compare(inputs(1.53), replace(settings(), currency="EUR", usd_per_unit=RATE, deadlines_hours=(1.0, 60.0)))
     # The box: 52.834 h x 1.102778 USD = 58.265 USD; p3.2xlarge as spot: 116.94 h x 1.11 = 129.80 USD, 103.8 EUR.
     told = found["deadlines"].set_index("within_hours")
-    assert told.loc[1.0, "verdict"] == "none can: the fastest, office-4x1080ti, takes 52.8 h for 46.6 EUR"
+    assert (
+        told.loc[1.0, "verdict"]
+        == "none can: the fastest, office-4x1080ti, takes 52.8 h for 46.6 EUR once it is bought for 5,200 EUR"
+    )
     # 178.91 USD / 58.265 = 3.07: its hour may fall from 1.53 to 0.4983 USD, 0.3986 EUR, until the box is no cheaper.
     texts = found["tornado"].set_index("assumption")["text"]
     assert texts["price of p3.2xlarge"].startswith("the cheapest option changes at 0.399 EUR an hour (-67 %)")

@@ -10,6 +10,7 @@ from sweetspot.report.case import evidence_case
 from sweetspot.report.phrases import some_taken, worth_knowing
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
+from sweetspot.study.titles import model_title
 
 ANSWER = {
     "verdict": pd.DataFrame([{"workload": "w"}]), "choices": pd.DataFrame([{"workload": "w", "model": "vgg16"}]),
@@ -69,3 +70,10 @@ def test_what_can_be_taken_away_is_explained_where_something_can():
     ranks = small_tables()["ranks"]
     assert some_taken(ranks) and not some_taken(ranks[ranks["persistent"].astype(bool)])
     assert not some_taken(pd.DataFrame())
+
+
+def test_work_by_tokens_is_named_by_what_is_done_to_the_model():
+    assert model_title("llama-3.1-8b.lora.2048") == "LoRA of Llama-3.1-8b"
+    assert model_title("nanochat-d20.pretrain.2048") == "pretraining of Nanochat-d20"
+    assert model_title("qwen2.5-32b.full.2048", {"qwen2.5-32b.full.2048": "All of Qwen"}) == "All of Qwen"
+    assert model_title("a.lora.b") == "a.lora.b"  # no length of a sequence: a name of one's own

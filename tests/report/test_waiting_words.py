@@ -39,7 +39,9 @@ def test_who_is_in_time_stands_beside_it(tmp_path):
     (found,) = re.findall(r'<table id="t-deadlines">.*?</table>', (page / "evidence.html").read_text(), re.DOTALL)
     late, early = ([re.sub("<[^>]*>", "", cell) for cell in re.findall(r"<td[^>]*>(.*?)</td>", row)]
                    for row in re.findall(r"<tr><td.*?</tr>", found, re.DOTALL))  # fmt: skip
-    assert late[2] == "none can: the fastest, office-4x1080ti, takes 52.8 h for 58.3 USD"
+    assert (
+        late[2] == "none can: the fastest, office-4x1080ti, takes 52.8 h for 58.3 USD once it is bought for 6,500 USD"
+    )
     assert early[2] == "office-4x1080ti" and [cell.split(" ")[0] for cell in early[3:5]] == ["52.8", "58.3"]
 
 

@@ -11,7 +11,8 @@ from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
 from sweetspot.report.worth_part import worth_part
-from sweetspot.study.memory import Need, Needs
+from sweetspot.study.memory import Needs
+from sweetspot.study.needs import Need
 
 # A box as dear as the rented machine for its work: every figure of either could change the choice.
 CLOSE = inputs(price_p3=0.5, box=(498.0, 300.0, 800.0))

@@ -32,7 +32,8 @@ from widths import one_width
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
 RATES = ["images_per_s", "images_per_s_low", "images_per_s_high"]
-NAMES = sorted(path.parent.name for path in STUDIES.glob("*/study.yaml"))
+BY_TOKENS = "fine-tune-2026"  # its speeds are arithmetic of devices, not measured or printed for an instance
+NAMES = sorted(path.parent.name for path in STUDIES.glob("*/study.yaml") if path.parent.name != BY_TOKENS)
 
 
 def tables(folder, pools):

@@ -13,7 +13,7 @@ from sweetspot.decision.compare import compare
 from sweetspot.report.tables import of_plans
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import load_instances
-from sweetspot.study.memory import load_needs
+from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly

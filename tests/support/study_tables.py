@@ -13,13 +13,14 @@ from sweetspot.scaling.methods import mean_efficiency
 from sweetspot.scaling.targets import extrapolation, target_cells
 from sweetspot.study.claims import load_claims
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.memory import load_needs
+from sweetspot.study.needs import load_needs
 from sweetspot.study.purchases import load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import load_monthly, load_titles
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
+from sweetspot.tokens.unfigured import with_arithmetic
 from sweetspot.transfer.transferring import learn_devices
 from sweetspot.transfer.unmeasured import with_transferred
 
@@ -30,7 +31,9 @@ def throughput_of(study: Study, instances: dict[str, Instance], folder: Path) ->
     """What `collect_throughput` writes where nothing was measured."""
     as_of = study.as_of.isoformat()
     table = gather_throughput([], study.cells, as_of, instances, folder, study.logs)
-    return with_transferred(table, study.cells, instances, as_of, learn_devices(STUDIES)) if study.transfer else table
+    if study.transfer:
+        table = with_transferred(table, study.cells, instances, as_of, learn_devices(STUDIES))
+    return with_arithmetic(table, study.cells, instances, as_of)
 
 
 def price_folder(

@@ -6,12 +6,13 @@ import yaml
 from borrowed_tables import borrowed_tables
 from study_tables import STUDIES
 from sweetspot.decision.options import OFFER
-from sweetspot.study.memory import load_needs
+from sweetspot.study.needs import load_needs
 
 # By hand from the files: devices without a time or figure of that model, and price lists that nobody asked for.
 LEFT_OUT = {
     "cheap-cron-2018": {},
     "eight-gpus-2026": {"llama-8b-run": {"no_figure": 14}},
+    "fine-tune-2026": {},
     "initialized-2017": {},
     "lab-of-five": {"lab.bert": {"no_figure": 1}, "lab.resnet50": {"no_figure": 1}},  # the L40S
     "office-box-2026": {name: {"no_figure": 3} for name in ("coco-ssd300", "squad-bert-base", "squad-bert-large")},

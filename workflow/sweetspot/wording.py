@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 # A common noun with more words behind it: `office box with ...`, not `p3.2xlarge (spot)` nor `Paperspace P6000`.
 COMMON = re.compile(r"[a-z]+(-[a-z]+)* [^(\[]")
-OWNED = "your "  # a title that says whose it is takes no article
+OWNED = ("your ", "all on ", "nothing bought")  # titles that say whose or how much it is take no article
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def the(title: str) -> str:
 
 def begun(sentence: str) -> str:
     """A sentence that may begin with a title's article, with a capital there."""
-    return sentence[0].upper() + sentence[1:] if sentence.startswith(("the ", OWNED)) else sentence
+    return sentence[0].upper() + sentence[1:] if sentence.startswith(("the ", *OWNED)) else sentence
 
 
 def money(value: float) -> str:

@@ -15,7 +15,7 @@ from sweetspot.bills.owning import (
 )
 from sweetspot.bills.renting import HOUR_S
 from sweetspot.bills.spot import losing_rate, overhead
-from sweetspot.bills.trend_terms import residual
+from sweetspot.bills.trend_terms import residual, sold_today
 from sweetspot.study.price_list import Offer, PriceList
 from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.study.terms import Commitment, Own
@@ -76,6 +76,7 @@ def _rented(offer: Offer, prices: PriceList, month_days: float) -> Row:
 
 def _owned(own: Own, money: Triple) -> Row:
     sold, points = residual(own)
+    today = sold_today(own)
     ends = [_own_at(own, sold, end, usd) for end, usd in enumerate(money)]
     fixed = _each_end(lambda end: float(fixed_per_month(ends[end], own.discount_rate)))
     energy = _each_end(lambda end: running_per_hour(ends[end]))
@@ -90,7 +91,7 @@ def _owned(own: Own, money: Triple) -> Row:
         **spread("residual_usd", times(sold, money)),
         "residual_points": points,
         **_later(own),
-        **({} if own.sell_for is None else spread("sell_for_usd", times(triple(own.sell_for), money))),
+        **({} if today is None else spread("sell_for_usd", times(today, money))),
         "maintenance_usd_per_month": ends[0]["maintenance"],
         "staff_usd_per_month": ends[0]["staff"],
         "pue": own.pue.value,

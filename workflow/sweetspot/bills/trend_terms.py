@@ -7,7 +7,7 @@ from sweetspot.bills.resale import kept_at
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer
 from sweetspot.study.resale_terms import Resale
-from sweetspot.study.terms import Own
+from sweetspot.study.terms import Own, Sale
 from sweetspot.study.trends import Drift, Jumps, RandomWalk, named, preset_of
 
 
@@ -35,6 +35,17 @@ def trend_terms(offer: Offer, machine: Instance, price_paths: bool | None) -> di
 
 def _changes(value: float, low: float, high: float) -> dict[str, float]:
     return {"trend_change": value, "trend_change_low": low, "trend_change_high": high}
+
+
+def sold_today(own: Own) -> Triple | None:
+    """What one machine that is there would sell for today (value, low, high; in the offer's money).
+
+    By a curve it is what was paid x the share kept at its age, as a residual is, each at its own end.
+    """
+    if not isinstance(own.sell_for, Sale):
+        return None if own.sell_for is None else triple(own.sell_for)
+    (_, *kept), (paid, low, high) = own.sell_for.by_years()[0], triple(own.sell_for.paid)
+    return paid * kept[0], low * kept[1], high * kept[2]
 
 
 def residual(own: Own) -> tuple[Triple, list[dict[str, float]] | None]:

@@ -33,6 +33,7 @@ from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.commands.validating import without_nan
+from sweetspot.decision.deadlines import bound_in_words
 from sweetspot.decision_words import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
@@ -42,7 +43,7 @@ from sweetspot.report.plan_part import leading
 from sweetspot.report.tables import Tables, asked_model, table_of
 from sweetspot.report.worth_words import waiting_in_words
 from sweetspot.study.instances import load_instances
-from sweetspot.study.memory import load_needs
+from sweetspot.study.needs import load_needs
 from sweetspot.study.purchases import load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
@@ -59,7 +60,8 @@ TABLES = ("options", "choices", "deadlines", "queue", "verdict")  # of compariso
 READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "availability.yaml", "throughput.csv", "efficiency.csv",
            "time_to_target.csv")  # fmt: skip
 OF_JOBS = "The deadline is of single jobs, below; it is not one of the whole project."
-OF_A_JOB = ("option", "title", "usd", "hours", "p_cheapest", "confidence", "verdict", "p_result_in_time")
+OF_A_JOB = ("option", "title", "usd", "hours", "p_cheapest", "confidence", "verdict", "p_result_in_time",
+            "up_front_usd", "due_usd_per_month")  # fmt: skip
 OF_A_CLASS = ("workload", "class", "within_hours", "option", "title", "hours", "wait_hours", "usd", "usd_extra",
               "p_in_time", "share_in_time", "status")  # fmt: skip
 SPEEDS = {"throughput": THROUGHPUT_COLUMNS, "extrapolation": EXTRAPOLATION_COLUMNS}
@@ -203,7 +205,8 @@ def _in_time(row: Mapping[Any, Any], nobody: str, money: Money, more: str) -> st
     """Who finishes in time, for how much; `nobody`: why none does."""
     if pd.isna(row["option"]):
         return f"{nobody}."
-    return f"{the(str(row['title']))}, {amount(row['hours'])} h for {money.words(row['usd'])}{more}."
+    paid = money.words(row["usd"]) + bound_in_words(row, money)
+    return f"{the(str(row['title']))}, {amount(row['hours'])} h for {paid}{more}."
 
 
 def _had(row: Mapping[Any, Any]) -> str:

@@ -135,16 +135,18 @@ def readable(options: pd.DataFrame) -> pd.DataFrame:
 
 
 def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
-    """`options` with owned machines used exactly `days` a month: their hour bears its share of the month anew.
+    """`options` with what is paid by the month used exactly `days` of it: its hour bears its share of the month anew.
 
-    USD of a workload follow its hour: an owned machine's bill is hours x the price of an hour.
+    Of an owned machine that is the fixed part of its hour, of a contract all of it (`rates.by_contract`). USD of a
+    workload follow the hour: the bill is hours x the price of an hour.
     """
-    own = options["purchase"] == "own"
+    own, by_month = options["purchase"] == "own", options["days_per_month"].notna()
     hour = usd_per_hour_of_use(options["fixed_usd_per_month"], options["variable_usd_per_hour"], days)
-    dearer = (hour / options["usd_per_hour"]).where(own, 1.0)
+    dearer = (hour / options["usd_per_hour"]).where(own, options["days_per_month"] / days).where(by_month, 1.0)
     changed = {name: options[name] * dearer for name in PER_HOUR if name in options.columns}
     changed |= {name: options[name] / dearer for name in PER_USD if name in options.columns}
-    changed |= {name: options[name].where(~own, days) for name in USE if name in options.columns}
+    changed |= {name: options[name].where(~by_month, days) for name in USE if name in options.columns}
+    changed["variable_usd_per_hour"] = options["variable_usd_per_hour"] * dearer.where(~own, 1.0)
     moved = options.assign(**changed).sort_values(["model", "workload", "usd", "option"], kind="stable")
     return moved.reset_index(drop=True)
 

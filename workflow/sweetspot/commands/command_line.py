@@ -18,6 +18,8 @@ COMMANDS = {
     "check": "say all that is wrong in what you wrote for a study, before anything runs",
     "ask": "the answer of a study, at another use or within a deadline, from its results",
     "import-prices": "turn a price catalogue or a spot history into a price list",
+    "import-use": "what a team really uses, from its own records: jobs a month by class, into a study",
+    "actual": "the plan of a study against the bill: paid and used by month, what explains the difference",
     "refresh-prices": "fetch today's prices of a study's machines, and show or write what changes",
     "validate-scaling": "test the extrapolation on figures of your own",
     "validate-transfer": "test the transfer from one device to another on figures of your own",
@@ -33,7 +35,7 @@ COMMANDS = {
 """Subcommands, each with its line of help. The module of that name is imported only when the subcommand is called; it
 has `add_arguments(parser)` and `run(arguments)`, which returns the exit code if that is not 0."""
 # Small matrices: threads cost more than they give, and a shared machine has other work.
-ONE_THREAD = ("estimate", "predict", "validate-scaling", "validate-tokens", "validate-transfer")
+ONE_THREAD = ("estimate", "import-use", "predict", "validate-scaling", "validate-tokens", "validate-transfer")
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 

@@ -1,13 +1,15 @@
 """What it costs to have a result in time: of a single job, and of each class of the jobs of months."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.availability.having_columns import having_of
+from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.queue import AT_ONCE, Queue, queue_at
+from sweetspot.bills.rates import by_contract, or_zero
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.posed import Posed
 from sweetspot.decision.simulate import Draws
@@ -19,7 +21,8 @@ from sweetspot.wording import DOLLARS, TIE, Money, amount, confidence, span, the
 DEADLINES = (
     "workload", "class", "within_hours", "is_asked", "per_month", "option", "title", "hours", "hours_low", "hours_high",
     "usd", "usd_low", "usd_high", "usd_extra", "p_in_time", "share_in_time", "status", "wait_hours", "runner_up",
-    "margin", "margin_low", "margin_high", "p_cheapest", "confidence", "verdict", "p_result_in_time",
+    "margin", "margin_low", "margin_high", "p_cheapest", "confidence", "verdict", "p_result_in_time", "up_front_usd",
+    "due_usd_per_month",
 )  # fmt: skip
 GRID, REACH = 24, 4.0  # steps between the fastest machine's hours and so many times those of the slowest
 
@@ -52,11 +55,13 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float], m
     machine; `margin`: its USD / USD of the option (`margin_low`, `margin_high`: 90 %); `verdict`: the option's title,
     or too close to call and between which, or that none can and which is the fastest; `p_result_in_time`: share of the
     draws in which its result is there so many hours from today, the search for a machine included (null: not known).
+    `usd` of what is bought or signed for is the share of one job at the planned use: `up_front_usd` is the price of the
+    machine, `due_usd_per_month` what a contract costs, used or not (null: binds to nothing).
     """
     found = []
     for workload, rows in options.dropna(subset=["hours", "usd"]).groupby("workload", sort=True):
         stays = rows[rows["persistent"].astype(bool)]
-        nobody = _nobody(records(stays if len(stays) else rows), money)
+        nobody = _nobody(records(stays if len(stays) else rows), money, _bound)
         late = {"status": nobody, "verdict": nobody, "confidence": "clear"}
         for limit in sorted(hours):
             kept = stays[stays["hours"] <= limit].sort_values(["usd", "option"], kind="stable")
@@ -75,6 +80,7 @@ def _cheapest(kept: pd.DataFrame, draws: Draws, limit: float) -> dict[str, Any]:
     having = having_of(best) if "p_stock" in best else None
     told["p_result_in_time"] = np.nan if having is None else having.chance_in_time(limit, draws.hours[best["row"]])
     told |= {"p_cheapest": first, "confidence": confidence(first) if others else "clear", "verdict": best["title"]}
+    told |= _bound(best)
     if others:
         with np.errstate(invalid="ignore"):
             low, high = interval(usd[1] / usd[0])
@@ -85,11 +91,28 @@ def _cheapest(kept: pd.DataFrame, draws: Draws, limit: float) -> dict[str, Any]:
     return told
 
 
-def _nobody(rows: Sequence[Row], money: Money) -> str:
+def _bound(row: Row) -> dict[str, float]:
+    """What has to be paid beyond the job's share to have the option: a purchase, or a month of a contract."""
+    signed = row["variable_usd_per_hour"] * HOURS_A_DAY * row["days_per_month"] if by_contract(row) else np.nan
+    return {"up_front_usd": row["capex_usd"] if or_zero(row["capex_usd"]) > 0 else np.nan, "due_usd_per_month": signed}
+
+
+def bound_in_words(row: Mapping[Any, Any], money: Money) -> str:
+    """After the USD of one job: what else is due for it, by `up_front_usd` and `due_usd_per_month`; else nothing."""
+    if or_zero(row.get("up_front_usd")) > 0:
+        return f" once it is bought for {money.words(row['up_front_usd'])}"
+    if or_zero(row.get("due_usd_per_month")) > 0:
+        return f" under a contract of {money.words(row['due_usd_per_month'])} a month, used or not"
+    return ""
+
+
+def _nobody(rows: Sequence[Row], money: Money, bound: Callable[[Row], Row] = lambda _: {}) -> str:
+    """Why none is in time: by the fastest, and what it is `bound` to beside its USD of one job."""
     if not rows:
         return "no machine has a speed for it"
     first = min(rows, key=lambda row: (row["hours"], row["usd"]))
     paid = f"{amount(money.of(first['usd']))} {money.code}"
+    paid += bound_in_words(bound(first), money)
     return f"none can: the fastest, {the(first['title'])}, takes {span(first['hours'])} for {paid}"
 
 

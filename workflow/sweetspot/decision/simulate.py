@@ -12,13 +12,11 @@ from sweetspot.bills.rent_ahead import Rents
 from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.draws import DRAWS, LEVEL_RANGE, interval, spread, stream
 from sweetspot.throughput.speed_errors import (
-    ROUND_HIGH,
-    ROUND_LOW,
+    common_errors,
     degrees_of_freedom,
     figure_behind,
     figure_key,
     or_nan,
-    round_errors,
     speed_error,
 )
 
@@ -70,8 +68,8 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     price, days of use and interruptions by the price list's low and high. One figure is drawn once: the on-demand
     and the spot offer of an instance share its throughput, and so do instances declared equivalent (same device,
     count, value); the error of figures without an interval of their own is shared by all machines with the same
-    device and framework, that of a prediction by all models of its machine; that of an older round (`round_errors`) by
-    all figures that lack the newer one.
+    device and framework, that of a prediction by all models of its machine; that of an older round and of the software
+    (`common_errors`) by all figures that have it.
     """
     rows = records(options)
     if not rows:
@@ -155,9 +153,9 @@ class _Figures:
             source = stream(self.seed, *error)
             noise = source.standard_t(freedom, self.draws) if freedom >= 1 else source.standard_normal(self.draws)
             values = spread(value, low, high, row["level"], noise, freedom)
-            for step in round_errors(row):
-                newer = stream(self.seed, *step).standard_normal(self.draws)
-                values = values * spread(1.0, ROUND_LOW, ROUND_HIGH, LEVEL_RANGE, newer)
+            for common, (low, high) in common_errors(row).items():
+                alike = stream(self.seed, *common).standard_normal(self.draws)
+                values = values * spread(1.0, low, high, LEVEL_RANGE, alike)
             self.known[key] = Figure("images_per_s", values, error)
         return self._of(key, row) * behind
 

@@ -16,7 +16,7 @@ from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
 from sweetspot.report.marks import PERSISTENT
 from sweetspot.report.notation import missing
 from sweetspot.report.outcome import Outcome
-from sweetspot.report.tables import Tables, asked_model, judged_option, table_of
+from sweetspot.report.tables import Tables, asked_model, judged_option, shares_had, table_of
 from sweetspot.report.words import counted_in, works
 from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.study.study import Study
@@ -80,7 +80,8 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     As `evidence_case`, and `ratio`: what the dearer and the cheaper of the verdict bind to; `pays`: times the work from
     which buying pays in the mean of all draws, or null; `choices`: choice, title,
     `verb`, `kind` and `costs` (in words), binds, `rank` from what commits to least, USD, `stands` (may be the answer),
-    `spot` (would, if interruptions were accepted), and of a plan of months its `mix` and `source`.
+    `spot` (would, if interruptions were accepted), `had` (share of attempts in which it is to be had) where
+    known, and of a plan of months its `mix` and `source`.
     """
     choices = table_of(tables, "choices")
     mine = choices[(choices["workload"] == found.workload) & choices["usd"].notna()]
@@ -94,7 +95,8 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     bought = [name for name in mine.loc[mine["kind"] == "buy", "choice"] if name in able]
     if bought and asked[0]["cost"] != "dispatch":  # its price moves the verdict, whichever machine the study judges
         asked[0]["box"] = bought[0]
-    rows = [_choice(row) for row in records(mine) if row["cost"] == DISPATCH or row["choice"] in able]
+    rows, had = [row for row in records(mine) if row["cost"] == DISPATCH or row["choice"] in able], shares_had(tables)
+    rows = [_choice(row) | ({"had": had[row["choice"]][0]} if row["choice"] in had else {}) for row in rows]
     stands = {one["binds"] for one in rows if one["stands"]}
     ratio = [next(iter(mine.loc[mine[name].astype(bool), "binds"]), None) for name in ("is_rival", "is_best")]
     told = {"choices": rows, "ratio": ratio, "pays": found.work_factor}

@@ -54,12 +54,15 @@ def _work(work: Row, short: bool) -> Iterator[Row]:
         label = "jobs" if work.get("months") is None else "jobs a month"
         yield _slider("jobs", label, _scaled(work["jobs"], 6), work["jobs"])
     titles = {one["title"] for one in work.get("classes", ())}
+    # A class whose jobs are all urgent shows those; its others, none, are folded away.
+    none = {one["title"] for one in work.get("classes", ()) if not one["urgent"] and not one["jobs"]}
     for one in work.get("classes", ()):
         most = max(4, math.ceil(3 * one["jobs"]))
         step = 1 if one["jobs"] > 20 else 0.5
         apart = ", not urgent" if f"{one['title']} (urgent)" in titles else ""
         label = f"{one['title']}{'' if short else ', jobs'} a month{apart}"
-        yield _slider(f"jobs:{one['name']}", label, (0, most, step), one["jobs"], more=short and one["urgent"])
+        rare = one["urgent"] != (one["title"].removesuffix(" (urgent)") in none)
+        yield _slider(f"jobs:{one['name']}", label, (0, most, step), one["jobs"], more=short and rare)
     urgent = next((one for one in work.get("classes", ()) if one["urgent"] and one["limit"]), None)
     if urgent:
         yield _slider("deadline", "urgent jobs within, hours", _scaled(urgent["limit"], 5), urgent["limit"])

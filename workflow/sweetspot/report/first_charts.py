@@ -213,13 +213,24 @@ def lines_chart(
     return frame.svg(title)
 
 
-def points_chart(points: Sequence[tuple[str, str, float, float]], across: str, up: str, title: str) -> Markup:
-    """Named points (name, kind, across, up)."""
-    frame = Frame(1.1 * max(x for _, _, x, _ in points), 1.1 * max(y for *_, y in points), across, up)
-    at = [(name, kind, frame.x(x), frame.y(y)) for name, kind, x, y in sorted(points, key=lambda one: -one[3])]
-    taken = [(x - 6, x + 6, y - 6, y + 6) for _, _, x, y in at]
-    for name, kind, x, y in at:
-        frame.add('<circle class="k-{}" cx="{}" cy="{}" r="5"/>', kind, f"{x:.1f}", f"{y:.1f}")
+class Point(NamedTuple):
+    """What a chart of points has: `had`, the share of attempts in which it is to be had, fills the point."""
+
+    name: str
+    kind: str
+    across: float
+    up: float
+    had: float = 1.0
+
+
+def points_chart(points: Sequence[Point], across: str, up: str, title: str) -> Markup:
+    """Named points."""
+    frame = Frame(1.1 * max(one.across for one in points), 1.1 * max(one.up for one in points), across, up)
+    at = [(one, frame.x(one.across), frame.y(one.up)) for one in sorted(points, key=lambda one: -one.up)]
+    taken = [(x - 6, x + 6, y - 6, y + 6) for _, x, y in at]
+    for (name, kind, *_, had), x, y in at:
+        mark = '<circle class="k-{}" cx="{}" cy="{}" r="5" fill-opacity="{}"/>'
+        frame.add(mark, kind, f"{x:.1f}", f"{y:.1f}", f"{had:.2f}")
         place = _free_place(x, y, NAME * pixels(name), taken)
         taken.append(_box(*place, NAME * pixels(name)))
         frame.words(*place[:2], name, place[2], "soft")

@@ -1,7 +1,7 @@
 """The charts of the page behind the first: when buying pays, what could turn it, being faster, money, who does it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -9,10 +9,19 @@ from markupsafe import Markup
 
 from sweetspot.decision_words import FACTOR, in_unit, off_plan
 from sweetspot.report.cited import records
-from sweetspot.report.first_charts import Dots, Series, areas_chart, bars_chart, dots_chart, lines_chart, points_chart
+from sweetspot.report.first_charts import (
+    Dots,
+    Point,
+    Series,
+    areas_chart,
+    bars_chart,
+    dots_chart,
+    lines_chart,
+    points_chart,
+)
 from sweetspot.report.notation import missing
 from sweetspot.report.outcome import GROUPS, Outcome
-from sweetspot.report.tables import Tables, of_jobs, of_plans, table_of
+from sweetspot.report.tables import OF_ATTEMPTS, Tables, of_jobs, of_plans, shares_had, table_of
 from sweetspot.study.study import Study
 from sweetspot.study.titles import class_title
 from sweetspot.wording import Money, the, times
@@ -276,10 +285,11 @@ def _faster(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money) ->
         return _by_deadline(tables, found, money)
     step = max(1, math.ceil((len(front) - 1) / (POINTS - 1)))
     kept = [*front[::step][: POINTS - 1], front[-1]] if len(front) > POINTS else front
-    points = [(str(row["title"]), str(row["kind"]), float(row["hours"]), float(row["usd"])) for row in kept]
-    return Section(
-        "faster", "What finishing earlier costs", points_chart(points, "hours", money.code, "Hours and cost"), "time"
-    )
+    points = [
+        _point(tables, row["choice"], str(row["title"]), row["kind"], float(row["hours"]), row["usd"]) for row in kept
+    ]
+    chart = points_chart(points, _across(points, "hours"), money.code, "Hours and cost")
+    return Section("faster", "What finishing earlier costs", chart, "time")
 
 
 def _by_deadline(tables: Tables, found: Outcome, money: Money) -> Section | None:
@@ -292,12 +302,24 @@ def _by_deadline(tables: Tables, found: Outcome, money: Money) -> Section | None
     sources = table_of(tables, "sources").drop_duplicates("option")
     kinds = dict(zip(sources["option"], sources["kind"], strict=True)) if len(sources) else {}
     points = [
-        (str(row["title"]), KIND_OF[kinds.get(row["option"], "rented")], row["hours"] + row["wait_hours"], row["usd"])
+        _point(tables, row["option"], str(row["title"]), KIND_OF[kinds.get(row["option"], "rented")],
+               row["hours"] + row["wait_hours"], row["usd"])
         for row in records(own)
-    ]
+    ]  # fmt: skip
     title = f"One job ({class_title(own['class'].iloc[0])}): hours and cost by where it runs"
     across = "hours, waiting included" if own["wait_hours"].gt(0).any() else "hours"
-    return Section("faster", title, points_chart(points, across, money.code, title), "deadlines")
+    return Section("faster", title, points_chart(points, _across(points, across), money.code, title), "deadlines")
+
+
+def _point(tables: Tables, option: str, title: str, kind: str, hours: float, usd: float) -> Point:
+    """A point of hours and cost; the third that counts, whether it is to be had, where that is known."""
+    share, words = shares_had(tables).get(option, (1.0, ""))
+    return Point(title + words, kind, hours, usd, share)
+
+
+def _across(points: Sequence[Point], name: str) -> str:
+    """The axis of time; where shares stand in brackets it says of what."""
+    return f"{name}{OF_ATTEMPTS}" if any(one.had < 1 for one in points) else name
 
 
 def _over_time(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money) -> Section | None:

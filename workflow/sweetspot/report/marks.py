@@ -25,6 +25,7 @@ SHAPES = {
     "stand_in": "cross",
     "transferred": "triangle-right",
     "extrapolated": "circle",
+    "arithmetic": "stroke",
 }
 TEXT = " (text)"  # behind a tooltip's title: the field is no number
 ORIGIN = {"basis": f"basis{TEXT}", "source": f"source{TEXT}", "as_of": f"date{TEXT}"}  # of a tooltip
@@ -39,6 +40,7 @@ KEY = {
     "stand_in": "stand-in",
     "transferred": "from another device",
     "extrapolated": "predicted",
+    "arithmetic": "by arithmetic",
 }
 GREY, DASHED = "#444", [5, 4]  # of a thin line across a chart
 NARROW, BROAD = "fijltrI .,:;|()[]/-", "mwMW@%"

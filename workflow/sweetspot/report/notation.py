@@ -12,6 +12,7 @@ BASIS_SIGNS = {
     "stand_in": "✚",
     "transferred": "▶",
     "extrapolated": "◌",
+    "arithmetic": "✕",
 }
 BASIS_MEANING = {
     "measured": "timed on this machine",
@@ -22,6 +23,7 @@ BASIS_MEANING = {
     "stand_in": "nearest published batch or precision of the same device and model",
     "transferred": "the same workload on another device, by the relation of the two",
     "extrapolated": "predicted for a machine nobody has measured",
+    "arithmetic": "operations of the work by the share of a device's peak that published figures reach",
 }
 
 

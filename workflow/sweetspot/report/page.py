@@ -21,6 +21,7 @@ from sweetspot.report.first_sections import sections
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import missing, number
 from sweetspot.report.outcome import Outcome, busy, choices_of, group_of, key_figures, other_work, outcome_of
+from sweetspot.report.own_use import use_in_words
 from sweetspot.report.sheet import of_choices, render_sheet
 from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import Tables, table_of
@@ -33,10 +34,11 @@ SCRIPTS = ("model", "lines", "panel")
 LONG = 0.25  # of a job's hours: a wait that is worth a line
 
 
-def render_page(tables: Tables, study: Study) -> str:
+def render_page(tables: Tables, study: Study, workloads: str | Path | None = None) -> str:
     """The page: verdict, what to do, what each choice costs, when it would be another. At most 600 words unfolded.
 
-    Text from tables and configuration is escaped by the template engine.
+    workloads: workloads.yaml, for what the team's own record says. Text from tables and configuration is escaped by the
+    template engine.
     """
     environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
     money = money_of(study)
@@ -45,6 +47,7 @@ def render_page(tables: Tables, study: Study) -> str:
     tables = shown_in(tables, money)
     rows = choices_of(tables)
     case = page_case(tables, study, found) if found else {}
+    recorded = use_in_words(workloads, found.workload) if found else ""
     context: dict[str, Any] = {
         "study": study,
         "found": found,
@@ -53,7 +56,7 @@ def render_page(tables: Tables, study: Study) -> str:
         "dots": dots_chart(_dots(rows, found, money.usd_per_unit), money.code) if rows and found else "",
         "dots_title": _dots_title(found, money.code) if found else "",
         "tiles": key_figures(found, money),
-        "notes": [*_notes(found, rows, money.code), *_waits(tables, found)] if found else [],
+        "notes": [*_notes(found, rows, money.code), *_waits(tables, found), *filter(None, [recorded])] if found else [],
         "sections": sections(tables, found, money, study) if found else [],
         "listed": of_choices(tables, money.code),
         "others": [(one, busy(one).removeprefix(", on a machine ")) for one in others],
@@ -138,6 +141,7 @@ def write_report(
     specs: Sequence[str | Path],
     machines: Mapping[str, str] | None = None,
     engine: str | Path | None = None,
+    workloads: str | Path | None = None,
 ) -> None:
     """Write index.html, evidence.html, summary.md, answer.json, decision.html and card.svg into `folder`.
 
@@ -151,7 +155,7 @@ def write_report(
         Path(engine).read_text(encoding="utf-8") if engine else "",
     )
     for name, text in (
-        ("index.html", render_page(tables, study)),
+        ("index.html", render_page(tables, study, workloads)),
         ("evidence.html", render_evidence(tables, study, drawn, machines)),
         ("summary.md", render_summary(tables, study)),
         ("answer.json", answer_json(tables, study)),

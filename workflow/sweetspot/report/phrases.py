@@ -24,6 +24,7 @@ RULES = {
     "text_against_table": "Prices on which text and table of the source disagree",
     "no_peer_access": "Devices that cannot reach each other's memory",
     "stale_price": "Old prices",
+    "expired": "Offers that have ended",
     "mixed_protocol": "Speeds measured here beside speeds of others",
     "unknown_memory_need": "Unknown need of memory",
     "unknown_gpu_memory": "Unknown memory of devices",

@@ -1,5 +1,6 @@
 """The tables a report is made of: read for the page and the charts, and written beside them for everybody."""
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -111,3 +112,21 @@ def _read(paths: Sequence[Path]) -> "pa.Table":
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or tables[:1]
     return filled[0] if len(filled) == 1 else pa.concat_tables(filled, promote_options="permissive")
+
+
+OF_ATTEMPTS = ", and % of attempts in which one is to be had"  # beside an axis whose names end in those shares
+
+
+def shares_had(tables: Tables) -> dict[str, tuple[float, str]]:
+    """Of each option whose stock is known the share of attempts in which it is to be had (of nodes: one is), and how
+    its name says so: `, 13 %`, of several nodes from all at once to one, `, 2-13 %`.
+    """
+    options = table_of(tables, "options")
+    if "p_stock" not in options.columns:
+        return {}
+    known, found = options.dropna(subset=["p_stock"]).drop_duplicates("option"), {}
+    for option, share, every in known[["option", "p_stock", "p_stock_all"]].itertuples(index=False):
+        least = share if math.isnan(every) else min(share, every)
+        ends = dict.fromkeys(f"{100 * end:.0f}" for end in (least, share))
+        found[str(option)] = (float(share), f", {'-'.join(ends)} %")
+    return found

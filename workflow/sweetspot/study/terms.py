@@ -95,6 +95,21 @@ def _form(residual: Any) -> str:
 Residual = Annotated[Annotated[NotNegative, Tag("(amount)")] | Annotated[Resale, Tag("(curve)")], Discriminator(_form)]
 
 
+class Sale(Resale):
+    """What one would get today for a machine that is there: a share of its price when new, by its age."""
+
+    paid: Positive = Field(description="What it cost when it was new")
+    share: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(
+        1.0, description="Share of the price that the curve is of: of a whole server less than 1, such as its devices"
+    )
+    age_years: Annotated[float, Field(strict=True, gt=0, le=50)] = Field(
+        description="Years since the device came out, today"
+    )
+
+
+SellFor = Annotated[Annotated[NotNegative, Tag("(amount)")] | Annotated[Sale, Tag("(curve)")], Discriminator(_form)]
+
+
 class Rate(Closed):
     """What one unit of a currency is worth, on a day."""
 
@@ -261,8 +276,8 @@ class Own(Closed):
     boxes: Count = Field(1, description="How many such machines are bought")
     staff_hours_per_month: NotNegative = Field(Amount(value=0.0), description="Hours of care a month, one machine")
     staff_per_hour: NotNegative = Field(Amount(value=0.0), description="What one of them costs")
-    sell_for: NotNegative | None = Field(
-        None, description="What one that is there would sell for today; with it, selling is a choice as keeping is"
+    sell_for: SellFor | None = Field(
+        None, description="What one that is there would sell for today, or a curve by age; selling is then a choice"
     )
     capex_change_per_year: PriceChange | None = Field(
         None, description="How the price of a new one changes a year, for who buys later; absent: it stays"

@@ -211,6 +211,8 @@ def _age(seen: Seen) -> Told:
         yield "stale", f"price of {priced} is {age} days old at {judged}; the limit is {prices.max_age_days}"
     if age < -AHEAD_DAYS:
         yield "future_date", f"price of {priced} is dated {-age} days after {judged}"
+    if offer.until is not None and (offer.until - priced).days < age:
+        yield "expired", f"the offer ended on {offer.until}, before {judged}; ask for it again"
     rate = rate_used(offer, prices)
     if rate is not None and abs((rate.as_of - priced).days) > RATE_AGE_DAYS:
         yield "stale_rate", f"price of {priced} converted with a {rate.currency} rate of {rate.as_of}"

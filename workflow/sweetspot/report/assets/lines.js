@@ -50,8 +50,8 @@ const pictures = (() => {
       taken.push(words(atX(x) + (late ? -4 : 4), TOP + 10 + LINE * n, word, late ? "end" : "start", "soft"));
     });
     if (alone) taken.push(...series.map(({ points: [[x, y]] }) => [atX(x) - 6, atX(x) + 6, atY(y) + 4]));
-    for (const { kind, points } of series) {
-      if (alone) part("circle", { class: `k-${kind}`, cx: atX(points[0][0]), cy: atY(points[0][1]), r: 5 });
+    for (const { kind, points, had = 1 } of series) {
+      if (alone) part("circle", { class: `k-${kind}`, cx: atX(points[0][0]), cy: atY(points[0][1]), r: 5, "fill-opacity": had });
       else part("path", { class: `line k-${kind}`, d: `M${points.map((point) => `${atX(point[0]).toFixed(1)} ${atY(point[1]).toFixed(1)}`).join("L")}` });
     }
     for (const { name, kind, points } of series) { // names over all lines
@@ -98,7 +98,7 @@ const pictures = (() => {
     const front = [];
     for (const one of all) if (one.stands && !(one.now.hours >= FASTER * (front.at(-1)?.now.hours ?? Infinity))) front.push(one);
     const step = Math.max(1, Math.ceil((front.length - 1) / (POINTS - 1))), shown = front.filter((_, n) => n === front.length - 1 || (n % step === 0 && n < step * (POINTS - 1)));
-    return front.length > 1 && { series: shown.map(({ title, kind, usd, now }) => ({ name: title, kind, points: [[now.hours, usd]] })), across: "hours" };
+    return front.length > 1 && { series: shown.map(({ title, kind, usd, now, had }) => ({ name: title, kind, had, points: [[now.hours, usd]] })), across: "hours" };
   }
   // Money by month: the price at once and the resale at the end, against a rent.
   function byMonth(work, state, all) {
