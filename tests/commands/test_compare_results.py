@@ -87,24 +87,3 @@ def test_a_folder_without_tables_is_refused(results, tmp_path):
     for folder in ("empty", "absent"):
         with pytest.raises(UserError, match=f"{folder}: no table is below it; expected a folder such as results"):
             main(["compare-results", str(results(f"of-{folder}")), str(tmp_path / folder)])
-
-
-def test_tables_of_version_1_are_read_as_those_of_version_2(results, capsys):
-    """`plan_tornado` stood beside `tornado`, `mix_sources` has another name, `deadlines` were some of `deadline_steps`;
-    all are what they were.
-    """
-    job = pd.DataFrame({"model": ["vgg16"], "assumption": ["price"], "margin": [2.0]})
-    plan = pd.DataFrame({"workload": ["lab"], "assumption": ["price"], "margin": [3.0]})
-    both = pd.DataFrame({"workload": ["vgg16", "lab"], "model": ["vgg16", None], "assumption": "price"})
-    one = {"comparison/tornado": job, "comparison/plan_tornado": plan, "comparison/mix_sources": COSTS}
-    two = {"comparison/tornado": both.assign(margin=[2.0, 3.0]), "comparison/sources": COSTS}
-    code, lines = said(capsys, results("old", **one), results("new", **two))
-    assert code == 0 and lines[1].startswith("  comparison/sources: 2 rows; 2 figures")
-    moved = {**two, "comparison/tornado": both.assign(margin=[2.0, 4.0])}
-    code, lines = said(capsys, results("older", **one), results("newer", **moved))
-    assert code == 1 and "most by 0.25 in margin: 3 -> 4" in lines[2]
-    steps = pd.DataFrame({"workload": "lab", "class": "runs", "within_hours": [10.0, 24.0], "usd": [40.0, 32.0]})
-    due = {"comparison/deadlines": steps.tail(1), "comparison/deadline_steps": steps}
-    now = {"comparison/deadlines": steps.assign(is_asked=[False, True])}
-    code, lines = said(capsys, results("before", **one, **due), results("after", **two, **now))
-    assert code == 0 and lines[1] == "  comparison/deadlines: 2 rows; 4 figures; columns added: is_asked"

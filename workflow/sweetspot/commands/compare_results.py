@@ -13,31 +13,12 @@ a row or table is not found again; 0 where only text differs, or a column or tab
 import argparse
 from pathlib import Path
 
-import pandas as pd
-
 from sweetspot.commands.table_difference import Cell, Difference, difference
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
 
 APART = {"benchmarks", "logs", "report"}  # runs, logs and the page's copies of the tables are no results of their own
 SHOWN = 60  # characters of a text cell
-VERSION_1 = "comparison/plan_tornado"  # a table that version 2 no longer has
-RENAMED = {
-    "comparison/choices": "comparison/other_figures",
-    "comparison/when_to_buy": "comparison/later",
-    **{f"comparison/mix_{name}": f"comparison/{name}" for name in ("sources", "load", "jobs")},
-}
-FOLDED = {
-    f"comparison/plan_{name}": f"comparison/{name}"
-    for name in ("tornado", "turning_points", "break_even", "worth_knowing")
-}
-CHOICES = {  # columns of what was folded into choices
-    "plan_options": {"option": "choice", "times_best": "ratio", "times_best_low": "ratio_low",
-                     "times_best_high": "ratio_high"},
-    "mixes": {"mix": "choice", "kind": "mix", "times_best": "ratio", "times_best_low": "ratio_low",
-              "times_best_high": "ratio_high", "boxes": "counts"},
-}  # fmt: skip
-Parts = list[Path]  # files that are one table, the first of them of one job
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
                 print(f"  {name}: only {'before' if name in old else 'after'}")
                 same &= name in new
                 continue
-            found = difference(whole(old[name]), whole(new[name]), arguments.tolerance)
+            found = difference(read_parquet(old[name]), read_parquet(new[name]), arguments.tolerance)
             print(f"  {name}: {line(found)}")
             same &= found.same_figures
             compared, figures, texts = compared + 1, figures + found.figures, texts + found.texts
@@ -73,23 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if same else 1
 
 
-def whole(parts: Parts) -> pd.DataFrame:
-    """One table of its files: rows of plans, which version 1 kept apart, have no model."""
-    if parts[0].stem in CHOICES:
-        return pd.concat([_choices(file) for file in parts], ignore_index=True)
-    first, *plans = [read_parquet(file) for file in parts]
-    filled = [table for table in (first, *(table.assign(model=None) for table in plans)) if len(table)]
-    return pd.concat(filled, ignore_index=True) if len(filled) > 1 else (filled or [first])[0]
-
-
-def _choices(file: Path) -> pd.DataFrame:
-    """Options of a plan or mixes of version 1 as rows of choices; a mix that is the best once more is none."""
-    table = read_parquet(file)
-    kept = table[~table["same_as_best"].astype(bool)] if "same_as_best" in table.columns else table
-    return kept.rename(columns=CHOICES[file.stem])
-
-
-def tables_below(folder: Path) -> dict[str, dict[str, Parts]]:
+def tables_below(folder: Path) -> dict[str, dict[str, Path]]:
     """Parquet files by study and by name (`costs/aws`). A folder of one study is the study "".
 
     Raises UserError where there is none.
@@ -105,22 +70,9 @@ def tables_below(folder: Path) -> dict[str, dict[str, Parts]]:
     return found
 
 
-def _tables(folder: Path) -> dict[str, Parts]:
-    files = sorted(folder.rglob("*.parquet"))
-    named = {file.relative_to(folder): file for file in files}
-    found = {str(name.with_suffix("")): [file] for name, file in named.items() if name.parts[0] not in APART}
-    return _version_2(found) if VERSION_1 in found else found
-
-
-def _version_2(tables: dict[str, Parts]) -> dict[str, Parts]:
-    """Tables of version 1 under the names of version 2."""
-    found = {RENAMED.get(name, name): parts for name, parts in tables.items() if name not in FOLDED}
-    found["comparison/deadlines"] = found.pop("comparison/deadline_steps", [])  # those of `deadlines` are among them
-    for name, to in FOLDED.items():
-        found[to] = [*found.get(to, []), *tables.get(name, [])]
-    folded = [found.pop(f"comparison/{name}", []) for name in CHOICES]
-    found["comparison/choices"] = [file for files in folded for file in files]
-    return {name: parts for name, parts in found.items() if parts}
+def _tables(folder: Path) -> dict[str, Path]:
+    named = {file.relative_to(folder): file for file in sorted(folder.rglob("*.parquet"))}
+    return {str(name.with_suffix("")): file for name, file in named.items() if name.parts[0] not in APART}
 
 
 def line(found: Difference) -> str:
