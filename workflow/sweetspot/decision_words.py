@@ -86,6 +86,11 @@ def price_of_limit(limit: str, most: float, less: float, money: Money) -> str:
     return f"Without {told} it costs {money.words(less)} less a month."
 
 
+def sooner_in_words(filled: float) -> str:
+    """What keeps a limit on waiting: how far machines are filled before anything is rented."""
+    return f"To wait no longer than allowed, use them {100 * filled:.0f} % of the time at most and rent the rest."
+
+
 def _limit(limit: str, value: float, money: Money) -> str:
     if limit != "mean_wait_at_most":
         return money.words(value)

@@ -26,6 +26,7 @@ from sweetspot.decision_words import (
     WHY_NOT,
     breaks,
     price_of_limit,
+    sooner_in_words,
 )
 from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.study.settings import Settings
@@ -43,7 +44,7 @@ COLUMNS = (
     "is_best", "is_rival", "ratio", "ratio_low", "ratio_high", "in_hand", "why_not", "cost", "model", "persistent",
     "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
     "source", "usd_per_month_central", "box_title", "main_rented", "why_not_rule", "sold",
-    "all_rented_title",
+    "all_rented_title", "used_at_most",
 )  # fmt: skip
 OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running",
              "usd_possession", "after_months", "device_hours")  # fmt: skip
@@ -297,7 +298,9 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
         said |= {"in_answer": not broken, "why_not_rule": LIMIT if broken else None}
         said |= {"why_not": "; ".join(broken)} if broken else {}
         priced.append(_Priced(box, said, mix.done.usd * months, fixed, today=False))
-    limits = [price_of_limit(one.limit, one.most, less, money) for one, less in posed.limits]
+    filled = posed.mixes[0].filled
+    limits = [sooner_in_words(filled)] if filled < 1 else []
+    limits += [price_of_limit(one.limit, one.most, less, money) for one, less in posed.limits]
     return _work(posed.name, posed.name, months, priced, draws, DISPATCH)._replace(
         limits=tuple(limits), months_work=_by_month(posed)
     )
