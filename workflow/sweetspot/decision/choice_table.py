@@ -25,6 +25,7 @@ from sweetspot.decision_words import (
     RENT,
     WHY_NOT,
     breaks,
+    late_in_words,
     price_of_limit,
     sooner_in_words,
 )
@@ -274,7 +275,7 @@ def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws) -> Work:
         said = {name: told.get(name) for name in OF_PHASES} | {"choice": told["option"], "counts": told["boxes"]}
         row = known[told["box"] if later else told["option"]]
         priced.append(_Priced(row, said, usd, 0.0 if later else told["usd_possession"]))
-    return _work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model)
+    return _not_late(_work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model), priced)
 
 
 def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) -> Work:
@@ -332,7 +333,15 @@ def _single(name: str, options: pd.DataFrame, draws: Draws, settings: Settings) 
         priced.append(_Priced(row, said, draws.usd[row["row"]], months * or_zero(row["fixed_usd_per_month"])))
     busy = next((float(row["days_per_month"]) for row in found if _kind_of(row)[0] == BUY), np.nan)
     months = 1.0 if settings.counts == "month" else np.nan
-    return _work(name, _title(name, found[0]), months, priced, draws, SHARE, str(found[0]["model"]), busy)
+    work = _work(name, _title(name, found[0]), months, priced, draws, SHARE, str(found[0]["model"]), busy)
+    return _not_late(work, priced)
+
+
+def _not_late(work: Work, priced: Sequence[_Priced]) -> Work:
+    """The work with a sentence of the machines that come later, which its costs do not know."""
+    rows = [one.row for one in priced if one.row is not None and one.row["in_answer"]]
+    late = {row["title"]: row["delivery_months"] for row in rows if or_zero(row.get("delivery_months")) > 0}
+    return work._replace(limits=(late_in_words(late),)) if late else work
 
 
 def _title(name: str, row: Row) -> str:
