@@ -117,20 +117,43 @@ def test_what_may_be_paid_a_month():
     assert limit.found == pytest.approx(1000.0) and less == pytest.approx(90.0)
 
 
-def test_waiting_has_its_price():
-    """Of one box jobs wait ten hours; to rent all for 9 USD is 1,800, to have two boxes 2,140."""
-    made, options, drawn, settings = lab(own(), hourly(9.0), mean_wait_at_most=8.0)
-    table, _ = table_of(made, options, drawn, settings)
-    assert made.mixes[0].counts == (0,) and made.mixes[0].expected == pytest.approx(1800.0)
-    assert table.loc["box", "why_not"] == "jobs wait 10 h on average, more than the 8 h allowed"
+def test_to_wait_less_some_of_the_work_is_rented_sooner():
+    """One server, jobs of two hours: full to a share r of its 240 hours they wait 2 r / (1 - r) hours, 10 at 200 of
+    them, 7.5 at 79 % (8.0 at 80 %: not below it by rounding). The other 10.4 hours are rented for 9 USD; all of it is
+    1,800 there, two boxes are 2,140.
+    """
+    made, options, drawn, settings = lab(own(), hourly(9.0), mean_wait_at_most=7.9)
+    table, work = table_of(made, options, drawn, settings)
+    assert made.mixes[0].counts == (1,) and made.mixes[0].filled == 0.79
+    assert made.mixes[0].expected == pytest.approx(1050 + 189.6 * 0.2 + 10.4 * 9.0)
+    assert mean_wait(made, made.mixes[0]) == pytest.approx(2 * 0.79 / 0.21)
     ((limit, less),) = made.limits
-    assert limit.found == pytest.approx(10.0) and less == pytest.approx(1800.0 - 1090.0)
+    assert limit.found == pytest.approx(10.0) and less == pytest.approx(10.4 * (9.0 - 0.2))
+    assert table.loc["best", "used_at_most"] == 0.79 and math.isnan(table.loc["rented", "used_at_most"])
+    assert "use them 79 % of the time at most" in work.limits[0]
 
 
-def test_to_wait_less_takes_a_second_machine_where_renting_is_dear():
-    """At 12 USD an hour renting is 2,400: two boxes are 2,140, where jobs wait less than an hour."""
-    made = lab(own(), hourly(12.0), mean_wait_at_most=8.0)[0]
+def test_where_nothing_can_be_rented_waiting_takes_a_second_machine():
+    made = lab(own(), mean_wait_at_most=8.0)[0]
+    assert made.mixes[0].counts == (2,) and made.mixes[0].filled == 1.0
+
+
+def test_to_wait_less_takes_a_second_machine_where_that_is_cheaper_than_renting():
+    """At most half an hour: one box may be full to 20 %, 48 of 200 hours, and the rest is 1,824 at 12 USD; two boxes,
+    41.7 % full, cost 2,140, and jobs wait 2 r^2 / (1 - r^2) = 0.42 hours (M/M/2).
+    """
+    made = lab(own(), hourly(12.0), mean_wait_at_most=0.5)[0]
     assert made.mixes[0].counts == (2,) and made.mixes[0].expected == pytest.approx(2140.0)
+
+
+def test_every_case_of_the_question_rents_as_soon():
+    """1.5 times the jobs: the box is full to 79 % as planned, and 110.4 of 300 hours are rented."""
+    made = lab(own(), hourly(9.0), mean_wait_at_most=7.9)[0]
+    question = dispatch_question(made)
+    jobs = next(one for one in question.assumptions if one.quantity == "per_month")
+    costs = question.at(jobs, np.array([1.0, 1.5]))
+    one = 1050 + 189.6 * 0.2
+    assert costs.usd[0] / made.work.months == pytest.approx([one + 10.4 * 9.0, one + 110.4 * 9.0], rel=1e-3)
 
 
 def test_two_limits_that_leave_no_way_do_not_count_and_say_so():

@@ -1,5 +1,7 @@
 """The start-up with three offers: its README's hand calculation, and that none of the three is worth signing."""
 
+import shutil
+
 import pytest
 from month_tables import month_tables
 from study_tables import STUDIES
@@ -85,3 +87,31 @@ def test_what_moves_the_answer_is_held_against_the_cheapest_offer(start_up):
     assert set(mine["rival"]) == {"box-4x5090"}
     assert mine[["margin", "margin_low", "margin_high"]].lt(12).all(axis=None)
     assert mine["margin"].to_numpy() == pytest.approx(float(mine["margin"].iloc[0]))
+
+
+def test_a_limit_of_eight_hours_of_waiting_rents_some_of_the_work_sooner(tmp_path):
+    """By hand, as in the study's README. Jobs of two machines wait P(wait) x mean / (2 (1 - r)) x E[S^2] / (2 mean^2),
+    with P = 2 r^2 / (1 + r) (Erlang C of two) and hours as spread as exponential ones. What is rented first is ViT-L,
+    whose hour here saves the least.
+    """
+    folder = shutil.copytree(STUDIES / "start-up-2026", tmp_path / "start-up-2026")
+    work = folder / "workloads.yaml"
+    work.write_text(work.read_text().replace("  months: 36\n", "  months: 36\n  mean_wait_at_most: 8\n"))
+    tables = month_tables(folder, 1000)
+    room, trained = 2 * 0.96 * 30.5 * 24, 6 * RESNET_3090
+
+    def wait(full):
+        tuned = (full * room - trained) / VIT_3090
+        mean = full * room / (tuned + 6)
+        square = 2 * (tuned * VIT_3090**2 + 6 * RESNET_3090**2) / (tuned + 6)
+        return 2 * full**2 / (1 + full) * mean / (2 * (1 - full)) * square / (2 * mean**2)
+
+    assert wait(0.47) == pytest.approx(7.89, abs=0.01) and wait(0.48) == pytest.approx(8.32, abs=0.01)
+    best = tables["choices"].set_index("choice").loc["best"]
+    assert (best["kind"], best["used_at_most"]) == ("keep", 0.47)
+    assert tables["queue"].query("held and workload == 'month.ViT-L'")["wait_hours"].iloc[0] == pytest.approx(
+        7.89, 0.01
+    )
+    sooner = USUAL * VIT_3090 + trained - 0.47 * room  # 142.5 h of ours, at 0.42 EUR
+    assert central(tables, "best") == pytest.approx(137.1 + sooner * (0.42 - OURS), rel=5e-3)
+    assert tables["verdict"].iloc[0]["kind"] == "keep"

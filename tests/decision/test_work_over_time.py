@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from phase_plans import hourly, own
+from phase_plans import compared, hourly, own
 from small_lab import class_of, posed, small_lab
 from sweetspot.decision.assumption import Moved
 from sweetspot.decision.choice_table import works
@@ -201,3 +201,12 @@ def test_the_verdict_says_from_which_month_on_there_is_that_much_work():
     ):
         told = verdict_table([work], "lab", rows.assign(factor=factor), {}).iloc[0]
         assert f"Buying pays with {said}" in told["thresholds"]
+
+
+def test_a_job_alone_and_a_plan_of_phases_say_that_they_do_not_count_the_wait():
+    """Only where a machine that may be the answer comes later: 8.71 weeks are two months."""
+    told = compared(own() | {"available_from_weeks": TWO_MONTHS}, hourly(6.0))["verdict"].set_index("workload")
+    said = "Not counted: box comes after 2 months; what renting costs until then comes on top."
+    assert {"work", "job"} <= set(told.index) and all(said in row for row in told["thresholds"])
+    at_once = compared(own(), hourly(6.0))["verdict"]
+    assert not any("Not counted" in " ".join(row) for row in at_once["thresholds"])

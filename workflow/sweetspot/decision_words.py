@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from sweetspot.wording import TIE, Money, Words, amount, begun, confidence, counted, percent, the, times
+from sweetspot.wording import TIE, Money, Words, amount, begun, confidence, counted, listed, percent, the, times
 
 KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"  # kinds of choices
 COMMIT, MACHINE = "commit", "machine"  # levels of a verdict
@@ -84,6 +84,17 @@ def price_of_limit(limit: str, most: float, less: float, money: Money) -> str:
     if math.isnan(less):
         return f"No choice keeps {told}."
     return f"Without {told} it costs {money.words(less)} less a month."
+
+
+def sooner_in_words(filled: float) -> str:
+    """What keeps a limit on waiting: how far machines are filled before anything is rented."""
+    return f"To wait no longer than allowed, use them {100 * filled:.0f} % of the time at most and rent the rest."
+
+
+def late_in_words(titles: Mapping[str, float]) -> str:
+    """What a job alone and a plan of phases leave out: that a machine comes only after so many months, by its title."""
+    told = listed([f"{the(title)} comes after {amount(months)} months" for title, months in titles.items()])
+    return f"Not counted: {told}; what renting costs until then comes on top."
 
 
 def _limit(limit: str, value: float, money: Money) -> str:

@@ -25,7 +25,9 @@ from sweetspot.decision_words import (
     RENT,
     WHY_NOT,
     breaks,
+    late_in_words,
     price_of_limit,
+    sooner_in_words,
 )
 from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.study.settings import Settings
@@ -43,7 +45,7 @@ COLUMNS = (
     "is_best", "is_rival", "ratio", "ratio_low", "ratio_high", "in_hand", "why_not", "cost", "model", "persistent",
     "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
     "source", "usd_per_month_central", "box_title", "main_rented", "why_not_rule", "sold",
-    "all_rented_title",
+    "all_rented_title", "used_at_most",
 )  # fmt: skip
 OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running",
              "usd_possession", "after_months", "device_hours")  # fmt: skip
@@ -273,7 +275,7 @@ def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws) -> Work:
         said = {name: told.get(name) for name in OF_PHASES} | {"choice": told["option"], "counts": told["boxes"]}
         row = known[told["box"] if later else told["option"]]
         priced.append(_Priced(row, said, usd, 0.0 if later else told["usd_possession"]))
-    return _work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model)
+    return _not_late(_work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model), priced)
 
 
 def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) -> Work:
@@ -297,7 +299,9 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
         said |= {"in_answer": not broken, "why_not_rule": LIMIT if broken else None}
         said |= {"why_not": "; ".join(broken)} if broken else {}
         priced.append(_Priced(box, said, mix.done.usd * months, fixed, today=False))
-    limits = [price_of_limit(one.limit, one.most, less, money) for one, less in posed.limits]
+    filled = posed.mixes[0].filled
+    limits = [sooner_in_words(filled)] if filled < 1 else []
+    limits += [price_of_limit(one.limit, one.most, less, money) for one, less in posed.limits]
     return _work(posed.name, posed.name, months, priced, draws, DISPATCH)._replace(
         limits=tuple(limits), months_work=_by_month(posed)
     )
@@ -329,7 +333,15 @@ def _single(name: str, options: pd.DataFrame, draws: Draws, settings: Settings) 
         priced.append(_Priced(row, said, draws.usd[row["row"]], months * or_zero(row["fixed_usd_per_month"])))
     busy = next((float(row["days_per_month"]) for row in found if _kind_of(row)[0] == BUY), np.nan)
     months = 1.0 if settings.counts == "month" else np.nan
-    return _work(name, _title(name, found[0]), months, priced, draws, SHARE, str(found[0]["model"]), busy)
+    work = _work(name, _title(name, found[0]), months, priced, draws, SHARE, str(found[0]["model"]), busy)
+    return _not_late(work, priced)
+
+
+def _not_late(work: Work, priced: Sequence[_Priced]) -> Work:
+    """The work with a sentence of the machines that come later, which its costs do not know."""
+    rows = [one.row for one in priced if one.row is not None and one.row["in_answer"]]
+    late = {row["title"]: row["delivery_months"] for row in rows if or_zero(row.get("delivery_months")) > 0}
+    return work._replace(limits=(late_in_words(late),)) if late else work
 
 
 def _title(name: str, row: Row) -> str:

@@ -1,7 +1,7 @@
 """Classes of jobs a month as a question: machines held, in their numbers, and what is rented beside them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -41,6 +41,7 @@ MONTHS_DRAWN = 6  # months of each draw, for the interval of where a machine pay
 MOST_GROWTH = 0.5  # a month: beyond it nothing is looked for
 WORK = "device_hours"  # quantity: all work of a month
 QUICK = 250  # draws of a quick look, one month of each
+Way = tuple[str, Counts, float]  # the only offer by the hour (empty: any), machines, how far they are filled
 
 
 @dataclass
@@ -55,7 +56,7 @@ class Dispatch:
     titles: list[str]
     assumptions: tuple[Assumption, ...]
     rival: int | None = None
-    _off: dict[tuple[str, Counts], float] = field(default_factory=dict)
+    _off: dict[Way, float] = field(default_factory=dict)
 
     def problem(self, moved: Moved) -> Problem:
         """The problem with assumptions moved (one case), on all draws."""
@@ -67,19 +68,21 @@ class Dispatch:
         places = spread_over(draws, QUICK)
         return problem.draws(places, places % months)
 
-    def usd(self, quick: Problem, source: str, counts: Counts) -> float:
+    def usd(self, quick: Problem, way: Way) -> float:
         """Expected USD of the project by a quick look (`exact`)."""
-        if (source, counts) not in self._off:
+        if way not in self._off:
             planned = self.posed.drawn
-            off = self.exact(planned, source, counts) - self.exact(self.quick(planned), source, counts)
-            self._off[source, counts] = off if np.isfinite(off) else 0.0
-        return self.exact(quick, source, counts) + self._off[source, counts]
+            off = self.exact(planned, way) - self.exact(self.quick(planned), way)
+            self._off[way] = off if np.isfinite(off) else 0.0
+        return self.exact(quick, way) + self._off[way]
 
-    def exact(self, problem: Problem, source: str, counts: Counts) -> float:
-        """Expected USD of the project on all draws of a problem; `source`: the only offer by the hour for what it can
-        do, where it is one.
+    def exact(self, problem: Problem, way: Way) -> float:
+        """Expected USD of the project on all draws of a problem; where a way has an offer it is the only one by the
+        hour for what it can do.
         """
-        return float(dispatch(problem.only(source), counts).usd.mean()) * self.posed.work.months
+        source, counts, filled = way
+        done = dispatch(replace(problem.only(source), filled=filled), counts)
+        return float(done.usd.mean()) * self.posed.work.months
 
     def best_of(self, quick: Problem, way: Mix) -> tuple[Counts, float]:
         """The numbers of the machines that a way buys at which it costs the least (one at least), and its USD."""
@@ -87,7 +90,8 @@ class Dispatch:
 
         def usd(counts: Counts) -> float:
             if counts not in known:
-                known[counts] = self.usd(quick, way.source, counts) if self.posed.affords(counts) else np.inf
+                one = (way.source, counts, way.filled)
+                known[counts] = self.usd(quick, one) if self.posed.affords(counts) else np.inf
             return known[counts]
 
         kinds = [place for place, kind in enumerate(quick.held) if kind.name in way.bought]
@@ -120,7 +124,8 @@ class Dispatch:
     @cached_property
     def _near_ways(self) -> list[int]:
         free = [place for place, way in enumerate(self.ways) if way.kind != RENTED]
-        usd = {place: self.exact(self.posed.drawn, "", self.ways[place].counts) for place in free}
+        ways = {place: ("", self.ways[place].counts, self.ways[place].filled) for place in free}
+        usd = {place: self.exact(self.posed.drawn, way) for place, way in ways.items()}
         # However dear: the best is held against something, whatever moves.
         best = self.ways[0].bought.keys()
         other = min((usd[place] for place in usd if self.ways[place].bought.keys() != best), default=np.inf)
@@ -132,7 +137,7 @@ class Dispatch:
         way = self.ways[place]
         if way.bought or way.sold or way.kind == RENTED:
             return place
-        lead = dispatch(quick, way.counts).lead
+        lead = dispatch(replace(quick, filled=way.filled), way.counts).lead
         return len(self.ways) + [offer.name for offer in quick.rented].index(lead) if lead else place
 
     def title(self, place: int, count: float, alternative: int | None) -> str:
@@ -151,14 +156,14 @@ class Dispatch:
         if ours == theirs:  # another offer is rented most: no cost crosses another
             return turn
 
-        def numbers(quick: Problem) -> list[tuple[str, Counts]]:
-            return [(way.source, self.best_of(quick, way)[0]) for way in (self.ways[0], self.ways[turn.to])]
+        def numbers(quick: Problem) -> list[Way]:
+            return [(way.source, self.best_of(quick, way)[0], way.filled) for way in (self.ways[0], self.ways[turn.to])]
 
         factor, usd = self._crossing(assumption, turn.factor, numbers)
         return turn._replace(factor=factor, usd=usd)
 
     def _crossing(
-        self, assumption: Assumption, factor: float, pair: Callable[[Problem], list[tuple[str, Counts]]]
+        self, assumption: Assumption, factor: float, pair: Callable[[Problem], list[Way]]
     ) -> tuple[float, float]:
         """Where two ways cost the same, near a factor that quick looks found, and what the first costs there; `pair`:
         the source and the machines of both.
@@ -170,7 +175,7 @@ class Dispatch:
 
         def apart(place: float) -> float:
             quick = self.quick(self.problem(_single(assumption, np.exp(place))))
-            first, second = (self.usd(quick, *one) for one in pair(quick))
+            first, second = (self.usd(quick, one) for one in pair(quick))
             return second - first
 
         rise = apart(at + SLIGHTLY) - apart(at - SLIGHTLY)
@@ -179,7 +184,7 @@ class Dispatch:
         both = pair(self.quick(self.problem(_single(assumption, factor))))
         for _ in range(NEWTON):
             problem = self.problem(_single(assumption, np.exp(at)))
-            first, second = (self.exact(problem, *one) for one in both)
+            first, second = (self.exact(problem, one) for one in both)
             step = -(second - first) * 2 * SLIGHTLY / rise if smooth else np.inf
             if not abs(step) < FARTHEST_STEP:
                 return float(np.exp(start)), first
@@ -208,25 +213,29 @@ class Dispatch:
                 planned = apart.drawn[:, np.abs(np.log(apart.factors)).argmin()]
                 yield Held(name, posed.title(name), one, *told, apart, float(np.mean(planned <= 0)), exact)
 
+    def _eased(self, counts: Counts) -> Way:
+        """So many machines and whatever is cheapest beside them, with what is rented sooner to keep a limit."""
+        return ("", counts, self.posed.eased(Mix(BEST, "", dispatch(self.posed.drawn, counts))).filled)
+
     def _pays(self, place: int, assumption: Assumption) -> tuple[Apart, Callable[[float, bool], float]]:
         """What one machine of a kind and what is there cost more than what is there and rentals alone; and how a factor
         from which it pays (`begins`), or up to which, is made exact.
         """
-        there = self.posed.drawn.there
-        one = _one_more(there, place)
+        there, one = self._eased(self.posed.drawn.there), self._eased(_one_more(self.posed.drawn.there, place))
         steps = (*LOOKS, FURTHEST)
         factors = np.unique([*(1 / step for step in steps), 1.0, *steps])
 
         def look(factor: float) -> float:
             quick = self.quick(self.problem(_single(assumption, factor)))
-            return self.usd(quick, "", one) - self.usd(quick, "", there)
+            return self.usd(quick, one) - self.usd(quick, there)
 
         drawn = []
         for factor in factors:
             problem = self.problem(_single(assumption, factor))
             few = problem.months(spread_over(problem.jobs.shape[2], MONTHS_DRAWN))
             with np.errstate(invalid="ignore"):  # where neither does the work it does not pay
-                drawn.append(dispatch(few, one).usd - dispatch(few, there).usd)
+                mine, other = (dispatch(replace(few, filled=filled), counts).usd for _, counts, filled in (one, there))
+                drawn.append(mine - other)
         planned = np.array([[look(factor) for factor in factors]])
         same = np.zeros(factors.size, bool)
 
@@ -236,7 +245,7 @@ class Dispatch:
             while np.log(outer / inner) > EXACT:
                 middle = float(np.sqrt(inner * outer))
                 inner, outer = (inner, middle) if (look(middle) <= 0) == begins else (middle, outer)
-            return self._crossing(assumption, outer, lambda _: [("", there), ("", one)])[0]
+            return self._crossing(assumption, outer, lambda _: [there, one])[0]
 
         return Apart(factors, planned, np.stack(drawn, axis=1), factors, same, same), exact
 
@@ -249,7 +258,7 @@ def dispatch_question(posed: Posed) -> Question | None:
     other = (one for one in posed.mixes if not is_best(one, best) and not posed.breaks(one))
     shown = [best, *(one for one in other if np.isfinite(one.expected))]
     if ("", posed.drawn.there) not in ((one.source, one.counts) for one in shown):
-        shown.append(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there)))
+        shown.append(posed.eased(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there))))
     rows = [_row_of(one, posed) for one in shown]
     drawn = np.stack([one.done.usd * months for one in shown])
     rival = _rival(shown, drawn)

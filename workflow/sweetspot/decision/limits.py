@@ -12,6 +12,7 @@ from sweetspot.decision.waiting import pool
 from sweetspot.mixes.problem import Counts
 from sweetspot.mixes.search import Mix
 
+PERCENT = 100
 UP_FRONT, A_MONTH, WAIT = LIMITS = ("at_most_up_front", "at_most_a_month", "mean_wait_at_most")
 
 
@@ -73,6 +74,21 @@ def mean_wait(posed: Posed, mix: Mix) -> float:
     return float(_wait(streams).hours) if streams else 0.0
 
 
+def eased(posed: Posed, mix: Mix, most: float) -> Mix:
+    """A mix whose jobs wait `most` hours on average, where they would wait longer: its machines are filled to so many
+    whole percent of their hours and no further, the rest is rented. As it is where nothing can be rented for that.
+    """
+    if mean_wait(posed, mix) <= most:
+        return mix
+    low, high = 0, PERCENT
+    while high - low > 1:
+        middle = (low + high) // 2
+        kept = mean_wait(posed, mix._replace(filled=middle / PERCENT)) <= most
+        low, high = (middle, high) if kept else (low, middle)
+    sooner = mix.renting_sooner(low / PERCENT)
+    return sooner if low and math.isfinite(sooner.expected) else mix
+
+
 def _held_to(posed: Posed, most: dict[str, float]) -> Posed:
     if not most:
         return replace(posed, held_to=None)
@@ -84,4 +100,11 @@ def _held_to(posed: Posed, most: dict[str, float]) -> Posed:
         return [Broken(name, most[name], value) for name, value in values.items() if not value <= most[name]]
 
     allowed = most.get(UP_FRONT, math.inf)
-    return replace(posed, held_to=broken, stated=most, affords=lambda counts: up_front(posed, counts) <= allowed)
+
+    def sooner(one: Mix) -> Mix:
+        return eased(posed, one, most[WAIT]) if WAIT in most else one
+
+    def affords(counts: Counts) -> bool:
+        return up_front(posed, counts) <= allowed
+
+    return replace(posed, held_to=broken, stated=most, affords=affords, eased=sooner)

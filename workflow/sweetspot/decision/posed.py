@@ -92,8 +92,9 @@ class Posed:
     the central ones, as one draw; `numbers` of jobs, class x draw x month, which grow by `growth` (class x draw);
     `known`: draws of what the figures are made of, by name and row of the options; `delivery`: months until a machine
     or contract is there, by draw and row of the options; `held_to`: the limits that a mix breaks (None: it has none);
-    `affords`: whether so many machines may be bought; `limits` that the cheapest way would break, each with the USD a
-    month that the best costs less without it (NaN: no way keeps them, and none counts); `stated`: those that count.
+    `affords`: whether so many machines may be bought; `eased`: a way with what it rents sooner to keep a limit;
+    `limits` that the cheapest way would break, each with the USD a month that the best costs less without it (NaN: no
+    way keeps them, and none counts); `stated`: those that count.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Posed:
     month_days: float
     held_to: Callable[[Mix], Sequence[Broken]] | None = None
     affords: Callable[[Counts], bool] = lambda _: True
+    eased: Callable[[Mix], Mix] = lambda one: one
     limits: tuple[tuple[Broken, float], ...] = ()
     stated: Mapping[str, float] = field(default_factory=dict)
 
@@ -127,7 +129,7 @@ class Posed:
     @cached_property
     def mixes(self) -> list[Mix]:
         """The ways to do the work, the best first."""
-        return mixes(self.drawn, (lambda one: not self.breaks(one)) if self.held_to else None)
+        return mixes(self.drawn, (lambda one: not self.breaks(one)) if self.held_to else None, self.eased)
 
     def breaks(self, mix: Mix) -> Sequence[Broken]:
         """The limits that a mix breaks."""

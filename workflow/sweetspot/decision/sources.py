@@ -61,7 +61,8 @@ def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
     """Each mix of a workload once, with what `choices` says of it; the best first.
 
     `counts`: machines bought or committed to; `mix`: its kind, `source` beside what is there; `main_rented`: the offer
-    that does most of what is rented; USD a month at central figures; USD of the project as the mean of the draws,
+    that does most of what is rented; `used_at_most`: share of their hours to which machines are filled before the rest
+    is rented, where that is less than all; USD a month at central figures; USD of the project as the mean of the draws,
     infinite where the mix does not do the work: `why_not` says why. A pure option that is the best but for what others
     do for less, under 1 % of the money, is that best.
     """
@@ -80,6 +81,7 @@ def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
             "mix": one.kind, "source": one.source or None, "main_rented": one.done.lead or None,
             "all_rented_title": posed.title(one.done.lead) if all_rented else None,
             "device_hours": sum(hours.values()) * months, "there_device_hours": there * months,
+            "used_at_most": one.filled if one.filled < 1 else np.nan,
             "usd": one.expected * months, "usd_per_month_central": np.nan if reasons else float(central.usd[0]),
             "why_not": f"cannot: {'; '.join(reasons)}" if reasons else None,
         }  # fmt: skip

@@ -140,7 +140,7 @@ def _filled(problem: Problem, counts: Sequence[int], order: Sequence[int], other
     done = np.zeros((len(problem.classes), len(problem.held), *left.shape[1:]))
     running = np.zeros(left.shape[1:])
     kinds = {place: problem.held[place] for place in order}
-    room = {place: counts[place] * kind.room + running for place, kind in kinds.items()}
+    room = {place: problem.filled * counts[place] * kind.room + running for place, kind in kinds.items()}
     few = 1.0 - SLIGHT * sum(np.isfinite(kind.hours) for kind in kinds.values())  # the more can do it, the less
     for beside in (True, False) if others else (False,):
         for place, kind in kinds.items():

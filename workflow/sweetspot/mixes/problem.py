@@ -68,12 +68,15 @@ class Rented:
 
 @dataclass(frozen=True)
 class Problem:
-    """`jobs`: number of jobs by class, draw and month; the draws of all parts are the same."""
+    """`jobs`: number of jobs by class, draw and month; the draws of all parts are the same. `filled`: share of the
+    hours of what is held that is worked in at most; beyond it jobs are rented.
+    """
 
     classes: tuple[str, ...]
     jobs: Array
     held: tuple[Held, ...]
     rented: tuple[Rented, ...]
+    filled: float = 1.0
 
     @property
     def there(self) -> Counts:

@@ -77,12 +77,14 @@ def _constraints(problem: Problem, classes: int, months: int) -> list[Any]:
 
 class Mix(NamedTuple):
     """One way to do the work. `kind`: best, there (nothing else), bought or rented (one source beside what is there),
-    sold (what is there and can be); `source`: that source; `done`: its dispatch on all draws.
+    sold (what is there and can be); `source`: that source; `done`: its dispatch on all draws; `filled`: as of
+    a Problem.
     """
 
     kind: str
     source: str
     done: Done
+    filled: float = 1.0
 
     @property
     def counts(self) -> Counts:
@@ -118,22 +120,28 @@ class Mix(NamedTuple):
 
     def at(self, problem: Problem) -> Done:
         """Its dispatch on other figures of the same sources."""
-        return dispatch(_allowed(problem, self.kind, self.source), self.counts)
+        return dispatch(replace(_allowed(problem, self.kind, self.source), filled=self.filled), self.counts)
+
+    def renting_sooner(self, filled: float) -> "Mix":
+        """The same machines, filled no further than that."""
+        return self._replace(filled=filled, done=dispatch(replace(self.problem, filled=filled), self.counts))
 
 
 def _allowed(problem: Problem, kind: str, source: str) -> Problem:
     return replace(problem, rented=()) if kind == THERE else problem.only(source)
 
 
-def mixes(problem: Problem, keeps: Callable[[Mix], bool] | None = None) -> list[Mix]:
+def mixes(
+    problem: Problem, keeps: Callable[[Mix], bool] | None = None, eased: Callable[[Mix], Mix] = lambda one: one
+) -> list[Mix]:
     """The best mix first, then each pure option, the cheapest first; infinite ones last. The best `keeps` what is asked
-    of it, where any found does.
+    of it, where any found does; `eased`: each way with what it rents sooner to keep it.
 
     The programme decides on SAMPLE months spread over the draws; the mix that it finds, its neighbours of one machine
     more or less and the pure options are then dispatched on all draws, and the one of least expected cost is the best:
     no pure option is ever cheaper.
     """
-    pure = sorted(_pure(problem), key=lambda one: one.expected)
+    pure = sorted(map(eased, _pure(problem)), key=lambda one: one.expected)
     starts = [problem.there, *(one.counts for one in pure)]
     if keeps is not None:  # what keeps a limit may lie beyond what breaks it: every number up to twice what does all
         ends = [(place, one.counts) for one in pure for place in problem.for_sale if one.counts[place]]
@@ -147,7 +155,7 @@ def mixes(problem: Problem, keeps: Callable[[Mix], bool] | None = None) -> list[
 
     def usd(counts: Counts) -> float:
         if counts not in known:
-            known[counts] = Mix(BEST, "", dispatch(problem, counts))
+            known[counts] = eased(Mix(BEST, "", dispatch(problem, counts)))
         return known[counts].expected if keeps is None or keeps(known[counts]) else np.inf
 
     best = known[climb(min(starts, key=usd), usd, problem.movable, problem.least, most_useful(problem))]
