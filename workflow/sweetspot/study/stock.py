@@ -1,6 +1,7 @@
 """What is known of having a machine: stock, waits, dates, delivery, failures; of the library and of a study.
 
-facts/availability.csv has what was published; config/studies/<study>/availability.yaml what a team knows better.
+facts/availability.csv has what was published; config/studies/<study>/availability.yaml what a team knows better, and
+prices/history/stock.csv beside it what it saw (study/stock_looks.py).
 """
 
 import math
@@ -15,6 +16,7 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Count, Slug, Text, validated
 from sweetspot.study.energy_facts import date_as_known
 from sweetspot.study.purchases import Purchase
+from sweetspot.study.stock_looks import RECENT_DAYS, Look, days_of, read_looks, share_of
 from sweetspot.study.terms import Number
 from sweetspot.study.yamlfile import load_yaml
 
@@ -146,9 +148,31 @@ def own_facts(file: Path) -> list[StockFact]:
     return validated(Availability, load_yaml(file), file).facts
 
 
-def load_availability(path: str | Path | None, as_of: date) -> Known:
-    """The figures of a study's file, where there is one, before the library's of that time.
+def load_availability(path: str | Path | None, as_of: date, looks: str | Path | None = None) -> Known:
+    """The figures of a study's file, where there is one, before the library's of that time; of a machine that the
+    study's `looks` (prices/history/stock.csv) saw, the library's share together with them.
 
-    Raises UserError naming file and key.
+    Raises UserError naming file and key, or line.
     """
-    return Known(own_facts(Path(path)) if path is not None else [], shipped_facts(as_of))
+    shipped = shipped_facts(as_of)
+    seen = seen_facts(read_looks(Path(looks)), shipped, as_of) if looks is not None else []
+    return Known(own_facts(Path(path)) if path is not None else [], [*seen, *shipped])
+
+
+def seen_facts(looks: Sequence[Look], shipped: Sequence[StockFact], as_of: date) -> list[StockFact]:
+    """The share of time with stock of each machine that was looked at, counted with the library's (`share_of`)."""
+    known, found = Known([], shipped), []
+    for machine, days in days_of(looks).items():
+        about: dict[str, Any] = dict(zip(("provider", "gpu", "gpus", "purchase"), machine, strict=True))
+        default = known.find("stock_share", about)
+        share = share_of(days, None if default is None else default.value)
+        if abs(share.newest.year - as_of.year) <= MOST_YEARS_APART:
+            known_too = default is not None and default.value is not None
+            told = f"the default {default.value:g} ({default.source})" if default and known_too else "no default known"
+            seen = f"{share.with_stock:.3g} of {share.days} days to {share.newest}"
+            source = f"own looks, in stock on {seen}, together with {told}"
+            sure = "middling" if share.days >= RECENT_DAYS else "weak"
+            values = {"value": share.value, "low": share.low, "high": share.high}
+            said = {"as_of": share.newest.isoformat(), "confidence": sure, "source": source}
+            found.append(StockFact.model_validate({"quantity": "stock_share"} | about | values | said))
+    return found
