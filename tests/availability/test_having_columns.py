@@ -115,4 +115,21 @@ def test_a_block_begins_on_its_day_and_a_purchase_when_it_is_delivered(tmp_path)
     assert ordered["hours_to_result"] == pytest.approx(2 * 30.5 * 24 + 6, rel=0.01)
     assert card["hours_to_result"] == there["hours_to_result"] == 6.0
     # 3 % of devices a year of 8,766 hours over 2e-5 stops an hour: 17 % of the stops wait for a repair
-    assert server["repaired_share"] == pytest.approx(0.03 / 8766 / 2e-5)
+    ends = [server[f"repaired_share{end}"] for end in ("", "_low", "_high")]
+    assert ends == pytest.approx([share / 8766 / 2e-5 for share in (0.03, 0.01, 0.06)])  # 1 to 6 % a year
+
+
+def test_a_spare_is_in_at_once_while_one_is_left(tmp_path):
+    """128 devices of which 3 % a year break: 0.0736 are away for 168 h on average, so one spare misses 7.1 %."""
+    owned = option("own", purchase="own", capex_usd=3e6, gpus=128, nodes=16, hours=2000.0)
+    (none,) = had(load_availability(None, TODAY), owned)
+    (one,) = had(known(tmp_path, ("spare_devices", 1.0)), owned)
+    assert one["repaired_share"] == pytest.approx(none["repaired_share"] * (1 - math.exp(-0.0736)), rel=1e-3)
+    assert none["hours_to_result_p90"] - none["start_hours"] > one["hours_to_result_p90"] - one["start_hours"]
+
+
+def test_what_carries_the_failures_has_a_date_and_a_source():
+    facts = load_availability(None, TODAY)
+    for quantity in ("repair_days", "checkpoint_minutes", "restart_minutes", "lost_devices_per_year"):
+        fact = facts.find(quantity, {"purchase": "own"})
+        assert fact.low < fact.value < fact.high and not fact.source.startswith("assumed")

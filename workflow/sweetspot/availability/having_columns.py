@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.availability.events import any_of, several
+from sweetspot.availability.events import any_of, no_spare, several
 from sweetspot.availability.result_time import NEVER, Ends, Having
 
 if TYPE_CHECKING:
@@ -25,10 +25,11 @@ RANGED = (
     "failures_per_hour",
     "restart_hours",
     "repair_hours",
+    "repaired_share",
 )
 SAID = ("stock_confidence", "stock_source", "stock_as_of")
 NUMBERS = (
-    *(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), "checkpoint_hours", "repaired_share",
+    *(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), "checkpoint_hours",
     "p_stock_all", "p_stock_any", "hours_to_result", "hours_to_result_p90",
 )  # fmt: skip
 HAVING = (*NUMBERS, *SAID, "sellers")
@@ -43,7 +44,8 @@ def with_having(options: pd.DataFrame, known: "Known | None", month_days: float)
     where it is said to be unknown; `p_stock_all`: the least chance of all nodes at once, p^m; `p_stock_any`: of one at
     any of the `sellers` of that device and size. `stock_wait_hours`: mean wait if not; `start_hours`: until a date of
     a block or a delivery; `failures_per_hour` of all devices together; `repaired_share` of them that wait
-    `repair_hours` at one's own machine. `hours_to_result`, `_p90`: median and 90th percentile from today to the result.
+    `repair_hours` at one's own machine, where no spare is left. `hours_to_result`, `_p90`: median and 90th percentile
+    from today to the result.
     """
     if known is None or options.empty:
         empty = {name: np.nan if name in NUMBERS else None for name in HAVING}
@@ -66,11 +68,10 @@ def having_of(row: Row) -> Having | None:
     needed = (ends["boot_hours"], ends["failures_per_hour"], ends["restart_hours"])
     if None in needed or not (dated or (share is not None and (wait is not None or share == (1.0, 1.0, 1.0)))):
         return None
-    repaired = row["repaired_share"]
     return Having(
         share=share or (1.0, 1.0, 1.0), wait=wait or NEVER, start=start, boot=ends["boot_hours"] or NEVER,
         failures=ends["failures_per_hour"] or NEVER, restart=ends["restart_hours"] or NEVER,
-        checkpoint=float(row["checkpoint_hours"]), repaired=None if math.isnan(repaired) else float(repaired),
+        checkpoint=float(row["checkpoint_hours"]), repaired=ends["repaired_share"],
         repair=ends["repair_hours"] or NEVER, nodes=_nodes(row),
     )  # fmt: skip
 
@@ -114,17 +115,26 @@ def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
         "restart_hours": ends("restart_minutes", HOUR / 60),
         "repair_hours": ends("repair_days", DAY) if owned else NOTHING,
     }  # fmt: skip
-    lost = ends("lost_devices_per_year", row["gpus"] / YEAR)[0] if owned else math.nan
+    lost = ends("lost_devices_per_year", row["gpus"] / YEAR) if owned else NOTHING
+    found["repaired_share"] = _repaired(lost, failures[0], found["repair_hours"][0], ends("spare_devices")[0])
     columns = {f"{name}{end}": three[place] for name, three in found.items()
                for place, end in enumerate(("", "_low", "_high"))}  # fmt: skip
     told = {} if stock is None else {"stock_confidence": stock.confidence, "stock_source": stock.source,
                                      "stock_as_of": stock.as_of}  # fmt: skip
     return columns | dict.fromkeys(SAID) | told | {
         "checkpoint_hours": ends("checkpoint_minutes", HOUR / 60)[0],
-        "repaired_share": min(lost / failures[0], 1.0) if failures[0] > 0 else math.nan,
         "p_stock_all": float(several(share[0], _nodes(row))[0]),
         "_named": stock is not None and stock.provider is not None,
     }  # fmt: skip
+
+
+def _repaired(lost: Ends, failures: float, repair: float, spares: float) -> Ends:
+    """Share of the stops that wait for a repair: devices that break an hour over stops an hour, without a spare."""
+    if not failures > 0 or math.isnan(lost[1]):
+        return NOTHING
+    waits = 1.0 if math.isnan(spares) or math.isnan(repair) else no_spare(spares, lost[0] * repair)
+    value, low, high = (min(one / failures, 1.0) * waits for one in lost)
+    return value, low, high
 
 
 def _no_more_than_any(stock: "StockFact", known: "Known", offer: Row) -> Ends:

@@ -30,7 +30,7 @@ class Having:
     failures: Ends = NEVER
     restart: Ends = NEVER
     checkpoint: float = 0.0
-    repaired: float | None = None
+    repaired: Ends | None = None
     repair: Ends = NEVER
     nodes: float = 1.0
 
@@ -51,7 +51,8 @@ class Having:
             found = drawn_within(self.start, noise.random(len(run)))
         again, spare = wait, share
         if self.repaired is not None:
-            again, spare = drawn_within(self.repair, noise.random(len(run))), np.full(len(run), 1.0 - self.repaired)
+            again = drawn_within(self.repair, noise.random(len(run)))
+            spare = 1.0 - drawn_within(self.repaired, noise.random(len(run)))
         ran = run_hours(run, failures, self.checkpoint, restart + boot, spare, again, noise)
         return np.asarray(found + boot + ran)
 

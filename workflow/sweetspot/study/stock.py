@@ -23,6 +23,7 @@ from sweetspot.study.yamlfile import load_yaml
 Quantity = Literal[
     "stock_share", "wait_days", "any_share", "start_days", "delivery_weeks", "boot_minutes",
     "failures_per_device_hour", "restart_minutes", "checkpoint_minutes", "lost_devices_per_year", "repair_days",
+    "spare_devices",
 ]  # fmt: skip
 SHARES = ("stock_share", "any_share", "lost_devices_per_year")
 # Bounds of a figure: ten years of waiting or a failure an hour of every device are slips.
@@ -35,7 +36,8 @@ SAYS_QUANTITY = (
     "share of time with one at any of the smaller clouds; start_days: days until a date from which it is certain (a "
     "block); delivery_weeks: of what is bought; boot_minutes; failures_per_device_hour: stops of a job; "
     "restart_minutes: to notice a failure and start again; checkpoint_minutes: to write one; lost_devices_per_year: "
-    "share of devices that break; repair_days: until a broken one is replaced"
+    "share of devices that break; repair_days: until a broken one is replaced; spare_devices: at hand, for the devices "
+    "of one option"
 )
 
 
