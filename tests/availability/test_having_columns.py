@@ -128,6 +128,35 @@ def test_a_spare_is_in_at_once_while_one_is_left(tmp_path):
     assert none["hours_to_result_p90"] - none["start_hours"] > one["hours_to_result_p90"] - one["start_hours"]
 
 
+@pytest.mark.parametrize(
+    ("offer", "taken"),
+    [
+        ({"provider": "aws", "gpu": "H100 SXM"}, (0.075 / 0.925 / 730.5, 0, 0.2 / 0.8 / 24)),  # 5 to 10 % a month
+        ({"provider": "aws", "gpu": "H100 SXM", "nodes": 4, "gpus": 32}, (0.075 / 0.925 / 730.5, 0, 0.2 / 0.8 / 24)),
+        ({"provider": "nebius", "gpu": "B300 SXM"}, (0.004, 1e-4, 0.15)),
+    ],
+)
+def test_a_spot_machine_without_a_rate_is_taken_as_was_published(offer, taken):
+    """Once for all nodes: machines of one type and zone go together. With a rate `hours` has it already."""
+    row = option(purchase="spot", **offer)
+    unknown, known_rate = had(load_availability(None, TODAY), row, row | {"interruptions_per_hour": 0.04})
+    for end, rate, of_device in zip(("", "_low", "_high"), taken, (1e-4, 2e-5, 1.1e-4), strict=True):
+        assert known_rate[f"failures_per_hour{end}"] == pytest.approx(of_device * row["gpus"])
+        assert unknown[f"failures_per_hour{end}"] == pytest.approx(of_device * row["gpus"] + rate, rel=0.02)
+
+
+def test_blocks_by_the_name_of_their_list_begin_within_eight_weeks_and_end(tmp_path):
+    block, flex = had(
+        known(tmp_path, ("failures_per_device_hour", 0.0)),
+        option("aws", price_list="capacity-blocks", hours=5000.0),
+        option("gcp", price_list="flex-start", hours=100.0),
+    )
+    assert (block["start_hours_low"], block["start_hours_high"]) == (0, 56 * 24) and math.isnan(block["start_hours"])
+    assert (block["longest_run_hours"], flex["longest_run_hours"]) == (182 * 24, 7 * 24)
+    # 5,000 hours without failures take two blocks of 4,368: two starts of 28 days in the middle.
+    assert block["hours_to_result"] == pytest.approx(5000 + 2 * 28 * 24, rel=0.02)
+
+
 def test_what_carries_the_failures_has_a_date_and_a_source():
     facts = load_availability(None, TODAY)
     for quantity in ("repair_days", "checkpoint_minutes", "restart_minutes", "lost_devices_per_year"):

@@ -155,6 +155,13 @@ def test_a_block_and_a_delivery_begin_on_their_day():
     assert (median, late) == pytest.approx((672 + 10.1, 0.9 * 1344 + 10.1), rel=0.02)
 
 
+@pytest.mark.parametrize(("run", "starts"), [(10.0, 1), (168.0, 1), (168.1, 2), (400.0, 3)])
+def test_a_run_that_may_last_a_week_starts_again_after_each(run, starts):
+    """Starts of 10 hours and boots of 1 h: 400 h in pieces of 168 are three."""
+    weekly = Having(start=exactly(10.0), boot=exactly(1.0), longest=168.0)
+    assert weekly.quantiles(run) == pytest.approx((run + 11 * starts, run + 11 * starts))
+
+
 def test_what_one_owns_waits_for_its_repair():
     """2e-5 x 8 an hour over 10,000 hours: 1.6 failures, of which 17 % wait 168 hours: 45.7 hours on average."""
     own = Having(failures=exactly(1.6e-4), repaired=exactly(0.17), repair=exactly(168.0))

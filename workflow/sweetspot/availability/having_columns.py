@@ -9,6 +9,7 @@ import pandas as pd
 
 from sweetspot.availability.events import any_of, no_spare, several
 from sweetspot.availability.result_time import NEVER, Ends, Having
+from sweetspot.study.purchases import INTERRUPTIBLE
 
 if TYPE_CHECKING:
     from sweetspot.study.stock import (
@@ -29,7 +30,7 @@ RANGED = (
 )
 SAID = ("stock_confidence", "stock_source", "stock_as_of")
 NUMBERS = (
-    *(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), "checkpoint_hours",
+    *(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), "checkpoint_hours", "longest_run_hours",
     "p_stock_all", "p_stock_any", "hours_to_result", "hours_to_result_p90",
 )  # fmt: skip
 HAVING = (*NUMBERS, *SAID, "sellers")
@@ -44,8 +45,8 @@ def with_having(options: pd.DataFrame, known: "Known | None", month_days: float)
     where it is said to be unknown; `p_stock_all`: the least chance of all nodes at once, p^m; `p_stock_any`: of one at
     any of the `sellers` of that device and size. `stock_wait_hours`: mean wait if not; `start_hours`: until a date of
     a block or a delivery; `failures_per_hour` of all devices together; `repaired_share` of them that wait
-    `repair_hours` at one's own machine, where no spare is left. `hours_to_result`, `_p90`: median and 90th percentile
-    from today to the result.
+    `repair_hours` at one's own machine, where no spare is left; `longest_run_hours` until another start.
+    `hours_to_result`, `_p90`: median and 90th percentile from today to the result.
     """
     if known is None or options.empty:
         empty = {name: np.nan if name in NUMBERS else None for name in HAVING}
@@ -73,6 +74,7 @@ def having_of(row: Row) -> Having | None:
         failures=ends["failures_per_hour"] or NEVER, restart=ends["restart_hours"] or NEVER,
         checkpoint=float(row["checkpoint_hours"]), repaired=ends["repaired_share"],
         repair=ends["repair_hours"] or NEVER, nodes=_nodes(row),
+        longest=math.inf if math.isnan(row["longest_run_hours"]) else float(row["longest_run_hours"]),
     )  # fmt: skip
 
 
@@ -107,7 +109,7 @@ def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
     owned = row["purchase"] == "own"
     stock = None if owned else known.find("stock_share", offer)
     share = NOTHING if stock is None else _no_more_than_any(stock, known, offer)
-    failures = ends("failures_per_device_hour", row["gpus"])
+    failures = _stops(row, ends("failures_per_device_hour", row["gpus"]), known.find("interruptions_per_hour", offer))
     found = {
         "p_stock": share, "stock_wait_hours": NOTHING if owned else ends("wait_days", DAY),
         "start_hours": _delivery(row, ends("delivery_weeks", WEEK), month_days) if owned else ends("start_days", DAY),
@@ -123,9 +125,20 @@ def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
                                      "stock_as_of": stock.as_of}  # fmt: skip
     return columns | dict.fromkeys(SAID) | told | {
         "checkpoint_hours": ends("checkpoint_minutes", HOUR / 60)[0],
+        "longest_run_hours": ends("longest_run_days", DAY)[0],
         "p_stock_all": float(several(share[0], _nodes(row))[0]),
         "_named": stock is not None and stock.provider is not None,
     }  # fmt: skip
+
+
+def _stops(row: Row, failures: Ends, taken: "StockFact | None") -> Ends:
+    """Stops an hour: failures, and interruptions where the price list has no rate, so that `hours` counts none.
+
+    Once for all nodes: spot machines of one type and zone go together.
+    """
+    if taken is None or row["purchase"] not in INTERRUPTIBLE or not pd.isna(row.get("interruptions_per_hour")):
+        return failures
+    return failures[0] + taken.ends[0], failures[1] + taken.ends[1], failures[2] + taken.ends[2]
 
 
 def _repaired(lost: Ends, failures: float, repair: float, spares: float) -> Ends:

@@ -23,13 +23,14 @@ from sweetspot.study.yamlfile import load_yaml
 Quantity = Literal[
     "stock_share", "wait_days", "any_share", "start_days", "delivery_weeks", "boot_minutes",
     "failures_per_device_hour", "restart_minutes", "checkpoint_minutes", "lost_devices_per_year", "repair_days",
-    "spare_devices",
+    "spare_devices", "interruptions_per_hour", "longest_run_days",
 ]  # fmt: skip
 SHARES = ("stock_share", "any_share", "lost_devices_per_year")
 # Bounds of a figure: ten years of waiting or a failure an hour of every device are slips.
-MOST = {"failures_per_device_hour": 1.0} | dict.fromkeys(SHARES, 1.0)
+MOST = {"failures_per_device_hour": 1.0, "interruptions_per_hour": 1.0} | dict.fromkeys(SHARES, 1.0)
 LARGEST = 3653.0
 MOST_YEARS_APART = 2  # a figure of another time says nothing of a study's: stock turns within months
+WORDS = ("quantity", "price_list", "provider", "purchase", "as_of", "confidence", "source")  # of a shipped row
 KEYS = ("price_list", "provider", "gpu", "gpus", "purchase")
 SAYS_QUANTITY = (
     "stock_share: share of time in which one machine is to be had; wait_days: mean wait if not; any_share: "
@@ -37,7 +38,8 @@ SAYS_QUANTITY = (
     "block); delivery_weeks: of what is bought; boot_minutes; failures_per_device_hour: stops of a job; "
     "restart_minutes: to notice a failure and start again; checkpoint_minutes: to write one; lost_devices_per_year: "
     "share of devices that break; repair_days: until a broken one is replaced; spare_devices: at hand, for the devices "
-    "of one option"
+    "of one option; interruptions_per_hour: of a spot machine whose price list has no rate; longest_run_days: after so "
+    "many a run ends and another start is needed"
 )
 
 
@@ -138,7 +140,7 @@ def shipped_facts(as_of: date) -> list[StockFact]:
 
 
 def _fact(row: Mapping[str, str], gpu: str) -> StockFact:
-    words = {name: row[name] for name in ("quantity", "provider", "purchase", "as_of", "confidence", "source")}
+    words = {name: row[name] for name in WORDS}
     numbers = {name: float(row[name]) for name in ("value", "low", "high") if row[name]}
     more = {"gpu": gpu} if gpu else {}
     sizes = {"gpus": int(row["gpus"])} if row["gpus"] else {}
