@@ -3,6 +3,7 @@
 from dataclasses import asdict
 
 from sweetspot.study.settings import Settings
+from sweetspot.study.stock_looks import looks_file
 
 COMPARISON = [
     "options",
@@ -35,6 +36,7 @@ COMPARISON = [
 
 
 STOCK = f"{CONFIG}/availability.yaml"
+LOOKS = str(looks_file(Path(CONFIG)))
 
 
 rule compare:
@@ -55,6 +57,7 @@ rule compare:
         workloads=given(f"{CONFIG}/workloads.yaml"),
         # What a team knows of stock and failures; the library's own lies in facts/.
         stock=given([STOCK] if Path(STOCK).is_file() else []),
+        looks=given([LOOKS] if Path(LOOKS).is_file() else []),
         # What others published of the answer's devices.
         published=given(
             beside(

@@ -2,7 +2,7 @@
 
 import json
 import math
-from datetime import date
+from datetime import date, timedelta
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from pandas.testing import assert_frame_equal
 from sweetspot.availability.having_columns import HAVING, with_having
 from sweetspot.decision.compare import compare
 from sweetspot.study.stock import load_availability
+from sweetspot.study.stock_looks import Look, write_looks
 
 TODAY = date(2026, 9, 19)
 ALWAYS = [("stock_share", 1.0), ("wait_days", 0.0), ("delivery_weeks", 0.0), ("boot_minutes", 0.0),
@@ -77,6 +78,21 @@ def test_a_study_is_believed_over_all_that_was_seen(tmp_path):
     assert row["p_stock"] == 0.9
 
 
+def test_own_looks_count_with_the_default_and_the_source_says_so(tmp_path):
+    """30 days, always there, and the default of 0.15 as one look: (0.15 + 1.5)/2.5 = 0.66; no longer capped by all."""
+    looks = tmp_path / "stock.csv"
+    days = [date(2026, 11, 22) - timedelta(days=place) for place in range(30)]
+    write_looks(looks, [Look(day, "nebius", "B300 SXM", 8, "on_demand", True, str(day)) for day in days])
+    row, other, four = had(
+        load_availability(None, TODAY, looks), option("nebius", "B300 SXM"), option("crusoe", "B300 SXM"),
+        option("nebius", "B300 SXM", gpus=32, nodes=4),
+    )  # fmt: skip
+    assert row["p_stock"] == four["p_stock"] == pytest.approx(0.66) and row["stock_source"].startswith("own looks, in")
+    assert (row["stock_as_of"], other["p_stock"], other["stock_as_of"]) == ("2026-11-22", 0.13, "2026-08-22")
+    # One that was looked at is known by name: 0.66 of it and 0.13 of the other, where all others show 0.13.
+    assert row["p_stock_any"] == pytest.approx(0.66) and row["sellers"] == "crusoe, nebius"
+
+
 def test_nodes_are_found_by_the_machine_and_fail_by_the_device():
     one, four = had(load_availability(None, TODAY), option("lambda"), option("lambda", gpus=32, nodes=4))
     assert one["p_stock"] == four["p_stock"] == 0.07 and four["p_stock_all"] == pytest.approx(0.07**4)
@@ -99,4 +115,50 @@ def test_a_block_begins_on_its_day_and_a_purchase_when_it_is_delivered(tmp_path)
     assert ordered["hours_to_result"] == pytest.approx(2 * 30.5 * 24 + 6, rel=0.01)
     assert card["hours_to_result"] == there["hours_to_result"] == 6.0
     # 3 % of devices a year of 8,766 hours over 2e-5 stops an hour: 17 % of the stops wait for a repair
-    assert server["repaired_share"] == pytest.approx(0.03 / 8766 / 2e-5)
+    ends = [server[f"repaired_share{end}"] for end in ("", "_low", "_high")]
+    assert ends == pytest.approx([share / 8766 / 2e-5 for share in (0.03, 0.01, 0.06)])  # 1 to 6 % a year
+
+
+def test_a_spare_is_in_at_once_while_one_is_left(tmp_path):
+    """128 devices of which 3 % a year break: 0.0736 are away for 168 h on average, so one spare misses 7.1 %."""
+    owned = option("own", purchase="own", capex_usd=3e6, gpus=128, nodes=16, hours=2000.0)
+    (none,) = had(load_availability(None, TODAY), owned)
+    (one,) = had(known(tmp_path, ("spare_devices", 1.0)), owned)
+    assert one["repaired_share"] == pytest.approx(none["repaired_share"] * (1 - math.exp(-0.0736)), rel=1e-3)
+    assert none["hours_to_result_p90"] - none["start_hours"] > one["hours_to_result_p90"] - one["start_hours"]
+
+
+@pytest.mark.parametrize(
+    ("offer", "taken"),
+    [
+        ({"provider": "aws", "gpu": "H100 SXM"}, (0.075 / 0.925 / 730.5, 0, 0.2 / 0.8 / 24)),  # 5 to 10 % a month
+        ({"provider": "aws", "gpu": "H100 SXM", "nodes": 4, "gpus": 32}, (0.075 / 0.925 / 730.5, 0, 0.2 / 0.8 / 24)),
+        ({"provider": "nebius", "gpu": "B300 SXM"}, (0.004, 1e-4, 0.15)),
+    ],
+)
+def test_a_spot_machine_without_a_rate_is_taken_as_was_published(offer, taken):
+    """Once for all nodes: machines of one type and zone go together. With a rate `hours` has it already."""
+    row = option(purchase="spot", **offer)
+    unknown, known_rate = had(load_availability(None, TODAY), row, row | {"interruptions_per_hour": 0.04})
+    for end, rate, of_device in zip(("", "_low", "_high"), taken, (1e-4, 2e-5, 1.1e-4), strict=True):
+        assert known_rate[f"failures_per_hour{end}"] == pytest.approx(of_device * row["gpus"])
+        assert unknown[f"failures_per_hour{end}"] == pytest.approx(of_device * row["gpus"] + rate, rel=0.02)
+
+
+def test_blocks_by_the_name_of_their_list_begin_within_eight_weeks_and_end(tmp_path):
+    block, flex = had(
+        known(tmp_path, ("failures_per_device_hour", 0.0)),
+        option("aws", price_list="capacity-blocks", hours=5000.0),
+        option("gcp", price_list="flex-start", hours=100.0),
+    )
+    assert (block["start_hours_low"], block["start_hours_high"]) == (0, 56 * 24) and math.isnan(block["start_hours"])
+    assert (block["longest_run_hours"], flex["longest_run_hours"]) == (182 * 24, 7 * 24)
+    # 5,000 hours without failures take two blocks of 4,368: two starts of 28 days in the middle.
+    assert block["hours_to_result"] == pytest.approx(5000 + 2 * 28 * 24, rel=0.02)
+
+
+def test_what_carries_the_failures_has_a_date_and_a_source():
+    facts = load_availability(None, TODAY)
+    for quantity in ("repair_days", "checkpoint_minutes", "restart_minutes", "lost_devices_per_year"):
+        fact = facts.find(quantity, {"purchase": "own"})
+        assert fact.low < fact.value < fact.high and not fact.source.startswith("assumed")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sweetspot.availability.events import any_of, drawn_within, run_hours, search, several
+from sweetspot.availability.events import any_of, drawn_within, no_spare, run_hours, search, several
 from sweetspot.availability.result_time import Having
 from sweetspot.bills.spot import checkpoint_interval, wall_time
 
@@ -155,12 +155,58 @@ def test_a_block_and_a_delivery_begin_on_their_day():
     assert (median, late) == pytest.approx((672 + 10.1, 0.9 * 1344 + 10.1), rel=0.02)
 
 
+@pytest.mark.parametrize(("run", "starts"), [(10.0, 1), (168.0, 1), (168.1, 2), (400.0, 3)])
+def test_a_run_that_may_last_a_week_starts_again_after_each(run, starts):
+    """Starts of 10 hours and boots of 1 h: 400 h in pieces of 168 are three."""
+    weekly = Having(start=exactly(10.0), boot=exactly(1.0), longest=168.0)
+    assert weekly.quantiles(run) == pytest.approx((run + 11 * starts, run + 11 * starts))
+
+
 def test_what_one_owns_waits_for_its_repair():
     """2e-5 x 8 an hour over 10,000 hours: 1.6 failures, of which 17 % wait 168 hours: 45.7 hours on average."""
-    own = Having(failures=exactly(1.6e-4), repaired=0.17, repair=exactly(168.0))
+    own = Having(failures=exactly(1.6e-4), repaired=exactly(0.17), repair=exactly(168.0))
     extra = own.hours(np.full(100_000, 1e4), 2).mean() - 1e4
     lost = expected_hours(1e4, 1.6e-4, 0.0, 0.0, 0.17 * 168) - 1e4
     assert extra == pytest.approx(lost, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("spares", "away", "chance"),
+    [
+        (0, 0.589, 1.0),
+        (1, 0.589, 1 - math.exp(-0.589)),
+        (3, 0.589, 1 - math.exp(-0.589) * (1 + 0.589 + 0.589**2 / 2)),  # 2.2 %
+        (1.9, 0.5, 1 - math.exp(-0.5)),  # nine tenths of a device replace none
+        (2, 0.0, 0.0),
+    ],
+)
+def test_the_chance_that_no_spare_is_left(spares, away, chance):
+    assert no_spare(spares, away) == pytest.approx(chance)
+
+
+@pytest.mark.parametrize("fixed", [True, False])
+@pytest.mark.parametrize("spares", [1, 2, 4])
+def test_breaks_and_repairs_played_one_by_one_find_as_many_spares(spares, fixed):
+    """1,024 devices, 3 % a year break (0.0035 an hour), 168 h until replaced, whether always or on average."""
+    random, per_hour, clock, back, missed = np.random.default_rng(3), 1024 * 0.03 / 8766, 0.0, [], 0
+    for _ in range(30_000):
+        clock += random.exponential(1 / per_hour)
+        back = [due for due in back if due > clock]
+        missed += len(back) >= spares
+        back.append(clock + (168.0 if fixed else random.exponential(168.0)))
+    assert no_spare(spares, per_hour * 168) == pytest.approx(missed / 30_000, abs=0.012)
+
+
+@pytest.mark.parametrize(("devices", "without", "with_three"), [(8, 0.0047, 1.5e-4), (1024, 0.60, 0.032)])
+def test_a_cluster_of_ones_own_loses_less_with_spares(devices, without, with_three):
+    """Share lost = n x 2e-5 x (0.9 h + 0.171 x chance of no spare x 168 h), where 3 % a year are 17.1 % of the stops:
+    8: 1.6e-4 x 29.6 = 0.0047, with three 1.6e-4 x 0.9 = 1.4e-4; 1,024: 0.0205 x 29.6 = 0.61, with three of which
+    2.2 % are all in use 0.0205 x 1.53 = 0.031.
+    """
+    per_hour, broken = devices * 2e-5, 0.03 / 8766 / 2e-5
+    for spares, lost in ((0, without), (3, with_three)):
+        found = 1 - broken * no_spare(spares, devices * 0.03 / 8766 * 168)
+        assert share_lost(per_hour, restart=0.9, share=found, wait=168.0) == pytest.approx(lost, rel=0.08)
 
 
 def test_several_nodes_are_found_later_than_one():

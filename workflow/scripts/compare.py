@@ -24,10 +24,11 @@ def main(
     published: Sequence[str],
     outputs: Sequence[str],
     stock: Sequence[str],
+    looks: Sequence[str],
     as_of: str,
 ) -> None:
     """Write results/<study>/comparison/*.parquet. `tables`: files of each field of Inputs; `published`: throughput.csv;
-    `stock`: the study's availability.yaml, where it has one, and `as_of` its date.
+    `stock`: the study's availability.yaml, where it has one; `looks`: its prices/history/stock.csv; `as_of`: its date.
 
     Raises UserError.
     """
@@ -35,7 +36,7 @@ def main(
     others = pd.concat(figures, ignore_index=True) if figures else None
     more = {"needs": load_needs(workloads), "demands": load_demands(workloads), "monthly": load_monthly(workloads),
             "buying": load_plans(workloads), "titles": load_titles(workloads),
-            "known": load_availability(stock[0] if stock else None, date.fromisoformat(as_of))}  # fmt: skip
+            "known": load_availability(*(stock or [None])[:1], date.fromisoformat(as_of), *looks[:1])}  # fmt: skip
     found = compare(Inputs.read(tables), Settings(**settings), published=others, **more)
     for output in outputs:
         write_parquet(found[Path(output).stem], output)
@@ -49,5 +50,6 @@ if "snakemake" in globals():
         published=list(snakemake.input.published),
         outputs=list(snakemake.output),
         stock=list(snakemake.input.stock),
+        looks=list(snakemake.input.looks),
         as_of=snakemake.params.as_of,
     )

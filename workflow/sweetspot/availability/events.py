@@ -4,6 +4,7 @@ Gaps in stock look exponential, and providers are nearly independent: 1 - prod(1
 seen in 17 of 20 kinds of machine of 2026 (ccir.io, quoted in facts/availability.csv).
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -26,6 +27,17 @@ def several(share: npt.ArrayLike, machines: npt.ArrayLike) -> tuple[Array, Array
     """
     p, m = np.asarray(share, float), np.asarray(machines, float)
     return p**m, p * np.ones_like(m)
+
+
+def no_spare(spares: float, away: float) -> float:
+    """The chance that a broken device finds no spare, of `spares` in all, where `away` are on average being repaired.
+
+    1 where there is none. Those away are Poisson whatever the repairs' distribution (Palm's theorem), each of them for
+    a spare in use: P(N >= spares), as of base stock in inventory theory.
+    """
+    from scipy.stats import poisson
+
+    return float(poisson.sf(math.floor(spares) - 1, away))
 
 
 def search(share: Array, wait: Array, noise: np.random.Generator) -> Array:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.availability.events import any_of, several
+from sweetspot.availability.events import any_of, no_spare, several
 from sweetspot.availability.result_time import NEVER, Ends, Having
+from sweetspot.study.purchases import INTERRUPTIBLE
 
 if TYPE_CHECKING:
     from sweetspot.study.stock import (
@@ -25,10 +26,11 @@ RANGED = (
     "failures_per_hour",
     "restart_hours",
     "repair_hours",
+    "repaired_share",
 )
 SAID = ("stock_confidence", "stock_source", "stock_as_of")
 NUMBERS = (
-    *(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), "checkpoint_hours", "repaired_share",
+    *(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), "checkpoint_hours", "longest_run_hours",
     "p_stock_all", "p_stock_any", "hours_to_result", "hours_to_result_p90",
 )  # fmt: skip
 HAVING = (*NUMBERS, *SAID, "sellers")
@@ -43,7 +45,8 @@ def with_having(options: pd.DataFrame, known: "Known | None", month_days: float)
     where it is said to be unknown; `p_stock_all`: the least chance of all nodes at once, p^m; `p_stock_any`: of one at
     any of the `sellers` of that device and size. `stock_wait_hours`: mean wait if not; `start_hours`: until a date of
     a block or a delivery; `failures_per_hour` of all devices together; `repaired_share` of them that wait
-    `repair_hours` at one's own machine. `hours_to_result`, `_p90`: median and 90th percentile from today to the result.
+    `repair_hours` at one's own machine, where no spare is left; `longest_run_hours` until another start.
+    `hours_to_result`, `_p90`: median and 90th percentile from today to the result.
     """
     if known is None or options.empty:
         empty = {name: np.nan if name in NUMBERS else None for name in HAVING}
@@ -66,12 +69,12 @@ def having_of(row: Row) -> Having | None:
     needed = (ends["boot_hours"], ends["failures_per_hour"], ends["restart_hours"])
     if None in needed or not (dated or (share is not None and (wait is not None or share == (1.0, 1.0, 1.0)))):
         return None
-    repaired = row["repaired_share"]
     return Having(
         share=share or (1.0, 1.0, 1.0), wait=wait or NEVER, start=start, boot=ends["boot_hours"] or NEVER,
         failures=ends["failures_per_hour"] or NEVER, restart=ends["restart_hours"] or NEVER,
-        checkpoint=float(row["checkpoint_hours"]), repaired=None if math.isnan(repaired) else float(repaired),
+        checkpoint=float(row["checkpoint_hours"]), repaired=ends["repaired_share"],
         repair=ends["repair_hours"] or NEVER, nodes=_nodes(row),
+        longest=math.inf if math.isnan(row["longest_run_hours"]) else float(row["longest_run_hours"]),
     )  # fmt: skip
 
 
@@ -106,7 +109,7 @@ def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
     owned = row["purchase"] == "own"
     stock = None if owned else known.find("stock_share", offer)
     share = NOTHING if stock is None else _no_more_than_any(stock, known, offer)
-    failures = ends("failures_per_device_hour", row["gpus"])
+    failures = _stops(row, ends("failures_per_device_hour", row["gpus"]), known.find("interruptions_per_hour", offer))
     found = {
         "p_stock": share, "stock_wait_hours": NOTHING if owned else ends("wait_days", DAY),
         "start_hours": _delivery(row, ends("delivery_weeks", WEEK), month_days) if owned else ends("start_days", DAY),
@@ -114,17 +117,37 @@ def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
         "restart_hours": ends("restart_minutes", HOUR / 60),
         "repair_hours": ends("repair_days", DAY) if owned else NOTHING,
     }  # fmt: skip
-    lost = ends("lost_devices_per_year", row["gpus"] / YEAR)[0] if owned else math.nan
+    lost = ends("lost_devices_per_year", row["gpus"] / YEAR) if owned else NOTHING
+    found["repaired_share"] = _repaired(lost, failures[0], found["repair_hours"][0], ends("spare_devices")[0])
     columns = {f"{name}{end}": three[place] for name, three in found.items()
                for place, end in enumerate(("", "_low", "_high"))}  # fmt: skip
     told = {} if stock is None else {"stock_confidence": stock.confidence, "stock_source": stock.source,
                                      "stock_as_of": stock.as_of}  # fmt: skip
     return columns | dict.fromkeys(SAID) | told | {
         "checkpoint_hours": ends("checkpoint_minutes", HOUR / 60)[0],
-        "repaired_share": min(lost / failures[0], 1.0) if failures[0] > 0 else math.nan,
+        "longest_run_hours": ends("longest_run_days", DAY)[0],
         "p_stock_all": float(several(share[0], _nodes(row))[0]),
         "_named": stock is not None and stock.provider is not None,
     }  # fmt: skip
+
+
+def _stops(row: Row, failures: Ends, taken: "StockFact | None") -> Ends:
+    """Stops an hour: failures, and interruptions where the price list has no rate, so that `hours` counts none.
+
+    Once for all nodes: spot machines of one type and zone go together.
+    """
+    if taken is None or row["purchase"] not in INTERRUPTIBLE or not pd.isna(row.get("interruptions_per_hour")):
+        return failures
+    return failures[0] + taken.ends[0], failures[1] + taken.ends[1], failures[2] + taken.ends[2]
+
+
+def _repaired(lost: Ends, failures: float, repair: float, spares: float) -> Ends:
+    """Share of the stops that wait for a repair: devices that break an hour over stops an hour, without a spare."""
+    if not failures > 0 or math.isnan(lost[1]):
+        return NOTHING
+    waits = 1.0 if math.isnan(spares) or math.isnan(repair) else no_spare(spares, lost[0] * repair)
+    value, low, high = (min(one / failures, 1.0) * waits for one in lost)
+    return value, low, high
 
 
 def _no_more_than_any(stock: "StockFact", known: "Known", offer: Row) -> Ends:

@@ -1,5 +1,6 @@
 """Hours from today to the result: search, start, run, failures; in each draw, as median and 90th percentile."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,8 @@ class Having:
     `share` of time with one machine of a seller in stock, `wait` mean hours if not; `start`: hours until a date on
     which it is there for certain (a block, a delivery), in place of both; `boot`; `failures` an hour of all devices
     together; `restart` after one; `checkpoint`: hours to write one; `repaired`: share of the failures that need another
-    machine or a repair of mean `repair` hours, where it is not sought among sellers; `nodes` held at once.
+    machine or a repair of mean `repair` hours, where it is not sought among sellers; `nodes` held at once; `longest`:
+    hours after which a run ends and another start is needed, as at first.
     """
 
     share: Ends = (1.0, 1.0, 1.0)
@@ -30,9 +32,10 @@ class Having:
     failures: Ends = NEVER
     restart: Ends = NEVER
     checkpoint: float = 0.0
-    repaired: float | None = None
+    repaired: Ends | None = None
     repair: Ends = NEVER
     nodes: float = 1.0
+    longest: float = math.inf
 
     def hours(self, run: Array, seed: int = SEED) -> Array:
         """Hours to the result in each draw; `run`: hours of the run alone in each, failures apart.
@@ -46,14 +49,20 @@ class Having:
         failures, restart = drawn_within(self.failures, next(levels)), drawn_within(self.restart, next(levels))
         # Several at once: from p (all one event) to p^m (each its own).
         at_once = share ** (self.nodes ** next(levels))
-        found = search(at_once, wait, noise)
-        if self.start is not None:
-            found = drawn_within(self.start, noise.random(len(run)))
+        found = self._found(at_once, wait, noise)
         again, spare = wait, share
         if self.repaired is not None:
-            again, spare = drawn_within(self.repair, noise.random(len(run))), np.full(len(run), 1.0 - self.repaired)
+            again = drawn_within(self.repair, noise.random(len(run)))
+            spare = 1.0 - drawn_within(self.repaired, noise.random(len(run)))
         ran = run_hours(run, failures, self.checkpoint, restart + boot, spare, again, noise)
+        for ended in range(1, math.ceil(ran.max() / self.longest) if self.longest < math.inf else 1):
+            found += np.where(ran > ended * self.longest, self._found(at_once, wait, noise) + boot, 0.0)
         return np.asarray(found + boot + ran)
+
+    def _found(self, share: Array, wait: Array, noise: np.random.Generator) -> Array:
+        """Hours until it is there: a search, or the day on which it begins."""
+        searched = search(share, wait, noise)
+        return searched if self.start is None else drawn_within(self.start, noise.random(len(share)))
 
     def quantiles(self, run_hours: float, seed: int = SEED, draws: int = DRAWS) -> tuple[float, float]:
         """Median and 90th percentile of the hours to the result of a run of so many hours; both are those hours where

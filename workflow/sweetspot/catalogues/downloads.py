@@ -89,8 +89,9 @@ class Downloads:
     sleep: Callable[[float], None] = time.sleep
     now: Callable[[], datetime] = lambda: datetime.now(UTC).replace(microsecond=0)
 
-    def get(self, url: str, what: str, most_bytes: int = MOST_BYTES) -> Download:
-        """The file at `url`. `what`: what is expected there, for the sentence, such as "CSV".
+    def get(self, url: str, what: str, most_bytes: int = MOST_BYTES, bearer: str = "") -> Download:
+        """The file at `url`. `what`: what is expected there, for the sentence, such as "CSV". `bearer`: a key that is
+        sent and nowhere kept.
 
         Raises UserError: no such file, no network, a damaged copy, a web page instead, not whole after all tries.
         """
@@ -104,7 +105,7 @@ class Downloads:
         if kept is not None and self.now() - kept.fetched < self.reuse:
             return kept
         try:
-            return self._fetch(url, what, most_bytes)
+            return self._fetch(url, what, most_bytes, bearer)
         except UserError as error:
             if kept is None:
                 raise
@@ -133,7 +134,7 @@ class Downloads:
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", shown(url).split("//")[-1])[-80:].lstrip("-.")
         return self.folder / f"{hashlib.sha256(url.encode()).hexdigest()[:16]}-{name}"
 
-    def _fetch(self, url: str, what: str, most_bytes: int) -> Download:
+    def _fetch(self, url: str, what: str, most_bytes: int, bearer: str) -> Download:
         from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
 
         def pause(state: RetryCallState) -> float:
@@ -149,18 +150,19 @@ class Downloads:
         )
         try:
             with _within(self.limit_s, f"{shown(url)}: is not here after {self.limit_s:g} s; try again later"):
-                return again(self._once, url, what, most_bytes)
+                return again(self._once, url, what, most_bytes, bearer)
         except LaterError as error:
             raise UserError(f"{shown(url)}: {error} in {TRIES} tries; try again later") from None
 
-    def _once(self, url: str, what: str, most_bytes: int) -> Download:
+    def _once(self, url: str, what: str, most_bytes: int, bearer: str) -> Download:
         """One try. The body is read as sent and unpacked here: what unpacks on the fly takes half a file for whole."""
         import requests
         from urllib3.exceptions import HTTPError
 
         file = self._file(url)
+        headers = {"Accept-Encoding": "gzip"} | ({"Authorization": f"Bearer {bearer}"} if bearer else {})
         try:
-            with requests.get(url, stream=True, timeout=self.timeouts_s, headers={"Accept-Encoding": "gzip"}) as answer:
+            with requests.get(url, stream=True, timeout=self.timeouts_s, headers=headers) as answer:
                 _require_file(answer, url)
                 with write_whole(file) as temporary:
                     _save(answer, temporary, most_bytes)

@@ -57,8 +57,8 @@ HOURS = {"min": 1 / 60, "h": 1.0, "d": 24.0}
 DEADLINE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|h|d)")
 MOST_TIMES = 1000  # the jobs of a plan
 TABLES = ("options", "choices", "deadlines", "queue", "verdict")  # of comparison/
-READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "availability.yaml", "throughput.csv", "efficiency.csv",
-           "time_to_target.csv")  # fmt: skip
+READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "availability.yaml", "prices/history/stock.csv",
+           "throughput.csv", "efficiency.csv", "time_to_target.csv")  # fmt: skip
 OF_JOBS = "The deadline is of single jobs, below; it is not one of the whole project."
 OF_A_JOB = ("option", "title", "usd", "hours", "p_cheapest", "confidence", "verdict", "p_result_in_time",
             "up_front_usd", "due_usd_per_month")  # fmt: skip

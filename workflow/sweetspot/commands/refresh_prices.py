@@ -6,22 +6,31 @@ price list, Azure's retail prices, or a table of your own. Of an offer whose pri
 that no catalogue knows, and a price that cannot be right, stay as they are and are named. A source that fails ends the
 command in one sentence, and nothing is written.
 
+With --stock no price changes: which of the study's machines are to be had is appended to prices/history/stock.csv, from
+catalogues that list only what is in stock, and from Lambda's interface where LAMBDA_API_KEY is set. Once a day is best;
+after a month one's own share counts more than the library's.
+
     sweetspot refresh-prices eight-gpus-2026 --dry-run
     sweetspot refresh-prices eight-gpus-2026 --provider aws lambda
     sweetspot refresh-prices eight-gpus-2026 --offline
+    sweetspot refresh-prices eight-gpus-2026 --stock
 """
 
 import argparse
 import math
+import os
 import sys
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from sweetspot.catalogues.downloads import Downloads, cache_folder
 from sweetspot.catalogues.published_prices import SOURCES
 from sweetspot.catalogues.refreshing import Found, judged, rows
-from sweetspot.catalogues.sources.source import Asked
+from sweetspot.catalogues.sources.lambda_api import BASE, KEY, fetch_lambda
+from sweetspot.catalogues.sources.source import Asked, Fetched
+from sweetspot.commands.refresh_stock import machines_of, refresh_stock
 from sweetspot.commands.refresh_writing import Refreshed, changed_lists, write_lists
 from sweetspot.errors import Faults, UserError
 from sweetspot.matrix.invocation import instance_files, price_list_names
@@ -44,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--dry-run", action="store_true", help="show what would change, and write nothing")
     add("--offline", action="store_true", help="take the files fetched before, of whatever day, and fetch nothing")
     add("--accept", nargs="+", default=[], metavar="INSTANCE", help="take a price that jumps")
+    add("--stock", action="store_true", help="keep what is in stock in place of prices")
     add("--confirm", action="store_true", help="date and source also where the price is still the same")
     add("--reuse-hours", type=_hours, default=1.0, metavar="HOURS", help="take a file fetched within these (1)")
     add("--mirror", nargs="+", default=[], metavar="SOURCE=URL", help="another address of a source, such as a mirror")
@@ -66,17 +76,24 @@ def run(options: argparse.Namespace) -> None:
     """Print what changes, and write it unless --dry-run. Raises UserError."""
     folder = options.config / "studies" / options.study
     study = load_study(folder)
-    if study.catalogue is None:
+    if study.catalogue is None and not options.stock:
         raise UserError(f"{folder / 'study.yaml'}: key 'catalogue' is missing; expected names of its machines there")
     instances = load_instances(*instance_files(options.config, options.study))
     names = price_list_names(folder / "prices")
     catalogue = checked_catalogue(study.catalogue, instances, names, folder / "study.yaml")
     prices = {name: load_price_list(folder / "prices" / f"{name}.yaml") for name in names}
-    parts = _asked_parts(catalogue, instances, options.provider)
     bases = _bases(options.mirror)
     downloads = Downloads(
         options.cache or cache_folder(), offline=options.offline, reuse=timedelta(hours=options.reuse_hours)
     )
+    if options.stock:
+        machines = machines_of(prices.values(), instances, options.provider)
+        fetch = partial(_fetch, "skypilot", downloads=downloads, base=bases["skypilot"])
+        key = os.environ.get(KEY)
+        api = partial(fetch_lambda, downloads, bases["lambda"], key) if key else None
+        refresh_stock(folder, machines, fetch, api, options.dry_run)
+        return
+    parts = _asked_parts(catalogue, instances, options.provider)
     found: list[Found] = []
     for source, key, part in parts:
         found += _ask(source, Asked(key, part, folder), prices, instances, downloads, bases[source], options.accept)
@@ -97,6 +114,16 @@ def _ask(
     accepted: Sequence[str],
 ) -> list[Found]:
     """What one part of the map finds for its offers. Raises UserError where its source gives no prices."""
+    fetched = _fetch(source, asked, downloads, base)
+    return [
+        judged(row, prices[name], asked.part, fetched, instances[row.offer.instance], accepted)
+        for name in asked.part.lists
+        for row in rows(name, prices[name], asked.part)
+    ]
+
+
+def _fetch(source: str, asked: Asked, downloads: Downloads, base: str) -> Fetched:
+    """The catalogue of today. Raises UserError where its source gives no prices."""
     fetched = SOURCES[source].fetch(asked, downloads, base)
     sys.stdout.write("".join(f"{SOURCES[source].title}: {told}\n" for told in fetched.told))
     if fetched.as_of > downloads.now().date() + ZONES:
@@ -105,11 +132,7 @@ def _ask(
         faults = fetched.catalogue.left_out()
         why = f"{faults[0]} (and no other price is left)" if faults else f"{fetched.told[0]}: holds no price at all"
         raise UserError(f"{why}; nothing is written")
-    return [
-        judged(row, prices[name], asked.part, fetched, instances[row.offer.instance], accepted)
-        for name in asked.part.lists
-        for row in rows(name, prices[name], asked.part)
-    ]
+    return fetched
 
 
 def _asked_parts(
@@ -136,7 +159,7 @@ def _asked_parts(
 
 def _bases(mirrors: Sequence[str]) -> dict[str, str]:
     """The address of each source."""
-    bases = {name: source.base for name, source in SOURCES.items()}
+    bases = {name: source.base for name, source in SOURCES.items()} | {"lambda": BASE}
     for given in mirrors:
         name, _, url = given.partition("=")
         if name not in bases or not url.startswith(("http://", "https://")):

@@ -1,6 +1,7 @@
 """What is known of having a machine: stock, waits, dates, delivery, failures; of the library and of a study.
 
-facts/availability.csv has what was published; config/studies/<study>/availability.yaml what a team knows better.
+facts/availability.csv has what was published; config/studies/<study>/availability.yaml what a team knows better, and
+prices/history/stock.csv beside it what it saw (study/stock_looks.py).
 """
 
 import math
@@ -15,25 +16,30 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Count, Slug, Text, validated
 from sweetspot.study.energy_facts import date_as_known
 from sweetspot.study.purchases import Purchase
+from sweetspot.study.stock_looks import RECENT_DAYS, Look, days_of, read_looks, share_of
 from sweetspot.study.terms import Number
 from sweetspot.study.yamlfile import load_yaml
 
 Quantity = Literal[
     "stock_share", "wait_days", "any_share", "start_days", "delivery_weeks", "boot_minutes",
     "failures_per_device_hour", "restart_minutes", "checkpoint_minutes", "lost_devices_per_year", "repair_days",
+    "spare_devices", "interruptions_per_hour", "longest_run_days",
 ]  # fmt: skip
 SHARES = ("stock_share", "any_share", "lost_devices_per_year")
 # Bounds of a figure: ten years of waiting or a failure an hour of every device are slips.
-MOST = {"failures_per_device_hour": 1.0} | dict.fromkeys(SHARES, 1.0)
+MOST = {"failures_per_device_hour": 1.0, "interruptions_per_hour": 1.0} | dict.fromkeys(SHARES, 1.0)
 LARGEST = 3653.0
 MOST_YEARS_APART = 2  # a figure of another time says nothing of a study's: stock turns within months
+WORDS = ("quantity", "price_list", "provider", "purchase", "as_of", "confidence", "source")  # of a shipped row
 KEYS = ("price_list", "provider", "gpu", "gpus", "purchase")
 SAYS_QUANTITY = (
     "stock_share: share of time in which one machine is to be had; wait_days: mean wait if not; any_share: "
     "share of time with one at any of the smaller clouds; start_days: days until a date from which it is certain (a "
     "block); delivery_weeks: of what is bought; boot_minutes; failures_per_device_hour: stops of a job; "
     "restart_minutes: to notice a failure and start again; checkpoint_minutes: to write one; lost_devices_per_year: "
-    "share of devices that break; repair_days: until a broken one is replaced"
+    "share of devices that break; repair_days: until a broken one is replaced; spare_devices: at hand, for the devices "
+    "of one option; interruptions_per_hour: of a spot machine whose price list has no rate; longest_run_days: after so "
+    "many a run ends and another start is needed"
 )
 
 
@@ -134,7 +140,7 @@ def shipped_facts(as_of: date) -> list[StockFact]:
 
 
 def _fact(row: Mapping[str, str], gpu: str) -> StockFact:
-    words = {name: row[name] for name in ("quantity", "provider", "purchase", "as_of", "confidence", "source")}
+    words = {name: row[name] for name in WORDS}
     numbers = {name: float(row[name]) for name in ("value", "low", "high") if row[name]}
     more = {"gpu": gpu} if gpu else {}
     sizes = {"gpus": int(row["gpus"])} if row["gpus"] else {}
@@ -146,9 +152,31 @@ def own_facts(file: Path) -> list[StockFact]:
     return validated(Availability, load_yaml(file), file).facts
 
 
-def load_availability(path: str | Path | None, as_of: date) -> Known:
-    """The figures of a study's file, where there is one, before the library's of that time.
+def load_availability(path: str | Path | None, as_of: date, looks: str | Path | None = None) -> Known:
+    """The figures of a study's file, where there is one, before the library's of that time; of a machine that the
+    study's `looks` (prices/history/stock.csv) saw, the library's share together with them.
 
-    Raises UserError naming file and key.
+    Raises UserError naming file and key, or line.
     """
-    return Known(own_facts(Path(path)) if path is not None else [], shipped_facts(as_of))
+    shipped = shipped_facts(as_of)
+    seen = seen_facts(read_looks(Path(looks)), shipped, as_of) if looks is not None else []
+    return Known(own_facts(Path(path)) if path is not None else [], [*seen, *shipped])
+
+
+def seen_facts(looks: Sequence[Look], shipped: Sequence[StockFact], as_of: date) -> list[StockFact]:
+    """The share of time with stock of each machine that was looked at, counted with the library's (`share_of`)."""
+    known, found = Known([], shipped), []
+    for machine, days in days_of(looks).items():
+        about: dict[str, Any] = dict(zip(("provider", "gpu", "gpus", "purchase"), machine, strict=True))
+        default = known.find("stock_share", about)
+        share = share_of(days, None if default is None else default.value)
+        if abs(share.newest.year - as_of.year) <= MOST_YEARS_APART:
+            known_too = default is not None and default.value is not None
+            told = f"the default {default.value:g} ({default.source})" if default and known_too else "no default known"
+            seen = f"{share.with_stock:.3g} of {share.days} days to {share.newest}"
+            source = f"own looks, in stock on {seen}, together with {told}"
+            sure = "middling" if share.days >= RECENT_DAYS else "weak"
+            values = {"value": share.value, "low": share.low, "high": share.high}
+            said = {"as_of": share.newest.isoformat(), "confidence": sure, "source": source}
+            found.append(StockFact.model_validate({"quantity": "stock_share"} | about | values | said))
+    return found
