@@ -107,6 +107,7 @@ ANEW = {
     "workloads": given(f"{CONFIG}/workloads.yaml"),
     "instances": given(INSTANCE_FILES),
     "published": rules.compare.input.published,
+    "stock": rules.compare.input.stock,
 }
 PRICING = {
     "settings": asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),

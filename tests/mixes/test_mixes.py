@@ -248,8 +248,8 @@ def test_the_windows_of_a_longer_load_are_as_wide_as_its_shares_are_apart():
 
 def test_a_class_that_nobody_rents_out_has_no_offer():
     case = problem([[[1.0]], [[1.0]]], [], [rented("rent", [1.0, NEVER])])
-    assert dispatch(case, ()).chosen.tolist() == [[0], [-1]]
-    assert dispatch(problem([[[1.0]]], [], []), ()).chosen.tolist() == [[-1]]
+    assert dispatch(case, ()).problem.cheapest.tolist() == [[0], [-1]]
+    assert dispatch(problem([[[1.0]]], [], []), ()).problem.cheapest.tolist() == [[-1]]
 
 
 def test_what_nobody_rents_does_not_stay_undone_for_being_cheap():

@@ -24,7 +24,7 @@ def done():
 
 def test_the_sources_are_what_is_held_and_those_that_do_something(done):
     assert list(done.sources) == ["box", "east", "west"]
-    assert done.chosen.tolist() == [[1, 0], [0, 0]]
+    assert done.problem.cheapest.tolist() == [[1, 0], [0, 0]]
 
 
 def test_the_jobs_of_each_source_add_up(done):

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.availability.events import any_of, no_spare, several
+from sweetspot.availability.events import Array, any_of, no_spare, several
 from sweetspot.availability.result_time import NEVER, Ends, Having
 from sweetspot.study.purchases import INTERRUPTIBLE
 
@@ -28,13 +29,14 @@ RANGED = (
     "repair_hours",
     "repaired_share",
 )
-SAID = ("stock_confidence", "stock_source", "stock_as_of")
+SAID = ("stock_confidence", "stock_source", "stock_as_of", "stock_event")
 NUMBERS = (
     *(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), "checkpoint_hours", "longest_run_hours",
     "p_stock_all", "p_stock_any", "hours_to_result", "hours_to_result_p90",
 )  # fmt: skip
 HAVING = (*NUMBERS, *SAID, "sellers")
 NOTHING: Ends = (math.nan, math.nan, math.nan)
+UNKNOWN = Having(share=(math.nan, 0.0, 1.0), wait=(1e9, 1e9, 1e9))  # no second chance is known of either
 Row = Mapping[str, Any]
 
 
@@ -43,10 +45,11 @@ def with_having(options: pd.DataFrame, known: "Known | None", month_days: float)
 
     `p_stock`: share of time in which one machine (a node) of the seller is to be had; null within `_low` and `_high`
     where it is said to be unknown; `p_stock_all`: the least chance of all nodes at once, p^m; `p_stock_any`: of one at
-    any of the `sellers` of that device and size. `stock_wait_hours`: mean wait if not; `start_hours`: until a date of
-    a block or a delivery; `failures_per_hour` of all devices together; `repaired_share` of them that wait
-    `repair_hours` at one's own machine, where no spare is left; `longest_run_hours` until another start.
-    `hours_to_result`, `_p90`: median and 90th percentile from today to the result.
+    any of the `sellers` of that device and size. Options of one `stock_event` are there or not together: those of one
+    seller, and those of sellers not known by name of what was seen of all together. `stock_wait_hours`: mean wait if
+    not; `start_hours`: until a date of a block or a delivery; `failures_per_hour` of all devices together;
+    `repaired_share` of them that wait `repair_hours` at one's own machine, where no spare is left; `longest_run_hours`
+    until another start. `hours_to_result`, `_p90`: median and 90th percentile from today to the result.
     """
     if known is None or options.empty:
         empty = {name: np.nan if name in NUMBERS else None for name in HAVING}
@@ -63,6 +66,8 @@ def with_having(options: pd.DataFrame, known: "Known | None", month_days: float)
 
 def having_of(row: Row) -> Having | None:
     """What it takes to have an option, from its columns; None where that is not known."""
+    if "p_stock" not in row:
+        return None
     ends = {name: _ends_of(row, name) for name in RANGED}
     share, wait, start = ends["p_stock"], ends["stock_wait_hours"], ends["start_hours"]
     dated = start is not None
@@ -73,9 +78,27 @@ def having_of(row: Row) -> Having | None:
         share=share or (1.0, 1.0, 1.0), wait=wait or NEVER, start=start, boot=ends["boot_hours"] or NEVER,
         failures=ends["failures_per_hour"] or NEVER, restart=ends["restart_hours"] or NEVER,
         checkpoint=float(row["checkpoint_hours"]), repaired=ends["repaired_share"],
-        repair=ends["repair_hours"] or NEVER, nodes=_nodes(row),
+        repair=ends["repair_hours"] or NEVER, nodes=_found_apart(row),
         longest=math.inf if math.isnan(row["longest_run_hours"]) else float(row["longest_run_hours"]),
     )  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def _there_within(having: Having | None, limit: float, draws: int) -> Array:
+    return (having or UNKNOWN).there_within(limit, draws)
+
+
+def found_in_time(need: float | None, fallback: str | None, row: Row, draws: int) -> tuple[Array, Array]:
+    """The chance that a rented machine is there within `need` hours of a job, and for one that found another taken: the
+    same, or with a fallback on a `block` 1 for what begins on a date and 0 for all else; 1 where nobody asks or the job
+    may `wait`. By draw (of one: central), any from 0 to 1 where nothing is known.
+    """
+    if need is None or fallback == "wait":
+        return np.ones(1), np.ones(1)
+    having = having_of(row)
+    there = _there_within(having, need, draws)
+    dated = having is not None and having.start is not None
+    return there, np.full(1, float(dated)) if fallback == "block" else there
 
 
 def _times(row: Row, times: dict[tuple[Having, float], tuple[float, float]]) -> tuple[float, float]:
@@ -93,6 +116,11 @@ def _ends_of(row: Row, name: str) -> Ends | None:
     return None if math.isnan(ends[1]) else ends
 
 
+def _found_apart(row: Row) -> float:
+    """Machines that are found one by one: spot machines of one type and zone are one event, however many."""
+    return 1.0 if row["purchase"] in INTERRUPTIBLE else _nodes(row)
+
+
 def _nodes(row: Row) -> float:
     return 1.0 if pd.isna(row.get("nodes")) else float(row["nodes"])
 
@@ -108,7 +136,8 @@ def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
 
     owned = row["purchase"] == "own"
     stock = None if owned else known.find("stock_share", offer)
-    share = NOTHING if stock is None else _no_more_than_any(stock, known, offer)
+    share, most = NOTHING if stock is None else stock.ends, _seen_of_all(stock, known, offer)
+    share = share if most is None else (min(share[0], most), min(share[1], most), min(share[2], most))
     failures = _stops(row, ends("failures_per_device_hour", row["gpus"]), known.find("interruptions_per_hour", offer))
     found = {
         "p_stock": share, "stock_wait_hours": NOTHING if owned else ends("wait_days", DAY),
@@ -119,6 +148,8 @@ def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
     }  # fmt: skip
     lost = ends("lost_devices_per_year", row["gpus"] / YEAR) if owned else NOTHING
     found["repaired_share"] = _repaired(lost, failures[0], found["repair_hours"][0], ends("spare_devices")[0])
+    dated = not math.isnan(found["start_hours"][1])
+    kind = [row["provider"] if most is None else "any", offer["gpu"], offer["gpus"], *[row["price_list"]] * dated]
     columns = {f"{name}{end}": three[place] for name, three in found.items()
                for place, end in enumerate(("", "_low", "_high"))}  # fmt: skip
     told = {} if stock is None else {"stock_confidence": stock.confidence, "stock_source": stock.source,
@@ -126,7 +157,8 @@ def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
     return columns | dict.fromkeys(SAID) | told | {
         "checkpoint_hours": ends("checkpoint_minutes", HOUR / 60)[0],
         "longest_run_hours": ends("longest_run_days", DAY)[0],
-        "p_stock_all": float(several(share[0], _nodes(row))[0]),
+        "p_stock_all": float(several(share[0], _found_apart(row))[0]),
+        "stock_event": " ".join(map(str, kind)) if dated or stock is not None else None,
         "_named": stock is not None and stock.provider is not None,
     }  # fmt: skip
 
@@ -150,13 +182,12 @@ def _repaired(lost: Ends, failures: float, repair: float, spares: float) -> Ends
     return value, low, high
 
 
-def _no_more_than_any(stock: "StockFact", known: "Known", offer: Row) -> Ends:
-    """The share of one seller; of one that is not known by name, no more than was seen of all of them."""
+def _seen_of_all(stock: "StockFact | None", known: "Known", offer: Row) -> float | None:
+    """What was seen of all sellers together, where it bounds the share of one that is not known by name."""
+    if stock is None or stock.provider is not None or stock.value is None or known.is_own(stock):
+        return None
     most = known.find("any_share", offer)
-    if stock.provider is not None or stock.value is None or most is None or known.is_own(stock):
-        return stock.ends
-    value, low, high = (min(end, most.ends[0]) for end in stock.ends)
-    return value, low, high
+    return None if most is None else most.ends[0]
 
 
 def _delivery(row: Row, usual: Ends, month_days: float) -> Ends:

@@ -43,12 +43,9 @@ class Having:
         The same seed gives every machine the same luck, so that machines differ by what is known of them.
         """
         noise = stream(seed, "availability")
-        levels = iter(noise.random((6, len(run))))
-        share = drawn_within(self.share, next(levels))
-        wait, boot = drawn_within(self.wait, next(levels)), drawn_within(self.boot, next(levels))
-        failures, restart = drawn_within(self.failures, next(levels)), drawn_within(self.restart, next(levels))
-        # Several at once: from p (all one event) to p^m (each its own).
-        at_once = share ** (self.nodes ** next(levels))
+        levels = noise.random((6, len(run)))
+        at_once, share, wait, boot = self._had(levels[[0, 1, 2, 5]])
+        failures, restart = drawn_within(self.failures, levels[3]), drawn_within(self.restart, levels[4])
         found = self._found(at_once, wait, noise)
         again, spare = wait, share
         if self.repaired is not None:
@@ -63,6 +60,26 @@ class Having:
         """Hours until it is there: a search, or the day on which it begins."""
         searched = search(share, wait, noise)
         return searched if self.start is None else drawn_within(self.start, noise.random(len(share)))
+
+    def there_within(self, limit: float, draws: int, seed: int = SEED) -> Array:
+        """The chance that all nodes are there and started within `limit` hours, in each draw of what is not known; of
+        one draw at central figures, an unknown share halfway: 1 - (1 - p) e^(-t/w), of what begins on a date 0 or 1.
+        """
+        levels = np.full((4, 1), 0.5) if draws == 1 else stream(seed, "within").random((4, draws))
+        at_once, _, wait, boot = self._had(levels)
+        left = limit - boot
+        if self.start is not None:
+            return (drawn_within(self.start, levels[0]) <= left).astype(float)
+        late = np.exp(-np.divide(np.maximum(left, 0.0), wait, out=np.full(draws, np.inf), where=wait > 0))
+        return np.where(left < 0, 0.0, 1.0 - (1.0 - at_once) * late)
+
+    def _had(self, levels: Array) -> tuple[Array, Array, Array, Array]:
+        """Share of time with all nodes at once, from p (all one event) to p^m (each its own), and with one; mean wait;
+        boot.
+        """
+        ends = (self.share, self.wait, self.boot)
+        share, wait, boot = (drawn_within(three, level) for three, level in zip(ends, levels[:3], strict=True))
+        return share ** (self.nodes ** levels[3]), share, wait, boot
 
     def quantiles(self, run_hours: float, seed: int = SEED, draws: int = DRAWS) -> tuple[float, float]:
         """Median and 90th percentile of the hours to the result of a run of so many hours; both are those hours where

@@ -39,10 +39,11 @@ def case_figures(plans: Iterable[tuple[Question, Plan]], months: Sequence[Posed]
     use, or its rent; `usd_possession` of one machine a month, which works in `room_hours` of it (null: by the hour) on
     `devices`; `machines` in the best mix, of which `least` are there, `fewest` stay. Where months differ: `grown`, jobs
     of each month over `jobs`; `present`, the share of each in which a machine held is there. `up_front_usd` of one
-    machine, of all those bought at most `allowed_usd`. A work with limits that this does not reckon has no rows.
+    machine, of all those bought at most `allowed_usd`. A work with limits or fallbacks unknown here has no rows.
     """
     rows = [row for question, plan in plans for row in _rounds(question, plan)]
-    rows += [row for one in months if not {A_MONTH, WAIT} & set(one.stated) for row in _dispatch(one)]
+    told = [one for one in months if not {A_MONTH, WAIT} & set(one.stated) and one.drawn.taken is None]
+    rows += [row for one in told for row in _dispatch(one)]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype(FIGURE_TYPES)
 
 

@@ -27,7 +27,7 @@ from sweetspot.decision.offers_left_out import (
     warning_table,
     with_decisive,
 )
-from sweetspot.decision.options import build_options, titled
+from sweetspot.decision.options import Row, build_options, titled
 from sweetspot.decision.other_figures import Contenders, found_contenders, other_figures
 from sweetspot.decision.pays import PAYS, pays_rows
 from sweetspot.decision.posed import Posed, pose
@@ -112,7 +112,13 @@ class Judged(NamedTuple):
         about = answer_work(self.works, settings.work, next(iter(self.contending), None))
         words = words_of(settings.counts, settings.money)
         found = verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
-        return found.assign(having=[having_in_words(self.options, row) for row in found.to_dict("records")])
+        return found.assign(having=[self._having(row) for row in found.to_dict("records")])
+
+    def _having(self, verdict: Row) -> list[str]:
+        """What it takes to have what a verdict says to take; costs are those of its work."""
+        mine = self.choices[self.choices["workload"].eq(verdict["workload"]) & self.choices["usd"].notna()]
+        names = mine["source"].where(mine["source"].notna(), mine["choice"])
+        return having_in_words(self.options, verdict, dict(zip(names, mine["usd"].astype(float), strict=True)))
 
 
 def judge(

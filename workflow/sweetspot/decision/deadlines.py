@@ -1,12 +1,14 @@
 """What it costs to have a result in time: of a single job, and of each class of the jobs of months."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.availability.having_columns import having_of
+from sweetspot.availability.result_time import NEVER
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.queue import AT_ONCE, Queue, queue_at
 from sweetspot.bills.rates import by_contract, or_zero
@@ -16,45 +18,89 @@ from sweetspot.decision.simulate import Draws
 from sweetspot.decision.waiting import pool
 from sweetspot.draws import interval, shares
 from sweetspot.mixes.problem import Array, Held
-from sweetspot.wording import DOLLARS, TIE, Money, amount, confidence, span, the
+from sweetspot.wording import DOLLARS, TIE, Money, amount, confidence, percent, span, the
 
 DEADLINES = (
     "workload", "class", "within_hours", "is_asked", "per_month", "option", "title", "hours", "hours_low", "hours_high",
     "usd", "usd_low", "usd_high", "usd_extra", "p_in_time", "share_in_time", "status", "wait_hours", "runner_up",
     "margin", "margin_low", "margin_high", "p_cheapest", "confidence", "verdict", "p_result_in_time", "up_front_usd",
-    "due_usd_per_month",
+    "due_usd_per_month", "passed_over", "passed_over_title", "passed_over_usd", "passed_over_p_result_in_time",
 )  # fmt: skip
+HARDLY = 0.01  # share of attempts in time from which on a machine may be chosen for it
 GRID, REACH = 24, 4.0  # steps between the fastest machine's hours and so many times those of the slowest
 
 
 class Run(NamedTuple):
-    """A job done by a `row` of the options: its `usd`, `hours` and `drawn` USD by draw, and the `queue` it waits in."""
+    """A job done by a `row` of the options: its `usd`, `hours` and `drawn` USD by draw, hours from today to the
+    `result` (None: not known) of a share of time in stock that is `published`, and the `queue` it waits in.
+    """
 
     row: Row
     usd: float
     hours: Array
     drawn: Array
+    result: Array | None
+    published: bool
     queue: Queue = AT_ONCE
+
+    @classmethod
+    def of(cls, row: Row, usd: float, hours: Array, drawn: Array, queue: Queue | None = None) -> "Run":
+        """With its hours to the result; `queue`: on a machine that is held for it, which nobody has to find."""
+        having = having_of(row)
+        held = replace(having, start=NEVER) if having is not None and queue is not None else having
+        result = None if held is None else held.hours(hours)
+        published = held is not None and (held.start is not None or not np.isnan(held.share[0]))
+        return cls(row, usd, hours, drawn, result, published, AT_ONCE if queue is None else queue)
+
+    def in_time(self, limit: float) -> tuple[float, float]:
+        """Share of the draws in which the job is done within the limit: waits and its run, and counted from today."""
+        alone = float(self.queue.in_time(limit - self.hours).mean())
+        return alone, np.nan if self.result is None else float(self.queue.in_time(limit - self.result).mean())
 
     def told(self, limit: float) -> dict[str, Any]:
         """What DEADLINES says of it."""
-        chance = float(self.queue.in_time(limit - self.hours).mean())
         (fast, slow), (cheap, dear) = interval(self.hours), interval(self.drawn)
+        alone, result = self.in_time(limit)
         return {
             **{name: self.row[name] for name in ("option", "title", "hours")}, "wait_hours": self.queue.mean,
             "hours_low": float(fast), "hours_high": float(slow), "usd": self.usd, "usd_low": float(cheap),
-            "usd_high": float(dear), "p_in_time": chance, "status": "ok",
+            "usd_high": float(dear), "p_in_time": alone, "p_result_in_time": result, "status": "ok",
         }  # fmt: skip
+
+
+def _likely(runs: Sequence[Run], limit: float) -> Array:
+    """Of the attempts whose run is in time, the share that is counted from today, by run; 1 for all where none is.
+
+    What nobody published counts only where no other is in time.
+    """
+    shares = np.array([result / max(alone, HARDLY) for alone, result in (one.in_time(limit) for one in runs)])
+    shares = np.nan_to_num(shares)
+    for counted in (np.where([one.published for one in runs], shares, 0.0), shares):
+        if len(runs) and counted.max() >= HARDLY:
+            return np.asarray(counted)
+    return np.ones(len(runs))
+
+
+def _by_result(runs: Sequence[Run], limit: float) -> list[tuple[Run, float]]:
+    """Runs by their USD for each result that is in time, counted from today, with what the USD are divided by."""
+    likely = _likely(runs, limit)
+    with np.errstate(divide="ignore"):
+        usd = np.array([one.usd for one in runs]) / likely
+    order = sorted(range(len(runs)), key=lambda place: (usd[place], runs[place].usd, runs[place].row["option"]))
+    return [(runs[place], float(likely[place])) for place in order]
 
 
 def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float], money: Money = DOLLARS) -> pd.DataFrame:
     """Rows of DEADLINES for each workload and deadline (`hours`), shortest first: of the options (`build_options`) that
-    finish a single job within it (by central hours) and stay, the cheapest.
+    finish a single job within it (by central hours) and stay, the one of the least USD for each result in time, counted
+    from today: `usd` over the share of attempts (`_likely`), which is the cheapest where all are there.
 
     `p_cheapest` counts a draw that is late as no choice; `runner_up`, the next option, also more nodes of the same
-    machine; `margin`: its USD / USD of the option (`margin_low`, `margin_high`: 90 %); `verdict`: the option's title,
-    or too close to call and between which, or that none can and which is the fastest; `p_result_in_time`: share of the
-    draws in which its result is there so many hours from today, the search for a machine included (null: not known).
+    machine; `margin`: its USD for a result in time / those of the option (`margin_low`, `margin_high`: 90 %);
+    `verdict`: the option's title, or too close to call and between which, or that none can and which is the fastest;
+    `p_result_in_time`: share of the draws in which its result is there so many hours from today, the search for a
+    machine included (null: not known). `passed_over`, with its title, USD and share: the cheapest, where it is too
+    seldom in time to be the choice.
     `usd` of what is bought or signed for is the share of one job at the planned use: `up_front_usd` is the price of the
     machine, `due_usd_per_month` what a contract costs, used or not (null: binds to nothing).
     """
@@ -63,32 +109,51 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float], m
         stays = rows[rows["persistent"].astype(bool)]
         nobody = _nobody(records(stays if len(stays) else rows), money, _bound)
         late = {"status": nobody, "verdict": nobody, "confidence": "clear"}
+        quick = records(stays[stays["hours"] <= max(hours, default=0.0)])
+        runs = [Run.of(row, row["usd"], draws.hours[row["row"]], draws.usd[row["row"]]) for row in quick]
         for limit in sorted(hours):
-            kept = stays[stays["hours"] <= limit].sort_values(["usd", "option"], kind="stable")
-            told = _cheapest(kept, draws, limit) if len(kept) else late
+            kept = [one for one in runs if one.row["hours"] <= limit]
+            told = _cheapest(kept, limit) if kept else late
             found.append({"workload": workload, "within_hours": limit, "is_asked": True, **told})
     return pd.DataFrame(found, columns=list(DEADLINES))
 
 
-def _cheapest(kept: pd.DataFrame, draws: Draws, limit: float) -> dict[str, Any]:
-    rows = records(kept)
-    best, *others = rows
-    places = [row["row"] for row in rows]
-    usd = np.where(draws.hours[places] <= limit, draws.usd[places], np.inf)
-    first = shares(usd, range(len(rows)))[0]
-    told = Run(best, best["usd"], draws.hours[best["row"]], draws.usd[best["row"]]).told(limit)
-    having = having_of(best) if "p_stock" in best else None
-    told["p_result_in_time"] = np.nan if having is None else having.chance_in_time(limit, draws.hours[best["row"]])
-    told |= {"p_cheapest": first, "confidence": confidence(first) if others else "clear", "verdict": best["title"]}
-    told |= _bound(best)
+def _cheapest(kept: Sequence[Run], limit: float) -> dict[str, Any]:
+    ranked = _by_result(kept, limit)
+    (best, _), *others = ranked
+    with np.errstate(divide="ignore"):
+        usd = np.stack([np.where(one.hours <= limit, one.drawn, np.inf) / likely for one, likely in ranked])
+    first = shares(usd, range(len(ranked)))[0]
+    told = best.told(limit) | _bound(best.row)
+    told |= {"p_cheapest": first, "confidence": confidence(first) if others else "clear", "verdict": best.row["title"]}
     if others:
+        (second, likely), own = others[0], ranked[0][1]
         with np.errstate(invalid="ignore"):
             low, high = interval(usd[1] / usd[0])
-        told |= {"runner_up": others[0]["option"], "margin": float(others[0]["usd"] / best["usd"])}
+        margin = second.usd / best.usd * (own / likely if likely else np.inf)
+        told |= {"runner_up": second.row["option"], "margin": margin}
         told |= {"margin_low": float(low), "margin_high": float(high)}
         if told["confidence"] == TIE:
-            told["verdict"] = f"too close to call: {the(best['title'])} or {the(others[0]['title'])}"
-    return told
+            told["verdict"] = f"too close to call: {the(best.row['title'])} or {the(second.row['title'])}"
+    return told | _passed_over(min(kept, key=lambda one: one.usd), best, limit)
+
+
+def _passed_over(cheapest: Run, best: Run, limit: float) -> dict[str, Any]:
+    """The cheapest in time by its run alone, where it is not the choice."""
+    if not cheapest.usd < best.usd:
+        return {}
+    said = {"": cheapest.row["option"], "_title": cheapest.row["title"], "_usd": cheapest.usd}
+    said["_p_result_in_time"] = cheapest.in_time(limit)[1] if cheapest.published else np.nan
+    return {f"passed_over{name}": value for name, value in said.items()}
+
+
+def passed_over_in_words(row: Mapping[Any, Any], money: Money) -> str:
+    """Which option costs less but is too seldom in time, for after the one that is chosen; else nothing."""
+    if pd.isna(row.get("passed_over")):
+        return ""
+    share = row["passed_over_p_result_in_time"]
+    often = "how often in time is not published" if pd.isna(share) else f"in time in {percent(share)} of attempts"
+    return f"; {the(str(row['passed_over_title']))} costs {money.words(row['passed_over_usd'])}, {often}"
 
 
 def _bound(row: Row) -> dict[str, float]:
@@ -123,8 +188,9 @@ def class_deadlines(works: Sequence[Posed], money: Money, due: float | None = No
     the class's own deadline, or that of every class (`due`). `per_month`: urgent jobs. `usd`: of one: rented, the
     machine for itself; on one that the best mix holds, its running, if the result is there within the hours after its
     mean wait (`wait_hours`). `usd_extra`: beyond what an ordinary job costs where that is least. `p_in_time`: share of
-    the draws and months in which that option makes it; `share_in_time`: of all jobs of the class in the best mix that
-    are not asked to be urgent. Both count the wait.
+    the draws and months in which that option makes it, `p_result_in_time` with the search for a rented machine and
+    failures, by which the choice is made as for single jobs; `share_in_time`: of all jobs of the class in the best mix
+    that are not asked to be urgent. All count the wait.
     """
     rows = [row for one in works for row in _of_classes(one, money, due)]
     return pd.DataFrame(rows, columns=list(DEADLINES))
@@ -143,8 +209,8 @@ def _of_classes(posed: Posed, money: Money, due: float | None) -> Iterator[dict[
             early = sum(
                 (run.queue.in_time(limit - run.hours) * here).sum() for run, here in zip(ordinary, jobs, strict=True)
             )
-            runs = [run for run in urgent if run.row["hours"] + run.queue.mean <= limit]
-            run = min(runs, key=lambda each: each.usd, default=None)
+            runs = _by_result([run for run in urgent if run.row["hours"] + run.queue.mean <= limit], limit)
+            run = runs[0][0] if runs else None
             # What has to be bought or signed first has no price of one job.
             late = {"status": _nobody([each.row | {"usd": each.usd} for each in urgent], money)}
             yield {
@@ -170,10 +236,10 @@ def _runs(posed: Posed, queue: Queue, number: int, alone: bool) -> Iterator[Run]
         hours, side = posed.figures["hours"][row["row"]], row["jobs_at_once"]
         if source.kind == "rented":
             times = side if alone else 1.0
-            yield Run(row, float(row["usd"]) * times, hours, posed.figures["usd"][row["row"]] * times)
+            yield Run.of(row, float(row["usd"]) * times, hours, posed.figures["usd"][row["row"]] * times)
         elif option in places:
             hour, drawn = (_hour(problem.held[places[option]]) for problem in (posed.central, posed.drawn))
-            yield Run(row, float(row["hours"]) / side * float(hour[0]), hours, hours / side * drawn, queue)
+            yield Run.of(row, float(row["hours"]) / side * float(hour[0]), hours, hours / side * drawn, queue)
 
 
 def _hour(kind: Held) -> Array:

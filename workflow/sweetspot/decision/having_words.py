@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from sweetspot.availability.events import any_of
 from sweetspot.study.titles import provider_title
 from sweetspot.wording import begun, counted, listed, percent, span, the, times
 
@@ -14,30 +15,61 @@ LONGEST = 4  # names of sellers that a sentence has
 Row = Mapping[str, Any]
 
 
-def having_in_words(options: pd.DataFrame, verdict: Row) -> list[str]:
-    """At most three sentences on what the verdict says to take, by the columns of the options (`with_having`).
+def having_in_words(options: pd.DataFrame, verdict: Row, usd: Mapping[str, float] | None = None) -> list[str]:
+    """A few sentences on what the verdict says to take, by the columns of the options (`with_having`).
 
-    None where nothing is known of it, or where what to take is no option alone.
+    `usd`: what each option costs for the verdict's work, where it is not one of the options'. None where nothing is
+    known of it, or where what to take is no option alone.
     """
     mine = options[options["option"] == verdict["take"]] if "p_stock" in options.columns else options.head(0)
     here = mine[mine["workload"] == verdict["workload"]]
     if mine.empty:
         return []
-    row: Row = (here if len(here) else mine).iloc[0].to_dict()
+    every = options[options["workload"] == (here if len(here) else mine)["workload"].iloc[0]]
+    every = every if usd is None else every.assign(usd=every["option"].map(usd).astype(float))
+    row: Row = every[every["option"] == verdict["take"]].iloc[0].to_dict()
     if row["purchase"] == "own":
         told = [_delivered(row)]
     elif not math.isnan(row["start_hours_high"]):
         told = [f"{begun(the(str(row['title'])))} begins on a date, at most {_long(row['start_hours_high'])} ahead."]
     elif math.isnan(row["p_stock_high"]) or row["purchase"] != "on_demand":
         told = []
-    elif math.isnan(row["p_stock"]):
-        told = [f"How often {the(str(row['title']))} is to be had is not published."]
     else:
-        told = [_stock(row), _sellers(row), _more_often(options[options["workload"] == row["workload"]], row)]
+        known = not math.isnan(row["p_stock"])
+        told = [_stock(row) if known else _unpublished(row), *_otherwise(every, row)]
+        told += [_sellers(row), _more_often(every, row)] if known else []
     if len(here) and told and not math.isnan(row["hours_to_result"]):
         half, late = _long(row["hours_to_result"]), _long(row["hours_to_result_p90"])
         told.append(f"Counted from today, half of the results are there within {half}, 90 % within {late}.")
     return [said for said in told if said]
+
+
+def _unpublished(row: Row) -> str:
+    return f"How often {the(str(row['title']))} is to be had is not published."
+
+
+def _otherwise(options: pd.DataFrame, row: Row) -> list[str]:
+    """What a fallback costs, the next cheapest and a block; and how often any machine is there, at what mean cost."""
+    others = options[options["in_answer"].astype(bool) & options["usd"].gt(0) & options["purchase"].eq("on_demand")]
+    others = others.sort_values(["usd", "option"], kind="stable")
+    apart = others[others["p_stock"].notna() & others["start_hours_high"].isna()].drop_duplicates("stock_event")
+    second = apart[apart["stock_event"] != row["stock_event"]].head(1).to_dict("records")
+    block = others[others["start_hours_high"].notna()].head(1).to_dict("records")
+    told = [f"{the(str(one['title']))} costs {times(one['usd'] / row['usd'])} times as much" for one in second]
+    told += [
+        f"{the(str(one['title']))} {times(one['usd'] / row['usd'])} times, from a date at most "
+        f"{_long(one['start_hours_high'])} ahead"
+        for one in block
+    ]  # fmt: skip
+    said = [f"If it is not: {listed(told)}."] if told and row["p_stock"] != 1 else []
+    chance = any_of(apart["p_stock"])
+    if len(apart) > 1 and not math.isnan(row["p_stock"]) and row["p_stock"] < chance:
+        # Who finds no cheaper one takes the next: p of each after (1 - p) of all before.
+        share = apart["p_stock"] * (1.0 - apart["p_stock"]).shift(fill_value=1.0).cumprod()
+        mean = float((share * apart["usd"]).sum() / chance / row["usd"])
+        found = f"One of {len(apart)} offers whose stock is known is there in {percent(chance)} of attempts"
+        said.append(f"{found}, the cheapest of them for {times(mean)} times the cost on average; else none is.")
+    return said
 
 
 def _delivered(row: Row) -> str:
@@ -87,4 +119,4 @@ def _machine(row: Row) -> str:
 
 def _long(hours: float) -> str:
     """A time in minutes, hours, or days from two on."""
-    return span(hours) if hours < 48 else f"{hours / 24:.2g} days"
+    return span(hours) if hours < 48 else f"{float(f'{hours / 24:.2g}'):g} days"

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sweetspot.availability.having_columns import found_in_time
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import Factor, Number, or_zero, possession, rates
 from sweetspot.bills.renting import whole_terms
@@ -257,11 +258,14 @@ class Posed:
         """An offer by the hour. An urgent job comes alone: it pays for the whole machine."""
         draws = figure("usd", source.offer["row"]).size
         usd, taken = np.full((len(self.classes), draws), NEVER), np.zeros((len(self.classes), draws))
+        there, fallback = np.ones(usd.shape), np.ones(usd.shape)
         for number, row in self._able(source, moved):
-            alone = row["jobs_at_once"] if self.classes[number].urgent else 1.0
+            job, alone = self.classes[number].job, row["jobs_at_once"] if self.classes[number].urgent else 1.0
             usd[number] = figure("usd", row["row"]) * alone
             taken[number] = figure("hours", row["row"]) * row["gpus"] / row["jobs_at_once"] * alone
-        return Rented(source.offer["option"], usd, taken)
+            there[number], fallback[number] = found_in_time(job.need_within_hours, job.fallback, row, draws)
+        event = source.offer.get("stock_event")
+        return Rented(source.offer["option"], usd, taken, there, fallback, event if isinstance(event, str) else "")
 
     def _able(self, source: Source, moved: Moved) -> Iterator[tuple[int, Row]]:
         """The classes that a source does in time, by number, and its rows for them."""

@@ -6,7 +6,6 @@ from functools import cached_property, reduce
 from itertools import permutations
 
 import numpy as np
-import numpy.typing as npt
 
 from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented, finite
 
@@ -15,24 +14,23 @@ from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented,
 class Done:
     """Jobs of a problem by who does them, with `counts` machines of each kind held.
 
-    `held`: class x kind x draw x month; `rented`: class x draw x month, on the offer `chosen` (class x draw, -1: none
-    can); `undone`: class x draw x month; `usd`: of a month by draw, the mean of the months, possession included
-    (infinite where more than ALLOWED of the jobs of a class are not done).
+    `held`: class x kind x draw x month; `rented` (on offers by `Problem.share_of`) and `undone`: class x draw x month;
+    `usd`: of a month by draw, the mean of the months, possession included (infinite where more than ALLOWED of the
+    jobs of a class are not done).
     """
 
     problem: Problem
     counts: Counts
     held: Array
     rented: Array
-    chosen: npt.NDArray[np.int_]
     undone: Array
     usd: Array
 
     @cached_property
     def sources(self) -> dict[str, Held | Rented]:
         """All kinds held, and the offers that do something."""
-        offers = [self.problem.rented[number] for number in np.unique(self.chosen[self.chosen >= 0])]
-        return {one.name: one for one in (*self.problem.held, *offers)}
+        offers = [one for number, one in enumerate(self.problem.rented) if self.problem.share_of(number).any()]
+        return {one.name: one for one in self.problem.held} | {one.name: one for one in offers}
 
     def jobs(self, name: str) -> Array:
         """The jobs that a source does, class x draw x month."""
@@ -40,7 +38,7 @@ class Done:
             if kind.name == name:
                 return self.held[:, place]
         number = next((number for number, one in enumerate(self.problem.rented) if one.name == name), -1)
-        return np.where((self.chosen == number)[:, :, None], self.rented, 0.0)
+        return self.problem.share_of(number)[:, :, None] * self.rented if number >= 0 else np.zeros(self.rented.shape)
 
     def device_hours(self, name: str) -> Array:
         """Device-hours of a month on a source, draw x month."""
@@ -85,7 +83,7 @@ def dispatch(problem: Problem, counts: Sequence[int]) -> Done:
     usd = fixed + running.mean(axis=1)
     waiting = undone.sum(axis=(1, 2)) > ALLOWED * problem.jobs.sum(axis=(1, 2))
     usd = usd + (NEVER if waiting.any() else 0.0)
-    return Done(problem, tuple(counts), done, rented, problem.cheapest, undone, usd)
+    return Done(problem, tuple(counts), done, rented, undone, usd)
 
 
 def _cheapest_of(problem: Problem, counts: Sequence[int]) -> tuple[Array, Array, Array]:

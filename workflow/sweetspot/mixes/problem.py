@@ -59,17 +59,30 @@ class Held:
 class Rented:
     """An offer by the hour, as many as are wanted. `usd`: of a job (NEVER where it cannot run), `device_hours`: that it
     takes; both by class and draw.
+
+    `there`: the chance that one is there in time for a job; `fallback`: the same for a job that found another offer
+    taken, 0 where its class does not fall back on this one; class x draw, or one for all. Offers of one `event` are
+    there or not together (none: an event of its own).
     """
 
     name: str
     usd: Array
     device_hours: Array
+    there: Array = field(default_factory=lambda: np.ones((1, 1)))
+    fallback: Array = field(default_factory=lambda: np.ones((1, 1)))
+    event: str = ""
+
+    def draws(self, places: npt.NDArray[np.int_]) -> "Rented":
+        """It in some of the draws."""
+        there, fallback = (np.broadcast_to(one, self.usd.shape)[:, places] for one in (self.there, self.fallback))
+        return Rented(self.name, self.usd[:, places], self.device_hours[:, places], there, fallback, self.event)
 
 
 @dataclass(frozen=True)
 class Problem:
     """`jobs`: number of jobs by class, draw and month; the draws of all parts are the same. `filled`: share of the
-    hours of what is held that is worked in at most; beyond it jobs are rented.
+    hours of what is held that is worked in at most; beyond it jobs are rented. `first`: the offer by the hour that each
+    job is tried on first (none: the cheapest), where one may not be there.
     """
 
     classes: tuple[str, ...]
@@ -77,6 +90,7 @@ class Problem:
     held: tuple[Held, ...]
     rented: tuple[Rented, ...]
     filled: float = 1.0
+    first: str = ""
 
     @property
     def there(self) -> Counts:
@@ -100,14 +114,53 @@ class Problem:
 
     @cached_property
     def rent(self) -> Array:
-        """USD of a job on the rented offer that does it for the least (NEVER: none can), class x draw."""
-        return np.min([np.full(self.jobs.shape[:2], NEVER), *(offer.usd for offer in self.rented)], axis=0)
+        """USD of a job that is rented (NEVER: none can), class x draw: on the offer that does it for the least, or as
+        the mean over those that do (`taken`).
+        """
+        usd = np.stack([np.full(self.jobs.shape[:2], NEVER), *(offer.usd for offer in self.rented)])
+        least = np.asarray(np.min(usd, axis=0))
+        if self.taken is None:
+            return least
+        return np.where(np.isfinite(least), np.einsum("jod,ojd->jd", self.taken, finite(usd[1:])), NEVER)
 
     @cached_property
     def cheapest(self) -> npt.NDArray[np.int_]:
-        """Which rented offer that is, -1 where none can; class x draw."""
+        """Which rented offer does a job for the least, -1 where none can; class x draw."""
         usd = [np.full(self.jobs.shape[:2], NEVER), *(offer.usd for offer in self.rented)]
         return np.asarray(np.argmin(usd, axis=0) - 1)
+
+    @cached_property
+    def taken(self) -> Array | None:
+        """Share of the rented jobs that each offer does, class x offer x draw; None where all are always there.
+
+        The `first` or cheapest offer is tried; who finds none there takes the next cheapest on which the class falls
+        back, and so on; who finds none at all waits for the first. Events are independent: 1 - prod(1 - p) find one.
+        """
+        if all(bool((offer.there == 1.0).all()) for offer in self.rented):
+            return None
+        size = self.jobs.shape[:2]
+        usd = np.stack([offer.usd for offer in self.rented], axis=1)
+        tried_first = np.array([offer.name == self.first for offer in self.rented])[:, None] & np.isfinite(usd)
+        order = np.argsort(np.where(tried_first, -NEVER, usd), axis=1, kind="stable")
+        there, fallback = (
+            np.stack([np.broadcast_to(getattr(offer, name), size) for offer in self.rented], axis=1)
+            for name in ("there", "fallback")
+        )
+        events = np.unique([offer.event or offer.name for offer in self.rented], return_inverse=True)[1]
+        shares, tried, left = np.zeros(usd.shape), np.zeros(usd.shape, bool), np.ones(size)
+        row, draw = np.ogrid[: size[0], : size[1]]
+        for turn in range(len(self.rented)):
+            place = order[:, turn]
+            event, chance = events[place], (there if turn == 0 else fallback)[row, place, draw]
+            open_ = np.isfinite(usd[row, place, draw]) & ~tried[row, event, draw]
+            shares[row, place, draw] = found = left * np.where(open_, chance, 0.0)
+            tried[row, event, draw], left = True, left - found
+        shares[row, order[:, 0], draw] += left
+        return shares
+
+    def share_of(self, number: int) -> Array:
+        """The share of the rented jobs that an offer does, class x draw."""
+        return (self.cheapest == number).astype(float) if self.taken is None else self.taken[:, number]
 
     @cached_property
     def by_running(self) -> list[int]:
@@ -123,12 +176,14 @@ class Problem:
         return [int(place) for place in np.argsort(order, kind="stable")]
 
     def only(self, name: str) -> "Problem":
-        """The problem with one rented offer for all that it can do; what it cannot, the others do. As it is where no
-        offer has that name.
+        """The problem with one rented offer for all that it can do; what it cannot, the others do, and what does not
+        find it there. As it is where no offer has that name.
         """
         chosen = next((offer for offer in self.rented if offer.name == name), None)
         if chosen is None:
             return self
+        if self.taken is not None:
+            return replace(self, first=name)
         can = np.isfinite(chosen.usd)
         others = [replace(one, usd=np.where(can, NEVER, one.usd)) for one in self.rented if one.name != name]
         return replace(self, rented=(chosen, *others))
@@ -152,7 +207,7 @@ class Problem:
             )
             for kind in self.held
         ]
-        rented = [replace(one, usd=one.usd[:, places], device_hours=one.device_hours[:, places]) for one in self.rented]
+        rented = [one.draws(places) for one in self.rented]
         return replace(self, jobs=self.jobs[:, places, months][:, :, None], held=tuple(held), rented=tuple(rented))
 
 

@@ -16,6 +16,7 @@ from sweetspot.study.energy_facts import Energy
 from sweetspot.study.needs import load_needs
 from sweetspot.study.purchases import load_plans
 from sweetspot.study.settings import Settings
+from sweetspot.study.stock import Known, load_availability
 from sweetspot.study.workloads import load_monthly, load_titles
 from sweetspot.throughput.published import read_published
 from sweetspot.wording import SHARE
@@ -55,21 +56,24 @@ class Unpriced:
     energy: Energy | None = None
     price_paths: bool | None = None
     published: pd.DataFrame | None = None
+    known: Known | None = None
 
     @classmethod
     def of_rule(cls, inputs: Mapping[str, Any], params: Any) -> "Unpriced":
         """From the files and params of a rule that compares anew. Raises UserError."""
         figures = [read_published(Path(file)) for file in inputs["published"]]
+        stock, as_of = [*inputs["stock"]], date.fromisoformat(params.as_of)
         return cls(
             tables={name: Path(inputs[name]) for name in SPEED},
             workloads=Path(inputs["workloads"]),
             instances=[Path(file) for file in inputs["instances"]],
             settings=Settings(**params.settings),
             month_days=params.month_days,
-            as_of=date.fromisoformat(params.as_of),
+            as_of=as_of,
             energy=None if params.energy is None else Energy.model_validate(params.energy),
             price_paths=params.price_paths,
             published=pd.concat(figures, ignore_index=True) if figures else None,
+            known=load_availability(stock[0] if stock else None, as_of),
         )
 
 
@@ -79,8 +83,10 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
     Raises UserError where a list does not fit the study.
     """
     inputs, work = inputs_under(lists, study), study.workloads
-    needs, monthly, buying = load_needs(work), load_monthly(work), load_plans(work)
-    found = compare(inputs, study.settings, published=study.published, needs=needs, monthly=monthly, buying=buying)
+    needs, monthly, buying, known = load_needs(work), load_monthly(work), load_plans(work), study.known
+    found = compare(
+        inputs, study.settings, published=study.published, needs=needs, monthly=monthly, buying=buying, known=known
+    )
     return State(
         inputs.offers, found["ranks"], answer_of(found["verdict"]), plans_of(found["verdict"], found["choices"])
     )
@@ -92,9 +98,8 @@ def judged_under(lists: Mapping[str, Path], study: Unpriced) -> tuple[pd.DataFra
     Raises UserError where a list does not fit the study.
     """
     inputs, work = inputs_under(lists, study), study.workloads
-    every, asked = asked_of(
-        inputs, study.settings, load_needs(work), load_monthly(work), load_plans(work), load_titles(work)
-    )
+    given = load_needs(work), load_monthly(work), load_plans(work), load_titles(work)
+    every, asked = asked_of(inputs, study.settings, *given, study.known)
     judged = judge(every, inputs.offers, asked, study.settings)
     return judged.verdict(study.settings, pd.DataFrame()), judged.choices
 

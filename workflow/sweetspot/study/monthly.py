@@ -72,6 +72,14 @@ class JobClass(Needs):
     urgent_devices_per_job: DevicesPerJob | None = Field(
         None, description="Devices that an urgent job takes, where more than the others"
     )
+    need_within_hours: Annotated[float, Field(strict=True, ge=0, le=1e6)] | None = Field(
+        None, description="Hours within which a rented machine must be there for a job; absent: however long it takes"
+    )
+    fallback: Literal["next", "wait", "block"] | None = Field(
+        None,
+        description="What is done where none is: take the `next` cheapest (where absent), `wait` for the cheapest, or "
+        "take the cheapest `block`, which begins on a date",
+    )
     hours_cv: Spread = Field(1.0, description=SAYS_SPREAD)
     basis: Literal["measured"] | None = Field(None, description="measured: from a record of such jobs")
     period: Text | None = Field(None, description="Months of that record, such as 2025-01 to 2025-11")
@@ -96,6 +104,8 @@ class JobClass(Needs):
             )
         if urgent is not None and urgent.ends[0] == 0 < urgent.ends[1]:
             raise ValueError("urgent_per_month with a low above 0 where it has a range: it is drawn by its factors")
+        if self.fallback is not None and self.need_within_hours is None:
+            raise ValueError("need_within_hours where fallback is given")
         if self.urgent_devices_per_job is not None and urgent is None:
             raise ValueError("urgent_per_month where urgent_devices_per_job is given")
         return self
