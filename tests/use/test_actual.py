@@ -9,10 +9,9 @@ from plan_by_hand import MACHINES, tables, written
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
 from sweetspot.study.yamlfile import load_yaml
-from sweetspot.use.compared import Compared, compared, shapley
-from sweetspot.use.focus import FOCUS_COLUMNS, read_focus
-from sweetspot.use.job_months import job_months
-from sweetspot.use.known_now import known_now
+from sweetspot.use.compared import Compared, compared, known_now, shapley
+from sweetspot.use.focus import FOCUS_COLUMNS, machines_of, read_focus
+from sweetspot.use.month_sums import job_months
 from sweetspot.use.plain import read_jobs
 from sweetspot.use.plan_months import plan_of
 
@@ -160,8 +159,6 @@ def test_records_that_cannot_stand_beside_a_plan() -> None:
 
 
 def test_names_that_a_bill_gives_the_machines_of_a_study() -> None:
-    from sweetspot.commands.actual import machines_of
-
     p5 = Instance(title="P5", provider="aws", gpu="H100 SXM", gpus=8)
     instances = {"aws-p5.48xlarge": p5}
     told = [(one.pattern.pattern, one.name, one.devices) for one in machines_of(instances, ["p5 any*=aws-p5.48xlarge"])]

@@ -11,8 +11,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from project_copy import ROOT
+from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
-from sweetspot.use.focus import CATEGORIES, machine, read_focus
+from sweetspot.use.focus import CATEGORIES, focus_jobs, machine, read_focus
+from sweetspot.use.month_sums import held_jobs
 
 BASE = {
     "BilledCost": "10", "BillingCurrency": "USD", "ChargeCategory": "Usage", "ChargeClass": "NULL",
@@ -21,6 +24,7 @@ BASE = {
     "EffectiveCost": "8", "ProviderName": "AWS", "SkuId": "X",
 }  # fmt: skip
 P5 = machine("p5.48xlarge", "aws-p5.48xlarge", "H100 SXM", 8)
+REAL = ROOT / "tests" / "data" / "use" / "focus_1_0_sample.csv"
 A3 = machine("a3-highgpu-8g", "gcp-a3", "H100 SXM", 8)
 
 
@@ -203,6 +207,7 @@ def test_a_faulty_row_is_one_sentence(tmp_path: Path, row: dict[str, str], told:
 FILES_AT_FAULT = [
     (b"", "is empty"), (b"a,b\n1,2\n", "no column BilledCost"), (b"\x1f\x8bnot gzip at all", "cannot be read"),
     (b"PAR1 and no more", "is no whole Parquet file"), (b"\xff\xfe\x00a,b\n", "is not UTF-8 text"),
+    (b"\x00" * 200_000, "is not UTF-8 text"),
     ((",".join(BASE) + "\n").encode(), "no charge in it"),
     ((",".join(BASE) + ",BilledCost\n" + ",".join([*BASE.values(), "1"]) + "\n").encode(), "'BilledCost' stands twice"),
     ((",".join(BASE) + "\n" + ",".join(BASE.values()) + ",more\n").encode(), "line 2: 13 fields; expected 12"),
@@ -225,3 +230,57 @@ def test_no_file_and_a_folder_are_one_sentence(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none"):
         with pytest.raises(UserError, match=str(path)):
             read_focus(path, [P5])
+
+
+def test_machines_of_real_charges_are_jobs() -> None:
+    """Real lines of the specification's sample: hours by resource against the csv module's in decimals."""
+    expected: dict[str, Decimal] = defaultdict(Decimal)
+    with REAL.open(newline="") as stream:
+        for row in csv.DictReader(stream):
+            if "g5.4xlarge" in row["ChargeDescription"] or "g3.4xlarge" in row["ChargeDescription"]:
+                expected[row["ResourceId"]] += Decimal(row["ConsumedQuantity"])
+    jobs = focus_jobs(REAL, [machine("g5.4xlarge", "g5", "A10G", 1), machine("g3.4xlarge", "g3", "M60", 1)])
+    seconds = held_jobs(jobs).groupby("job")["device_hours"].sum() * 3600
+    assert seconds.to_dict() == pytest.approx({name: float(hours) * 3600 for name, hours in expected.items()}, abs=1e-3)
+    assert sum(expected.values()) == Decimal("7.969723") and jobs["device"].value_counts().to_dict() == {
+        "A10G": 8, "M60": 2
+    }  # fmt: skip
+
+
+def test_jobs_of_a_bill_by_hand(tmp_path: Path) -> None:
+    """Two hours of one machine over the end of a month, one refunded of three; three at once; one that runs on."""
+
+    def hours(resource: str, day: str, first: int, last: int, number: str, **more: str) -> dict[str, str]:
+        times = {"ChargePeriodStart": f"{day}T{first:02}:00:00Z", "ChargePeriodEnd": f"{day}T{last:02}:00:00Z"}
+        return times | {"ResourceId": resource, "ResourceName": "", "ConsumedQuantity": number} | more
+
+    rows = [
+        hours("i-1", "2026-02-28", 23, 23, "1", ChargePeriodEnd="2026-03-01T00:00:00Z"),
+        hours("i-1", "2026-03-01", 0, 1, "0.5"),
+        hours("i-2", "2026-03-02", 0, 3, "3"), hours("i-2", "2026-03-02", 0, 3, "-1", ChargeClass="Correction"),
+        hours("", "2026-03-03", 0, 2, "6"),  # six hours in two: three machines of eight devices
+        hours("i-3", "2026-03-04", 0, 4, "4", ResourceName="anna's"),
+        hours("i-4", "2026-03-04", 0, 4, "4", ChargeCategory="Tax"),
+        hours("i-5", "2026-03-04", 0, 4, "4", ChargeDescription="t3.micro"),
+    ]  # fmt: skip
+    held = held_jobs(focus_jobs(bill(tmp_path, *rows), [P5])).groupby("job")
+    alone = "aws-p5.48xlarge of 2026-03-03 00:00:00+00:00"
+    assert held["device_hours"].sum().to_dict() == {"i-1": 12, "i-2": 16, alone: 48, "i-3": 32}
+    assert held["devices"].max().to_dict() == {"i-1": 8, "i-2": 8, alone: 24, "i-3": 8}
+    assert held["state"].last().to_dict() == {"i-1": "over", "i-2": "over", alone: "over", "i-3": "running"}
+
+
+def test_a_bill_in_import_use_tells_no_names_and_no_failures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    days = [f"2026-{month:02}-{day:02}" for month in (3, 4) for day in range(1, 31)]
+    rows = [{"ChargePeriodStart": f"{day}T06:00:00Z", "ChargePeriodEnd": f"{day}T07:00:00Z",
+             "ResourceId": f"i-secret-{day}", "ResourceName": "secret"} for day in days]  # fmt: skip
+    file = str(bill(tmp_path, *rows))
+    assert main(["import-use", "focus", file, "--config", str(ROOT / "config"), "--devices", "8"]) == 0
+    told = capsys.readouterr().out
+    # 60 of 61 days an hour: 60 of 1,464 hours, 1.2 days a month.
+    assert "2 months by the clock of UTC: 60 jobs, 480 device-hours" in told and "held jobs 4 %" in told
+    assert "secret" not in told and "8x-1h-to-8h" in told and told.count(" -  ") >= 2
+    with pytest.raises(UserError, match="charges no hours of a machine that is known; expected some, or --resource"):
+        main(["import-use", "focus", str(REAL), "--study", "lab-of-five", "--config", str(ROOT / "config")])

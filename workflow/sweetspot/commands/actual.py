@@ -14,7 +14,7 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,33 +23,31 @@ import pandas as pd
 
 from sweetspot.commands.two_days import unpriced
 from sweetspot.errors import UserError
-from sweetspot.facts.shipped_tables import table
-from sweetspot.files import read_parquet
+from sweetspot.files import read_parquet, write_whole
 from sweetspot.matrix.invocation import instance_files, price_list_names
+from sweetspot.report.draw import LOOK
 from sweetspot.report.in_currency import money_of
+from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH
 from sweetspot.report.scenario_table import scenario_table
-from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.spelling import hint
+from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import Plan, load_monthly, load_workloads
-from sweetspot.use.actual_chart import write_chart
-from sweetspot.use.compared import SAME, SAYS, Compared, compared
-from sweetspot.use.focus import Machine, machine, read_focus
-from sweetspot.use.job_months import job_months
-from sweetspot.use.known_now import NAME, known_now
+from sweetspot.use.compared import NOW, SAME, SAYS, Compared, compared, known_now
+from sweetspot.use.focus import machines_of, read_focus
+from sweetspot.use.month_sums import job_months
 from sweetspot.use.plan_months import PlanMonths, read_plan
-from sweetspot.use.read_use import JOBS, read_use
+from sweetspot.use.read_use import FOCUS, JOBS, of_bill, read_use
 from sweetspot.wording import Money, money
 
-FOCUS = "focus"
 MOST_RATE = 1e6
+WITHIN, OUTSIDE = "paid, within the plan's 90 %", "paid, outside of it"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot actual`."""
     add = parser.add_argument
     add("study", metavar="STUDY", help="a study with results")
-    add("file", type=Path, metavar="FILE", help="the bill, or the record of jobs")
+    add("file", type=Path, metavar="FILE", help="the bill, or the record of jobs; - for a pipe")
     add("--format", choices=[FOCUS, *JOBS], default=FOCUS, help=f"what FILE is ({FOCUS})")
     add("--jobs", type=Path, metavar="RECORD", help="a record of jobs beside the bill")
     add("--jobs-format", choices=[*JOBS], default="sacct", help="what RECORD is (sacct)")
@@ -70,7 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
     found = compared(plan, _bill(arguments, shown), _used(arguments), _jobs_a_month(folder / "workloads.yaml", plan))
     now = _answer_now(found, name, arguments.config, arguments.results / name)
     page = arguments.results / name / "actual.html"
-    write_chart(found.months, plan.title, shown, page)
+    _write_chart(found.months, plan.title, shown, page)
     if arguments.json:
         sys.stdout.write(json.dumps(_json(found, plan, now, page), indent=2, allow_nan=False) + "\n")
     else:
@@ -84,7 +82,8 @@ def _bill(arguments: argparse.Namespace, shown: Money) -> pd.DataFrame | None:
             raise UserError(f"--jobs stands beside a bill; FILE is {arguments.format}, expected --format {FOCUS}")
         return None
     instances = load_instances(*instance_files(arguments.config, arguments.study))
-    bill = read_focus(arguments.file, machines_of(instances, arguments.resource))
+    machines = machines_of(instances, arguments.resource)
+    bill = of_bill(arguments.file, lambda file: read_focus(file, machines))
     if not (bill["machine"] != "").any():
         raise UserError(
             f"{arguments.file}: no charge names a machine of the study; expected one, or --resource PATTERN=INSTANCE"
@@ -95,25 +94,6 @@ def _bill(arguments: argparse.Namespace, shown: Money) -> pd.DataFrame | None:
             raise UserError(f"{arguments.file}: is in {code} too; expected --rate {code}=USD, what one is worth")
     worth = bill["currency"].map(rates)
     return bill.assign(effective_cost=bill["effective_cost"] * worth, billed_cost=bill["billed_cost"] * worth)
-
-
-def machines_of(instances: Mapping[str, Instance], told: Sequence[str]) -> list[Machine]:
-    """The machines of a study by the names that a bill gives them, those `told` (PATTERN=INSTANCE) first.
-
-    Raises UserError for a rule about an instance that there is not.
-    """
-    spelt = []
-    for text in told:
-        pattern, _, name = (part.strip() for part in text.rpartition("="))
-        if not pattern.strip("* "):
-            raise UserError(f"--resource is {text!r}; expected PATTERN=INSTANCE, such as 'p5.48x*=aws-p5.48xlarge'")
-        if name not in instances:
-            raise UserError(f"--resource names {name!r}; expected a machine of instances.yaml{hint(name, instances)}")
-        spelt.append((pattern, name))
-    spelt += [(name, name) for name in instances]
-    for row in table("catalogue_names"):
-        spelt += [(row["machine"], name) for name in (row["instance"], *row["names"].split(" ; ")) if name in instances]
-    return [machine(pattern, name, instances[name].gpu, instances[name].gpus) for pattern, name in spelt]
 
 
 def _rate(text: str) -> tuple[str, float]:
@@ -153,7 +133,7 @@ def _answer_now(found: Compared, name: str, config: Path, results: Path) -> dict
     planned = {each: read_parquet(results / "comparison" / f"{each}.parquet") for each in ("verdict", "choices")}
     study = unpriced(name, config, results)
     with tempfile.TemporaryDirectory() as into:
-        scenarios = {NAME: known_now(found, lists)}
+        scenarios = {NOW: known_now(found, lists)}
         rows = scenario_table(scenarios, study, lists, planned, folder / "scenarios", Path(into))
     return {str(key): value for key, value in rows.iloc[-1].to_dict().items()}
 
@@ -216,3 +196,29 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     return None if value is None or (isinstance(value, float) and np.isnan(value)) else value
+
+
+def _write_chart(months: pd.DataFrame, title: str, money: Money, file: Path) -> None:
+    """Write the page: the plan of each month with its 90 %, and what was paid. Raises UserError."""
+    import altair as alt
+
+    named = ("usd", "plan_usd", "plan_usd_low", "plan_usd_high")
+    rows = pd.DataFrame({name: months[name] / money.usd_per_unit for name in named})
+    rows["month"] = months["month"].dt.strftime("%Y-%m")
+    rows["stands"] = months["within"].map({True: WITHIN, False: OUTSIDE})
+    x = alt.X("month:O", title="month", axis=alt.Axis(labelAngle=0, labelOverlap="greedy"))
+    tooltip = [alt.Tooltip("month:O"), *(alt.Tooltip(f"{name}:Q", format=",.4~g") for name in named)]
+    base = alt.Chart(rows).encode(x=x, tooltip=tooltip)
+    band = base.mark_bar(opacity=0.25, color="#4c78a8").encode(
+        y=alt.Y("plan_usd_low:Q", title=f"{money.code} a month", scale=alt.Scale(zero=True)), y2="plan_usd_high:Q"
+    )
+    plan = base.mark_tick(color="#4c78a8", thickness=3).encode(y="plan_usd:Q")
+    key = alt.Scale(domain=[WITHIN, OUTSIDE], range=["#222", "#c1272d"])
+    colour = alt.Color("stands:N", title=None, scale=key, legend=alt.Legend(orient="bottom"))
+    paid = base.mark_point(filled=True, size=70, opacity=1).encode(y="usd:Q", color=colour)
+    heading = alt.TitleParams("The plan (band: 90 %) and what was paid, by month", subtitle=title, anchor="start")
+    chart = alt.layer(band, plan, paid, width=CHART_WIDTH, height=CHART_HEIGHT).properties(title=heading)
+    with write_whole(file) as temporary:
+        page = chart.configure(**LOOK).to_html(inline=True)
+        said = json.dumps(title)  # stands in a script, which a sign of HTML could end
+        temporary.write_text(page.replace(said, said.replace("<", "\\u003c")), encoding="utf-8")

@@ -1,6 +1,7 @@
 """What does a team really use: jobs a month, their hours and devices by class, from its own records, with ranges.
 
-FORMAT is sacct (as below), jobs (a CSV of class, start, end, devices, device) or nvidia-smi (`nvidia-smi
+FORMAT is sacct (as below), jobs (a CSV of class, start, end, devices, device), focus (a cloud's bill in FOCUS 1.0 to
+1.4: a machine rented is a job) or nvidia-smi (`nvidia-smi
 --query-gpu=timestamp,index,name,utilization.gpu,memory.used,power.draw --format=csv -l 60`); FILE is a file, or - for a
 pipe. Classes follow from --class, else from the record's own, else from devices and hours. Ranges are 90 %: of jobs,
 what a month to come lies in; of the rest, the mean. Names of users are not read; names of jobs are not told, unless
@@ -23,16 +24,19 @@ from typing import Any
 
 import pandas as pd
 
-from sweetspot.commands.use_files import Into, write_use
+from sweetspot.commands.use_files import Into, require_study, studies_of, write_use
 from sweetspot.errors import UserError
+from sweetspot.matrix.invocation import instance_files
+from sweetspot.study.instances import Instance, load_instances
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.use.class_use import ClassUse, Use, as_json, busy_share, used
 from sweetspot.use.classing import RULE, classed, read_rules
+from sweetspot.use.focus import machines_of
 from sweetspot.use.job_table import zone_of
 from sweetspot.use.month_counts import Range
 from sweetspot.use.month_sums import USUAL_DAYS, held_jobs, last_moment, midnight, months_of_record
 from sweetspot.use.nvidia_smi import SMI, read_nvidia_smi, smi_json, smi_report
-from sweetspot.use.read_use import JOBS, lines_of, of_file, read_use
+from sweetspot.use.read_use import FOCUS, JOBS, lines_of, of_file, read_use
 from sweetspot.use.reference import hours_per_hour, known_devices, on_reference, read_devices_told
 from sweetspot.use.sacct import waiting_tasks
 
@@ -42,7 +46,9 @@ PRECISION = "fp16"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot import-use`."""
-    parser.add_argument("format", metavar="FORMAT", choices=[*JOBS, SMI], help=f"{', '.join(JOBS)} or {SMI}")
+    parser.add_argument(
+        "format", metavar="FORMAT", choices=[*JOBS, FOCUS, SMI], help=f"{', '.join(JOBS)}, {FOCUS}, {SMI}"
+    )
     parser.add_argument("file", metavar="FILE", help="the record, or - for standard input")
     parser.add_argument("--class", dest="rules", metavar="RULE", action="append", default=[], help=f"{RULE}; repeated")
     parser.add_argument("--zone", default="UTC", help="whose clock times without an offset show, and months (UTC)")
@@ -51,6 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--shards", type=float, metavar="N", help="shards of a device, where Slurm shares by them")
     parser.add_argument("--devices", type=float, metavar="N", help="devices there are, for how busy they were")
     parser.add_argument("--device", action="append", default=[], metavar="RECORDED=GPU", help="what a recorded name is")
+    parser.add_argument(
+        "--resource", action="append", default=[], metavar="PATTERN=INSTANCE", help="what a charge is of"
+    )
     parser.add_argument("--reference", metavar="GPU", help="tell hours of a job on this device, by the transfer")
     parser.add_argument("--model", help="what the jobs train, for transfer and study (the study's, where it has one)")
     parser.add_argument("--precision", help="in which they train, for the transfer (the study's, else fp16)")
@@ -76,6 +85,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Print what was used, and write it into a study where one is named. Raises UserError."""
     if arguments.shards is not None and arguments.format != "sacct":
         raise UserError(f"--shards is of sacct; expected none with {arguments.format}")
+    if arguments.resource and arguments.format != FOCUS:
+        raise UserError(f"--resource is of {FOCUS}; expected none with {arguments.format}")
     if arguments.format == SMI:
         if arguments.study or arguments.rules:
             raise UserError(f"{SMI} tells no jobs; expected sacct or jobs with --study or --class")
@@ -87,7 +98,9 @@ def run(arguments: argparse.Namespace) -> None:
             raise UserError(f"--{name} is {value:g}; expected a number above 0")
     zone, rules = zone_of(arguments.zone), read_rules(arguments.rules)
     told = read_devices_told(arguments.device)
-    more = {"shards": arguments.shards} if arguments.shards else {}
+    more: dict[str, Any] = {"shards": arguments.shards} if arguments.shards else {}
+    if arguments.format == FOCUS:
+        more = {"machines": machines_of(_instances(arguments), arguments.resource)}
     jobs = read_use(arguments.format, arguments.file, arguments.zone, **more)
     last = last_moment(jobs)
     if arguments.until:
@@ -117,6 +130,17 @@ def run(arguments: argparse.Namespace) -> None:
     if into is not None:
         told_of = write_use(into, hours, arguments.dry_run)
         print(told_of, end="" if arguments.dry_run else "\n", file=sys.stderr if arguments.json else None)
+
+
+def _instances(arguments: argparse.Namespace) -> dict[str, Instance]:
+    """The machines of the study, else of all studies. Raises UserError."""
+    if arguments.study:
+        require_study(arguments.config, arguments.study)
+    names = [arguments.study] if arguments.study else studies_of(arguments.config)
+    found: dict[str, Instance] = {}
+    for name in names:
+        found |= load_instances(*(file for file in instance_files(arguments.config, name) if file.is_file()))
+    return found
 
 
 def _run_smi(arguments: argparse.Namespace) -> None:

@@ -25,6 +25,17 @@ WORK, FILE = "used", Path("workloads.yaml")  # the workload of a study that has 
 LEAST_JOBS, WIDEST = 0.05, 900.0  # a month: a range of jobs has a low end above 0, and is not a thousand times as wide
 
 
+def studies_of(config: Path) -> list[str]:
+    """The names of the studies of a project."""
+    return sorted(file.parent.name for file in (config / "studies").glob("*/study.yaml"))
+
+
+def require_study(config: Path, name: str) -> None:
+    """Raises UserError where there is no such study."""
+    if not (config / "studies" / name / "study.yaml").is_file():
+        raise UserError(f"study {name!r} does not exist{hint(name, studies_of(config))}")
+
+
 class Into:
     """The study that the figures go into: its work of months, what a class trains, the machine its hours hold on.
 
@@ -35,9 +46,7 @@ class Into:
         self.root, self.name, self.busy = arguments.config, arguments.study, busy
         self.use = use._replace(classes=[one for one in use.classes if one.hours.value > 0])  # else none has ended
         self.format, self.folder = arguments.format, arguments.config / "studies" / arguments.study
-        if not (self.folder / "study.yaml").is_file():
-            known = [file.parent.name for file in (self.root / "studies").glob("*/study.yaml")]
-            raise UserError(f"study {self.name!r} does not exist{hint(self.name, known)}")
+        require_study(self.root, self.name)
         said = load_study(self.folder)
         works = load_monthly(self.folder / FILE)
         self.work = said.work if said.work in works else next(iter(works), None)

@@ -1,4 +1,4 @@
-"""A bill in FOCUS (FinOps Open Cost and Usage Specification) 1.0 to 1.4: money and device-hours by month and machine.
+"""A bill in FOCUS (FinOps Open Cost and Usage Specification) 1.0 to 1.4: money and hours by month, machines as jobs.
 
 https://focus.finops.org: columns, allowed values and formats; 1.4 has ServiceProviderName for ProviderName.
 """
@@ -15,8 +15,11 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import table as shipped
 from sweetspot.files import require_file
+from sweetspot.study.instances import Instance
 from sweetspot.study.spelling import hint
+from sweetspot.use.job_table import job_table
 
 FOCUS_COLUMNS = (
     "month", "currency", "machine", "device", "category", "correction", "effective_cost", "billed_cost", "hours",
@@ -60,19 +63,73 @@ def machine(spelt: str, name: str, device: str, devices: int) -> Machine:
     return Machine(re.compile(rf"(?<![\w.-]){inner}(?![\w-])(?!\.\w)", re.IGNORECASE), name, device, devices)
 
 
+def machines_of(instances: Mapping[str, Instance], told: Sequence[str]) -> list[Machine]:
+    """Machines by the names that a bill gives them: `told` (PATTERN=INSTANCE) first, then their own, then catalogues'.
+
+    Raises UserError for a rule about an instance that there is not.
+    """
+    spelt = []
+    for text in told:
+        pattern, _, name = (part.strip() for part in text.rpartition("="))
+        if not pattern.strip("* "):
+            raise UserError(f"--resource is {text!r}; expected PATTERN=INSTANCE, such as 'p5.48x*=aws-p5.48xlarge'")
+        if name not in instances:
+            raise UserError(f"--resource names {name!r}; expected a machine of instances.yaml{hint(name, instances)}")
+        spelt.append((pattern, name))
+    spelt += [(name, name) for name in instances]
+    for row in shipped("catalogue_names"):
+        spelt += [(row["machine"], name) for name in (row["instance"], *row["names"].split(" ; ")) if name in instances]
+    return [machine(pattern, name, instances[name].gpu, instances[name].gpus) for pattern, name in spelt]
+
+
 def read_focus(path: str | Path, machines: Sequence[Machine]) -> pd.DataFrame:
     """FOCUS_COLUMNS of a bill, a row a month, currency, machine, category and correction; CSV (gzip too) or Parquet.
 
     A charge of several months is split by time. Hours are those of ChargeCategory Usage in a unit of time. The first
     machine that a charge names is its own. Raises UserError with file, row and column.
     """
-    file = Path(path)
+    keys, sums = list(FOCUS_COLUMNS[:6]), list(FOCUS_COLUMNS[6:])
+    parts = [_split(part).groupby(keys, as_index=False)[sums].sum() for part in _charges(Path(path), machines)]
+    return pd.concat(parts).groupby(keys, as_index=False, sort=True)[sums].sum()
+
+
+def focus_jobs(path: str | Path, machines: Sequence[Machine]) -> pd.DataFrame:
+    """The machines that a bill charges hours of, in JOB_COLUMNS: a resource is a job, a charge a time that it ran.
+
+    It ran from the begin of the charge on for the hours charged; more hours than the period has are of several
+    machines. What ran when the bill ends runs still. A charge of no ResourceId is a job of its own. Refunds lessen the
+    hours of the same resource and period. Raises UserError with file, row and column.
+    """
+    parts = [part[part["device_hours"] != 0] for part in _charges(Path(path), machines)]
+    keys = ["machine", "device", "resource", "name", "start", "end", "devices"]
+    rows = pd.concat(parts).groupby(keys, as_index=False)["device_hours"].sum()
+    rows = rows[rows["device_hours"] > 0].sort_values("start", kind="stable")
+    if rows.empty:
+        raise UserError(f"{path}: charges no hours of a machine that is known; expected some, or --resource "
+                        "PATTERN=INSTANCE")  # fmt: skip
+    period = (rows["end"] - rows["start"]).dt.total_seconds() / 3600
+    hours = rows["device_hours"] / rows["devices"]
+    several = (hours > period) & (period > 0)
+    rows["devices"] = rows["devices"].where(~several, rows["device_hours"] / period)
+    until = rows["start"] + pd.to_timedelta(hours.where(~several, period), unit="h")
+    over = until < rows["end"].max()
+    alone = rows["machine"] + " of " + rows["start"].astype(str)
+    return job_table(rows.assign(
+        job=rows["resource"].where(rows["resource"] != "", alone), partition="", submit=pd.NaT, held_until=until,
+        end=until.where(over), state=np.where(over, "over", "running"),
+    ).to_dict("records"))  # fmt: skip
+
+
+def _charges(file: Path, machines: Sequence[Machine]) -> Iterator[pd.DataFrame]:
+    """The charges of a bill, as `_read`, in its chunks. Raises UserError also where there is none."""
     require_file(file)
-    parts = [_months(chunk, _Place(file, first), machines) for first, chunk in _chunks(file)]
-    if not parts or not sum(map(len, parts)):
+    empty = True
+    for first, chunk in _chunks(file):
+        if len(chunk):
+            empty = False
+            yield _read(chunk, _Place(file, first), machines)
+    if empty:
         raise UserError(f"{file}: no charge in it; expected a row a charge below the names of the columns")
-    keys = list(FOCUS_COLUMNS[:6])
-    return pd.concat(parts).groupby(keys, as_index=False, sort=True)[list(FOCUS_COLUMNS[6:])].sum()
 
 
 class _Place:
@@ -138,7 +195,7 @@ def _of_csv(file: Path, zipped: bool) -> Iterator[pd.DataFrame]:
             )
             for batch in read:
                 yield batch.to_pandas(use_threads=False)
-    except UnicodeDecodeError:
+    except (UnicodeDecodeError, csv.Error):
         raise UserError(f"{file}: is not UTF-8 text; expected the CSV that the cloud exports") from None
     except pa.ArrowException as error:
         if str(error).startswith("Empty CSV"):
@@ -177,9 +234,9 @@ def _as_text(values: Any) -> list[str]:
     return ["" if value is None else str(value) for value in values.to_pylist()]
 
 
-def _months(rows: pd.DataFrame, place: _Place, machines: Sequence[Machine]) -> pd.DataFrame:
-    """The charges of a chunk in FOCUS_COLUMNS, a row a charge and month."""
-    absent = [name for name in OPTIONAL if name not in rows]
+def _read(rows: pd.DataFrame, place: _Place, machines: Sequence[Machine]) -> pd.DataFrame:
+    """The charges of a chunk: FOCUS_COLUMNS but month; start, end, resource and its name, devices of the machine."""
+    absent = [name for name in (*OPTIONAL, "ResourceId", "ResourceName") if name not in rows]
     table = rows.assign(**dict.fromkeys(absent, ""))
     place.refuse(table, ~table["ChargeCategory"].isin(CATEGORIES), "ChargeCategory", f"one of {', '.join(CATEGORIES)}")
     place.refuse(table, ~table["BillingCurrency"].str.fullmatch(CURRENCY), "BillingCurrency", "a code such as USD")
@@ -196,18 +253,19 @@ def _months(rows: pd.DataFrame, place: _Place, machines: Sequence[Machine]) -> p
         "effective_cost": _number(table, "EffectiveCost", place), "billed_cost": _number(table, "BilledCost", place),
         "hours": np.where(of_devices, hours / devices, hours),
         "device_hours": np.where(of_devices, hours, hours * devices),
-        "charges": 1.0,
+        "charges": 1.0, "resource": table["ResourceId"], "name": table["ResourceName"], "devices": devices,
     })  # fmt: skip
     starts, ends = (_time(table, name, place) for name in ("ChargePeriodStart", "ChargePeriodEnd"))
     place.refuse(table, ends < starts, "ChargePeriodEnd", "a time that is not before ChargePeriodStart")
     place.refuse(table, ends - starts > LONGEST, "ChargePeriodEnd", "at most ten years after ChargePeriodStart")
-    return _split(charges, starts, ends)
+    return charges.assign(start=starts, end=ends)
 
 
-def _split(charges: pd.DataFrame, starts: pd.Series, ends: pd.Series) -> pd.DataFrame:
+def _split(charges: pd.DataFrame) -> pd.DataFrame:
     """Each charge in its months, shared out by time; `charges` counts it where it begins."""
     amounts = ["effective_cost", "billed_cost", "hours", "device_hours"]
-    left, begun, parts = charges.assign(start=starts, end=ends), starts, []
+    left, parts = charges.reset_index(drop=True), []
+    begun = left["start"]
     while len(left):
         month = left["start"].dt.tz_localize(None).dt.to_period("M").dt.to_timestamp().dt.tz_localize("UTC")
         following = month + pd.offsets.MonthBegin(1)

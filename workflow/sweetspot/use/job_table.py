@@ -10,13 +10,13 @@ import pandas as pd
 
 from sweetspot.errors import UserError
 
-STATES = ("completed", "failed", "cancelled", "running", "waiting")
+STATES = ("completed", "failed", "cancelled", "over", "running", "waiting")
 TIMES = ("submit", "start", "end", "held_until")
 JOB_COLUMNS = ("job", "name", "partition", *TIMES, "state", "devices", "device", "class")
 """job, name, partition: text; submit, start, end: UTC, NaT where unknown; held_until: `end`, of a running job the
-moment at which it was seen to run (NaT: not told); state: one of STATES; devices: shared ones as fractions, NaN
-unknown; device: as recorded, '' unknown; class: where the record itself has one, else ''. A row is one time that a job
-ran: one that was put back has several of the same `job`."""
+moment at which it was seen to run (NaT: not told); state: one of STATES (over: how it ended is not told); devices:
+shared ones as fractions, NaN unknown; device: as recorded, '' unknown; class: where the record itself has one, else ''.
+A row is one time that a job ran: one that was put back has several of the same `job`."""
 EARLIEST, LATEST = (
     datetime.datetime(1990, 1, 1, tzinfo=datetime.UTC),
     datetime.datetime(2100, 1, 1, tzinfo=datetime.UTC),

@@ -115,12 +115,12 @@ def ratio_range(over: np.ndarray, under: np.ndarray, seed: int, name: str, share
 
     Months are drawn anew, with replacement; the spread of the logarithm (of a share: of its odds) is held against a
     usual one as if that had been seen in USUAL_MONTHS more, so that few months, of which a bootstrap says too little,
-    have a wide range; Student's t after it. NaN where nothing is under.
+    have a wide range; Student's t after it. NaN where nothing is under, or a month of `over` is not known.
     """
     from scipy.special import stdtrit
 
     months = len(over)
-    if not under.sum() > 0:
+    if not under.sum() > 0 or np.isnan(over).any():
         return Range(math.nan, math.nan, math.nan)
     value = float(over.sum() / under.sum())
     if value == 0 and not share:

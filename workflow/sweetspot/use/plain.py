@@ -66,9 +66,9 @@ def _job(line: Line, zone: ZoneInfo) -> dict[str, Any]:
     state = fields.get("state") or ("waiting" if start is None else "running" if end is None else "completed")
     if state not in STATES:
         line.refuse("state", f"one of {', '.join(STATES)}")
-    if start is None and state in ("completed", "failed", "running"):
+    if start is None and state in ("completed", "failed", "over", "running"):
         line.refuse("start", f"a time: the job is {state}")
-    if end is None and state in ("completed", "failed"):
+    if end is None and state in ("completed", "failed", "over"):
         line.refuse("end", f"a time: the job is {state}")
     return {
         "job": fields.get("job") or f"line {line.number}", "name": fields.get("name", ""),

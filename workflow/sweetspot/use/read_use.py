@@ -2,7 +2,8 @@
 
 import io
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,11 +11,14 @@ import pandas as pd
 
 from sweetspot.errors import UserError
 from sweetspot.files import read_given
+from sweetspot.use.focus import focus_jobs
 from sweetspot.use.plain import read_jobs
 from sweetspot.use.sacct import read_sacct
 
 MOST_BYTES = 2_000_000_000
+CHUNK = 1 << 20
 PIPE = "-"
+FOCUS = "focus"
 T = TypeVar("T")
 JOBS: dict[str, Callable[..., pd.DataFrame]] = {"sacct": read_sacct, "jobs": read_jobs}
 """Formats that tell jobs, each with its reader of lines and a zone; one more is one line here."""
@@ -23,10 +27,12 @@ JOBS: dict[str, Callable[..., pd.DataFrame]] = {"sacct": read_sacct, "jobs": rea
 def read_use(format: str, path: str | Path, zone: str, **more: Any) -> pd.DataFrame:
     """The jobs of a file, or of standard input (`-`), in JOB_COLUMNS; `more`: as the format's reader takes it.
 
-    Raises UserError with file and line.
+    A bill (`focus`) takes `machines` and no zone. Raises UserError with file and line.
     """
+    if format == FOCUS:
+        return of_bill(path, lambda file: focus_jobs(file, **more))
     if format not in JOBS:
-        raise UserError(f"the format is {format!r}; expected one of {', '.join(JOBS)}")
+        raise UserError(f"the format is {format!r}; expected one of {', '.join(JOBS)}, {FOCUS}")
     lines = lines_of(path)
     found = of_file(path, lambda: JOBS[format](lines, zone, **more))
     if found.empty:
@@ -44,6 +50,31 @@ def of_file(path: str | Path, read: Callable[[], T]) -> T:
         raise UserError(f"{shown(path)}{', ' if str(error).startswith('line ') else ': '}{error}") from None
 
 
+def of_bill(path: str | Path, read: Callable[[Path], T]) -> T:
+    """What `read` gives of a file, or of standard input, which is put on disk for it. Raises UserError."""
+    if str(path) != PIPE:
+        return read(Path(path))
+    with tempfile.NamedTemporaryFile() as file:
+        file.writelines(_piped())
+        file.flush()
+        try:
+            return read(Path(file.name))
+        except UserError as error:
+            raise UserError(str(error).replace(file.name, shown(PIPE))) from None
+
+
+def _piped(text: bool = False) -> Iterator[bytes]:
+    """Standard input in parts. Raises UserError where it does not end, or is no text."""
+    size = 0
+    while part := sys.stdin.buffer.read(CHUNK):
+        size += len(part)
+        if size > MOST_BYTES:
+            raise UserError(f"{shown(PIPE)}: more than {MOST_BYTES} bytes; expected fewer: split it by months")
+        if b"\0" in (part if text else part[: 4 if size == len(part) else 0]):  # Parquet and gzip begin without
+            raise UserError(f"{shown(PIPE)}: has zero bytes; expected text, in UTF-8")
+        yield part
+
+
 def shown(path: str | Path) -> str:
     """How a sentence names the file."""
     return "standard input" if str(path) == PIPE else str(path)
@@ -51,9 +82,7 @@ def shown(path: str | Path) -> str:
 
 def lines_of(path: str | Path) -> list[str]:
     """The lines of a text, with their ends. Raises UserError for what is missing, too large or no text."""
-    raw = sys.stdin.buffer.read(MOST_BYTES + 1) if str(path) == PIPE else read_given(path, MOST_BYTES)
-    if len(raw) > MOST_BYTES:
-        raise UserError(f"{shown(path)}: more than {MOST_BYTES} bytes; expected fewer: split it by months")
+    raw = b"".join(_piped(text=True)) if str(path) == PIPE else read_given(path, MOST_BYTES)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
