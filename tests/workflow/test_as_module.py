@@ -16,7 +16,7 @@ from project_copy import ROOT, copy_project, edit, job_counts
 from run_files import write_run
 from sweetspot.cells import Cell
 from sweetspot.matrix.budget import Run
-from sweetspot.matrix.in_process import NAMES
+from sweetspot.matrix.process import NAMES
 from sweetspot.matrix.schedule import run_file
 
 STUDY = "rare-2018"  # measures nothing
