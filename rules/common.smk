@@ -9,7 +9,7 @@ import sweetspot
 from sweetspot.cells import RUN_PATTERN, SLUG, WILDCARD_CONSTRAINTS
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.files import require_writable
-from sweetspot.matrix.budget import report_lines
+from sweetspot.matrix.schedule import report_lines
 from sweetspot.matrix.process import run_script, scripts_of
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs, shell_text

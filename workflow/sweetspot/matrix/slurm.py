@@ -1,4 +1,4 @@
-"""What Slurm is asked: partitions and accounts before anything is submitted, then which jobs of its queue wait for ever.
+"""What Slurm is asked: partitions and accounts before anything is submitted, then which of its jobs wait for ever.
 
 What it would refuse or never start is said at once, the rest while Snakemake waits with it.
 """
