@@ -9,10 +9,9 @@ import sweetspot
 from sweetspot.cells import RUN_PATTERN, SLUG, WILDCARD_CONSTRAINTS
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.files import require_writable
-from sweetspot.matrix.budget import report_lines
-from sweetspot.matrix.in_process import run_script, scripts_of
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs, shell_text
+from sweetspot.matrix.process import run_script, scripts_of
 from sweetspot.matrix.reruns import NOTES, attempts
 from sweetspot.matrix.schedule import (
     BENCHMARKS,
@@ -20,6 +19,7 @@ from sweetspot.matrix.schedule import (
     choose_runs,
     left_out_rows,
     missing_runs,
+    report_lines,
     run_file,
 )
 from sweetspot.study.price_history import days_kept, lists_at

@@ -31,11 +31,11 @@ try:
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
-from sweetspot.matrix import pending, results_lock, steady
-from sweetspot.matrix.partitions import require_accounts
+from sweetspot.matrix import steady
+from sweetspot.matrix.process import hold, stop_on_sigterm, stop_when_unread
 from sweetspot.matrix.progress import hush_measurements, one_line_a_step
 from sweetspot.matrix.reruns import note_reruns, settle
-from sweetspot.matrix.stopping import stop_on_sigterm, stop_when_unread
+from sweetspot.matrix.slurm import require_accounts, watch
 
 # Snakemake makes hundreds of objects a job and keeps them: looking for garbage among them every 700 new ones took a
 # seventh of a dry run of 10,000 cells.
@@ -82,7 +82,7 @@ onstart:
         try:
             require_packages(HOME)
             if not STORED:  # a bucket has no locks
-                results_lock.hold(made(f"results/{STUDY}"))
+                hold(made(f"results/{STUDY}"))
             if not workflow.local_exec:
                 JOBS.require_partitions(runs_to_make(), runs_a_job())
                 require_accounts(
@@ -92,7 +92,7 @@ onstart:
         except UserError as error:
             raise WorkflowError(str(error)) from None
         if not workflow.local_exec:
-            pending.watch(logger.warning)
+            watch(logger.warning)
         if not workflow.touch:
             note_reruns(runs_to_make(), ATTEMPTS)
 

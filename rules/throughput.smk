@@ -1,8 +1,8 @@
 """What each machine delivers: measured here or published."""
 
+from sweetspot.facts.shipped_tables import pool_files
 from sweetspot.study.log_sources import log_files
 from sweetspot.study.token_work import cell_work
-from sweetspot.transfer.pools import pool_files
 
 BY_TOKENS = any(map(cell_work, INVOCATION.study.cells.model))
 

@@ -10,7 +10,7 @@ from sweetspot.bills.pricing import price_study
 from sweetspot.study.base import validated
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
-from sweetspot.throughput.table_columns import TABLE_COLUMNS
+from sweetspot.throughput.best import TABLE_COLUMNS
 
 BOX = Instance(title="box", provider="own", gpu="a card", gpus=2)
 

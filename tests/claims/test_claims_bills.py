@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from claim_tables import checked
 from pydantic import ValidationError
-from sweetspot.study import bill_claims as kinds
+from sweetspot.study import claims as kinds
 from sweetspot.study.arithmetic import evaluate, spread
 
 BASE = {"id": "claim", "text": "text", "source": "source"}

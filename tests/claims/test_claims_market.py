@@ -4,9 +4,8 @@ import math
 
 import pytest
 from market_claims import OFFERS, OPTIONS, computed, option, said
-from sweetspot.claims.bill_checks import counted
-from sweetspot.claims.claim_words import named, sentences
-from sweetspot.claims.lookup import Evidence, Figure
+from sweetspot.claims.checks import counted
+from sweetspot.claims.lookup import Evidence, Figure, named, sentences
 from sweetspot.claims.resting import foreign
 
 ON_DEMAND = {"instance": "alpha"}  # an instance without a purchase: its persistent offer

@@ -11,7 +11,7 @@ import pytest
 from patience import PATIENCE_S, until
 from project_copy import edit
 from slurm_project import facts, jobs, popen, runs, without_framework
-from sweetspot.matrix.pending import AWAY
+from sweetspot.matrix.slurm import AWAY
 
 pytestmark = pytest.mark.cluster
 AWAY_S = float(os.environ.get("SWEETSPOT_AWAY_S", "20"))

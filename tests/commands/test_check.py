@@ -9,15 +9,15 @@ import sys
 from datetime import date
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from project_copy import ROOT, edit, environment
 from pydantic import Field
-from sweetspot.bills.pricing import read_prices
+from sweetspot.bills.pricing import price_study
 from sweetspot.commands.check import as_text
 from sweetspot.commands.read_study import read_study
 from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, gathering, validated
-from sweetspot.study.instances import load_instances
 
 SHIPPED = sorted(file.parent.name for file in (ROOT / "config" / "studies").glob("*/study.yaml"))
 CPU_SECONDS = 3  # what a person waits for without looking away
@@ -342,9 +342,10 @@ def test_what_no_machine_has_is_a_mistake_with_its_factor_and_stops_the_run(lab,
     edit(folder / "prices" / "all.yaml", before, after)
     sentence = f"prices/all.yaml: offers[1].{told}"
     assert said(lab) == [sentence]
-    machines = load_instances(config / "instances.yaml", folder / "instances.yaml")
+    files = folder / "prices" / "all.yaml", folder / "workloads.yaml"
+    machines = [config / "instances.yaml", folder / "instances.yaml"]
     with pytest.raises(UserError, match=re.escape(sentence)):
-        read_prices(folder / "prices" / "all.yaml", "all", machines, 30.5, date(2026, 1, 1))
+        price_study(pa.table({}), pa.table({}), *files, machines, "all", 30.5, date(2026, 1, 1))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sweetspot.cells import Cell
-from sweetspot.matrix.budget import Budget, by_weight, estimated_seconds, order_within_budget, report_lines
+from sweetspot.matrix.schedule import Budget, by_weight, estimated_seconds, order_within_budget, report_lines
 
 
 def cell(instance="a", model="resnet50", batch_size=16, gpus=1):

@@ -160,8 +160,8 @@ def test_a_run_refused_before_has_the_number_of_its_attempt():
 
 def test_the_times_of_runs_that_share_a_job_add_up_and_only_machines_with_runs_to_make_are_asked(monkeypatch):
     """45 minutes a run in a partition of 60: one fits, two do not; another machine's partition is not looked at."""
-    monkeypatch.setattr("sweetspot.matrix.partitions.time_limits", lambda: {"p3": 60.0})
-    monkeypatch.setattr("sweetspot.matrix.partitions.overriding_limit", lambda: 0.0)
+    monkeypatch.setattr("sweetspot.matrix.slurm.time_limits", lambda: {"p3": 60.0})
+    monkeypatch.setattr("sweetspot.matrix.slurm.overriding_limit", lambda: 0.0)
     plan, file = jobs(a=SLURM, b=NODES), "results/benchmarks/instance~a/framework~torch/run~1.parquet"
     plan.require_partitions([file])
     plan.require_partitions([file], 1)

@@ -7,11 +7,11 @@ import pytest
 from project_copy import ROOT, edit
 from sweetspot.cells import Cell
 from sweetspot.errors import UserError
-from sweetspot.matrix.budget import Budget, Run, estimated_seconds, order_within_budget, report_lines
 from sweetspot.matrix.invocation import expand_matrix, load_invocation
 from sweetspot.matrix.jobs import Jobs
 from sweetspot.matrix.model_names import expected
 from sweetspot.matrix.possible import require_possible
+from sweetspot.matrix.schedule import Budget, Run, estimated_seconds, order_within_budget, report_lines
 from sweetspot.study.executors import Executor
 from sweetspot.study.instances import Instance
 from test_jobs import NODES, Wildcards, jobs, of, run

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from sweetspot.cells import Cell
-from sweetspot.matrix.budget import Run
 from sweetspot.matrix.schedule import (
+    Run,
     Timing,
     budget_words,
     choose_runs,

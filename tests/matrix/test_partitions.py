@@ -4,8 +4,8 @@ import math
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.matrix import partitions
-from sweetspot.matrix.partitions import minutes, require_accounts, require_partitions
+from sweetspot.matrix import slurm as partitions
+from sweetspot.matrix.slurm import minutes, require_accounts, require_partitions
 from sweetspot.study.executors import Executor
 
 # slurm.conf(5), sinfo(1)

@@ -4,7 +4,7 @@ import time
 
 import pytest
 from patience import until
-from sweetspot.matrix import pending
+from sweetspot.matrix import slurm as pending
 
 COMMENT = "rule_run_benchmark_wildcards_small_tensorflow_resnet50"
 
@@ -102,7 +102,7 @@ def test_it_is_said_within_a_minute_though_the_queue_answers_slowly():
 
 def test_a_controller_that_goes_and_comes_back_is_said_once_each(queue):
     queue("", code=1)
-    assert pending.pending() is None
+    assert pending._said(pending.SQUEUE) is None
     said = []
     ended = pending.watch(said.append, 0.02)
     until(lambda: said, "the word that it is away")

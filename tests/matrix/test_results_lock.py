@@ -11,9 +11,9 @@ import sys
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.matrix.results_lock import NAME, hold
+from sweetspot.matrix.process import NAME, hold
 
-HOLD = "import sys, sweetspot.matrix.results_lock as lock; lock.hold(sys.argv[1]); print('held', flush=True); input()"
+HOLD = "import sys, sweetspot.matrix.process as lock; lock.hold(sys.argv[1]); print('held', flush=True); input()"
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import signal
 import threading
 
 import pytest
-from sweetspot.matrix.stopping import silence, stop_on_sigterm, stop_when_unread
+from sweetspot.matrix.process import silence, stop_on_sigterm, stop_when_unread
 
 
 @pytest.fixture

@@ -23,8 +23,7 @@ from study_entries import (
 from sweetspot.errors import UserError
 from sweetspot.study.arithmetic import evaluate, half_a_digit, spread
 from sweetspot.study.base import validated
-from sweetspot.study.bill_claims import Arithmetic, Counted, Idle, Recoup
-from sweetspot.study.claims import Composition, GainAt, Price, PriceRatio
+from sweetspot.study.claims import Arithmetic, Composition, Counted, GainAt, Idle, Price, PriceRatio, Recoup
 from sweetspot.study.config import Config, Exclusion, Matrix, Measure
 from sweetspot.study.executors import Executor
 from sweetspot.study.instances import Instance

@@ -7,9 +7,8 @@ from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
 from sweetspot.study.log_sources import LogSource
 from sweetspot.study.study import Question
-from sweetspot.throughput.against_published import GAP, against_published
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import read_efficiency, read_published
+from sweetspot.throughput.published import GAP, against_published, read_efficiency, read_published
 
 COLUMNS = (
     "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,images_per_s,"

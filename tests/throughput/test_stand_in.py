@@ -10,9 +10,8 @@ from sweetspot.decision.options import ASSUMED_FACTOR_STAND_IN
 from sweetspot.errors import UserError
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import Question, load_study
-from sweetspot.throughput.against_published import against_published
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import read_published
+from sweetspot.throughput.published import against_published, read_published
 from sweetspot.throughput.software_dates import software_years, year_of
 from sweetspot.throughput.stand_in import YEAR, stand_in
 from sweetspot.warnings import pairs

@@ -10,7 +10,7 @@ import sys
 sys.modules["polars"] = None  # as if it were not installed
 import sweetspot.throughput.gather, sweetspot.transfer.unmeasured, sweetspot.commands.predict
 from sweetspot.errors import UserError
-from sweetspot.throughput.measured import measured_table
+from sweetspot.throughput.gather import measured_table
 try:
     measured_table(["run~1.parquet"], {})
 except UserError as error:

@@ -6,7 +6,7 @@ import pytest
 from run_files import CELL, write_run
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.throughput.measured import measured_table
+from sweetspot.throughput.gather import measured_table
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.transferring import Measured, from_run_files, learn_devices, transferred
 

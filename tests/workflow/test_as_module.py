@@ -15,9 +15,8 @@ from patience import PATIENCE_S
 from project_copy import ROOT, copy_project, edit, job_counts
 from run_files import write_run
 from sweetspot.cells import Cell
-from sweetspot.matrix.budget import Run
-from sweetspot.matrix.in_process import NAMES
-from sweetspot.matrix.schedule import run_file
+from sweetspot.matrix.process import NAMES
+from sweetspot.matrix.schedule import Run, run_file
 
 STUDY = "rare-2018"  # measures nothing
 SENTENCE = "Hetzner EX51-SSD-GPU"  # whom rare-2018 names; what it says of it: test_outcomes.py

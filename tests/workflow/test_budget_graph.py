@@ -11,9 +11,8 @@ from decision_tables import only, settings
 from project_copy import edit, run_snakemake, scheduled
 from sweetspot.decision.offers_left_out import warning_table
 from sweetspot.errors import UserError
-from sweetspot.matrix.budget import Run
 from sweetspot.matrix.invocation import load_invocation
-from sweetspot.matrix.schedule import choose_runs, left_out_table, priorities, run_file
+from sweetspot.matrix.schedule import Run, choose_runs, left_out_table, priorities, run_file
 
 ROOT = Path(__file__).parent.parent.parent
 

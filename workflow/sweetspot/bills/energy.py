@@ -6,7 +6,8 @@ machine emitted is not in it.
 
 from typing import Any
 
-from sweetspot.bills.money import Triple, times, triple
+from sweetspot.bills.columns import ENDS
+from sweetspot.bills.money import Triple, spread, times, triple
 from sweetspot.bills.owning import kwh_per_hour
 from sweetspot.study.energy_facts import Energy, Fact
 from sweetspot.study.instances import Instance
@@ -16,7 +17,6 @@ from sweetspot.study.terms import Own
 Row = dict[str, Any]
 GRAMS_A_KG = 1000.0
 WATTS_A_KW = 1000.0
-ENDS = ("", "_low", "_high")
 NOTHING_DECLARED = Energy()
 # Nobody has measured a rented machine's power here: it is never anything but estimated.
 ESTIMATED = "estimated"
@@ -49,10 +49,9 @@ def energy_terms(offer: Offer, machine: Instance, energy: Energy | None) -> Row:
         lacks.append(f"grid intensity of {machine.provider}")
     elif not lacks:
         grid = site.g_per_kwh
-        row |= _each(
-            "kg_co2e_per_hour",
-            [kg_co2e(row[f"kwh_per_hour{end}"], value) for end, value in zip(ENDS, grid.ends, strict=True)],
-        )
+        kwh = (row[f"kwh_per_hour{end}"] for end in ENDS)
+        value, low, high = (kg_co2e(*pair) for pair in zip(kwh, grid.ends, strict=True))
+        row |= spread("kg_co2e_per_hour", (value, low, high))
         row["grid_source"] = f"{grid.value:g} g CO2e/kWh: {_told(grid)}"
     return row | {"energy_lacks": ", ".join(lacks) or None}
 
@@ -90,11 +89,8 @@ def _rented(machine: Instance, facts: Energy) -> tuple[Row, list[str]]:
 
 
 def _kwh(kw: Triple, pue: Triple) -> Row:
-    return _each("kwh_per_hour", [kwh_per_hour({"kw": kw[end], "pue": pue[end]}) for end in range(3)])
-
-
-def _each(name: str, values: list[float]) -> Row:
-    return {f"{name}{end}": value for end, value in zip(ENDS, values, strict=True)}
+    value, low, high = (kwh_per_hour({"kw": kw[end], "pue": pue[end]}) for end in range(3))
+    return spread("kwh_per_hour", (value, low, high))
 
 
 def _told(fact: Fact) -> str:

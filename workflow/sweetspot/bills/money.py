@@ -24,6 +24,11 @@ def plus(*parts: Triple) -> Triple:
     return (sum(p[0] for p in parts), sum(p[1] for p in parts), sum(p[2] for p in parts))
 
 
+def spread(name: str, values: Triple) -> dict[str, float]:
+    """A value with its ends as columns `name`, `name_low`, `name_high`."""
+    return {name: values[0], f"{name}_low": values[1], f"{name}_high": values[2]}
+
+
 def tax_factor(vat: Vat | None) -> float:
     """What turns a printed price into what the buyer bears: tax taken out if reclaimed, put in if not."""
     if vat is None:

@@ -1,11 +1,11 @@
-"""What one offer of a price list costs: USD a month whatever the use, USD an hour of use, and their ends."""
+"""What one offer of a price list costs: USD a month whatever the use, USD an hour of use, their ends and price path."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from sweetspot.bills.money import Triple, listed_hour, on_demand_hour, times, to_usd, triple
+from sweetspot.bills.money import Triple, listed_hour, on_demand_hour, spread, times, to_usd, triple
 from sweetspot.bills.owning import (
     committed_month,
     crossing_days,
@@ -14,21 +14,19 @@ from sweetspot.bills.owning import (
     usd_per_hour_of_use,
 )
 from sweetspot.bills.renting import HOUR_S
+from sweetspot.bills.resale import kept_at
 from sweetspot.bills.spot import losing_rate, overhead
-from sweetspot.bills.trend_terms import residual, sold_today
+from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer, PriceList
 from sweetspot.study.purchases import INTERRUPTIBLE
-from sweetspot.study.terms import Commitment, Own
+from sweetspot.study.resale_terms import Resale
+from sweetspot.study.terms import Commitment, Own, Sale
+from sweetspot.study.trends import Drift, Jumps, RandomWalk, named, preset_of
 
 Row = dict[str, Any]
 NOTHING: Triple = (0.0, 0.0, 0.0)
 # More months, residual value or days of use make an hour cheaper: their high stands at the cheap end.
 TURNED = (0, 2, 1)
-
-
-def spread(name: str, values: Triple) -> dict[str, float]:
-    """A value with its ends as columns `name`, `name_low`, `name_high`."""
-    return {name: values[0], f"{name}_low": values[1], f"{name}_high": values[2]}
 
 
 def _each_end(value: Callable[[int], float]) -> Triple:
@@ -172,3 +170,55 @@ def _interrupted(offer: Offer, prices: PriceList, month_days: float) -> Row:
         "spot_beats_on_demand": bool(hourly[0] * factor < rival),
         "losing_interruptions_per_hour": losing_rate(hourly[0], rival, dump, restore, every),
     }
+
+
+def trend_terms(offer: Offer, machine: Instance, price_paths: bool | None) -> Row:
+    """How the price of an offer may move: its own trend, else with `price_paths` the preset; nothing where it stays.
+
+    `trend` names it for people; `trend_change`, `_low`, `_high`: a year's change of a drift, a jump's of list prices;
+    `trend_per_year`: jumps a year; `trend_sd_log`: of a random walk, over 12 months; `trend_market_share`.
+    """
+    if price_paths is False or (offer.trend is None and not price_paths):
+        return {}
+    stated = offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu)
+    name, path = named(stated)
+    terms: Row = {"trend": name, "trend_kind": path.kind}
+    if isinstance(path, Drift):
+        value = path.change_per_year
+        ends = (value if path.low is None else path.low, value if path.high is None else path.high)
+        return terms | _changes(value, *ends) | {"trend_market_share": path.market_share}
+    if isinstance(path, Jumps):
+        return terms | _changes(path.change, path.change_low, path.change_high) | {"trend_per_year": path.per_year}
+    if isinstance(path, RandomWalk):
+        return terms | {"trend_sd_log": path.sd_log_year, "trend_market_share": path.market_share}
+    return {} if offer.purchase == "own" else terms
+
+
+def _changes(value: float, low: float, high: float) -> dict[str, float]:
+    return {"trend_change": value, "trend_change_low": low, "trend_change_high": high}
+
+
+def sold_today(own: Own) -> Triple | None:
+    """What one machine that is there would sell for today (value, low, high; in the offer's money).
+
+    By a curve it is what was paid x the share kept at its age, as a residual is, each at its own end.
+    """
+    if not isinstance(own.sell_for, Sale):
+        return None if own.sell_for is None else triple(own.sell_for)
+    (_, *kept), (paid, low, high) = own.sell_for.by_years()[0], triple(own.sell_for.paid)
+    return paid * kept[0], low * kept[1], high * kept[2]
+
+
+def residual(own: Own) -> tuple[Triple, list[dict[str, float]] | None]:
+    """What one machine sells for at the end (value, low, high; in the offer's money), and its curve by age, if any.
+
+    A curve is a share of the purchase at its central value, at the central months of the project; its high end is at
+    most the low end of the purchase.
+    """
+    if not isinstance(own.residual, Resale):
+        return triple(own.residual), None
+    points = own.residual.by_years()
+    capex, months = own.capex.value, own.months.value
+    most = own.capex.ends[0]
+    value, low, high = (min(capex * float(kept_at(points, months, end)), most) for end in range(3))
+    return (value, low, high), [{"years": point[0], "kept": point[1]} for point in points]

@@ -6,11 +6,10 @@ from typing import Any
 from sweetspot.bills.columns import Columns, from_rows
 from sweetspot.bills.energy import energy_terms
 from sweetspot.bills.metered import Metered, with_metered
-from sweetspot.bills.money import rate_used, source_of, times, to_usd, triple
-from sweetspot.bills.offer_prices import Row, price, spread
+from sweetspot.bills.money import rate_used, source_of, spread, times, to_usd, triple
+from sweetspot.bills.offer_prices import Row, price, trend_terms
 from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.bills.renting import HOUR_S
-from sweetspot.bills.trend_terms import trend_terms
 from sweetspot.errors import refuse
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance

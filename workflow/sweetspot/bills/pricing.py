@@ -54,9 +54,10 @@ def price_study(
     """
     instances, workloads = load_instances(*instance_files), load_workloads(workload_file)
     metered = metered_machines(throughput, instances, energy)
-    offers, fees, findings = read_prices(
-        price_file, name, instances, month_days, study_date, energy, price_paths, metered
-    )
+    prices = load_price_list(price_file)
+    check_instances([offer.instance for offer in prices.offers], instances, str(price_file))
+    check_possible(prices, instances, str(price_file), range(len(prices.offers)))
+    offers, fees, findings = price_tables(prices, name, instances, month_days, study_date, energy, price_paths, metered)
     check_workloads(workloads, instances, workload_file)
     check_devices(workloads, instances, workload_file)
     monthly = load_monthly(workload_file)
@@ -77,23 +78,6 @@ def price_study(
         "price_lint": findings,
     }
     return {kind: to_arrow(table, CONTRACT[kind]) for kind, table in tables.items()}
-
-
-def read_prices(
-    file: Path,
-    name: str,
-    instances: Mapping[str, Instance],
-    month_days: float,
-    study_date: date,
-    energy: Energy | None = None,
-    price_paths: bool | None = None,
-    metered: Mapping[str, Metered] | None = None,
-) -> tuple[Columns, Columns, Columns]:
-    """The tables offers, fees and price_lint of a price list, which nobody reads again. Raises UserError."""
-    prices = load_price_list(file)
-    check_instances([offer.instance for offer in prices.offers], instances, str(file))
-    check_possible(prices, instances, str(file), range(len(prices.offers)))
-    return price_tables(prices, name, instances, month_days, study_date, energy, price_paths, metered)
 
 
 def price_tables(

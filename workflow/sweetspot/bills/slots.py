@@ -8,7 +8,7 @@ import numpy as np
 from sweetspot.bills.columns import Columns, objects, size, stacked, take
 from sweetspot.cells import weakest
 from sweetspot.study.instances import Instance
-from sweetspot.study.side_by_side import SideBySide
+from sweetspot.study.sharing import SideBySide
 
 RATES = ("images_per_s", "images_per_s_low", "images_per_s_high")
 KEY = ("framework", "model", "batch_size", "precision")

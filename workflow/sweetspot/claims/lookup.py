@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from sweetspot.study.claim_base import Choice
+from sweetspot.study.claims import Choice
 from sweetspot.study.purchases import INTERRUPTIBLE
 
 Row = Mapping[str, Any]
@@ -127,3 +127,16 @@ def best(rows: Sequence[Row], measure: str) -> Row:
     if not figures:
         raise CannotCheckError(f"no {measure} there")
     return (min if measure in LEAST_FIRST else max)(figures, key=lambda row: row[measure])
+
+
+def sentences(*parts: str | None) -> str:
+    """The parts that there are, as sentences; the last one without its stop."""
+    return ". ".join(part.rstrip(".") for part in parts if part)
+
+
+def named(what: str, rows: Sequence[Row]) -> str:
+    """The options used, by model where they differ."""
+    options = sorted({row["option"] for row in rows})
+    if len(options) == 1:
+        return f"{what} {options[0]}"
+    return f"{what} " + ", ".join(f"{row['option']} on {row['model']}" for row in rows)

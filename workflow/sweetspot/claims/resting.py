@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from sweetspot.claims.lookup import Figure, Row
-from sweetspot.study.claim_base import Base
+from sweetspot.study.claims import Base
 
 OWN = "the source's own figures"
 # What a figure of the source itself may be: printed there, or made of such by its own factors.

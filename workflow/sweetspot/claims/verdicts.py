@@ -5,13 +5,12 @@ another publication's figure took part, it `differs` from what these make of it,
 """
 
 import math
+import statistics
 from collections.abc import Sequence
 from typing import Any
 
-from sweetspot.claims.bill_checks import BILL_CHECKS
-from sweetspot.claims.checks import OPTION_CHECKS
-from sweetspot.claims.claim_words import sentences
-from sweetspot.claims.lookup import CannotCheckError, Evidence
+from sweetspot.claims.checks import CHECKS
+from sweetspot.claims.lookup import CannotCheckError, Evidence, sentences
 from sweetspot.claims.resting import OWN, cited, foreign
 from sweetspot.study import claims as kinds
 from sweetspot.study.arithmetic import half_a_digit
@@ -19,7 +18,6 @@ from sweetspot.study.arithmetic import half_a_digit
 HOLDS, CONTRADICTED, DIFFERS = "holds", "contradicted", "differs"
 UNKNOWN, NOT_PRINTED = "cannot be checked", "not printed"
 FAILED = (CONTRADICTED, DIFFERS)
-CHECKS = {**OPTION_CHECKS, **BILL_CHECKS}
 
 
 def check_claims(claims: Sequence[kinds.Claim], evidence: Evidence) -> list[dict[str, Any]]:
@@ -56,7 +54,7 @@ def _row(claim: kinds.Claim, evidence: Evidence, own: frozenset[str]) -> dict[st
     verdict = _verdict(claim, [_widened(claim, *pair) for pair in each], others)
     return {
         **row,
-        "computed": _finite(_median(values)),
+        "computed": _finite(statistics.median(values)),
         "computed_low": ends[0] if ends and math.isfinite(values[0]) else None,
         "computed_high": ends[1] if ends and math.isfinite(values[-1]) else None,
         "verdict": verdict,
@@ -99,11 +97,6 @@ def _reason(claim: kinds.Claim, verdict: str, others: Sequence[str], how: str | 
     if verdict == DIFFERS:
         return f"The source does not print the {used}, with which it comes out otherwise"
     return "The source prints no number for it" if verdict == NOT_PRINTED else how or "Nothing is computed from it"
-
-
-def _median(ordered: Sequence[float]) -> float:
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def _finite(value: float) -> float | None:

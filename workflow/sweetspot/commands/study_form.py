@@ -20,10 +20,9 @@ from sweetspot.commands.study_of_months import Work
 from sweetspot.commands.study_of_today import OWN, TIMED, Own
 from sweetspot.commands.study_questions import WIDE, Answers, Jobs, Speed
 from sweetspot.errors import UserError, refuse
-from sweetspot.facts.shipped_tables import figures_file
+from sweetspot.facts.shipped_tables import OF_DEVICES, figures_file
 from sweetspot.throughput.published import THROUGHPUT_CSV
 from sweetspot.transfer.figures import network_name, shipped_devices
-from sweetspot.transfer.pools import POOLS
 from sweetspot.transfer.specifications import Device
 
 USUAL = "RTX 4090"  # where nothing is had and nothing was timed: the device whose published figure serves
@@ -36,7 +35,7 @@ def published(studies: Path) -> list[dict[str, str]]:
     devices = shipped_devices()
     return [
         row
-        for name in POOLS
+        for name in OF_DEVICES
         for row in _rows(figures_file(name, studies))
         if row["gpus"] == "1" and row["precision"] == PRECISION and row["framework"] in FRAMEWORKS
         and row["batch_size"] and devices.find(row["gpu"]) is not None

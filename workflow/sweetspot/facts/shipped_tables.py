@@ -13,6 +13,7 @@ FOLDER = Path(__file__).parent
 POOLS = FOLDER / "pools"
 STUDIES = FOLDER.parents[2] / "config" / "studies"  # of the repository; a wheel has no such folder
 DEVICES = FOLDER / "devices.csv"
+OF_DEVICES = ("devices-2026", "scaling-2020", "parkopedia-2018")  # figures that a transfer learns from
 
 
 @cache
@@ -29,3 +30,8 @@ def figures_file(study: str, studies: Path, name: str = "throughput.csv") -> Pat
     """
     places = [folder / study / name for folder in (studies, POOLS, STUDIES)]
     return next((place for place in places if place.is_file()), places[0])
+
+
+def pool_files(asked: bool, studies: Path = Path("config/studies")) -> list[Path]:
+    """Files that a transfer learns from; none where no study asks for one."""
+    return [figures_file(name, studies) for name in OF_DEVICES] if asked else []

@@ -12,10 +12,9 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from sweetspot.cells import Cell
-from sweetspot.matrix.budget import Run
 from sweetspot.matrix.invocation import Invocation
-from sweetspot.matrix.partitions import require_partitions
-from sweetspot.matrix.schedule import BENCHMARKS, priorities, run_file
+from sweetspot.matrix.schedule import BENCHMARKS, Run, priorities, run_file
+from sweetspot.matrix.slurm import require_partitions
 from sweetspot.study.executors import Executor
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 

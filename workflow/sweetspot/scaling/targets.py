@@ -13,7 +13,7 @@ from sweetspot.scaling.methods import BY_NETWORK, METHODS, RULE_2018, Predictor,
 from sweetspot.scaling.model_facts import networks_of, unknown_network
 from sweetspot.scaling.validation import Calibration, predict_with_interval
 from sweetspot.study.instances import cautions, nodes_of
-from sweetspot.throughput.against_published import against_published
+from sweetspot.throughput.published import against_published
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:

@@ -4,13 +4,52 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, StringConstraints
 
 from sweetspot.errors import refuse
+from sweetspot.study.arithmetic import evaluate
 from sweetspot.study.base import Closed, Slug, Text, validated
-from sweetspot.study.bill_claims import Arithmetic, Bill, Counted, Idle, Recoup, ThroughputRatio, Wins
-from sweetspot.study.claim_base import Base, Choice, Measure
+from sweetspot.study.purchases import Purchase
 from sweetspot.study.yamlfile import load_yaml
+
+Measure = Literal["usd", "hours", "images_per_usd", "images_per_s"]
+Printed = Annotated[str, StringConstraints(pattern=r"^[0-9]*[1-9][0-9]*(\.[0-9]+)?$|^[0-9]+\.[0-9]*[1-9][0-9]*$")]
+
+
+class Choice(Closed):
+    """Which options a claim speaks of; every key given must fit."""
+
+    instance: Slug | None = Field(None, description="One instance")
+    purchase: Purchase | None = Field(None, description="One way of paying")
+    provider: Slug | None = Field(None, description="All instances of a provider")
+    price_list: Slug | None = Field(None, description="All offers of a price list")
+    persistent: bool | None = Field(None, description="true: nobody takes it away; false: spot or preemptible")
+
+
+class Base(Closed):
+    """What every claim has."""
+
+    id: Slug = Field(description="Short name of the claim")
+    text: Text = Field(description="What the text says, in one's own words")
+    printed: float | None = Field(None, description="The number printed")
+    unit: Text | None = Field(None, description="Its unit")
+    tolerance: float = Field(0.0, ge=0, description="How far the recomputed number may lie from the printed one")
+    rounded_inputs: list[Printed] = Field(
+        [],
+        description='Rounded figures that the value is proportional to, as printed ("1.06"); their rounding widens it',
+    )
+    relation: Literal["equals", "at_least", "at_most"] = Field(
+        "equals", description="at_least: 'more than'; the recomputed number may lie above the printed one"
+    )
+    checkable: bool = Field(
+        True,
+        description="false: what is recomputed stands beside the printed number and decides nothing (see reason)",
+    )
+    lead: bool = Field(
+        False, description="Whether it stands first on the page, printed beside recomputed: what the source set out for"
+    )
+    source: Text = Field(description="Where it is printed: the id of the publication, then the place")
+    reason: Text | None = Field(None, description="One plain sentence: why the verdict is what it is")
 
 
 class Published(Closed):
@@ -151,6 +190,86 @@ class MeanEfficiency(Base):
     kind: Literal["mean_efficiency"] = Field(description="The kind of claim that this is")
     model: Slug = Field(description="The model")
     batch_size: int = Field(gt=0, description="Batch per device")
+
+
+def _computes(value: str) -> str:
+    evaluate(value)
+    return value
+
+
+Expression = Annotated[str, StringConstraints(max_length=200), AfterValidator(_computes)]
+
+
+class Arithmetic(Base):
+    """A figure that follows from other figures that the text prints; tables do not enter."""
+
+    kind: Literal["arithmetic"] = Field(description="The kind of claim that this is")
+    expression: Expression = Field(
+        description="The text's own numbers with + - * / and brackets; ~ before one that was rounded when printed"
+    )
+    also: list[Text] = Field([], description="Other publications whose numbers stand in the expression")
+
+
+class Counted(Base):
+    """For how many of several things a figure of the text, computed from others that it prints, lies above a bound."""
+
+    kind: Literal["counted"] = Field(description="The kind of claim that this is")
+    expressions: dict[Text, Expression] = Field(min_length=1, description="Each thing's figure, as in `arithmetic`")
+    above: float = Field(1.0, description="The bound")
+    also: list[Text] = Field([], description="Other publications whose numbers stand in the expressions")
+
+
+class Bill(Base):
+    """What a workload costs with an offer, or one line of that bill."""
+
+    kind: Literal["bill"] = Field(description="The kind of claim that this is")
+    of: Choice = Field(description="The offer")
+    workload: Slug = Field(description="The workload of workloads.yaml")
+    gpus: int | None = Field(None, gt=0, description="Devices used, where the machine was measured with several counts")
+    line: Text | None = Field(None, description="One line of the bill; absent: its total")
+    minus: Choice | None = Field(None, description="An offer whose bill is taken away: what a term of billing adds")
+
+
+class Idle(Base):
+    """What a run pays for devices that stand idle: bill x (1 - utilisation x devices used / devices)."""
+
+    kind: Literal["idle"] = Field(description="The kind of claim that this is")
+    of: Choice = Field(description="The offer")
+    workload: Slug = Field(description="The workload")
+    gpus: int | None = Field(None, gt=0, description="Devices used, where the machine was measured with several counts")
+    utilisation: float = Field(gt=0, le=1, description="Average utilisation of the devices used")
+    cards: int = Field(1, gt=0, description="Devices in the machine")
+    cards_used: int | None = Field(None, gt=0, description="Devices that the utilisation speaks of; absent: all")
+
+
+class Recoup(Base):
+    """Days of use until a bought machine's price is what the same work costs rented: capex / (hours p R / R_rented)."""
+
+    kind: Literal["recoup"] = Field(description="The kind of claim that this is")
+    of: Choice = Field(description="The bought machine")
+    against: Choice = Field(description="The rented one")
+    hours_per_day: float = Field(24.0, gt=0, le=24, description="Hours of use a day")
+    models: list[Slug] = Field([], description="Models it is said of; none: all")
+
+
+class ThroughputRatio(Base):
+    """How many times faster one machine is than another, whether or not they are priced."""
+
+    kind: Literal["throughput_ratio"] = Field(description="The kind of claim that this is")
+    instance: Slug = Field(description="The machine")
+    to: Slug = Field(description="The machine it is compared with")
+    models: list[Slug] = Field([], description="Models it is said of; none: all")
+    within: tuple[float, float] | None = Field(None, description="Count the models whose ratio lies between the two")
+
+
+class Wins(Base):
+    """For how many models an option is strictly better than the best of others."""
+
+    kind: Literal["wins"] = Field(description="The kind of claim that this is")
+    measure: Measure = Field(description="usd and hours: less is better; images per ...: more is better")
+    of: Choice = Field(description="The option")
+    to: Choice = Field(Choice(), description="The options it is compared with; the best of them counts")
+    models: list[Slug] = Field([], description="Models it is said of; none: all")
 
 
 Claim = Annotated[

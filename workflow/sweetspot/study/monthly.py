@@ -7,8 +7,16 @@ from pydantic import AfterValidator, Field, model_validator
 from sweetspot.study.base import Closed, Count, Part, Slug, Text
 from sweetspot.study.memory import Needs
 from sweetspot.study.open_models import Method
-from sweetspot.study.sharing import SAYS_SPREAD, Arrivals, Spread
-from sweetspot.study.side_by_side import CONTENTION, SAYS_CONTENTION, SAYS_DEVICES, Contention, DevicesPerJob
+from sweetspot.study.sharing import (
+    CONTENTION,
+    SAYS_CONTENTION,
+    SAYS_DEVICES,
+    SAYS_SPREAD,
+    Arrivals,
+    Contention,
+    DevicesPerJob,
+    Spread,
+)
 from sweetspot.study.terms import Amount, NotNegative, Share
 from sweetspot.study.token_work import (
     SAYS_EPOCHS,

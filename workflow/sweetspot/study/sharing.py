@@ -1,15 +1,26 @@
-"""Who else sends jobs to a machine: how often a workload comes, and how much its hours differ."""
+"""How jobs share a machine: the devices that each takes, how often they come, how much their hours differ."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field
 
 from sweetspot.study.base import Closed, Count, Text, validated
+from sweetspot.study.memory import Needs
 from sweetspot.study.terms import Amount, Positive
 from sweetspot.study.yamlfile import load_yaml
 
+# Two RTX 4090 that train ResNet-50 together lose 5 % (1,301 to 2,468 images/s, Lambda 2024), eight H100 1 %; that
+# includes the exchange of gradients, which independent jobs do not make. So they lose less: between nothing and 5 %.
+CONTENTION = 0.03
+DevicesPerJob = Count | Literal["all"]
+Contention = Annotated[float, Field(strict=True, ge=0, lt=1)]
+SAYS_DEVICES = "Devices that one job takes; a machine of more works on several jobs side by side; all: it takes all"
+SAYS_CONTENTION = (
+    "Share of its speed that a job loses where others run beside it on the machine's other devices (disks, processors, "
+    "heat); absent: 0.03, assumed between nothing and the 5 % that two RTX 4090 lose in training one model together"
+)
 SAYS_SPREAD = (
     "How much the hours of a job differ: their standard deviation over their mean; 0: all alike, 1: as of exponential "
     "hours"
@@ -29,6 +40,13 @@ def _countable(jobs: Amount) -> Amount:
 
 
 Arrivals = Annotated[Positive, AfterValidator(_countable)]
+
+
+class SideBySide(Needs):
+    """The keys by which a workload says how many devices of a machine one of its jobs takes."""
+
+    devices_per_job: DevicesPerJob = Field("all", description=SAYS_DEVICES)
+    contention: Contention = Field(CONTENTION, description=SAYS_CONTENTION)
 
 
 class Shared(Closed):

@@ -8,8 +8,7 @@ from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Slug, Text
 from sweetspot.study.memory import Memory
 from sweetspot.study.open_models import METHODS, Method, OpenModel, memory_need, open_model, open_models
-from sweetspot.study.sharing import Shared
-from sweetspot.study.side_by_side import SideBySide
+from sweetspot.study.sharing import Shared, SideBySide
 
 SEQUENCE = 2048
 Sequence = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]

@@ -10,8 +10,7 @@ from sweetspot.study.base import Closed, Count, Part, Slug, Text, validated
 from sweetspot.study.memory import Needs
 from sweetspot.study.monthly import JobClass, Monthly
 from sweetspot.study.needs import jobs_of_plans
-from sweetspot.study.sharing import Shared
-from sweetspot.study.side_by_side import SideBySide
+from sweetspot.study.sharing import Shared, SideBySide
 from sweetspot.study.token_work import TokenTraining, TokenWork
 from sweetspot.study.yamlfile import load_yaml
 

@@ -1,10 +1,21 @@
-"""Which of several figures counts: the best evidence for a cell, and the fastest of its variants."""
+"""The columns of throughput.parquet, and which of several figures counts: the best evidence, the fastest variant.
+
+Who reads no run file needs no polars: it is not imported here.
+"""
 
 from collections.abc import Sequence
 
 import pandas as pd
 
-from sweetspot.cells import BASES, USABLE
+from sweetspot.cells import BASES, CELL_COLUMNS, USABLE
+
+TABLE_COLUMNS = (
+    *CELL_COLUMNS, "gpu", "nodes", "images_per_s", "images_per_s_low", "images_per_s_high", "runs", "basis", "status",
+    "source", "unit", "warnings", "as_of", "logical", "xla", "stand_in_gpu", "stand_in_framework",
+    "stand_in_batch_size", "stand_in_precision", "stand_in_years", "interval_df", "round", "rounds_behind",
+    "peak_memory_gib", "peak_memory_source", "joules_per_sample", "energy_source", "left_out_share",
+    "disturbed_reason", "products",
+)  # fmt: skip
 
 
 def best_figures(table: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:

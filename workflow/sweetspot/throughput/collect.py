@@ -14,9 +14,9 @@ from sweetspot.errors import UserError
 from sweetspot.harness.own_networks import unit_of
 from sweetspot.harness.runfile import is_damaged
 from sweetspot.study.instances import nodes_of
+from sweetspot.throughput.best import TABLE_COLUMNS
 from sweetspot.throughput.run_checks import UNKNOWN, check_machines, check_runs, told_in
 from sweetspot.throughput.spread import spread_of_cells
-from sweetspot.throughput.table_columns import TABLE_COLUMNS
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:

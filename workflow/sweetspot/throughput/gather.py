@@ -9,8 +9,7 @@ import pandas as pd
 from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS
 from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions, nodes_of
-from sweetspot.throughput.best import best_figures, mark_best
-from sweetspot.throughput.measured import measured_table
+from sweetspot.throughput.best import TABLE_COLUMNS, best_figures, mark_best
 from sweetspot.throughput.published import (
     basis_of,
     published_cells,
@@ -21,7 +20,6 @@ from sweetspot.throughput.published import (
 )
 from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.throughput.resolve import resolve_cells
-from sweetspot.throughput.table_columns import TABLE_COLUMNS
 from sweetspot.throughput.time_to_target import FILE as TIMES
 from sweetspot.throughput.time_to_target import read_times, timed_cells
 from sweetspot.warnings import joined
@@ -75,6 +73,24 @@ def gather_throughput(
     whole |= {"stand_in_batch_size": "Int64", "rounds_behind": "Int64"}
     typed = ordered.astype(whole | {name: "float64" for name in TABLE_COLUMNS if name.startswith("images_per_s")})
     return mark_best(typed, "images_per_s", SAME_BUT_VARIANT)
+
+
+def measured_table(files: Sequence[str], instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+    """One row a cell, in TABLE_COLUMNS, of run files; `instances` tell how many nodes a cell took.
+
+    Raises UserError for faulty files, and where polars is missing: a quarter of the core's size, and of no use to who
+    measures nothing.
+    """
+    try:
+        from sweetspot.throughput.collect import measured_cells, summarise_runs
+    except ModuleNotFoundError as error:
+        if error.name != "polars":
+            raise
+        raise UserError(
+            f"{files[0]}: run files are read with polars, which is not installed; "
+            "expected the packages of envs/measure.lock (pip install '.[measure]')"
+        ) from None
+    return measured_cells(summarise_runs(files), instances)
 
 
 def _published_pool(

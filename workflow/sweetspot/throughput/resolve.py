@@ -8,8 +8,7 @@ import pandas as pd
 
 from sweetspot.cells import Cell, weakest
 from sweetspot.errors import UserError
-from sweetspot.throughput.against_published import against_published
-from sweetspot.throughput.published import OWN_ENDS, basis_of, frameworks_of, remarks
+from sweetspot.throughput.published import OWN_ENDS, against_published, basis_of, frameworks_of, remarks
 from sweetspot.throughput.stand_in import Figure, same_device, stand_in
 from sweetspot.warnings import joined
 

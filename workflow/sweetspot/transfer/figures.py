@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from sweetspot.facts.shipped_tables import DEVICES, STUDIES, figures_file
+from sweetspot.facts.shipped_tables import DEVICES, OF_DEVICES, STUDIES, figures_file
 from sweetspot.study.spelling import slipped
 from sweetspot.throughput.published import read_published
 from sweetspot.throughput.published_machine import with_machine_facts
-from sweetspot.transfer.pools import POOLS
 from sweetspot.transfer.specifications import precision_name, read_devices, with_features
 from sweetspot.warnings import warning
 
@@ -147,10 +146,8 @@ def shipped_figures(studies: Path = STUDIES) -> pd.DataFrame:
 
 @cache
 def single_device_rows(studies: Path = STUDIES) -> pd.DataFrame:
-    """The single-device rows of POOLS in COLUMNS and `unit`, without those that the host or another program decides."""
-    parts = []
-    for name in POOLS:
-        parts.append(with_machine_facts(read_published(figures_file(name, studies))))
+    """Rows of one device of OF_DEVICES, in COLUMNS and `unit`, without those that host or another program decides."""
+    parts = (with_machine_facts(read_published(figures_file(name, studies))) for name in OF_DEVICES)
     table = pd.concat(parts, ignore_index=True)
     kept = (table["gpus"] == 1) & ~table["dataset"].str.contains(DISTORTED)
     kept &= ~table["framework_version"].str.contains(WITHOUT_CUDNN, regex=False)

@@ -12,7 +12,7 @@ import pandas as pd
 from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.throughput.measured import measured_table
+from sweetspot.throughput.gather import measured_table
 from sweetspot.transfer.figures import (
     BITS,
     UNKNOWN,

@@ -9,9 +9,8 @@ import pandas as pd
 from sweetspot.cells import CELL_COLUMNS, READ, USABLE
 from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions
-from sweetspot.throughput.best import mark_best
+from sweetspot.throughput.best import TABLE_COLUMNS, mark_best
 from sweetspot.throughput.gather import SAME_BUT_VARIANT
-from sweetspot.throughput.table_columns import TABLE_COLUMNS
 from sweetspot.transfer.specifications import PROCESSOR, Device, precision_name
 from sweetspot.transfer.transferring import UNSTEADY, Learnt, Measured, cannot_run, transferred
 from sweetspot.warnings import joined, pairs, warning

@@ -1,0 +1,151 @@
+"""The process of an invocation: one at a time makes a study's tables, runs the rules' scripts, and ends early.
+
+It ends early when told to (SIGTERM), or because nobody reads its words.
+"""
+
+import errno
+import fcntl
+import logging
+import os
+import runpy
+import signal
+import socket
+import threading
+import traceback
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+from typing import TextIO
+
+from sweetspot.errors import UserError
+from sweetspot.files import in_a_sentence, write_whole
+
+# What a repository elsewhere is asked for; the same as the files of workflow/scripts/.
+NAMES = (
+    "check_claims", "collect_throughput", "compare", "compare_scenarios", "compare_then", "draw_figures",
+    "draw_pictures", "extrapolate", "fit_scaling", "list_left_out", "price_workloads", "print_report", "render_report",
+    "run_benchmark", "write_focus", "write_index", "write_tables",
+)  # fmt: skip
+FOLDER = Path(".snakemake/sweetspot/scripts")
+NAME = ".in-use"  # of the lock, in the results of a study
+NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}  # of a disk that knows none
+
+
+def scripts_of(fetched: Callable[[str], str]) -> Path:
+    """The folder with the scripts of a module's repository, `fetched` by name, kept beside Snakemake's records."""
+    for name in NAMES:
+        text, file = Path(fetched(name)).read_bytes(), FOLDER / f"{name}.py"
+        if not file.is_file() or file.read_bytes() != text:
+            with write_whole(file) as temporary:
+                temporary.write_bytes(text)
+    return FOLDER.absolute()
+
+
+def run_script(script: Path, held: object, log: Path) -> str | None:
+    """Run `script` with `held` as its `snakemake`; why it failed, for a person, or None where it went well.
+
+    What nobody foresaw is raised as it is, its traceback in `log`.
+    """
+    said, sentence = "finished\n", None
+    try:
+        runpy.run_path(str(script), init_globals={"snakemake": held})
+    except UserError as error:
+        said, sentence = f"error: {error}\n", str(error)
+    except SystemExit:
+        said, sentence = (
+            "error: the sentence is on the terminal\n",
+            f"{script.stem} stopped; the sentence above says why",
+        )
+    except Exception:
+        said = traceback.format_exc()
+        raise
+    finally:
+        log.write_text(said, encoding="utf-8")
+    return sentence
+
+
+def hold(results: str | Path) -> int | None:
+    """Hold a study's `results` for this process until it ends, however it does; its descriptor, None without locks.
+
+    Snakemake's own lock (the profiles switch it off) is of files by name: it stops two studies that write one index,
+    two clones with one `results` pass it, and who is killed leaves it behind. This one is the kernel's (flock).
+    Raises UserError that names who holds it.
+    """
+    file = Path(results, NAME)
+    with in_a_sentence(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    with suppress(PermissionError):  # another user's, who has done so
+        os.fchmod(descriptor, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        holder = os.pread(descriptor, 500, 0).decode(errors="replace").strip()
+        os.close(descriptor)
+        if error.errno in NO_LOCKS:
+            return None
+        if not isinstance(error, BlockingIOError):
+            raise
+        raise UserError(
+            f"{results}: {holder or 'another invocation'} is making it; start again when that has ended"
+        ) from None
+    with suppress(OSError):  # a full disk: the lock holds without a name
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, _this_process().encode(), 0)
+    return descriptor
+
+
+def _this_process() -> str:
+    """How others name this process."""
+    return f"process {os.getpid()} on {socket.gethostname()} (since {datetime.now(UTC):%Y-%m-%d %H:%M} UTC)"
+
+
+def stop_when_unread(handlers: Iterable[logging.Handler]) -> None:
+    """Make the handlers of the terminal end the workflow as SIGTERM does once their reader is gone (`| head`).
+
+    Snakemake raises BrokenPipeError in whatever thread says something. In the thread that reports the end of a job
+    nobody hears of that end, and the scheduler waits for it for ever.
+    """
+    for handler in handlers:
+        if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
+            _stop_when_unread(handler)
+
+
+def _stop_when_unread(handler: "logging.StreamHandler[TextIO]") -> None:
+    write, stream = handler.emit, handler.stream
+
+    def emit(record: logging.LogRecord) -> None:
+        try:
+            write(record)
+        except BrokenPipeError:
+            if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+                raise  # no job was started yet: Snakemake ends with this error
+            silence(stream.fileno())
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    handler.emit = emit  # type: ignore[method-assign]
+
+
+def silence(descriptor: int) -> None:
+    """Let what is written to `descriptor` from now on go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+
+
+def stop_on_sigterm(submitted: bool) -> None:
+    """Answer SIGTERM from now on; to be called when Snakemake has its own answer in place.
+
+    Here, the jobs that run are finished and no other starts: Snakemake's own answer, but in a thread, since it waits
+    for locks that the interrupted thread may hold. Jobs that are `submitted` may wait in a queue for days: they are
+    cancelled, as on Ctrl-C.
+    """
+    answer = signal.getsignal(signal.SIGTERM)
+
+    def finish(number: int, frame: FrameType | None) -> None:
+        if callable(answer):
+            threading.Thread(target=answer, args=(number, frame), daemon=True).start()
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler if submitted else finish)
