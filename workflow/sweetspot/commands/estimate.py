@@ -91,7 +91,7 @@ class Known(NamedTuple):
 def mfu_of(work: Work, stack: str | None, timed: str | None) -> Known:
     """From the figure that the reader timed, else from published ones. Raises UserError."""
     if timed is None:
-        return Known(expected_mfu(published_figures(), work.method, PRECISION, stack), stack)
+        return Known(expected_mfu(published_figures(), work.method, PRECISION, stack, work.model.mixture), stack)
     found = TIMED.fullmatch(timed.strip())
     if found is None:
         raise UserError(f'--timed is {timed!r}; expected GPU: RATE, such as "RTX 4090: 2100 tokens/s"')

@@ -8,9 +8,12 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.study.memory import GIB, Memory, Transformer
 from sweetspot.study.spelling import hint
 
-Method = Literal["pretrain", "full", "lora", "qlora"]
+Method = Literal["pretrain", "full", "lora", "qlora", "grpo"]
 METHODS: tuple[str, ...] = get_args(Method)
 ADAPTED = ("lora", "qlora")
+# GRPO goes through each token four times (Shao et al. 2024, DeepSeekMath, algorithm 1): it is generated, its probability
+# asked of the old and of the reference policy, and it is trained on. A pass without gradients is a third of training.
+GRPO_TIMES = 1 + 3 / 3
 RANK = 16  # of adapters; PEFT has 8 by default, most recipes 8 to 64: their work is a percent of the model's
 # 4 bits a weight and a scale of 8 bits for each 64 (Dettmers et al. 2023, QLoRA, sec. 3: 0.127 bits more a weight).
 QUANTISED_BYTES = (4 + 0.127) / 8
@@ -37,6 +40,11 @@ class OpenModel(NamedTuple):
     vocabulary: int
     sequence: int
     source: str
+
+    @property
+    def mixture(self) -> bool:
+        """Whether it is a mixture of experts, of which a token uses some."""
+        return self.active_parameters < self.parameters
 
     @property
     def multiplied(self) -> int:
@@ -75,12 +83,13 @@ def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = 
     """Operations of a training step for each token: 6 P + 12 L a s, with P the weights that a token is multiplied with.
 
     Source: PaLM, appendix B (Chowdhery et al. 2022); a is the width of all heads, attention counts whole rows, causal
-    or not. Of adapters the other weights are frozen: forward and the gradient of activations, 4 P.
+    or not. Of adapters the other weights are frozen: forward and the gradient of activations, 4 P. Of GRPO (all weights)
+    GRPO_TIMES as many for each token of prompts and answers.
     """
     attention = 12.0 * model.layers * model.heads * model.head_width * sequence
     if method in ADAPTED:
         return 4.0 * model.multiplied + 6.0 * model.adapters(rank) + attention
-    return 6.0 * model.multiplied + attention
+    return (6.0 * model.multiplied + attention) * (GRPO_TIMES if method == "grpo" else 1)
 
 
 def memory_need(
@@ -96,9 +105,11 @@ def memory_need(
 
     kept: activations are kept, but for the scores of attention; else layers are computed again, one of them whole at a
     time. chunked: the loss is made in parts, which keep the 16 bits of the logits; else LOGITS bytes. What is not
-    quantised beside 4-bit weights is held in 32 bits, as PEFT prepares it. PROGRAM_GIB is beside it.
+    quantised beside 4-bit weights is held in 32 bits, as PEFT prepares it. PROGRAM_GIB is beside it. GRPO holds the
+    reference policy in 16 bits too and, where nothing is computed or loaded again (kept), the weights that generate.
     """
-    trained = float(model.adapters(rank)) if method in ADAPTED else None
+    copies = (2 if kept else 1) if method == "grpo" else 0
+    trained = float(model.adapters(rank)) if method in ADAPTED else float(model.parameters) if copies else None
     words = model.vocabulary * model.width * (1 if model.tied else 2)  # are not quantised
     quantised = (QUANTISED_BYTES * (model.parameters - words) + 4.0 * words) / model.parameters
     layers = Transformer(
@@ -112,10 +123,10 @@ def memory_need(
     tokens = float(sequence) * batch_size
     beside = tokens * ((2 if chunked else LOGITS) * model.vocabulary + (0 if kept else A_LAYER * model.width))
     return Memory(
-        parameters=float(model.parameters) + (trained or 0.0),
+        parameters=float(model.parameters) * (1 + copies) + (trained if trained and not copies else 0.0),
         trained_parameters=trained,
         frozen_bytes=quantised if method == "qlora" else None,
-        precision="mixed" if method in ("pretrain", *ADAPTED) else "bf16",
+        precision="bf16" if method == "full" else "mixed",
         optimizer="adam",
         sharding="parameters",
         activations_gib=layers.gib + beside / GIB + PROGRAM_GIB,

@@ -55,7 +55,7 @@ NETWORKS = {
     "xception": "Xception",
 }
 BY_TOKENS = re.compile(r"(.+)\.(pretrain|full|lora|qlora)\.\d+")  # model, method, tokens of a sequence
-METHODS = {"pretrain": "pretraining", "full": "full fine-tuning", "lora": "LoRA", "qlora": "QLoRA"}
+METHODS = {"pretrain": "pretraining", "full": "full fine-tuning", "lora": "LoRA", "qlora": "QLoRA", "grpo": "GRPO"}
 # Of published figures; frameworks that are measured here say theirs themselves.
 OTHER_FRAMEWORKS = {"cntk": "CNTK", "mxnet": "MXNet"}
 PROVIDERS = {

@@ -14,7 +14,10 @@ SEQUENCE = 2048
 Sequence = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
 Epochs = Annotated[float, Field(strict=True, gt=0, le=1e6)]
 Many = Annotated[float, Field(strict=True, ge=1, le=1e18)]
-SAYS_METHOD = "pretrain, full (fine-tuning of all weights), lora or qlora (of adapters; of weights of 4 bits)"
+SAYS_METHOD = (
+    "pretrain, full (fine-tuning of all weights), lora or qlora (of adapters; of weights of 4 bits), "
+    "grpo (reinforcement of all weights; tokens are those of prompts and answers)"
+)
 SAYS_TOKENS = "Tokens gone through in one epoch"
 SAYS_SEQUENCE = "Tokens of a sequence"
 SAYS_EPOCHS = "How often the tokens are gone through"

@@ -22,8 +22,8 @@ CREDIBLE = 0.75  # no training is known above it: torchtune prints an RTX A6000 
 LEAST_SPREAD = 0.15  # of the logarithm: two printed tables of one stack differ by as much
 ONE_STACK_SPREAD = 0.35  # where a group has too few figures of one stack to learn it
 # Exponents by least squares through the pairs of figures of one software, method, precision and sequence: of active
-# parameters (another model on the same device, 166) and of memory (the same model on another device, 378; larger
-# batches fit). Without one model or device they are 0.07 to 0.15 and 0.16 to 0.40.
+# parameters (another model on the same device, 170) and of memory (the same model on another device, 392; larger
+# batches fit). Without one model or device they are 0.08 to 0.16 and 0.12 to 0.40 (held_back.py).
 SIZE, ROOM, REACH = 0.1, 0.2, 1.3
 
 
@@ -41,6 +41,7 @@ class Figure(NamedTuple):
     peak_memory_gib: float
     stack: str
     software: str
+    mixture: bool
     mfu: float
 
 
@@ -65,6 +66,10 @@ class Range(NamedTuple):
 # are as far as a stack's figures lie apart on other devices, twice.
 SAME = Range(1.0, 1.0, 1.0)
 MAKERS = {"nvidia": SAME, "amd": Range(0.74, 0.34, 1.6)}
+
+# Of mixtures of experts, of the share of other models: medians of pretraining by device, precision and software, 20 in
+# tokens-2026: 0.23 to 0.81, median 0.40.
+MIXTURE = Range(0.4, 0.23, 0.81)
 
 # Of what as many alone do, where PCIe joins them. Low: four rented RTX 4090 without peer access trained a language
 # model at 14.0 samples/s where one did 15.4 (office-box-2026); middle and high: Lambda's two RTX 4090 kept 75 % of
@@ -98,25 +103,44 @@ def published_figures() -> tuple[Figure, ...]:
                 Figure(
                     row["model"], row["method"], device.gpu, gpus, row["precision"], sequence,
                     int(float(row["batch_size"] or 1)), rate, float(row["peak_memory_gib"] or math.nan), row["stack"],
-                    row["software"], mfu,
+                    row["software"], models[row["model"]].mixture, mfu,
                 )
             )  # fmt: skip
     return tuple(found)
 
 
-def expected_mfu(figures: Iterable[Figure], method: str, precision: str, stack: str | None) -> Range:
-    """MFU of a stack (None: either) in a new model and device, from the nearest figures that there are.
+def expected_mfu(
+    figures: Iterable[Figure], method: str, precision: str, stack: str | None, mixture: bool = False
+) -> Range:
+    """MFU of a stack (None: either) in a new model (`mixture` of experts or not) and device, from the nearest figures.
 
     Figures of one model and device count once. The nearest: of the same method, precision and stack; then of the same
-    precision and stack; then of the stack. The interval is that of one more value of a normal logarithm.
+    precision and stack; then of the stack. GRPO is learnt from GRPO alone, which is of one stack. The interval is that
+    of one more value of a normal logarithm.
     """
-    known = [one for one in figures if stack in (None, one.stack)]
+    known = _of_kind([one for one in figures if (one.method == "grpo") == (method == "grpo")], mixture)
+    told = any(one.mixture == mixture and one.method == method for one in known)
+    wider = SAME if told else Range(1.0, MIXTURE.low / MIXTURE.middle, MIXTURE.high / MIXTURE.middle)
+    if method == "grpo":
+        return _interval(_apart(known), "tuned").times(wider)
+    known = [one for one in known if stack in (None, one.stack)]
     same = [one for one in known if one.precision == precision]
     like = [one for one in same if one.method == method]
     chosen = next((_apart(group) for group in (like, same) if len(_apart(group)) >= 3), _apart(known))
     if stack is None:  # a stack's error is common to its rows: each half counts as much
         chosen = [value for name in STACKS for value in _few(known, name, method)]
-    return _interval(chosen, stack)
+    return _interval(chosen, stack).times(wider)
+
+
+def _of_kind(figures: Sequence[Figure], mixture: bool) -> list[Figure]:
+    """The figures of mixtures, or of other models; where a method of a stack has none, the others' by MIXTURE."""
+    alike = {(one.method, one.stack) for one in figures if one.mixture == mixture}
+    times = MIXTURE.middle if mixture else 1 / MIXTURE.middle
+    return [
+        one if one.mixture == mixture else one._replace(mfu=one.mfu * times)
+        for one in figures
+        if one.mixture == mixture or (one.method, one.stack) not in alike
+    ]
 
 
 def _few(known: Sequence[Figure], stack: str, method: str) -> list[float]:
@@ -156,7 +180,12 @@ def carried(active: float, memory: float) -> float:
     """What a stack's share of the peak becomes on a model of so many times the active parameters and a device of so
     many times the memory, by the pairs of figures of one stack; not further than these reach.
     """
-    return min(REACH, max(1 / REACH, active**SIZE * memory**ROOM))
+    return within_reach(active**SIZE * memory**ROOM)
+
+
+def within_reach(times: float) -> float:
+    """So many times a share, not further than the pairs of figures lie apart."""
+    return min(REACH, max(1 / REACH, times))
 
 
 def nearest(model: OpenModel, method: str, sequence: int, device: Device, stack: str) -> tuple[Range, str]:
@@ -172,7 +201,7 @@ def nearest(model: OpenModel, method: str, sequence: int, device: Device, stack:
         return from_one_timing(median(own), spread=LEAST_SPREAD), "published"
     kin = [one for one in alike if one.gpu == device.gpu] or [one for one in alike if one.model == model.name]
     if not kin:
-        return expected_mfu(published_figures(), method, "bf16", stack), "arithmetic"
+        return expected_mfu(published_figures(), method, "bf16", stack, model.mixture), "arithmetic"
     models, devices = open_models(), shipped_devices()
     found = [
         one.mfu * carried(

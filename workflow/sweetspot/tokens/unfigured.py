@@ -85,17 +85,18 @@ def _rows(
     if math.isnan(peak):
         return
     if known:
-        found = [
+        told = [
             one.mfu * carried(work[0].active_parameters / one.active, device.memory_gb / one.memory_gb) for one in known
         ]
-        share = from_one_timing(median(found))
+        share = from_one_timing(median(told))
     else:
-        share = from_one_timing(expected_mfu(published_figures(), work[1], question.precision, None).middle)
+        found = expected_mfu(published_figures(), work[1], question.precision, None, work[0].mixture)
+        share = from_one_timing(found.middle)
     share = share.times(of_maker(device.maker)).times(joined_by(instance.interconnect, instance.gpus))
-    told = [warning("several_as_one", "taken to be as good as single ones; joined by PCIe, to keep 75 % (23 to 95)")]
-    told = told if instance.gpus > 1 else []
+    warnings = [warning("several_as_one", "taken to be as good as single ones; joined by PCIe, to keep 75 % (23 to 95)")]
+    warnings = warnings if instance.gpus > 1 else []
     if device.maker != "nvidia":
-        told.append(warning("maker_without_figure", f"no figure of fine-tuning on {device.gpu}: its share of the peak "
+        warnings.append(warning("maker_without_figure", f"no figure of fine-tuning on {device.gpu}: its share of the peak "
                             "is what MLPerf's times say beside NVIDIA's, its interval wider"))  # fmt: skip
     for batch_size in question.batches(model):
         yield {
@@ -117,7 +118,7 @@ def _rows(
             "source": f"{flop:.3g} operations a token, {share.middle:.0%} of {peak * instance.gpus / 1e12:.4g} TFLOP/s "
             f"({'as in the figures of this study' if known else 'published figures of tokens-2026'})",
             "unit": "tokens",
-            "warnings": joined(told, cautions(instances, name)),
+            "warnings": joined(warnings, cautions(instances, name)),
             "as_of": as_of,
             "logical": False,
             "xla": False,
