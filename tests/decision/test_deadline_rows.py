@@ -221,6 +221,7 @@ def test_what_nobody_published_is_chosen_only_where_no_other_is_in_time():
     late = chosen(unpublished, ("Late", 1.0, had(1.0, start=900.0)))
     same(late, {"option": "big", "passed_over": "late"})
     assert late["p_result_in_time"] == pytest.approx(0.5, abs=0.03)
+    same(chosen(("New", 8.0, {}), ("Known", 30.0, had(0.75))), {"option": "known", "passed_over": "new"})
     # Where nothing is in time, and where nothing is known, the cheapest run is told.
     same(chosen(("A", 2.0, had(1.0, start=900.0)), ("B", 1.0, had(1.0, start=900.0))), {"option": "b", "margin": 2.0})
     same(chosen(("A", 2.0, {}), ("B", 1.0, {})), {"option": "b", "p_result_in_time": None, "passed_over": None})
