@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from decision_tables import inputs, settings
 from pandas.testing import assert_frame_equal
-from sweetspot.availability.having_columns import HAVING, with_having
+from sweetspot.availability.having_columns import HAVING, found_in_time, with_having
 from sweetspot.decision.compare import compare
 from sweetspot.study.stock import load_availability
 from sweetspot.study.stock_looks import Look, write_looks
@@ -40,7 +40,10 @@ def had(facts, *rows):
 
 def test_with_every_machine_there_and_no_failure_every_figure_is_that_of_before(tmp_path):
     facts = known(tmp_path, *ALWAYS, as_of=date(2018, 7, 1))
-    before, after = (compare(inputs(), settings(), draws=200, known=one) for one in (None, facts))
+    asked = settings(deadlines_hours=(30.0, 120.0, 300.0))
+    before, after = (compare(inputs(), asked, draws=200, known=one) for one in (None, facts))
+    due = after["deadlines"].dropna(subset="option")
+    assert len(due) > 1 and due["p_result_in_time"].tolist() == due["p_in_time"].tolist()
     options = after["options"]
     assert len(options) > 1 and options["hours"].notna().all()
     assert options["hours_to_result"].tolist() == options["hours_to_result_p90"].tolist() == options["hours"].tolist()
@@ -71,6 +74,15 @@ def test_one_seller_has_no_more_than_was_seen_of_all_and_those_known_by_name_add
     assert had(load_availability(None, TODAY), option("lambda"), option("digitalocean"), option("hyperstack"))[0][
         "p_stock_any"] == pytest.approx(1 - 0.93 * 0.67 * 0.82)  # fmt: skip
     assert rows[0]["sellers"] == "digitalocean, hyperstack, lambda, nebius" and math.isnan(rows[4]["p_stock_any"])
+
+
+def test_failures_without_a_checkpoint_time_give_no_time(tmp_path):
+    """Of another time than the library's figures, with all that a study can say but one."""
+    facts = [one for one in ALWAYS if one[0] not in ("checkpoint_minutes", "failures_per_device_hour")]
+    for per_hour, known_ in ((0.0, True), (1e-4, False)):
+        told = known(tmp_path, *facts, ("failures_per_device_hour", per_hour), as_of=date(2018, 7, 1))
+        (row,) = had(told, option("aws"))
+        assert math.isnan(row["hours_to_result"]) is not known_
 
 
 def test_a_study_is_believed_over_all_that_was_seen(tmp_path):
@@ -162,3 +174,39 @@ def test_what_carries_the_failures_has_a_date_and_a_source():
     for quantity in ("repair_days", "checkpoint_minutes", "restart_minutes", "lost_devices_per_year"):
         fact = facts.find(quantity, {"purchase": "own"})
         assert fact.low < fact.value < fact.high and not fact.source.startswith("assumed")
+
+
+def test_spot_machines_of_one_type_and_zone_are_one_event(tmp_path):
+    facts = known(tmp_path, ("stock_share", 0.5), ("wait_days", 2.0), ("failures_per_device_hour", 0.0),
+                  ("restart_minutes", 0.0))  # fmt: skip
+    one, spot, four = had(facts, option("aws", purchase="spot"), option("aws", purchase="spot", gpus=32, nodes=4),
+                          option("aws", gpus=32, nodes=4))  # fmt: skip
+    assert spot["p_stock_all"] == 0.5 and four["p_stock_all"] == 0.5**4
+    assert spot["hours_to_result_p90"] == one["hours_to_result_p90"] < four["hours_to_result_p90"]
+
+
+def test_who_is_there_together_has_one_event():
+    sellers = ("lambda", "hyperstack", "nebius", "crusoe")
+    *four, cluster, b200, other, block = had(
+        load_availability(None, TODAY), *map(option, sellers), option("lambda", gpus=16, nodes=2),
+        option("nebius", "B200 SXM"), option("crusoe", "B200 SXM"), option("somebody", "V100"))  # fmt: skip
+    events = [row["stock_event"] for row in four]
+    # Lambda and Hyperstack are known by name; of the others no more is known than of all sellers together (0.5).
+    assert events[2] == events[3] and len(set(events)) == 3 and cluster["stock_event"] == events[0]
+    assert b200["stock_event"] != other["stock_event"]  # of that device nothing is known of all together
+    assert pd.isna(block["stock_event"])
+
+
+@pytest.mark.parametrize(
+    ("fallback", "there", "after"), [(None, 0.5, 0.5), ("next", 0.5, 0.5), ("block", 0.5, 0.0), ("wait", 1.0, 1.0)]
+)
+def test_what_is_found_in_time_and_on_what_a_class_falls_back(tmp_path, fallback, there, after):
+    facts = known(tmp_path, ("stock_share", 0.5), ("wait_days", 2.0), ("boot_minutes", 0.0), ("restart_minutes", 0.0),
+                  ("failures_per_device_hour", 0.0), ("start_days", 2.0, {"price_list": "blocks"}))  # fmt: skip
+    rented, block = had(facts, option("aws"), option("aws", price_list="blocks"))
+    assert [float(one[0]) for one in found_in_time(0.0, fallback, rented, 1)] == [there, after]
+    late = 1.0 if fallback in ("block", "wait") else 0.0
+    assert [float(one[0]) for one in found_in_time(47.0, fallback, block, 1)] == [float(fallback == "wait"), late]
+    assert float(found_in_time(None, None, rented, 1)[0][0]) == 1.0
+    (unknown,) = had(load_availability(None, date(2018, 7, 1)), option("aws"))
+    assert found_in_time(0.0, None, unknown, 4000)[0].mean() == pytest.approx(0.5, abs=0.03)

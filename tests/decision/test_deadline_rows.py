@@ -10,7 +10,7 @@ import pytest
 from answer_options import option, spot
 from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
-from sweetspot.decision.deadlines import DEADLINES, class_deadlines, job_deadlines
+from sweetspot.decision.deadlines import DEADLINES, class_deadlines, job_deadlines, passed_over_in_words
 from sweetspot.wording import DOLLARS
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
@@ -171,3 +171,71 @@ def test_an_ordinary_job_shares_what_it_rents_and_one_in_a_hurry_does_not():
     steps = steps_of(QUICK, own("old"), classes=[class_of("a", 10.0)], hours={"a": 2.0}, **shared)
     assert set(steps["option"]) == {"quick"} and set(steps["usd"]) == {20.0}
     assert steps["usd_extra"].tolist() == pytest.approx([15.0] * len(steps))
+
+
+# --- the chance to have a machine -------------------------------------------------------------------------------------
+
+
+def had(share, start=math.nan, low=None, high=None):
+    """The columns of an option that is there with that share, else after longer than any deadline; or so late."""
+    ends = {"p_stock": (share, share if low is None else low, share if high is None else high),
+            "stock_wait_hours": (1e9,) * 3, "start_hours": (start,) * 3}  # fmt: skip
+    none = ("boot_hours", "failures_per_hour", "restart_hours", "repair_hours")
+    ends |= dict.fromkeys(none, (0.0, 0.0, 0.0))
+    columns = {f"{name}{end}": value for name, three in ends.items()
+               for end, value in zip(("", "_low", "_high"), three, strict=True)}  # fmt: skip
+    return columns | {"checkpoint_hours": 0.0, "repaired_share": math.nan}
+
+
+UNKNOWN = {"share": math.nan, "low": 0.0, "high": 1.0}
+
+
+def chosen(*offers, limit=20.0):
+    """The deadline's row of offers as (title, USD, what is known of having it), each of 4,000 draws."""
+    rows = [option(title, usd, hours=4.0) | {"row": place} | known for place, (title, usd, known) in enumerate(offers)]
+    drawn = {name: np.array([[row[name]] * 4000 for row in rows]) for name in ("usd", "hours")}
+    (row,) = job_deadlines(pd.DataFrame(rows), SimpleNamespace(**drawn), [limit]).to_dict("records")
+    return row
+
+
+def test_what_is_seldom_in_time_is_passed_over_for_what_costs_less_by_result():
+    """10 USD in 1 of 10 attempts are 100 for each result in time; 20 USD in all of them 20."""
+    row = chosen(("Cheap", 10.0, had(0.1)), ("Sure", 20.0, had(1.0)), ("Late", 1.0, had(1.0, start=17.0)))
+    same(row, {"option": "sure", "verdict": "Sure", "confidence": "clear", "usd": 20.0, "p_result_in_time": 1.0,
+               "passed_over": "late", "passed_over_title": "Late", "passed_over_usd": 1.0,
+               "passed_over_p_result_in_time": 0.0, "runner_up": "cheap"})  # fmt: skip
+    assert row["margin"] == pytest.approx(5.0, rel=0.1) == row["margin_low"]
+    said = passed_over_in_words(row, DOLLARS)
+    assert said == "; Late costs 1.00 USD, in time in under 1 % of attempts"
+    often = chosen(("Cheap", 10.0, had(0.6)), ("Sure", 20.0, had(1.0)))  # 16.7 for each result in time
+    same(often, {"option": "cheap", "usd": 10.0, "passed_over": None, "runner_up": "sure"})
+    assert often["p_result_in_time"] == pytest.approx(0.6, abs=0.03) and passed_over_in_words(often, DOLLARS) == ""
+
+
+def test_what_nobody_published_is_chosen_only_where_no_other_is_in_time():
+    """Drawn from 0 to 1, 11 USD would be 22 for each result in time, of which 30 are known for 3 of 4 (40)."""
+    unpublished = ("Big", 11.0, had(**UNKNOWN))
+    row = chosen(unpublished, ("Known", 30.0, had(0.75)))
+    same(row, {"option": "known", "passed_over": "big", "passed_over_p_result_in_time": None})
+    assert passed_over_in_words(row, DOLLARS) == "; Big costs 11.0 USD, how often in time is not published"
+    late = chosen(unpublished, ("Late", 1.0, had(1.0, start=900.0)))
+    same(late, {"option": "big", "passed_over": "late"})
+    assert late["p_result_in_time"] == pytest.approx(0.5, abs=0.03)
+    same(chosen(("New", 8.0, {}), ("Known", 30.0, had(0.75))), {"option": "known", "passed_over": "new"})
+    # Where nothing is in time, and where nothing is known, the cheapest run is told.
+    same(chosen(("A", 2.0, had(1.0, start=900.0)), ("B", 1.0, had(1.0, start=900.0))), {"option": "b", "margin": 2.0})
+    same(chosen(("A", 2.0, {}), ("B", 1.0, {})), {"option": "b", "p_result_in_time": None, "passed_over": None})
+
+
+def test_classes_of_months_count_the_search_for_what_is_rented():
+    """Rented in time in half of all attempts; on the machine that is there as soon as its queue lets it."""
+
+    def half(options):
+        return options.assign(**{name: value for name, value in had(0.5).items()})
+
+    made = small_lab(OLD, hourly(6.0), jobs=[class_of("a", 20.0, within_hours=3.0, urgent_per_month=2.0)],
+                     hours={"a": 2.0}, have=["old"], draws=1000, change=half)  # fmt: skip
+    steps = class_deadlines([made[0]], DOLLARS).dropna(subset="option").set_index("option")
+    rented, old = steps.loc[["rented"]].iloc[0], steps.loc[["old"]].iloc[0]
+    assert rented["p_in_time"] == 1.0 and rented["p_result_in_time"] == pytest.approx(0.5, abs=0.05)
+    assert old["p_result_in_time"] == pytest.approx(old["p_in_time"]) and old["p_in_time"] > 0.8

@@ -1,11 +1,15 @@
 """The page's section on refreshed prices: there where lists were kept, with both answers where they differ."""
 
+import json
+from dataclasses import asdict
+from types import SimpleNamespace
+
 import pandas as pd
-from decision_tables import study
+from decision_tables import settings, study
 from report_tables import small_tables
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.evidence_page import Drawn, render_evidence
-from sweetspot.report.price_changes import State, moved, plans_of
+from sweetspot.report.price_changes import SPEED, State, Unpriced, moved, plans_of
 from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
 from sweetspot.report.provenance import Provenance
 from sweetspot.report.rank_changes import to_markdown
@@ -121,3 +125,17 @@ def test_of_each_plan_the_verdict_is_told():
     verdict = pd.DataFrame(said, columns=["workload", "sentence", "do_this"]).assign(usd=1.0)
     told = [["lab", "Buy. Buy a."], ["years", "Rent. Start with b."]]
     assert plans_of(verdict, choices)[["workload", "said"]].to_numpy().tolist() == told
+
+
+def test_a_study_decided_anew_has_its_own_facts_of_stock(tmp_path):
+    """Scenarios and refreshed prices are decided with availability.yaml, as the study itself is."""
+    file = tmp_path / "availability.yaml"
+    fact = {"quantity": "stock_share", "value": 0.3, "as_of": "2026-09", "source": "own probes"}
+    file.write_text(json.dumps({"facts": [fact]}))
+    plain = {"month_days": 30.5, "as_of": "2026-09-19", "energy": None, "price_paths": None}
+    params = SimpleNamespace(settings=asdict(settings()), **plain)
+    files = dict.fromkeys(SPEED, "x.parquet") | {"workloads": "w.yaml", "instances": [], "published": []}
+    for stock, share in (([str(file)], 0.3), ([], 0.07)):
+        known = Unpriced.of_rule(files | {"stock": stock}, params).known
+        found = known.find("stock_share", {"provider": "lambda", "gpu": "H100 SXM", "gpus": 8})
+        assert found.value == share

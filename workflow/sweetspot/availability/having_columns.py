@@ -72,12 +72,17 @@ def having_of(row: Row) -> Having | None:
     share, wait, start = ends["p_stock"], ends["stock_wait_hours"], ends["start_hours"]
     dated = start is not None
     needed = (ends["boot_hours"], ends["failures_per_hour"], ends["restart_hours"])
-    if None in needed or not (dated or (share is not None and (wait is not None or share == (1.0, 1.0, 1.0)))):
+    unsaved = math.isnan(row["checkpoint_hours"])  # what a failure loses is not known, where there are some
+    if (
+        None in needed
+        or (unsaved and needed[1] != NEVER)
+        or not (dated or (share is not None and (wait is not None or share == (1.0, 1.0, 1.0))))
+    ):
         return None
     return Having(
         share=share or (1.0, 1.0, 1.0), wait=wait or NEVER, start=start, boot=ends["boot_hours"] or NEVER,
         failures=ends["failures_per_hour"] or NEVER, restart=ends["restart_hours"] or NEVER,
-        checkpoint=float(row["checkpoint_hours"]), repaired=ends["repaired_share"],
+        checkpoint=0.0 if unsaved else float(row["checkpoint_hours"]), repaired=ends["repaired_share"],
         repair=ends["repair_hours"] or NEVER, nodes=_found_apart(row),
         longest=math.inf if math.isnan(row["longest_run_hours"]) else float(row["longest_run_hours"]),
     )  # fmt: skip

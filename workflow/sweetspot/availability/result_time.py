@@ -87,7 +87,3 @@ class Having:
         """
         low, high = np.quantile(self.hours(np.full(draws, run_hours), seed), (0.5, 0.9))
         return float(low), float(high)
-
-    def chance_in_time(self, limit: float, run: Array) -> float:
-        """Share of the draws in which the result is there within `limit` hours from today."""
-        return float((self.hours(run) <= limit).mean())

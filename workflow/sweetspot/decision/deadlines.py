@@ -32,7 +32,7 @@ GRID, REACH = 24, 4.0  # steps between the fastest machine's hours and so many t
 
 class Run(NamedTuple):
     """A job done by a `row` of the options: its `usd`, `hours` and `drawn` USD by draw, hours from today to the
-    `result` (None: not known) of a share of time in stock that is `published`, and the `queue` it waits in.
+    `result` (None: not known), whether its share of time in stock is `published`, and the `queue` it waits in.
     """
 
     row: Row

@@ -53,14 +53,13 @@ def _otherwise(options: pd.DataFrame, row: Row) -> list[str]:
     others = options[options["in_answer"].astype(bool) & options["usd"].gt(0) & options["purchase"].eq("on_demand")]
     others = others.sort_values(["usd", "option"], kind="stable")
     apart = others[others["p_stock"].notna() & others["start_hours_high"].isna()].drop_duplicates("stock_event")
-    second = apart[apart["stock_event"] != row["stock_event"]].head(1).to_dict("records")
-    block = others[others["start_hours_high"].notna()].head(1).to_dict("records")
-    told = [f"{the(str(one['title']))} costs {times(one['usd'] / row['usd'])} times as much" for one in second]
-    told += [
-        f"{the(str(one['title']))} {times(one['usd'] / row['usd'])} times, from a date at most "
-        f"{_long(one['start_hours_high'])} ahead"
-        for one in block
-    ]  # fmt: skip
+    told = list[str]()
+    for one in (*apart[apart["stock_event"] != row["stock_event"]].head(1).to_dict("records"),
+                *others[others["start_hours_high"].notna()].head(1).to_dict("records")):  # fmt: skip
+        costs, much = ("", "") if told else ("costs ", " as much")
+        dated = not math.isnan(one["start_hours_high"])
+        from_then = f", from a date at most {_long(one['start_hours_high'])} ahead" if dated else ""
+        told.append(f"{the(str(one['title']))} {costs}{times(one['usd'] / row['usd'])} times{much}{from_then}")
     said = [f"If it is not: {listed(told)}."] if told and row["p_stock"] != 1 else []
     chance = any_of(apart["p_stock"])
     if len(apart) > 1 and not math.isnan(row["p_stock"]) and row["p_stock"] < chance:

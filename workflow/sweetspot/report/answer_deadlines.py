@@ -20,6 +20,9 @@ class Step(BaseModel):
     usd: float | None = Field(description="USD of it")
     usd_extra: float | None = Field(description="USD beyond what a job of the class costs that may take its time")
     p_in_time: float | None = Field(description="Probability that it makes it")
+    p_result_in_time: float | None = Field(
+        description="Probability that it does, the search for a rented machine and failures counted; null: not known"
+    )
     share_in_time: float | None = Field(description="Of the jobs that are not asked to hurry, the share that makes it")
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STEP = "comparison: all of the plan, by simulation"
+P_OF_A_DEADLINE = ("p_cheapest", "p_in_time", "p_result_in_time", "share_in_time")
 NAMED = 12  # machines by name in one sentence
 
 
@@ -109,9 +110,10 @@ def _deadlines(made: Sections) -> Part:
             made.made(row, "within_hours", "study.yaml" if missing(row["class"]) else "workloads.yaml"),
             text(row["verdict"]) or text(row["title"]) or text(row["status"]),
             *(made.made(row, name, step) for name in ("hours", "usd", "usd_extra")),
-            *(made.probability(row, name, step) for name in ("p_cheapest", "p_in_time", "share_in_time")),
+            *(made.probability(row, name, step) for name in P_OF_A_DEADLINE),
         ]
         for row in records(asked.head(ROWS))
     ]
-    head = "job|within h|cheapest in time|hours|USD of one|beyond an ordinary one|P(cheapest)|P(in time)|others in time"
+    head = "job|within h|cheapest in time|hours|USD of one|beyond an ordinary one|P(cheapest)|P(in time)|P(from today)"
+    head += "|others in time"
     return Part(tuple(head.split("|")) if rows else (), rows, [""] * len(rows))

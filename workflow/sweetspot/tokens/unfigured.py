@@ -93,7 +93,9 @@ def _rows(
         found = expected_mfu(published_figures(), work[1], question.precision, None, work[0].mixture)
         share = from_one_timing(found.middle)
     share = share.times(of_maker(device.maker)).times(joined_by(instance.interconnect, instance.gpus))
-    warnings = [warning("several_as_one", "taken to be as good as single ones; joined by PCIe, to keep 75 % (23 to 95)")]
+    warnings = [
+        warning("several_as_one", "taken to be as good as single ones; joined by PCIe, to keep 75 % (23 to 95)")
+    ]
     warnings = warnings if instance.gpus > 1 else []
     if device.maker != "nvidia":
         warnings.append(warning("maker_without_figure", f"no figure of fine-tuning on {device.gpu}: its share of the peak "
