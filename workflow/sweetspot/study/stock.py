@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from sweetspot.errors import Faults
+from sweetspot.errors import Faults, refuse
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Count, Slug, Text, validated
 from sweetspot.study.energy_facts import date_as_known
@@ -51,14 +51,6 @@ def _quoted(day: Any) -> Any:
     return day.isoformat() if isinstance(day, date) else day
 
 
-def _been(text: str) -> str:
-    """The date as known. Raises ValueError for one that is to come, but for the one where it is tomorrow already."""
-    newest = (date.today() + AHEAD).isoformat()
-    if date_as_known(text) > newest[: len(text)]:
-        raise ValueError(f"a date that has been, at most {date.today()}")
-    return text
-
-
 class StockFact(Closed):
     """A figure that somebody published or observed; without `value` it is said to be unknown."""
 
@@ -73,7 +65,7 @@ class StockFact(Closed):
     value: Number | None = Field(None, description="Central value; absent: not known, anything within low and high")
     low: Number | None = Field(None, description="Lower end of the range, at most the value")
     high: Number | None = Field(None, description="Upper end of the range, at least the value")
-    as_of: Annotated[Text, AfterValidator(_been), BeforeValidator(_quoted)] = Field(
+    as_of: Annotated[Text, AfterValidator(date_as_known), BeforeValidator(_quoted)] = Field(
         description='When it was so, as precise as known and in quotes: "2026", "2026-08" or "2026-08-22"'
     )
     confidence: Literal["good", "middling", "weak", "unknown"] | None = Field(None, description="How sure it is")
@@ -164,8 +156,15 @@ def _fact(row: Mapping[str, str], gpu: str) -> StockFact:
 
 
 def own_facts(file: Path) -> list[StockFact]:
-    """The figures of a study's availability.yaml. Raises UserError naming file and key."""
-    return validated(Availability, load_yaml(file), file).facts
+    """The figures of a study's availability.yaml. Raises UserError naming file and key, also for a date to come."""
+    facts, today = validated(Availability, load_yaml(file), file).facts, date.today()
+    newest = (today + AHEAD).isoformat()
+    refuse(
+        f"{file}: key 'facts[{place}].as_of' is {fact.as_of!r}; expected a date that has been, at most {today}"
+        for place, fact in enumerate(facts)
+        if fact.as_of > newest[: len(fact.as_of)]
+    )
+    return facts
 
 
 def named_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
