@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from price_refresh import AZURE, NOW, STUDY, contents, offers, own_config, put_catalogues, refresh
+from price_refresh import AZURE, DATA, NOW, STUDY, contents, offers, own_config, put_catalogues, refresh
 from price_server import Answer, serving
 from project_copy import copy_project, run_snakemake, scheduled
 from sweetspot.catalogues.downloads import Downloads
@@ -229,3 +229,12 @@ def test_snakemake_reprices_exactly_the_lists_that_changed_and_tells_what_they_d
         )
     with pytest.raises(UserError, match="--until is 2026-09-01; expected a day after --since"):
         main(["diff", STUDY, "--since", "2026-09-19", "--until", "2026-09-01", *where])
+
+    # What is in stock moves the comparison alone: one look of 1/20 beside the default, (0.15 + 0.05) / 1.05.
+    server.routes["/shadeform/vms.csv"] = Answer((DATA / "skypilot" / "shadeform_2026.csv").read_bytes())
+    refresh(config, server, "--stock", providers=("nebius",))
+    assert set(scheduled(project, "comparison", *chosen)) == {"compare", "check_claims"}
+    assert run_snakemake(project, "comparison", *chosen).returncode == 0
+    options = pd.read_parquet(results / "comparison" / "options.parquet")
+    (seen,) = options[options["price_list"].eq("clouds") & options["instance"].eq("nebius-8xh100")]["p_stock"].unique()
+    assert seen == pytest.approx(0.2 / 1.05)

@@ -140,6 +140,11 @@ def test_an_answer_that_is_none_ends_in_one_sentence_and_writes_nothing(config, 
     assert contents(config) == before and len(found.value.sentences) == 1
 
 
+def test_a_provider_of_no_offer_is_one_sentence(config, server):
+    with pytest.raises(UserError, match=r"--provider is .nebuis.; expected some of aws, .*nebius"):
+        stock(config, server, providers=("nebuis",))
+
+
 def test_a_damaged_history_ends_the_command_and_stays(config, server):
     file = looks_file(config / "studies" / STUDY)
     file.parent.mkdir()

@@ -7,7 +7,8 @@ from datetime import date
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.stock import load_availability, own_facts, shipped_facts
+from sweetspot.study.instances import Instance
+from sweetspot.study.stock import load_availability, named_facts, own_facts, shipped_facts
 
 TODAY = date(2026, 9, 19)
 
@@ -37,6 +38,9 @@ def written(folder, *facts):
         (fact("spare_devices", -1), ["spare_devices from 0 to 3653, found -1"]),
         (fact("longest_run_days", float("inf")), ["facts[0].value"]),
         (fact(as_of=""), ["facts[0].as_of"]),
+        (fact(as_of="2099"), ["facts[0].as_of", "'2099'", "a date that has been"]),
+        (fact(as_of="2026-13"), ["facts[0].as_of", "'2026-13'", "a date in quotes"]),
+        (fact(as_of="2026-02-30"), ["facts[0].as_of", "'2026-02-30'", "a date in quotes"]),
         (fact(as_of="last week"), ["facts[0].as_of", "a date in quotes"]),
         (fact("luck"), ["facts[0].quantity", "'luck'"]),
         (fact(chance=1), ["facts[0].chance", "unknown"]),
@@ -47,6 +51,27 @@ def test_a_mistake_is_one_sentence_that_names_file_and_key(tmp_path, wrong, word
         own_facts(written(tmp_path, wrong))
     (sentence,) = found.value.sentences
     assert "availability.yaml" in sentence and all(word in sentence for word in words)
+
+
+@pytest.mark.parametrize(
+    ("key", "name", "told"),
+    [
+        ("provider", "nebuis", r"facts\[0\].provider' is 'nebuis'; expected one of the study's: did you mean 'nebius'"),
+        ("gpu", "B300  SXM", "'facts.0..gpu' is 'B300  SXM'; .* did you mean 'B300 SXM'"),
+        ("price_list", "blocks", "'facts.0..price_list' is 'blocks'; expected one of the study's"),
+    ],
+)
+def test_a_figure_for_nothing_of_the_study_is_a_mistake(tmp_path, key, name, told):
+    machines = [Instance(title="Nebius", provider="nebius", gpu="B300 SXM", gpus=8)]
+    with pytest.raises(UserError, match=told):
+        named_facts(written(tmp_path, fact(**{key: name})), machines, ["clouds"])
+
+
+def test_a_day_needs_no_quotes_and_a_provider_of_another_study_is_none_of_ours(tmp_path):
+    file = tmp_path / "availability.yaml"
+    file.write_text("facts: [{quantity: stock_share, provider: hetzner, value: 0.5, as_of: 2026-08-22, source: ours}]")
+    (told,) = named_facts(file, [Instance(title="Nebius", provider="nebius", gpu="B300 SXM", gpus=8)], [])
+    assert (told.as_of, told.provider) == ("2026-08-22", "hetzner")
 
 
 def test_a_figure_stands_once(tmp_path):

@@ -52,8 +52,8 @@ class Having:
             again = drawn_within(self.repair, noise.random(len(run)))
             spare = 1.0 - drawn_within(self.repaired, noise.random(len(run)))
         ran = run_hours(run, failures, self.checkpoint, restart + boot, spare, again, noise)
-        for ended in range(1, math.ceil(ran.max() / self.longest) if self.longest < math.inf else 1):
-            found += np.where(ran > ended * self.longest, self._found(at_once, wait, noise) + boot, 0.0)
+        if self.longest < math.inf:  # in one draw all starts after the first are alike
+            found += np.maximum(np.ceil(ran / self.longest) - 1, 0) * (self._found(at_once, wait, noise) + boot)
         return np.asarray(found + boot + ran)
 
     def _found(self, share: Array, wait: Array, noise: np.random.Generator) -> Array:

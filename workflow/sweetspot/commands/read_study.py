@@ -39,7 +39,7 @@ from sweetspot.study.instances import Instance, instance_entries, load_instances
 from sweetspot.study.log_sources import log_files
 from sweetspot.study.price_list import PriceList, check_together
 from sweetspot.study.spelling import hint, near, slipped
-from sweetspot.study.stock import own_facts
+from sweetspot.study.stock import named_facts
 from sweetspot.study.stock_looks import looks_file, read_looks
 from sweetspot.study.study import Study, check_study_name, load_study
 from sweetspot.study.titles import PROVIDERS
@@ -149,7 +149,8 @@ def read_study(name: str, root: Path) -> Findings:
         found.take(claims, lambda: load_claims(claims), lambda held: _count(held, "claim"))
     stock = folder / "availability.yaml"
     if stock.is_file():
-        found.take(stock, lambda: own_facts(stock), lambda held: _count(held, "figure"))
+        machines = parts.sound.values()
+        found.take(stock, lambda: named_facts(stock, machines, price_lists), lambda held: _count(held, "figure"))
     looks = looks_file(folder)
     if looks.is_file():
         found.take(looks, lambda: read_looks(looks), lambda held: _count(held, "look"))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sweetspot.catalogues.sources.source import Asked, Fetched
 from sweetspot.catalogues.stock_files import looks_of, stock_files
+from sweetspot.errors import refuse
 from sweetspot.study.catalogue_map import FilePart
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
@@ -19,8 +20,17 @@ Api = Callable[[], Fetched]
 def machines_of(
     prices: Iterable[PriceList], instances: dict[str, Instance], providers: Collection[str] | None
 ) -> list[Machine]:
-    """Each kind of machine that the study's offers rent, by provider, device, devices of one node and purchase."""
+    """Each kind of machine that the study's offers rent, by provider, device, devices of one node and purchase.
+
+    Raises UserError for one of `providers` whose machines no list offers.
+    """
     offered = {(offer.instance, offer.purchase) for listed in prices for offer in listed.offers}
+    sellers = sorted({instances[name].provider for name, _ in offered})
+    refuse(
+        f"--provider is {name!r}; expected some of {', '.join(sellers)}, whose machines the study rents"
+        for name in providers or ()
+        if name not in sellers
+    )
     return sorted(
         {
             (machine.provider, machine.gpu, machine.gpus // machine.nodes, purchase)

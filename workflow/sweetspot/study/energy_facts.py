@@ -6,6 +6,7 @@ They stand in study.yaml under `energy`, what it leaves to the library in facts/
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from datetime import date
 from typing import Annotated
 
 from pydantic import AfterValidator, Field, model_validator
@@ -21,10 +22,14 @@ LARGEST_HOST_SHARE = 2.0
 
 
 def date_as_known(text: str) -> str:
-    """The date as written. Raises ValueError unless it is a year, a month or a day."""
-    if not re.fullmatch(r"\d{4}(-\d{2}(-\d{2})?)?", text):
-        raise ValueError('a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"')
-    return text
+    """The date as written. Raises ValueError unless it is a year, a month or a day, and of the calendar."""
+    try:
+        if re.fullmatch(r"\d{4}(-\d{2}(-\d{2})?)?", text):
+            date.fromisoformat(text + "2000-01-01"[len(text) :])
+            return text
+    except ValueError:
+        pass
+    raise ValueError('a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"')
 
 
 class Fact(Closed):

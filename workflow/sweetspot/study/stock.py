@@ -5,18 +5,21 @@ prices/history/stock.csv beside it what it saw (study/stock_looks.py).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from sweetspot.errors import Faults, refuse
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Count, Slug, Text, validated
 from sweetspot.study.energy_facts import date_as_known
+from sweetspot.study.instances import Instance
 from sweetspot.study.purchases import Purchase
-from sweetspot.study.stock_looks import RECENT_DAYS, Look, days_of, read_looks, share_of
+from sweetspot.study.spelling import hint
+from sweetspot.study.stock_looks import AHEAD, RECENT_DAYS, Look, days_of, read_looks, share_of
 from sweetspot.study.terms import Number
 from sweetspot.study.yamlfile import load_yaml
 
@@ -43,6 +46,11 @@ SAYS_QUANTITY = (
 )
 
 
+def _quoted(day: Any) -> Any:
+    """A day that YAML read as one, as text."""
+    return day.isoformat() if isinstance(day, date) else day
+
+
 class StockFact(Closed):
     """A figure that somebody published or observed; without `value` it is said to be unknown."""
 
@@ -57,7 +65,7 @@ class StockFact(Closed):
     value: Number | None = Field(None, description="Central value; absent: not known, anything within low and high")
     low: Number | None = Field(None, description="Lower end of the range, at most the value")
     high: Number | None = Field(None, description="Upper end of the range, at least the value")
-    as_of: Annotated[Text, AfterValidator(date_as_known)] = Field(
+    as_of: Annotated[Text, AfterValidator(date_as_known), BeforeValidator(_quoted)] = Field(
         description='When it was so, as precise as known and in quotes: "2026", "2026-08" or "2026-08-22"'
     )
     confidence: Literal["good", "middling", "weak", "unknown"] | None = Field(None, description="How sure it is")
@@ -148,8 +156,31 @@ def _fact(row: Mapping[str, str], gpu: str) -> StockFact:
 
 
 def own_facts(file: Path) -> list[StockFact]:
-    """The figures of a study's availability.yaml. Raises UserError naming file and key."""
-    return validated(Availability, load_yaml(file), file).facts
+    """The figures of a study's availability.yaml. Raises UserError naming file and key, also for a date to come."""
+    facts, today = validated(Availability, load_yaml(file), file).facts, date.today()
+    newest = (today + AHEAD).isoformat()
+    refuse(
+        f"{file}: key 'facts[{place}].as_of' is {fact.as_of!r}; expected a date that has been, at most {today}"
+        for place, fact in enumerate(facts)
+        if fact.as_of > newest[: len(fact.as_of)]
+    )
+    return facts
+
+
+def named_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
+    """`own_facts`; raises UserError also where a list is none of the study's, and where a provider or device is spelt
+    almost as one of its `machines`: such a figure would count for nothing.
+    """
+    facts, faults = own_facts(file), Faults()
+    known = {"price_list": set(price_lists), "provider": {machine.provider for machine in machines}}
+    known["gpu"] = {machine.gpu for machine in machines}
+    for place, fact in enumerate(facts):
+        for key, names in known.items():
+            name, meant = getattr(fact, key), hint(str(getattr(fact, key)), names)
+            if name is not None and name not in names and (meant or key == "price_list"):
+                faults.add(f"{file}: key 'facts[{place}].{key}' is {name!r}; expected one of the study's{meant}")
+    faults.end()
+    return facts
 
 
 def load_availability(path: str | Path | None, as_of: date, looks: str | Path | None = None) -> Known:
