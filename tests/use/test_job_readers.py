@@ -65,6 +65,14 @@ def test_what_never_started_holds_nothing():
     assert [waiting_tasks(job) for job in table["job"]] == [1, 4]  # 3, 5, 7, 9
 
 
+@pytest.mark.parametrize(
+    ("job", "tasks"),
+    [("7", 1), ("7_3", 1), ("7_[0-9:3]", 4), ("7_[0-9:0]", 1), ("7_[-]", 1), ("7_[5-1]", 1)],
+)
+def test_tasks_of_an_array_that_waits(job, tasks):
+    assert waiting_tasks(job) == tasks
+
+
 def test_steps_are_left_out_and_a_name_may_have_the_separator():
     table = sacct(line(name="a|b|c"), line(job="1.batch"), line(job="1.0"), line(job="7_3.extern"))
     assert table["name"].tolist() == ["a|b|c"]
