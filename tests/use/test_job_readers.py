@@ -117,6 +117,7 @@ FAULTS = [
 ]  # fmt: skip
 PLAIN = "class,start,end,devices,device"
 PLAIN_FAULTS = [
+    (["anna-secret,2026-03-01,2026-03-02,1"], "line 1: no column 'start'"),
     (["class,start,end,devices,gpu"], "line 1: column 'gpu' is unknown; expected of class, job"),
     (["start,end,device"], "line 1: expected one of the columns devices and milli_devices"),
     (["start,devices"], "line 1: no column 'end'"),
@@ -145,6 +146,7 @@ def test_a_mistake_ends_in_one_sentence(format, lines, words, tmp_path):
         read_use(format, file, "Europe/Berlin")
     (sentence,) = told.value.sentences
     assert words in sentence and sentence.startswith(str(file)) and "\n" not in sentence
+    assert "anna" not in sentence  # of a table without a header
 
 
 @pytest.mark.parametrize(
