@@ -90,45 +90,21 @@ use rule draw_pictures as draw_speed_pictures with:
 
 
 rule write_tables:
-    """Write every table as CSV and Parquet, for spreadsheets and programs."""
+    """Write every table as CSV and Parquet, and a plan's months as rows of FOCUS, for spreadsheets and programs."""
     input:
         **TOLD,
-        formula=formula("report"),
+        formula=formula("study", "report", "use"),
     output:
         tables=directory(f"{REPORT}/tables"),
     log:
         f"results/logs/write_tables/{STUDY}.log",
     localrule: True
-    run:
-        here("write_tables", input, output, log)
-
-
-rule write_focus:
-    """Write the months of the plan as rows of FOCUS 1.4, for finance tools; made when it is asked for by name."""
-    input:
-        **{
-            table: f"{RESULTS}/comparison/{table}.parquet"
-            for table in ("verdict", "choices", "sources", "options")
-        },
-        formula=formula("study", "use"),
-    output:
-        table=f"{REPORT}/focus.csv",
-    log:
-        f"results/logs/write_focus/{STUDY}.log",
-    localrule: True
     params:
-        name=STUDY,
+        study=STUDY,
         title=INVOCATION.study.title,
         as_of=INVOCATION.study.as_of.isoformat(),
     run:
-        here("write_focus", input, output, log, params)
-
-
-rule focus:
-    """Stop after the plan's months in FOCUS; asked for by name only."""
-    input:
-        rules.write_focus.output,
-    localrule: True
+        here("write_tables", input, output, log, params)
 
 
 rule render_report:

@@ -8,8 +8,8 @@ from decimal import Decimal
 
 import pytest
 
-# FinOps-Open-Cost-and-Usage-Spec/FOCUS_Spec, specification/datasets/cost_and_usage: mandatory columns of 1.4, and
-# those conditional or recommended ones that a plan may have; `null`: whether a cell may be empty.
+# FinOps-Open-Cost-and-Usage-Spec/FOCUS_Spec, specification/datasets/cost_and_usage/dataset.md: mandatory columns of
+# 1.4, and those conditional or recommended ones that a plan may have; `null`: whether a cell may be empty.
 MANDATORY = {
     "BilledCost": False, "BillingAccountId": False, "BillingAccountName": True, "BillingCurrency": False,
     "BillingPeriodEnd": False, "BillingPeriodStart": False, "ChargeCategory": False, "ChargeClass": True,

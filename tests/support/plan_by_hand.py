@@ -1,13 +1,10 @@
 """A plan of months by hand: a box, a rented machine and a spot machine, and its months as a bill."""
 
-from datetime import date
 from pathlib import Path
 
 import pandas as pd
-from sweetspot.files import to_arrow, write_csv
 from sweetspot.use.focus import Machine, machine
-from sweetspot.use.focus_rows import focus_rows
-from sweetspot.use.plan_months import plan_of
+from sweetspot.use.focus_rows import write_focus
 
 MACHINES: list[Machine] = [
     machine("box", "box", "RTX 4090", 4), machine("x-1", "x-1", "H100", 1), machine("x-8", "x-8", "H100", 8),
@@ -38,6 +35,7 @@ def tables(months: float = 3.0) -> dict[str, pd.DataFrame]:
 
 def written(folder: Path, months: float = 3.0) -> Path:
     """focus.csv of the plan by hand, of a study of 2026-11-20."""
-    file = folder / "focus.csv"
-    write_csv(to_arrow(focus_rows(plan_of(tables(months), "mine"), "mine", "Mine", date(2026, 11, 20))), file)
-    return file
+    for name, table in tables(months).items():
+        table.to_parquet(folder / f"{name}.parquet")
+    write_focus(folder, "mine", "Mine", "2026-11-20")
+    return folder / "focus.csv"

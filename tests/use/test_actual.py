@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from plan_by_hand import MACHINES, tables, written
+from sweetspot.commands.actual import write_page
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
 from sweetspot.study.yamlfile import load_yaml
@@ -14,6 +15,7 @@ from sweetspot.use.focus import FOCUS_COLUMNS, machines_of, read_focus
 from sweetspot.use.month_sums import job_months
 from sweetspot.use.plain import read_jobs
 from sweetspot.use.plan_months import plan_of
+from sweetspot.wording import Money
 
 PLAN = plan_of(tables(), "mine")  # 850 device-hours: 800 of the box, 10 and 40 rented; 380 USD, 300 of them having
 MONTH = pd.Timestamp("2026-12-01", tz="UTC")
@@ -167,3 +169,11 @@ def test_names_that_a_bill_gives_the_machines_of_a_study() -> None:
                          ("p5=aws-p5.48xlarg", "did you mean 'aws-p5.48xlarge'")):  # fmt: skip
         with pytest.raises(UserError, match=words):
             machines_of(instances, [wrong])
+
+
+def test_the_page_shows_markup_as_it_is(tmp_path: Path) -> None:
+    hostile = "</pre></title><script>alert(1)</script>"
+    months = compared(PLAN, AS_PLANNED, None, None).months
+    write_page(months, hostile, hostile, Money("EUR", 1.14), tmp_path / "actual.html")
+    page = (tmp_path / "actual.html").read_text(encoding="utf-8")
+    assert "alert(1)" in page and "<script>alert" not in page and page.count("<pre>&lt;/pre&gt;") == 1

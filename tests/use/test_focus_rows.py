@@ -8,6 +8,7 @@ from focus_model import against_the_specification
 from plan_by_hand import MACHINES, tables, written
 from sweetspot.errors import UserError
 from sweetspot.use.focus import read_focus
+from sweetspot.use.focus_rows import write_focus
 from sweetspot.use.plan_months import plan_of
 
 
@@ -52,7 +53,7 @@ def test_a_plan_on_one_machine(tmp_path: Path) -> None:
     assert part[["hours", "device_hours", "usd_having", "usd_using"]].tolist() == [100, 800, 200, 50]
 
 
-def test_an_answer_for_one_job_has_no_months() -> None:
+def test_an_answer_for_one_job_has_no_months(tmp_path: Path) -> None:
     made = tables()
     made["verdict"] = made["verdict"].assign(months=float("nan"))
     with pytest.raises(UserError, match="study mine answers for one job; expected a workload of months"):
@@ -60,3 +61,7 @@ def test_an_answer_for_one_job_has_no_months() -> None:
     made["verdict"] = made["verdict"].head(0)
     with pytest.raises(UserError, match="study mine has no answer"):
         plan_of(made, "mine")
+    for name, table in made.items():
+        table.to_parquet(tmp_path / f"{name}.parquet")
+    write_focus(tmp_path, "mine", "Mine", "2026-11-20")
+    assert not (tmp_path / "focus.csv").exists()

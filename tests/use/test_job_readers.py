@@ -65,6 +65,14 @@ def test_what_never_started_holds_nothing():
     assert [waiting_tasks(job) for job in table["job"]] == [1, 4]  # 3, 5, 7, 9
 
 
+@pytest.mark.parametrize(
+    ("job", "tasks"),
+    [("7", 1), ("7_3", 1), ("7_[0-9:3]", 4), ("7_[0-9:0]", 1), ("7_[-]", 1), ("7_[5-1]", 1)],
+)
+def test_tasks_of_an_array_that_waits(job, tasks):
+    assert waiting_tasks(job) == tasks
+
+
 def test_steps_are_left_out_and_a_name_may_have_the_separator():
     table = sacct(line(name="a|b|c"), line(job="1.batch"), line(job="1.0"), line(job="7_3.extern"))
     assert table["name"].tolist() == ["a|b|c"]
@@ -109,6 +117,7 @@ FAULTS = [
 ]  # fmt: skip
 PLAIN = "class,start,end,devices,device"
 PLAIN_FAULTS = [
+    (["anna-secret,2026-03-01,2026-03-02,1"], "line 1: no column 'start'"),
     (["class,start,end,devices,gpu"], "line 1: column 'gpu' is unknown; expected of class, job"),
     (["start,end,device"], "line 1: expected one of the columns devices and milli_devices"),
     (["start,devices"], "line 1: no column 'end'"),
@@ -137,6 +146,7 @@ def test_a_mistake_ends_in_one_sentence(format, lines, words, tmp_path):
         read_use(format, file, "Europe/Berlin")
     (sentence,) = told.value.sentences
     assert words in sentence and sentence.startswith(str(file)) and "\n" not in sentence
+    assert "anna" not in sentence  # of a table without a header
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,14 @@ def test_classes(rules, classes):
     assert classed(held, read_rules(rules)).tolist() == classes
 
 
+def test_a_pattern_is_no_program_and_no_expression():
+    odd = "$(id);`x` <b>(a+)+|*"
+    held = held_jobs(jobs(*((str(number), "2025-01-01", "2025-01-02", 1, "completed", name)
+                            for number, name in enumerate((odd, "aaa", "$(id)")))))  # fmt: skip
+    assert classed(held, read_rules([f"odd: name={odd}"])).tolist() == ["odd", "other", "other"]
+    assert classed(held, read_rules(["odd: name=.+"])).tolist() == ["other"] * 3
+
+
 @pytest.mark.parametrize(
     ("rules", "words"),
     [(["search"], "--class is 'search'; expected NAME:"), (["a b: name=x"], "--class is 'a b: name=x'"),

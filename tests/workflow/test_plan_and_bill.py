@@ -21,7 +21,9 @@ def project(tmp_path_factory):
     for file in (made / "config/studies" / STUDY / "scenarios").glob("*.yaml"):
         if file.stem != "twice-the-work":
             file.unlink()
-    done = run_snakemake(made, "focus", "scenarios", "--config", f"study={STUDY}", "measure_on=[]")
+    done = run_snakemake(
+        made, f"results/{STUDY}/report/tables", "scenarios", "--config", f"study={STUDY}", "measure_on=[]"
+    )
     assert done.returncode == 0, done.stdout
     return made
 
@@ -33,7 +35,7 @@ def actual(project, *arguments):
 
 def bill_of(project, change, name="bill.csv"):
     """The first three months of the plan's own rows, each as `change` makes it (None: left out)."""
-    rows = list(csv.DictReader((project / "results" / STUDY / "report/focus.csv").open(encoding="utf-8")))
+    rows = list(csv.DictReader((project / "results" / STUDY / "report/tables/focus.csv").open(encoding="utf-8")))
     first = sorted({row["BillingPeriodStart"] for row in rows})[:3]
     kept = [change(dict(row)) for row in rows if row["BillingPeriodStart"] in first]
     with (project / name).open("w", encoding="utf-8", newline="") as file:
@@ -44,7 +46,9 @@ def bill_of(project, change, name="bill.csv"):
 
 
 def test_the_rows_keep_the_specification_and_cost_what_the_plan_costs(project):
-    rows = against_the_specification((project / "results" / STUDY / "report/focus.csv").read_text(encoding="utf-8"))
+    rows = against_the_specification(
+        (project / "results" / STUDY / "report/tables/focus.csv").read_text(encoding="utf-8")
+    )
     choices = pd.read_parquet(project / f"results/{STUDY}/comparison/choices.parquet")
     planned = choices.loc[choices["is_best"], "usd_per_month"].item()
     months = {}

@@ -15,6 +15,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -68,11 +69,12 @@ def run(arguments: argparse.Namespace) -> None:
     found = compared(plan, _bill(arguments, shown), _used(arguments), _jobs_a_month(folder / "workloads.yaml", plan))
     now = _answer_now(found, name, arguments.config, arguments.results / name)
     page = arguments.results / name / "actual.html"
-    _write_chart(found.months, plan.title, shown, page)
+    told = "\n".join(_told(found, plan, now, shown))
+    write_page(found.months, told, f"{name}: the plan and what was paid", shown, page)
     if arguments.json:
         sys.stdout.write(json.dumps(_json(found, plan, now, page), indent=2, allow_nan=False) + "\n")
     else:
-        sys.stdout.write("\n".join(_told(found, plan, now, shown, page)) + "\n")
+        sys.stdout.write(f"{told}\nChart: {page}\n")
 
 
 def _bill(arguments: argparse.Namespace, shown: Money) -> pd.DataFrame | None:
@@ -138,32 +140,42 @@ def _answer_now(found: Compared, name: str, config: Path, results: Path) -> dict
     return {str(key): value for key, value in rows.iloc[-1].to_dict().items()}
 
 
-def _told(found: Compared, plan: PlanMonths, now: Mapping[str, Any], shown: Money, page: Path) -> list[str]:
+def _told(found: Compared, plan: PlanMonths, now: Mapping[str, Any], shown: Money) -> list[str]:
     """The comparison in words."""
     months, paid = found.months, found.months["usd"].mean()
     span = " to ".join(dict.fromkeys(f"{months['month'].iloc[place]:%Y-%m}" for place in (0, -1)))
     lines = [
-        f"{plan.title}",
-        f"Paid {_signed(paid, shown)} a month in {span}; the plan says {_signed(plan.usd, shown)} "
-        f"({_signed(plan.usd_low, shown)} to {_signed(plan.usd_high, shown)}).",
-        "", f"| month | paid, {shown.code} | plan | within 90 % | device-hours | plan | jobs | taxes, credits, other |",
-        "|---|---|---|---|---|---|---|---|",
+        plan.title,
+        f"Paid {_signed(paid, shown)} a month in {len(months)} months of {span}; the plan says "
+        f"{_signed(plan.usd, shown)} ({_signed(plan.usd_low, shown, '')} to {_signed(plan.usd_high, shown, '')}).",
     ]  # fmt: skip
-    for row in months.to_dict("records"):
-        beside = ", ".join(_signed(row[f"{kind}_usd"], shown, "") for kind in ("tax", "credit", "other"))
-        jobs = "" if np.isnan(row["jobs"]) else f"{row['jobs']:g}"
-        cells = (f"{row['month']:%Y-%m}", _signed(row["usd"], shown, ""), _signed(row["plan_usd"], shown, ""),
-                 "yes" if row["within"] else "no", f"{row['device_hours']:,.0f}", f"{row['plan_device_hours']:,.0f}",
-                 jobs, beside)  # fmt: skip
-        lines.append(f"| {' | '.join(cells)} |")
+    if (assumed := months["as_planned_usd"].mean()) > 0:
+        lines.append(f"Of it {_signed(assumed, shown)} as planned: no bill tells them.")
+    lines += ["", *_table(months, shown), ""]
     if abs(found.difference) > SAME * abs(plan.usd):
-        lines += ["", f"What explains {_signed(found.difference, shown)} a month:"]
+        lines += [f"What explains {_signed(found.difference, shown)} a month:"]
         lines += [f"- {SAYS[cause]}: {_signed(usd, shown)}" for cause, usd in found.explained.items()]
     else:
-        lines += ["", "Paid as planned: nothing to explain."]
+        lines += ["Paid as planned: nothing to explain."]
     stays = "The answer stays" if now["same_answer"] else "With what is known now the answer is another"
     best = "" if now["same_answer"] or not isinstance(now["best_title"], str) else f" ({now['best_title']})"
-    return [*lines, "", f"{stays}: {now['sentence']}{best}", f"Chart: {page}"]
+    return [*lines, "", f"{stays}: {now['sentence']}{best}"]
+
+
+def _table(months: pd.DataFrame, shown: Money) -> list[str]:
+    """The months as lines of a Markdown table, whose columns stand below each other."""
+    heads = ("month", f"paid, {shown.code}", "plan", "within 90 %", "device-hours", "plan", "jobs", "taxes",
+             "credits", "other")  # fmt: skip
+    rows: list[tuple[str, ...]] = [heads]
+    for row in months.to_dict("records"):
+        usd, planned, *beside = (_signed(row[f"{kind}usd"], shown, "")
+                                 for kind in ("", "plan_", "tax_", "credit_", "other_"))  # fmt: skip
+        hours = (f"{row['device_hours']:,.0f}", f"{row['plan_device_hours']:,.0f}")
+        jobs = "" if np.isnan(row["jobs"]) else f"{row['jobs']:g}"
+        rows.append((f"{row['month']:%Y-%m}", usd, planned, "yes" if row["within"] else "no", *hours, jobs, *beside))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [f"| {' | '.join(map(str.ljust, row, widths))} |" for row in rows]
+    return [lines[0], f"|{'|'.join('-' * (width + 2) for width in widths)}|", *lines[1:]]
 
 
 def _signed(usd: float, shown: Money, code: str | None = None) -> str:
@@ -198,8 +210,8 @@ def _plain(value: Any) -> Any:
     return None if value is None or (isinstance(value, float) and np.isnan(value)) else value
 
 
-def _write_chart(months: pd.DataFrame, title: str, money: Money, file: Path) -> None:
-    """Write the page: the plan of each month with its 90 %, and what was paid. Raises UserError."""
+def write_page(months: pd.DataFrame, told: str, title: str, money: Money, file: Path) -> None:
+    """Write the page: what is told, and a chart of the plan of each month with its 90 % and what was paid."""
     import altair as alt
 
     named = ("usd", "plan_usd", "plan_usd_low", "plan_usd_high")
@@ -216,9 +228,10 @@ def _write_chart(months: pd.DataFrame, title: str, money: Money, file: Path) -> 
     key = alt.Scale(domain=[WITHIN, OUTSIDE], range=["#222", "#c1272d"])
     colour = alt.Color("stands:N", title=None, scale=key, legend=alt.Legend(orient="bottom"))
     paid = base.mark_point(filled=True, size=70, opacity=1).encode(y="usd:Q", color=colour)
-    heading = alt.TitleParams("The plan (band: 90 %) and what was paid, by month", subtitle=title, anchor="start")
+    heading = alt.TitleParams("The plan's mean month (band: 90 %) and what was paid, by month", anchor="start")
     chart = alt.layer(band, plan, paid, width=CHART_WIDTH, height=CHART_HEIGHT).properties(title=heading)
     with write_whole(file) as temporary:
         page = chart.configure(**LOOK).to_html(inline=True)
-        said = json.dumps(title)  # stands in a script, which a sign of HTML could end
-        temporary.write_text(page.replace(said, said.replace("<", "\\u003c")), encoding="utf-8")
+        head, body, rest = page.rpartition("<body>")  # the last: the program above names it too
+        head = head.replace("<head>", f"<head><title>{escape(title)}</title>", 1)
+        temporary.write_text(f"{head}{body}<pre>{escape(told)}</pre>{rest}", encoding="utf-8")

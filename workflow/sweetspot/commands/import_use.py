@@ -34,9 +34,9 @@ from sweetspot.use.classing import RULE, classed, read_rules
 from sweetspot.use.focus import machines_of
 from sweetspot.use.job_table import zone_of
 from sweetspot.use.month_counts import Range
-from sweetspot.use.month_sums import USUAL_DAYS, held_jobs, last_moment, midnight, months_of_record
+from sweetspot.use.month_sums import USUAL_DAYS, Months, held_jobs, last_moment, midnight, months_of_record
 from sweetspot.use.nvidia_smi import SMI, read_nvidia_smi, smi_json, smi_report
-from sweetspot.use.read_use import FOCUS, JOBS, lines_of, of_file, read_use
+from sweetspot.use.read_use import FOCUS, JOBS, lines_of, of_file, read_use, shown
 from sweetspot.use.reference import hours_per_hour, known_devices, on_reference, read_devices_told
 from sweetspot.use.sacct import waiting_tasks
 
@@ -83,39 +83,17 @@ def _day(text: str) -> datetime.date:
 
 def run(arguments: argparse.Namespace) -> None:
     """Print what was used, and write it into a study where one is named. Raises UserError."""
-    if arguments.shards is not None and arguments.format != "sacct":
-        raise UserError(f"--shards is of sacct; expected none with {arguments.format}")
-    if arguments.resource and arguments.format != FOCUS:
-        raise UserError(f"--resource is of {FOCUS}; expected none with {arguments.format}")
+    _check(arguments)
     if arguments.format == SMI:
-        if arguments.study or arguments.rules:
-            raise UserError(f"{SMI} tells no jobs; expected sacct or jobs with --study or --class")
         _run_smi(arguments)
         return
-    for name in ("devices", "shards", "months"):
-        value = getattr(arguments, name)
-        if value is not None and not 0 < value < 1e6:
-            raise UserError(f"--{name} is {value:g}; expected a number above 0")
-    zone, rules = zone_of(arguments.zone), read_rules(arguments.rules)
-    told = read_devices_told(arguments.device)
-    more: dict[str, Any] = {"shards": arguments.shards} if arguments.shards else {}
-    if arguments.format == FOCUS:
-        more = {"machines": machines_of(_instances(arguments), arguments.resource)}
-    jobs = read_use(arguments.format, arguments.file, arguments.zone, **more)
-    last = last_moment(jobs)
-    if arguments.until:
-        last = max(last, midnight(arguments.until, zone))  # what runs without an end ran until then
-    held = held_jobs(jobs, last)
-    if held.empty:
-        raise UserError(f"{arguments.file}: no job in it held a device; expected some (sacct: gres/gpu in AllocTRES)")
-    cover = partial(months_of_record, held, last, zone, arguments.since, arguments.until)
-    months = of_file(arguments.file, cover)
-    held = held[(held["start"] < months.edges[-1]) & (held["held_until"] > months.edges[0])].copy()
+    rules, told = read_rules(arguments.rules), read_devices_told(arguments.device)
+    jobs, held, months = _read(arguments)
     held["kind"] = classed(held, rules)
     use = used(held, held["kind"], months)
     if not use.classes:
         raise UserError(
-            f"{arguments.file}: no job began in {', '.join(months.names)}; expected some (--since, --until)"
+            f"{shown(arguments.file)}: no job began in {', '.join(months.names)}; expected some (--since, --until)"
         )
     into = Into(arguments, use, busy_share(use, arguments.devices), told) if arguments.study else None
     reference = into.reference if into else arguments.reference
@@ -130,6 +108,40 @@ def run(arguments: argparse.Namespace) -> None:
     if into is not None:
         told_of = write_use(into, hours, arguments.dry_run)
         print(told_of, end="" if arguments.dry_run else "\n", file=sys.stderr if arguments.json else None)
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    """Raises UserError for flags that do not go with the format, or have no sense."""
+    for name, wanted in (("shards", "sacct"), ("resource", FOCUS)):
+        if getattr(arguments, name) and arguments.format != wanted:
+            raise UserError(f"--{name} is of {wanted}; expected none with {arguments.format}")
+    if arguments.format == SMI and (arguments.study or arguments.rules):
+        raise UserError(f"{SMI} tells no jobs; expected sacct, focus or jobs with --study or --class")
+    for name in ("devices", "shards", "months"):
+        value = getattr(arguments, name)
+        if value is not None and not 0 < value < 1e6:
+            raise UserError(f"--{name} is {value:g}; expected a number above 0")
+
+
+def _read(arguments: argparse.Namespace) -> tuple[pd.DataFrame, pd.DataFrame, Months]:
+    """The jobs of the record, the rows that held devices in its months, and these. Raises UserError."""
+    zone = zone_of(arguments.zone)
+    more: dict[str, Any] = {"shards": arguments.shards} if arguments.shards else {}
+    if arguments.format == FOCUS:
+        more = {"machines": machines_of(_instances(arguments), arguments.resource)}
+    jobs = read_use(arguments.format, arguments.file, arguments.zone, **more)
+    last = last_moment(jobs)
+    if arguments.until:
+        last = max(last, midnight(arguments.until, zone))  # what runs without an end ran until then
+    held = held_jobs(jobs, last)
+    if held.empty:
+        raise UserError(
+            f"{shown(arguments.file)}: no job in it held a device; expected some (sacct: gres/gpu in AllocTRES)"
+        )
+    cover = partial(months_of_record, held, last, zone, arguments.since, arguments.until)
+    months = of_file(arguments.file, cover)
+    inside = (held["start"] < months.edges[-1]) & (held["held_until"] > months.edges[0])
+    return jobs, held[inside].copy(), months
 
 
 def _instances(arguments: argparse.Namespace) -> dict[str, Instance]:

@@ -25,8 +25,8 @@ NaN without one; tax_usd, credit_usd, other_usd: what else the bill has, in none
 month; within: whether usd is within its 90 %."""
 PRICE, SPEED, JOBS, WAITING, HOURS = "price", "speed", "jobs", "waiting", "hours"
 SAYS = {
-    PRICE: "price: USD of an hour of a device", SPEED: "speed: device-hours of a job", JOBS: "number of jobs",
-    WAITING: "waiting: hours paid for in which no job ran", HOURS: "hours of devices, of jobs that no record tells",
+    PRICE: "price (USD of an hour of a device)", SPEED: "speed (device-hours of a job)", JOBS: "number of jobs",
+    WAITING: "waiting (hours paid for in which no job ran)", HOURS: "hours of devices (no record tells of jobs)",
 }  # fmt: skip
 SAME = 1e-9
 NOW = "actual"  # the scenario of what is known now

@@ -4,12 +4,15 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from sweetspot.errors import UserError
+from sweetspot.files import read_parquet, to_arrow, write_csv
 from sweetspot.study.titles import PROVIDERS
-from sweetspot.use.plan_months import PlanMonths
+from sweetspot.use.plan_months import TABLES, PlanMonths, plan_of
 
 OWN = "Own machines"
 PRICING = {"spot": "Dynamic", "preemptible": "Dynamic"}
@@ -24,6 +27,15 @@ ROW_COLUMNS = (
 """All mandatory columns of 1.4 and those of prices, use and resources. USD. Possession is a recurring Purchase of each
 month (a machine's price spread over the plan, as the study counts it), work is Usage in hours of machines. The four
 costs are equal: a plan has no discount beside its price."""
+
+
+def write_focus(tables: Path, study: str, title: str, as_of: str) -> None:
+    """Write focus.csv beside the tables of a study; nothing where its answer is not of months. as_of: an ISO day."""
+    try:
+        plan = plan_of({name: read_parquet(tables / f"{name}.parquet") for name in TABLES}, study)
+    except UserError:
+        return
+    write_csv(to_arrow(focus_rows(plan, study, title, date.fromisoformat(as_of))), tables / "focus.csv")
 
 
 def focus_rows(plan: PlanMonths, study: str, title: str, as_of: date) -> pd.DataFrame:

@@ -9,10 +9,10 @@ from sweetspot.draws import LEVEL, interval, stream
 
 DRAWS = 4000
 # Before anything is counted. Growth: 4 % a month or less in two of three teams. Months differ beyond chance by
-# sqrt(0.05) = 22 %, in two of three teams by 10 to 50 %. Simulated months of several kinds are then covered as they
+# sqrt(0.1) = 32 %, in two of three teams by 12 to 86 %. Simulated months of several kinds are then covered as they
 # should be (tests/use/test_ranges.py).
 GROWTH_SD = 0.04
-DIFFER, DIFFER_LOG_SD = 0.05, 1.6
+DIFFER, DIFFER_LOG_SD = 0.1, 2.0
 DIFFER_GRID = np.exp(np.linspace(math.log(0.001), math.log(4.0), 24))
 LEVEL_SD = 3.0  # of the logarithm: the counts alone tell the level
 STEPS = 40

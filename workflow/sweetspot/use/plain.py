@@ -35,14 +35,14 @@ def read_jobs(lines: Iterable[str], zone: str) -> pd.DataFrame:
 
 
 def _check(header: list[str]) -> None:
+    for name in ("start", "end"):  # first: a table without a header has a job there, whose name is not told
+        if name not in header:
+            raise UserError(f"line 1: no column {name!r}; expected start, end, devices and perhaps class, device")
     for name in header:
         if name not in KNOWN:
             raise UserError(f"line 1: column {name!r} is unknown{hint(name, KNOWN)}; expected of {', '.join(KNOWN)}")
     if len(set(header)) < len(header):
         raise UserError("line 1: a column stands twice; expected each once")
-    for name in ("start", "end"):
-        if name not in header:
-            raise UserError(f"line 1: no column {name!r}; expected start, end, devices and perhaps class, device")
     if ("devices" in header) == ("milli_devices" in header):
         raise UserError("line 1: expected one of the columns devices and milli_devices")
 

@@ -27,7 +27,8 @@ STATE_OF = {
 }  # fmt: skip
 GPU = re.compile(r"gres/gpu(?::(?P<type>[^=,]+))?")
 SLICE = re.compile(r"(?P<type>.+)_(?P<sevenths>[1-7])g\.\d+gb")  # a MIG profile: its share of the seven slices
-WAITING_ARRAY = re.compile(r"\d+_\[(?P<tasks>[\d,:-]+)(?:%\d+)?\]")
+TASKS = r"\d{1,9}(?:-\d{1,9}(?::[1-9]\d{0,8})?)?"
+WAITING_ARRAY = re.compile(rf"\d+_\[(?P<tasks>{TASKS}(?:,{TASKS})*)(?:%\d+)?\]")
 
 
 def read_sacct(lines: Iterable[str], zone: str, shards: float | None = None) -> pd.DataFrame:
@@ -131,5 +132,5 @@ def waiting_tasks(job: str) -> int:
     for part in found["tasks"].split(","):
         ends, _, step = part.partition(":")
         first, _, last = ends.partition("-")
-        total += (int(last or first) - int(first)) // int(step or 1) + 1
+        total += max(0, int(last or first) - int(first)) // int(step or 1) + 1
     return total
