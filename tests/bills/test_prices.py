@@ -102,15 +102,6 @@ def test_monthly_minimum_and_whole_month_rental():
     assert costs["usd"].item() == pytest.approx(120)
 
 
-def test_composition_and_equal_price():
-    compose = {"machine": {"name": "n1-standard-8", "per_hour": 0.38}, "gpu": {"name": "V100", "per_hour": 2.48}}
-    prices = price_list(
-        {"instance": "a", "compose": compose | {"count": 4}},
-        {"instance": "b", "same_price_as": "a", "basis": "equivalent"},
-    )
-    assert offers(prices)["usd_per_hour"].tolist() == pytest.approx([0.38 + 4 * 2.48] * 2)
-
-
 def test_sustained_use_earns_thirty_per_cent_over_a_whole_month():
     assert float(sustained_fraction(1.0, GOOGLE)) == pytest.approx(0.7)  # Google's own figure for a whole month
     assert float(sustained_fraction(0.25, GOOGLE)) == pytest.approx(1.0)
@@ -119,18 +110,8 @@ def test_sustained_use_earns_thirty_per_cent_over_a_whole_month():
     assert costs["usd"].item() == pytest.approx(732 * 0.7)
 
 
-def test_interrupted_spot_costs_more_than_its_price_and_an_impossible_job_says_so():
-    terms = {"per_hour": 0.25, "checkpoint_s": 300, "restore_s": 360, "wait_s": 600, "every_s": 3600, "source": "-"}
-    prices = price_list(
-        {"instance": "x", "purchase": "spot", "per_hour": 1.0, "on_demand_per_hour": 3.0}, interruptions=terms
-    )
-    costs, _ = priced(prices, [cell("x")], job=hours_of(20))
-    # M e^(R/M) ((e^((tau+d)/M) - 1) 19 + e^(tau/M) - 1) with M = 4 h, R = 0.1 h, tau = 1 h, d = 1/12 h, T = 20 h
-    stretches = 19 * (2.718281828 ** (13 / 48) - 1) + 2.718281828 ** (1 / 4) - 1
-    assert costs["usd"].item() == pytest.approx(4 * 2.718281828 ** (0.1 / 4) * stretches, rel=1e-8)
-    assert costs["hours"].item() == pytest.approx(costs["usd"].item() * (1 + 0.25 * 600 / 3600))
-    assert bool(offers(prices)["spot_beats_on_demand"].item())
-    often = terms | {"per_hour": 10.0, "checkpoint_s": 60, "restore_s": 7200}
+def test_an_interrupted_job_that_never_ends_says_so():
+    often = {"per_hour": 10.0, "checkpoint_s": 60, "restore_s": 7200, "wait_s": 600, "every_s": 3600, "source": "-"}
     prices = price_list({"instance": "x", "purchase": "spot", "per_hour": 1.0}, interruptions=often)
     costs, bills = priced(prices, [cell("x")], job=hours_of(300))
     assert costs["status"].item() == "never finishes"
