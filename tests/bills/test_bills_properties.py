@@ -148,14 +148,14 @@ def test_never_less_is_billed_than_used_nor_a_unit_more(used, step, least):
 
 
 @settings(max_examples=200)
-@given(fixed=st.floats(1, 1e5), variable=st.floats(0, 3), rival=st.floats(0.001, 50), down=st.floats(0, 0.9))
-def test_break_even_separates_cheaper_from_dearer(fixed, variable, rival, down):
-    days = float(crossing_days(fixed, variable, rival, downtime_share=down))
+@given(fixed=st.floats(1, 1e5), variable=st.floats(0, 3), rival=st.floats(0.001, 50))
+def test_break_even_separates_cheaper_from_dearer(fixed, variable, rival):
+    days = float(crossing_days(fixed, variable, rival))
     if np.isinf(days):
-        assert all(usd_per_hour_of_use(fixed, variable, use, down) >= rival for use in (0.1, 10, 30.5, 1e9))
+        assert all(usd_per_hour_of_use(fixed, variable, use) >= rival for use in (0.1, 10, 30.5, 1e9))
     else:
-        assert usd_per_hour_of_use(fixed, variable, days * 1.001, down) < rival * (1 + 1e-9)
-        assert usd_per_hour_of_use(fixed, variable, days * 0.999, down) > rival * (1 - 1e-9)
+        assert usd_per_hour_of_use(fixed, variable, days * 1.001) < rival * (1 + 1e-9)
+        assert usd_per_hour_of_use(fixed, variable, days * 0.999) > rival * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("file", LISTS, ids=lambda file: f"{file.parent.parent.name}/{file.stem}")

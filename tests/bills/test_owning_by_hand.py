@@ -50,9 +50,8 @@ def test_possession_without_and_with_a_discount():
 
 
 def test_the_days_of_a_break_even_are_those_at_which_both_cost_the_same():
-    # 240 a month and 0.2 an hour against 1.2: 10 days, of which a fifth of the hours is lost: 12.5; twice as cheap: 25
+    # 240 a month and 0.2 an hour against 1.2: 10 days; twice as cheap: 25
     assert float(crossing_days(240.0, 0.2, 1.2)) == pytest.approx(10)
-    assert float(crossing_days(240.0, 0.2, 1.2, downtime_share=0.2)) == pytest.approx(12.5)
     assert float(crossing_days(240.0, 0.2, 1.2, factor=2.0)) == pytest.approx(25)
     assert usd_per_hour_of_use(240.0, 0.2, 12.5, 0.2) == pytest.approx(1.2)
     assert float(crossing_days(240.0, 0.2, 0.2)) == math.inf

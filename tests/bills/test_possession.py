@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 from price_lists import cell, machines, offers, planned, price_list, spent
-from sweetspot.bills.owning import annuity, fixed_per_month, usd_per_hour_of_use
+from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.study.instances import Instance
 
 
@@ -68,10 +68,6 @@ def test_a_rented_machine_costs_nothing_by_the_month():
 
 
 def test_present_value_of_owning():
-    assert annuity(12, 0.0) == 12
-    own = {"capex": 1000.0, "months": 12.0, "residual": 0.0, "maintenance": 10.0, "staff": 0.0}
-    # 12 level payments at (1.1^(1/12) - 1) = 0.7974 % a month: 1000 / 11.4004
-    assert fixed_per_month(own, 0.1) == pytest.approx(1000 * 0.00797414 / (1 - 1 / 1.1) + 10, rel=1e-6)
     bought = {"capex": 1000, "months": 12, "residual": 110, "maintenance_per_month": 10, "kw": 0, "per_kwh": 0,
               "days_per_month": 10, "discount_rate": 0.1, "boxes": 2}  # fmt: skip
     flow = spent(price_list({"instance": "x", "purchase": "own", "own": bought}))

@@ -102,15 +102,6 @@ def test_monthly_minimum_and_whole_month_rental():
     assert costs["usd"].item() == pytest.approx(120)
 
 
-def test_composition_and_equal_price():
-    compose = {"machine": {"name": "n1-standard-8", "per_hour": 0.38}, "gpu": {"name": "V100", "per_hour": 2.48}}
-    prices = price_list(
-        {"instance": "a", "compose": compose | {"count": 4}},
-        {"instance": "b", "same_price_as": "a", "basis": "equivalent"},
-    )
-    assert offers(prices)["usd_per_hour"].tolist() == pytest.approx([0.38 + 4 * 2.48] * 2)
-
-
 def test_sustained_use_earns_thirty_per_cent_over_a_whole_month():
     assert float(sustained_fraction(1.0, GOOGLE)) == pytest.approx(0.7)  # Google's own figure for a whole month
     assert float(sustained_fraction(0.25, GOOGLE)) == pytest.approx(1.0)
@@ -119,18 +110,8 @@ def test_sustained_use_earns_thirty_per_cent_over_a_whole_month():
     assert costs["usd"].item() == pytest.approx(732 * 0.7)
 
 
-def test_interrupted_spot_costs_more_than_its_price_and_an_impossible_job_says_so():
-    terms = {"per_hour": 0.25, "checkpoint_s": 300, "restore_s": 360, "wait_s": 600, "every_s": 3600, "source": "-"}
-    prices = price_list(
-        {"instance": "x", "purchase": "spot", "per_hour": 1.0, "on_demand_per_hour": 3.0}, interruptions=terms
-    )
-    costs, _ = priced(prices, [cell("x")], job=hours_of(20))
-    # M e^(R/M) ((e^((tau+d)/M) - 1) 19 + e^(tau/M) - 1) with M = 4 h, R = 0.1 h, tau = 1 h, d = 1/12 h, T = 20 h
-    stretches = 19 * (2.718281828 ** (13 / 48) - 1) + 2.718281828 ** (1 / 4) - 1
-    assert costs["usd"].item() == pytest.approx(4 * 2.718281828 ** (0.1 / 4) * stretches, rel=1e-8)
-    assert costs["hours"].item() == pytest.approx(costs["usd"].item() * (1 + 0.25 * 600 / 3600))
-    assert bool(offers(prices)["spot_beats_on_demand"].item())
-    often = terms | {"per_hour": 10.0, "checkpoint_s": 60, "restore_s": 7200}
+def test_an_interrupted_job_that_never_ends_says_so():
+    often = {"per_hour": 10.0, "checkpoint_s": 60, "restore_s": 7200, "wait_s": 600, "every_s": 3600, "source": "-"}
     prices = price_list({"instance": "x", "purchase": "spot", "per_hour": 1.0}, interruptions=often)
     costs, bills = priced(prices, [cell("x")], job=hours_of(300))
     assert costs["status"].item() == "never finishes"
@@ -141,9 +122,6 @@ def test_interrupted_spot_costs_more_than_its_price_and_an_impossible_job_says_s
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"interruptions": {"per_hour": 60, "checkpoint_s": 120, "source": "-"}}, ["interruptions", "never finishes"]),
-        ({"max_age": 3}, ["'max_age'", "unknown"]),
-        ({"vat": {"rate": 1.2, "included": True}}, ["vat.rate", "1.2"]),
         ({"rates": [{"currency": "EUR", "usd": -1, "as_of": STUDY_DATE, "source": "-"}]}, ["rates[0].usd", "-1"]),
         ({"as_of": "soon"}, ["as_of", "'soon'"]),
         ({"currency": "dollars"}, ["currency", "'dollars'"]),
@@ -162,23 +140,11 @@ def test_a_faulty_list_is_one_sentence(keys, words):
         ({"per_hour": {"value": 2, "low": 3}}, ["offers[0].per_hour", "low <= value"]),
         ({"per_hour": True}, ["offers[0].per_hour"]),
         ({"per_hour": float("nan")}, ["offers[0].per_hour"]),
-        ({}, ["offers[0]", "exactly one price"]),
-        ({"per_hour": 1, "per_minute": 1}, ["exactly one price", "per_minute"]),
-        ({"per_hour": 1, "currency": "EUR"}, ["offers[0]", "EUR", "'rates'"]),
-        ({"per_hour": 1, "purchase": "own"}, ["key own"]),
-        ({"same_price_as": "y"}, ["offers[0].same_price_as", "'y'"]),
-        (
-            {"purchase": "reserved", "commitment": {"term_months": 36, "upfront": 1}},
-            ["offers[0].commitment.term_months", "36", "30"],
-        ),
-        ({"purchase": "reserved", "commitment": {"term_months": 1e9}}, ["offers[0].commitment.term_months", "600"]),
-        ({"per_hour": 1, "days_per_month": 40}, ["offers[0]", "40 days a month"]),
-        ({"per_hour": 1, "billing": {"granularity_s": 0}}, ["offers[0].billing.granularity_s"]),
     ],
 )
 def test_a_faulty_offer_is_one_sentence(offer, words):
     with pytest.raises(UserError) as error:
-        price_list({"instance": "x"} | offer, project_months=30)
+        price_list({"instance": "x"} | offer)
     for word in words:
         assert word in str(error.value)
 

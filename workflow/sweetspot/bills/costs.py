@@ -6,9 +6,15 @@ import numpy as np
 
 from sweetspot.bills.columns import ENDS, Array, Columns, from_rows, numbers, objects, size, stacked, take
 from sweetspot.bills.lines import JOB_COLUMNS, Bill, bill_lines
-from sweetspot.bills.priced_cells import Workload, cells_of_known_hours, offered, rate_of_hours
+from sweetspot.bills.priced_cells import (
+    Workload,
+    cells_of_known_hours,
+    offered,
+    one_at_a_time,
+    rate_of_hours,
+    with_slots,
+)
 from sweetspot.bills.renting import HOUR_S, ROUNDING
-from sweetspot.bills.slots import one_at_a_time, with_slots
 from sweetspot.bills.spot import overhead
 from sweetspot.cells import CELL_COLUMNS, weakest
 from sweetspot.study.instances import Instance
@@ -52,7 +58,7 @@ def price_cells(
     is, `measured`, `declared` or `estimated`.
 
     Where a job takes fewer devices than its machine has (`devices_per_job`), `jobs_at_once` of them run side by side
-    (bills/slots.py, by the declared `instances`): `hours` is the time of the work, a job bears its share of the bill,
+    (`with_slots`, by the declared `instances`): `hours` is the time of the work, a job bears its share of the bill,
     and `side_images_per_s`, `_low`, `_high` are the rate of all of them together, `side_basis`, `side_source` what it
     rests on, `side_figure_images_per_s` the figure of `side_figure_gpus` devices that it is made of. Elsewhere these
     are null.

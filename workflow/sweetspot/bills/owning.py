@@ -53,24 +53,17 @@ def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: An
 
 
 def crossing_days(
-    fixed: npt.ArrayLike,
-    variable: npt.ArrayLike,
-    rival: npt.ArrayLike,
-    factor: float = 1.0,
-    downtime_share: npt.ArrayLike = 0.0,
+    fixed: npt.ArrayLike, variable: npt.ArrayLike, rival: npt.ArrayLike, factor: float = 1.0
 ) -> npt.NDArray[np.float64]:
     """Days of use a month from which `usd_per_hour_of_use` is at most `rival` / `factor` USD; inf: never.
 
     `fixed` USD a month, `variable` USD an hour of use; `rival` is what the alternative costs for the work that the
-    machine does in one hour: p_c R_o / R_c (break-even days: d* = fixed / (24 (rival - variable)), here
-    with the hours lost to downtime: / (1 - downtime)).
+    machine does in one hour: p_c R_o / R_c (break-even days: d* = fixed / (24 (rival - variable))).
     """
-    per_month, per_hour, other, lost = np.broadcast_arrays(
-        *(np.asarray(part, float) for part in (fixed, variable, rival, downtime_share))
-    )
+    per_month, per_hour, other = np.broadcast_arrays(*(np.asarray(part, float) for part in (fixed, variable, rival)))
     margin = other / factor - per_hour
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(margin > 0, per_month / (HOURS_A_DAY * (1.0 - lost) * margin), np.inf)
+        return np.where(margin > 0, per_month / (HOURS_A_DAY * margin), np.inf)
 
 
 def committed_month(

@@ -1,4 +1,4 @@
-"""What a network sends and computes: parameters, gradient tensors, work per image."""
+"""What a network sends: parameters and gradient tensors."""
 
 import math
 import re
@@ -18,87 +18,82 @@ class Network(NamedTuple):
 
     parameters: trainable values, in millions; each step exchanges one gradient for each.
     tensors: separate gradients (weights, biases, scales), each of which costs a start of the exchange.
-    giga_macs: multiply-adds of one forward pass of one image, in 1e9; of SQuAD's 384 tokens (BERT), of one token (GPT,
-    Llama). NaN of a declared network: nobody asks.
     normalised: whether batch normalisation follows its convolutions.
     known: False where the figures are those of a middling network, because the name is not in the table.
     """
 
     parameters: float
     tensors: int
-    giga_macs: float
     normalised: bool
     known: bool = True
 
 
-# Parameters and multiply-adds: the papers' figures, or for tf_cnn_benchmarks' own variants counted from its layer
-# definitions (1001 classes); tensors counted from the same layers (convolution + scale and offset, or bias).
+# Parameters: the papers' figures, or for tf_cnn_benchmarks' own variants counted from its layer definitions (1001
+# classes); tensors counted from the same layers (convolution + scale and offset, or bias).
 NETWORKS = {
-    "alexnet": Network(61.1, 16, 0.71, False),
-    "densenet100k12": Network(7.0, 300, 1.9, True),
-    "densenet121": Network(8.0, 364, 2.9, True),
-    "densenet40k12": Network(1.0, 120, 0.28, True),
-    # Tan & Le 2019 and 2021 (multiply-adds); parameters and tensors counted from the layers of Keras' own.
-    "efficientnetb0": Network(5.3, 213, 0.39, True),
-    "efficientnetb4": Network(19.3, 418, 4.2, True),
-    "efficientnetv2s": Network(21.5, 452, 8.8, True),
-    "googlenet": Network(7.0, 116, 1.6, False),
-    "inception3": Network(23.8, 190, 5.7, True),
-    "inception4": Network(42.6, 300, 12.3, True),
-    "lenet5": Network(1.7, 8, 0.01, False),
-    "mobilenet": Network(3.5, 158, 0.3, True),
-    "nasnet": Network(5.3, 700, 0.56, True),
-    "nasnetlarge": Network(88.9, 1000, 23.8, True),
-    "overfeat": Network(146.0, 16, 2.8, False),
-    "resnet101": Network(44.5, 314, 7.8, True),
-    "resnet110": Network(1.7, 329, 0.255, True),
-    "resnet152": Network(60.2, 467, 11.5, True),
-    "resnet18": Network(11.7, 62, 1.8, True),
-    "resnet20": Network(0.27, 59, 0.041, True),
-    "resnet200": Network(64.7, 611, 15.0, True),
-    "resnet32": Network(0.46, 95, 0.07, True),
-    "resnet34": Network(21.8, 110, 3.6, True),
-    "resnet44": Network(0.66, 131, 0.1, True),
-    "resnet50": Network(25.6, 161, 4.1, True),
-    "resnet56": Network(0.85, 167, 0.127, True),
-    "trivial": Network(4.26, 6, 0.0043, False),
-    "vgg11": Network(132.9, 22, 7.6, False),
-    "vgg16": Network(138.4, 32, 15.5, False),
-    "vgg19": Network(143.7, 38, 19.6, False),
+    "alexnet": Network(61.1, 16, False),
+    "densenet100k12": Network(7.0, 300, True),
+    "densenet121": Network(8.0, 364, True),
+    "densenet40k12": Network(1.0, 120, True),
+    # Counted from the layers of Keras' own.
+    "efficientnetb0": Network(5.3, 213, True),
+    "efficientnetb4": Network(19.3, 418, True),
+    "efficientnetv2s": Network(21.5, 452, True),
+    "googlenet": Network(7.0, 116, False),
+    "inception3": Network(23.8, 190, True),
+    "inception4": Network(42.6, 300, True),
+    "lenet5": Network(1.7, 8, False),
+    "mobilenet": Network(3.5, 158, True),
+    "nasnet": Network(5.3, 700, True),
+    "nasnetlarge": Network(88.9, 1000, True),
+    "overfeat": Network(146.0, 16, False),
+    "resnet101": Network(44.5, 314, True),
+    "resnet110": Network(1.7, 329, True),
+    "resnet152": Network(60.2, 467, True),
+    "resnet18": Network(11.7, 62, True),
+    "resnet20": Network(0.27, 59, True),
+    "resnet200": Network(64.7, 611, True),
+    "resnet32": Network(0.46, 95, True),
+    "resnet34": Network(21.8, 110, True),
+    "resnet44": Network(0.66, 131, True),
+    "resnet50": Network(25.6, 161, True),
+    "resnet56": Network(0.85, 167, True),
+    "trivial": Network(4.26, 6, False),
+    "vgg11": Network(132.9, 22, False),
+    "vgg16": Network(138.4, 32, False),
+    "vgg19": Network(143.7, 38, False),
     # Counted from the layers of NVIDIA's SSD300: a ResNet-50 up to conv4 (38 x 38), five further pairs, heads of 81
-    # classes.
-    # 8.54 + 3.77 + 10.58 million parameters; 13.5 + 1.0 + 5.6 giga multiply-adds.
-    "ssd300": Network(22.9, 183, 20.1, True),
+    # classes: 8.54 + 3.77 + 10.58 million parameters.
+    "ssd300": Network(22.9, 183, True),
 }
 # Transformers. A layer of BERT has 16 tensors (four projections, two of the feed-forward, two normalisations, each with
 # a bias), the embeddings 5, the head 2; a layer of GPT-2 has 12, of Llama 9, both without a head of their own or one.
 # Parameters: Devlin et al. 2019 (BERT), Radford et al. 2019 (GPT-2), Brown et al. 2020 (GPT-3), Touvron et al. 2023
 # (Llama 2), Grattafiori et al. 2024 (Llama 3), each counted from the shapes of the published weights.
-# giga_macs: non-embedding parameters x tokens + 2 x layers x width x tokens^2 (attention; BERT only).
 NETWORKS |= {
-    "bertbase": Network(108.9, 199, 35.3, False),
-    "bertlarge": Network(334.1, 391, 123.2, False),
-    "gpt2": Network(124.4, 148, 0.085, False),
-    "gpt2medium": Network(354.8, 292, 0.302, False),
-    "gpt2large": Network(774.0, 436, 0.708, False),
-    "gpt2xl": Network(1557.6, 580, 1.475, False),
-    "gpt3": Network(174_604.0, 1156, 173.9, False),
-    "llama27b": Network(6738.0, 291, 6.48, False),
-    "llama213b": Network(13_016.0, 363, 12.69, False),
-    "llama270b": Network(68_977.0, 723, 68.45, False),
-    "llama318b": Network(8030.0, 291, 6.98, False),
-    "llama3170b": Network(70_554.0, 723, 68.45, False),
-    "llama31405b": Network(405_853.0, 1137, 401.6, False),
+    "bertbase": Network(108.9, 199, False),
+    "bertlarge": Network(334.1, 391, False),
+    "gpt2": Network(124.4, 148, False),
+    "gpt2medium": Network(354.8, 292, False),
+    "gpt2large": Network(774.0, 436, False),
+    "gpt2xl": Network(1557.6, 580, False),
+    "gpt3": Network(174_604.0, 1156, False),
+    "llama27b": Network(6738.0, 291, False),
+    "llama213b": Network(13_016.0, 363, False),
+    "llama270b": Network(68_977.0, 723, False),
+    "llama318b": Network(8030.0, 291, False),
+    "llama3170b": Network(70_554.0, 723, False),
+    "llama31405b": Network(405_853.0, 1137, False),
 }
-# Counted from the layers of NVIDIA's DeepLearningExamples, multiply-adds not: GNMT v2 (vocabulary of 32,320, 4 + 4 LSTM
+# Counted from the layers of NVIDIA's DeepLearningExamples: GNMT v2 (vocabulary of 32,320, 4 + 4 LSTM
 # layers of 1024), Tacotron 2, WaveGlow (12 flows of 512 channels), Transformer-XL (16 x 512 and 18 x 1024, 267,735
 # words, of which large has adaptive widths).
 NETWORKS |= {
-    "gnmt": Network(160.7, 44, math.nan, False),
-    "tacotron2": Network(28.2, 60, math.nan, False),
-    "transformerxlbase": Network(192.0, 182, math.nan, False),
-    "transformerxllarge": Network(285.2, 215, math.nan, False),
-    "waveglow": Network(268.3, 938, math.nan, False),
+    "gnmt": Network(160.7, 44, False),
+    "tacotron2": Network(28.2, 60, False),
+    "transformerxlbase": Network(192.0, 182, False),
+    "transformerxllarge": Network(285.2, 215, False),
+    "waveglow": Network(268.3, 938, False),
 }
 ALIASES = {
     "inceptionv1": "googlenet",
@@ -120,7 +115,7 @@ ALIASES = {
     "llama370b": "llama3170b",
 }
 DECLARED = ("parameters_millions", "tensors", "normalised")
-MIDDLING = Network(30.0, 160, 5.0, True, known=False)
+MIDDLING = Network(30.0, 160, True, known=False)
 
 
 def network_key(model: str) -> str:
@@ -151,7 +146,7 @@ def networks_of(cells: "pd.DataFrame") -> list[Network]:
         return [network(model) for model in cells["model"]]
     own = zip(*(cells[name] for name in DECLARED), strict=True)
     return [
-        network(model) if math.isnan(parameters) else Network(parameters, int(tensors), math.nan, bool(normalised))
+        network(model) if math.isnan(parameters) else Network(parameters, int(tensors), bool(normalised))
         for model, (parameters, tensors, normalised) in zip(cells["model"], own, strict=True)
     ]
 
