@@ -39,7 +39,7 @@ OFFER_COLUMNS = (
     "kg_co2e_per_hour_high", "power_basis", "power_source", "grid_source", "energy_lacks",
     *TREND_COLUMNS, "residual_points", "capex_change", "capex_change_low", "capex_change_high", "delivery_months",
     "delivery_months_low", "delivery_months_high", "offer_until", "sell_for_usd", "sell_for_usd_low",
-    "sell_for_usd_high",
+    "sell_for_usd_high", "offer_ended",
 )  # fmt: skip
 FEE_COLUMNS = ("price_list", "instance", "purchase", "name", "unit", "usd")
 FEE_SUMS = {"per_start": "per_start_usd", "per_hour": "fees_usd_per_hour", "per_month": "fees_usd_per_month"}
