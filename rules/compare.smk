@@ -125,6 +125,7 @@ rule compare_then:
         formula=formula(
             "study",
             "throughput",
+            "transfer",
             "bills",
             "availability",
             "mixes",
@@ -157,6 +158,7 @@ rule compare_scenarios:
         formula=formula(
             "study",
             "throughput",
+            "transfer",
             "bills",
             "availability",
             "mixes",

@@ -10,7 +10,7 @@ from sweetspot.bills.money import rate_used, source_of, times, to_usd, triple
 from sweetspot.bills.offer_prices import Row, price, spread
 from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.bills.renting import HOUR_S
-from sweetspot.bills.trend_terms import trend_terms
+from sweetspot.bills.trend_terms import of_its_age, trend_terms
 from sweetspot.errors import refuse
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
@@ -66,7 +66,9 @@ def offer_rows(
     rows, fees = [], []
     for stated in prices.offers:
         measured = (metered or {}).get(stated.instance)
-        offer, machine = with_metered(stated, measured), instances[stated.instance]
+        machine, day = instances[stated.instance], stated.as_of or prices.as_of
+        stated = of_its_age(stated, machine, day)
+        offer = with_metered(stated, measured)
         here = _identity(name, offer, prices, machine, month_days)
         due = _fees(here, offer, prices)
         terms = _terms(offer, prices, month_days, due) | energy_terms(offer, machine, energy)
