@@ -129,6 +129,7 @@ rule compare_then:
         formula=formula(
             "study",
             "throughput",
+            "transfer",
             "bills",
             "availability",
             "mixes",
@@ -161,6 +162,7 @@ rule compare_scenarios:
         formula=formula(
             "study",
             "throughput",
+            "transfer",
             "bills",
             "availability",
             "mixes",

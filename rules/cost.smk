@@ -11,7 +11,7 @@ rule price_workloads:
         prices=given(f"{CONFIG}/prices/{{price_list}}.yaml"),
         workloads=given(f"{CONFIG}/workloads.yaml"),
         instances=given(INSTANCE_FILES),
-        formula=formula("study", "bills"),
+        formula=formula("study", "throughput", "transfer", "bills"),
     output:
         costs=f"{RESULTS}/costs/{{price_list}}.parquet",
         offers=f"{RESULTS}/offers/{{price_list}}.parquet",

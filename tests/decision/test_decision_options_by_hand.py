@@ -264,4 +264,4 @@ def test_figures_measured_here_beside_those_of_others_are_a_mixed_protocol(bases
 def test_an_assumed_interval_is_told_with_its_factor_once_a_machine():
     table = warned("published", "published", assumed=True)
     assert table["rule"].tolist() == ["no_interval"] * 2
-    assert set(table["message"]) == {"published without an interval; a factor of 1.29 is assumed"}
+    assert set(table["message"]) == {"a factor of 1.29 is assumed for what is published"}

@@ -9,6 +9,7 @@ from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.sources import source_table
 from sweetspot.decision.verdict import verdict_table
+from sweetspot.errors import UserError
 
 
 def lab(rent, have=1, **terms):
@@ -91,3 +92,17 @@ def test_its_price_may_follow_its_age():
     # Of a box its devices are the half: 9,000 x 0.5 x (0.61 + 0.40) / 2 half a year before.
     made, options, *_ = lab(6.0, sell_for={**aged, "share": 0.5, "age_years": 3.5})
     assert options.set_index("option").loc["old", "sell_for_usd"] == pytest.approx(2272.5)
+
+
+def test_its_age_follows_from_its_device_where_it_is_not_said():
+    """The GTX 1080 Ti came out in March 2017: of the 15th of that month four years are over on 2021-03-15, near enough
+    to the day (0.9993 of them by years of 365.25 days) for 40 % of the price.
+    """
+    aged = {"paid": 9000.0, "curve": "gaming"}
+    old = own("old", capex=0.0, months=36.0, sell_for=aged) | {"as_of": "2021-03-15"}
+    facts = {"old": {"gpu": "GTX 1080 Ti"}}
+    jobs = [class_of("a", 100.0)]
+    options = small_lab(old, hourly(6.0), jobs=jobs, hours={"a": 2.0}, have=["old"], facts=facts)[1]
+    assert options.set_index("option").loc["old", "sell_for_usd"] == pytest.approx(3600.0, rel=1e-3)
+    with pytest.raises(UserError, match=r"offer 'old': own\.sell_for has a curve and no age; expected age_years: when"):
+        small_lab(old, hourly(6.0), jobs=jobs, hours={"a": 2.0}, have=["old"], facts={"old": {"gpu": "X1"}})

@@ -2,7 +2,9 @@
 
 import shutil
 
+import pandas as pd
 import pytest
+import yaml
 from month_tables import month_tables
 from study_tables import STUDIES
 
@@ -115,3 +117,33 @@ def test_a_limit_of_eight_hours_of_waiting_rents_some_of_the_work_sooner(tmp_pat
     sooner = USUAL * VIT_3090 + trained - 0.47 * room  # 142.5 h of ours, at 0.42 EUR
     assert central(tables, "best") == pytest.approx(137.1 + sooner * (0.42 - OURS), rel=5e-3)
     assert tables["verdict"].iloc[0]["kind"] == "keep"
+
+
+def test_four_times_the_work_a_cap_and_a_box_that_comes_in_six_weeks(tmp_path):
+    """By hand: ours are full and the rest is rented at 0.42 EUR, or the box does all but the urgent jobs. It comes
+    after 42 days, of months of 30.5: the first month is rented, in the second it has 62 % of its 2,811 device-hours,
+    enough for all 1,755 but 4; it is paid for as long as it is there.
+    """
+    folder = shutil.copytree(STUDIES / "start-up-2026", tmp_path / "start-up-2026")
+    work = yaml.safe_load((folder / "workloads.yaml").read_text())
+    for job in work["month"]["jobs"]:
+        for key in ("per_month", "urgent_per_month"):
+            job |= {key: {end: 4 * value for end, value in job[key].items()}} if key in job else {}
+    work["month"]["at_most_up_front"] = 20_000
+    (folder / "workloads.yaml").write_text(yaml.safe_dump(work))
+    prices = (folder / "prices/ours.yaml").read_text()
+    late = "  - instance: box-4x5090\n    available_from_weeks: 6\n"
+    (folder / "prices/ours.yaml").write_text(prices.replace("  - instance: box-4x5090\n", late, 1))
+    tables = month_tables(folder, 1000)
+    urgent = 4 * 10.6
+    room = 2 * 0.96 * 30.5 * 24
+    renting = room * OURS + (4 * (USUAL * VIT_3090 + 6 * RESNET_3090) - room) * 0.42 + urgent
+    assert central(tables, "best") == pytest.approx(renting, rel=5e-3)
+    box = 4 * (USUAL * 13.02 + 6 * 20.33) * 2.7 / 4 * KWH + urgent
+    months = 36 - 42 / 30.5
+    payments = (1 - 1.06 ** (-months / 12)) / (1.06 ** (1 / 12) - 1)
+    paid = (21_900 - 5044.7 / 1.06 ** (months / 12)) / payments * months
+    assert central(tables, "box-4x5090") == pytest.approx((paid + renting + 35 * box) / 36, rel=2e-3)
+    choices = tables["choices"].set_index("choice")
+    assert choices.loc["box-4x5090", "why_not"] == "costs 21,900 EUR up front, more than the 20,000 EUR allowed"
+    assert pd.isna(choices.loc["best", "why_not"]) and choices.loc["best", "kind"] == "keep"

@@ -51,7 +51,7 @@ def test_a_shared_machine_and_a_rented_one_row_by_row():
         "wait_hours_low": 1.6 * 0.32 / 0.68, "wait_hours_high": 2.5 * 0.75 / 0.25, "wait_hours_p90": 4 * math.log(5),
         "hours_to_result": 4.0, "hours_to_result_low": 1.6 + 1.6 * 0.32 / 0.68, "hours_to_result_high": 10.0,
         "rival": "cloud", "rival_title": "the cloud", "rival_hours": 3.0, "slower_from_per_month": 100 * 2 / 3,
-        "slower_from_people": 4.0,
+        "slower_from_people": 4.0, "machines": "the box",
     }  # fmt: skip
     assert shared == {
         name: value if isinstance(value, str | bool) else pytest.approx(value, rel=1e-5)
@@ -232,6 +232,7 @@ def test_what_one_has_and_what_is_bought_work_in_turn_and_are_named_together():
     best = made.mixes[0]
     (one,) = pool(made, best)
     assert best.bought == {"box": 2} and one.row["title"] == "pool of old and 2 × box"
+    assert one.row["machines"] == "old and 2 × box"
     assert (one.servers, one.opened) == (3, pytest.approx(240.0))
     assert list(one.per_month) == pytest.approx([470.0] * 3)
     # The boxes do all they can, as they are cheaper to run: 470 hours of 480. Ours does nothing.

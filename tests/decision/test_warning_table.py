@@ -73,7 +73,7 @@ def test_what_the_decision_assumes_is_told():
     other = options.assign(instance="p3", throughput_basis="published", assumed_interval=False)
     found = made(options=pd.concat([options, other], ignore_index=True))
     assert found["rule"].tolist() == ["mixed_protocol", "no_interval"]
-    assert found["message"].iloc[1] == "measured without an interval; a factor of 1.29 is assumed"
+    assert found["message"].iloc[1] == "a factor of 1.29 is assumed for what is measured"
 
 
 def test_warnings_of_one_rule_stay_in_the_order_in_which_they_were_found():

@@ -210,3 +210,23 @@ def test_a_job_alone_and_a_plan_of_phases_say_that_they_do_not_count_the_wait():
     assert {"work", "job"} <= set(told.index) and all(said in row for row in told["thresholds"])
     at_once = compared(own(), hourly(6.0))["verdict"]
     assert not any("Not counted" in " ".join(row) for row in at_once["thresholds"])
+
+
+# --- the days of an offer ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("day", "said"),
+    [
+        ("2018-07-01", "The offer stands: box until 2018-07-01."),
+        ("2018-06-30", "Ask again, the offer has ended: box on 2018-06-30."),
+    ],
+)
+def test_until_when_an_offer_stands_is_told_with_the_verdict(day, said):
+    """Of every kind of work; it has ended where its last day is before the study's date, 2018-07-01."""
+    box = own() | {"as_of": "2018-06-01", "until": day, "source": "the offer"}
+    told = compared(box, hourly(6.0))["verdict"].set_index("workload")["thresholds"]
+    assert all(said in row for row in told)
+    made, options, drawn, settings = small_lab(box, hourly(6.0), jobs=[class_of("a", 100.0)], hours={"a": 2.0})
+    (work,) = works(options, drawn, [], [made], settings)
+    assert said in work.limits

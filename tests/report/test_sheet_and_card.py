@@ -106,8 +106,8 @@ def test_a_sentence_is_cut_behind_a_clause_and_never_within_brackets():
 
 
 @pytest.mark.parametrize(("rule", "message", "said"), [
-    ("no_interval", "stand_in without an interval; a factor of 1.60 is assumed",
-     "Speeds without an interval: a factor of 1.60 is assumed"),
+    ("no_interval", "a factor of 1.60 is assumed for what is stand_in",
+     "Speeds without an interval: a factor of 1.60 is assumed for what is stand_in"),
     ("text_against_table", "box: the text says 1.3 per hour",
      "Prices on which text and table of the source disagree: the office box: the text says 1.3 per hour"),
     ("specified_only", "X1 is known by its specifications only", "X1 is known by its specifications only"),

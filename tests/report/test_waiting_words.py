@@ -54,6 +54,6 @@ def test_a_long_wait_for_what_is_held_stands_on_the_page(wait, overloaded, said)
     tables = one_job()
     found = outcome_of(tables)
     row = {"held": True, "option": found.best.choice, "workload": found.workload, "overloaded": overloaded,
-           "wait_hours": wait, "hours": 24.3, "title": "pool of 2 × X1"}  # fmt: skip
+           "wait_hours": wait, "hours": 24.3, "machines": "2 × X1"}  # fmt: skip
     page = render_page(tables | {"queue": pd.DataFrame([row])}, study())
     assert re.findall(r"waits (?:\d|without)[^<]*", page) == ([said] if said else [])

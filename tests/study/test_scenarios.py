@@ -37,6 +37,16 @@ def test_an_offer_is_found_by_its_machine_and_where_it_says_so_by_how_it_is_paid
     assert [offer.get("per_hour") for offer in made["offers"]] == [None, 3.0, 1.0]
 
 
+def test_an_offer_of_a_machine_that_has_several_says_which(study):
+    """The first was taken, whichever that was."""
+    said = r"one\.yaml: 'cloud' has several offers; expected its purchase, one of on_demand, spot"
+    with pytest.raises(UserError, match=said):
+        written(study, prices={"ours": {"offers": [{"instance": "cloud", "per_hour": 0.5}]}})
+    turned = {**PRICES, "offers": [*reversed(PRICES["offers"])]}  # what changed is told of the offer that did
+    made = merged(turned, {"offers": [{"instance": "cloud", "purchase": "on_demand", "per_hour": 3.0}]}, HERE)
+    assert "offers cloud per_hour: 2.0 → 3.0" in list(differences(turned, made))
+
+
 def test_a_number_with_its_range_gives_way_to_another_whole():
     """Of a range nothing stays that the scenario does not say."""
     made = merged(WORK, {"month": {"jobs": [{"name": "a", "per_month": 50}]}}, HERE)

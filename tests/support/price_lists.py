@@ -11,6 +11,7 @@ from sweetspot.bills.columns import Columns, from_rows, to_arrow
 from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, price_cells
 from sweetspot.bills.lint.rented import Finding
 from sweetspot.bills.lint.rules import lint, warnings_of
+from sweetspot.bills.money import has_ended
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, offer_rows, offers_table
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, FIGURES
@@ -60,8 +61,10 @@ def offers(prices: PriceList, known: dict[str, Instance] | None = None) -> pd.Da
     """The offers table, by instance."""
     known = machines(prices) if known is None else known
     rows, _ = offer_rows("list", prices, known, prices.month_days or MONTH_DAYS)
-    told = [row | {"warnings": warnings_of(row, findings(prices, known))} for row in rows]
-    return to_arrow(offers_table(told), OFFER_COLUMNS).to_pandas().set_index("instance")
+    for row, one in zip(rows, prices.offers, strict=True):
+        ended = has_ended(one, prices, STUDY_DATE, STUDY_DATE)
+        row |= {"warnings": warnings_of(row, findings(prices, known)), "offer_ended": ended}
+    return to_arrow(offers_table(rows), OFFER_COLUMNS).to_pandas().set_index("instance")
 
 
 def list_tables(prices: PriceList, known: dict[str, Instance], energy: Energy | None = None) -> tuple[Columns, Columns]:

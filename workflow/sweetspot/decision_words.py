@@ -97,6 +97,12 @@ def late_in_words(titles: Mapping[str, float]) -> str:
     return f"Not counted: {told}; what renting costs until then comes on top."
 
 
+def until_in_words(titles: Mapping[str, str], ended: bool) -> str:
+    """Until which day offers stand, or on which they `ended`, by their titles."""
+    told = listed([f"{the(title)} {'on' if ended else 'until'} {day}" for title, day in titles.items()])
+    return f"Ask again, the offer has ended: {told}." if ended else f"The offer stands: {told}."
+
+
 def _limit(limit: str, value: float, money: Money) -> str:
     if limit != "mean_wait_at_most":
         return money.words(value)

@@ -23,12 +23,12 @@ TEXTS = (
     "price_list", "instance", "purchase", "provider", "gpu", "framework", "model", "precision", "variant", "basis",
     "status", "source", "as_of", "workload", "plan", "phase", "line", "charged", "name", "unit", "severity", "rule",
     "message", "price_list_title", "power_basis", "power_source", "grid_source", "energy_lacks", "side_basis",
-    "side_source", "trend", "trend_kind", "energy_source", "speed_of",
+    "side_source", "trend", "trend_kind", "energy_source", "speed_of", "offer_until",
 )  # fmt: skip
 TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(TEXTS, pa.string()),
     **dict.fromkeys(("batch_size", "gpus", "jobs", "month"), pa.int64()),
-    **dict.fromkeys(("prorated", "spot_beats_on_demand", "headline", "logical"), pa.bool_()),
+    **dict.fromkeys(("prorated", "spot_beats_on_demand", "headline", "logical", "offer_ended"), pa.bool_()),
     # share of the month up to which, and the fraction of the price that is paid within that tier
     "sustained_tiers": pa.list_(pa.struct([("up_to", pa.float64()), ("fraction", pa.float64())])),
     # years since the purchase, share of the purchase that it is sold for

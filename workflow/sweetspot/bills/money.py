@@ -88,3 +88,8 @@ def source_of(offer: Offer, prices: PriceList) -> str:
 def age_days(offer: Offer, prices: PriceList, study_date: date, today: date) -> int:
     """Days between the price and the date it is judged at (the study's, or today if the list says `age_at: today`)."""
     return ((today if prices.age_at == "today" else study_date) - (offer.as_of or prices.as_of)).days
+
+
+def has_ended(offer: Offer, prices: PriceList, study_date: date, today: date) -> bool:
+    """Whether its last day is before the date at which its price is judged (`age_days`)."""
+    return offer.until is not None and offer.until < (today if prices.age_at == "today" else study_date)

@@ -1,6 +1,7 @@
 """What one offer of a price list costs: USD a month whatever the use, USD an hour of use, their ends and price path."""
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from sweetspot.bills.owning import (
 from sweetspot.bills.renting import HOUR_S
 from sweetspot.bills.resale import kept_at
 from sweetspot.bills.spot import losing_rate, overhead
+from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import DEVICES
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer, PriceList
 from sweetspot.study.purchases import INTERRUPTIBLE
@@ -207,6 +210,24 @@ def sold_today(own: Own) -> Triple | None:
         return None if own.sell_for is None else triple(own.sell_for)
     (_, *kept), (paid, low, high) = own.sell_for.by_years()[0], triple(own.sell_for.paid)
     return paid * kept[0], low * kept[1], high * kept[2]
+
+
+def of_its_age(offer: Offer, machine: Instance, day: date) -> Offer:
+    """The offer with the age of a machine that is sold by a curve (`sell_for`), by when its device came out.
+
+    Raises UserError where that is not known.
+    """
+    own = offer.own
+    if own is None or not isinstance(own.sell_for, Sale) or own.sell_for.age_years is not None:
+        return offer
+    from sweetspot.transfer.specifications import read_devices  # pandas: only who asks for it waits for it
+
+    device = read_devices(DEVICES).find(machine.gpu)
+    if device is None or not device.released:
+        words = f"expected age_years: when '{machine.gpu}' came out is not known"
+        raise UserError(f"offer '{offer.instance}': own.sell_for has a curve and no age; {words}")
+    aged = own.sell_for.model_copy(update={"age_years": device.age(day)})
+    return offer.model_copy(update={"own": own.model_copy(update={"sell_for": aged})})
 
 
 def residual(own: Own) -> tuple[Triple, list[dict[str, float]] | None]:

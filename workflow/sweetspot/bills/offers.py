@@ -7,7 +7,7 @@ from sweetspot.bills.columns import Columns, from_rows
 from sweetspot.bills.energy import energy_terms
 from sweetspot.bills.metered import Metered, with_metered
 from sweetspot.bills.money import rate_used, source_of, spread, times, to_usd, triple
-from sweetspot.bills.offer_prices import Row, price, trend_terms
+from sweetspot.bills.offer_prices import Row, of_its_age, price, trend_terms
 from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.bills.renting import HOUR_S
 from sweetspot.errors import refuse
@@ -38,7 +38,7 @@ OFFER_COLUMNS = (
     "kg_co2e_per_hour_high", "power_basis", "power_source", "grid_source", "energy_lacks",
     *TREND_COLUMNS, "residual_points", "capex_change", "capex_change_low", "capex_change_high", "delivery_months",
     "delivery_months_low", "delivery_months_high", "offer_until", "sell_for_usd", "sell_for_usd_low",
-    "sell_for_usd_high",
+    "sell_for_usd_high", "offer_ended",
 )  # fmt: skip
 FEE_COLUMNS = ("price_list", "instance", "purchase", "name", "unit", "usd")
 FEE_SUMS = {"per_start": "per_start_usd", "per_hour": "fees_usd_per_hour", "per_month": "fees_usd_per_month"}
@@ -65,7 +65,9 @@ def offer_rows(
     rows, fees = [], []
     for stated in prices.offers:
         measured = (metered or {}).get(stated.instance)
-        offer, machine = with_metered(stated, measured), instances[stated.instance]
+        machine, day = instances[stated.instance], stated.as_of or prices.as_of
+        stated = of_its_age(stated, machine, day)
+        offer = with_metered(stated, measured)
         here = _identity(name, offer, prices, machine, month_days)
         due = _fees(here, offer, prices)
         terms = _terms(offer, prices, month_days, due) | energy_terms(offer, machine, energy)

@@ -13,6 +13,7 @@ from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, price_cells
 from sweetspot.bills.lint.impossible import check_possible
 from sweetspot.bills.lint.rules import LINT_COLUMNS, lint, offer_findings, warnings_of
 from sweetspot.bills.metered import Metered, metered_machines
+from sweetspot.bills.money import has_ended
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, check_instances, offer_rows, offers_table
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
@@ -95,5 +96,7 @@ def price_tables(
     rows, fees = offer_rows(name, prices, instances, month, energy, price_paths, metered)
     listed = lint(prices, rows, instances, study_date, month)
     findings = [*listed, *(finding for row in rows for finding in offer_findings(row))]
-    offers = offers_table([row | {"warnings": warnings_of(row, listed)} for row in rows])
+    for row, offer in zip(rows, prices.offers, strict=True):
+        row |= {"warnings": warnings_of(row, listed), "offer_ended": has_ended(offer, prices, study_date, date.today())}
+    offers = offers_table(rows)
     return offers, from_rows(fees, FEE_COLUMNS), from_rows([asdict(finding) for finding in findings], LINT_COLUMNS)

@@ -28,7 +28,6 @@ from sweetspot.transfer.specifications import PROCESSOR, Device
 OFFERED = "offered"  # the provider of a contract of which nobody says whose it is
 NEW_LIST = "offers"  # the price list of a study that has none where the offer belongs
 FOUND_THERE = ("per_kwh", "days_per_month", "downtime_share", "discount_rate")
-DAYS_A_YEAR = 365.25
 
 
 class Made(NamedTuple):
@@ -309,9 +308,7 @@ def _resale(desk: Desk, offered: Offered, device: Device, said: list[str]) -> di
     if isinstance(offered.resale, Range):
         return {"residual": offered.resale.written()}
     curve, share = offered.resale
-    year, month = (int(part) for part in device.released.split("-")[:2])
-    age = (desk.day - datetime.date(year, month, 15)).days / DAYS_A_YEAR
-    return {"residual": {"curve": curve, "share": share, "age_years": max(round(age, 1), 0.0)}}
+    return {"residual": {"curve": curve, "share": share, "age_years": round(device.age(desk.day), 1)}}
 
 
 def _of_what_is_there(desk: Desk, currency: str) -> dict[str, Any]:

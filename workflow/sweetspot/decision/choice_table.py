@@ -1,6 +1,6 @@
 """What one could do for each work of a study: all choices, with draws, by what they bind one to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ from sweetspot.decision_words import (
     late_in_words,
     price_of_limit,
     sooner_in_words,
+    until_in_words,
 )
 from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.study.settings import Settings
@@ -63,8 +64,8 @@ class Work(NamedTuple):
     the project, rents moving as the study says; `today`: the same where rents stay as they are today; `capex`: draws
     of the price of a machine bought, infinite where none is. `busy`: days of use a month that a work which is no
     `plan` supposes of an owned machine; `cost`: share, rounds or dispatch; `model` that its hours are of; `limits`:
-    what each limit of the team's costs, in sentences; `months_work`: of work that grows, that of each month drawn over
-    the mean of all.
+    what each limit of the team's costs and until when offers stand, in sentences; `months_work`: of work that grows,
+    that of each month drawn over the mean of all.
     """
 
     name: str
@@ -210,7 +211,24 @@ def _work(
         for found in (stay, capex)
     )
     table = table.loc[order].reset_index(drop=True)
-    return Work(name, title, months, table, usd, usd * today, price, busy, cost, model)
+    rows = [one.row for one in priced if one.row is not None]
+    said = tuple(_of_offers(rows, cost != DISPATCH))
+    return Work(name, title, months, table, usd, usd * today, price, busy, cost, model, said)
+
+
+def _of_offers(rows: Sequence[Row], at_once: bool) -> Iterator[str]:
+    """What the offers say of their days, in sentences: until when they stand, and, of a work whose costs suppose that
+    all is there `at_once`, what comes later.
+    """
+    mine = [row for row in rows if row["in_answer"]]
+    late = {row["title"]: row["delivery_months"] for row in mine if or_zero(row.get("delivery_months")) > 0}
+    if late and at_once:
+        yield late_in_words(late)
+    for ended in (True, False):
+        days = {row["title"]: row["offer_until"] for row in mine
+                if pd.notna(row.get("offer_until")) and bool(row["offer_ended"]) == ended}  # fmt: skip
+        if days:
+            yield until_in_words(days, ended)
 
 
 def _why_not(row: Mapping[Any, Any]) -> tuple[str | None, str | None]:
@@ -275,7 +293,7 @@ def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws) -> Work:
         said = {name: told.get(name) for name in OF_PHASES} | {"choice": told["option"], "counts": told["boxes"]}
         row = known[told["box"] if later else told["option"]]
         priced.append(_Priced(row, said, usd, 0.0 if later else told["usd_possession"]))
-    return _not_late(_work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model), priced)
+    return _work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model)
 
 
 def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) -> Work:
@@ -302,9 +320,9 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
     filled = posed.mixes[0].filled
     limits = [sooner_in_words(filled)] if filled < 1 else []
     limits += [price_of_limit(one.limit, one.most, less, money) for one, less in posed.limits]
-    return _work(posed.name, posed.name, months, priced, draws, DISPATCH)._replace(
-        limits=tuple(limits), months_work=_by_month(posed)
-    )
+    days = _of_offers([one.offer for one in posed.sources if not one.there], at_once=False)
+    work = _work(posed.name, posed.name, months, priced, draws, DISPATCH)
+    return work._replace(limits=(*limits, *days), months_work=_by_month(posed))
 
 
 def _by_month(posed: Posed) -> tuple[float, ...]:
@@ -333,15 +351,7 @@ def _single(name: str, options: pd.DataFrame, draws: Draws, settings: Settings) 
         priced.append(_Priced(row, said, draws.usd[row["row"]], months * or_zero(row["fixed_usd_per_month"])))
     busy = next((float(row["days_per_month"]) for row in found if _kind_of(row)[0] == BUY), np.nan)
     months = 1.0 if settings.counts == "month" else np.nan
-    work = _work(name, _title(name, found[0]), months, priced, draws, SHARE, str(found[0]["model"]), busy)
-    return _not_late(work, priced)
-
-
-def _not_late(work: Work, priced: Sequence[_Priced]) -> Work:
-    """The work with a sentence of the machines that come later, which its costs do not know."""
-    rows = [one.row for one in priced if one.row is not None and one.row["in_answer"]]
-    late = {row["title"]: row["delivery_months"] for row in rows if or_zero(row.get("delivery_months")) > 0}
-    return work._replace(limits=(late_in_words(late),)) if late else work
+    return _work(name, _title(name, found[0]), months, priced, draws, SHARE, str(found[0]["model"]), busy)
 
 
 def _title(name: str, row: Row) -> str:

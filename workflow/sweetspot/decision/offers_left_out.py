@@ -309,7 +309,7 @@ def _of_options(options: pd.DataFrame) -> Iterator[Row]:
     without = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
     for row in without.itertuples():
         factor = row.images_per_s_high / row.images_per_s
-        message = f"{row.throughput_basis} without an interval; a factor of {factor:.2f} is assumed"
+        message = f"a factor of {factor:.2f} is assumed for what is {row.throughput_basis}"
         yield ("comparison", row.instance, row.model, row.batch_size, "no_interval", message)
     for model, rows in options[options["throughput_basis"].notna()].groupby("model"):
         here = rows["throughput_basis"] == "measured"

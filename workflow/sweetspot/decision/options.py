@@ -50,7 +50,7 @@ TERMS = (
     "discount_rate", "downtime_share", "pue",
     "energy_usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "spot_overhead", "checkpoint_s", "restore_s",
     "wait_s", "every_s", "power_source", "grid_source", "energy_lacks", "granularity_s", "minimum_s",
-    *TREND_COLUMNS, "residual_points", "offer_until",
+    *TREND_COLUMNS, "residual_points", "offer_until", "offer_ended",
 )  # fmt: skip
 
 

@@ -27,6 +27,7 @@ QUEUE_COLUMNS = (
     *TOLD, "held", "jobs_at_once", "per_month", "people", "utilisation", "overloaded", "hours", "wait_hours",
     "wait_hours_low", "wait_hours_high", "wait_hours_p90", "hours_to_result", "hours_to_result_low",
     "hours_to_result_high", "rival", "rival_title", "rival_hours", "slower_from_per_month", "slower_from_people",
+    "machines",
 )  # fmt: skip
 ENDS = ("", "_low", "_high")
 
@@ -64,12 +65,13 @@ def queue_table(lines: Iterable[Line]) -> pd.DataFrame:
 
     Jobs of all workloads that come to a machine arrive at random over the hours in which it works, and wait their turn
     where it is `held`, else for nobody. `jobs_at_once`: how many it works on; `utilisation`: share of its time that all
-    take; `overloaded`: more than it can do, with no wait to state. `hours`: of one job; `wait_hours`: its mean wait,
-    `_p90` what nine in ten wait at most, `hours_to_result` = hours + wait_hours; `_low`, `_high`: with the ends of the
-    speed and of the jobs a month at once (null: overloaded at that end). `rival`: of the answer's rented options that
-    nobody takes away the fastest; `slower_from_per_month`: jobs a month from which the wait makes the held machine the
-    slower one, all workloads growing alike, `slower_from_people`: so many people, each with as many jobs as now; 0
-    where it is slower for anybody, null for rented options and without a rival.
+    take; `machines`: their names; `overloaded`: more than it can do, with no wait to state. `hours`: of one job;
+    `wait_hours`: its mean wait, `_p90` what nine in ten wait at most, `hours_to_result` = hours + wait_hours;
+    `_low`, `_high`: with the ends of the speed and of the jobs a month at once (null: overloaded at that end).
+    `rival`: of the answer's rented options that nobody takes away the fastest; `slower_from_per_month`: jobs a
+    month from which the wait makes the held machine the slower one, all workloads growing alike,
+    `slower_from_people`: so many people, each with as many jobs as now; 0 where it is slower for anybody, null for
+    rented options and without a rival.
     """
     lines = list(lines)
     rented = [one for one, _ in lines if not one.held and one.row["persistent"] and one.row["in_answer"]]
@@ -88,7 +90,7 @@ def _waits(one: Coming, every: Sequence[Coming], rival: Coming | None) -> dict[s
     said = {name: one.row[name] for name in TOLD} | {
         "held": one.held, "jobs_at_once": one.servers, "per_month": one.per_month[0], "people": one.people,
         "utilisation": waits[0].utilisation if one.held else math.nan, "overloaded": waits[0].overloaded,
-        "hours": one.hours[0], "wait_hours_p90": waits[0].ninety,
+        "hours": one.hours[0], "wait_hours_p90": waits[0].ninety, "machines": one.row.get("machines", one.row["title"]),
     }  # fmt: skip
     for end, wait, hours in zip(ENDS, waits, one.hours, strict=True):
         said |= {f"wait_hours{end}": wait.hours, f"hours_to_result{end}": wait.hours + hours}
@@ -179,7 +181,8 @@ def pool(posed: Posed, mix: Mix) -> list[Coming]:
     devices = sum(count * kind.devices for kind, count in kinds)
     opened = sum(count * kind.devices * float(kind.room.mean()) for kind, count in kinds)
     names = [f"{count} × " * (count > 1) + posed.title(kind.name) for kind, count in kinds]
-    title = f"pool of {listed(names)}" if sum(mix.counts) > 1 else "".join(names)
+    machines = listed(names)
+    title = f"pool of {machines}" if sum(mix.counts) > 1 else machines
     for number, one in enumerate(posed.classes):
         runs = [(row, count, float(done.jobs(kind.name)[number].mean()))
                 for kind, count in kinds if (row := posed.source(kind.name).rows[number])]  # fmt: skip
@@ -189,6 +192,6 @@ def pool(posed: Posed, mix: Mix) -> list[Coming]:
             servers = sum(count * int(row["jobs_at_once"]) for row, count, _ in runs)
             each = [jobs, *(jobs * end / one.number.value for end in one.number.ends)]
             row = {"option": f"{posed.name}: {mix.key}", "title": title, "model": one.job.model,
-                   "workload": one.workload, "is_reference": False}  # fmt: skip
+                   "workload": one.workload, "is_reference": False, "machines": machines}  # fmt: skip
             found.append(Coming(row, posed.work.people, each, hours, one.job.hours_cv, servers, opened / devices))
     return found

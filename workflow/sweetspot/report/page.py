@@ -129,8 +129,7 @@ def _waits(tables: Tables, found: Outcome) -> list[str]:
         job = names.get(str(row["workload"]), str(row["workload"]).rpartition(".")[2])
         long = "without end" if row["overloaded"] else f"{number(row['wait_hours'])} h on average"
         then = "" if row["overloaded"] else f", then takes {number(row['hours'])} h"
-        machines = str(row["title"]).removeprefix("pool of ")
-        told.append(f"A job ({job}) waits {long} for a free machine ({machines}){then}.")
+        told.append(f"A job ({job}) waits {long} for a free machine ({row['machines']}){then}.")
     return told
 
 

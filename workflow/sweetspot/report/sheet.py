@@ -113,8 +113,6 @@ def _warning(one: Warned, tables: Tables) -> str:
     titles = dict(zip(options["instance"], options["title"], strict=True)) if len(options) else {}
     for name in one.instances:
         message = message.replace(f"{name}: ", f"{the(str(titles.get(name, name)))}: ")
-    if one.rule == "no_interval":
-        message = message.rpartition("; ")[2]
     told = f"{RULES[one.rule]}: {message}" if one.rule in HEADED else message
     return f"{told[:1].upper()}{told[1:]}"
 

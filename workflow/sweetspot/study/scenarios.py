@@ -68,7 +68,9 @@ def write_scenario(
 
 
 def merged(plain: Any, change: Any, file: Path) -> Any:
-    """`plain` with what `change` says. Raises UserError where a null takes away what is not there."""
+    """`plain` with what `change` says. Raises UserError where a null takes away what is not there, or an entry is of
+    several offers of one machine.
+    """
     if isinstance(change, Mapping) and isinstance(plain, Mapping) and "value" not in change:
         for name in (name for name, value in change.items() if value is None and name not in plain):
             raise UserError(f"{file}: key '{name}' is null and takes away what is not there")
@@ -79,6 +81,9 @@ def merged(plain: Any, change: Any, file: Path) -> Any:
         found = list(plain)
         for entry in change:
             places = [place for place, old in enumerate(found) if _same(old, entry)]
+            if len(places) > 1:
+                ways = ", ".join(_paid(found[place]) for place in places)
+                raise UserError(f"{file}: '{_name_of(entry)}' has several offers; expected its purchase, one of {ways}")
             if places:
                 found[places[0]] = merged(found[places[0]], entry, file)
             else:
@@ -95,7 +100,7 @@ def differences(plain: Any, made: Any, path: str = "") -> Iterator[str]:
             yield from differences(plain.get(name), made.get(name), f"{path} {name}".strip())
     elif _entries(plain) and _entries(made):
         for entry in made:
-            old = next((one for one in plain if _same(one, entry)), None)
+            old = next((one for one in plain if _same(one, {**entry, "purchase": _paid(entry)})), None)
             yield from differences(old, entry, f"{path} {_name_of(entry)}".strip())
     elif plain != made:
         yield f"{path}: {_told(plain)} → {_told(made)}"
@@ -113,8 +118,11 @@ def _name_of(entry: Mapping[str, Any]) -> str:
 
 def _same(old: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
     """Whether two entries are of one thing: of one name, and paid for in one way where that is said."""
-    paid = "purchase" not in entry or old.get("purchase", "on_demand") == entry["purchase"]
-    return _name_of(old) == _name_of(entry) and paid
+    return _name_of(old) == _name_of(entry) and ("purchase" not in entry or _paid(old) == _paid(entry))
+
+
+def _paid(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("purchase", "on_demand"))
 
 
 def _told(value: Any) -> str:

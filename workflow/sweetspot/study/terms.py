@@ -102,8 +102,8 @@ class Sale(Resale):
     share: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(
         1.0, description="Share of the price that the curve is of: of a whole server less than 1, such as its devices"
     )
-    age_years: Annotated[float, Field(strict=True, gt=0, le=50)] = Field(
-        description="Years since the device came out, today"
+    age_years: Annotated[float, Field(strict=True, gt=0, le=50)] | None = Field(  # type: ignore[assignment]
+        None, description="Years since the device came out, today; absent: by its data sheet and the day of the price"
     )
 
 

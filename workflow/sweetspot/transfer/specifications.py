@@ -2,6 +2,7 @@
 
 import math
 import re
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -35,6 +36,9 @@ MEMORY = re.compile(r"\d+gb")
 PROCESSOR = re.compile(r"\bcpu\b|xeon|epyc|ryzen|core\(tm\)|logical|processor|^none$", re.IGNORECASE)
 
 
+DAYS_A_YEAR = 365.25
+
+
 class Device(NamedTuple):
     """One row of devices.csv: GB, GB/s and dense TFLOP/s (NaN: no such unit, or none published)."""
 
@@ -47,6 +51,11 @@ class Device(NamedTuple):
     source: str
     unconfirmed: frozenset[str] = frozenset()  # peaks that no second source confirms
     released: str = ""  # YYYY-MM
+
+    def age(self, day: date) -> float:
+        """Years from the middle of the month in which it came out to a day; 0 before."""
+        year, month = (int(part) for part in self.released.split("-")[:2])
+        return max((day - date(year, month, 15)).days / DAYS_A_YEAR, 0.0)
 
     def unit(self, precision: str) -> str:
         """The number format whose peak a precision uses: TF32 or fp32 for fp32, fp32 for fp16 without a unit for it."""

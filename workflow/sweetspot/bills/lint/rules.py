@@ -11,7 +11,7 @@ from sweetspot.bills.lint.families import LEAST_SHARE, LEAST_SHARE_OF_PROCESSORS
 from sweetspot.bills.lint.known import Level, device_key, power_of, purchase_of
 from sweetspot.bills.lint.market import against_market
 from sweetspot.bills.lint.rented import CENT, Finding, Machines, is_processor, rented_offers
-from sweetspot.bills.money import age_days, on_demand_hour, rate_used, source_of, to_usd, triple
+from sweetspot.bills.money import age_days, has_ended, on_demand_hour, rate_used, source_of, to_usd, triple
 from sweetspot.bills.offer_prices import Row
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.study.instances import Instance
@@ -211,7 +211,7 @@ def _age(seen: Seen) -> Told:
         yield "stale", f"price of {priced} is {age} days old at {judged}; the limit is {prices.max_age_days}"
     if age < -AHEAD_DAYS:
         yield "future_date", f"price of {priced} is dated {-age} days after {judged}"
-    if offer.until is not None and (offer.until - priced).days < age:
+    if has_ended(offer, prices, seen.study_date, seen.today):
         yield "expired", f"the offer ended on {offer.until}, before {judged}; ask for it again"
     rate = rate_used(offer, prices)
     if rate is not None and abs((rate.as_of - priced).days) > RATE_AGE_DAYS:
