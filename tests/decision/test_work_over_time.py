@@ -111,9 +111,9 @@ def gaining(gain, *sources, jobs=10.0):
 
 
 def test_a_gain_of_software_makes_each_hour_shorter_and_nothing_that_is_paid_by_the_month():
-    """Ten jobs of 12 USD; after a year at 20 % the same take 10, after two 8.33. A box costs 1,050 a month all the same,
-    its running falls: 100 jobs of two hours at 0.2 USD. Rented they are 1,200 in the first month, 1,090 on the box; at
-    20 % a year 931 on average of 36 months (0.776), and 1,081.
+    """Ten jobs of 12 USD; after a year at 20 % the same take 10, after two 8.33. A box costs 1,050 a month all the
+    same, its running falls: 100 jobs of two hours at 0.2 USD. Rented they are 1,200 in the first month, 1,090 on the
+    box; at 20 % a year 931 on average of 36 months (0.776), and 1,081.
     """
     falling = 1.2 ** (-MONTHS / 12)
     assert falling[[12, 24]] == pytest.approx([1 / 1.2, 1 / 1.44]) and falling.mean() == pytest.approx(0.776, abs=0.001)

@@ -132,8 +132,8 @@ class Monthly(Closed):
     )
     software_gain_per_year: Annotated[Amount, AfterValidator(_believed)] = Field(
         Amount(value=0.0),
-        description="Share by which new software makes all machines faster each year: a job's hours fall month by month, "
-        "on what is held and what is rented alike; not for a single job, which is today's",
+        description="Share by which new software makes all machines faster each year: a job's hours fall month by "
+        "month, on what is held and what is rented alike; not for a single job, which is today's",
     )
     at_most_up_front: AboveZero | None = Field(
         None, description="Money of the study that machines bought may cost, upfront parts of contracts among it"
