@@ -103,6 +103,39 @@ def test_what_pays_for_a_growing_work_is_a_machine_that_a_steady_one_does_not_pa
     assert usd(rising) == pytest.approx(36 * 1050.0 + 0.2 * hours.sum())
 
 
+# --- software ---------------------------------------------------------------------------------------------------------
+
+
+def gaining(gain, *sources, jobs=10.0):
+    return posed(*sources, jobs=[class_of("a", jobs)], hours={"a": 2.0}, software_gain_per_year=gain)
+
+
+def test_a_gain_of_software_makes_each_hour_shorter_and_nothing_that_is_paid_by_the_month():
+    """Ten jobs of 12 USD; after a year at 20 % the same take 10, after two 8.33. A box costs 1,050 a month all the
+    same, its running falls: 100 jobs of two hours at 0.2 USD. Rented they are 1,200 in the first month, 1,090 on the
+    box; at 20 % a year 931 on average of 36 months (0.776), and 1,081.
+    """
+    falling = 1.2 ** (-MONTHS / 12)
+    assert falling[[12, 24]] == pytest.approx([1 / 1.2, 1 / 1.44]) and falling.mean() == pytest.approx(0.776, abs=0.001)
+    assert usd(gaining(0.2, hourly(6.0))) == pytest.approx((120.0 * falling).sum())
+    assert usd(gaining(0.2, own(), jobs=100.0)) == pytest.approx(36 * 1050.0 + 0.2 * (200.0 * falling).sum())
+    steady, faster = (gaining(gain, own(), hourly(6.0), jobs=100.0) for gain in (0.0, 0.2))
+    assert steady.mixes[0].counts == (1,) and faster.mixes[0].counts == (0,)
+    assert usd(faster) == pytest.approx((1200.0 * falling).sum())
+
+
+def test_the_gain_of_software_is_an_assumption_where_it_is_stated_and_none_where_it_is_not():
+    ranged = {"value": 0.2, "low": 0.0, "high": 0.6}
+    question = dispatch_question(made := gaining(ranged, hourly(6.0), hourly(7.0, instance="second")))
+    (gain,) = (one for one in question.assumptions if one.quantity == "software_gain_per_year")
+    assert (gain.name, gain.value, gain.low, gain.high) == ("gain of software a year", 0.2, 0.0, 0.6)
+    twice = made.moved(Moved(1, {gain: 2.0})).jobs[0] / made.numbers[0]
+    drawn = dict(question.drawn_work)[gain]
+    assert twice == pytest.approx(((1 + drawn[:, None]) / (1 + 2 * drawn[:, None])) ** (MONTHS / 12))
+    none = dispatch_question(gaining(0.0, hourly(6.0), hourly(7.0, instance="second")))
+    assert all(one.quantity != gain.quantity for one in none.assumptions)
+
+
 # --- delivery ---------------------------------------------------------------------------------------------------------
 
 

@@ -52,6 +52,25 @@ def test_memory_of_frozen_weights_by_hand():
     assert memory_need(model, "qlora", 2048).gib(1) == pytest.approx(expected + (frozen - 2 * 8029995008) / GIB)
 
 
+# verl's docs/perf/device_tuning.rst (volcengine/verl@0043240c1766): the fewest devices that its authors ran GRPO of all
+# weights on; Qwen2's shapes are Qwen2.5's. H800 has 80 GB, H20 96 GB. (32 H20 of the 70 B one are twice the least.)
+VERL = [("qwen2.5-7b", 2, 80), ("qwen2.5-14b", 4, 80), ("qwen2.5-32b", 8, 96), ("qwen2.5-72b", 32, 80)]
+
+
+@pytest.mark.parametrize(("name", "devices", "gb"), VERL)
+def test_grpo_fits_the_fewest_devices_that_verl_ran_it_on(name, devices, gb):
+    need, room = memory_need(open_model(name), "grpo", 2048), gb * 1e9 / GIB
+    assert need.gib(devices) <= room < need.gib(devices // 2)
+
+
+def test_memory_of_grpo_by_hand():
+    """16 bytes a parameter are trained, two are of the reference policy; where both stay, two of what generates."""
+    model, bare = open_model("llama-3.1-8b"), memory_need(open_model("llama-3.1-8b"), "pretrain", 2048)
+    assert memory_need(model, "grpo", 2048).gib(8) - bare.gib(8) == pytest.approx(2 * model.parameters / 8 / GIB)
+    kept = memory_need(model, "grpo", 2048, kept=True).gib(8) - memory_need(model, "pretrain", 2048, kept=True).gib(8)
+    assert kept == pytest.approx(4 * model.parameters / 8 / GIB)
+
+
 def test_an_unknown_model_is_refused_with_its_kin():
     with pytest.raises(UserError, match=r"'llama-9' is not known; expected one of llama-2-7b"):
         open_model("llama-9")

@@ -179,6 +179,9 @@ def _near(facts: Facts) -> bool:
     return bool(facts["box_usd"] / NEAR < facts["buy_below_usd"] < facts["box_usd"] * NEAR)
 
 
+ALL = 0.95  # of the money
+
+
 def _taken(kind: str) -> str:
     return {KEEP: "Keep", RENT: "Rent", CONTRACT: "Sign for"}.get(kind, "Buy")
 
@@ -197,10 +200,10 @@ def no_answer(offers: int, figures: int) -> str:
     return "No answer yet: no machine has both a price and a speed at the batch that is asked for."
 
 
-def beside_in_words(rented: str, there: Sequence[str]) -> str:
-    """What is rented beside what one has, a title a machine; all on it where one has nothing."""
+def beside_in_words(rented: str, there: Sequence[str], share: float = 1.0) -> str:
+    """What is rented beside what one has, a title a machine; where one has nothing, how much of the money is for it."""
     if not there:
-        return f"all on {the(rented)}"
+        return f"{'all' if share > ALL else 'most' if share > 0.5 else 'some'} on {the(rented)}"
     own = there[0].removeprefix("your ")
     return f"{rented} beside {f'your {own}' if len(there) == 1 else 'what you have'}"
 

@@ -1,9 +1,11 @@
 """What does training a known model on so many tokens take on the machines of today?
 
-WORK is MODEL METHOD TOKENS, such as "llama-3.1-8b lora 100M tokens"; methods: pretrain, full, lora, qlora. Hours are
-operations by the share of a device's peak that training reaches, which is learnt from published figures. How well the
-reader's software uses a device is not known, and common to all machines: hours are uncertain, the ranking is less so.
-One figure that you timed (--timed, of the same work) replaces that. Intervals hold 90 % as far as the figures go.
+WORK is MODEL METHOD TOKENS, such as "llama-3.1-8b lora 100M tokens" or "llama-2-13b full 1M x 550" (samples by
+their tokens); methods: pretrain, full (or sft), lora, qlora, grpo (its tokens: prompts and answers). A model of your
+own is its shape, such as own-8030m-32l-4096w-32h-8k-128256v. Hours are operations by the share of a device's peak that
+training reaches, which is learnt from published figures. How well the reader's software uses a device is not known, and
+common to all machines: hours are uncertain, the ranking is less so, which the column `times` (the cheapest) says. One
+figure that you timed (--timed, of the same work) replaces that. Intervals hold 90 % as far as the figures go.
 
     sweetspot estimate "llama-3.1-8b lora 100M tokens" --within 24
     sweetspot estimate "qwen2.5-32b qlora 20M tokens" --timed "RTX 4090: 400 tokens/s" --json
@@ -13,6 +15,7 @@ import argparse
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sweetspot.commands.study_of_today import rentals
@@ -20,6 +23,10 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.study.open_models import METHODS, Method, OpenModel, flop_per_token, memory_need, open_model
 from sweetspot.tokens.mfu import (
+    LEAST_SPREAD,
+    MAKERS,
+    ONE_STACK_SPREAD,
+    PCIE,
     SAME,
     STACKS,
     Range,
@@ -35,13 +42,21 @@ from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.specifications import Device
 
 WORK = re.compile(
-    r"(?P<model>\S+)\s+(?P<method>[a-z]+)\s+(?P<count>\d+(?:\.\d+)?)\s*(?P<unit>[kmbtKMBT]?)(?:\s*tokens)?"
+    r"(?P<model>\S+)\s+(?P<method>[a-z]+)\s+(?P<count>[\d,]+(?:\.\d+)?)\s*(?P<unit>[kmbt]?)"
+    r"(?:\s*(?:samples)?\s*[x×]\s*(?P<each>\d+))?(?:\s*tokens)?",
+    re.IGNORECASE,
 )
 UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
 TIMED = re.compile(r"(?P<gpu>[^:]+):\s*(?P<rate>\d+(?:\.\d+)?)\s*(?:tokens/s)?")
+SAME_METHOD = {"sft": "full", "finetune": "full"}
 PRECISION = "bf16"
 UNTRIED = "arithmetic, by its maker's MLPerf times alone"
 BASIS = {"nvidia": "arithmetic", "amd": UNTRIED}
+SMALL = "too small"
+MOST = 4  # machines that are named
+END = """\
+low and high: 90 %. times: USD over those of the cheapest, where the error that all machines have in common
+drops out. tight: it fits where layers are computed again (gradient checkpointing)"""
 GIB_PER_GB = 1e9 / 2**30
 
 
@@ -57,15 +72,16 @@ class Work(NamedTuple):
 def asked_work(text: str, sequence: int, epochs: float) -> Work:
     """The work that `text` names. Raises UserError."""
     found = WORK.fullmatch(text.strip())
-    if found is None or found["method"] not in METHODS or float(found["count"]) == 0:
+    method = "" if found is None else SAME_METHOD.get(found["method"].lower(), found["method"].lower())
+    if found is None or method not in METHODS or not (count := float(found["count"].replace(",", "") or 0)):
         methods = ", ".join(METHODS)
         raise UserError(
             f'work is {text!r}; expected MODEL METHOD TOKENS, such as "llama-3.1-8b lora 100M tokens" ({methods})'
         )
     if not (1 <= sequence <= 10_000_000 and 0 < epochs < 1e6):
         raise UserError(f"sequence {sequence}, epochs {epochs:g}; expected numbers above 0")
-    tokens = float(found["count"]) * UNITS[found["unit"].lower()] * epochs
-    return Work(open_model(found["model"]), found["method"], tokens, sequence)  # type: ignore[arg-type]
+    tokens = count * UNITS[found["unit"].lower()] * float(found["each"] or 1) * epochs
+    return Work(open_model(found["model"]), method, tokens, sequence)  # type: ignore[arg-type]
 
 
 class Known(NamedTuple):
@@ -81,8 +97,10 @@ class Known(NamedTuple):
             beside = of_maker(device.maker).times(SAME._replace(middle=1 / of_maker(self.timed.maker).middle))
             middle = self.mfu.middle * carried(1.0, device.memory_gb / self.timed.memory_gb)
             alike = device.maker == self.timed.maker
+            if device.gpu == self.timed.gpu:
+                return from_one_timing(middle, spread=LEAST_SPREAD), "own"
             own = from_one_timing(middle)
-            return (own if alike else own.times(beside)), "own" if device.gpu == self.timed.gpu else "transferred"
+            return (own if alike else own.times(beside)), "transferred"
         if self.stack is not None and device.maker == "nvidia":
             return nearest(work.model, work.method, work.sequence, device, self.stack)
         return self.mfu.times(of_maker(device.maker)), BASIS[device.maker]
@@ -106,8 +124,9 @@ def mfu_of(work: Work, stack: str | None, timed: str | None) -> Known:
 
 
 def estimated(work: Work, known: Known) -> list[dict[str, Any]]:
-    """One row an offer: machine, hours and USD with `_low`, `_high`, memory needed and had, and of the price its day
-    and source; the cheapest first, those of UNTRIED last.
+    """One row an offer: machine, hours and USD with `_low`, `_high`, USD over those of the cheapest that fits (`ratio`,
+    without what all machines have in common), memory needed and had, and of the price its day and source; the cheapest
+    first, those of UNTRIED last.
     """
     devices, rows = shipped_devices(), []
     flop = flop_per_token(work.model, work.method, work.sequence) * work.tokens
@@ -120,7 +139,7 @@ def estimated(work: Work, known: Known) -> list[dict[str, Any]]:
             usd = float(hour["value"] if isinstance(hour, dict) else hour)
             peak, gib = device.peak(PRECISION) * 1e12 * machine["gpus"], need.gib(machine["gpus"])
             room = device.memory_gb * GIB_PER_GB
-            if math.isnan(peak) or gib > room:
+            if math.isnan(peak):
                 continue
             least = float((offer.get("billing") or rent.get("billing") or {}).get("minimum_s", 0.0)) / 3600
             share, basis = known.of(work, device)
@@ -128,12 +147,34 @@ def estimated(work: Work, known: Known) -> list[dict[str, Any]]:
             hours = {f"hours{end}": flop / (peak * value) / 3600 for end, value in _ends(share)}
             rows.append(
                 {"machine": offer["instance"], "gpu": device.gpu, "gpus": machine["gpus"], "usd_per_hour": usd}
+                | {"pcie": joined_by(machine.get("interconnect"), machine["gpus"]) is not SAME}
                 | hours
                 | {name.replace("hours", "usd"): max(value, least) * usd for name, value in hours.items()}
-                | {"need_gib": gib, "memory": "fits" if most.gib(machine["gpus"]) <= room else "tight", "basis": basis}
+                | {"need_gib": gib, "memory": _held(gib, most.gib(machine["gpus"]), room), "basis": basis}
                 | {"as_of": str(offer.get("as_of", rent["as_of"])), "source": offer["source"]}
             )
-    return sorted(rows, key=lambda row: (row["basis"] == UNTRIED, row["usd"]))
+    rows = sorted(rows, key=lambda row: (row["basis"] == UNTRIED, row["usd"]))
+    best = cheapest(rows, None)
+    return [row | _beside(row, best) for row in rows] if best else rows
+
+
+def _held(least: float, most: float, room: float) -> str:
+    return SMALL if least > room else "fits" if most <= room else "tight"
+
+
+def _beside(row: dict[str, Any], best: dict[str, Any]) -> dict[str, float]:
+    """USD over those of `best` with the ends of 90 %: exact for the same devices, else what one stack's shares lie
+    apart on two devices, and what makers and PCIe add to it.
+    """
+    ratio, alike = row["usd"] / best["usd"], all(row[name] == best[name] for name in ("gpu", "gpus"))
+    told = [from_one_timing(0.5)]
+    told += [MAKERS["amd"]] if (row["basis"] == UNTRIED) != (best["basis"] == UNTRIED) else []
+    told += [PCIE] if row["pcie"] != best["pcie"] else []
+    low, high = (
+        math.exp(math.hypot(*(math.log(end(one)) for one in told)))
+        for end in (lambda one: one.high / one.middle, lambda one: one.middle / one.low)
+    )
+    return {"ratio": ratio, "ratio_low": ratio / (1 if alike else low), "ratio_high": ratio * (1 if alike else high)}
 
 
 def _ends(mfu: Range) -> tuple[tuple[str, float], ...]:
@@ -151,31 +192,42 @@ def report(work: Work, known: Known, rows: list[dict[str, Any]], within: float |
     head = f"{work.model.name}, {work.method}, {work.tokens:,.4g} tokens, sequence {work.sequence}: {flop:.3g} FLOP"
     mfu = known.mfu
     share = f"share of the peak: {mfu.middle:.0%} ({mfu.low:.0%} to {mfu.high:.0%})"
-    lines = [head, share, f"\n{'machine':<32}{'hours':>9}{'low':>9}{'high':>9}{'USD':>10}{'low':>9}{'high':>9}  memory"]
-    for row in rows:
+    ends = f"{'low':>7}{'high':>7}"
+    lines = [head, share, f"\n{'machine':<32}{'hours':>9}{'low':>9}{'high':>9}{'USD':>10}{'times':>7}{ends}  memory"]
+    for row in (one for one in rows if one["memory"] != SMALL):
         figures = "".join(f"{row[name]:>9.3g}" for name in ("hours", "hours_low", "hours_high"))
-        money = f"{row['usd']:>10.4g}{row['usd_low']:>9.3g}{row['usd_high']:>9.3g}"
+        times = "".join(f"{row.get(name, math.nan):>7.2g}" for name in ("ratio", "ratio_low", "ratio_high"))
+        money = f"{row['usd']:>10.4g}{times}"
         lines.append(
             f"{row['machine']:<32}{figures}{money}  {row['memory']}, {row['need_gib']:.0f} GiB each; {row['basis']}"
         )
+    return "\n".join([*lines, *_below(work, known, rows, within), END])
+
+
+def _below(work: Work, known: Known, rows: list[dict[str, Any]], within: float | None) -> Iterator[str]:
+    """What stands below the table: the cheapest, who may be as cheap, who is too small, what a timing would tell."""
     days = sorted({row["as_of"] for row in rows})
-    lines.append(
-        f"\nprices of {' to '.join(dict.fromkeys((days[0], days[-1])))}; --json has their sources" if days else ""
-    )
+    yield f"\nprices of {' to '.join(dict.fromkeys((days[0], days[-1])))}; --json has their sources" if days else ""
     best, limit = cheapest(rows, within), f" within {within:g} h" if within else ""
-    lines.append(
-        f"cheapest{limit}: " + (f"{best['machine']}, USD {best['usd']:.4g} ({best['basis']})" if best else "none")
-    )
+    yield f"cheapest{limit}: " + (f"{best['machine']}, USD {best['usd']:.4g} ({best['basis']})" if best else "none")
     untried = cheapest([row for row in rows if row["basis"] == UNTRIED], within)
     if untried and best and untried["usd"] < best["usd"]:
-        lines.append(f"not tried: {untried['machine']}, USD {untried['usd']:.4g} if its maker's share is as in MLPerf")
+        yield f"not tried: {untried['machine']}, USD {untried['usd']:.4g} if its maker's share is as in MLPerf"
+    if best and best["ratio"] == 1:
+        fit = [row for row in rows if row["memory"] == "fits" and row["basis"] != UNTRIED and row is not best]
+        near = [row["machine"] for row in fit if row["ratio_low"] <= 1]
+        more = f" and {len(near) - MOST} more" if len(near) > MOST else ""
+        yield f"as cheap for all that is known: {', '.join(near[:MOST]) or 'none'}{more}"
+    small = [f"{row['gpus']} x {row['gpu']} ({row['need_gib']:.0f} GiB each)" for row in rows if row["memory"] == SMALL]
+    if small:
+        yield f"too small: {', '.join(dict.fromkeys(small))}"
     if known.timed is None:
-        wide, told = math.sqrt(mfu.high / mfu.low), from_one_timing(mfu.middle)
-        lines.append(f"hours are known within a factor of {wide:.1f}, the same on all machines; one timing (--timed)")
-        lines.append(f"would make it {math.sqrt(told.high / told.low):.1f}")
-    return "\n".join(
-        [*lines, "low and high: 90 %; tight: fits where layers are computed again (gradient checkpointing)"]
-    )
+        told, own = (from_one_timing(0.3, spread) for spread in (ONE_STACK_SPREAD, LEAST_SPREAD))
+        yield f"hours are known within a factor of {math.sqrt(known.mfu.high / known.mfu.low):.1f}, in common for all"
+        yield f"machines. One timing (--timed) makes it {own.middle / own.low:.2g} on that device and"
+        yield f"{told.middle / told.low:.2g} on others"
+    if work.method == "grpo":
+        yield "learnt from NeMo RL alone, on 8 to 256 devices: a loop on other libraries is slower"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -198,4 +250,6 @@ def run(arguments: argparse.Namespace) -> None:
         print(report(work, known, rows, arguments.within))
         return
     best = cheapest(rows, arguments.within)
-    print(json.dumps({"mfu": known.mfu._asdict(), "machines": rows, "cheapest": best, "level": 0.9}, indent=2))
+    fit, small = ([row for row in rows if (row["memory"] == SMALL) == each] for each in (False, True))
+    answer = {"mfu": known.mfu._asdict(), "machines": fit, "cheapest": best, "level": 0.9, "too_small": small}
+    print(json.dumps(answer, indent=2))

@@ -20,7 +20,7 @@ from sweetspot.decision.assumption import (
 )
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Apart, Held
-from sweetspot.decision.posed import GROWTH, PER_MONTH, Posed, grown
+from sweetspot.decision.posed import GROWTH, PER_MONTH, SOFTWARE_GAIN, Posed, grown, lighter
 from sweetspot.decision.question import EXACT, LOOKS, Costs, Question, Turn
 from sweetspot.decision.sources import is_best, mix_title
 from sweetspot.decision_words import beside_in_words
@@ -38,7 +38,7 @@ JUMP = 0.1  # of the rise over two slight steps: more at the crossing itself is 
 FARTHEST_STEP = 0.1  # in the logarithm of a factor, from what quick looks say
 NEWTON, NEAREST = 4, 3e-8  # steps of Newton's at most, and one that is the last: a hundredth of it is left
 MONTHS_DRAWN = 6  # months of each draw, for the interval of where a machine pays
-MOST_GROWTH = 0.5  # a month: beyond it nothing is looked for
+MOST_GROWTH, MOST_GAIN = 0.5, 3.0  # a month, a year: beyond it nothing is looked for
 WORK = "device_hours"  # quantity: all work of a month
 QUICK = 250  # draws of a quick look, one month of each
 Way = tuple[str, Counts, float]  # the only offer by the hour (empty: any), machines, how far they are filled
@@ -329,6 +329,8 @@ def _jobs(posed: Posed) -> Iterator[Assumption]:
         if not one.urgent:
             told = f"growth of the jobs of {title}"
             yield from _stated(one.job.growth_per_month, (GROWTH, one.name, told, "share/month"), MOST_GROWTH)
+    gain = (SOFTWARE_GAIN, "", "gain of software a year", "share/year")
+    yield from _stated(posed.work.software_gain_per_year, gain, MOST_GAIN)
     if len(posed.work.jobs) > 1:
         yield all_of("number of jobs a month")
 
@@ -344,11 +346,13 @@ def _stated(amount: "Amount", named: tuple[str, str, str, str], most: float) -> 
 
 def _drawn_work(posed: Posed, assumptions: Sequence[Assumption]) -> Iterator[tuple[Assumption, Array]]:
     """Mean jobs a month of the project but for their growth, by class, of one with urgent jobs these are among them;
-    and growth.
+    growth; and the gain of software.
     """
-    alike = (posed.numbers / grown(posed.growth, posed.work.months)).mean(axis=2)
+    months = posed.work.months
+    alike = (posed.numbers / grown(posed.growth, months) / lighter(posed.gain, months)).mean(axis=2)
     values = {(PER_MONTH, one.name): jobs for one, jobs in zip(posed.classes, alike, strict=True)}
     values |= {(GROWTH, one.name): growth for one, growth in zip(posed.classes, posed.growth, strict=True)}
+    values[SOFTWARE_GAIN, ""] = posed.gain
     for assumption in assumptions:
         drawn = values.get((assumption.quantity, assumption.subject))
         if drawn is not None and np.ptp(drawn) > 0:

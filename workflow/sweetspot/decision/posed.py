@@ -31,6 +31,7 @@ MOST_MONTHS = 36  # drawn of a project; a longer one has the same months again
 COMMITTED = ("reserved", "committed")
 PER_MONTH = "per_month"  # quantity: jobs a month of one class
 GROWTH = "growth_per_month"  # of one class, too
+SOFTWARE_GAIN = "software_gain_per_year"  # of all machines: a month's jobs take so much less of each
 PLANNED = Moved(1, {})
 # Figures of the options that draws have, and their columns.
 FIGURES = {"hours": "hours", "usd": "usd", "variable": "variable_usd_per_hour", "fixed": "fixed_usd_per_month",
@@ -90,7 +91,8 @@ class Posed:
     """A monthly workload with its sources.
 
     `figures` (FIGURES, and `sale`: USD that one there would bring today) of the options, rows x draws, and `middle`,
-    the central ones, as one draw; `numbers` of jobs, class x draw x month, which grow by `growth` (class x draw);
+    the central ones, as one draw; `numbers` of jobs, class x draw x month, which grow by `growth` (class x draw)
+    and take less by the `gain` of software a year (draw), as if there were fewer;
     `known`: draws of what the figures are made of, by name and row of the options; `delivery`: months until a machine
     or contract is there, by draw and row of the options; `held_to`: the limits that a mix breaks (None: it has none);
     `affords`: whether so many machines may be bought; `eased`: a way with what it rents sooner to keep a limit;
@@ -106,6 +108,7 @@ class Posed:
     middle: Mapping[str, Array]
     numbers: Array
     growth: Array
+    gain: Array
     known: Mapping[tuple[str, int], Array]
     delivery: Mapping[int, Array]
     month_days: float
@@ -145,12 +148,13 @@ class Posed:
     @cached_property
     def risen(self) -> Array:
         """Jobs of each month over those of the first at central figures, class x 1 x month."""
-        return grown(np.array([[one.job.growth_per_month.value] for one in self.classes]), self.work.months)
+        more = grown(np.array([[one.job.growth_per_month.value] for one in self.classes]), self.work.months)
+        return more * lighter(np.array([self.work.software_gain_per_year.value]), self.work.months)
 
     @cached_property
     def changes(self) -> bool:
         """Whether its months differ: the work grows, or something comes later."""
-        return bool(self.delivery) or bool(np.any(self.growth))
+        return bool(self.delivery) or bool(np.any(self.growth)) or bool(np.any(self.gain))
 
     def within(self, start: float, end: float) -> npt.NDArray[np.int_]:
         """The months drawn whose middle lies between two dates; the nearest one where none does."""
@@ -188,8 +192,10 @@ class Posed:
         more = np.array([float(moved.work(ALL_JOBS) * moved.work(PER_MONTH, one.name)) for one in self.classes])
         faster = np.array([[float(moved.work(GROWTH, one.job.name))] for one in self.classes])
         jobs = self._jobs if (more == 1.0).all() else self._apart(self.numbers * more[:, None, None])
-        if (faster != 1.0).any():
+        gained = float(moved.work(SOFTWARE_GAIN))
+        if (faster != 1.0).any() or gained != 1.0:
             by = grown(self.growth * faster, self.work.months) / grown(self.growth, self.work.months)
+            by = by * lighter(self.gain * gained, self.work.months) / lighter(self.gain, self.work.months)
             jobs = self._apart(self.numbers * more[:, None, None] * by)
         return self._problem(figure, jobs, moved)
 
@@ -317,6 +323,7 @@ def pose(
     size = drawn["hours"].shape[1]
     drawn["sale"], middle["sale"] = _sales(told, seed, size)
     growth, delivery = _growth(name, classes, seed, size), _deliveries(told, seed, size)
+    gain = _one_more(work.software_gain_per_year, stream(seed, SOFTWARE_GAIN, name).standard_normal(size))
     for row in (one for one in records(told) if one["row"] in delivery and one["purchase"] == "own"):
         every, late = partial(_over_planned, known, row), float(row["delivery_months"])
         drawn["fixed"][row["row"]] *= possession(row, every, delivery[row["row"]]) / possession(row, every)
@@ -328,8 +335,9 @@ def pose(
         _sources(work, classes, told),
         figures=drawn,
         middle=middle,
-        numbers=_numbers(name, work, classes, seed, growth),
+        numbers=_numbers(name, work, classes, seed, growth) * lighter(gain, work.months),
         growth=growth,
+        gain=gain,
         known=known,
         delivery=delivery,
         month_days=month_days,
@@ -404,9 +412,14 @@ def _growth(name: str, classes: Sequence[Class], seed: int, draws: int) -> Array
     found = []
     for one in classes:
         growth, noise = one.job.growth_per_month, stream(seed, GROWTH, name, one.job.name).standard_normal(draws)
-        low, value, high = (1.0 + share for share in (growth.ends[0], growth.value, growth.ends[1]))
-        found.append(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
+        found.append(_one_more(growth, noise))
     return np.stack(found)
+
+
+def _one_more(share: "Amount", noise: Array) -> Array:
+    """Draws of a share by which something becomes more: one and it are positive."""
+    low, value, high = (1.0 + each for each in (share.ends[0], share.value, share.ends[1]))
+    return np.asarray(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
 
 
 def _numbers(name: str, work: "Monthly", classes: Sequence[Class], seed: int, growth: Array) -> Array:
@@ -433,6 +446,11 @@ def grown(growth: Array, months: float) -> Array:
     """Jobs of each month over those of the first, by class and draw: (1 + growth) ** months since."""
     starts, length = months_of(months)
     return np.asarray((1.0 + growth[:, :, None]) ** (starts + (length - 1.0) / 2.0))
+
+
+def lighter(gain: Array, months: float) -> Array:
+    """Hours of a job in each month over those of the first, 1 x draw x month, where software gains so much a year."""
+    return grown(((1.0 + gain) ** (-1 / 12) - 1.0)[None, :], months)
 
 
 def in_time(one: Class, row: Row, faster: float = 1.0) -> bool:

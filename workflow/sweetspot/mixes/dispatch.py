@@ -48,13 +48,17 @@ class Done:
         """USD of a month's work on a source, possession aside: the mean of the draws."""
         return float(np.einsum("jdt,jd->dt", self.jobs(name), finite(self.sources[name].usd)).mean())
 
-    @property
+    @cached_property
     def lead(self) -> str:
-        """The offer by the hour with the most device-hours; empty where nothing is rented."""
-        rented = [name for name, one in self.sources.items() if isinstance(one, Rented)]
-        hours = {name: float(self.device_hours(name).sum()) for name in rented}
-        most = max(hours, key=lambda name: hours[name], default="")
-        return most if most and hours[most] > 0 else ""
+        """The offer by the hour that most is paid to; empty where nothing is rented."""
+        usd = {name: self.usd_by_use(name) for name, one in self.sources.items() if isinstance(one, Rented)}
+        most = max(usd, key=lambda name: usd[name], default="")
+        return most if most and self.device_hours(most).sum() > 0 else ""
+
+    def share(self, name: str) -> float:
+        """Of what is rented the share of USD that is paid to an offer."""
+        usd = {each: self.usd_by_use(each) for each, one in self.sources.items() if isinstance(one, Rented)}
+        return usd.get(name, 0.0) / (sum(usd.values()) or 1.0)
 
 
 MOST_ORDERED = 3  # kinds of which all orders are tried; of more the order of merit and its turns

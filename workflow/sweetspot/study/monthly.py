@@ -43,6 +43,14 @@ def _in_reach(growth: Amount) -> Amount:
 
 
 Growth = Annotated[Amount, AfterValidator(_in_reach)]
+GAIN = (0.0, 3.0)  # of software a year
+
+
+def _believed(gain: Amount) -> Amount:
+    if gain.ends[0] < GAIN[0] or gain.ends[1] > GAIN[1]:
+        low, high = gain.ends
+        raise ValueError(f"a share of {GAIN[0]:g} to {GAIN[1]:g}, such as 0.2, found {low:g} to {high:g}")
+    return gain
 
 
 class Measured(Closed):
@@ -139,6 +147,11 @@ class Monthly(Closed):
         ALIKE,
         description="How alike the months are: 1, a range of per_month is one unknown number for all of them; 0, each "
         "month has its own; between: the correlation of two months",
+    )
+    software_gain_per_year: Annotated[Amount, AfterValidator(_believed)] = Field(
+        Amount(value=0.0),
+        description="Share by which new software makes all machines faster each year: a job's hours fall month by "
+        "month, on what is held and what is rented alike; not for a single job, which is today's",
     )
     at_most_up_front: AboveZero | None = Field(
         None, description="Money of the study that machines bought may cost, upfront parts of contracts among it"

@@ -1,5 +1,6 @@
 """Open models by name (facts/models.csv): their shapes, and the operations and memory of training them on tokens."""
 
+import re
 from functools import cache
 from typing import Literal, NamedTuple, get_args
 
@@ -11,8 +12,8 @@ from sweetspot.study.spelling import hint
 Method = Literal["pretrain", "full", "lora", "qlora", "grpo"]
 METHODS: tuple[str, ...] = get_args(Method)
 ADAPTED = ("lora", "qlora")
-# GRPO goes through each token four times (Shao et al. 2024, DeepSeekMath, algorithm 1): it is generated, its probability
-# asked of the old and of the reference policy, and it is trained on. A pass without gradients is a third of training.
+# GRPO goes through each token four times (Shao et al. 2024, DeepSeekMath, algorithm 1): it is generated, its
+# probability asked of the old and of the reference policy, and it is trained on. Of training a pass is a third.
 GRPO_TIMES = 1 + 3 / 3
 RANK = 16  # of adapters; PEFT has 8 by default, most recipes 8 to 64: their work is a percent of the model's
 # 4 bits a weight and a scale of 8 bits for each 64 (Dettmers et al. 2023, QLoRA, sec. 3: 0.127 bits more a weight).
@@ -21,6 +22,19 @@ QUANTISED_BYTES = (4 + 0.127) / 8
 LOGITS = 2 + 4 + 4 + 2
 A_LAYER = 34.0  # bytes of each value of a layer that is held whole (Korthikanti et al. 2022, without scores)
 PROGRAM_GIB = 0.8  # CUDA and its libraries
+# How else people name a model: by who publishes it, and what it was tuned for, which moves no shape.
+TUNED = re.compile(r"-(instruct|chat|base|hf|it|bnb-4bit|unsloth|pt)(?=-|$)")
+# A model of one's own by its shape: millions of parameters (of a mixture those of a token too), layers, width, heads,
+# key-value heads, vocabulary.
+TYPED = re.compile(
+    r"own-(?P<parameters>\d+)m(?:-(?P<active>\d+)a)?-(?P<layers>\d+)l-(?P<width>\d+)w-(?P<heads>\d+)h"
+    r"-(?P<kv_heads>\d+)k-(?P<vocabulary>\d+)v"
+)
+OWN_SHAPE = (
+    "a shape of your own, own-8030m-32l-4096w-32h-8k-128256v: millions of parameters, layers, width, heads, key-value "
+    "heads, vocabulary"
+)
+NANOCHAT = re.compile(r"nanochat-d(\d{1,2})")
 
 
 class OpenModel(NamedTuple):
@@ -69,22 +83,45 @@ def open_models() -> dict[str, OpenModel]:
 
 
 def open_model(name: str) -> OpenModel:
-    """The model of that name, in any case. Raises UserError."""
-    models = open_models()
-    found = models.get(name.strip().lower())
+    """The model of that name, in any case, its publisher before it or not, or of a shape (TYPED). Raises UserError."""
+    models, asked = open_models(), name.strip().lower().rsplit("/", 1)[-1]
+    plain = {TUNED.sub("", known): row for known, row in models.items()}
+    found = models.get(asked) or plain.get(TUNED.sub("", asked)) or _typed(asked)
     if found is None:
         kin = [known for known in models if known.split("-")[0] == name.strip().lower().split("-")[0]]
-        there = f"one of {', '.join(kin)}" if kin else f"one of {len(models)}, such as {next(iter(models))}"
+        there = f"one of {', '.join(kin)}" if kin else f"one of {len(models)}, such as llama-3.1-8b, or {OWN_SHAPE}"
         raise UserError(f"model {name!r} is not known; expected {there}{hint(name.strip().lower(), models)}")
     return found
+
+
+def _typed(name: str) -> OpenModel | None:
+    """The model whose shape the name tells: TYPED, or nanochat by its layers (width 64 for each, heads of 128)."""
+    depth, typed = NANOCHAT.fullmatch(name), TYPED.fullmatch(name)
+    if depth is not None and (layers := int(depth[1])) > 1:
+        width, words = 64 * layers, 65_536
+        heads = -(-width // 128)
+        parameters = layers * 12 * width**2 + 2 * words * width
+        return OpenModel(name, parameters, parameters, False, layers, width, heads, heads, width // heads, words, 2048,
+                         "shape of nanochat by its depth")  # fmt: skip
+    if typed is None:
+        return None
+    shape = {key: int(value) for key, value in typed.groupdict().items() if value is not None}
+    parameters = 1_000_000 * shape.pop("parameters")
+    active = 1_000_000 * shape["active"] if "active" in shape else parameters
+    shape.pop("active", None)
+    sound = min(shape.values()) > 0 and active <= parameters and shape["width"] >= shape["heads"] >= shape["kv_heads"]
+    if not sound or shape["vocabulary"] * shape["width"] >= active:
+        raise UserError(f"model is {name!r}, whose numbers are of no model; expected {OWN_SHAPE}")
+    return OpenModel(name=name, parameters=parameters, active_parameters=active, tied=False, sequence=2048,
+                     head_width=shape["width"] // shape["heads"], source="typed in", **shape)  # fmt: skip
 
 
 def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = RANK) -> float:
     """Operations of a training step for each token: 6 P + 12 L a s, with P the weights that a token is multiplied with.
 
     Source: PaLM, appendix B (Chowdhery et al. 2022); a is the width of all heads, attention counts whole rows, causal
-    or not. Of adapters the other weights are frozen: forward and the gradient of activations, 4 P. Of GRPO (all weights)
-    GRPO_TIMES as many for each token of prompts and answers.
+    or not. Of adapters the other weights are frozen: forward and the gradient of activations, 4 P. Of GRPO (of all
+    weights) GRPO_TIMES as many for each token of prompts and answers.
     """
     attention = 12.0 * model.layers * model.heads * model.head_width * sequence
     if method in ADAPTED:

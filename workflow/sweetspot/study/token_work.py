@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Slug, Text
 from sweetspot.study.memory import Memory
-from sweetspot.study.open_models import METHODS, Method, OpenModel, memory_need, open_model, open_models
+from sweetspot.study.open_models import METHODS, Method, OpenModel, memory_need, open_model
 from sweetspot.study.sharing import Shared, SideBySide
 
 SEQUENCE = 2048
@@ -71,5 +71,7 @@ def cell_work(name: str) -> tuple[OpenModel, Method, int] | None:
     model, *rest = name.rsplit(".", 2)
     if len(rest) != 2 or rest[0] not in METHODS or not rest[1].isdecimal():
         return None
-    found = open_models().get(model)
-    return None if found is None else (found, rest[0], int(rest[1]))  # type: ignore[return-value]
+    try:
+        return open_model(model), rest[0], int(rest[1])  # type: ignore[return-value]
+    except UserError:
+        return None

@@ -40,8 +40,8 @@ def without(figures: tuple[Figure, ...], stack_known: bool) -> Iterator[Error]:
 
 
 def with_one_figure(figures: tuple[Figure, ...]) -> Iterator[Error]:
-    """One figure is known that is ALIKE: of another model on the same device, or of the same model on another. How a share
-    is carried is learnt from the pairs without the model or device that is held back.
+    """One figure is known that is ALIKE: of another model on the same device, or of the same model on another. How a
+    share is carried is learnt from the pairs without the model or device that is held back.
     """
     for by in BY[1:]:
         pairs, found = alike(figures, by), []

@@ -8,7 +8,7 @@ from functools import cache
 from statistics import mean, median, stdev
 from typing import NamedTuple
 
-from scipy.stats import t
+from scipy.special import stdtrit  # scipy.stats takes longer to import than all of an estimate
 
 from sweetspot.facts.shipped_tables import POOLS
 from sweetspot.study.open_models import OpenModel, flop_per_token, open_models
@@ -161,7 +161,7 @@ def _apart(figures: Sequence[Figure]) -> list[float]:
 def _interval(logs: Sequence[float], stack: str | None) -> Range:
     spread = max(stdev(logs), LEAST_SPREAD) if len(logs) > 2 else 2 * ONE_STACK_SPREAD
     # Of either stack the values are the ends of each, which lie further apart than values drawn would.
-    edge = SD_90 if stack is None else float(t.ppf((1 + LEVEL) / 2, max(len(logs) - 1, 2)))
+    edge = SD_90 if stack is None else float(stdtrit(max(len(logs) - 1, 2), (1 + LEVEL) / 2))
     wide = edge * spread * math.sqrt(1 + 1 / len(logs))
     middle = mean(logs)
     return Range(math.exp(middle), math.exp(middle - wide), min(1.0, math.exp(middle + wide)))

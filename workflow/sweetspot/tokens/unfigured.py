@@ -93,12 +93,13 @@ def _rows(
         found = expected_mfu(published_figures(), work[1], question.precision, None, work[0].mixture)
         share = from_one_timing(found.middle)
     share = share.times(of_maker(device.maker)).times(joined_by(instance.interconnect, instance.gpus))
-    warnings = [
-        warning("several_as_one", "taken to be as good as single ones; joined by PCIe, to keep 75 % (23 to 95)")
-    ]
-    warnings = warnings if instance.gpus > 1 else []
+    said = []
+    if instance.gpus > 1:
+        said.append(
+            warning("several_as_one", "taken to be as good as single ones; joined by PCIe, to keep 75 % (23 to 95)")
+        )
     if device.maker != "nvidia":
-        warnings.append(warning("maker_without_figure", f"no figure of fine-tuning on {device.gpu}: its share of the peak "
+        said.append(warning("maker_without_figure", f"no figure of fine-tuning on {device.gpu}: its share of the peak "
                             "is what MLPerf's times say beside NVIDIA's, its interval wider"))  # fmt: skip
     for batch_size in question.batches(model):
         yield {
@@ -120,7 +121,7 @@ def _rows(
             "source": f"{flop:.3g} operations a token, {share.middle:.0%} of {peak * instance.gpus / 1e12:.4g} TFLOP/s "
             f"({'as in the figures of this study' if known else 'published figures of tokens-2026'})",
             "unit": "tokens",
-            "warnings": joined(warnings, cautions(instances, name)),
+            "warnings": joined(said, cautions(instances, name)),
             "as_of": as_of,
             "logical": False,
             "xla": False,
