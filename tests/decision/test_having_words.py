@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 from decision_tables import inputs, settings
 from sweetspot.availability.having_columns import having_of, with_having
+from sweetspot.availability.having_words import having_in_words
 from sweetspot.decision.compare import compare
-from sweetspot.decision.having_words import having_in_words
 from sweetspot.study.stock import load_availability
 
 FACTS = load_availability(None, date(2026, 9, 19))
@@ -53,6 +53,19 @@ def test_a_block_is_a_fallback_from_its_date_on_and_costs_are_those_of_the_work(
     assert having_in_words(options, {"take": "1", "workload": "plan"})[0].startswith(
         "Block begins on a date, at most 56"
     )
+
+
+def test_beside_what_is_free_nothing_is_held_and_a_work_without_its_cost_is_told_by_one_job():
+    free = said({"provider": "lambda", "usd": 0.0}, {"provider": "hyperstack"})
+    assert [one.split(" gets ")[0] for one in free[:2]] == [
+        "Machine 0 is to be had in 7 % of attempts, else after 4.8 days on average.",
+        "Who takes any of Hyperstack and Lambda",
+    ]
+    rows = [PLAIN | {"option": str(place), "title": f"M{place}", "provider": name, "usd": 100.0 * (place + 1)}
+            for place, name in enumerate(("lambda", "hyperstack"))]  # fmt: skip
+    options = with_having(pd.DataFrame(rows), FACTS, 30.5)
+    told = having_in_words(options, {"take": "0", "workload": "lab"}, {"best": 5.0})
+    assert told[1] == "If it is not: M1 costs 2.0 times as much."
 
 
 def test_any_of_several_sellers():

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.availability.having_columns import with_having
+from sweetspot.availability.having_words import having_in_words
 from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.breakeven import break_even, surface, utilisation
 from sweetspot.decision.case_figures import case_figures
@@ -16,7 +17,6 @@ from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question, with_later
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.having_words import having_in_words
 from sweetspot.decision.later import buying_later, of_months, of_phases
 from sweetspot.decision.limits import limited
 from sweetspot.decision.offers_left_out import (

@@ -18,15 +18,17 @@ Row = Mapping[str, Any]
 def having_in_words(options: pd.DataFrame, verdict: Row, usd: Mapping[str, float] | None = None) -> list[str]:
     """A few sentences on what the verdict says to take, by the columns of the options (`with_having`).
 
-    `usd`: what each option costs for the verdict's work, where it is not one of the options'. None where nothing is
-    known of it, or where what to take is no option alone.
+    `usd`: what options cost for the verdict's work, where it says so of the one to take; else one of their jobs. None
+    where nothing is known of it, or where what to take is no option alone.
     """
     mine = options[options["option"] == verdict["take"]] if "p_stock" in options.columns else options.head(0)
     here = mine[mine["workload"] == verdict["workload"]]
     if mine.empty:
         return []
     every = options[options["workload"] == (here if len(here) else mine)["workload"].iloc[0]]
-    every = every if usd is None else every.assign(usd=every["option"].map(usd).astype(float))
+    every = (
+        every if verdict["take"] not in (usd or {}) else every.assign(usd=every["option"].map(usd or {}).astype(float))
+    )
     row: Row = every[every["option"] == verdict["take"]].iloc[0].to_dict()
     if row["purchase"] == "own":
         told = [_delivered(row)]
@@ -36,8 +38,9 @@ def having_in_words(options: pd.DataFrame, verdict: Row, usd: Mapping[str, float
         told = []
     else:
         known = not math.isnan(row["p_stock"])
-        told = [_stock(row) if known else _unpublished(row), *_otherwise(every, row)]
-        told += [_sellers(row), _more_often(every, row)] if known else []
+        paid = every if row["usd"] > 0 else every.head(0)  # beside what is free all else is dear without end
+        told = [_stock(row) if known else _unpublished(row), *_otherwise(paid, row)]
+        told += [_sellers(row), _more_often(paid, row)] if known else []
     if len(here) and told and not math.isnan(row["hours_to_result"]):
         half, late = _long(row["hours_to_result"]), _long(row["hours_to_result_p90"])
         told.append(f"Counted from today, half of the results are there within {half}, 90 % within {late}.")
