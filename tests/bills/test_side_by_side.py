@@ -86,6 +86,7 @@ def test_a_machine_equivalent_to_the_box_takes_its_device():
     declared = known(twin={"gpus": 4, "equivalent_to": "box", "gpu": "another name"})
     row = cost(price_list(*RENTED, {"instance": "twin", "per_hour": 2.0}), [cell("one")], declared, devices_per_job=1)
     assert row.loc["twin", "usd"] == pytest.approx(0.5 / 0.97)
+    assert row.loc["twin", "gpu"] == "another name"
 
 
 def test_runs_side_by_side_come_in_rounds():

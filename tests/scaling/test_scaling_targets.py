@@ -192,6 +192,10 @@ def test_one_family_gives_no_interval_and_two_give_one():
     assert (three["low"], three["high"]) == pytest.approx((0.8 - 0.337171, 0.8 + 0.337171), abs=1e-6)
     half = mean_efficiency(averages(), asked, level=0.5).iloc[0]
     assert half["high"] == pytest.approx(0.8 + 0.816497 * 0.1 * math.sqrt(4 / 3), abs=1e-6)
+    # An unknown batch takes two rows of 3 and 2 families, spread 0.1 and 0.2: as many as the larger has, t as above.
+    two = pd.concat([averages(), averages(batch_size=64, families=2, spread=0.2, efficiency=0.9)])
+    both = mean_efficiency(two, asked.assign(batch_size=math.nan)).iloc[0]
+    assert both["high"] == pytest.approx(0.85 + 2.919986 * 0.15 * math.sqrt(4 / 3), abs=1e-6)
     nothing = mean_efficiency(averages().head(0), asked).iloc[0]
     assert nothing.isna().all()
 

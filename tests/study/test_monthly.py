@@ -98,3 +98,20 @@ def test_a_training_says_its_devices_too(tmp_path):
     file.write_text("a: {kind: training, model: m, samples: 5.0, devices_per_job: 2, gpu_memory_gib: 3.0, source: s}")
     assert load_workloads(file)["a"].devices_per_job == 2
     assert load_needs(file)["a"].gib(8) == 3.0
+
+
+def test_none_that_is_urgent_has_no_range_to_be_drawn(tmp_path):
+    none = {"within_hours": 24, "urgent_per_month": {"value": 0, "low": 0, "high": 0}}
+    assert load_monthly(written(tmp_path, none))["lab"].jobs[0].urgent_per_month.value == 0
+
+
+@pytest.mark.parametrize("later", [[36], [12, 6], [6, 6], [40]])
+def test_machines_come_by_ascending_months_within_the_work(tmp_path, later):
+    with pytest.raises(UserError, match=r"by ascending months, all below 36, found"):
+        load_monthly(written(tmp_path, buy_after_months=later))
+
+
+def test_work_may_halve_from_month_to_month_and_no_more(tmp_path):
+    assert load_monthly(written(tmp_path, {"growth_per_month": -0.5}))["lab"].jobs[0].growth_per_month.value == -0.5
+    with pytest.raises(UserError, match="growth_per_month"):
+        load_monthly(written(tmp_path, {"growth_per_month": -0.51}))

@@ -148,3 +148,9 @@ def test_names_are_those_of_the_files_and_plain(tmp_path):
     (tmp_path / "scenarios" / "<b>.yaml").write_text("title: More\n")
     with pytest.raises(UserError, match=r"<b>\.yaml: expected a name of letters"):
         load_scenarios(tmp_path)
+
+
+def test_a_list_with_an_entry_without_a_name_is_told_whole():
+    assert list(differences([{"name": "a"}, 1], [{"name": "a"}, 2], "x")) == [
+        "x: [{'name': 'a'}, 1] → [{'name': 'a'}, 2]"
+    ]
