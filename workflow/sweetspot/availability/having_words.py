@@ -1,7 +1,7 @@
 """What it takes to have the machine that the verdict names, in sentences."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,6 +11,7 @@ from sweetspot.study.titles import provider_title
 from sweetspot.wording import begun, counted, listed, percent, span, the, times
 
 SELDOM, MORE = 0.5, 1.5  # a machine seldom to be had is told with one that is so many times as often to be had
+CHANCES = ("machine_title", "p_stock", "p_stock_low", "p_stock_high")
 LONGEST = 4  # names of sellers that a sentence has
 Row = Mapping[str, Any]
 
@@ -45,6 +46,21 @@ def having_in_words(options: pd.DataFrame, verdict: Row, usd: Mapping[str, float
         half, late = _long(row["hours_to_result"]), _long(row["hours_to_result_p90"])
         told.append(f"Counted from today, half of the results are there within {half}, 90 % within {late}.")
     return [said for said in told if said]
+
+
+def chances_of(options: pd.DataFrame, machines: Sequence[str]) -> dict[str, list[Any]]:
+    """Columns of the verdict: the title of each machine to take, and in which share of attempts it is to be had, with
+    its ends; null where that is not known, or where it is bought or begins on a date.
+    """
+    by_option = options.drop_duplicates("option").set_index("option")
+    found: dict[str, list[Any]] = {name: [] for name in CHANCES}
+    for machine in machines:
+        row = by_option.loc[machine].to_dict() if machine in by_option.index and "p_stock" in by_option else {}
+        rented = row.get("purchase") == "on_demand" and math.isnan(row["start_hours_high"])
+        found["machine_title"].append(row.get("title"))
+        for name in CHANCES[1:]:
+            found[name].append(float(row[name]) if rented else math.nan)
+    return found
 
 
 def _unpublished(row: Row) -> str:

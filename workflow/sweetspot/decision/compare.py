@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.availability.having_columns import with_having
-from sweetspot.availability.having_words import having_in_words
+from sweetspot.availability.having_words import chances_of, having_in_words
 from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.breakeven import break_even, surface, utilisation
 from sweetspot.decision.case_figures import case_figures
@@ -112,13 +112,25 @@ class Judged(NamedTuple):
         about = answer_work(self.works, settings.work, next(iter(self.contending), None))
         words = words_of(settings.counts, settings.money)
         found = verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
-        return found.assign(having=[self._having(row) for row in found.to_dict("records")])
+        machines = [self._machine(row) for row in found.to_dict("records")]
+        said = [self._having(row, machine) for row, machine in zip(found.to_dict("records"), machines, strict=True)]
+        return found.assign(having=said, **chances_of(self.options, machines))
 
-    def _having(self, verdict: Row) -> list[str]:
+    def _machine(self, verdict: Row) -> str:
+        """The offer that a verdict says to take; of work that several do, the one that does most of what is rented."""
+        mine = self.choices[self.choices["workload"].eq(verdict["workload"])]
+        main = mine.loc[mine["choice"].eq(verdict["take"]), "main_rented"].dropna()
+        return (
+            str(main.iloc[0]) if len(main) and verdict["take"] not in set(self.options["option"]) else verdict["take"]
+        )
+
+    def _having(self, verdict: Row, machine: str) -> list[str]:
         """What it takes to have what a verdict says to take; costs are those of its work."""
         mine = self.choices[self.choices["workload"].eq(verdict["workload"]) & self.choices["usd"].notna()]
         names = mine["source"].where(mine["source"].notna(), mine["choice"])
-        return having_in_words(self.options, verdict, dict(zip(names, mine["usd"].astype(float), strict=True)))
+        usd = dict(zip(names, mine["usd"].astype(float), strict=True))
+        usd |= {machine: usd[verdict["take"]]} if verdict["take"] in usd else {}
+        return having_in_words(self.options, {**verdict, "take": machine}, usd)
 
 
 def judge(

@@ -65,6 +65,8 @@ class Outcome(Part):
     start_rival: Named | None = Field(description="The next of these")
     start_p_cheaper: float | None = Field(description="Share of the draws in which it costs less than the next")
     having: list[str] = Field(description="What it takes to have the machine to begin with, in sentences")
+    machine_title: str | None = Field(description="The machine to begin with, by its name; null: what to take is none")
+    p_stock: Figure = Field(description="Share of attempts in which it is to be had; null: not known, or bought")
     thresholds: list[str] = Field(description="From where on the answer is another, in sentences")
     buy_below_usd: float | None = Field(description="Price of a machine below which buying pays; null: none")
     work_factor: float | None = Field(description="Times the work from which buying pays; null: none is known")
@@ -153,7 +155,17 @@ def key_figures(found: Outcome | None, money: Money) -> list[KeyFigure]:
             span = interval_text(found.ratio.low, found.ratio.high)
         label = f"as much for {other} as for {mine}"
         made.append(KeyFigure(value=f"{times(value)} ×", label=label, span=span))
-    return [*made, *_turning(found, money)][:3]
+    return [*made, *_chance(found), *_turning(found, money)][:3]
+
+
+def _chance(found: Outcome) -> list[KeyFigure]:
+    """How often the machine to begin with is to be had, where it is not always there."""
+    chance = found.p_stock
+    if chance.value is None or chance.value >= 1 or found.machine_title is None:
+        return []
+    span = "" if chance.low is None or chance.high is None else f"{percent(chance.low)} to {percent(chance.high)}"
+    label = f"of attempts find {the(found.machine_title)} free"
+    return [KeyFigure(value=percent(chance.value), label=label, span=span)]
 
 
 def _turning(found: Outcome, money: Money) -> list[KeyFigure]:
@@ -173,7 +185,8 @@ def _outcome(row: Row) -> Outcome:
         return None if missing(row[name]) else Named(choice=text(row[name]), title=text(row[f"{name}_title"]))
 
     def value(name: str) -> float | None:
-        return None if missing(row[name]) or abs(float(row[name])) == float("inf") else float(row[name])  # type: ignore[arg-type]
+        found = row.get(name)
+        return None if missing(found) or abs(float(found)) == float("inf") else float(found)  # type: ignore[arg-type]
 
     best, start = named("best"), named("take")
     assert best is not None and start is not None
@@ -193,6 +206,8 @@ def _outcome(row: Row) -> Outcome:
         start_rival=named("take_rival"),
         start_p_cheaper=value("take_p_cheaper"),
         having=[text(said) for said in row.get("having", ())],  # type: ignore[attr-defined]
+        machine_title=None if missing(row.get("machine_title")) else text(row["machine_title"]),
+        p_stock=Figure(value=value("p_stock"), low=value("p_stock_low"), high=value("p_stock_high")),
         thresholds=[text(said) for said in row["thresholds"]],  # type: ignore[attr-defined]
         at_prices=[AtPrice(usd=float(usd), p_buying_cheaper=float(share)) for usd, share in prices],
         find_out_first=text(row["find_out_first"]),
