@@ -55,7 +55,7 @@ def mix_title(one: Mix, posed: Posed) -> str:
     else:
         # Beside what is there each job runs on what is the cheapest in its draw.
         another = " or another" * (bool(at_home) and one.kind != RENTED)
-        told = beside_in_words(rest + another, at_home, one.at(posed.central).share(name))
+        told = beside_in_words(rest + another, at_home, one.done.share(name))
         told = told if at_home or sold or one.kind == RENTED else f"nothing bought, {told}"
     return f"{listed(sold)} sold, {told}" if sold else told
 

@@ -27,6 +27,7 @@ from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.report.words import works
 from sweetspot.study.study import Study, load_study
+from sweetspot.throughput.speed_errors import SOFTWARE_FACTOR
 from sweetspot.wording import TIE, percent
 
 ASSETS = Path(__file__).parent / "assets"
@@ -56,7 +57,9 @@ def render_page(tables: Tables, study: Study, workloads: str | Path | None = Non
         "dots": dots_chart(_dots(rows, found, money.usd_per_unit), money.code) if rows and found else "",
         "dots_title": _dots_title(found, money.code) if found else "",
         "tiles": key_figures(found, money),
-        "notes": [*_notes(found, rows, money.code), *_waits(tables, found), *filter(None, [recorded])] if found else [],
+        "notes": [*_notes(found, rows, money.code), *_of_hours(tables, found), *filter(None, [recorded])]
+        if found
+        else [],
         "sections": sections(tables, found, money, study) if found else [],
         "listed": of_choices(tables, money.code),
         "others": [(one, busy(one).removeprefix(", on a machine ")) for one in others],
@@ -71,6 +74,23 @@ def render_page(tables: Tables, study: Study, workloads: str | Path | None = Non
         "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)),
     }
     return environment.from_string((ASSETS / "page.html.j2").read_text(encoding="utf-8")).render(context)
+
+
+def _of_hours(tables: Tables, found: Outcome) -> list[str]:
+    """What stands behind the hours, and who waits."""
+    return [*_untimed(tables), *_waits(tables, found)]
+
+
+def _untimed(tables: Tables) -> list[str]:
+    """That nobody timed the work, where all speeds that the answer may take are by arithmetic."""
+    options = table_of(tables, "options")
+    taken = options[options["in_answer"].astype(bool)] if len(options) else options
+    if taken.empty or not taken["throughput_basis"].eq("arithmetic").all():
+        return []
+    return [
+        "Nobody timed these jobs: hours are arithmetic, up to "
+        f"{SOFTWARE_FACTOR:g} times off on all machines alike. One timing of your own in throughput.csv ends that part."
+    ]
 
 
 def _dots(rows: Sequence[dict[str, Any]], found: Outcome | None, usd_per_unit: float) -> list[Dots]:
