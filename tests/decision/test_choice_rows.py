@@ -68,7 +68,8 @@ def test_every_column_of_a_job_by_hand():
         "why_not": "it can be interrupted", "why_not_rule": "interruptible", "box_title": SPOT,
     }  # fmt: skip
     of_plans = ["hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
-                "source", "usd_per_month_central", "main_rented", "sold", "all_rented_title"]  # fmt: skip
+                "source", "usd_per_month_central", "main_rented", "sold", "all_rented_title",
+                "used_at_most"]  # fmt: skip
     rows = table.to_dict("records")
     for row, expected in zip(rows, (box, box | cloud | spot, box | cloud), strict=True):
         assert set(expected) | set(of_plans) == set(COLUMNS)

@@ -25,16 +25,16 @@ class Written(Dispatch):
     def quick(self, problem):
         return "quickly", problem[1]
 
-    def usd(self, quick, source, counts):
-        return self.exact(quick, source, counts)
+    def usd(self, quick, way):
+        return self.exact(quick, way)
 
-    def exact(self, problem, source, counts):
+    def exact(self, problem, way):
         curve, place = problem
-        return 1000.0 + (self.curves[curve](place) if source == "second" else 0.0)
+        return 1000.0 + (self.curves[curve](place) if way[0] == "second" else 0.0)
 
     def crossing(self, start=1.0):
         """The logarithm of the exact factor, from that of the quick looks, and what the first costs there."""
-        factor, usd = self._crossing(ALL, start, lambda _: [("first", ()), ("second", ())])
+        factor, usd = self._crossing(ALL, start, lambda _: [("first", (), 1.0), ("second", (), 1.0)])
         return float(np.log(factor)), usd
 
 

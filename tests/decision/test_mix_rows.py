@@ -45,7 +45,7 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
         "usd_at_todays_prices": 36 * 458.0, "p_cheapest": 1.0, "p_cheaper": None, "is_best": True, "is_rival": False,
         "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0, "in_hand": True, "cost": "dispatch", "persistent": True,
         "mix": "best", "usd_per_month_central": 458.0, "main_rented": "rented", "sold": 0.0,
-        "all_rented_title": None, **dict.fromkeys(empty),
+        "all_rented_title": None, "used_at_most": None, **dict.fromkeys(empty),
     }  # fmt: skip
     bought = best | {
         "alternative": "box", "kind": "buy", "binds": "buy", "title": "1 × box", "instance": "box", "counts": 1.0,
