@@ -10,6 +10,7 @@ import pytest
 from decision_tables import inputs, settings
 from pandas.testing import assert_frame_equal
 from sweetspot.availability.having_columns import HAVING, found_in_time, with_having
+from sweetspot.availability.having_words import chances_of
 from sweetspot.decision.compare import compare
 from sweetspot.study.stock import load_availability
 from sweetspot.study.stock_looks import Look, write_looks
@@ -210,3 +211,17 @@ def test_what_is_found_in_time_and_on_what_a_class_falls_back(tmp_path, fallback
     assert float(found_in_time(None, None, rented, 1)[0][0]) == 1.0
     (unknown,) = had(load_availability(None, date(2018, 7, 1)), option("aws"))
     assert found_in_time(0.0, None, unknown, 4000)[0].mean() == pytest.approx(0.5, abs=0.03)
+
+
+def test_the_verdict_has_the_chance_of_what_is_rented_and_of_nothing_else(tmp_path):
+    facts = known(tmp_path, ("stock_share", 0.4, {"low": 0.1, "high": 0.7}), ("start_days", 2.0, {"price_list": "b"}))
+    rows = [option("aws"), option("aws", price_list="b"), option("aws", purchase="own")]
+    options = with_having(
+        pd.DataFrame([row | {"option": name, "title": f"T {name}"} for row, name in zip(rows, "xyz", strict=True)]),
+        facts,
+        30.5,
+    )
+    told = chances_of(options, ["x", "y", "z", "best"])
+    assert told["machine_title"] == ["T x", "T y", "T z", None]
+    ends = [[told[name][at] for name in ("p_stock_low", "p_stock", "p_stock_high")] for at in range(4)]
+    assert ends[0] == [0.1, 0.4, 0.7] and all(math.isnan(end) for three in ends[1:] for end in three)
