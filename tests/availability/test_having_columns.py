@@ -60,6 +60,12 @@ def test_an_unknown_share_is_no_certainty_and_its_interval_is_the_widest():
     assert aws["stock_confidence"] == "unknown" and aws["hours_to_result_p90"] > 10 * aws["hours"]
 
 
+def test_minutes_of_boot_and_restart_are_sixtieths_of_an_hour(tmp_path):
+    usual = [fact for fact in ALWAYS if fact[0] not in ("boot_minutes", "restart_minutes")]
+    (row,) = had(known(tmp_path, *usual, ("boot_minutes", 6.0), ("restart_minutes", 30.0)), option("x"))
+    assert (row["boot_hours"], row["restart_hours"]) == pytest.approx((0.1, 0.5))
+
+
 def test_nothing_known_gives_no_figure():
     (row,) = had(load_availability(None, date(2018, 7, 1)), option("aws", "V100"))
     assert all(row[name] is None or math.isnan(row[name]) for name in HAVING)
