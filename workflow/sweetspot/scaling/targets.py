@@ -210,7 +210,8 @@ def _with_uncertain_base(cells: pd.DataFrame, predicted: pd.DataFrame) -> pd.Dat
     table = predicted.copy()
     for name, sign in (("low", -1), ("high", 1)):
         base = TO_90 * np.log(cells[f"base_images_per_s_{name}"] / cells["base_images_per_s"])
-        own = np.log(predicted[name] / predicted["efficiency"])
+        with np.errstate(divide="ignore"):  # a low of nothing at all stays one
+            own = np.log(predicted[name] / predicted["efficiency"])
         table[name] = predicted["efficiency"] * np.exp(sign * np.hypot(base, own))
         table[name] = table[name].where(base.notna(), predicted[name])
     moved = cells["basis"] == "transferred"
