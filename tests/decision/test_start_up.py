@@ -147,3 +147,22 @@ def test_four_times_the_work_a_cap_and_a_box_that_comes_in_six_weeks(tmp_path):
     choices = tables["choices"].set_index("choice")
     assert choices.loc["box-4x5090", "why_not"] == "costs 21,900 EUR up front, more than the 20,000 EUR allowed"
     assert pd.isna(choices.loc["best", "why_not"]) and choices.loc["best", "kind"] == "keep"
+
+
+def test_work_that_grows_by_five_percent_a_month_is_rented_from_when_ours_are_full(tmp_path):
+    """By hand, month by month: 803 h x 1.05^m, of them 1,405 h at home, the rest at 0.42 EUR; urgent jobs grow too."""
+    folder = shutil.copytree(STUDIES / "start-up-2026", tmp_path / "start-up-2026")
+    file = folder / "workloads.yaml"
+    work = yaml.safe_load(file.read_text())
+    for job in work["month"]["jobs"]:
+        job["growth_per_month"] = 0.05
+    file.write_text(yaml.safe_dump(work, sort_keys=False))
+    tables = month_tables(folder, 500)
+    urgent = URGENT * VIT / speed(tables, "hyperstack-1xh100-pcie", "ViT-L") / 3600 * 2.50 / EUR
+    room, hours, months = 2 * 0.96 * 30.5 * 24, USUAL * VIT_3090 + 6 * RESNET_3090, []
+    for month in range(36):
+        here = min(hours * 1.05**month, room)
+        months.append(here * OURS + (hours * 1.05**month - here) * 0.42 + urgent * 1.05**month)
+    assert sum(months) / 36 == pytest.approx(585, abs=3)
+    assert central(tables, "best") == pytest.approx(sum(months) / 36, rel=0.01)
+    assert tables["verdict"].iloc[0]["kind"] == "keep"
