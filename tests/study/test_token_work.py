@@ -3,7 +3,7 @@
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.study.needs import load_needs
-from sweetspot.study.open_models import flop_per_token, memory_need, open_model
+from sweetspot.study.open_models import memory_need, open_model
 from sweetspot.study.token_work import cell_work
 from sweetspot.study.workloads import load_monthly, load_workloads
 
@@ -55,22 +55,7 @@ def test_what_is_wrong_in_a_class_is_said(tmp_path, job, said):
         load_monthly(written(tmp_path, MONTH.format(job=job)))
 
 
-@pytest.mark.parametrize("name", ["resnet50", "llama-3.1-8b.lora", "llama-9.lora.2048", "llama-3.1-8b.dpo.2048"])
+@pytest.mark.parametrize("name", ["resnet50", "phi-2.lora", "phi-2.lora.x", "llama-9.lora.2048", "phi-2.dpo.2048"])
 def test_other_models_are_no_work_by_tokens(name):
     assert cell_work(name) is None
-
-
-def test_attention_of_whole_rows_and_the_bytes_of_logits():
-    """PaLM, appendix B, of Llama-3.1-8B: 12 x 32 layers x 32 heads of 128 operations for each token of the row.
-
-    A logit takes 2 bytes in 16 bits, 4 of its copy in 32, and 4 and 2 of their gradients; in parts only the 2: 10 more
-    for each of 4,096 x 128,256 logits. QLoRA, sec. 3: 0.127 bits beside 4 of each weight.
-    """
-    model = open_model("llama-3.1-8b")
-    more = flop_per_token(model, "full", 8192) - flop_per_token(model, "full", 4096)
-    assert more == pytest.approx(12 * 32 * 32 * 128 * 4096)
-    whole, parts = (memory_need(model, "lora", 4096, chunked=chunked).activations_gib for chunked in (False, True))
-    assert (whole - parts) * 2**30 == pytest.approx(10 * 4096 * 128_256)
-    words = 2 * 128_256 * 4096  # embedding and output, in 32 bits
-    weights = 4.127 / 8 * (model.parameters - words) + 4 * words
-    assert memory_need(model, "qlora", 4096).frozen_bytes == pytest.approx(weights / model.parameters)
+    assert cell_work("llama-3.1-8b.lora.4096") == (open_model("llama-3.1-8b"), "lora", 4096)

@@ -1,14 +1,11 @@
 """Shares of the peak by hand: of a maker, of what PCIe joins, carried from one figure, by basis, and held back."""
 
-import math
-
 import pandas as pd
 import pytest
 from study_tables import STUDIES
 from sweetspot.commands.estimate import UNTRIED, asked_work, cheapest, estimated, mfu_of
-from sweetspot.study.open_models import open_models
 from sweetspot.tokens.held_back import with_one_figure, without
-from sweetspot.tokens.mfu import Range, carried, joined_by, nearest, of_maker, published_figures
+from sweetspot.tokens.mfu import Range, carried, of_maker, published_figures
 from sweetspot.transfer.figures import shipped_devices
 
 
@@ -29,41 +26,10 @@ def test_amd_reaches_what_its_mlperf_times_say_beside_nvidias_of_the_round():
     assert of_maker("nvidia") == Range(1, 1, 1)
 
 
-def test_errors_of_two_shares_add_as_squares():
-    product = Range(0.4, 0.2, 0.8).times(Range(0.5, 0.25, 1.0))
-    assert product.middle == 0.2
-    assert product.low == pytest.approx(0.2 / 2 ** math.sqrt(2)) and product.high == pytest.approx(
-        0.2 * 2 ** math.sqrt(2)
-    )
-
-
-@pytest.mark.parametrize(
-    ("interconnect", "gpus", "kept"), [("pcie", 4, 0.75), (None, 4, 0.75), ("nvswitch", 8, 1.0), (None, 1, 1.0)]
-)
-def test_devices_that_pcie_joins_keep_less(interconnect, gpus, kept):
-    assert joined_by(interconnect, gpus).middle == kept
-
-
 def test_a_share_is_carried_by_size_and_memory_and_not_far():
     assert carried(4.0, 1.0) == pytest.approx(4**0.1)
     assert carried(1.0, 0.5) == pytest.approx(0.5**0.2)
     assert (carried(1.0, 100.0), carried(1.0, 0.001)) == (1.3, 1 / 1.3)
-
-
-@pytest.mark.parametrize(
-    ("model", "method", "gpu", "basis"),
-    [
-        ("llama-3.1-8b", "lora", "RTX 4090", "published"),  # torchtune
-        ("qwen3-8b", "lora", "RTX 4090", "transferred"),  # another model on it
-        ("llama-3.1-8b", "lora", "RTX 5090", "transferred"),  # the model on another device
-        ("llama-3.1-8b", "pretrain", "RTX 5090", "arithmetic"),
-    ],
-)
-def test_the_nearest_figure_of_a_known_stack_counts(model, method, gpu, basis):
-    told, found = nearest(open_models()[model], method, 2048, shipped_devices().get(gpu), "plain")
-    assert found == basis
-    if basis == "published":  # 3,083 tokens/s x 33.32 G operations of 165.2 T
-        assert told.middle == pytest.approx(3083 * 33.32e9 / 165.2e12, rel=0.001)
 
 
 def test_a_maker_without_a_figure_stands_last_and_leads_nothing():

@@ -84,7 +84,7 @@ def open_models() -> dict[str, OpenModel]:
 
 def open_model(name: str) -> OpenModel:
     """The model of that name, in any case, its publisher before it or not, or of a shape (TYPED). Raises UserError."""
-    models, asked = open_models(), name.strip().lower().rsplit("/", 1)[-1]
+    models, asked = open_models(), name.strip().lower().split("/")[-1]
     plain = {TUNED.sub("", known): row for known, row in models.items()}
     found = models.get(asked) or plain.get(TUNED.sub("", asked)) or _typed(asked)
     if found is None:

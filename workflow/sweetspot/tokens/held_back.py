@@ -52,7 +52,7 @@ def with_one_figure(figures: tuple[Figure, ...]) -> Iterator[Error]:
                 for known, new in pairs
                 if getattr(new, by) == value
             ]
-        if len(found) > 1:
+        if found:  # pairs go both ways, so that there are two or more
             yield _error(by, "one figure", found)
 
 

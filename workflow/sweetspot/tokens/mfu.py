@@ -28,17 +28,13 @@ SIZE, ROOM, REACH = 0.1, 0.2, 1.3
 
 
 class Figure(NamedTuple):
-    """A published figure: tokens a second of all devices, and the share of their dense peak (of the precision)."""
+    """What a published figure says: the share of the devices' dense peak (of the precision)."""
 
     model: str
     method: str
     gpu: str
-    gpus: int
     precision: str
     sequence: int
-    batch_size: int
-    tokens_per_s: float
-    peak_memory_gib: float
     stack: str
     software: str
     mixture: bool
@@ -99,13 +95,8 @@ def published_figures() -> tuple[Figure, ...]:
         rate, peak = float(row["tokens_per_s"]), device.peak(row["precision"])
         mfu = rate * flop / (gpus * peak * 1e12)
         if mfu <= CREDIBLE:  # not where there is no peak
-            found.append(
-                Figure(
-                    row["model"], row["method"], device.gpu, gpus, row["precision"], sequence,
-                    int(float(row["batch_size"] or 1)), rate, float(row["peak_memory_gib"] or math.nan), row["stack"],
-                    row["software"], models[row["model"]].mixture, mfu,
-                )
-            )  # fmt: skip
+            told = row["method"], device.gpu, row["precision"], sequence, row["stack"], row["software"]
+            found.append(Figure(row["model"], *told, models[row["model"]].mixture, mfu))
     return tuple(found)
 
 
@@ -164,7 +155,7 @@ def _interval(logs: Sequence[float], stack: str | None) -> Range:
     edge = SD_90 if stack is None else float(stdtrit(max(len(logs) - 1, 2), (1 + LEVEL) / 2))
     wide = edge * spread * math.sqrt(1 + 1 / len(logs))
     middle = mean(logs)
-    return Range(math.exp(middle), math.exp(middle - wide), min(1.0, math.exp(middle + wide)))
+    return Range(math.exp(middle), math.exp(middle - wide), math.exp(middle + wide))
 
 
 def from_one_timing(mfu: float, spread: float = ONE_STACK_SPREAD) -> Range:

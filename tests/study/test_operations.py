@@ -79,3 +79,40 @@ def test_an_unknown_model_is_refused_with_its_kin():
 def test_every_model_is_whole():
     for model in open_models().values():
         assert model.active_parameters <= model.parameters and model.heads % model.kv_heads == 0 and model.source
+
+
+def test_operations_and_memory_of_a_tied_head_by_hand():
+    """Llama 3.2 1B: 16 layers of 2048 with 512 wide keys, perceptrons of 8192, a head that is the embedding."""
+    model, words = open_model("meta-llama/Llama-3.2-1B-Instruct"), 128256 * 2048
+    weights = 16 * (2 * 2048**2 + 2 * 2048 * 512 + 3 * 2048 * 8192) + words
+    assert flop_per_token(model, "full", 512) == 6 * weights + 12 * 16 * 2048 * 512
+    assert flop_per_token(model, "grpo", 512) == 2 * flop_per_token(model, "full", 512)
+    frozen = (0.515875 * (model.parameters - words) + 4 * words) / model.parameters
+    assert memory_need(model, "qlora", 512).frozen_bytes == pytest.approx(frozen, rel=1e-12)
+    # Kept: 34 bytes of each value of all layers, none again; of two sequences twice as much.
+    kept = memory_need(model, "full", 512, batch_size=2, kept=True)
+    assert kept.activations_gib - 0.8 == pytest.approx(2 * 512 * (16 * 34 * 2048 + 12 * 128256) / GIB, rel=1e-9)
+    adapted = memory_need(model, "lora", 512)
+    parts = memory_need(model, "lora", 512, chunked=True)  # of the 12 bytes of a logit two
+    assert adapted.activations_gib - parts.activations_gib == pytest.approx(10 * 512 * 128256 / GIB)
+    assert (kept.parameters, adapted.parameters) == (model.parameters, model.parameters + model.adapters(16))
+
+
+def test_shapes_by_name():
+    """nanochat's d32: 32 x 12 x 2048^2 + 2 x 65,536 x 2048 parameters; heads of 128, rounded up."""
+    nanochat = open_model("nanochat-d32")
+    assert nanochat[1:11] == (1_879_048_192, 1_879_048_192, False, 32, 2048, 16, 16, 128, 65_536, 2048)
+    assert open_model("nanochat-d3")[4:9] == (3, 192, 2, 2, 96) and open_model("nanochat-d2").layers == 2
+    own = open_model("own-8030m-32l-4096w-32h-8k-128256v")
+    assert own[1:11] == (8_030_000_000, 8_030_000_000, False, 32, 4096, 32, 8, 128, 128256, 2048)
+    mixture = open_model("own-30532m-3353a-48l-2048w-32h-4k-151936v")
+    assert mixture[1:3] == (30_532_000_000, 3_353_000_000) and mixture.mixture and not own.mixture
+    assert open_model("own-1m-1a-1l-64w-64h-64k-100v").head_width == 1  # each as small as it can be
+
+
+def test_numbers_of_no_model_are_refused():
+    """No single layer; more a token than there is; no layer; more heads than width, than keys; words alone fill it."""
+    for name in ("nanochat-d1", "own-1m-2a-1l-64w-4h-4k-100v", "own-1m-0l-64w-4h-4k-100v", "own-1m-1l-4w-8h-4k-100v",
+                 "own-1m-1l-64w-4h-8k-100v", "own-1m-1l-1000w-10h-10k-1000v"):  # fmt: skip
+        with pytest.raises(UserError, match="of no model" if name.startswith("own") else "is not known"):
+            open_model(name)
