@@ -27,7 +27,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: 
 
 # In the order of the flow: a room imports those before it.
 ROOMS = ("ground", "study", "matrix", "harness", "logs", "throughput", "transfer", "tokens", "scaling", "bills",
-         "availability", "mixes", "decision", "claims", "catalogues", "report", "commands")  # fmt: skip
+         "availability", "mixes", "decision", "claims", "catalogues", "report", "use", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
 PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "step_times", "units")
 # Tests that alone count for a file, and which of them. What the decision says is made of what it finds. The others are
@@ -50,7 +50,7 @@ LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parque
 # Tests of the commands read .github; what tools leave in other hidden folders is large.
 NOT_COPIED = ("results", ".git", ".venv", ".mutants", ".snakemake", ".hypothesis", "*cache*", "*.egg-info")
 NO_VERDICT = (3, 4, 5)  # exit codes of pytest: an error of its own, of the command line, and no tests
-MEMORY = 3 << 30  # bytes: a mutant that fills the machine is noticed too
+MEMORY = 5 << 30  # bytes: a mutant that fills the machine is noticed too; a record is read into a buffer of 2 GB
 
 
 class Outcome(NamedTuple):

@@ -30,6 +30,7 @@ def line(tres="gres/gpu=1", state="COMPLETED", job="1", start="2026-03-01T12:00:
         ("cpu=4,mem=100M,node=1", 0, ""),
         ("cpu=4,gres/gpu:a100_3g.20gb=2,gres/gpu=2", 6 / 7, "a100"),  # two slices of three sevenths
         ("cpu=1,gres/mps=25", 0.25, ""),
+        ("gres/gpu=1,gres/mps=50", 1.5, ""),
         ("", math.nan, ""),
     ],
 )

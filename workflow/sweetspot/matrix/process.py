@@ -26,7 +26,7 @@ from sweetspot.files import in_a_sentence, write_whole
 NAMES = (
     "check_claims", "collect_throughput", "compare", "compare_scenarios", "compare_then", "draw_figures",
     "draw_pictures", "extrapolate", "fit_scaling", "list_left_out", "price_workloads", "print_report", "render_report",
-    "run_benchmark", "write_focus", "write_index", "write_tables",
+    "run_benchmark", "write_index", "write_tables",
 )  # fmt: skip
 FOLDER = Path(".snakemake/sweetspot/scripts")
 NAME = ".in-use"  # of the lock, in the results of a study

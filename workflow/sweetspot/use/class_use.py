@@ -72,8 +72,8 @@ class Use(NamedTuple):
 def used(held: pd.DataFrame, classes: pd.Series, months: Months) -> Use:
     """The figures of each class and of all.
 
-    held: as of `month_sums.held_jobs`; classes: of its rows. Hours of one are of all times that a job ran, also of jobs
-    that failed or were cancelled: they hold the device too.
+    held: those of `month_sums.held_jobs` that ran in the months; classes: of its rows. Hours of one are of all times
+    that a job ran, also of jobs that failed or were cancelled: they hold the device too.
     """
     hours, jobs = device_hours(held, classes, months), of_jobs(held, classes, months)
     hours = hours[hours.sum(axis=1) > 0]
@@ -85,7 +85,6 @@ def used(held: pd.DataFrame, classes: pd.Series, months: Months) -> Use:
     ]
     total = hours.sum().to_numpy(dtype=float)
     rate = total / months.exposure
-    inside = held[(held["held_until"] > months.edges[0]) & (held["start"] < months.edges[-1])]
     weight = np.array([one.device_hours for one in found])
     return Use(
         months.names, [float(day) for day in months.days], [float(part) for part in months.exposure], found,
@@ -93,7 +92,7 @@ def used(held: pd.DataFrame, classes: pd.Series, months: Months) -> Use:
         ratio_range(total, months.exposure, SEED, "all"), months.names[int(rate.argmax())],
         months.names[int(rate.argmin())],
         float(weight @ [one.months_alike for one in found] / weight.sum()) if len(found) else math.nan,
-        by_device(inside),
+        by_device(held),
     )  # fmt: skip
 
 
