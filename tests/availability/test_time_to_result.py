@@ -128,12 +128,6 @@ def test_where_a_machine_is_always_there_and_never_fails_it_is_the_hours_of_the_
     assert Having(wait=exactly(99), nodes=nodes).quantiles(hours, seed=1, draws=50) == (hours, hours)
 
 
-def test_a_result_at_its_limit_is_in_time():
-    """One that is always there and never fails: of runs of 1, 2, 3 and 4 hours two are done within 2."""
-    assert Having().chance_in_time(2.0, np.array([1.0, 2.0, 3.0, 4.0])) == 0.5
-    assert Having().chance_in_time(3.5, np.array([1.0, 2.0, 3.0, 4.0])) == 0.75
-
-
 @pytest.mark.parametrize(("share", "wait"), [(0.5, 21.6), (0.07, 115.2), (0.85, 16.8)])
 def test_median_and_90th_percentile_are_the_closed_form_of_a_run_without_failures(share, wait):
     median, late = Having(share=exactly(share), wait=exactly(wait)).quantiles(6.0, seed=3, draws=200_000)

@@ -182,9 +182,10 @@ def had(share, start=math.nan, low=None, high=None):
             "stock_wait_hours": (1e9,) * 3, "start_hours": (start,) * 3}  # fmt: skip
     none = ("boot_hours", "failures_per_hour", "restart_hours", "repair_hours")
     ends |= dict.fromkeys(none, (0.0, 0.0, 0.0))
+    ends["repaired_share"] = (math.nan,) * 3
     columns = {f"{name}{end}": value for name, three in ends.items()
                for end, value in zip(("", "_low", "_high"), three, strict=True)}  # fmt: skip
-    return columns | {"checkpoint_hours": 0.0, "repaired_share": math.nan}
+    return columns | {"checkpoint_hours": 0.0, "longest_run_hours": math.nan}
 
 
 UNKNOWN = {"share": math.nan, "low": 0.0, "high": 1.0}

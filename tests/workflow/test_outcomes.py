@@ -27,7 +27,7 @@ SAID = {
     # By the rule of 2018 that these tables are made with; the study's own finds the box slower, and a tie.
     "office-box-2026": ("commit", "Buy. Renting costs 1.9 times as much.", "Buy the office box with 4 RTX 4090."),
     "lab-of-five": ("commit", "Rent by the hour for now. Buying costs about the same", "Start with RunPod"),
-    "fine-tune-2026": ("commit", "Rent by the hour. Buying costs 1.", "Start with "),
+    "fine-tune-2026": ("commit", "Rent by the hour. Buying probably costs 1.", "Start with "),
     "start-up-2026": ("commit", "Keep what you have. Buying costs 4.", "Buy and sign nothing. Rent "),
 }  # fmt: skip
 

@@ -209,15 +209,16 @@ def _of_classes(posed: Posed, money: Money, due: float | None) -> Iterator[dict[
             early = sum(
                 (run.queue.in_time(limit - run.hours) * here).sum() for run, here in zip(ordinary, jobs, strict=True)
             )
-            runs = _by_result([run for run in urgent if run.row["hours"] + run.queue.mean <= limit], limit)
-            run = runs[0][0] if runs else None
+            quick = [run for run in urgent if run.row["hours"] + run.queue.mean <= limit]
+            run = _by_result(quick, limit)[0][0] if quick else None
             # What has to be bought or signed first has no price of one job.
             late = {"status": _nobody([each.row | {"usd": each.usd} for each in urgent], money)}
             yield {
                 "workload": posed.name, "class": one.job.name, "within_hours": limit, "is_asked": limit == asked,
                 "per_month": float(posed.central.jobs[hurried].mean()) if hurried != number else 0.0,
                 "share_in_time": early / total if total else np.nan,
-                **(late if run is None else run.told(limit) | {"usd_extra": run.usd - least}),
+                **(late if run is None else run.told(limit) | {"usd_extra": run.usd - least}
+                   | _passed_over(min(quick, key=lambda each: each.usd), run, limit)),
             }  # fmt: skip
 
 
