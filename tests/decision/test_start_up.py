@@ -1,12 +1,14 @@
 """The start-up with three offers: its README's hand calculation, and that none of the three is worth signing."""
 
 import shutil
+from datetime import date
 
 import pandas as pd
 import pytest
 import yaml
 from month_tables import month_tables
 from study_tables import STUDIES
+from sweetspot.study.stock import load_availability
 
 # By hand, as in config/studies/start-up-2026/README.md. EUR but where said otherwise.
 EUR = 1.1378
@@ -166,3 +168,18 @@ def test_work_that_grows_by_five_percent_a_month_is_rented_from_when_ours_are_fu
     assert sum(months) / 36 == pytest.approx(585, abs=3)
     assert central(tables, "best") == pytest.approx(sum(months) / 36, rel=0.01)
     assert tables["verdict"].iloc[0]["kind"] == "keep"
+
+
+def test_what_is_rented_beside_what_is_kept_has_its_chance_and_no_costs_beside_it(tmp_path):
+    """The whole work costs 137 EUR, most of it at home: another rental is no multiple of that."""
+    file = tmp_path / "availability.yaml"
+    shares = {"Hyperstack": 0.4, "Nebius": 0.9, "RunPod": 0.8}
+    facts = [
+        {"quantity": "stock_share", "provider": name.lower(), "value": share, "as_of": "2026-09", "source": "ours"}
+        for name, share in shares.items()
+    ]
+    file.write_text(yaml.safe_dump({"facts": facts}))
+    tables = month_tables(STUDIES / "start-up-2026", 300, load_availability(file, date(2026, 9, 28)))
+    verdict = tables["verdict"].iloc[0]
+    assert verdict["kind"] == "keep" and list(verdict["having"]) == []
+    assert verdict["p_stock"] == shares[verdict["machine_title"].split()[0]]

@@ -22,7 +22,7 @@ from sweetspot.throughput.published import read_efficiency
 PREDICTED = ("instance", "framework", "model", "batch_size", "gpus", "precision", "images_per_s", "headline", "source")
 
 
-def month_tables(folder: Path, draws: int = 1000) -> dict[str, pd.DataFrame]:
+def month_tables(folder: Path, draws: int = 1000, known=None) -> dict[str, pd.DataFrame]:
     """The comparison's tables of the study in `folder`, without extrapolation; `costs` and `offers` beside them."""
     study, instances = load_study(folder), load_instances(folder / "instances.yaml")
     throughput = throughput_of(study, instances, folder)
@@ -35,7 +35,7 @@ def month_tables(folder: Path, draws: int = 1000) -> dict[str, pd.DataFrame]:
     )
     work = folder / "workloads.yaml"
     needs, monthly = load_needs(work), load_monthly(work)
-    found = compare(inputs, Settings.of(study, instances), draws, needs=needs, monthly=monthly)
+    found = compare(inputs, Settings.of(study, instances), draws, needs=needs, monthly=monthly, known=known)
     return found | {"costs": priced["costs"], "offers": priced["offers"]}
 
 

@@ -117,15 +117,20 @@ class Judged(NamedTuple):
         return found.assign(having=said, **chances_of(self.options, machines))
 
     def _machine(self, verdict: Row) -> str:
-        """The offer that a verdict says to take; of work that several do, the one that does most of what is rented."""
-        mine = self.choices[self.choices["workload"].eq(verdict["workload"])]
-        main = mine.loc[mine["choice"].eq(verdict["take"]), "main_rented"].dropna()
-        return (
-            str(main.iloc[0]) if len(main) and verdict["take"] not in set(self.options["option"]) else verdict["take"]
-        )
+        """The offer that a verdict says to take; where several are rented, the one that most is paid to."""
+        take = str(verdict["take"])
+        if verdict["kind"] not in ("rent", "keep") or take in set(self.options["option"]):
+            return take
+        mine = self.choices[self.choices["workload"].eq(verdict["workload"]) & self.choices["choice"].eq(take)]
+        return str(next(iter(mine["main_rented"].dropna()), take))
 
     def _having(self, verdict: Row, machine: str) -> list[str]:
-        """What it takes to have what a verdict says to take; costs are those of its work."""
+        """What it takes to have what a verdict says to take; costs are those of its work.
+
+        Beside what is kept those say nothing of one rental against another.
+        """
+        if verdict["kind"] == "keep":
+            return []
         mine = self.choices[self.choices["workload"].eq(verdict["workload"]) & self.choices["usd"].notna()]
         names = mine["source"].where(mine["source"].notna(), mine["choice"])
         usd = dict(zip(names, mine["usd"].astype(float), strict=True))
