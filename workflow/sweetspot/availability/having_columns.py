@@ -10,7 +10,7 @@ import pandas as pd
 
 from sweetspot.availability.events import Array, any_of, no_spare, several
 from sweetspot.availability.result_time import NEVER, Ends, Having
-from sweetspot.study.purchases import INTERRUPTIBLE
+from sweetspot.study.base import INTERRUPTIBLE
 
 if TYPE_CHECKING:
     from sweetspot.study.stock import (

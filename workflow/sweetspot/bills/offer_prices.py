@@ -19,12 +19,11 @@ from sweetspot.bills.resale import kept_at
 from sweetspot.bills.spot import losing_rate, overhead
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import DEVICES
+from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer, PriceList
-from sweetspot.study.purchases import INTERRUPTIBLE
-from sweetspot.study.resale_terms import Resale
 from sweetspot.study.terms import Commitment, Own, Sale
-from sweetspot.study.trends import Drift, Jumps, RandomWalk, named, preset_of
+from sweetspot.study.trends import Drift, Jumps, RandomWalk, Resale, named, preset_of
 
 Row = dict[str, Any]
 NOTHING: Triple = (0.0, 0.0, 0.0)

@@ -8,7 +8,7 @@ import numpy as np
 from sweetspot.bills.columns import Array, Columns, objects, size, stacked, take
 from sweetspot.cells import BASES, CELL_COLUMNS, USABLE, weakest
 from sweetspot.study.instances import Instance
-from sweetspot.study.sharing import SideBySide
+from sweetspot.study.monthly import SideBySide
 from sweetspot.study.workloads import Plan, Runs, Training
 
 RATES = ("images_per_s", "images_per_s_low", "images_per_s_high")

@@ -8,7 +8,7 @@ from sweetspot.catalogues.listing import Listing
 from sweetspot.catalogues.sources.source import Fetched
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.stock_looks import Look, Machine
+from sweetspot.study.stock import Look, Machine
 
 BOARDS = ("sxm", "pcie")
 TWO_BOARDS = ("a100", "a10080gb", "h100")  # sold as SXM and as PCIe: where a name does not say SXM, it is PCIe

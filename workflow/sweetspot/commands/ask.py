@@ -43,8 +43,7 @@ from sweetspot.report.plan_part import leading
 from sweetspot.report.tables import Tables, asked_model, table_of
 from sweetspot.report.worth_words import waiting_in_words
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs
-from sweetspot.study.purchases import load_plans
+from sweetspot.study.needs import load_needs, load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.titles import class_title

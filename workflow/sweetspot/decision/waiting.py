@@ -18,7 +18,7 @@ from sweetspot.mixes.search import BOUGHT, Mix
 from sweetspot.wording import listed
 
 if TYPE_CHECKING:
-    from sweetspot.study.sharing import Demand  # lazily: its models take longer to import than all this computes
+    from sweetspot.study.needs import Demand  # lazily: its models take longer to import than all this computes
 
 Demands = Mapping[str, "Demand"]
 HELD = ("own", *COMMITTED)  # whose machines there are, while others are had as they are needed

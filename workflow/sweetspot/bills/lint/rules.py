@@ -14,9 +14,9 @@ from sweetspot.bills.lint.rented import CENT, Finding, Machines, is_processor, r
 from sweetspot.bills.money import age_days, has_ended, on_demand_hour, rate_used, source_of, to_usd, triple
 from sweetspot.bills.offer_prices import Row
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer, PriceList
-from sweetspot.study.purchases import INTERRUPTIBLE
 from sweetspot.study.terms import Own
 from sweetspot.warnings import joined, warning
 
