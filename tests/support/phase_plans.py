@@ -4,7 +4,7 @@ import pandas as pd
 from decision_tables import study
 from price_lists import cell, list_tables, machines, offers, planned, price_list, priced, works_of
 from sweetspot.bills.columns import from_rows
-from sweetspot.bills.priced_cells import FIGURES
+from sweetspot.bills.costs import FIGURES
 from sweetspot.commands.asked import Phased
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.cost_rounds import priced_plans

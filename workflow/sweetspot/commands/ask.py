@@ -29,8 +29,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from sweetspot.bills.columns import from_arrow
+from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
-from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.commands.validating import without_nan
 from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words

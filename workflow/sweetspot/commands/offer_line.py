@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple, get_args
 
-from sweetspot.bills.lint.impossible import BOUNDS
+from sweetspot.bills.lint.rules import BOUNDS
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Interconnect
 from sweetspot.study.spelling import near

@@ -8,16 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from sweetspot.bills.lint.impossible import check_possible
+from sweetspot.bills.lint.rules import check_possible
 from sweetspot.bills.offers import check_instances
-from sweetspot.bills.pricing import price_tables
-from sweetspot.bills.together import (
+from sweetspot.bills.pricing import (
     check_devices,
     check_free,
     check_terms,
     check_there,
     check_workloads,
     of_projects,
+    price_tables,
 )
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file

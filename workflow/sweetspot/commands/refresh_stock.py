@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import date
 from pathlib import Path
 
-from sweetspot.catalogues.sources.source import Asked, Fetched
+from sweetspot.catalogues.listing import Asked, Fetched
 from sweetspot.catalogues.stock_files import looks_of, stock_files
 from sweetspot.errors import refuse
 from sweetspot.study.catalogue_map import FilePart

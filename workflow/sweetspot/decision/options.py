@@ -9,7 +9,7 @@ import pandas as pd
 
 from sweetspot.bills.fits import Needs, does_not_fit, with_fits
 from sweetspot.bills.price_paths import TREND_COLUMNS
-from sweetspot.bills.rent_ahead import with_rent_factor
+from sweetspot.bills.rates import with_rent_factor
 from sweetspot.cells import USABLE
 from sweetspot.errors import UserError
 from sweetspot.study.base import INTERRUPTIBLE

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.plans import rounds
 from sweetspot.bills.queue import Stream, outgrown, wait_for
 from sweetspot.bills.rates import or_zero
 from sweetspot.bills.renting import ROUNDING
-from sweetspot.bills.rounds import rounds
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.posed import COMMITTED, Posed
 from sweetspot.mixes.search import BOUGHT, Mix
