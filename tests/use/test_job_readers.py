@@ -154,7 +154,7 @@ def test_a_mistake_ends_in_one_sentence(format, lines, words, tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(b"JobID\x00", "zero bytes"), (b"JobID\n\xff\xfe", "line 2: is not UTF-8"), (b"", "no column JobID")],
+    [(b"JobID\x00", "zero bytes"), (b"\n\xff\xfe", "line 2: is not UTF-8"), (b"", "no column JobID")],
 )
 def test_what_is_no_text_is_refused(content, words, tmp_path):
     (tmp_path / "log").write_bytes(content)
