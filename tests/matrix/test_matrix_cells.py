@@ -12,8 +12,7 @@ from sweetspot.matrix.jobs import Jobs
 from sweetspot.matrix.model_names import expected
 from sweetspot.matrix.possible import require_possible
 from sweetspot.matrix.schedule import Budget, Run, estimated_seconds, order_within_budget, report_lines
-from sweetspot.study.executors import Executor
-from sweetspot.study.instances import Instance
+from sweetspot.study.instances import Executor, Instance
 from test_jobs import NODES, Wildcards, jobs, of, run
 
 AXES = {

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sweetspot.errors import UserError
-from sweetspot.study.executors import Executor
+from sweetspot.study.instances import Executor
 
 SINFO = ("sinfo", "--all", "--noheader", "--format=%R|%l")
 # A QOS with this flag lets jobs of it run longer than their partition allows (slurm.schedmd.com/qos.html).
