@@ -12,7 +12,7 @@ from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs
 from sweetspot.study.config import Measure
-from sweetspot.study.executors import Executor
+from sweetspot.study.instances import Executor
 from sweetspot.study.platforms import PLATFORMS
 
 ROOT = Path(__file__).parent.parent.parent

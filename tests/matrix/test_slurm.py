@@ -10,7 +10,7 @@ from patience import PATIENCE_S, until
 from sweetspot.errors import UserError
 from sweetspot.matrix import slurm
 from sweetspot.matrix.slurm import minutes, require_accounts, require_partitions
-from sweetspot.study.executors import Executor
+from sweetspot.study.instances import Executor
 
 # slurm.conf(5), sinfo(1)
 TIMES = {

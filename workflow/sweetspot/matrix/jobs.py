@@ -15,7 +15,7 @@ from sweetspot.cells import Cell
 from sweetspot.matrix.invocation import Invocation
 from sweetspot.matrix.schedule import BENCHMARKS, Run, priorities, run_file
 from sweetspot.matrix.slurm import require_partitions
-from sweetspot.study.executors import Executor
+from sweetspot.study.instances import Executor
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from sweetspot.cells import Cell
 from sweetspot.errors import Faults, refuse
 from sweetspot.matrix.model_names import expected, is_known
-from sweetspot.study.device_memory import is_before_ampere
 from sweetspot.study.frameworks import FRAMEWORKS, NCCL, VARIANTS
 from sweetspot.study.instances import Instance
+from sweetspot.study.memory import is_before_ampere
 from sweetspot.study.scripts import AXES, Script
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
-from sweetspot.study.executors import Executor
+from sweetspot.study.instances import Executor
 
 SINFO = ("sinfo", "--all", "--noheader", "--format=%R|%l")
 # A QOS with this flag lets jobs of it run longer than their partition allows (slurm.schedmd.com/qos.html).
