@@ -26,7 +26,7 @@ class _StrictLoader(yaml.CSafeLoader):
         seen = set()
         for key_node, value_node in node.value:
             text = key_node.value
-            if node.flow_style and text.isdecimal() and value_node.value == "":
+            if node.flow_style and str(text).isdecimal() and value_node.value == "":
                 raise _refused(key_node, f"',{text}' ends a number; a decimal has a point, such as 3.{text}")
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str):
