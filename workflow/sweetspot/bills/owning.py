@@ -69,17 +69,6 @@ def crossing_days(
         return np.where(margin > 0, per_month / (HOURS_A_DAY * margin), np.inf)
 
 
-def committed_month(
-    term_months: float, upfront: float, per_month: float, per_hour: float, always: bool, month_days: float
-) -> tuple[float, float]:
-    """USD a month and USD an hour of use of a commitment.
-
-    `always`: the hourly price is due for every hour of the month and so belongs to the month; else for hours of use.
-    """
-    month = upfront / term_months + per_month
-    return (month + per_hour * HOURS_A_DAY * month_days, 0.0) if always else (month, per_hour)
-
-
 MONTHS_A_YEAR = 12.0
 
 

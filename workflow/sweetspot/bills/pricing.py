@@ -1,7 +1,6 @@
 """All tables that one price list makes: what the rule `price_workloads` writes; and what does not fit together."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
@@ -166,7 +165,7 @@ def price_study(
     check_there(monthly, instances, workload_file)
     check_terms(workloads, offers, workload_file, price_file)
     check_free(monthly, offers, workload_file, price_file)
-    together = [asdict(finding) for finding in of_projects(workloads, monthly, offers)]
+    together = [finding._asdict() for finding in of_projects(workloads, monthly, offers)]
     findings = stacked([findings, from_rows(together, LINT_COLUMNS)])
     cells = all_cells(from_arrow(throughput, THROUGHPUT_COLUMNS), from_arrow(extrapolation, EXTRAPOLATION_COLUMNS))
     costs, bills = price_cells(cells, offers, fees, workloads, instances)
@@ -200,4 +199,4 @@ def price_tables(
     for row, offer in zip(rows, prices.offers, strict=True):
         row |= {"warnings": warnings_of(row, listed), "offer_ended": has_ended(offer, prices, study_date, date.today())}
     offers = offers_table(rows)
-    return offers, from_rows(fees, FEE_COLUMNS), from_rows([asdict(finding) for finding in findings], LINT_COLUMNS)
+    return offers, from_rows(fees, FEE_COLUMNS), from_rows([finding._asdict() for finding in findings], LINT_COLUMNS)
