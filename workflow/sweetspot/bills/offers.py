@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
+from pathlib import Path
 
 from sweetspot.bills.columns import Columns, from_rows, spread, times, triple
 from sweetspot.bills.energy import Metered, energy_terms, with_metered
@@ -99,9 +100,14 @@ def check_instances(offered: Iterable[str | None], instances: Collection[str], p
 
     `offered`: the instance of each offer; None of one that cannot be read.
     """
+    check_named(((f"offers[{number}].instance", name) for number, name in enumerate(offered)), instances, path)
+
+
+def check_named(named: Iterable[tuple[str, str | None]], instances: Collection[str], path: str | Path) -> None:
+    """Refuse machines, each with its key, that nobody declared. Raises UserError."""
     refuse(
-        f"{path}: offers[{number}].instance is '{name}'; expected an instance of instances.yaml{hint(name, instances)}"
-        for number, name in enumerate(offered)
+        f"{path}: {key} is '{name}'; expected an instance of instances.yaml{hint(name, instances)}"
+        for key, name in named
         if name is not None and name not in instances
     )
 
