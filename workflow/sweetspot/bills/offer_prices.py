@@ -177,7 +177,8 @@ def _committed(deal: Commitment, offer: Offer, prices: PriceList, month_days: fl
     fixed = _each_end(lambda end: upfront[end] / _turned(term)[end] + monthly[end])
     variable = hourly
     if deal.charged == "always":  # due for every hour of the month: it belongs to the month
-        fixed, variable = plus(fixed, times(hourly, (HOURS_A_DAY * month_days,) * 3)), NOTHING
+        fixed = plus(fixed, times(times(hourly, (HOURS_A_DAY,) * 3), (month_days,) * 3))
+        variable = NOTHING
     rival = on_demand_hour(offer, prices, month_days)
     earned = np.inf if rival is None else float(crossing_days(fixed[0], variable[0], rival))
     return {
