@@ -10,7 +10,6 @@ from sweetspot.throughput.speed_errors import SOFTWARE, common_errors
 
 B200 = 8 * 2250e12
 # Operations a token by hand: weights 6 or 4, adapters 6, attention 12 L a s.
-
 LLAMA = 32 * (2 * 4096 * 4096 + 2 * 4096 * 1024 + 3 * 4096 * 14336) + 4096 * 128256
 QWEN = 64 * (2 * 5120 * 5120 + 2 * 5120 * 1024 + 3 * 5120 * 27648) + 5120 * 152064
 SMALL = 16 * (2 * 2048 * 2048 + 2 * 2048 * 512 + 3 * 2048 * 8192) + 2048 * 128256
