@@ -318,8 +318,9 @@ def test_phases_wait_in_one_queue_with_each_other_and_with_workloads():
     """
     cells = compare(inputs(), settings(), draws=2)["options"].set_index("option")
     cells = cells[["price_list", "instance", "purchase", "framework", "model", "batch_size", "gpus", "precision"]]
-    phases = [(BOX, "search", 20, 1, 40.0, 4.0), (BOX, "training", 2, 1, 60.0, 1.0), (BOX, "possession", 0, 1, 0.0, 1.0),
-              (BOX, "total", 22, 1, 100.0, 1.0), (RENTED, "search", 20, 4, 60.0, 1.0)]  # fmt: skip
+    phases = [(BOX, "search", 20, 1, 40.0, 4.0), (BOX, "training", 2, 1, 60.0, 1.0),
+              (BOX, "possession", 0, 1, 0.0, 1.0), (BOX, "total", 22, 1, 100.0, 1.0),
+              (RENTED, "search", 20, 4, 60.0, 1.0)]  # fmt: skip
     names = ("phase", "jobs", "machines", "hours", "slots")
     plans = plan_rows([cells.loc[option].to_dict() | {"variant": "default", "usd": 1.0}
                        | dict(zip(names, each, strict=True)) for option, *each in phases])  # fmt: skip
