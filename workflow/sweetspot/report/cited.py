@@ -1,8 +1,11 @@
 """Figures on the page, each with its basis, source, date and interval behind it, and tables made of them."""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from operator import mul
 from typing import Any
 
 import pandas as pd
@@ -17,7 +20,9 @@ IN_A_TOOLTIP = 60  # characters of a source
 ROWS = 400  # of one table in the page, the most telling first; the files beside it hold all
 Cell = Markup | str
 Origin = tuple[str, str, str]
-Column = tuple[str, str | Callable[[Row], Cell]]  # its head, and the column whose text it has, or what makes its cells
+Cells = str | Callable[[Row], Cell]  # of a column: a name of the table's, words for `filled`, or a function of a row
+Kind = Callable[[Row], str]
+NAME = re.compile(r"{(\w+)}")
 
 
 @dataclass
@@ -84,6 +89,15 @@ class Part:
         return replace(self, head=tuple(words(name) for name in self.head))
 
 
+def filled(words: str, row: Row) -> str:
+    """`words` with the texts of a row's columns for their {names}."""
+    return NAME.sub(lambda found: text(row.get(found[1])), words) if "{" in words else words
+
+
+def _texts(cell: str) -> Callable[[Row], Cell]:
+    return lambda row: text(row.get(cell)) if cell.isidentifier() else filled(cell, row)
+
+
 class Cited:
     """Makes tables of a study's `tables`, each figure of which is cited in `origin`.
 
@@ -104,51 +118,57 @@ class Cited:
     def part(
         self,
         table: pd.DataFrame,
-        columns: Sequence[Column],
-        kind: Callable[[Row], str] | None = None,
+        head: str,
+        *cells: Cells,
+        kind: Callable[[Row], str] | str = "",
         of: int | None = None,
     ) -> Part:
-        """A table of the page: the first ROWS of `table`, which has `of` rows in the files; `kind`: a row's class."""
-        found = records(table.head(ROWS))
-        rows = [[text(row[cell]) if isinstance(cell, str) else cell(row) for _, cell in columns] for row in found]
-        classes = [kind(row) if kind else "" for row in found]
-        return Part(tuple(head for head, _ in columns), rows, classes, (len(table) if of is None else of) - len(rows))
+        """A table of the page: the first ROWS of `table`, which has `of` rows in the files.
 
-    def made(self, name: str, step: str, ends: str = "", **more: Any) -> Callable[[Row], Markup]:
-        """Cells of figures that a step of the workflow computed; their interval is `ends`_low and `ends`_high."""
+        `head`: names parted by `|`; `kind`: makes the class of a row, or the column whose rows are good.
+        """
+        found = records(table.head(ROWS))
+        makers = [_texts(cell) if isinstance(cell, str) else cell for cell in cells]
+        rows = [[cell(row) for cell in makers] for row in found]
+        classes = [("good" if kind and row[kind] else "") if isinstance(kind, str) else kind(row) for row in found]
+        return Part(tuple(head.split("|")), rows, classes, (len(table) if of is None else of) - len(rows))
+
+    def cited(
+        self, name: str, source: str = "{source}", basis: str = "{basis}", date: str = "", ends: str = "", **more: Any
+    ) -> Callable[[Row], Markup]:
+        """Cells of figures with these origins (`filled`); their interval is `ends`_low and `ends`_high.
+
+        `show`: a function that makes the text of a figure.
+        """
+        show = more.pop("show", None)
 
         def cell(row: Row) -> Markup:
             low, high = (row.get(f"{ends or name}_{end}") for end in ("low", "high"))
-            return self.origin.cite(row.get(name), row.get("basis", ""), step, self.study.as_of, low, high, **more)
+            value = None if missing(row.get(name)) else show(row[name]) if show else row[name]
+            facts = filled(basis, row), filled(source, row), filled(date, row)
+            return self.origin.cite(value, *facts, low, high, **more)
 
         return cell
 
-    def each(self, step: str, **heads: str) -> list[Column]:
-        """Columns of such figures: heads by the figure's name."""
-        return [(head, self.made(name, step)) for name, head in heads.items()]
+    def made(self, name: str, step: str, ends: str = "", **more: Any) -> Callable[[Row], Markup]:
+        """Cells of figures that a step of the workflow computed."""
+        return self.cited(name, step, "{basis}", str(self.study.as_of), ends, **more)
+
+    def each(self, step: str, *names: str) -> list[Cells]:
+        """Columns of such figures."""
+        return [self.made(name, step) for name in names]
 
     def share(self, name: str, step: str) -> Callable[[Row], Markup]:
         """Cells of shares as percentages."""
-
-        def cell(row: Row) -> Markup:
-            hundredths = None if missing(row[name]) else 100 * float(row[name])
-            return self.origin.cite(hundredths, row.get("basis", ""), step, self.study.as_of, digits=2, unit="%")
-
-        return cell
+        return self.made(name, step, "none", show=partial(mul, 100), digits=2, unit="%")
 
     def probability(self, name: str, step: str, none: bool = False) -> Callable[[Row], Cell]:
         """Cells of shares of draws: a finite number of them never shows that something is certain.
 
         `none`: one that is missing is no figure that could be known.
         """
-
-        def cell(row: Row) -> Cell:
-            if none and missing(row.get(name)):
-                return ""
-            words = None if missing(row.get(name)) else percent(float(row[name]))
-            return self.origin.cite(words, row.get("basis", ""), step, self.study.as_of)
-
-        return cell
+        told = self.made(name, step, "none", show=percent)
+        return lambda row: "" if none and missing(row.get(name)) else told(row)
 
     def machine(self, instance: object) -> str:
         """The name for people of an instance."""
