@@ -16,7 +16,7 @@ from sweetspot.report.marks import PERSISTENT
 from sweetspot.report.notation import missing, records
 from sweetspot.report.outcome import Outcome
 from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, shares_had, table_of, works
-from sweetspot.study.purchases import INTERRUPTIBLE
+from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.study import Study
 from sweetspot.study.titles import class_title
 from sweetspot.wording import DISPATCH, the

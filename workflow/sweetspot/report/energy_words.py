@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from sweetspot.bills.energy import ESTIMATED, GRAMS_A_KG
-from sweetspot.bills.metered import METERED
+from sweetspot.bills.energy import ESTIMATED, GRAMS_A_KG, METERED
 from sweetspot.report.notation import interval_text, missing, records
 from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, table_of
 from sweetspot.study.study import Study
