@@ -55,7 +55,8 @@ RATES = {
 }
 HEAD = {
     "instances.yaml": "Machines this study asks about. Rentals and their devices are those of the studies of 2026.",
-    "prices/rent.yaml": "The six cheapest providers of each device, from the studies of 2026. Newer: sweetspot import-prices.",
+    "prices/rent.yaml": "The six cheapest providers of each device, from the studies of 2026. Newer: "
+    "sweetspot import-prices.",
     "prices/box.yaml": "The box. Every number may be {value: 10, low: 8, high: 12}; intervals then reach the answer.",
 }
 
