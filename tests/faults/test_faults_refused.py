@@ -20,9 +20,9 @@ from sweetspot.errors import UserError
 from sweetspot.files import in_a_sentence, write_whole
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.packages import require_packages
-from sweetspot.study.currency import wrong_rate
 from sweetspot.study.scripts import Script, load_script
 from sweetspot.study.spelling import slipped
+from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.transfer.figures import shipped_devices

@@ -8,8 +8,16 @@ import numpy as np
 import pytest
 from project_copy import ROOT
 from sweetspot.errors import UserError
-from sweetspot.study.stock import load_availability
-from sweetspot.study.stock_looks import COLUMNS, Look, days_of, new_looks, read_looks, share_of, write_looks
+from sweetspot.study.stock import (
+    COLUMNS,
+    Look,
+    days_of,
+    load_availability,
+    new_looks,
+    read_looks,
+    share_of,
+    write_looks,
+)
 
 DAY = date(2026, 11, 22)
 STUDY = date(2026, 9, 19)

@@ -17,8 +17,8 @@ from sweetspot.commands.study_of_today import OWN, Own, Work, as_csv, files_of_t
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.files import in_a_sentence
+from sweetspot.study.open_models import cell_name
 from sweetspot.study.study import check_study_name
-from sweetspot.study.token_work import cell_name
 from sweetspot.transfer.figures import shipped_devices
 
 TEMPLATE = Path(__file__).parent / "study_template"

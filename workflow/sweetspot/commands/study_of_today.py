@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from sweetspot.errors import UserError
-from sweetspot.study.currency import wrong_rate
+from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import THROUGHPUT_CSV
 from sweetspot.transfer.specifications import Device, Devices

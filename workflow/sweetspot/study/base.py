@@ -20,6 +20,10 @@ Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$", strict=True)]
 PART = SLUG.replace("._-", "_-")
 Part = Annotated[str, StringConstraints(pattern=f"^{PART}$", strict=True)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+# Spot and preemptible machines can be taken away; every other is persistent.
+Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
+INTERRUPTIBLE = ("spot", "preemptible")
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
 Count = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 ModelT = TypeVar("ModelT", bound=BaseModel)

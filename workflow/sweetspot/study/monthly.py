@@ -4,21 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from sweetspot.study.base import Closed, Count, Part, Slug, Text
+from sweetspot.study.base import Closed, Count, Part, Share, Slug, Text
 from sweetspot.study.memory import Needs
-from sweetspot.study.open_models import Method
-from sweetspot.study.sharing import (
-    CONTENTION,
-    SAYS_CONTENTION,
-    SAYS_DEVICES,
-    SAYS_SPREAD,
-    Arrivals,
-    Contention,
-    DevicesPerJob,
-    Spread,
-)
-from sweetspot.study.terms import Amount, NotNegative, Share
-from sweetspot.study.token_work import (
+from sweetspot.study.open_models import (
     SAYS_EPOCHS,
     SAYS_METHOD,
     SAYS_SEQUENCE,
@@ -26,9 +14,58 @@ from sweetspot.study.token_work import (
     SEQUENCE,
     Epochs,
     Many,
+    Method,
     Sequence,
     known_model,
 )
+from sweetspot.study.terms import Amount, NotNegative, Positive
+
+# Two RTX 4090 that train ResNet-50 together lose 5 % (1,301 to 2,468 images/s, Lambda 2024), eight H100 1 %; that
+# includes the exchange of gradients, which independent jobs do not make. So they lose less: between nothing and 5 %.
+CONTENTION = 0.03
+DevicesPerJob = Count | Literal["all"]
+Contention = Annotated[float, Field(strict=True, ge=0, lt=1)]
+SAYS_DEVICES = "Devices that one job takes; a machine of more works on several jobs side by side; all: it takes all"
+SAYS_CONTENTION = (
+    "Share of its speed that a job loses where others run beside it on the machine's other devices (disks, processors, "
+    "heat); absent: 0.03, assumed between nothing and the 5 % that two RTX 4090 lose in training one model together"
+)
+SAYS_SPREAD = (
+    "How much the hours of a job differ: their standard deviation over their mean; 0: all alike, 1: as of exponential "
+    "hours"
+)
+Spread = Annotated[float, Field(strict=True, ge=0, le=20)]
+# More are dealt out one by one for minutes, and of a range of more than three decades nobody knows anything.
+MOST_A_MONTH, WIDEST = 100_000, 1000.0
+
+
+def _countable(jobs: Amount) -> Amount:
+    low, high = jobs.ends
+    if high > MOST_A_MONTH:
+        raise ValueError(f"at most {MOST_A_MONTH:,} jobs a month (of several that are alike make one), found {high:g}")
+    if high > low * WIDEST:
+        raise ValueError(f"a range of at most {WIDEST:g} times, found {low:g} to {high:g}")
+    return jobs
+
+
+Arrivals = Annotated[Positive, AfterValidator(_countable)]
+
+
+class SideBySide(Needs):
+    """The keys by which a workload says how many devices of a machine one of its jobs takes."""
+
+    devices_per_job: DevicesPerJob = Field("all", description=SAYS_DEVICES)
+    contention: Contention = Field(CONTENTION, description=SAYS_CONTENTION)
+
+
+class Shared(Closed):
+    """Jobs of this workload that arrive at random, month after month, at a machine that several people share."""
+
+    per_month: Arrivals = Field(description="Jobs a month of all people together (of `runs`: single runs)")
+    hours_cv: Spread = Field(1.0, description=SAYS_SPREAD)
+    people: Count | None = Field(None, description="People who send them; with more of them come more jobs")
+    source: Text | None = Field(None, description="Where the numbers come from")
+
 
 AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
 ALIKE = 0.5

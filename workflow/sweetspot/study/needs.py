@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 from sweetspot.study.base import validated
 from sweetspot.study.memory import Needs
-from sweetspot.study.token_work import TokenWork
+from sweetspot.study.monthly import Shared
+from sweetspot.study.open_models import TokenWork
 from sweetspot.study.yamlfile import load_yaml
 
 
@@ -67,3 +68,58 @@ def _stated(entry: Mapping[str, Any], place: str) -> Needs:
 
 def _devices(stated: int | str | None) -> int | None:
     return stated if isinstance(stated, int) else None
+
+
+class Demand(NamedTuple):
+    """What a workload says of its jobs: a month (central, low, high), spread of their hours, people, runs priced as one
+    job (1 where it is no `runs`).
+    """
+
+    per_month: tuple[float, float, float]
+    hours_cv: float
+    people: int | None
+    runs: int
+
+
+def load_demands(path: str | Path) -> dict[str, Demand]:
+    """The workloads of workloads.yaml that say how often they come, by name; phases of plans as `<plan>.<phase>`. None
+    without the file.
+
+    Raises UserError naming file and key.
+    """
+    file = Path(path)
+    written: Mapping[str, dict[str, Any]] = load_yaml(file) if file.is_file() else {}
+    found = {}
+    for name, entry in written.items():
+        if "shared" in entry:
+            runs = int(entry["runs"]) if entry["kind"] == "runs" else 1
+            found[name] = _demand(entry["shared"], f"{file}: {name}.shared", runs)
+        for phase in entry.get("phases", []):
+            if "shared" in phase:
+                key = f"{name}.{phase['name']}"
+                found[key] = _demand(phase["shared"], f"{file}: {key}.shared", 1)
+    return found
+
+
+def _demand(entry: Any, where: str, runs: int) -> Demand:
+    shared = validated(Shared, entry, where)
+    low, high = shared.per_month.ends
+    return Demand((shared.per_month.value, low, high), shared.hours_cv, shared.people, runs)
+
+
+class Dates(NamedTuple):
+    """A workload by its name: its `months`, and `after` how many of them machines may be bought."""
+
+    name: str
+    months: float
+    after: tuple[float, ...]
+
+
+def load_plans(path: str | Path) -> dict[str, Dates]:
+    """The plans of phases that ask; only these keys are read: `price_workloads` has checked the file."""
+    works = load_yaml(Path(path)) if Path(path).is_file() else {}
+    return {
+        name: Dates(name, float(work["months"]), tuple(map(float, work["buy_after_months"])))
+        for name, work in works.items()
+        if work["kind"] == "plan" and work.get("buy_after_months")
+    }

@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, check_apart, validated
 from sweetspot.study.catalogue_map import CatalogueMap
-from sweetspot.study.currency import ShownCurrency
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.log_sources import LogSource
+from sweetspot.study.terms import ShownCurrency
 from sweetspot.study.titles import model_title, provider_title
 from sweetspot.study.yamlfile import load_yaml
 

@@ -8,10 +8,9 @@ from pydantic import Field, RootModel, model_validator
 
 from sweetspot.study.base import Closed, Count, Part, Slug, Text, validated
 from sweetspot.study.memory import Needs
-from sweetspot.study.monthly import JobClass, Monthly
+from sweetspot.study.monthly import JobClass, Monthly, Shared, SideBySide
 from sweetspot.study.needs import jobs_of_plans
-from sweetspot.study.sharing import Shared, SideBySide
-from sweetspot.study.token_work import TokenTraining, TokenWork
+from sweetspot.study.open_models import TokenWork
 from sweetspot.study.yamlfile import load_yaml
 
 AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
@@ -24,6 +23,15 @@ class Training(SideBySide):
     title: Text | None = Field(None, description="Name for people")
     model: Slug = Field(description="Network trained; cells of other models are not priced for it")
     samples: AboveZero = Field(description="Samples seen in all: iterations x global batch")
+    shared: Shared | None = Field(None, description="Where several people share a machine: how often such a job comes")
+    source: Text = Field(description="Where the number comes from")
+
+
+class TokenTraining(SideBySide, TokenWork):
+    """One training by the tokens that it sees."""
+
+    kind: Literal["tokens"] = Field(description="A training job by tokens, of a known model")
+    title: Text | None = Field(None, description="Name for people")
     shared: Shared | None = Field(None, description="Where several people share a machine: how often such a job comes")
     source: Text = Field(description="Where the number comes from")
 
