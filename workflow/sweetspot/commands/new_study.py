@@ -44,7 +44,7 @@ from sweetspot.files import in_a_sentence
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.base import Precision
 from sweetspot.study.frameworks import FRAMEWORKS
-from sweetspot.study.token_work import SEQUENCE
+from sweetspot.study.open_models import SEQUENCE
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred

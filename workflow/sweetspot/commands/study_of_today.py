@@ -14,7 +14,7 @@ import yaml
 
 from sweetspot.commands.study_of_months import Work, with_what_is_there
 from sweetspot.errors import UserError
-from sweetspot.study.currency import wrong_rate
+from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import THROUGHPUT_CSV
 from sweetspot.transfer.specifications import Device, Devices

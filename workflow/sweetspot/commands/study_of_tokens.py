@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from sweetspot.commands.estimate import PRECISION, Work
-from sweetspot.study.token_work import cell_name
+from sweetspot.study.open_models import cell_name
 
 FROM = "fine-tune-2026"
 TAKEN = ("instances.yaml", "prices/buying.yaml", "prices/rent.yaml", "prices/rent-amd.yaml")

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sweetspot.bills.rates import Factor, Number, or_zero
-from sweetspot.bills.rent_ahead import moves_ahead
+from sweetspot.bills.rates import Factor, Number, moves_ahead, or_zero
 from sweetspot.decision.options import Row
 from sweetspot.decision.simulate import ends, rent_ends
 from sweetspot.decision_words import FACTOR

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import usd_per_hour_of_use
-from sweetspot.bills.rates import Number, Rates, or_zero, rates
-from sweetspot.bills.rent_ahead import Rents
+from sweetspot.bills.rates import Number, Rates, Rents, or_zero, rates
 from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.draws import DRAWS, LEVEL_RANGE, interval, spread, stream
 from sweetspot.throughput.speed_errors import (

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.plans import rounds
 from sweetspot.bills.queue import Stream, outgrown, wait_for
 from sweetspot.bills.rates import or_zero
 from sweetspot.bills.renting import ROUNDING
-from sweetspot.bills.rounds import rounds
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.posed import COMMITTED, Posed
 from sweetspot.mixes.search import BOUGHT, Mix
 from sweetspot.wording import listed
 
 if TYPE_CHECKING:
-    from sweetspot.study.sharing import Demand  # lazily: its models take longer to import than all this computes
+    from sweetspot.study.needs import Demand  # lazily: its models take longer to import than all this computes
 
 Demands = Mapping[str, "Demand"]
 HELD = ("own", *COMMITTED)  # whose machines there are, while others are had as they are needed

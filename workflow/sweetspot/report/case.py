@@ -18,7 +18,7 @@ from sweetspot.report.notation import missing
 from sweetspot.report.outcome import Outcome
 from sweetspot.report.tables import Tables, asked_model, judged_option, shares_had, table_of
 from sweetspot.report.words import counted_in, works
-from sweetspot.study.purchases import INTERRUPTIBLE
+from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.study import Study
 from sweetspot.study.titles import class_title
 from sweetspot.wording import DISPATCH, the

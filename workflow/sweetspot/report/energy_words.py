@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 from markupsafe import Markup
 
-from sweetspot.bills.energy import ESTIMATED, GRAMS_A_KG
-from sweetspot.bills.metered import METERED
+from sweetspot.bills.energy import ESTIMATED, GRAMS_A_KG, METERED
 from sweetspot.report.cited import Cited, Row, records, text
 from sweetspot.report.notation import BASIS_SIGNS, interval_text, missing, number
 from sweetspot.report.tables import Tables, asked_model, judged_option, table_of

@@ -6,7 +6,7 @@ from sweetspot.report.notation import missing, number
 from sweetspot.report.part import Part
 from sweetspot.report.table_maker import ROWS, TableMaker, warned, words
 from sweetspot.report.tables import asked_model, bills_decide, hours_differ
-from sweetspot.study.purchases import INTERRUPTIBLE
+from sweetspot.study.base import INTERRUPTIBLE
 
 
 class MoneyTables(TableMaker):

@@ -48,7 +48,7 @@ def draw(data: "ChartData") -> Drawing:
 
 def _kinds(data: "ChartData") -> list[str]:
     """What the options are, each with its own colour in every study."""
-    from sweetspot.study.purchases import INTERRUPTIBLE as TAKEN
+    from sweetspot.study.base import INTERRUPTIBLE as TAKEN
 
     taken = data.table("ranks")["purchase"].isin(TAKEN).any()
     return [PERSISTENT, *([INTERRUPTIBLE] if taken else []), *([data.box] if _judged(data) else [])]
@@ -69,7 +69,7 @@ def front_rows(data: "ChartData") -> "pd.DataFrame":
 
     Not among them: what cannot be taken and is beaten; what costs DEAR times the cheapest and is beaten.
     """
-    from sweetspot.study.purchases import INTERRUPTIBLE as TAKEN
+    from sweetspot.study.base import INTERRUPTIBLE as TAKEN
 
     rows = data.table("ranks")
     if rows.empty:
