@@ -8,7 +8,7 @@ import pytest
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, options_of
 from scipy.stats import t
 from sweetspot.bills.rates import or_zero, possession
-from sweetspot.bills.spot import makespan, overhead
+from sweetspot.bills.renting import makespan, overhead
 from sweetspot.decision.ranks import pairs
 from sweetspot.decision.simulate import simulate
 from sweetspot.draws import interval, spread

@@ -12,8 +12,8 @@ from study_tables import STUDIES
 from sweetspot.decision import cost_dispatch
 from sweetspot.errors import UserError
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.report.answer_deadlines import by_deadline
-from sweetspot.report.plan_part import without_speed
+from sweetspot.report.answer_file import by_deadline
+from sweetspot.report.phrases import without_speed
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study

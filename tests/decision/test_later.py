@@ -12,7 +12,7 @@ from small_lab import class_of, same, small_lab
 from sweetspot.decision.later import TABLE, Deferral, Way, buying_later, of_months, of_plan, ways_of, why_not
 from sweetspot.decision.simulate import Draws
 from sweetspot.errors import UserError
-from sweetspot.study.purchases import Dates, load_plans
+from sweetspot.study.needs import Dates, load_plans
 from sweetspot.study.workloads import load_monthly, load_workloads
 
 EMPTY = np.ones((1, 3))

@@ -15,7 +15,7 @@ from sweetspot.decision.compare import compare
 from sweetspot.decision.waiting import QUEUE_COLUMNS, Coming, coming_to_mixes, coming_to_options, pool, queue_table
 from sweetspot.errors import UserError
 from sweetspot.report.worth_words import waiting_in_words
-from sweetspot.study.sharing import Demand, load_demands
+from sweetspot.study.needs import Demand, load_demands
 from sweetspot.study.workloads import load_workloads
 
 NAN = math.nan
