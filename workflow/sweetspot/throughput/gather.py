@@ -10,14 +10,7 @@ from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS
 from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.best import TABLE_COLUMNS, best_figures, mark_best
-from sweetspot.throughput.published import (
-    basis_of,
-    published_cells,
-    read_efficiency,
-    read_published,
-    remarks,
-    units_of,
-)
+from sweetspot.throughput.published import basis_of, published_cells, read_efficiency, read_published, remarks, units_of
 from sweetspot.throughput.published_machine import with_machine_facts
 from sweetspot.throughput.resolve import resolve_cells
 from sweetspot.throughput.time_to_target import FILE as TIMES
