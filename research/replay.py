@@ -9,19 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sweetspot.bills.columns import Columns, from_arrow, to_arrow
-from sweetspot.bills.costs import COST_COLUMNS, price_cells
+from sweetspot.bills.costs import COST_COLUMNS, EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells, price_cells
 from sweetspot.bills.offers import OFFER_COLUMNS
-from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
+from sweetspot.bills.owning import kept_at
 from sweetspot.bills.pricing import price_tables
-from sweetspot.bills.resale import kept_at
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.options import build_options
 from sweetspot.decision.other_figures import contenders
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
-from sweetspot.study.resale_terms import Resale
 from sweetspot.study.settings import Settings
 from sweetspot.study.terms import Own
+from sweetspot.study.trends import Resale
 from sweetspot.study.workloads import Training
 
 from research.known_then import Market, market_at, rents_at, server_at

@@ -22,7 +22,7 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from sweetspot.bills.lint.rented import Finding, name_family
+from sweetspot.bills.lint.families import Finding, name_family
 from sweetspot.bills.lint.rules import lint
 from sweetspot.bills.offers import offer_rows
 from sweetspot.catalogues.skypilot import read_skypilot

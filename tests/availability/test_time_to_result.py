@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sweetspot.availability.events import any_of, drawn_within, no_spare, run_hours, search, several
-from sweetspot.availability.result_time import Having
-from sweetspot.bills.spot import checkpoint_interval, wall_time
+from sweetspot.availability.events import Having, any_of, drawn_within, no_spare, run_hours, search, several
+from sweetspot.bills.renting import checkpoint_interval, wall_time
 
 NAN = float("nan")
 

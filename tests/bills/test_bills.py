@@ -12,8 +12,8 @@ import pyarrow.parquet
 import pytest
 from price_lists import price_study
 from project_copy import ROOT, environment
+from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS
 from sweetspot.bills.owning import crossing_days
-from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS
 from sweetspot.bills.pricing import CONTRACT
 from sweetspot.errors import UserError
 

@@ -5,8 +5,15 @@ import math
 import numpy as np
 import pytest
 from price_lists import cell, findings, machines, offers, price_list, priced
-from sweetspot.bills.renting import billed_months, billed_seconds, sustained_fraction
-from sweetspot.bills.spot import losing_rate, makespan, overhead, wall_time
+from sweetspot.bills.renting import (
+    billed_months,
+    billed_seconds,
+    losing_rate,
+    makespan,
+    overhead,
+    sustained_fraction,
+    wall_time,
+)
 
 TAKEN = {"per_hour": 1 / 6, "checkpoint_s": 300.0, "restore_s": 360.0, "every_s": 3600.0, "wait_s": 900.0,
          "source": "this test"}  # fmt: skip

@@ -7,12 +7,11 @@ import pandas as pd
 import pytest
 from phase_plans import WORK, hourly, own, priced_plan
 from price_lists import list_tables, machines, price_list, works_of
-from sweetspot.bills.lint.impossible import BOUNDS
+from sweetspot.bills.lint.rules import BOUNDS
+from sweetspot.bills.pricing import of_projects
 from sweetspot.bills.queue import Stream, tail_of, wait_for
-from sweetspot.bills.rates import or_zero, rates
-from sweetspot.bills.rent_ahead import with_rent_factor
-from sweetspot.bills.spot import overhead
-from sweetspot.bills.together import of_projects
+from sweetspot.bills.rates import or_zero, rates, with_rent_factor
+from sweetspot.bills.renting import overhead
 
 
 @pytest.mark.parametrize(("value", "number"), [(None, 0.0), (np.nan, 0.0), (pd.NA, 0.0), (0.0, 0.0), (3, 3.0)])

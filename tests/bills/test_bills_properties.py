@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from price_lists import offers
 from project_copy import ROOT
 from sweetspot.bills.columns import from_rows
-from sweetspot.bills.lines import JOB_COLUMNS, Bill, bill_lines
 from sweetspot.bills.offers import FEE_COLUMNS
 from sweetspot.bills.owning import crossing_days, usd_per_hour_of_use
-from sweetspot.bills.renting import billed_seconds
+from sweetspot.bills.renting import JOB_COLUMNS, Bill, bill_lines, billed_seconds
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import load_price_list
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from price_lists import cell, machines, planned, price_list, priced
-from sweetspot.bills.spot import checkpoint_interval, losing_rate, makespan, overhead, wall_time
+from sweetspot.bills.renting import checkpoint_interval, losing_rate, makespan, overhead, wall_time
 
 NAN = float("nan")
 

@@ -3,7 +3,7 @@
 import pytest
 from price_lists import cell, price_list, priced
 from sweetspot.bills.columns import from_rows
-from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
+from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 
 
 def test_a_cost_takes_the_throughput_of_its_own_framework():

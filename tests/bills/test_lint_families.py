@@ -5,10 +5,9 @@ from datetime import date
 
 import pytest
 from price_lists import findings, price_list
-from sweetspot.bills.lint.families import outliers
+from sweetspot.bills.lint.families import Family, families_of, name_family, outliers, rented_offers
 from sweetspot.bills.lint.known import MACHINES as TABLE
 from sweetspot.bills.lint.known import asked, nearest
-from sweetspot.bills.lint.rented import Family, families_of, name_family, rented_offers
 from sweetspot.study.instances import Instance
 
 YEAR = 2024

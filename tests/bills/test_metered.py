@@ -4,7 +4,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from price_lists import MONTH_DAYS, STUDY_DATE, price_list
-from sweetspot.bills.metered import metered_machines, with_metered
+from sweetspot.bills.energy import metered_machines, with_metered
 from sweetspot.bills.offers import offer_rows
 from sweetspot.bills.pricing import price_study
 from sweetspot.study.base import validated

@@ -5,8 +5,8 @@ import math
 import pytest
 from price_lists import cell, machines, offers, planned, price_list, priced, spent
 from sweetspot.bills.columns import from_rows
+from sweetspot.bills.costs import all_cells, offered, reference_rate
 from sweetspot.bills.owning import annuity, crossing_days, fixed_per_month, monthly_rate, usd_per_hour_of_use
-from sweetspot.bills.priced_cells import all_cells, offered, reference_rate
 from sweetspot.study.instances import Instance
 
 BOUGHT = {

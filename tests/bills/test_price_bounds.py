@@ -7,10 +7,9 @@ from datetime import date
 import numpy as np
 import pytest
 from price_lists import cell, findings, machines, offers, planned, price_list, priced, spent
-from sweetspot.bills.cash_flow import owned_flow
-from sweetspot.bills.money import triple
-from sweetspot.bills.renting import billed_months, sustained_fraction
-from sweetspot.bills.spot import losing_rate, makespan, overhead, wall_time
+from sweetspot.bills.columns import triple
+from sweetspot.bills.owning import owned_flow
+from sweetspot.bills.renting import billed_months, losing_rate, makespan, overhead, sustained_fraction, wall_time
 
 EURO = {"currency": "XTS", "as_of": "2018-06-01", "source": "bank"}
 

@@ -5,8 +5,19 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sweetspot.bills.queue import Stream, Tail, Wait, erlang_b, erlang_c, outgrown, wait_for
-from sweetspot.bills.queue_events import Kind, _served, capacity, waits
+from sweetspot.bills.queue import (
+    Kind,
+    Stream,
+    Tail,
+    Wait,
+    _served,
+    capacity,
+    erlang_b,
+    erlang_c,
+    outgrown,
+    wait_for,
+    waits,
+)
 
 
 def by_definition(servers, load):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sweetspot.bills.offer_prices import residual
-from sweetspot.bills.resale import kept_at, relative
+from sweetspot.bills.owning import kept_at, relative
 from sweetspot.study.terms import Own
 
 PLAIN = {"capex": 515000.0, "months": 36.0, "kw": 14.3, "per_kwh": 0.12, "days_per_month": 20.0}

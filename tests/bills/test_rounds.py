@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sweetspot.bills.rounds import more_boxes, rounds
+from sweetspot.bills.plans import more_boxes, rounds
 
 
 @pytest.mark.parametrize(

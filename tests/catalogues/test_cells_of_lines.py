@@ -11,10 +11,9 @@ from sweetspot.errors import UserError
 BAD = "refused"
 
 
-def read(kind, text, **more):
-    line = Line(2, {"cell": text})
+def read(kind, text):
     try:
-        return getattr(line, kind)("cell", **more)
+        return getattr(Line(2, {"cell": text}), kind)("cell")
     except BadLineError:
         return BAD
 
@@ -43,9 +42,7 @@ def test_a_cell_as_price_number_count_and_cards(text, price, number, whole, card
     assert found == (price, number, whole, cards)
 
 
-def test_a_price_may_have_another_least_and_a_missing_column_is_empty():
-    assert read("price", "0", least=-1.0) == 0.0
-    assert read("price", "-1", least=-1.0) == BAD
+def test_a_missing_column_is_empty():
     assert Line(2, {}).price("cell") is None
 
 

@@ -4,9 +4,8 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from sweetspot.catalogues.listing import Catalogue, Listing
+from sweetspot.catalogues.listing import Catalogue, Fetched, Listing
 from sweetspot.catalogues.refreshing import Found, judged, rows
-from sweetspot.catalogues.sources.source import Fetched
 from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import FilePart, OwnPart, RegionPart
 from sweetspot.study.instances import Instance

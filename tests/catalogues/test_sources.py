@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from price_server import Answer, serving
 from sweetspot.catalogues.downloads import Downloads
+from sweetspot.catalogues.listing import Asked
 from sweetspot.catalogues.published_prices import SOURCES
 from sweetspot.catalogues.readers import cheapest
 from sweetspot.catalogues.skypilot import read_skypilot
-from sweetspot.catalogues.sources import skypilot_files
-from sweetspot.catalogues.sources.skypilot_files import last_change
-from sweetspot.catalogues.sources.source import Asked
+from sweetspot.catalogues.sources import published_files as files
+from sweetspot.catalogues.sources.published_files import last_change
 from sweetspot.errors import UserError
 from sweetspot.study.catalogue_map import CatalogueMap
 
@@ -72,8 +72,8 @@ def test_skypilots_file_is_of_the_day_of_its_last_change(server, tmp_path):
 
 def test_where_the_host_tells_no_day_githubs_interface_is_asked(server, tmp_path, monkeypatch):
     """An old file fetched today has the prices of its last change; without that answer the download's day is told."""
-    monkeypatch.setattr(skypilot_files, "BASE", server.url)
-    monkeypatch.setattr(skypilot_files, "CHANGES", f"{server.url}/commits")
+    monkeypatch.setattr(files, "SKYPILOT", server.url)
+    monkeypatch.setattr(files, "CHANGES", f"{server.url}/commits")
     server.routes["/nebius/vms.csv"] = Answer((DATA / "skypilot" / "nebius_2026.csv").read_bytes())
     commit = [{"commit": {"committer": {"date": "2026-02-11T03:00:00Z"}}}]
     server.routes["/commits"] = lambda query: Answer(

@@ -9,8 +9,8 @@ from decision_tables import study
 from phase_plans import JOB, WORK, cells_of, compared, hourly, own
 from price_lists import list_tables, machines, price_list
 from sweetspot.bills.columns import from_rows, to_arrow
+from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, FIGURES, THROUGHPUT_COLUMNS
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
-from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, FIGURES, THROUGHPUT_COLUMNS
 from sweetspot.commands.command_line import main
 from sweetspot.draws import DRAWS
 from sweetspot.files import write_arrow, write_parquet

@@ -11,7 +11,7 @@ from answer_options import option, spot
 from month_tables import LabOfFive
 from sweetspot.bills.queue import EVERYBODY, Queue, Tail
 from sweetspot.decision.deadlines import job_deadlines
-from sweetspot.report.answer_deadlines import by_deadline
+from sweetspot.report.answer_file import by_deadline
 
 RESNET = 115_305_030 / 1301 / 3600  # 24.619 h on an RTX 4090
 BOX = RESNET / 0.97

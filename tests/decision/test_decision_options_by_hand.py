@@ -21,7 +21,7 @@ from decision_tables import (
     tornado_of,
 )  # fmt: skip
 from sweetspot.bills.rates import or_zero, possession
-from sweetspot.bills.spot import makespan, overhead
+from sweetspot.bills.renting import makespan, overhead
 from sweetspot.decision.offers_left_out import warning_table
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
 from scipy.stats import lognorm, t
-from sweetspot.bills.spot import overhead
+from sweetspot.bills.renting import overhead
 from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.options import build_options

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from month_tables import LabOfFive
 from study_tables import STUDIES
-from sweetspot.report.plan_part import without_speed
+from sweetspot.report.phrases import without_speed
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study

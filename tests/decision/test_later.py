@@ -11,7 +11,7 @@ from phase_plans import CARE, RUNNING, compared, hourly, own
 from sweetspot.decision.later import of_plan, ways_of
 from sweetspot.decision.simulate import Draws
 from sweetspot.errors import UserError
-from sweetspot.study.purchases import Dates, load_plans
+from sweetspot.study.needs import Dates, load_plans
 from sweetspot.study.workloads import load_monthly, load_workloads
 
 

@@ -8,7 +8,7 @@ from phase_plans import compared, hourly, own
 from small_lab import class_of, same, small_lab
 from sweetspot.decision.later import TABLE, Deferral, Way, buying_later, of_months, of_plan, why_not
 from sweetspot.decision.simulate import Draws
-from sweetspot.study.purchases import Dates
+from sweetspot.study.needs import Dates
 
 EMPTY = np.ones((1, 3))
 DRAWS = Draws(*[EMPTY] * 7)

@@ -11,7 +11,7 @@ from sweetspot.decision.options import build_options
 from sweetspot.decision.waiting import QUEUE_COLUMNS, coming_to_options, queue_table
 from sweetspot.errors import UserError
 from sweetspot.report.worth_words import waiting_in_words
-from sweetspot.study.sharing import Demand, load_demands
+from sweetspot.study.needs import Demand, load_demands
 from sweetspot.study.workloads import load_workloads
 
 JOB = 94_720_000 / 498 / 3600  # 52.834 h on the box

@@ -6,8 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from month_tables import LabOfFive
-from sweetspot.bills.queue import EVERYBODY, NOBODY, Stream, tail_of
-from sweetspot.bills.queue_events import Kind, waits
+from sweetspot.bills.queue import EVERYBODY, NOBODY, Kind, Stream, tail_of, waits
 from sweetspot.report.worth_words import waiting_in_words
 
 RESNET = 115_305_030 / 1301 / 3600  # 24.619 h on ours, less 3 % of speed on the box

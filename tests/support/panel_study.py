@@ -8,9 +8,9 @@ import pandas as pd
 import pyarrow as pa
 import yaml
 from price_lists import cell, price_study
-from sweetspot.bills.cash_flow import CASH_COLUMNS, cash_table
 from sweetspot.bills.columns import from_arrow, to_arrow
 from sweetspot.bills.offers import OFFER_COLUMNS
+from sweetspot.bills.owning import CASH_COLUMNS, cash_table
 from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.options import CELL, FIGURE, build_options

@@ -4,14 +4,14 @@ import pandas as pd
 from decision_tables import study
 from price_lists import cell, list_tables, machines, offers, planned, price_list, priced, works_of
 from sweetspot.bills.columns import from_rows
-from sweetspot.bills.priced_cells import FIGURES
+from sweetspot.bills.costs import FIGURES
 from sweetspot.commands.asked import Phased
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
 from sweetspot.report.tables import of_plans
-from sweetspot.study.purchases import Dates
+from sweetspot.study.needs import Dates
 from sweetspot.study.settings import Settings
 
 # 36 months of 100 jobs of two hours: 200 hours a month, of the 240 that ten days have.

@@ -6,15 +6,14 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 from sweetspot.bills import pricing
-from sweetspot.bills.cash_flow import CASH_COLUMNS, cash_table
 from sweetspot.bills.columns import Columns, from_rows, to_arrow
-from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, price_cells
-from sweetspot.bills.lint.rented import Finding
+from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, EXTRAPOLATION_COLUMNS, FIGURES, price_cells
+from sweetspot.bills.lint.families import Finding
 from sweetspot.bills.lint.rules import lint, warnings_of
-from sweetspot.bills.money import has_ended
+from sweetspot.bills.offer_prices import has_ended
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, offer_rows, offers_table
+from sweetspot.bills.owning import CASH_COLUMNS, cash_table
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
-from sweetspot.bills.priced_cells import EXTRAPOLATION_COLUMNS, FIGURES
 from sweetspot.study.base import validated
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance

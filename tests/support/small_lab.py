@@ -5,7 +5,8 @@ import pytest
 from phase_plans import priced_plan
 from price_lists import works_of
 from sweetspot.decision.options import build_options
-from sweetspot.decision.posed import Posed, pose
+from sweetspot.decision.pose import pose
+from sweetspot.decision.posed import Posed
 from sweetspot.decision.simulate import simulate
 
 MONTH_DAYS = 30.5

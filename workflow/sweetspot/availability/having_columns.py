@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.availability.events import Array, any_of, no_spare, several
-from sweetspot.availability.result_time import NEVER, Ends, Having
-from sweetspot.study.purchases import INTERRUPTIBLE
+from sweetspot.availability.events import NEVER, Array, Ends, Having, any_of, no_spare, several
+from sweetspot.study.base import INTERRUPTIBLE
 
 if TYPE_CHECKING:
     from sweetspot.study.stock import (

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sweetspot import warnings
+from sweetspot.study.terms import Amount
 
 # All columns have one length. Numbers: float64, null is nan (int64 where none can be null). Texts, flags and lists:
 # objects, null is None.
@@ -35,6 +36,29 @@ TYPES: dict[str, pa.DataType] = {
     "residual_points": pa.list_(pa.struct([("years", pa.float64()), ("kept", pa.float64())])),
     "warnings": pa.list_(pa.struct([(name, pa.string()) for name in warnings.Warned._fields])),
 }
+
+
+Triple = tuple[float, float, float]  # value, low, high
+
+
+def triple(amount: Amount | None) -> Triple:
+    """An amount as (value, low, high); zeros where there is none."""
+    return (0.0, 0.0, 0.0) if amount is None else (amount.value, *amount.ends)
+
+
+def times(left: Triple, right: Triple) -> Triple:
+    """Product end by end; both must not be negative."""
+    return (left[0] * right[0], left[1] * right[1], left[2] * right[2])
+
+
+def plus(*parts: Triple) -> Triple:
+    """Sum end by end."""
+    return (sum(p[0] for p in parts), sum(p[1] for p in parts), sum(p[2] for p in parts))
+
+
+def spread(name: str, values: Triple) -> dict[str, float]:
+    """A value with its ends as columns `name`, `name_low`, `name_high`."""
+    return {name: values[0], f"{name}_low": values[1], f"{name}_high": values[2]}
 
 
 def objects(values: Iterable[Any]) -> np.ndarray:

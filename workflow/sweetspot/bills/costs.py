@@ -1,24 +1,205 @@
 """Costs: every cell x offer x workload, priced in one pass over columns; and the lines of each bill."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from sweetspot.bills.columns import ENDS, Array, Columns, from_rows, numbers, objects, size, stacked, take
-from sweetspot.bills.lines import JOB_COLUMNS, Bill, bill_lines
-from sweetspot.bills.priced_cells import (
-    Workload,
-    cells_of_known_hours,
-    offered,
-    one_at_a_time,
-    rate_of_hours,
-    with_slots,
-)
-from sweetspot.bills.renting import HOUR_S, ROUNDING
-from sweetspot.bills.spot import overhead
-from sweetspot.cells import CELL_COLUMNS, weakest
+from sweetspot.bills.renting import HOUR_S, JOB_COLUMNS, ROUNDING, Bill, bill_lines, overhead
+from sweetspot.cells import BASES, CELL_COLUMNS, USABLE, weakest
 from sweetspot.study.instances import Instance
+from sweetspot.study.monthly import SideBySide
 from sweetspot.study.workloads import Plan, Runs, Training
+
+RATES = ("images_per_s", "images_per_s_low", "images_per_s_high")
+FIGURES = (*CELL_COLUMNS, *RATES, "basis", "status", "source")
+THROUGHPUT_COLUMNS = (*FIGURES, "gpu", "logical")
+EXTRAPOLATION_COLUMNS = (*(name for name in FIGURES if name != "status"), "headline")
+ALIKE = ("framework", "model", "batch_size", "precision")  # figures that may be held against each other
+Workload = Training | Runs | Plan
+
+
+class Part(NamedTuple):
+    """Figures of `devices` devices alone, as cells; `source`: what stands behind them, in words."""
+
+    cells: Columns
+    basis: str | None = None
+    share: float = 1.0
+
+
+def all_cells(throughput: Columns, extrapolation: Columns) -> Columns:
+    """The cells to be priced: the throughput table, and headline extrapolations of cells that it lacks.
+
+    Columns: FIGURES and `gpu`. `throughput` has THROUGHPUT_COLUMNS, `extrapolation` EXTRAPOLATION_COLUMNS.
+    """
+    # Parts of one processor show how the workflow measures; they are no machine to pay for.
+    known = take(throughput, ~throughput["logical"].astype(bool))
+    # An unstable figure is priced; its warning stays in throughput.parquet.
+    known["status"] = objects("ok" if status in USABLE else status for status in known["status"])
+    found = size(extrapolation)
+    added = extrapolation | {"status": objects(["ok"] * found), "gpu": objects([None] * found)}
+    added["basis"] = objects(["extrapolated"] * found)
+    key = ("instance", "framework", "model", "batch_size", "gpus", "precision")
+    there = set(keys(take(known, known["status"] == "ok"), key))
+    lacking = np.array([cell not in there for cell in keys(added, key)], dtype=bool)
+    added = take(added, lacking & added["headline"].astype(bool))
+    return stacked([{name: table[name] for name in (*FIGURES, "gpu")} for table in (known, added)])
+
+
+def cells_of_known_hours(cells: Columns, offers: Columns, workloads: Mapping[str, Workload]) -> Columns:
+    """`cells` and one nameless cell for each offered machine without any, if a workload needs no throughput.
+
+    So jobs of known hours are priced on machines that nobody has measured; their images per USD are null.
+    """
+    if not any(isinstance(work, Runs) and work.instance is None and work.model is None for work in workloads.values()):
+        return cells
+    measured, first = set(cells["instance"]), {name: row for row, name in reversed(list(enumerate(offers["instance"])))}
+    rows = [row for name, row in first.items() if name not in measured]
+    bare = take(offers, np.array(sorted(rows), dtype=int))
+    nameless = {
+        "framework": "none", "model": "none", "batch_size": 1, "precision": "fp32", "variant": "default",
+        "images_per_s": np.nan, "images_per_s_low": np.nan, "images_per_s_high": np.nan, "basis": "published",
+        "status": "ok", "source": "hours of the workload",
+    }  # fmt: skip
+    filled = {name: np.full(len(rows), value, dtype=cells[name].dtype) for name, value in nameless.items()}
+    added = bare | filled
+    return stacked([cells, {name: added[name] for name in cells}])
+
+
+def offered(cells: Columns, offers: Columns, names: Sequence[str]) -> Columns:
+    """One row per cell and offer of its instance, in the order of the cells, then of the offers.
+
+    Columns of the cells and `names` of the offers; a column that both have is the cell's own as `<name>_cell`.
+    """
+    rows_of: dict[str, list[int]] = {}
+    for row, instance in enumerate(offers["instance"]):
+        rows_of.setdefault(instance, []).append(row)
+    pairs = [(cell, offer) for cell, name in enumerate(cells["instance"]) for offer in rows_of.get(name, ())]
+    left, right = np.array(pairs, dtype=int).reshape(-1, 2).T
+    own = {f"{name}_cell" if name in names else name: values[left] for name, values in cells.items()}
+    return own | {name: offers[name][right] for name in names}
+
+
+def reference_rate(rows: Columns, cells: Columns, instance: str, alike: Sequence[str] = ALIKE) -> Array:
+    """Throughput of `instance` for each row's framework, model, batch and precision (`alike`); nan where it has none.
+
+    Of several cells of the instance the one with the best basis counts, then the fastest.
+    """
+    own = take(cells, (cells["instance"] == instance) & (cells["status"] == "ok") & ~np.isnan(cells["images_per_s"]))
+    best: dict[tuple[object, ...], tuple[int, float]] = {}
+    for cell, basis, rate in zip(keys(own, alike), own["basis"], own["images_per_s"], strict=True):
+        figure = (BASES.index(basis), -float(rate))
+        best[cell] = min(figure, best.get(cell, figure))
+    rates = {cell: -slowness for cell, (_, slowness) in best.items()}
+    return np.array([rates.get(cell, np.nan) for cell in keys(rows, alike)], dtype=float)
+
+
+def rate_of_hours(rows: Columns, cells: Columns, instance: str) -> Array:
+    """Throughput of the machine on which a workload's hours hold, for each row; nan where it has none.
+
+    At the row's batch; where it has no figure there, at the batch of its own best figure: each machine has its own.
+    """
+    found, alike = reference_rate(rows, cells, instance), [name for name in ALIKE if name != "batch_size"]
+    return np.where(np.isnan(found), reference_rate(rows, cells, instance, alike), found)
+
+
+def keys(table: Columns, names: Sequence[str]) -> list[tuple[object, ...]]:
+    """The values of some columns, row by row."""
+    return list(zip(*(table[name].tolist() for name in names), strict=True))
+
+
+def with_slots(cells: Columns, work: SideBySide, instances: Mapping[str, Instance]) -> Columns:
+    """The cells that `work` is priced on, with columns `slots`: jobs that their machine works on at once, and
+    `figure_images_per_s`, `figure_gpus`: the figure that their rate is made of, and of how many devices.
+
+    Where a job takes all devices: `cells`, one at a time. Else a machine of n devices works on floor(n / d) jobs of d
+    devices each, and the rate of its cell is that of all of them together: slots x the rate of d devices alone x (1 -
+    contention), where several run. The rate of d devices alone is that of a machine of d such devices: itself, its
+    `base_instance`, that of the machine it is equivalent to, another of the same device; else an equal share of its own
+    (basis at best `scaled`). A machine of fewer than d devices has no cell. Nothing here enters the scaling fit.
+    """
+    wanted = work.devices_per_job
+    if wanted == "all":
+        return one_at_a_time(cells)
+    kept = np.array([_devices(cells, row, instances) == wanted for row in range(size(cells))], dtype=bool)
+    parts = [one_at_a_time(take(cells, kept))]
+    names = dict.fromkeys([*instances, *cells["instance"]])
+    here = {name: np.flatnonzero(cells["instance"] == name) for name in names}
+    for name in names:
+        total = instances[name].gpus if name in instances else max(cells["gpus"][here[name]], default=0)
+        if total <= wanted:
+            continue
+        part = next(_parts(name, total, wanted, cells, here, instances), None)
+        if part is not None:
+            parts.append(_side_by_side(part, name, total, wanted, work.contention, instances))
+    return stacked(parts)
+
+
+def one_at_a_time(cells: Columns) -> Columns:
+    """The cells with the columns of `with_slots`, where one job takes all devices of its machine."""
+    own = {"figure_images_per_s": cells["images_per_s"], "figure_gpus": cells["gpus"].astype(float)}
+    return cells | own | {"slots": np.ones(size(cells))}
+
+
+def _devices(cells: Columns, row: int, instances: Mapping[str, Instance]) -> int:
+    """Devices of the cell where they are all of its machine's, else 0: a part of a machine is no machine."""
+    machine = instances.get(cells["instance"][row])
+    gpus = int(cells["gpus"][row])
+    return gpus if machine is None or machine.gpus == gpus else 0
+
+
+def _parts(
+    name: str,
+    total: int,
+    wanted: int,
+    cells: Columns,
+    here: Mapping[str, np.ndarray],
+    instances: Mapping[str, Instance],
+) -> Iterator[Part]:
+    """Figures of `wanted` devices of machine `name`, the nearest first."""
+    for other in _relatives(name, instances):
+        rows = here.get(other, np.array([], dtype=int))
+        found = rows[(cells["gpus"][rows] == wanted) & (cells["status"][rows] == "ok")]
+        if len(found):
+            yield Part(take(cells, found))
+    own = here.get(name, np.array([], dtype=int))
+    whole = own[(cells["gpus"][own] == total) & (cells["status"][own] == "ok")]
+    if len(whole):
+        yield Part(take(cells, whole), "scaled", wanted / total)
+
+
+def _relatives(name: str, instances: Mapping[str, Instance]) -> Iterator[str]:
+    """Machines with the same devices: itself, its base, its twin and the twin's base, others of that device."""
+    yield name
+    machine = instances.get(name)
+    if machine is None:
+        return
+    twin = instances.get(machine.equivalent_to) if machine.equivalent_to else None
+    named = (machine.base_instance, machine.equivalent_to, twin.base_instance if twin else None)
+    yield from (other for other in named if other)
+    yield from (other for other, one in instances.items() if one.gpu == machine.gpu and other not in (name, *named))
+
+
+def _side_by_side(
+    part: Part, name: str, total: int, wanted: int, contention: float, instances: Mapping[str, Instance]
+) -> Columns:
+    """The cells of `part` as those of machine `name` with all its slots at work."""
+    slots, cells, count = total // wanted, part.cells, size(part.cells)
+    factor = part.share * slots * (1.0 - contention if slots > 1 else 1.0)
+    machine = instances.get(name)
+    words = f" ; {slots} jobs side by side on {total} devices" + (f", {contention:.0%} less each" if slots > 1 else "")
+    named = {
+        "instance": objects([name] * count),
+        "gpus": np.full(count, total, dtype=cells["gpus"].dtype),
+        "gpu": objects([machine.gpu if machine is not None else own for own in cells["gpu"]]),
+        "basis": objects(own if part.basis is None else weakest(own, part.basis) for own in cells["basis"]),
+        "source": objects(f"{source}{words}" for source in cells["source"]),
+    }
+    figure = {"figure_images_per_s": cells["images_per_s"], "figure_gpus": cells["gpus"].astype(float)}
+    rates = {rate: cells[rate] * factor for rate in RATES}
+    return cells | rates | named | figure | {"slots": np.full(count, float(slots))}
+
 
 COST_COLUMNS = (
     *CELL_COLUMNS, "purchase", "usd_per_hour", "usd_per_hour_low", "usd_per_hour_high",

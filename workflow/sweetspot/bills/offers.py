@@ -3,11 +3,9 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from sweetspot.bills.columns import Columns, from_rows
-from sweetspot.bills.energy import energy_terms
-from sweetspot.bills.metered import Metered, with_metered
-from sweetspot.bills.money import rate_used, source_of, spread, times, to_usd, triple
-from sweetspot.bills.offer_prices import Row, of_its_age, price, trend_terms
+from sweetspot.bills.columns import Columns, from_rows, spread, times, triple
+from sweetspot.bills.energy import Metered, energy_terms, with_metered
+from sweetspot.bills.offer_prices import Row, of_its_age, price, rate_used, source_of, to_usd, trend_terms
 from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.bills.renting import HOUR_S
 from sweetspot.errors import refuse

@@ -1,13 +1,16 @@
-"""What is paid whether it is used or not, by the month and by the hour of use: machines owned, terms committed to."""
+"""What is paid used or not: machines owned and terms committed to, by the month, the hour of use and as cash flow."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from sweetspot.bills.columns import Array, Columns, from_rows, objects, size, stacked, to_rows
+
 HOURS_A_DAY = 24.0
-Number = float | npt.NDArray[np.float64]
+Number = float | Array
 
 
 def monthly_rate(discount_rate: float) -> float:
@@ -75,3 +78,90 @@ def committed_month(
     """
     month = upfront / term_months + per_month
     return (month + per_hour * HOURS_A_DAY * month_days, 0.0) if always else (month, per_hour)
+
+
+MONTHS_A_YEAR = 12.0
+
+
+def kept_at(points: Sequence[Sequence[float]], months: npt.ArrayLike, end: int = 0) -> Array:
+    """Share of the purchase that a machine is sold for after `months`; `end`: median (0), low (1), high (2).
+
+    Linear between the points (years since the purchase, median, low, high), the first at 0 years; beyond the last one
+    its share.
+    """
+    years = np.array([point[0] for point in points])
+    kept = np.array([point[1 + end] for point in points])
+    return np.interp(np.asarray(months, float) / MONTHS_A_YEAR, years, kept)
+
+
+def relative(points: Any, months: npt.ArrayLike, central: float, dearer: npt.ArrayLike = 1.0) -> Array:
+    """Resale value over that of the offers (`residual_usd`), by the column `residual_points`; 1 without it.
+
+    After `months`, where the offers have `central`, of a machine bought for `dearer` times the offer's price: a curve
+    is a share of the price and follows both, an amount stays.
+    """
+    curve = [] if points is None or isinstance(points, float) else [(p["years"], p["kept"]) for p in points]
+    base = float(kept_at(curve, central)) if curve else 0.0
+    if not base > 0:
+        return np.ones(np.broadcast(months, dearer).shape)
+    return np.asarray(kept_at(curve, months) / base * np.asarray(dearer, float))
+
+
+CASH_COLUMNS = ("price_list", "instance", "purchase", "month", "usd", "cumulative_usd", "present_usd", "npv_usd")
+
+
+def cash_table(offers: Columns) -> Columns:
+    """CASH_COLUMNS of every machine owned and every term committed to, at the planned use; month 0 is the purchase.
+
+    Spending is positive. `present_usd` discounts each payment to month 0 where the offer has a discount rate;
+    `npv_usd` is their sum so far, the negative of NPV = -P + sum C_t/(1+k)^t + S/(1+k)^T.
+    """
+    parts = []
+    for offer in to_rows(offers):
+        if not np.isnan(offer["capex_usd"]):
+            flow = owned_flow(offer)
+        elif not np.isnan(offer["term_months"]):
+            flow = committed_flow(offer)
+        else:
+            continue
+        named = {name: objects([offer[name]] * size(flow)) for name in CASH_COLUMNS[:3]}
+        parts.append(named | flow)
+    return stacked(parts) if parts else from_rows([], CASH_COLUMNS)
+
+
+def owned_flow(offer: Mapping[str, Any]) -> Columns:
+    """All boxes bought in month 0, then maintenance, staff and electricity, the residual value back in the last month.
+
+    Electricity is that of the planned use less downtime.
+    """
+    hours = HOURS_A_DAY * offer["days_per_month"] * (1.0 - offer["downtime_share"])
+    monthly = offer["maintenance_usd_per_month"] + offer["staff_usd_per_month"] + offer["energy_usd_per_hour"] * hours
+    boxes = offer["boxes"]
+    flow = _flow(boxes * offer["capex_usd"], boxes * monthly, offer["months"], boxes * offer["residual_usd"])
+    return _discounted(flow, offer["discount_rate"])
+
+
+def committed_flow(offer: Mapping[str, Any]) -> Columns:
+    """Upfront in month 0, then the monthly sum and the hours due until the term ends; not discounted.
+
+    Hours due are all of the month, or 24 x days of use (at most the month) where only hours used are charged.
+    """
+    days = offer["month_days"]
+    if offer["charged"] == "used":
+        days = min(offer["days_per_month"], days)
+    monthly = offer["commitment_usd_per_month"] + offer["commitment_usd_per_hour"] * HOURS_A_DAY * days
+    return _discounted(_flow(offer["upfront_usd"], monthly, offer["term_months"], 0.0), 0.0)
+
+
+def _flow(first: float, monthly: float, months: float, back: float) -> Columns:
+    """Columns month (0 = purchase) and usd; a last part of a month counts as its fraction."""
+    month = np.arange(math.ceil(months - 1e-9) + 1)
+    usd = monthly * np.clip(months - (month - 1), 0.0, 1.0)
+    usd[0] = first
+    usd[-1] -= back
+    return {"month": month, "usd": usd}
+
+
+def _discounted(flow: Columns, discount_rate: float) -> Columns:
+    present = flow["usd"] / (1.0 + monthly_rate(discount_rate)) ** flow["month"]
+    return flow | {"cumulative_usd": flow["usd"].cumsum(), "present_usd": present, "npv_usd": present.cumsum()}

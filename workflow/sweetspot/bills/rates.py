@@ -1,18 +1,151 @@
 """What an option's speed, month and hour are at any values of the figures that it rests on: one copy for every cost.
 
-A draw, a moved assumption and an edited price are all factors of the figures of a row of the options.
+A draw, a moved assumption and an edited price are all factors of the figures of a row of the options; a rent is the
+mean over the months of the project (docs/decision.md).
 """
 
+import math
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import fixed_per_month, running_per_hour
-from sweetspot.bills.rent_ahead import rent_over
-from sweetspot.bills.resale import relative
-from sweetspot.bills.spot import makespan, overhead
+from sweetspot.bills.owning import fixed_per_month, relative, running_per_hour
+from sweetspot.bills.price_paths import LONGEST, central_change, drawn_path, mean_factor, mean_of_months, moves
+from sweetspot.bills.renting import ROUNDING, makespan, overhead, whole_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BY_RENT = ("usd", "usd_low", "usd_high", "variable_usd_per_hour")
+OVER_RENT = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")
+
+
+def with_rent_factor(rows: pd.DataFrame) -> pd.DataFrame:
+    """The options with `rent_months` and `rent_factor`, and what they pay at the mean rent of the project.
+
+    `rent_months`: length of the project that a rent is the mean of, the months of the model's owned reference; NaN
+    where the reference is not owned (prices of today are compared) or the price stays. `rent_factor`: that mean over
+    today's price, 1 where it stays. `usd`, `images_per_usd` and `variable_usd_per_hour` follow; `usd_per_hour` is
+    today's price.
+    """
+    rows = rows.copy()
+    owned = rows[rows["is_reference"] & (rows["purchase"] == "own")].drop_duplicates("model")
+    months = rows["model"].map(owned.set_index("model")["months"])
+    kinds = rows["trend_kind"].isin(["drift", "jumps", "random_walk"])
+    rows["rent_months"] = months.where(kinds).astype(float)
+    change = rows["trend_change"].where(rows["trend_kind"] == "drift", 0.0).astype(float)
+    ahead = rows["rent_months"].notna()
+    rows["rent_factor"] = 1.0
+    if ahead.any():
+        rows.loc[ahead, "rent_factor"] = mean_factor(change[ahead], rows.loc[ahead, "rent_months"])
+        for name in BY_RENT:
+            rows[name] = rows[name] * rows["rent_factor"]
+        for name in OVER_RENT:
+            rows[name] = rows[name] / rows["rent_factor"]
+    return rows
+
+
+def moves_ahead(row: Mapping[str, Any]) -> bool:
+    """Whether the rent of a row may move over the months of a project."""
+    return moves(row) and row.get("rent_months", 0.0) > 0
+
+
+def rent_over(row: Mapping[str, Any], months: Any) -> np.ndarray:
+    """Central mean rent of a project of `months` over that of the row's own project; 1 where its price stays."""
+    if not moves_ahead(row):
+        return np.ones_like(np.asarray(months, float))
+    return np.asarray(mean_factor(central_change(row), months) / row["rent_factor"])
+
+
+def rent_share(row: Mapping[str, Any], after: float, months: float, rents: "Rents | None") -> np.ndarray:
+    """Share of a project's rent by the hour that is due in its first months: at central figures, then in every draw of
+    `rents` if any. Each month has its own price, in a draw on the draw's path.
+    """
+    share = np.full(1 if rents is None else rents.draws + 1, after / months)
+    if 0 < after < months:
+        change = central_change(row)
+        share *= mean_factor(change, after) / mean_factor(change, months)
+        if rents is not None and moves_ahead(row):
+            share[1:] = after / months * rents.until(row, after)
+    return share
+
+
+def rent_of_first(row: Mapping[str, Any], after: float, months: float, rents: "Rents | None") -> np.ndarray:
+    """USD of renting for the first months of a project, of its `usd_running` and `usd_possession`: a contract is signed
+    for whole terms or not (infinite).
+    """
+    running, held, term = row["usd_running"], row["usd_possession"], row["term_months"]
+    if after == months:
+        return np.asarray(running + held)
+    if pd.isna(term):
+        return np.asarray(running * rent_share(row, after, months, rents))
+    whole = abs(after / term - round(after / term)) < ROUNDING
+    return np.asarray(running * after / months + (held * after / whole_terms(months, term) if whole else np.inf))
+
+
+class Rents:
+    """Draws of the mean rent of each offer; one market for all.
+
+    `stream`: a generator for a key; `lengths`: the project's months in each draw, by model.
+    """
+
+    def __init__(
+        self, stream: "Callable[..., np.random.Generator]", draws: int, lengths: Mapping[str, np.ndarray]
+    ) -> None:
+        self._stream, self.draws, self._lengths = stream, draws, dict(lengths)
+        longest = max((float(length.max()) for length in self._lengths.values()), default=1.0)
+        self._months = math.ceil(min(longest, LONGEST) - 1e-9)
+        self._normal: dict[tuple[object, ...], np.ndarray] = {}
+        self._paths: dict[tuple[object, ...], np.ndarray] = {}
+        self._means: dict[tuple[object, ...], np.ndarray] = {}
+
+    def factor(self, row: Mapping[str, Any]) -> np.ndarray:
+        """The row's mean rent over its central mean, one figure a draw; 1 where its price stays."""
+        if not moves_ahead(row):
+            return np.ones(self.draws)
+        return self._mean(row) / float(row["rent_factor"])
+
+    def until(self, row: Mapping[str, Any], months: float) -> np.ndarray:
+        """The row's mean rent of the first `months` over that of the project, one figure a draw; its price moves."""
+        return mean_of_months(self._path(row), months) / self._mean(row)
+
+    def _mean(self, row: Mapping[str, Any]) -> np.ndarray:
+        key = (*_whose(row), row["model"])
+        if key not in self._means:
+            self._means[key] = mean_of_months(self._path(row), self._lengths[row["model"]])
+        return self._means[key]
+
+    def _path(self, row: Mapping[str, Any]) -> np.ndarray:
+        key, whose = _whose(row), _whose(row)[:3]
+        if key not in self._paths:
+            provider = ("list price", row["provider"])
+            self._paths[key] = drawn_path(
+                row,
+                market=self._noise("rent market"),
+                own=self._noise("rent", *whose),
+                jump=self._uniform(*provider),
+                size=self._noise(*provider, "size"),
+            )
+        return self._paths[key]
+
+    def _noise(self, *key: object) -> np.ndarray:
+        if key not in self._normal:
+            self._normal[key] = self._stream(*key).standard_normal((self.draws, self._months))
+        return self._normal[key]
+
+    def _uniform(self, *key: object) -> np.ndarray:
+        if key not in self._normal:
+            self._normal[key] = self._stream(*key).random((self.draws, self._months))
+        return self._normal[key]
+
+
+def _whose(row: Mapping[str, Any]) -> tuple[object, ...]:
+    """Prices of the same move together: those of a provider's device that go one way, on demand or spot."""
+    terms = (str(row[name]) for name in ("trend_change", "trend_per_year", "trend_sd_log"))
+    return (row["provider"], row["gpu"], row["trend_kind"], *terms)
+
 
 LEAST_LEFT = 1e-3  # of a project: what comes later than that is paid for and of no use
 Row = Mapping[str, Any]  # of the options

@@ -2,13 +2,16 @@
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import NoReturn
 
 from sweetspot.cells import is_slug
 from sweetspot.errors import UserError
+from sweetspot.study.catalogue_map import Part
 
 MAX_BYTES = 200_000_000
 LONGEST_SLUG = 64
@@ -60,6 +63,14 @@ class Catalogue:
         self._left_out[reason] = (first, count + 1)
         self._of_machine.setdefault(machine, reason)
 
+    @contextmanager
+    def or_left_out(self, line: int, machine: str) -> Iterator[None]:
+        """Leave out the price that the block reads where it raises BadLineError."""
+        try:
+            yield
+        except BadLineError as error:
+            self.leave_out(line, str(error), machine)
+
     def why_without(self, machine: str) -> str:
         """The first reason for which a price of that machine was left out; '' where none was."""
         return self._of_machine.get(machine, "") if machine else ""
@@ -70,6 +81,30 @@ class Catalogue:
             f"{self.file}, line {first}{f' and {count - 1} more' if count > 1 else ''}: {reason}"
             for reason, (first, count) in self._left_out.items()
         ]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of a source of today's prices: the part of study.yaml and its key, and where the study lies."""
+
+    key: str
+    part: Part
+    folder: Path
+
+    @property
+    def names(self) -> list[str]:
+        """The catalogue's names that are wanted, each once."""
+        return list(dict.fromkeys(self.part.instances.values()))
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A catalogue of today. `source`: what a price list says of it; `as_of`: day of the prices; `told`: each file."""
+
+    catalogue: Catalogue
+    source: str
+    as_of: date
+    told: Sequence[str]
 
 
 class BadLineError(Exception):
@@ -96,12 +131,17 @@ class Line:
             self.fail(column, value, "a name of letters, digits, spaces and .,:+$()/_-")
         return slug, value
 
-    def price(self, column: str, least: float = 0.0) -> float | None:
-        """A price above `least`, or nothing."""
+    def price(self, column: str) -> float | None:
+        """A price above 0, or nothing."""
         value = self.number_of(column)
-        if value is not None and value <= least:
+        if value is not None and value <= 0:
             self.fail(column, self.text(column), "a number above 0, or nothing")
         return value
+
+    def needed_price(self, column: str) -> float:
+        """A price above 0."""
+        value = self.price(column)
+        return self.fail(column, "", "a number above 0") if value is None else value
 
     def number_of(self, column: str) -> float | None:
         """A finite number, or nothing."""

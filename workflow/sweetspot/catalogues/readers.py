@@ -4,11 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from sweetspot.catalogues.listing import LONGEST_SLUG, BadLineError, Catalogue, Line, Listing, read_lines
+from sweetspot.catalogues.listing import LONGEST_SLUG, Catalogue, Line, Listing, read_lines
 from sweetspot.catalogues.skypilot import read_skypilot
 from sweetspot.errors import UserError
-
-PURCHASES = ("on_demand", "spot", "preemptible")
+from sweetspot.study.catalogue_map import RATES
 
 
 def read_gpuhunt(path: str | Path) -> Catalogue:
@@ -16,85 +15,56 @@ def read_gpuhunt(path: str | Path) -> Catalogue:
 
     RunPod's names there are those of the card, alike for one and for eight: such machines get the number in front.
     """
-    catalogue = read_listings(path, ("instance_name", "price", "spot"), "gpuhunt", _gpuhunt)
+    catalogue = _read(path, ("instance_name", "price", "spot"), "gpuhunt", _gpuhunt)
     sizes: dict[str, set[int | None]] = {}
     for entry in catalogue.listings:
         sizes.setdefault(entry.instance, set()).add(entry.gpus)
-    catalogue.listings = [_numbered(entry) if len(sizes[entry.instance]) > 1 else entry for entry in catalogue.listings]
+    for place, entry in enumerate(catalogue.listings):
+        if len(sizes[entry.instance]) > 1:
+            count = entry.gpus or 0
+            name, title = f"{count}x-{entry.instance}"[:LONGEST_SLUG], f"{count} x {entry.title or entry.instance}"
+            catalogue.listings[place] = replace(entry, instance=name, title=title)
     return catalogue
-
-
-def _numbered(entry: Listing) -> Listing:
-    count = entry.gpus or 0
-    title = f"{count} x {entry.title or entry.instance}"
-    return replace(entry, instance=f"{count}x-{entry.instance}"[:LONGEST_SLUG], title=title)
 
 
 def read_plain(path: str | Path) -> Catalogue:
     """The plain table: columns instance and per_hour; optional purchase, place, currency, source and the machine's
     gpu, gpus, vcpus, memory_gib.
     """
-    return read_listings(path, ("instance", "per_hour"), "plain price", _plain)
+    return _read(path, ("instance", "per_hour"), "plain price", _plain)
 
 
-def read_listings(
-    path: str | Path, needed: tuple[str, ...], kind: str, listing: Callable[[Line], Listing]
-) -> Catalogue:
+def _read(path: str | Path, needed: tuple[str, ...], kind: str, listing: Callable[[Line], Listing]) -> Catalogue:
     """A listing a line, made by `listing`; the first of the needed columns names the machine."""
     catalogue = Catalogue(Path(path))
     for line in read_lines(catalogue, needed, kind):
-        try:
+        with catalogue.or_left_out(line.number, line.text(needed[0])):
             catalogue.listings.append(listing(line))
-        except BadLineError as error:
-            catalogue.leave_out(line.number, str(error), line.text(needed[0]))
     return catalogue
 
 
 def _gpuhunt(line: Line) -> Listing:
-    flag = line.text("spot").lower()
-    if flag not in ("true", "false"):
-        line.fail("spot", line.text("spot"), "True or False")
+    flag = line.text("spot")
+    if flag.lower() not in ("true", "false"):
+        line.fail("spot", flag, "True or False")
     name, title = line.name("instance_name")
     return Listing(
-        line.number,
-        name,
-        "spot" if flag == "true" else "on_demand",
-        _needed_price(line, "price"),
-        place=line.text("location"),
-        gpu=line.text("gpu_name"),
-        gpus=line.cards("gpu_count"),
-        vcpus=line.whole("cpu"),
-        memory_gib=line.number_of("memory"),
-        title=title,
-    )
+        line.number, name, "spot" if flag.lower() == "true" else "on_demand", line.needed_price("price"),
+        place=line.text("location"), gpu=line.text("gpu_name"), gpus=line.cards("gpu_count"), vcpus=line.whole("cpu"),
+        memory_gib=line.number_of("memory"), title=title,
+    )  # fmt: skip
 
 
 def _plain(line: Line) -> Listing:
     purchase = line.text("purchase") or "on_demand"
-    if purchase not in PURCHASES:
-        line.fail("purchase", purchase, f"one of {', '.join(PURCHASES)}")
+    if purchase not in RATES:
+        line.fail("purchase", purchase, f"one of {', '.join(RATES)}")
     name, title = line.name("instance")
     return Listing(
-        line.number,
-        name,
-        purchase,
-        _needed_price(line, "per_hour"),
-        place=line.text("place"),
-        currency=line.text("currency") or None,
-        source=line.text("source") or None,
-        gpu=line.text("gpu"),
-        gpus=line.cards("gpus"),
-        vcpus=line.whole("vcpus"),
-        memory_gib=line.number_of("memory_gib"),
-        title=title,
-    )
-
-
-def _needed_price(line: Line, column: str) -> float:
-    price = line.price(column)
-    if price is None:
-        line.fail(column, "", "a number above 0")
-    return price
+        line.number, name, purchase, line.needed_price("per_hour"), place=line.text("place"),
+        currency=line.text("currency") or None, source=line.text("source") or None, gpu=line.text("gpu"),
+        gpus=line.cards("gpus"), vcpus=line.whole("vcpus"), memory_gib=line.number_of("memory_gib"), title=title,
+    )  # fmt: skip
 
 
 READERS: dict[str, Callable[[str | Path], Catalogue]] = {
@@ -113,9 +83,7 @@ def cheapest(catalogue: Catalogue, place: str | None, only: frozenset[str] | Non
     best: dict[tuple[str, str], Listing] = {}
     titles: dict[str, str] = {}
     for entry in catalogue.listings:
-        if place is not None and not entry.within(place):
-            continue
-        if only is not None and entry.instance not in only and entry.title not in only:
+        if not (place is None or entry.within(place)) or not (only is None or only & {entry.instance, entry.title}):
             continue
         first = titles.setdefault(entry.instance, entry.title)
         if first != entry.title:

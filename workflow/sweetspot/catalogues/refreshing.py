@@ -4,9 +4,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 
-from sweetspot.catalogues.listing import Catalogue, Listing
+from sweetspot.catalogues.listing import Catalogue, Fetched, Listing
 from sweetspot.catalogues.price_file import Value
-from sweetspot.catalogues.sources.source import Fetched
 from sweetspot.study.catalogue_map import RATES, FilePart, OwnPart, Part
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer, PriceList

@@ -8,16 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from sweetspot.bills.lint.impossible import check_possible
+from sweetspot.bills.lint.rules import check_possible
 from sweetspot.bills.offers import check_instances
-from sweetspot.bills.pricing import price_tables
-from sweetspot.bills.together import (
+from sweetspot.bills.pricing import (
     check_devices,
     check_free,
     check_terms,
     check_there,
     check_workloads,
     of_projects,
+    price_tables,
 )
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
@@ -39,8 +39,7 @@ from sweetspot.study.instances import Instance, instance_entries, load_instances
 from sweetspot.study.log_sources import log_files
 from sweetspot.study.price_list import PriceList, check_together
 from sweetspot.study.spelling import hint, near, slipped
-from sweetspot.study.stock import named_facts
-from sweetspot.study.stock_looks import looks_file, read_looks
+from sweetspot.study.stock import looks_file, named_facts, read_looks
 from sweetspot.study.study import Study, check_study_name, load_study
 from sweetspot.study.titles import PROVIDERS
 from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads

@@ -26,18 +26,17 @@ from functools import partial
 from pathlib import Path
 
 from sweetspot.catalogues.downloads import Downloads, cache_folder
+from sweetspot.catalogues.listing import Asked, Fetched
 from sweetspot.catalogues.published_prices import SOURCES
 from sweetspot.catalogues.refreshing import Found, judged, rows
-from sweetspot.catalogues.sources.lambda_api import BASE, KEY, fetch_lambda
-from sweetspot.catalogues.sources.source import Asked, Fetched
+from sweetspot.catalogues.stock_files import BASE, KEY, fetch_lambda
 from sweetspot.commands.refresh_stock import machines_of, refresh_stock
 from sweetspot.commands.refresh_writing import Refreshed, changed_lists, write_lists
 from sweetspot.errors import Faults, UserError
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.study.catalogue_map import CatalogueMap, Part, checked_catalogue
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.price_history import newest_day
-from sweetspot.study.price_list import PriceList, load_price_list
+from sweetspot.study.price_list import PriceList, load_price_list, newest_day
 from sweetspot.study.study import Study, load_study
 
 AHEAD = timedelta(days=7)

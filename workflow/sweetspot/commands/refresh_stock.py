@@ -5,13 +5,13 @@ from collections.abc import Callable, Collection, Iterable
 from datetime import date
 from pathlib import Path
 
-from sweetspot.catalogues.sources.source import Asked, Fetched
+from sweetspot.catalogues.listing import Asked, Fetched
 from sweetspot.catalogues.stock_files import looks_of, stock_files
 from sweetspot.errors import refuse
 from sweetspot.study.catalogue_map import FilePart
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
-from sweetspot.study.stock_looks import Look, Machine, days_of, looks_file, new_looks, read_looks, share_of, write_looks
+from sweetspot.study.stock import Look, Machine, days_of, looks_file, new_looks, read_looks, share_of, write_looks
 
 Fetch = Callable[[Asked], Fetched]
 Api = Callable[[], Fetched]

@@ -8,8 +8,7 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY, running_per_hour, usd_per_hour_of_use
 from sweetspot.bills.price_paths import LONGEST
-from sweetspot.bills.rates import by_contract, by_the_hour, or_zero, rates
-from sweetspot.bills.rent_ahead import moves_ahead, rent_over
+from sweetspot.bills.rates import by_contract, by_the_hour, moves_ahead, or_zero, rates, rent_over
 from sweetspot.decision.assumption import Moved
 from sweetspot.decision.options import Row, records, same_machine, trained
 from sweetspot.decision.question import Question

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.plans import more_boxes, rounds
 from sweetspot.bills.rates import Number, possession, rates
-from sweetspot.bills.rounds import more_boxes, rounds
 from sweetspot.decision.assumption import ALL_JOBS, FURTHEST, Array, Assumption, Choice, Moved, all_of, assumptions_of
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.pays import Apart, Held

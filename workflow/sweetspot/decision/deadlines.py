@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from sweetspot.availability.events import NEVER
 from sweetspot.availability.having_columns import having_of
-from sweetspot.availability.result_time import NEVER
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.queue import AT_ONCE, Queue, queue_at
 from sweetspot.bills.rates import by_contract, or_zero

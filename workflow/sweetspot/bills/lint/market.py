@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sweetspot.bills.lint.families import digits_exchanged
+from sweetspot.bills.lint.families import CENT, Finding, Rented, digits_exchanged, label
 from sweetspot.bills.lint.known import dearest_rent, listed_by, nearest, provider_key, rent_of, vcpu_rent
-from sweetspot.bills.lint.rented import CENT, Finding, Rented, label
 
 # Markets differ by region, form and provider; only what is beyond four times the known range is worth a word. Where the
 # known prices are all alike, they are of one or two providers, and others may ask a tenth.

@@ -7,8 +7,7 @@ from datetime import date, datetime
 from io import TextIOWrapper
 
 from sweetspot.catalogues.downloads import Download, Downloads, shown
-from sweetspot.catalogues.listing import BadLineError, Catalogue, Line, Listing
-from sweetspot.catalogues.sources.source import Asked, Fetched, Source
+from sweetspot.catalogues.listing import Asked, Catalogue, Fetched, Line, Listing
 from sweetspot.errors import UserError
 from sweetspot.study.catalogue_map import CONTRACTS, RegionPart
 
@@ -30,7 +29,7 @@ CONTRACT = {"PurchaseOption": "No Upfront", "OfferingClass": "standard"}
 NEEDED = ("Instance Type", "PricePerUnit", "Currency", "TermType", "Tenancy", "Operating System", "CapacityStatus")
 
 
-def fetch(asked: Asked, downloads: Downloads, base: str) -> Fetched:
+def fetch_aws(asked: Asked, downloads: Downloads, base: str) -> Fetched:
     """The region's file; the day of its prices is the file's Publication Date."""
     assert isinstance(asked.part, RegionPart)
     region = asked.part.region or asked.key
@@ -103,33 +102,17 @@ def _take(line: Line, catalogue: Catalogue, region: str, names: Collection[str],
         return
     if line.text("Region Code") not in ("", region):
         return
-    try:
-        price = line.price("PricePerUnit")
-        if price is None:
-            line.fail("PricePerUnit", "", "a number above 0")
+    with catalogue.or_left_out(line.number, machine):
+        price = line.needed_price("PricePerUnit")
         name, title = line.name("Instance Type")
-        listing = Listing(
-            line.number,
-            name,
-            "on_demand" if months is None else CONTRACTS,
-            price,
-            place=region,
-            currency=line.text("Currency") or None,
-            gpus=line.whole("GPU") if "GPU" in line.row else None,
-            vcpus=line.whole("vCPU") if "vCPU" in line.row else None,
-            title=title,
+        catalogue.listings.append(Listing(
+            line.number, name, "on_demand" if months is None else CONTRACTS, price, place=region, title=title,
+            currency=line.text("Currency") or None, gpus=line.whole("GPU"), vcpus=line.whole("vCPU"),
             term_months=months,
-        )
-    except BadLineError as error:
-        catalogue.leave_out(line.number, str(error), machine)
-    else:
-        catalogue.listings.append(listing)
+        ))  # fmt: skip
 
 
 def _months(line: Line) -> float | None:
     """Months of a contract that is paid by the hour; None of all else."""
     alone = all(line.text(column) == value for column, value in CONTRACT.items())
     return TERMS.get(line.text("LeaseContractLength")) if line.text("TermType") == "Reserved" and alone else None
-
-
-SOURCE = Source("AWS' price list", "https://pricing.us-east-1.amazonaws.com", False, fetch)

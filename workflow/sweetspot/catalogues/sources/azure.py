@@ -7,8 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from sweetspot.catalogues.downloads import Download, Downloads, shown
-from sweetspot.catalogues.listing import BadLineError, Catalogue, Line, Listing
-from sweetspot.catalogues.sources.source import Asked, Fetched, Source
+from sweetspot.catalogues.listing import Asked, Catalogue, Fetched, Line, Listing
 from sweetspot.errors import UserError
 from sweetspot.study.catalogue_map import CONTRACTS, RegionPart
 
@@ -20,7 +19,7 @@ OTHER_PRODUCTS = ("windows", "dedicated", "cloud services", "cloudservices")
 OTHER_METERS = ("low priority", "expired")
 
 
-def fetch(asked: Asked, downloads: Downloads, base: str) -> Fetched:
+def fetch_azure(asked: Asked, downloads: Downloads, base: str) -> Fetched:
     """The prices of each machine in the region, on the day of the answer."""
     assert isinstance(asked.part, RegionPart)
     region = asked.part.region or asked.key
@@ -29,7 +28,8 @@ def fetch(asked: Asked, downloads: Downloads, base: str) -> Fetched:
     pages = [page for name in asked.names for kind in kinds for page in _pages(name, region, kind, downloads, base)]
     catalogue = Catalogue(pages[0].path)
     for page in pages:
-        for number, item in enumerate(_items(page), start=1):
+        items = (item for item in _content(page)["Items"] if isinstance(item, dict))
+        for number, item in enumerate(items, start=1):
             _take(number, item, catalogue, region)
     day = min(page.fetched for page in pages).date()
     return Fetched(catalogue, f"Azure retail prices, {region}, {day}", day, [str(page) for page in pages])
@@ -64,10 +64,6 @@ def _content(page: Download) -> dict[str, Any]:
     return content
 
 
-def _items(page: Download) -> list[dict[str, Any]]:
-    return [item for item in _content(page)["Items"] if isinstance(item, dict)]
-
-
 def _take(number: int, item: dict[str, Any], catalogue: Catalogue, region: str) -> None:
     """Add the listing of a price of a whole Linux machine; other products are passed over."""
     line = Line(number, {key: "" if value is None else str(value) for key, value in item.items()})
@@ -78,24 +74,18 @@ def _take(number: int, item: dict[str, Any], catalogue: Catalogue, region: str) 
         return
     if item.get("isPrimaryMeterRegion") is False:
         return
-    try:
+    with catalogue.or_left_out(number, line.text("armSkuName")):
         if line.text("unitOfMeasure") != "1 Hour":
             line.fail("unitOfMeasure", line.text("unitOfMeasure"), "1 Hour")
         name, title = line.name("armSkuName")
-        price = line.price("retailPrice")
-        if price is None:
-            line.fail("retailPrice", "", "a number above 0")
-        months = _term(line)
-    except BadLineError as error:
-        catalogue.leave_out(number, str(error), line.text("armSkuName"))
-        return
-    purchase = CONTRACTS if months else "spot" if meter.endswith(" spot") else "on_demand"
-    if months:
-        price = price / (months / 12 * HOURS_A_YEAR)
-    currency = line.text("currencyCode") or None
-    catalogue.listings.append(
-        Listing(number, name, purchase, price, place=region, currency=currency, title=title, term_months=months)
-    )
+        price, months = line.needed_price("retailPrice"), _term(line)
+        purchase = CONTRACTS if months else "spot" if meter.endswith(" spot") else "on_demand"
+        if months:
+            price = price / (months / 12 * HOURS_A_YEAR)
+        currency = line.text("currencyCode") or None
+        catalogue.listings.append(
+            Listing(number, name, purchase, price, place=region, currency=currency, title=title, term_months=months)
+        )
 
 
 def _term(line: Line) -> float | None:
@@ -106,6 +96,3 @@ def _term(line: Line) -> float | None:
     if found is None:
         line.fail("reservationTerm", line.text("reservationTerm"), "1 Year or 3 Years")
     return 12.0 * int(found[1])
-
-
-SOURCE = Source("Azure's retail prices", "https://prices.azure.com", False, fetch)
