@@ -24,8 +24,8 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS, STUDIES
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import load_price_list
-from sweetspot.study.resale_terms import CURVES, Resale
 from sweetspot.study.study import load_study
+from sweetspot.study.trends import CURVES, Resale
 
 from research.band_coverage import coverage
 from research.rent_history import STUDY, month_name, read_history, read_resale, read_servers

@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS
-from sweetspot.study.resale_terms import CURVES
-from sweetspot.study.trends import CURRENT, PRESETS, Drift, Jumps, RandomWalk
+from sweetspot.study.trends import CURRENT, CURVES, PRESETS, Drift, Jumps, RandomWalk
 
 from research import path_fit
 from research.rent_history import STUDY, read_history, read_resale

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 from sweetspot.bills.price_paths import EDGE
-from sweetspot.study.resale_terms import Point
-from sweetspot.study.trends import CURRENT, Drift, Jumps, Path, RandomWalk
+from sweetspot.study.trends import CURRENT, Drift, Jumps, Path, Point, RandomWalk
 
 from research import path_fit
 from research.rent_history import CLOUD, LIST, QUOTE, SERIES, SPOT, series_of, windows

@@ -18,9 +18,9 @@ from sweetspot.decision.options import build_options
 from sweetspot.decision.other_figures import contenders
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
-from sweetspot.study.resale_terms import Resale
 from sweetspot.study.settings import Settings
 from sweetspot.study.terms import Own
+from sweetspot.study.trends import Resale
 from sweetspot.study.workloads import Training
 
 from research.known_then import Market, market_at, rents_at, server_at

@@ -22,7 +22,7 @@ from sweetspot.matrix.schedule import (
     report_lines,
     run_file,
 )
-from sweetspot.study.price_history import days_kept, lists_at
+from sweetspot.study.price_list import days_kept, lists_at
 
 
 def made(path: str) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 from sweetspot.study.settings import Settings
-from sweetspot.study.stock_looks import looks_file
+from sweetspot.study.stock import looks_file
 
 COMPARISON = [
     "options",

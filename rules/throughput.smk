@@ -2,7 +2,7 @@
 
 from sweetspot.facts.shipped_tables import pool_files
 from sweetspot.study.log_sources import log_files
-from sweetspot.study.token_work import cell_work
+from sweetspot.study.open_models import cell_work
 
 BY_TOKENS = any(map(cell_work, INVOCATION.study.cells.model))
 

@@ -12,8 +12,7 @@ from pandas.testing import assert_frame_equal
 from sweetspot.availability.having_columns import HAVING, found_in_time, with_having
 from sweetspot.availability.having_words import chances_of
 from sweetspot.decision.compare import compare
-from sweetspot.study.stock import load_availability
-from sweetspot.study.stock_looks import Look, write_looks
+from sweetspot.study.stock import Look, load_availability, write_looks
 
 TODAY = date(2026, 9, 19)
 ALWAYS = [("stock_share", 1.0), ("wait_days", 0.0), ("delivery_weeks", 0.0), ("boot_minutes", 0.0),

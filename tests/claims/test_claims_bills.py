@@ -5,7 +5,7 @@ import pytest
 from claim_tables import checked
 from pydantic import ValidationError
 from sweetspot.study import claims as kinds
-from sweetspot.study.arithmetic import evaluate, spread
+from sweetspot.study.claims import evaluate, spread
 
 BASE = {"id": "claim", "text": "text", "source": "source"}
 

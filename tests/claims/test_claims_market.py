@@ -249,6 +249,18 @@ def test_numbers_that_are_not_there_cannot_be_checked():
     assert said("price", evidence={}, of={"instance": "gamma"})["verdict"] == "cannot be checked"
 
 
+def test_an_option_without_usd_dominates_nothing():
+    # Of net the box and alpha's own spot offer, of big the spot offer; gamma, faster than both, has no price.
+    options = [{**row, "usd": None} if row["instance"] == "gamma" else row for row in OPTIONS]
+    found = said("dominated", evidence={"options": options, "offers": []}, of=ON_DEMAND)
+    assert (found["computed_low"], found["computed_high"]) == (1, 2)
+
+
+def test_the_box_is_the_reference_that_is_owned_not_its_rental_nor_another_box():
+    more = [option("box", "on_demand", 9.0, "net", 100.0), option("other", "own", 9.0, "net", 50.0)]
+    assert Evidence({"options": [*OPTIONS, *more], "offers": []}).boxes["net"]["option"] == "box own"
+
+
 def test_what_is_as_cheap_and_faster_or_as_fast_and_cheaper_dominates_and_a_twin_does_not():
     rows = [(4.0, 2.0), (4.0, 1.0), (3.0, 2.0), (4.0, 2.0), (3.0, 3.0)]  # the first is asked about
     options = [

@@ -17,7 +17,7 @@ from sweetspot.commands.command_line import main
 from sweetspot.decision.compare import compare
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet, write_parquet
-from sweetspot.study.sharing import Demand
+from sweetspot.study.needs import Demand
 
 STUDY = """
 name: paper

@@ -12,7 +12,7 @@ from sweetspot.catalogues.stock_files import stock_files
 from sweetspot.commands import refresh_prices
 from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
-from sweetspot.study.stock_looks import looks_file, read_looks
+from sweetspot.study.stock import looks_file, read_looks
 
 SHADEFORM = (DATA / "skypilot" / "shadeform_2026.csv").read_bytes()
 PROVIDERS = ("lambda", "nebius", "crusoe", "digitalocean")

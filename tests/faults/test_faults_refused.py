@@ -20,9 +20,9 @@ from sweetspot.errors import UserError
 from sweetspot.files import in_a_sentence, write_whole
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.packages import require_packages
-from sweetspot.study.currency import wrong_rate
 from sweetspot.study.scripts import Script, load_script
 from sweetspot.study.spelling import slipped
+from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.transfer.figures import shipped_devices
@@ -97,7 +97,7 @@ def test_the_study_as_it_is_has_nothing_wrong(config):
             "prices/ours.yaml",
             "downtime_share: 0.04   ",
             "downtime_share: 1   ",
-            "downtime_share' is 1; expected: Input should be less than 1",
+            "downtime_share' is 1; expected a number below 1",
         ),
         (
             "prices/rent.yaml",

@@ -7,7 +7,7 @@ from harness_runs import request as run_request
 from sweetspot.errors import UserError
 from sweetspot.harness import nodes
 from sweetspot.harness.backends import tensorflow
-from sweetspot.study.executors import Executor
+from sweetspot.study.instances import Executor
 
 SLURM = {
     "SLURM_JOB_ID": "7",

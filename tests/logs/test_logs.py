@@ -115,21 +115,18 @@ def test_a_rule_depends_on_every_file_that_is_read(tmp_path):
     assert "box.logs/syn-replicated-fp16-2gpus/inception3-24/throughput/1" in names
 
 
-def test_logs_reach_the_throughput_table_as_published_rows(tmp_path):
-    write(tmp_path, "log.csv", "epoch,elapsed\n0,10\n1,20\n")
-    instances = {"k80": Instance(title="K80", provider="gce", gpu="Tesla K80", gpus=1)}
-    question = Question(model=["mnist_mlp"], batch_size=[128], precision="fp32", headline_batch_size=128)
-    table = gather_throughput([], question, "2017-11-28", instances, tmp_path, [LogSource(**KERAS, path="log.csv")])
-    row = table.iloc[0]
-    assert row["images_per_s"] == pytest.approx(2 * 60_000 / 30)
-    assert (row["basis"], row["unit"], row["gpu"], row["as_of"]) == ("published", "samples", "Tesla K80", "2017-11-28")
-    assert pairs(row["warnings"]) == []
-
-
 def gather(folder, *sources, gpus=1):
     instances = {"k80": Instance(title="K80", provider="gce", gpu="Tesla K80", gpus=gpus)}
     question = Question(model=["mnist_mlp"], batch_size=[128], precision="fp32", headline_batch_size=128)
     return gather_throughput([], question, "2017-11-28", instances, folder, sources)
+
+
+def test_logs_reach_the_throughput_table_as_published_rows(tmp_path):
+    write(tmp_path, "log.csv", "epoch,elapsed\n0,10\n1,20\n")
+    row = gather(tmp_path, LogSource(**KERAS, path="log.csv")).iloc[0]
+    assert row["images_per_s"] == pytest.approx(2 * 60_000 / 30)
+    assert (row["basis"], row["unit"], row["gpu"], row["as_of"]) == ("published", "samples", "Tesla K80", "2017-11-28")
+    assert pairs(row["warnings"]) == []
 
 
 def test_a_log_of_an_unknown_machine_or_of_too_many_devices_is_named(tmp_path):

@@ -121,24 +121,10 @@ def test_an_mlperf_log_gives_epochs_over_its_run_time(tmp_path):
     assert (row["batch_size"], row["gpus"]) == (800, 4)
     assert "result_1.txt lines 5-12, sha256" in row["source"]
     assert mlperf(tmp_path, samples_per_epoch=500)["images_per_s"] == pytest.approx(20)
-
-
-@pytest.mark.parametrize(
-    ("text", "line", "found"),
-    [
-        (MLPERF_TEXT.replace('"status": "success"', '"status": "aborted"'), 12, "run_stop has status 'aborted'"),
-        (MLPERF_TEXT.replace('"key": "epoch_stop"', '"key": epoch_stop', 1), 7, "':::MLLOG"),
-        ("".join(MLPERF_TEXT.splitlines(keepends=True)[:-1]), 11, "no 'run_stop'"),
-    ],
-)
-def test_a_malformed_mlperf_line_is_refused_with_its_number(tmp_path, text, line, found):
-    with pytest.raises(UserError, match=rf"result_1.txt, line {line}: {found}"):
-        mlperf(tmp_path, text)
-
-
-def test_an_mlperf_batch_that_does_not_divide_is_refused(tmp_path):
     with pytest.raises(UserError, match="line 2: global_batch_size is 3200; expected a multiple of 3 devices"):
         mlperf(tmp_path, gpus=3)
+    with pytest.raises(UserError, match=r"result_1.txt, line 7: ':::MLLOG"):
+        mlperf(tmp_path, MLPERF_TEXT.replace('"key": "epoch_stop"', '"key": epoch_stop', 1))
 
 
 KERAS_TEXT = "epoch,elapsed,loss\n0,10.5,0.3\n1,9.5,0.2\n"

@@ -12,7 +12,7 @@ from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs
 from sweetspot.study.config import Measure
-from sweetspot.study.executors import Executor
+from sweetspot.study.instances import Executor
 from sweetspot.study.platforms import PLATFORMS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -35,9 +35,13 @@ def run(instance="a", gpus=1, **other):
 
 
 def jobs(**executors):
-    config = SimpleNamespace(measure_on=list(executors))
+    config = SimpleNamespace(measure_on=list(executors), measure=Measure())
     instances = {name: SimpleNamespace(measure=executor) for name, executor in executors.items()}
     return Jobs(SimpleNamespace(config=config, instances=instances))
+
+
+def asked_of(executor, **cell):
+    return {name: of(value, run(**cell)) for name, value in jobs(a=executor).resources().items()}
 
 
 def of(value, wildcards):
@@ -46,14 +50,11 @@ def of(value, wildcards):
 
 def test_a_machine_measured_here_asks_for_no_word_of_any_platform():
     assert jobs(a=HERE).resources() == {"nodes": 1, "gpu": 0}
-    asked = jobs(a=CARD).resources()
-    assert set(asked) == {"nodes", "gpu"}
-    assert of(asked["gpu"], run(gpus=2)) == 2
+    assert asked_of(CARD, gpus=2) == {"nodes": 1, "gpu": 2}
 
 
 def test_slurm_is_asked_for_partition_kind_cores_memory_and_time():
-    asked = jobs(a=SLURM).resources()
-    assert {name: of(value, run(gpus=4)) for name, value in asked.items()} == {
+    assert asked_of(SLURM, gpus=4) == {
         "nodes": 1, "slurm_partition": "p3", "gpu_model": "v100", "cpus_per_task": 16, "mem_mb": 9000, "runtime": 45,
         "gpu": 4,
     }  # fmt: skip
@@ -62,12 +63,11 @@ def test_slurm_is_asked_for_partition_kind_cores_memory_and_time():
 
 def test_batch_services_are_asked_in_the_words_of_their_plugins():
     """AWS: memory, `_gpus` and threads. Google: thousandths of a core, seconds, and one device by its type."""
-    aws = jobs(a=Executor(where="aws-batch", device="gpu", cpus=8, mem_mb=61440))
-    asked = {name: of(value, run(gpus=4)) for name, value in aws.resources().items()}
-    assert asked == {"nodes": 1, "mem_mb": 61440, "_gpus": 4, "gpu": 4} and aws.threads() == 8
+    aws = Executor(where="aws-batch", device="gpu", cpus=8, mem_mb=61440)
+    assert asked_of(aws, gpus=4) == {"nodes": 1, "mem_mb": 61440, "_gpus": 4, "gpu": 4}
+    assert jobs(a=aws).threads() == 8
     words = {"machine_type": "g2-standard-8", "gpu_model": "nvidia-l4", "cpus": 8, "mem_mb": 32000, "runtime_min": 45}
-    google = jobs(a=Executor(where="google-batch", device="gpu", **words)).resources()
-    assert {name: of(value, run()) for name, value in google.items()} == {
+    assert asked_of(Executor(where="google-batch", device="gpu", **words)) == {
         "nodes": 1, "googlebatch_machine_type": "g2-standard-8", "googlebatch_memory": 32000,
         "googlebatch_cpu_milli": 8000, "googlebatch_max_run_duration": "2700s", "nvidia_gpu": "nvidia-l4", "gpu": 1,
     }  # fmt: skip
@@ -75,13 +75,13 @@ def test_batch_services_are_asked_in_the_words_of_their_plugins():
 
 @pytest.mark.parametrize(("gpus", "nodes", "gres", "held"), [(8, 1, "", 8), (16, 2, "gpu:a100:8", 0)])
 def test_a_cell_of_several_nodes_asks_for_the_devices_of_each(gpus, nodes, gres, held):
-    asked = {name: of(value, run(gpus=gpus)) for name, value in jobs(a=NODES).resources().items()}
+    asked = asked_of(NODES, gpus=gpus)
     assert (asked["nodes"], asked["tasks"], asked["tasks_per_gpu"]) == (nodes, nodes, 0)
     assert (asked["gres"], asked["gpu"]) == (gres, held)
 
 
 def test_kubernetes_is_asked_for_a_machine_type_and_takes_cores_from_threads():
-    asked = jobs(a=PODS).resources()
+    asked = asked_of(PODS)
     assert (asked["machine_type"], asked["mem_mb"]) == ("p3.8xlarge", 8000)
     assert "slurm_partition" not in asked
     assert jobs(a=PODS).threads() == 8
@@ -134,20 +134,13 @@ def test_the_parameters_of_a_run_are_those_recorded_of_runs_made_before():
 def test_where_a_run_is_made_is_text_of_the_command_or_a_function_of_resources_which_snakemake_does_not_compare():
     assert Jobs(shipped()).place() == ("", {})
     assert Jobs(shipped(time_limit_s=60)).place() == ("--time-limit-s 60", {})
-    config = SimpleNamespace(measure_on=["a", "b"], measure=Measure())
-    instances = {name: SimpleNamespace(measure=executor) for name, executor in {"a": CARD, "b": SLURM}.items()}
-    text, params = Jobs(SimpleNamespace(config=config, instances=instances)).place()
+    text, params = jobs(a=CARD, b=SLURM).place()
     assert text == "{params.place}"
     assert list(inspect.signature(params["place"]).parameters) == ["wildcards", "resources"]
     assert params["place"](run("a"), None) == "--expect-gpu 'Tesla V100'"
     assert params["place"](run("b"), None) == "--where slurm"
     odd = Executor(where="local", device="gpu", expect_gpu="{x}")
-    assert jobs_of(odd).place() == ("--expect-gpu '{{x}}'", {})
-
-
-def jobs_of(executor):
-    config = SimpleNamespace(measure_on=["a"], measure=Measure())
-    return Jobs(SimpleNamespace(config=config, instances={"a": SimpleNamespace(measure=executor)}))
+    assert jobs(a=odd).place() == ("--expect-gpu '{{x}}'", {})
 
 
 def test_a_run_refused_before_has_the_number_of_its_attempt():
@@ -170,3 +163,20 @@ def test_the_times_of_runs_that_share_a_job_add_up_and_only_machines_with_runs_t
         plan.require_partitions([file], 2)
     with pytest.raises(UserError, match="instance b: partition is 'big'; expected one of Slurm's: p3"):
         plan.require_partitions([file.replace("instance~a", "instance~b")])
+
+
+def test_one_instance_over_several_nodes_changes_nothing_for_the_others():
+    both = jobs(a=CARD, b=NODES)
+    assert of(both.device(), run("a", 2)) == "--device gpu --where local"
+    assert of(both.device(), run("b", 8)) == "--device gpu --where local"
+    assert of(both.device(), run("b", 16)) == "--device gpu --where local --gpus-per-node 8"
+    asked = both.resources()
+    assert [of(asked["nodes"], run(name, gpus)) for name, gpus in (("a", 2), ("b", 8), ("b", 16))] == [1, 1, 2]
+
+
+def test_a_run_outside_the_plan_has_the_lowest_priority():
+    plan = load_invocation(ROOT / "config" / "config.yaml", {"runs": 1}, ROOT / "config")
+    order = Jobs(plan).priority()
+    cells = [{name: str(value) for name, value in cell._asdict().items()} for cell in plan.cells]
+    assert sorted(order(Wildcards(run="1", **cell)) for cell in cells) == list(range(1, len(cells) + 1))
+    assert order(Wildcards(run="7", **cells[0])) == 0

@@ -11,8 +11,7 @@ from sweetspot.matrix.invocation import price_list_names
 from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import CatalogueMap, checked_catalogue
 from sweetspot.study.instances import load_instances
-from sweetspot.study.price_history import days_kept, lists_at, newest_day, place_for
-from sweetspot.study.price_list import load_price_list
+from sweetspot.study.price_list import days_kept, lists_at, load_price_list, newest_day, place_for
 from sweetspot.study.study import load_study
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"

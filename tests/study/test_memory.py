@@ -2,9 +2,8 @@
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.study.device_memory import memory_of
 from sweetspot.study.instances import Instance
-from sweetspot.study.memory import GIB, Memory
+from sweetspot.study.memory import GIB, Memory, memory_of
 from sweetspot.study.needs import load_needs
 
 PLAIN = {"precision": "mixed", "optimizer": "adam", "activations_gib": 0.0, "source": "by hand"}

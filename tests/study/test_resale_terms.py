@@ -2,7 +2,7 @@
 
 import pytest
 from pydantic import ValidationError
-from sweetspot.study.resale_terms import CURVES, PriceChange, Resale
+from sweetspot.study.trends import CURVES, PriceChange, Resale
 
 POINTS = [(2.0, 0.8, 0.7, 0.9), (4.0, 0.4, 0.2, 0.6)]
 

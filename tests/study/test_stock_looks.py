@@ -8,8 +8,15 @@ import numpy as np
 import pytest
 from project_copy import ROOT
 from sweetspot.errors import UserError
-from sweetspot.study.stock import load_availability
-from sweetspot.study.stock_looks import COLUMNS, Look, days_of, new_looks, read_looks, share_of, write_looks
+from sweetspot.study.stock import (
+    Look,
+    days_of,
+    load_availability,
+    new_looks,
+    read_looks,
+    share_of,
+    write_looks,
+)
 
 DAY = date(2026, 11, 22)
 STUDY = date(2026, 9, 19)
@@ -120,6 +127,7 @@ def test_what_is_written_is_read_and_a_name_with_a_comma_too(tmp_path):
     assert read_looks(tmp_path / "stock.csv") == looks
 
 
+COLUMNS = Look._fields
 GOOD = ["2026-11-22", "nebius", "H100 SXM", "8", "on_demand", "1", "file"]
 
 

@@ -21,12 +21,22 @@ from study_entries import (
     TAKEN,
 )
 from sweetspot.errors import UserError
-from sweetspot.study.arithmetic import evaluate, half_a_digit, spread
 from sweetspot.study.base import validated
-from sweetspot.study.claims import Arithmetic, Composition, Counted, GainAt, Idle, Price, PriceRatio, Recoup
+from sweetspot.study.claims import (
+    Arithmetic,
+    Composition,
+    Counted,
+    GainAt,
+    Idle,
+    Price,
+    PriceRatio,
+    Recoup,
+    evaluate,
+    half_a_digit,
+    spread,
+)
 from sweetspot.study.config import Config, Exclusion, Matrix, Measure
-from sweetspot.study.executors import Executor
-from sweetspot.study.instances import Instance
+from sweetspot.study.instances import Executor, Instance
 from sweetspot.study.log_sources import LogSource
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.study import Question, Study

@@ -6,9 +6,8 @@ import pytest
 from pydantic import ValidationError
 from study_entries import LOG, MACHINE, OWN, PRICES, QUESTION, SLURM, STUDY, TAKEN
 from sweetspot.errors import UserError
-from sweetspot.study.executors import Executor
 from sweetspot.study.frameworks import FRAMEWORKS
-from sweetspot.study.instances import Instance, load_instances, nodes_of
+from sweetspot.study.instances import Executor, Instance, load_instances, nodes_of
 from sweetspot.study.log_sources import LogSource, log_files
 from sweetspot.study.platforms import PLATFORMS
 from sweetspot.study.price_list import PriceList, check_together

@@ -5,9 +5,9 @@ from datetime import date
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.study.claims import load_claims
-from sweetspot.study.currency import ShownCurrency, wrong_rate
 from sweetspot.study.instances import Instance, cautions, nodes_of, titles
-from sweetspot.study.sharing import Demand, load_demands
+from sweetspot.study.needs import Demand, load_demands
+from sweetspot.study.terms import ShownCurrency, wrong_rate
 from sweetspot.study.titles import class_title, framework_title, model_title, provider_title, unit_in_words
 
 

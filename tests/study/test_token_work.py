@@ -3,8 +3,7 @@
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.study.needs import load_needs
-from sweetspot.study.open_models import memory_need, open_model
-from sweetspot.study.token_work import cell_work
+from sweetspot.study.open_models import cell_work, memory_need, open_model
 from sweetspot.study.workloads import load_monthly, load_workloads
 
 JOB = "model: Llama-3.1-8B, method: lora, tokens: 1000, epochs: 3, sequence: 4096"

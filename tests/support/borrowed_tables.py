@@ -11,8 +11,7 @@ from sweetspot.scaling.evidence import all_evidence, average_efficiency, study_e
 from sweetspot.scaling.partners import published_evidence
 from sweetspot.scaling.run import run
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs
-from sweetspot.study.purchases import load_plans
+from sweetspot.study.needs import load_needs, load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly

@@ -13,8 +13,7 @@ from sweetspot.scaling.methods import mean_efficiency
 from sweetspot.scaling.targets import extrapolation, target_cells
 from sweetspot.study.claims import load_claims
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.needs import load_needs
-from sweetspot.study.purchases import load_plans
+from sweetspot.study.needs import load_needs, load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import load_monthly, load_titles

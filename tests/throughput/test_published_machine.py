@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.study.executors import Executor
-from sweetspot.study.instances import Instance, nodes_of
+from sweetspot.study.instances import Executor, Instance, nodes_of
 from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_published

@@ -2,10 +2,13 @@
 
 import csv
 import gzip
+import io
 import random
+import sys
 from collections import defaultdict
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pyarrow as pa
@@ -16,6 +19,7 @@ from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 from sweetspot.use.focus import CATEGORIES, focus_jobs, machine, read_focus
 from sweetspot.use.month_sums import held_jobs
+from sweetspot.use.read_use import of_bill
 
 BASE = {
     "BilledCost": "10", "BillingCurrency": "USD", "ChargeCategory": "Usage", "ChargeClass": "NULL",
@@ -96,6 +100,17 @@ def test_csv_gzip_and_parquet_say_the_same(tmp_path: Path) -> None:
     expected = read_focus(plain, [P5, A3])
     pd.testing.assert_frame_equal(read_focus(zipped, [P5, A3]), expected)
     pd.testing.assert_frame_equal(read_focus(table, [P5, A3]), expected)
+
+
+def test_a_bill_comes_by_a_pipe_zipped_too_and_zeros_without_end_are_refused(tmp_path, monkeypatch) -> None:
+    packed = gzip.compress(bill(tmp_path, BASE).read_bytes())
+    assert packed[3] == 0  # as `gzip` itself writes where the file has no name
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(packed)))
+    assert of_bill("-", lambda file: read_focus(file, [P5]))["effective_cost"].tolist() == [8.0]
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(bytes(9_000_000))))
+    with pytest.raises(UserError, match="standard input: has zero bytes alone"):
+        of_bill("-", lambda file: read_focus(file, [P5]))
+    assert sys.stdin.buffer.tell() < 9_000_000  # it did not wait for the end
 
 
 UNITS = [  # unit, hours that one is, of devices

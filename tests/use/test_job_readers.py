@@ -113,6 +113,8 @@ FAULTS = [
     ([HEAD, line(elapsed="1-02:00:00")], "line 2: ElapsedRaw is '1-02:00:00'; expected whole seconds"),
     ([HEAD, line(start="1970-01-01T00:00:00")], "line 2: Start is '1970-01-01T00:00:00'; expected a time between"),
     ([HEAD, line(start="99999999999")], "line 2: Start is '99999999999'; expected a time between"),
+    ([HEAD, line(submit="1990-01-01T01:00:00", start="2016-03-01T00:00:00", end="2026-02-27T00:00:01")], "3650 days"),
+    ([HEAD, line(submit="1990-01-01T00:59:59")], "line 2: Submit is '1990-01-01T00:59:59'; expected a time between"),
     ([HEAD, line(job="")], "line 2: JobID is ''; expected a number"),
     ([HEAD], "no job in it"),
 ]  # fmt: skip
@@ -152,7 +154,7 @@ def test_a_mistake_ends_in_one_sentence(format, lines, words, tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "words"),
-    [(b"JobID\x00", "zero bytes"), (b"JobID\n\xff\xfe", "line 2: is not UTF-8"), (b"", "no column JobID")],
+    [(b"JobID\x00", "zero bytes"), (b"\n\xff\xfe", "line 2: is not UTF-8"), (b"", "no column JobID")],
 )
 def test_what_is_no_text_is_refused(content, words, tmp_path):
     (tmp_path / "log").write_bytes(content)

@@ -35,6 +35,13 @@ def test_devices_are_apart_and_a_gap_is_not_counted():
     assert found["minutes"].tolist() == [5, 5] and found["used"].tolist() == [5, 0]
 
 
+def test_seconds_have_fractions_and_a_first_gap_is_no_rule():
+    # Begun at 12:00, then off until 12:05:00.25; a line each 30.5 s: the usual gap, 30.5 s, stands for the long one.
+    times = ("12:00:00", "12:05:00.25", "12:05:30.75", "12:06:01.250", "12:06:31.7500001")
+    rows = [f"2026/03/01 {time}, 0, A100, 50 %, 9000 MiB, 60 W" for time in times]
+    assert log(*rows).devices["minutes"].tolist() == [4 * 30.5 / 60]
+
+
 def test_what_a_driver_does_not_tell():
     rows = [at(minute, 0, 9000).replace("0 %,", "[N/A],").replace("60.00 W", "[N/A]") for minute in range(3)]
     device = log(*rows).devices.iloc[0]
@@ -59,10 +66,11 @@ def test_the_hour_that_a_clock_shows_twice_and_the_one_that_it_lacks():
         ([HEAD, at(0, 1, 1), at(1, 101, 1)], "line 3: utilization.gpu is '101 %'; expected a number from 0 to 100"),
         ([HEAD, at(0, "much", 1)], "line 2: utilization.gpu is 'much %'"),
         ([HEAD, at(0, 1, -5)], "line 2: memory.used is '-5 MiB'"),
+        ([HEAD, at(0, 1, 10_000_000), at(1, 1, 10_000_001)], "line 3: memory.used is '10000001 MiB'"),
         ([HEAD, at(0, 1, 1, watts="60 kW")], "line 2: power.draw is '60 kW'"),
         ([HEAD, at(0, 1, 1, index="GPU-7")], "line 2: index is 'GPU-7'; expected the number of a device"),
         ([HEAD, at(0, 1, 1, day="1 March")], "line 2: timestamp is '1 March 12:00:00.123'; expected a time such as"),
-        ([HEAD, at(0, 1, 1, day="2026/02/30")], "line 2: timestamp is '2026-02-30T12:00:00'"),
+        ([HEAD, at(0, 1, 1, day="2026/02/30")], "line 2: timestamp is '2026-02-30T12:00:00.123'"),
         ([HEAD, at(0, 1, 1, day="2026/03/29", hour=2)], "expected a time that the clock of Europe/Berlin showed"),
         ([HEAD, at(5, 1, 1), at(1, 1, 1)], "the lines of device 0 go back in time"),
     ],

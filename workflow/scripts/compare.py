@@ -8,10 +8,8 @@ from typing import Any
 import pandas as pd
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.files import write_parquet
-from sweetspot.study.needs import load_needs
-from sweetspot.study.purchases import load_plans
+from sweetspot.study.needs import load_demands, load_needs, load_plans
 from sweetspot.study.settings import Settings
-from sweetspot.study.sharing import load_demands
 from sweetspot.study.stock import load_availability
 from sweetspot.study.workloads import load_monthly, load_titles
 from sweetspot.throughput.published import read_published

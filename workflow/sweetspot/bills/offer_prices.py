@@ -18,12 +18,11 @@ from sweetspot.bills.owning import (
 from sweetspot.bills.renting import HOUR_S, losing_rate, overhead
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import DEVICES
+from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import RATE_HOURS, Offer, PriceList
-from sweetspot.study.purchases import INTERRUPTIBLE
-from sweetspot.study.resale_terms import Resale
 from sweetspot.study.terms import Commitment, Own, Rate, Sale, Vat
-from sweetspot.study.trends import Drift, Jumps, RandomWalk, named, preset_of
+from sweetspot.study.trends import Drift, Jumps, RandomWalk, Resale, named, preset_of
 
 
 def tax_factor(vat: Vat | None) -> float:

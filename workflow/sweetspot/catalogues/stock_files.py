@@ -9,7 +9,7 @@ from sweetspot.catalogues.downloads import Download, Downloads, shown
 from sweetspot.catalogues.listing import Catalogue, Fetched, Listing
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.stock_looks import Look, Machine
+from sweetspot.study.stock import Look, Machine
 
 KEY = "LAMBDA_API_KEY"  # of the environment
 BASE = "https://cloud.lambda.ai/api/v1"

@@ -22,8 +22,7 @@ from sweetspot.claims.lookup import (
 )
 from sweetspot.claims.resting import sourced, speeds
 from sweetspot.study import claims as kinds
-from sweetspot.study.arithmetic import spread
-from sweetspot.study.claims import Choice
+from sweetspot.study.claims import Choice, spread
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.claims import Choice
-from sweetspot.study.purchases import INTERRUPTIBLE
 
 Row = Mapping[str, Any]
 LEAST_FIRST = ("usd", "hours")

@@ -13,7 +13,7 @@ from sweetspot.claims.checks import CHECKS
 from sweetspot.claims.lookup import CannotCheckError, Evidence, sentences
 from sweetspot.claims.resting import OWN, cited, foreign
 from sweetspot.study import claims as kinds
-from sweetspot.study.arithmetic import half_a_digit
+from sweetspot.study.claims import half_a_digit
 
 HOLDS, CONTRADICTED, DIFFERS = "holds", "contradicted", "differs"
 UNKNOWN, NOT_PRINTED = "cannot be checked", "not printed"

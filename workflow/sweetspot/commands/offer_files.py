@@ -13,11 +13,11 @@ from sweetspot.commands.offer_line import BOX, RENTAL, Offered, Range, check_mag
 from sweetspot.commands.scratch import read_text
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import instance_files, price_list_names
-from sweetspot.study.currency import wrong_rate
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_list import PriceList, load_price_list
 from sweetspot.study.spelling import near, slipped
 from sweetspot.study.study import Study, load_study
+from sweetspot.study.terms import wrong_rate
 from sweetspot.study.titles import PROVIDERS, provider_title
 from sweetspot.study.workloads import load_monthly
 from sweetspot.study.yamlfile import load_yaml

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, get_args
 from sweetspot.bills.lint.rules import BOUNDS
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Interconnect
-from sweetspot.study.resale_terms import CurveName
 from sweetspot.study.spelling import near
+from sweetspot.study.trends import CurveName
 
 BOX, CONTRACT, RENTAL = "box", "contract", "rental"
 KINDS = {name: BOX for name in (BOX, "workstation", "server")} | {CONTRACT: CONTRACT, RENTAL: RENTAL, "rent": RENTAL}

@@ -39,8 +39,7 @@ from sweetspot.study.instances import Instance, instance_entries, load_instances
 from sweetspot.study.log_sources import log_files
 from sweetspot.study.price_list import PriceList, check_together
 from sweetspot.study.spelling import hint, near, slipped
-from sweetspot.study.stock import named_facts
-from sweetspot.study.stock_looks import looks_file, read_looks
+from sweetspot.study.stock import looks_file, named_facts, read_looks
 from sweetspot.study.study import Study, check_study_name, load_study
 from sweetspot.study.titles import PROVIDERS
 from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads

@@ -36,8 +36,7 @@ from sweetspot.errors import Faults, UserError
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.study.catalogue_map import CatalogueMap, Part, checked_catalogue
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.price_history import newest_day
-from sweetspot.study.price_list import PriceList, load_price_list
+from sweetspot.study.price_list import PriceList, load_price_list, newest_day
 from sweetspot.study.study import Study, load_study
 
 AHEAD = timedelta(days=7)

@@ -11,7 +11,7 @@ from sweetspot.errors import refuse
 from sweetspot.study.catalogue_map import FilePart
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
-from sweetspot.study.stock_looks import Look, Machine, days_of, looks_file, new_looks, read_looks, share_of, write_looks
+from sweetspot.study.stock import Look, Machine, days_of, looks_file, new_looks, read_looks, share_of, write_looks
 
 Fetch = Callable[[Asked], Fetched]
 Api = Callable[[], Fetched]

@@ -14,8 +14,7 @@ from sweetspot.catalogues.refreshing import Found
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_history import newest_day, place_for
-from sweetspot.study.price_list import PriceList, load_price_list
+from sweetspot.study.price_list import PriceList, load_price_list, newest_day, place_for
 from sweetspot.study.study import Study
 
 

@@ -12,8 +12,7 @@ from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.report.price_changes import SPEED, Unpriced, moved, state_under
 from sweetspot.report.rank_changes import to_markdown
 from sweetspot.study.instances import load_instances
-from sweetspot.study.price_history import lists_at, newest_day
-from sweetspot.study.price_list import load_price_list
+from sweetspot.study.price_list import lists_at, load_price_list, newest_day
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import load_availability
 from sweetspot.study.study import load_study

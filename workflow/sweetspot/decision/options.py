@@ -12,7 +12,7 @@ from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.bills.rates import with_rent_factor
 from sweetspot.cells import USABLE
 from sweetspot.errors import UserError
-from sweetspot.study.purchases import INTERRUPTIBLE
+from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.settings import Settings
 from sweetspot.study.titles import unit_in_words
 from sweetspot.throughput.best import best_figures

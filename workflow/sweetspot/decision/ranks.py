@@ -9,7 +9,7 @@ from sweetspot.decision.options import trained
 from sweetspot.decision.other_figures import bills_decide, staying
 from sweetspot.decision.simulate import Draws
 from sweetspot.draws import interval, shares
-from sweetspot.study.purchases import INTERRUPTIBLE
+from sweetspot.study.base import INTERRUPTIBLE
 
 FIGURES = ("images_per_s", "images_per_usd", "hours", "usd")
 KEPT = (

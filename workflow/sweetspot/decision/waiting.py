@@ -17,7 +17,7 @@ from sweetspot.mixes.search import BOUGHT, Mix
 from sweetspot.wording import listed
 
 if TYPE_CHECKING:
-    from sweetspot.study.sharing import Demand  # lazily: its models take longer to import than all this computes
+    from sweetspot.study.needs import Demand  # lazily: its models take longer to import than all this computes
 
 Demands = Mapping[str, "Demand"]
 HELD = ("own", *COMMITTED)  # whose machines there are, while others are had as they are needed
@@ -80,12 +80,12 @@ def queue_table(lines: Iterable[Line]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(QUEUE_COLUMNS))
 
 
-_wait = lru_cache(maxsize=256)(wait_for)  # once for all workloads of a machine: some queues are simulated
+waiting = lru_cache(maxsize=256)(wait_for)  # once for all workloads of a machine: some queues are simulated
 
 
 def _waits(one: Coming, every: Sequence[Coming], rival: Coming | None) -> dict[str, Any]:
     streams = [tuple(other.stream(end) for other in every) for end in range(len(ENDS))]
-    waits = [_wait(each) for each in streams]
+    waits = [waiting(each) for each in streams]
     said = {name: one.row[name] for name in TOLD} | {
         "held": one.held, "jobs_at_once": one.servers, "per_month": one.per_month[0], "people": one.people,
         "utilisation": waits[0].utilisation if one.held else math.nan, "overloaded": waits[0].overloaded,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from mlperf_logging.mllog import constants as names
 
 from sweetspot.logs.mlperf_events import Event, Run, as_number, read_run
-from sweetspot.logs.mlperf_samples import AGREE, samples_trained, training_intervals
+from sweetspot.logs.mlperf_samples import AGREE, samples_trained, training_seconds
 from sweetspot.logs.reading import LogFile, Reading
 from sweetspot.study.log_sources import LogSource
 from sweetspot.warnings import warning
@@ -97,7 +97,7 @@ def _unit(log: LogFile, run: Run) -> str:
 
 
 def _rates(run: Run, samples: float) -> Rates:
-    alone = sum(seconds for _, seconds in training_intervals(run))
+    alone = sum(training_seconds(run))
     begun = run.of(names.EPOCH_START, names.BLOCK_START)
     rest = run.stop.seconds - begun[0].seconds if begun else run.seconds
     return Rates(samples / run.seconds, samples / max(rest, 1e-3), samples / alone if alone else None)
@@ -145,7 +145,7 @@ def _printed_events(run: Run) -> list[tuple[Event, float]]:
 
 def _mean(run: Run, printed: list[tuple[Event, float]]) -> float:
     """Printed figures weighted by the training they stand for; all alike where they do not follow the intervals."""
-    weights = [seconds for _, seconds in training_intervals(run)]
+    weights = training_seconds(run)
     if len(weights) != len(printed):
         weights = [1.0] * len(printed)
     return sum(value * weight for (_, value), weight in zip(printed, weights, strict=True)) / sum(weights)

@@ -136,42 +136,23 @@ def _epochs(log: LogFile, run: Run, evaluations: list[Event]) -> float:
         return last - first // 1
     if run.value(names.SUBMISSION_BENCHMARK) in IN_PARTS:
         log.refuse(line, f"epoch_num is {last:g}; expected parts of an epoch, in which this benchmark is evaluated")
-    begun = [event for event in _beginnings(run) if event.line < _evaluation_began(run, evaluations[0]).line]
-    starts = _beginnings(run)
-    base = _number_of(starts[0]) if starts else None
+    epochs, blocks = run.of(names.EPOCH_START), run.of(names.BLOCK_START)
+    starts = epochs if len(epochs) >= len(blocks) else blocks  # a block may hold many epochs
+    numbered = [starts[0].number(name) for name in (names.EPOCH_NUM, names.FIRST_EPOCH_NUM)] if starts else []
+    base = next((number for number in numbered if number is not None), None)
     if base is None:
         log.refuse(line, "no epoch_start or block_start with its number; expected one to count epochs from")
-    done = sum(_length_of(event) for event in begun)
+    # Training may go on before the result of an evaluation is printed.
+    decided = evaluations[0].line
+    began = next((event.line for event in run.of(names.EVAL_START) if event.line < decided), decided)
+    begun = [event for event in starts if event.line < began]
+    done = sum((starts is blocks and event.number(names.EPOCH_COUNT)) or 1.0 for event in begun)
     if abs(first - (base + done - 1)) < 0.5:
         return last - base + 1
     if abs(first - (base + done)) < 0.5:
         return last - base
-    return log.refuse(
-        evaluations[0].line,
-        f"the first eval_accuracy is of epoch {first:g} after {done:g} epochs from {base:g} on; expected "
-        f"{base + done - 1:g} or {base + done:g}",
-    )
-
-
-def _beginnings(run: Run) -> list[Event]:
-    """Starts of epochs, where the log has several; else of blocks, which may hold many epochs."""
-    epochs, blocks = run.of(names.EPOCH_START), run.of(names.BLOCK_START)
-    return epochs if len(epochs) >= len(blocks) else blocks
-
-
-def _number_of(event: Event) -> float | None:
-    number = event.number(names.EPOCH_NUM)
-    return number if number is not None else event.number(names.FIRST_EPOCH_NUM)
-
-
-def _length_of(event: Event) -> float:
-    return (event.number(names.EPOCH_COUNT) or 1.0) if event.key == names.BLOCK_START else 1.0
-
-
-def _evaluation_began(run: Run, evaluation: Event) -> Event:
-    """The eval_start of an evaluation: training may go on before its result is printed."""
-    starts = [event for event in run.of(names.EVAL_START) if event.line < evaluation.line]
-    return starts[0] if starts else evaluation
+    found = f"the first eval_accuracy is of epoch {first:g} after {done:g} epochs from {base:g} on"
+    return log.refuse(decided, f"{found}; expected {base + done - 1:g} or {base + done:g}")
 
 
 def _samples_of_an_epoch(log: LogFile, run: Run, epochs: float) -> int:
@@ -195,28 +176,25 @@ def _samples_of_an_epoch(log: LogFile, run: Run, epochs: float) -> int:
             return size
     expected = " or ".join(map(str, known)) or "a benchmark whose data set is known"
     found = f"train_samples is {said[-1].value!r} of {benchmark!r}"
-    return log.refuse(
-        line, f"{found}; expected {expected} as samples or as steps: give samples_per_epoch in study.yaml"
-    )
+    remedy = f"expected {expected} as samples or as steps: give samples_per_epoch in study.yaml"
+    return log.refuse(line, f"{found}; {remedy}")
 
 
-def training_intervals(run: Run) -> list[tuple[float, float]]:
-    """(begin, seconds of training) of each block, or epoch without blocks, that ended by run_stop.
+def training_seconds(run: Run) -> list[float]:
+    """Of training in each block, or epoch without blocks, that ended by run_stop.
 
     An evaluation inside one is taken out; one that overlaps its end ran beside training and is not. Empty where the
     log does not tell training from evaluation: starts and stops that do not alternate, a result without its start.
     """
     kind = (names.BLOCK_START, names.BLOCK_STOP) if run.of(names.BLOCK_START) else (names.EPOCH_START, names.EPOCH_STOP)
-    evaluations, spans = _pairs(run, names.EVAL_START, names.EVAL_STOP), _pairs(run, *kind)
-    found = []
-    for begin, end in spans:
+    evaluations, found = _pairs(run, names.EVAL_START, names.EVAL_STOP), []
+    for begin, end in _pairs(run, *kind):
         for event in run.during(*EVALUATIONS):
             told = any(start - 1 <= event.seconds <= stop + 1 for start, stop in evaluations)
             if begin < event.seconds < end - 1 and not told:
                 return []
-        inside = sum(stop - start for start, stop in evaluations if begin <= start and stop <= end)
-        found.append((begin, end - begin - inside))
-    return [(begin, seconds) for begin, seconds in found if seconds > 0]
+        found.append(end - begin - sum(stop - start for start, stop in evaluations if begin <= start and stop <= end))
+    return [seconds for seconds in found if seconds > 0]
 
 
 def _pairs(run: Run, start: str, stop: str) -> list[tuple[float, float]]:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from sweetspot.cells import CELL_COLUMNS
-from sweetspot.logs.dawnbench import read_dawnbench
-from sweetspot.logs.keras_csv import read_keras_csv
+from sweetspot.logs.epochs import read_dawnbench, read_keras_csv
 from sweetspot.logs.reading import LogFile, Reading
 from sweetspot.logs.tf_cnn import lambda_logs, read_tf_cnn
 from sweetspot.study.log_sources import LogSource

@@ -25,6 +25,7 @@ LAMBDA_CONFIG = re.compile(r"(syn|real)-([a-z_]+)-(fp16|fp32)-(\d+)gpus$")
 LAMBDA_MODEL = re.compile(r"(.+)-(\d+)$")
 MAX_BATCH = 100_000
 DATASETS = {"syn": "synthetic", "real": "real"}
+Head = dict[str, tuple[int, str]]  # (line, text) of each header key
 
 
 def read_tf_cnn(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
@@ -42,24 +43,27 @@ def read_tf_cnn(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
     if total is None:
         log.fault(len(log.lines), "the log ends without 'total images/sec'; the run did not finish")
         return log, []
-    mode_line, mode = head.get("Mode", (0, "training"))
+    line, mode = head.get("Mode", (0, "training"))
     if "train" not in mode.lower():
-        log.refuse(mode_line, f"mode is {mode!r}; expected training")
-    line, rate = total
-    reading = _reading(log, head, line, rate)
+        log.refuse(line, f"mode is {mode!r}; expected training")
+    reading = _reading(log, head, *total)
     return log, [] if reading is None else [reading]
 
 
-def _scan(log: LogFile) -> tuple[dict[str, tuple[int, str]], tuple[int, float] | None]:
-    """(line, text) of each header key, and (line, images a second) of the total. Raises UserError for a second run."""
-    head: dict[str, tuple[int, str]] = {}
-    total = None
+def _scan(log: LogFile) -> tuple[Head, tuple[int, float] | None]:
+    """The header, and (line, images a second) of the total. Raises UserError for a second run."""
+    head: Head = {}
+    total: tuple[int, float] | None = None
+    one = "expected one run a file"
     for number, raw in enumerate(log.lines, start=1):
         text = _bare(raw)
-        if match := HEADER.match(text):
-            _remember(log, head, total, match[1], number, match[2])
-        elif match := PER_DEVICE.match(text):
-            _remember(log, head, total, "per device", number, match[1])
+        if found := HEADER.match(text) or PER_DEVICE.match(text):
+            key, value = found.groups() if found.re is HEADER else ("per device", found[1])
+            before = head.setdefault(key, (number, value))
+            if total is not None:
+                log.refuse(number, f"'{key}' after the total of line {total[0]}; {one}")
+            if before[1] != value:
+                log.refuse(number, f"'{key}' is {value!r} after {before[1]!r} in line {before[0]}; {one}")
         elif STEP_START.match(text) and not STEP.match(text):
             log.fault(number, f"step line {text[:60]!r}; expected 'N images/sec: R +/- U (jitter = J)'")
         elif match := TOTAL.match(text):
@@ -67,9 +71,7 @@ def _scan(log: LogFile) -> tuple[dict[str, tuple[int, str]], tuple[int, float] |
             if rate is None:
                 log.fault(number, f"total images/sec is {match[1]!r}; expected a number above 0")
             elif total is not None:
-                log.refuse(
-                    number, f"a second 'total images/sec' after that of line {total[0]}; expected one run a file"
-                )
+                log.refuse(number, f"a second 'total images/sec' after that of line {total[0]}; {one}")
             else:
                 total = number, rate
     return head, total
@@ -84,54 +86,33 @@ def _bare(line: str) -> str:
     return "" if int(prefix["rank"] or 0) > 0 else text[prefix.end() :]
 
 
-def _remember(
-    log: LogFile, head: dict[str, tuple[int, str]], total: tuple[int, float] | None, key: str, line: int, value: str
-) -> None:
-    """Keep a header line, or refuse it as that of another run: after a total, or unlike the one before."""
-    before = head.setdefault(key, (line, value))
-    if total is not None:
-        log.refuse(line, f"'{key}' after the total of line {total[0]}; expected one run a file")
-    if before[1] != value:
-        log.refuse(line, f"'{key}' is {value!r} after {before[1]!r} in line {before[0]}; expected one run a file")
-
-
 def _number(text: str) -> float | None:
     """A number above 0, with or without commas between thousands; None for any other text."""
     return positive(text.replace(",", "")) if SEPARATED.match(text) else positive(text)
 
 
-def _reading(log: LogFile, head: dict[str, tuple[int, str]], line: int, rate: float) -> Reading | None:
-    source = log.source
+def _reading(log: LogFile, head: Head, line: int, rate: float) -> Reading | None:
+    source, said = log.source, {key: text for key, (_, text) in head.items()}
     batch_line, batch_text = head["per device"]
     batch = _number(batch_text)
     if batch is None or batch % 1 or batch > MAX_BATCH:
         log.fault(batch_line, f"batch is {batch_text!r} per device; expected a whole number above 0")
         return None
-    gpus = len(re.findall(r"/[a-z]*:?[cg]pu:\d+", head["Devices"][1], re.IGNORECASE))
-    model = model_slug(head["Model"][1])
+    gpus = len(re.findall(r"/[a-z]*:?[cg]pu:\d+", said["Devices"], re.IGNORECASE))
+    model = model_slug(said["Model"])
     log.agreed("model", source.model, head["Model"][0], model)
     log.agreed("batch_size", source.batch_size, batch_line, int(batch))
     log.agreed("gpus", source.gpus, head["Devices"][0], gpus)
     if gpus == 0:
-        log.refuse(head["Devices"][0], f"devices are {head['Devices'][1]!r}; expected a list such as ['/gpu:0']")
-    variables = head.get("Variables", (0, ""))[1]
-    reduce = head.get("AllReduce", (0, "None"))[1]
+        log.refuse(head["Devices"][0], f"devices are {said['Devices']!r}; expected a list such as ['/gpu:0']")
+    variables, reduce, dataset = (said.get(key, "") for key in ("Variables", "AllReduce", "Dataset"))
     facts = [f"variable_update={variables}"] if variables else []
-    facts += [f"all_reduce={reduce}"] if reduce != "None" else []
-    dataset = "synthetic" if "synthetic" in head.get("Dataset", (0, ""))[1] else head.get("Dataset", (0, ""))[1]
-    version = head.get("TensorFlow", (0, ""))[1]
+    facts += [f"all_reduce={reduce}"] if reduce not in ("", "None") else []
+    dataset = "synthetic" if "synthetic" in dataset else dataset
     return Reading(
-        model,
-        "tensorflow",
-        version,
-        int(batch),
-        gpus,
-        str(source.precision),
-        rate,
-        dataset,
-        f"line {line}",
-        ", ".join(facts),
-    )
+        model, "tensorflow", said.get("TensorFlow", ""), int(batch), gpus, str(source.precision), rate, dataset,
+        f"line {line}", ", ".join(facts),
+    )  # fmt: skip
 
 
 def lambda_logs(folder: Path, source: LogSource) -> Iterator[tuple[Path, LogSource]]:

@@ -15,7 +15,7 @@ from sweetspot.cells import Cell
 from sweetspot.matrix.invocation import Invocation
 from sweetspot.matrix.schedule import BENCHMARKS, Run, priorities, run_file
 from sweetspot.matrix.slurm import require_partitions
-from sweetspot.study.executors import Executor
+from sweetspot.study.instances import Executor
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 
 
@@ -63,32 +63,24 @@ class Jobs:
         that was refused before the number of its attempt; the others stay as they are, so that none is repeated for it.
         """
         flags, files = self._plan.config.measure.flags(), self._plan.config.measure.checkpoints
-        definitions = self._definitions()
+        definitions = {name: f" --definition {script.digest()}" for name, script in self._plan.scripts.items()}
         if not files and not self._attempts and not definitions:
             return flags
 
         def of_run(wildcards: Wildcards) -> str:
             file, attempt = files.get(wildcards.model), self._attempts.get(str(run_file(BENCHMARKS, _run(wildcards))))
             checkpoint = "" if file is None else f" --checkpoint {shlex.quote(file)}"
-            definition = definitions.get(wildcards["framework"], {}).get(wildcards.model, "") if definitions else ""
+            own = definitions and wildcards["framework"] == COMMAND
+            definition = definitions.get(wildcards.model, "") if own else ""
             return f"{flags}{checkpoint}{definition}{f' --attempt {attempt}' if attempt else ''}"
 
         return of_run
 
-    def _definitions(self) -> dict[str, dict[str, str]]:
-        """By framework and model the flag that says what is run, where an edit of it is to be measured anew."""
-        own = self._plan.scripts
-        return {COMMAND: {name: f" --definition {script.digest()}" for name, script in own.items()}} if own else {}
-
     def device(self) -> PerRun:
         """What is measured on, as flags: the kind of device, and devices a node where a cell takes several."""
-        if not any(executor.gpus_per_node for executor in self._executors.values()):
+        if not self._over_nodes():
             return self.per_instance(device_flags)
-
-        def of_run(wildcards: Wildcards) -> str:
-            return device_flags(self._executors[wildcards.instance], self._nodes(wildcards))
-
-        return of_run
+        return lambda wildcards: device_flags(self._executors[wildcards.instance], self._nodes(wildcards))
 
     def place(self) -> tuple[str, dict[str, PerRun]]:
         """Where a run is made, what it must find there and how long it may take: flags that follow the others.
@@ -108,8 +100,17 @@ class Jobs:
 
         For machines measured where Snakemake runs, no word of any platform: a rule that names none runs anywhere.
         """
-        words = {executor.platform.gpus_named for executor in self._executors.values()} | {"gpu"}
-        return {"nodes": 1, **self._platform(), **dict.fromkeys(sorted(words), self._gpus_held())}
+        executors = self._executors.values()
+        keys = {word: key for executor in executors for word, key in executor.platform.resources.items()}
+        asked: dict[str, PerRun] = {"nodes": 1} | {
+            word: self.per_instance(attrgetter(key))
+            for word, key in keys.items()
+            if any(getattr(executor, key) is not None for executor in executors)
+        }
+        if self._over_nodes():
+            asked |= {"nodes": self._nodes, "tasks": self._nodes, "tasks_per_gpu": 0, "gres": self._gres}
+        held = self._gpus if any(executor.device == "gpu" for executor in executors) else 0
+        return asked | dict.fromkeys(sorted({executor.platform.gpus_named for executor in executors} | {"gpu"}), held)
 
     def threads(self) -> PerRun:
         """A job's cores where its platform takes them from Snakemake's threads; others have words of their own."""
@@ -118,30 +119,14 @@ class Jobs:
     def priority(self) -> Callable[[Wildcards], int]:
         """Under a budget, what decides the ranking is measured first."""
         order = priorities(self._plan)
-
-        def of_run(wildcards: Wildcards) -> int:
-            return order.get(_run(wildcards), 0)
-
-        return of_run
-
-    def _platform(self) -> dict[str, PerRun]:
-        asked = {
-            resource: self.per_instance(attrgetter(key))
-            for resource, key in _resource_keys(self._executors.values()).items()
-            if any(getattr(executor, key) is not None for executor in self._executors.values())
-        }
-        if any(executor.gpus_per_node for executor in self._executors.values()):
-            asked |= {"nodes": self._nodes, "tasks": self._nodes, "tasks_per_gpu": 0, "gres": self._gres}
-        return asked
+        return lambda wildcards: order.get(_run(wildcards), 0)
 
     def environment(self) -> str:
         """Which of envs/*.yaml measures: the one with CUDA where any instance is measured on GPUs."""
         return "gpu" if any(executor.device == "gpu" for executor in self._executors.values()) else "measure"
 
-    def _gpus_held(self) -> PerRun:
-        if all(executor.device == "cpu" for executor in self._executors.values()):
-            return 0
-        return self._gpus
+    def _over_nodes(self) -> bool:
+        return any(executor.gpus_per_node for executor in self._executors.values())
 
     def _nodes(self, wildcards: Wildcards) -> int:
         return self._executors[wildcards.instance].nodes(int(wildcards.gpus))
@@ -163,10 +148,6 @@ class Jobs:
 def _run(wildcards: Wildcards) -> Run:
     cell = Cell(*(kind(wildcards[name]) for name, kind in Cell.__annotations__.items()))
     return Run(cell, int(wildcards["run"]))
-
-
-def _resource_keys(executors: Iterable[Executor]) -> dict[str, str]:
-    return {word: key for executor in executors for word, key in executor.platform.resources.items()}
 
 
 def shell_text(text: str) -> str:

@@ -4,15 +4,16 @@ The harness refuses the same on the node, where a run is started by hand. A fram
 mistake of the plan: its cells are recorded as failed, and the others are measured.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 
 from sweetspot.cells import Cell
-from sweetspot.errors import Faults, UserError, refuse
+from sweetspot.errors import Faults, refuse
 from sweetspot.matrix.model_names import expected, is_known
-from sweetspot.study.device_memory import is_before_ampere
 from sweetspot.study.frameworks import FRAMEWORKS, NCCL, VARIANTS
 from sweetspot.study.instances import Instance
+from sweetspot.study.memory import is_before_ampere
 from sweetspot.study.scripts import AXES, Script
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 
@@ -36,13 +37,11 @@ def require_possible(cells: Sequence[Cell], instances: dict[str, Instance], xla:
         if not is_known(model):
             faults.add(f"{file}: matrix.model holds {model!r}; expected {expected(model)}")
     for cell in {cell[:3] + cell[4:]: cell for cell in cells}.values():  # not the batch
-        instance = instances[cell.instance]
-        with faults.gather():
-            _network(cell, file)
-            _devices(cell, instance, file)
-            _variant(cell, instance, file)
-            _compiled(cell, instance, xla, file)
-            _precision(cell, instance, file)
+        measured = instances[cell.instance]
+        found = chain(
+            _network(cell), _devices(cell, measured), _variant(cell, measured, xla), _precision(cell, measured)
+        )
+        faults.sentences += (f"{file}: {sentence}" for sentence in islice(found, 1))
     refuse(dict.fromkeys(faults.sentences))  # cells of several networks have one mistake
 
 
@@ -67,79 +66,67 @@ def require_told(
                 )
                 break
     for cell in {(cell.instance, cell.gpus): cell for cell in cells}.values():
-        with faults.gather():
-            _devices(cell, instances[cell.instance], file)
+        found = islice(_devices(cell, instances[cell.instance]), 1)
+        faults.sentences += (f"{file}: {sentence}" for sentence in found)
     refuse(faults.sentences)
 
 
-def _network(cell: Cell, file: Path) -> None:
+# Each gives sentences on one cell, the first of which is told.
+
+
+def _network(cell: Cell) -> Iterator[str]:
     own = FRAMEWORKS[cell.framework].models
     if own is not None and is_known(cell.model) and cell.model not in own:
-        raise UserError(
-            f"{file}: the matrix holds model {cell.model!r} with framework {cell.framework}, which builds "
-            f"{', '.join(own)} of its own parts; expected one of them, framework tensorflow (Keras' network), "
-            f"{LEAVE_OUT}"
-        )
+        found = f"the matrix holds model {cell.model!r} with framework {cell.framework}"
+        expected = f"expected one of them, framework tensorflow (Keras' network), {LEAVE_OUT}"
+        yield f"{found}, which builds {', '.join(own)} of its own parts; {expected}"
 
 
-def _precision(cell: Cell, instance: Instance, file: Path) -> None:
-    assert instance.measure is not None
-    ability = FRAMEWORKS[cell.framework]
-    found = f"{file}: the matrix holds precision {cell.precision}"
-    if cell.precision not in ability.precisions:
-        raise UserError(
-            f"{found} with framework {cell.framework}, which trains here in {', '.join(ability.precisions)}; expected "
-            f"one of them, or a script of one's own (framework command), {LEAVE_OUT}"
-        )
-    if cell.precision in ("tf32", "bf16") and instance.measure.device == "gpu" and is_before_ampere(instance.gpu):
-        raise UserError(
-            f"{found} on {cell.instance}, whose {instance.gpu} has none (NVIDIA's cards from Ampere on have): expected "
-            f"fp32 or fp16, {LEAVE_OUT}"
-        )
-    if cell.precision == "tf32" and instance.measure.device == "cpu":
-        raise UserError(
-            f"{found} on {cell.instance}, a processor; TF32 is a number of GPUs: expected fp32, {LEAVE_OUT}"
-        )
-
-
-def _devices(cell: Cell, instance: Instance, file: Path) -> None:
+def _precision(cell: Cell, instance: Instance) -> Iterator[str]:
     assert instance.measure is not None  # measure_on names only such
-    ability, per_node = FRAMEWORKS[cell.framework], instance.measure.gpus_per_node
-    found = f"{file}: the matrix holds {cell.instance} with gpus {cell.gpus}"
+    precisions, device = FRAMEWORKS[cell.framework].precisions, instance.measure.device
+    found, here = f"the matrix holds precision {cell.precision}", f"on {cell.instance}"
+    if cell.precision not in precisions:
+        expected = f"expected one of them, or a script of one's own (framework command), {LEAVE_OUT}"
+        yield f"{found} with framework {cell.framework}, which trains here in {', '.join(precisions)}; {expected}"
+    if cell.precision in ("tf32", "bf16") and device == "gpu" and is_before_ampere(instance.gpu):
+        why = f"has none (NVIDIA's cards from Ampere on have): expected fp32 or fp16, {LEAVE_OUT}"
+        yield f"{found} {here}, whose {instance.gpu} {why}"
+    if cell.precision == "tf32" and device == "cpu":
+        yield f"{found} {here}, a processor; TF32 is a number of GPUs: expected fp32, {LEAVE_OUT}"
+
+
+def _devices(cell: Cell, instance: Instance) -> Iterator[str]:
+    assert instance.measure is not None
+    per_node, over_nodes = instance.measure.gpus_per_node, FRAMEWORKS[cell.framework].variants_over_nodes
+    found = f"the matrix holds {cell.instance} with gpus {cell.gpus}"
     if per_node is None and instance.measure.device == "gpu" and cell.gpus > instance.gpus:
-        raise UserError(f"{found}, and the instance has {instance.gpus}; expected at most that, {LEAVE_OUT}")
+        yield f"{found}, and the instance has {instance.gpus}; expected at most that, {LEAVE_OUT}"
     if per_node is not None and cell.gpus > per_node:
         found = f"{found}, more than its gpus_per_node {per_node}"
         if cell.framework == COMMAND:
-            raise UserError(f"{found}; a script is started on one node, {LEAVE_OUT}")
-        if cell.gpus % per_node:
-            raise UserError(f"{found}; expected a multiple of it")
-        if cell.variant not in ability.variants_over_nodes:
-            raise UserError(
-                f"{found}, and framework {cell.framework}, variant {cell.variant}; expected {OVER_NODES}, {LEAVE_OUT}"
-            )
+            yield f"{found}; a script is started on one node, {LEAVE_OUT}"
+        elif cell.gpus % per_node:
+            yield f"{found}; expected a multiple of it"
+        elif cell.variant not in over_nodes:
+            yield f"{found}, and framework {cell.framework}, variant {cell.variant}; expected {OVER_NODES}, {LEAVE_OUT}"
 
 
-def _variant(cell: Cell, instance: Instance, file: Path) -> None:
+def _variant(cell: Cell, instance: Instance, xla: bool) -> Iterator[str]:
     assert instance.measure is not None
     ability = FRAMEWORKS[cell.framework]
-    found = f"{file}: the matrix holds {cell.instance} with variant {cell.variant!r}"
+    found = f"the matrix holds {cell.instance} with variant {cell.variant!r}"
     if cell.variant not in VARIANTS:
-        raise UserError(f"{found}; expected one of {', '.join(VARIANTS)}")
+        yield f"{found}; expected one of {', '.join(VARIANTS)}"
     if cell.variant not in ability.variants:
         only = ", ".join(ability.variants)
-        raise UserError(f"{found} and framework {cell.framework}, which is measured with {only} only, {LEAVE_OUT}")
+        yield f"{found} and framework {cell.framework}, which is measured with {only} only, {LEAVE_OUT}"
     if cell.variant == NCCL and instance.measure.device == "cpu":
-        raise UserError(f"{found}, which is NCCL between GPUs; on a processor expected default, A or C, {LEAVE_OUT}")
-
-
-def _compiled(cell: Cell, instance: Instance, xla: bool, file: Path) -> None:
-    assert instance.measure is not None
-    ability = FRAMEWORKS[cell.framework]
+        yield f"{found}, which is NCCL between GPUs; on a processor expected default, A or C, {LEAVE_OUT}"
     mirrored = cell.framework == "tensorflow" and cell.variant == "default" and cell.gpus > 1
     if xla and (mirrored or cell.variant not in ability.variants_with_xla or instance.measure.nodes(cell.gpus) > 1):
-        raise UserError(
-            f"{file}: measure.xla is true, and the matrix holds {cell.instance} with framework {cell.framework}, "
-            f"variant {cell.variant!r}, gpus {cell.gpus}; XLA compiles variant default of one node with jax or of one "
-            f"device with tensorflow, and its variant towers, only; expected xla: false, {LEAVE_OUT}"
+        yield (
+            f"measure.xla is true, and the matrix holds {cell.instance} with framework {cell.framework}, variant "
+            f"{cell.variant!r}, gpus {cell.gpus}; XLA compiles variant default of one node with jax or of one device "
+            f"with tensorflow, and its variant towers, only; expected xla: false, {LEAVE_OUT}"
         )

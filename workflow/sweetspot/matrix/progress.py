@@ -12,7 +12,7 @@ CHATTER = (
     "Assuming unrestricted shared filesystem", "Complete log(s)", "Conda environments: ignored", "Elapsed time",
     "Execute ", "Exiting because a job execution failed", "Rules claiming more threads", "Select jobs to execute",
     "Using shell",
-    # Slurm's executor: an account that only sbatch checks, and advice on the status command (matrix.steady).
+    # Slurm's executor: an account that only sbatch checks, and advice on the status command (matrix.slurm).
     "Both 'sacctmgr' and 'sshare'", "Cleaning up SLURM log files", "Exception in run_job", "MinJobAge", "SLURM run ID",
 )  # fmt: skip
 SILENT = {"WORKFLOW_STARTED", "JOB_FINISHED", "JOB_STARTED", "SHELLCMD", "RESOURCES_INFO", "RUN_INFO"}

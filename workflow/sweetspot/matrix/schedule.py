@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sweetspot.cells import CELL_COLUMNS, Cell, run_path
@@ -27,13 +28,6 @@ class Run(NamedTuple):
 
     cell: Cell
     run: int
-
-
-class Budget(NamedTuple):
-    """Caps on the whole matrix; None is no cap."""
-
-    minutes: float | None = None
-    usd: float | None = None
 
 
 class LeftOut(NamedTuple):
@@ -75,45 +69,41 @@ def by_weight(cells: Sequence[Cell], runs: int, decisive: Callable[[Cell], bool]
 def order_within_budget(
     cells: Sequence[Cell],
     estimates: Mapping[Cell, float],
-    budget: Budget,
+    measure: Measure,
     runs: int = 1,
     decisive: Callable[[Cell], bool] = lambda cell: True,
-    usd_per_hour: Mapping[str, float] | None = None,
-    done: Mapping[Run, float] | None = None,
+    done: Mapping[Run, float] = MappingProxyType({}),
 ) -> Choice:
     """Take runs in the order of `by_weight` as long as the caps hold; a run too dear is passed over, not the end.
 
-    `estimates` are seconds of one run of a cell; `usd_per_hour` is by instance, and an instance without a price
-    costs nothing (one's own machine). `done` are the seconds of runs that are made already: they stay whatever the
-    budget, and are spent before any other. Raises KeyError for a cell without an estimate.
+    `estimates` are seconds of one run of a cell; an instance without a price in `measure.usd_per_hour` costs nothing
+    (one's own machine). `done` are the seconds of runs that are made already: they stay whatever the budget, and are
+    spent before any other. Raises KeyError for a cell without an estimate.
     """
-    prices, made = usd_per_hour or {}, done or {}
-    kept: list[Run] = list(made)
+    prices = measure.usd_per_hour
+    kept: list[Run] = list(done)
     left_out: list[LeftOut] = []
-    spent_minutes = sum(made.values()) / 60
-    spent_usd = sum(prices.get(run.cell.instance, 0.0) * seconds / 3600 for run, seconds in made.items())
+    minutes = sum(done.values()) / 60
+    usd = sum(prices.get(run.cell.instance, 0.0) * seconds / 3600 for run, seconds in done.items())
     for run in by_weight(cells, runs, decisive):
-        if run in made:
+        if run in done:
             continue
-        minutes = estimates[run.cell] / 60
-        price = prices.get(run.cell.instance)
-        usd = None if price is None else price * minutes / 60
-        reason = _over(budget, spent_minutes + minutes, spent_usd + (usd or 0.0))
-        if reason:
-            left_out.append(LeftOut(run, minutes, usd, reason))
+        price, more = prices.get(run.cell.instance), estimates[run.cell] / 60
+        dear = (price or 0.0) * more / 60
+        if reason := _over(measure, minutes + more, usd + dear):
+            left_out.append(LeftOut(run, more, None if price is None else dear, reason))
             continue
         kept.append(run)
-        spent_minutes += minutes
-        spent_usd += usd or 0.0
-    return Choice(kept, left_out, spent_minutes, spent_usd)
+        minutes, usd = minutes + more, usd + dear
+    return Choice(kept, left_out, minutes, usd)
 
 
-def _over(budget: Budget, minutes: float, usd: float) -> str:
+def _over(measure: Measure, minutes: float, usd: float) -> str:
     slack = 1 + 1e-9  # sums of estimates are not exact
-    if budget.minutes is not None and minutes > budget.minutes * slack:
-        return f"would bring the matrix to {minutes:.1f} of budget_minutes {budget.minutes:g}"
-    if budget.usd is not None and usd > budget.usd * slack:
-        return f"would bring the matrix to {usd:.2f} of budget_usd {budget.usd:g}"
+    if measure.budget_minutes is not None and minutes > measure.budget_minutes * slack:
+        return f"would bring the matrix to {minutes:.1f} of budget_minutes {measure.budget_minutes:g}"
+    if measure.budget_usd is not None and usd > measure.budget_usd * slack:
+        return f"would bring the matrix to {usd:.2f} of budget_usd {measure.budget_usd:g}"
     return ""
 
 
@@ -127,24 +117,15 @@ def report_lines(choice: Choice, at_most: int | None = None) -> list[str]:
     return [*lines, f"and {more} runs more are left out"] if more else lines
 
 
-def estimated_seconds(
-    cell: Cell,
-    seconds_per_sample: float,
-    start_s: float = 30.0,
-    min_steps: int = 5,
-    min_seconds: float = 20.0,
-    min_steps_slow: int = 3,
-    warmup_steps: int = 2,
-    least_seconds: float = 2.0,
-) -> float:
+def estimated_seconds(cell: Cell, seconds_per_sample: float, measure: Measure) -> float:
     """Seconds one run takes under the protocol: start, warm-up, timed steps until the stop rule holds.
 
     `seconds_per_sample` is of one device, from an earlier run or a published figure.
     """
     step = cell.batch_size * seconds_per_sample
-    enough = min_steps * step
-    slow = max(min_seconds, min_steps_slow * step)
-    return start_s + warmup_steps * step + max(least_seconds, min(enough, slow + step))
+    slow = max(measure.min_seconds, measure.min_steps_slow * step)
+    timed = max(measure.least_seconds, min(measure.min_steps * step, slow + step))
+    return START_S + measure.warmup_steps * step + timed
 
 
 def run_file(folder: Path, run: Run) -> Path:
@@ -158,20 +139,17 @@ def choose_runs(plan: Invocation, folder: Path, budget: bool = True) -> Choice:
     Without a budget (or where it is not to be looked at), and where nothing is missing, no file is opened. Otherwise
     the facts of each run file are read (about 0.3 ms a file).
     """
-    config = plan.config
-    caps = Budget(config.measure.budget_minutes, config.measure.budget_usd)
-    runs = [Run(cell, number) for cell in plan.cells for number in range(1, config.runs + 1)]
-    if not budget or caps == Budget():
-        return Choice(runs, [], 0.0, 0.0)
-    missing = [run for run in runs if not run_file(folder, run).is_file()]
+    measure, count = plan.config.measure, plan.config.runs
+    runs = [Run(cell, number) for cell in plan.cells for number in range(1, count + 1)]
+    capped = budget and (measure.budget_minutes, measure.budget_usd) != (None, None)
+    missing = {run for run in runs if not run_file(folder, run).is_file()} if capped else set()
     if not missing:
         return Choice(runs, [], 0.0, 0.0)
-    there = sorted(set(runs) - set(missing))
+    there = sorted(set(runs) - missing)
     timings = {run: timing for run in there if (timing := timing_of(run_file(folder, run)))}
-    estimates = estimate_cells(plan.cells, timings, config.measure)
+    estimates = estimate_cells(plan.cells, timings, measure)
     done = {run: timings[run].seconds if run in timings else estimates[run.cell] for run in there}
-    decides, prices = _decides(plan), config.measure.usd_per_hour
-    choice = order_within_budget(plan.cells, estimates, caps, config.runs, decides, prices, done)
+    choice = order_within_budget(plan.cells, estimates, measure, count, _decides(plan), done)
     chosen = set(choice.kept)
     return choice._replace(kept=[run for run in runs if run in chosen])  # in the order of the matrix, as without
 
@@ -239,6 +217,10 @@ def estimate_cells(cells: Sequence[Cell], timings: dict[Run, Timing], measure: M
     Near means the same instance, framework and model; of those the same precision, then the nearest batch. Its
     seconds per sample go through the stop rule (`estimated_seconds`).
     """
+
+    def apart(cell: Cell, other: Cell) -> tuple[bool, float]:
+        return cell.precision != other.precision, abs(math.log(cell.batch_size / other.batch_size))
+
     own: dict[Cell, list[float]] = {}
     like: dict[tuple[str, ...], list[tuple[Cell, float]]] = {}
     for (cell, _), timing in timings.items():
@@ -251,20 +233,11 @@ def estimate_cells(cells: Sequence[Cell], timings: dict[Run, Timing], measure: M
         if cell in own:
             found[cell] = sum(own[cell]) / len(own[cell])
         elif near:
-            found[cell] = _by_the_stop_rule(cell, min(near, key=lambda other: _apart(cell, other[0]))[1], measure)
+            _, per_sample = min(near, key=lambda other: apart(cell, other[0]))
+            found[cell] = estimated_seconds(cell, per_sample, measure)
         else:
             found[cell] = measure.estimate_minutes * 60
     return found
-
-
-def _apart(cell: Cell, other: Cell) -> tuple[bool, float]:
-    return cell.precision != other.precision, abs(math.log(cell.batch_size / other.batch_size))
-
-
-def _by_the_stop_rule(cell: Cell, per_sample: float, measure: Measure) -> float:
-    keys = ("min_steps", "min_seconds", "min_steps_slow", "warmup_steps", "least_seconds")
-    rule = {name: getattr(measure, name) for name in keys}
-    return estimated_seconds(cell, per_sample, START_S, **rule)
 
 
 def left_out_rows(choice: Choice) -> list[dict[str, Any]]:

@@ -1,18 +1,23 @@
 """What Slurm is asked: partitions and accounts before anything is submitted, then which of its jobs wait for ever.
 
-What it would refuse or never start is said at once, the rest while Snakemake waits with it.
+What it would refuse or never start is said at once, the rest while Snakemake waits with it. Commands of ours keep its
+executor steady while the controller or the accounting is away.
 """
 
 import getpass
 import math
+import os
 import re
+import shlex
 import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 
 from sweetspot.errors import UserError
-from sweetspot.study.executors import Executor
+from sweetspot.files import write_whole
+from sweetspot.study.instances import Executor
 
 SINFO = ("sinfo", "--all", "--noheader", "--format=%R|%l")
 # A QOS with this flag lets jobs of it run longer than their partition allows (slurm.schedmd.com/qos.html).
@@ -50,16 +55,12 @@ def require_partitions(executors: Mapping[str, Executor], runs_a_job: int = 1) -
     """
     submitted = {name: executor for name, executor in executors.items() if executor.where == "slurm"}
     limits = time_limits() if submitted else {}
-    if not limits:
-        return
-    for name, executor in submitted.items():
+    for name, executor in submitted.items() if limits else ():
         if executor.partition not in limits:
-            raise UserError(
-                f"instance {name}: partition is {executor.partition!r}; expected one of Slurm's: "
-                f"{', '.join(sorted(limits))}"
-            )
-        limit = limits[executor.partition]
-        if executor.runtime_min * runs_a_job > limit and executor.runtime_min * runs_a_job > overriding_limit():
+            known = ", ".join(sorted(limits))
+            raise UserError(f"instance {name}: partition is {executor.partition!r}; expected one of Slurm's: {known}")
+        limit, asked = limits[executor.partition], executor.runtime_min * runs_a_job
+        if asked > limit and asked > overriding_limit():
             several = f" and {runs_a_job} runs share a job (group-components)" if runs_a_job > 1 else ""
             raise UserError(
                 f"instance {name}: runtime_min is {executor.runtime_min}{several}; partition {executor.partition!r} "
@@ -123,9 +124,7 @@ def told(lines: Iterable[str]) -> dict[str, str]:
     """What to say of pending jobs, by job: of those whose reason may never end. `lines`: those of SQUEUE."""
     found = {}
     for line in lines:
-        job, _, rest = line.strip().partition("|")
-        partition, _, rest = rest.partition("|")
-        reason, _, comment = rest.partition("|")
+        job, partition, reason, comment = (line.strip().split("|", 3) + [""] * 3)[:4]
         code = re.split(r"[,\s(]", reason.strip("()"), maxsplit=1)[0]
         if RULE not in comment:
             continue
@@ -162,3 +161,65 @@ def watch(say: Callable[[str], object], pause_s: float = PAUSE_S) -> threading.E
         return ended
     threading.Thread(target=look, name="slurm-pending", daemon=True).start()
     return ended
+
+
+# Commands of ours that stand before Slurm's on the path of the process that submits. The executor
+# (snakemake-executor-plugin-slurm 2.8) forgets its jobs once a question of their states has failed as often as it
+# tries, and then waits for them for ever. A controller that is away fails every question to it; without accounting,
+# every question to `sacct`. So:
+# - `sacct` tells the states of an invocation's jobs from the accounting and from the queue, whichever answers, and
+#   never fails: a job that nobody tells of is one that is still on its way.
+# - `sbatch` waits until the controller is there, as long as the process that submits is.
+# - `sacctmgr` and `sshare` let an account pass that nobody can check now; `sbatch` is told by Slurm if it is wrong.
+FOLDER = Path(".snakemake/sweetspot/slurm")
+CONTROL = "SWEETSPOT_CONTROL"  # the process that submits
+UNREACHABLE = "Unable to contact slurm controller"
+QUESTION_S = 25  # of the executor, which gives two of them 60 s
+
+# States alone, as squeue says them: sacct adds who cancelled a job, which the executor does not know.
+STATES = r"""
+queue() { timeout PATIENCE SQUEUE --states=all --noheader "$@" 2>/dev/null; }
+case "$*" in
+  *--name\ *)
+    for name; do :; done
+    timeout PATIENCE SACCT "$@" 2>/dev/null | sed 's/ by .*//'
+    queue --format='%i|%T' --name "$name" ;;
+  *nodelist*) queue --format=%N --jobs "$2" ;;
+  *.0\ *Reason*) queue --format=%r --jobs "${2%.*}" ;;
+  *.[0-9]*Reason*) ;;
+  *) exec SACCT "$@" ;;
+esac
+exit 0
+"""
+SUBMIT = r"""
+said=$(mktemp) && trap 'rm -f "$said"' EXIT
+until SBATCH "$@" 2>"$said"; do
+  grep -q 'AWAY' "$said" && kill -0 "$CONTROL" 2>/dev/null || { cat "$said" >&2; exit 1; }
+  sleep 2
+done
+cat "$said" >&2
+"""
+LET_PASS = r"""
+timeout PATIENCE REAL "$@" 2>/dev/null
+exit 0
+"""
+
+
+def stand_before_slurm(folder: Path = FOLDER) -> None:
+    """Put the commands into `folder` and that first on the path of this process; nothing where there is no Slurm."""
+    own = str(folder.absolute())
+    path = os.pathsep.join(place for place in os.environ["PATH"].split(os.pathsep) if place != own)
+    real = {name: shutil.which(name, path=path) for name in ("sacct", "squeue", "sbatch", "sacctmgr", "sshare")}
+    if real["sbatch"] is None or real["squeue"] is None:
+        return
+    texts = {"sacct": STATES, "sbatch": SUBMIT, "sacctmgr": LET_PASS, "sshare": LET_PASS}
+    for name, text in texts.items():
+        quoted = {command: shlex.quote(where or "false") for command, where in real.items()}
+        words = {"PATIENCE": str(QUESTION_S), "$CONTROL": f"${CONTROL}", "AWAY": UNREACHABLE, "REAL": quoted[name]}
+        words |= {command.upper(): quoted[command] for command in ("squeue", "sacct", "sbatch")}
+        for word, meant in words.items():
+            text = text.replace(word, meant)
+        with write_whole(folder / name) as temporary:
+            temporary.write_text(f"#!/bin/sh\n# Written by {__name__}, which says why.{text}")
+            temporary.chmod(0o755)
+    os.environ |= {"PATH": os.pathsep.join([own, path]), CONTROL: str(os.getpid())}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sweetspot.report.notation import number
-from sweetspot.study.purchases import INTERRUPTIBLE
+from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.study import Study
 from sweetspot.wording import DISPATCH, SHARE
 

@@ -13,8 +13,7 @@ from sweetspot.decision.compare import Inputs, asked_of, compare, judge, togethe
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.rank_changes import SAME, cost_changes, price_changes, side_by_side
 from sweetspot.study.energy_facts import Energy
-from sweetspot.study.needs import load_needs
-from sweetspot.study.purchases import load_plans
+from sweetspot.study.needs import load_needs, load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import Known, load_availability
 from sweetspot.study.workloads import load_monthly, load_titles

@@ -1,17 +1,74 @@
 """instances.yaml: the machines that one can rent, own or measure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from sweetspot.errors import Faults, UserError
 from sweetspot.study.base import Closed, Count, Name, Slug, Text, check_apart, validated
-from sweetspot.study.executors import Executor
+from sweetspot.study.platforms import PLATFORMS, Platform
 from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.warnings import warning
+
+if TYPE_CHECKING:
+    Where = str
+else:
+    Where = Literal[tuple(PLATFORMS)]
+
+
+class Executor(Closed):
+    """Where an instance can be measured."""
+
+    where: Where = Field(description="; ".join(f"{name}: {platform.how}" for name, platform in PLATFORMS.items()))
+    device: Literal["cpu", "gpu"] = Field(description="What is counted by gpus; cpu devices are logical beyond one")
+    expect_gpu: Text | None = Field(None, description="Part of the device's name; any other device is refused")
+    partition: Slug | None = Field(None, description="Slurm partition of the instance")
+    constraint: Slug | None = Field(None, description="Slurm node feature to ask for")
+    gpu_model: Slug | None = Field(
+        None, description="Typed GPU to ask Slurm for, or the accelerator that Google Batch adds"
+    )
+    machine_type: Slug | None = Field(
+        None, description="Node label instance-type of Kubernetes, or type of Google's machine"
+    )
+    cpus: Count = Field(1, description="CPU cores of a job")
+    mem_mb: Count = Field(8000, description="Memory of a job in MB")
+    runtime_min: Count = Field(60, description="Time limit of a job in minutes")
+    gpus_per_node: Count | None = Field(
+        None, description="Devices of one node; a cell with more takes several nodes, one worker each (slurm only)"
+    )
+
+    def _expected(self) -> Iterator[str]:
+        needed, several = self.platform.names_machine, self.gpus_per_node
+        if needed is not None and getattr(self, needed) is None:
+            yield f"{needed}, since the instance is measured through {self.where}"
+        if several is not None and not self.platform.several_nodes:
+            able = " or ".join(name for name, platform in PLATFORMS.items() if platform.several_nodes)
+            yield f"gpus_per_node only with where: {able}, which starts the workers of several nodes"
+        if self.device == "cpu" and several not in (None, 1):
+            yield "gpus_per_node 1 for device: cpu, where a node's processor is one device"
+
+    @property
+    def platform(self) -> Platform:
+        """The row of PLATFORMS."""
+        return PLATFORMS[self.where]
+
+    @property
+    def cpu_milli(self) -> int:
+        """Cores of a job in thousandths, as Google counts them."""
+        return self.cpus * 1000
+
+    @property
+    def duration(self) -> str:
+        """Time limit of a job as Google writes it."""
+        return f"{self.runtime_min * 60}s"
+
+    def nodes(self, gpus: int) -> int:
+        """Nodes that a cell with `gpus` devices takes: 1 unless it has more than `gpus_per_node`."""
+        return max(1, gpus // self.gpus_per_node) if self.gpus_per_node else 1
+
 
 Interconnect = Literal["pcie", "nvlink_bridge", "nvlink", "nvswitch", "infinity_fabric", "ici", "none"]
 Network = Literal["ethernet", "infiniband", "roce", "efa", "none"]
@@ -51,11 +108,9 @@ class Instance(Closed):
     )
     measure: Executor | None = Field(None, description="Where it can be measured; absent: published figures only")
 
-    @model_validator(mode="after")
-    def _nodes_are_alike(self) -> "Instance":
+    def _expected(self) -> Iterator[str]:
         if self.gpus % self.nodes:
-            raise ValueError(f"gpus to be a multiple of nodes, found {self.gpus} devices on {self.nodes} nodes")
-        return self
+            yield f"gpus to be a multiple of nodes, found {self.gpus} devices on {self.nodes} nodes"
 
 
 def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:

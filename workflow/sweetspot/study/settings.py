@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sweetspot.study.device_memory import memory_of
+from sweetspot.study.memory import memory_of
 from sweetspot.wording import Money
 
 if TYPE_CHECKING:

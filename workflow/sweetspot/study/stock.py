@@ -1,27 +1,43 @@
 """What is known of having a machine: stock, waits, dates, delivery, failures; of the library and of a study.
 
 facts/availability.csv has what was published; config/studies/<study>/availability.yaml what a team knows better, and
-prices/history/stock.csv beside it what it saw (study/stock_looks.py).
+prices/history/stock.csv beside it what it saw: one row per look and machine, appended by `sweetspot refresh-prices
+STUDY --stock`. A default share and one's own days are counted together, beta-binomial: the default as DEFAULT_LOOKS
+independent looks, a day as 1 / DAYS_A_LOOK of one, since stock today mostly means stock tomorrow. Of DigitalOcean's
+stock of April to August 2026 (tests/data/stock) the shares of five months vary as those of 1.2 (H100) and 2.6 (H200)
+independent looks a month would; with 1.5 the range held 5 of 6 months held back. Looks older than RECENT_DAYS made the
+next month's share less well known, not better.
 """
 
+import csv
+import io
 import math
-from collections.abc import Collection, Mapping, Sequence
-from datetime import date
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
-from sweetspot.errors import Faults, refuse
+from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import Closed, Count, Slug, Text, validated
-from sweetspot.study.energy_facts import date_as_known
+from sweetspot.files import read_given, write_whole
+from sweetspot.study.base import Closed, Count, Number, Purchase, Slug, Text, validated
+from sweetspot.study.energy_facts import AsKnown
 from sweetspot.study.instances import Instance
-from sweetspot.study.purchases import Purchase
+from sweetspot.study.price_list import HISTORY
 from sweetspot.study.spelling import hint
-from sweetspot.study.stock_looks import AHEAD, RECENT_DAYS, Look, days_of, read_looks, share_of
-from sweetspot.study.terms import Number
 from sweetspot.study.yamlfile import load_yaml
+
+DEFAULT_LOOKS = 1.0
+DAYS_A_LOOK = 20.0
+RECENT_DAYS = 30
+LEAST_DEFAULT = 0.05  # a default counts as no more certain than that, nor than 1 minus it
+ENDS = (0.05, 0.95)  # of the range of the share
+MOST_BYTES = 50_000_000
+AHEAD = timedelta(days=1)  # where it is tomorrow already
+Machine = tuple[str, str, int, str]
 
 Quantity = Literal[
     "stock_share", "wait_days", "any_share", "start_days", "delivery_weeks", "boot_minutes",
@@ -33,7 +49,6 @@ SHARES = ("stock_share", "any_share", "lost_devices_per_year")
 MOST = {"failures_per_device_hour": 1.0, "interruptions_per_hour": 1.0} | dict.fromkeys(SHARES, 1.0)
 LARGEST = 3653.0
 MOST_YEARS_APART = 2  # a figure of another time says nothing of a study's: stock turns within months
-WORDS = ("quantity", "price_list", "provider", "purchase", "as_of", "confidence", "source")  # of a shipped row
 KEYS = ("price_list", "provider", "gpu", "gpus", "purchase")
 SAYS_QUANTITY = (
     "stock_share: share of time in which one machine is to be had; wait_days: mean wait if not; any_share: "
@@ -65,33 +80,33 @@ class StockFact(Closed):
     value: Number | None = Field(None, description="Central value; absent: not known, anything within low and high")
     low: Number | None = Field(None, description="Lower end of the range, at most the value")
     high: Number | None = Field(None, description="Upper end of the range, at least the value")
-    as_of: Annotated[Text, AfterValidator(date_as_known), BeforeValidator(_quoted)] = Field(
+    as_of: Annotated[AsKnown, BeforeValidator(_quoted)] = Field(
         description='When it was so, as precise as known and in quotes: "2026", "2026-08" or "2026-08-22"'
     )
     confidence: Literal["good", "middling", "weak", "unknown"] | None = Field(None, description="How sure it is")
     source: Text = Field(description="Where it was read or observed, or that it is assumed and from what")
 
-    @model_validator(mode="after")
-    def _within(self) -> "StockFact":
+    def _expected(self) -> Iterator[str]:
         ends = [end for end in (self.low, self.value, self.high) if end is not None]
         most = MOST.get(self.quantity, LARGEST)
-        outside = [end for end in ends if not 0 <= end <= most]
-        if outside:
-            share = " (a share, not a percentage)" if self.quantity in SHARES else ""
-            raise ValueError(f"{self.quantity} from 0 to {most:g}{share}, found {outside[0]:g}")
+        share = " (a share, not a percentage)" if self.quantity in SHARES else ""
+        yield from (f"{self.quantity} from 0 to {most:g}{share}, found {end:g}" for end in ends if not 0 <= end <= most)
         if ends != sorted(ends):
-            raise ValueError(f"low <= value <= high, found {', '.join(f'{end:g}' for end in ends)}")
+            yield f"low <= value <= high, found {', '.join(f'{end:g}' for end in ends)}"
         if self.value is None and None in (self.low, self.high) and self.quantity != "stock_share":
-            raise ValueError(f"a value of {self.quantity}, or both low and high; found neither")
-        return self
+            yield f"a value of {self.quantity}, or both low and high; found neither"
 
     @property
     def ends(self) -> tuple[float, float, float]:
         """Value (nan: not known), low and high; of an unknown share 0 and 1."""
-        if self.value is None:
-            return (math.nan, self.low if self.low is not None else 0.0, self.high if self.high is not None else 1.0)
-        low, high = (self.value if end is None else end for end in (self.low, self.high))
-        return (self.value, low, high)
+        least, most = (0.0, 1.0) if self.value is None else (self.value, self.value)
+        low, high = least if self.low is None else self.low, most if self.high is None else self.high
+        return (math.nan if self.value is None else self.value, low, high)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Of which offers it is, by KEYS; keys that it leaves open are absent."""
+        return {key: getattr(self, key) for key in self._given(*KEYS)}
 
 
 class Availability(Closed):
@@ -99,15 +114,10 @@ class Availability(Closed):
 
     facts: list[StockFact] = Field(description="Figures, each with date and source; the closest to an offer counts")
 
-    @model_validator(mode="after")
-    def _each_once(self) -> "Availability":
-        seen: set[tuple[Any, ...]] = set()
-        for fact in self.facts:
-            about = (fact.quantity, *(getattr(fact, key) for key in KEYS))
-            if about in seen:
-                raise ValueError(f"each figure once, found {' '.join(str(part) for part in about if part)} twice")
-            seen.add(about)
-        return self
+    def _expected(self) -> Iterator[str]:
+        named = [(fact.quantity, fact.about) for fact in self.facts]
+        for quantity, about in (one for place, one in enumerate(named) if one in named[:place]):
+            yield f"each figure once, found {' '.join(map(str, [quantity, *about.values()]))} twice"
 
 
 class Known:
@@ -118,41 +128,33 @@ class Known:
 
     def find(self, quantity: str, offer: Mapping[str, Any]) -> StockFact | None:
         """The figure for an offer by KEYS; None where there is none. A study's own goes before any of the library's."""
-        about = {key: offer.get(key) for key in KEYS}
-
-        def closeness(one: tuple[bool, StockFact]) -> tuple[bool, bool, bool, int]:
-            own, fact = one
-            # Who pays by spot or contract asks about that, whatever the machine.
-            return own, fact.purchase is not None, fact.provider is not None, _said(fact)
-
         found = [
             (own, fact)
             for own, fact in self._facts
-            if fact.quantity == quantity and all(getattr(fact, key) in (None, known) for key, known in about.items())
+            if fact.quantity == quantity and all(offer.get(key) == value for key, value in fact.about.items())
         ]
-        return max(found, key=closeness)[1] if found else None
+        return max(found, key=_closeness)[1] if found else None
 
     def is_own(self, fact: StockFact) -> bool:
         """Whether a figure is the study's own."""
         return any(own and fact is one for own, one in self._facts)
 
 
-def _said(fact: StockFact) -> int:
-    return sum(getattr(fact, key) is not None for key in KEYS)
+def _closeness(one: tuple[bool, StockFact]) -> tuple[bool, bool, bool, int]:
+    own, fact = one
+    # Who pays by spot or contract asks about that, whatever the machine.
+    return own, fact.purchase is not None, fact.provider is not None, len(fact.about)
 
 
 def shipped_facts(as_of: date) -> list[StockFact]:
     """The library's figures that are of the time of a study of that date, within MOST_YEARS_APART years."""
     rows = [row for row in table("availability") if abs(int(row["as_of"][:4]) - as_of.year) <= MOST_YEARS_APART]
-    return [_fact(row, gpu) for row in rows for gpu in row["gpu"].split(" ; ")]
+    return [_fact(row | {"gpu": gpu}) for row in rows for gpu in row["gpu"].split(" ; ")]
 
 
-def _fact(row: Mapping[str, str], gpu: str) -> StockFact:
-    words = {name: row[name] for name in WORDS}
-    numbers = {name: float(row[name]) for name in ("value", "low", "high") if row[name]}
-    more = {"gpu": gpu} if gpu else {}
-    sizes = {"gpus": int(row["gpus"])} if row["gpus"] else {}
-    return StockFact.model_validate({name: word for name, word in words.items() if word} | numbers | more | sizes)
+def _fact(row: Mapping[str, str]) -> StockFact:
+    read = {"value": float, "low": float, "high": float, "gpus": int}
+    return StockFact.model_validate({name: read.get(name, str)(text) for name, text in row.items() if text})
 
 
 def own_facts(file: Path) -> list[StockFact]:
@@ -175,9 +177,9 @@ def named_facts(file: Path, machines: Collection[Instance], price_lists: Collect
     known = {"price_list": set(price_lists), "provider": {machine.provider for machine in machines}}
     known["gpu"] = {machine.gpu for machine in machines}
     for place, fact in enumerate(facts):
-        for key, names in known.items():
-            name, meant = getattr(fact, key), hint(str(getattr(fact, key)), names)
-            if name is not None and name not in names and (meant or key == "price_list"):
+        for key in fact.about.keys() & known:
+            name, meant = fact.about[key], hint(fact.about[key], known[key])
+            if name not in known[key] and (meant or key == "price_list"):
                 faults.add(f"{file}: key 'facts[{place}].{key}' is {name!r}; expected one of the study's{meant}")
     faults.end()
     return facts
@@ -194,20 +196,143 @@ def load_availability(path: str | Path | None, as_of: date, looks: str | Path | 
     return Known(own_facts(Path(path)) if path is not None else [], [*seen, *shipped])
 
 
+class Look(NamedTuple):
+    """Whether a catalogue of the day `as_of` listed a machine as to be had; `source` has the file's checksum."""
+
+    as_of: date
+    provider: str
+    gpu: str
+    gpus: int
+    purchase: str
+    in_stock: bool
+    source: str
+
+    @property
+    def machine(self) -> Machine:
+        """Provider, device, devices of one machine, purchase."""
+        return self.provider, self.gpu, self.gpus, self.purchase
+
+
+class Share(NamedTuple):
+    """The share of time in which a machine is to be had, and its 5 % and 95 % points; `days` of looks, of which
+    `with_stock` (parts of days where looks of one day differ), to the day `newest`.
+    """
+
+    value: float
+    low: float
+    high: float
+    days: int
+    with_stock: float
+    newest: date
+
+
+def looks_file(study: Path) -> Path:
+    """Where the looks of the study in that folder are kept."""
+    return study / "prices" / HISTORY / "stock.csv"
+
+
+def read_looks(file: Path, today: date | None = None) -> list[Look]:
+    """The looks of a study, in their order. Raises UserError with file, line and column, each mistake one sentence."""
+    try:
+        lines = list(csv.reader(io.StringIO(read_given(file, MOST_BYTES).decode("utf-8")), strict=True))
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"{file}: not CSV in UTF-8: {' '.join(str(error).split())[:120]}") from None
+    if not lines or tuple(lines[0]) != Look._fields:
+        found = ",".join(lines[0])[:80] if lines else "nothing"
+        raise UserError(f"{file}: begins with {found!r}; expected the columns {','.join(Look._fields)}")
+    faults, looks = Faults(), []
+    for number, cells in enumerate(lines[1:], start=2):
+        with faults.gather():
+            looks.append(_look(cells, f"{file}, line {number}", today or date.today()))
+    faults.end()
+    return looks
+
+
+def _look(cells: Sequence[str], where: str, today: date) -> Look:
+    if len(cells) != len(Look._fields):
+        raise UserError(f"{where}: has {len(cells)} cells; expected {len(Look._fields)} (is the file whole?)")
+    row, day = dict(zip(Look._fields, cells, strict=True)), date.max
+    with suppress(ValueError):
+        day = date.fromisoformat(row["as_of"])
+    count = int(row["gpus"]) if row["gpus"].isascii() and row["gpus"].isdigit() else 0
+    checks = (
+        ("as_of", day < date.max, "a day such as 2026-11-22"),
+        ("as_of", day <= today + AHEAD, f"a day that has been, at most {today}"),
+        *((column, row[column].strip(), "some text") for column in ("provider", "gpu", "source")),
+        ("gpus", 1 <= count <= 100_000, "a count of at least 1"),
+        ("purchase", row["purchase"] in get_args(Purchase), f"one of {', '.join(get_args(Purchase))}"),
+        ("in_stock", row["in_stock"] in ("0", "1"), "0 or 1"),
+    )
+    for column, fine, expected in checks:
+        if not fine:
+            raise UserError(f"{where}: {column} is {row[column][:60]!r}; expected {expected}")
+    return Look(day, row["provider"], row["gpu"], count, row["purchase"], row["in_stock"] == "1", row["source"])
+
+
+def new_looks(looks: Iterable[Look], kept: Iterable[Look]) -> list[Look]:
+    """Those of `looks` that are not kept: a file of a catalogue that is still the same is no second look."""
+    seen = {(look.machine, look.source) for look in kept}
+    return [look for look in looks if (look.machine, look.source) not in seen]
+
+
+def write_looks(file: Path, looks: Iterable[Look]) -> None:
+    """Write all looks of a study. Raises UserError."""
+    with (
+        write_whole(file, lasting=True) as temporary,
+        temporary.open("w", newline="", encoding="utf-8") as text,
+    ):
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerows([Look._fields, *((*look[:5], int(look.in_stock), look.source) for look in looks)])
+
+
+def days_of(looks: Iterable[Look]) -> dict[Machine, dict[date, float]]:
+    """Share of the looks of each day with stock, by machine; without machines that were never seen in stock, of which
+    nobody knows whether they are sold there at all.
+    """
+    every: dict[Machine, dict[date, list[bool]]] = {}
+    for look in looks:
+        every.setdefault(look.machine, {}).setdefault(look.as_of, []).append(look.in_stock)
+    return {
+        machine: {day: sum(found) / len(found) for day, found in days.items()}
+        for machine, days in every.items()
+        if any(map(any, days.values()))
+    }
+
+
+def share_of(days: dict[date, float], default: float | None) -> Share:
+    """The share of time with stock by the last RECENT_DAYS of `days` and a default (None: not known, then 0.5).
+
+    Beta with DEFAULT_LOOKS x default + days with stock / DAYS_A_LOOK, and the same of those without: its mean, and its
+    ENDS, as far as the mean lies within them.
+    """
+    from scipy.special import betaincinv
+
+    newest = max(days)
+    recent = [share for day, share in days.items() if newest - day < timedelta(days=RECENT_DAYS)]
+    before = 0.5 if default is None else min(max(default, LEAST_DEFAULT), 1 - LEAST_DEFAULT)
+    with_stock = DEFAULT_LOOKS * before + sum(recent) / DAYS_A_LOOK
+    without = DEFAULT_LOOKS * (1 - before) + (len(recent) - sum(recent)) / DAYS_A_LOOK
+    value = with_stock / (with_stock + without)
+    low, high = (float(betaincinv(with_stock, without, end)) for end in ENDS)
+    return Share(value, min(low, value), max(high, value), len(recent), sum(recent), newest)
+
+
 def seen_facts(looks: Sequence[Look], shipped: Sequence[StockFact], as_of: date) -> list[StockFact]:
     """The share of time with stock of each machine that was looked at, counted with the library's (`share_of`)."""
     known, found = Known([], shipped), []
     for machine, days in days_of(looks).items():
         about: dict[str, Any] = dict(zip(("provider", "gpu", "gpus", "purchase"), machine, strict=True))
         default = known.find("stock_share", about)
-        share = share_of(days, None if default is None else default.value)
-        if abs(share.newest.year - as_of.year) <= MOST_YEARS_APART:
-            known_too = default is not None and default.value is not None
-            told = f"the default {default.value:g} ({default.source})" if default and known_too else "no default known"
-            seen = f"{share.with_stock:.3g} of {share.days} days to {share.newest}"
-            source = f"own looks, in stock on {seen}, together with {told}"
-            sure = "middling" if share.days >= RECENT_DAYS else "weak"
-            values = {"value": share.value, "low": share.low, "high": share.high}
-            said = {"as_of": share.newest.isoformat(), "confidence": sure, "source": source}
-            found.append(StockFact.model_validate({"quantity": "stock_share"} | about | values | said))
+        assumed = None if default is None else default.value
+        share = share_of(days, assumed)
+        if abs(share.newest.year - as_of.year) > MOST_YEARS_APART:
+            continue
+        told = "no default known" if assumed is None else f"the default {assumed:g} ({default and default.source})"
+        seen = f"{share.with_stock:.3g} of {share.days} days to {share.newest}"
+        said = about | {
+            "value": share.value, "low": share.low, "high": share.high, "as_of": share.newest.isoformat(),
+            "confidence": "middling" if share.days >= RECENT_DAYS else "weak",
+            "source": f"own looks, in stock on {seen}, together with {told}",
+        }  # fmt: skip
+        found.append(StockFact(quantity="stock_share", **said))
     return found

@@ -1,16 +1,93 @@
-"""How a rental price may move in the months to come: four kinds of path, and the presets fitted to real paths."""
+"""How prices move: paths of rents in the months to come, what a machine is worth later, and presets fitted to both."""
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from sweetspot.study.base import Closed
-from sweetspot.study.purchases import INTERRUPTIBLE
-from sweetspot.study.terms import Share
+from sweetspot.study.base import INTERRUPTIBLE, Closed, Ranged, Share
 
+Years = Annotated[float, Field(strict=True, gt=0, le=50)]
+Point = tuple[Years, Share, Share, Share]
 # Losing all of it is no price; ten times today's is beyond every path of the history.
 Change = Annotated[float, Field(strict=True, gt=-1, le=9)]
+CurveName = Literal["data-centre", "gaming"]
+
+# (years since the device came out, share of its new price: median, low, high), from (0, 1). `python -m research
+# fit-price-paths` recomputes them from facts/pools/prices-2026/resale.csv. Shares above 1 were seen (shortage);
+# nobody may plan with more than 1.
+CURVES: dict[str, tuple[Point, ...]] = {
+    "data-centre": (
+        (2.0, 0.83, 0.70, 1.0),
+        (4.0, 0.59, 0.22, 0.88),
+        (6.0, 0.29, 0.10, 0.43),
+        (7.9, 0.05, 0.005, 0.10),
+        (9.8, 0.01, 0.004, 0.05),
+    ),
+    "gaming": (
+        (1.05, 0.99, 0.47, 1.0),
+        (2.05, 0.77, 0.50, 1.0),
+        (3.0, 0.61, 0.44, 1.0),
+        (4.0, 0.40, 0.33, 0.71),
+        (4.8, 0.33, 0.28, 0.53),
+        (6.5, 0.33, 0.22, 0.43),
+    ),
+}
+
+
+class PriceChange(Ranged):
+    """How the price of a new machine changes a year, for who buys it later."""
+
+    value: Change = Field(description="Change a year, median: -0.04 falls by 4 %")
+    low: Change | None = Field(None, description="Its 5 % end; absent: it is certain")
+    high: Change | None = Field(None, description="Its 95 % end")
+
+
+class Resale(Closed):
+    """A machine sold at the end of the project at a share of its price that falls with its age."""
+
+    curve: CurveName | None = Field(None, description="Curve by age: data-centre or gaming devices (docs/prices.md)")
+    points: list[Point] = Field(
+        [], description="A curve of one's own: [years, share of the new price, its 5 % end, its 95 % end], by age"
+    )
+    share: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(
+        description="Share of the purchase that the curve is of: of a whole server less than 1, such as its devices"
+    )
+    age_years: Annotated[float, Field(strict=True, ge=0, le=50)] = Field(
+        0.0, description="Years since the device came out, when it is bought: curves count from there"
+    )
+
+    def _expected(self) -> Iterator[str]:
+        if (self.curve is None) == (not self.points):
+            yield "one of curve, points"
+        ages = [point[0] for point in self.points]
+        if ages != sorted(set(ages)):
+            yield f"points by ascending years, found {ages}"
+        for years, kept, low, high in self.points:
+            if not low <= kept <= high:
+                yield f"low <= share <= high at {years:g} years, found {low:g}, {kept:g}, {high:g}"
+
+    def by_years(self) -> list[tuple[float, float, float, float]]:
+        """(years since the purchase, share of the purchase: median, low, high), from 0 years on."""
+        ages, *shares = zip((0.0, 1.0, 1.0, 1.0), *(CURVES[self.curve] if self.curve else self.points), strict=True)
+        found = []
+        for age in [self.age_years, *(later for later in ages if later > self.age_years)]:
+            kept, low, high = (self.share * _between(ages, each, age) for each in shares)
+            found.append((age - self.age_years, kept, low, high))
+        return found
+
+
+def _between(ages: Sequence[float], values: Sequence[float], age: float) -> float:
+    """Linear between the points; the last value beyond them."""
+    behind = bisect_right(ages, age)
+    if behind == len(ages):
+        return values[-1]
+    (one, other), (here, there) = ages[behind - 1 : behind + 1], values[behind - 1 : behind + 1]
+    return here + (there - here) * (age - one) / (other - one)
+
+
 Rate = Annotated[float, Field(strict=True, ge=0, le=12)]
 Spread = Annotated[float, Field(strict=True, gt=0, le=3)]
 PresetName = Literal["hyperscaler", "small_cloud", "spot", "fixed"]

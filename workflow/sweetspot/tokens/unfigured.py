@@ -9,8 +9,7 @@ import pandas as pd
 
 from sweetspot.cells import READ, USABLE
 from sweetspot.study.instances import cautions, nodes_of
-from sweetspot.study.open_models import Method, OpenModel, flop_per_token
-from sweetspot.study.token_work import cell_work
+from sweetspot.study.open_models import Method, OpenModel, cell_work, flop_per_token
 from sweetspot.tokens.mfu import carried, expected_mfu, from_one_timing, joined_by, of_maker, published_figures
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.unmeasured import SD_90, SD_95, with_rows

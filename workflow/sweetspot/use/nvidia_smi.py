@@ -74,7 +74,7 @@ def _row(line: Line, zone: ZoneInfo) -> Mapping[str, Any]:
     found = WHEN.fullmatch(fields["timestamp"])
     if found is None:
         line.refuse("timestamp", "a time such as 2026/03/01 12:00:00.000")
-    moment = Line(line.number, {"timestamp": "{}-{}-{}T{}:{}:{}".format(*found.groups()[:6])})
+    moment = Line(line.number, {"timestamp": "{}-{}-{}T{}:{}:{}{}".format(*found.groups(""))})
     times = moment.moments("timestamp", zone, "a time such as 2026/03/01 12:00:00.000")
     return {
         "time": times[0], "again": times[-1], "index": int(fields["index"]), "name": fields["name"],

@@ -63,15 +63,15 @@ def of_bill(path: str | Path, read: Callable[[Path], T]) -> T:
             raise UserError(str(error).replace(file.name, shown(PIPE))) from None
 
 
-def _piped(text: bool = False) -> Iterator[bytes]:
-    """Standard input in parts. Raises UserError where it does not end, or is no text."""
+def _piped() -> Iterator[bytes]:
+    """Standard input in parts. Raises UserError where it does not end, as of /dev/zero."""
     size = 0
     while part := sys.stdin.buffer.read(CHUNK):
         size += len(part)
         if size > MOST_BYTES:
             raise UserError(f"{shown(PIPE)}: more than {MOST_BYTES} bytes; expected fewer: split it by months")
-        if b"\0" in (part if text else part[: 4 if size == len(part) else 0]):  # Parquet and gzip begin without
-            raise UserError(f"{shown(PIPE)}: has zero bytes; expected text, in UTF-8")
+        if not part.strip(b"\0"):
+            raise UserError(f"{shown(PIPE)}: has zero bytes alone; expected what a program wrote")
         yield part
 
 
@@ -82,7 +82,7 @@ def shown(path: str | Path) -> str:
 
 def lines_of(path: str | Path) -> list[str]:
     """The lines of a text, with their ends. Raises UserError for what is missing, too large or no text."""
-    raw = b"".join(_piped(text=True)) if str(path) == PIPE else read_given(path, MOST_BYTES)
+    raw = b"".join(_piped()) if str(path) == PIPE else read_given(path, MOST_BYTES)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

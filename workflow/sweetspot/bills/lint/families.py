@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from sweetspot.bills.lint.known import asked, device_key, nearest, rent_of
 from sweetspot.bills.offer_prices import source_of, to_usd
+from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer, PriceList
-from sweetspot.study.purchases import INTERRUPTIBLE
 
 Machines = Mapping[str, Instance]
 # Printed prices are rounded to cents; a family's price per unit may differ by that and a little more.

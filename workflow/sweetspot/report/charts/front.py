@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.charts.time_cost import DEAR, ROOM, numbered
+from sweetspot.report.charts.time_cost import DEAR, ROOM, numbered, trade_offs
 from sweetspot.report.marks import (
     GREY,
     INTERRUPTIBLE,
@@ -21,7 +21,6 @@ from sweetspot.report.marks import (
 )
 from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH, LINES, keyed, log_ticks, told_lines
 from sweetspot.report.tables import hours_differ
-from sweetspot.report.words import trade_offs
 
 if TYPE_CHECKING:
     import altair as alt
@@ -48,7 +47,7 @@ def draw(data: "ChartData") -> Drawing:
 
 def _kinds(data: "ChartData") -> list[str]:
     """What the options are, each with its own colour in every study."""
-    from sweetspot.study.purchases import INTERRUPTIBLE as TAKEN
+    from sweetspot.study.base import INTERRUPTIBLE as TAKEN
 
     taken = data.table("ranks")["purchase"].isin(TAKEN).any()
     return [PERSISTENT, *([INTERRUPTIBLE] if taken else []), *([data.box] if _judged(data) else [])]
@@ -69,7 +68,7 @@ def front_rows(data: "ChartData") -> "pd.DataFrame":
 
     Not among them: what cannot be taken and is beaten; what costs DEAR times the cheapest and is beaten.
     """
-    from sweetspot.study.purchases import INTERRUPTIBLE as TAKEN
+    from sweetspot.study.base import INTERRUPTIBLE as TAKEN
 
     rows = data.table("ranks")
     if rows.empty:

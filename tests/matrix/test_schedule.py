@@ -6,17 +6,23 @@ from types import SimpleNamespace
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sweetspot.cells import Cell
 from sweetspot.matrix.schedule import (
     Run,
     Timing,
     budget_words,
+    by_weight,
     choose_runs,
     estimate_cells,
+    estimated_seconds,
     left_out_rows,
     left_out_table,
     missing_runs,
+    order_within_budget,
     priorities,
+    report_lines,
     run_file,
     timing_of,
 )
@@ -26,6 +32,94 @@ from sweetspot.study.study import Question
 QUESTION = Question(model=["vgg16"], batch_size=[16], precision="fp32", headline_batch_size=16)
 SMALL = Cell("here", "tensorflow", "vgg16", 16, 1, "fp32", "default")
 LARGE = SMALL._replace(batch_size=64)
+A, B = SMALL._replace(instance="a"), SMALL._replace(instance="b")
+OTHERS = [A._replace(batch_size=64), B._replace(batch_size=64)]
+HOUR = 3600.0
+
+
+def decides(cell):
+    return cell.batch_size == 16
+
+
+def ordered(estimates, runs=1, decisive=lambda cell: True, done=None, **measure):
+    return order_within_budget(list(estimates), estimates, Measure(**measure), runs, decisive, done or {})
+
+
+def test_first_runs_of_headline_cells_come_before_second_runs_and_other_cells():
+    order = by_weight([*OTHERS, A, B], 2, decides)
+    assert [(run.cell.instance, run.cell.batch_size, run.run) for run in order] == [
+        ("a", 16, 1), ("b", 16, 1), ("a", 16, 2), ("b", 16, 2),
+        ("a", 64, 1), ("b", 64, 1), ("a", 64, 2), ("b", 64, 2),
+    ]  # fmt: skip
+
+
+def test_a_budget_of_minutes_keeps_what_fits_and_reports_the_rest():
+    choice = ordered(dict.fromkeys(OTHERS, 300.0) | {A: 120.0, B: 120.0}, decisive=decides, budget_minutes=10)
+    # 2 + 2 minutes of the headline, 5 of one other: 9; the second other would make 14
+    assert [run.cell for run in choice.kept] == [A, B, OTHERS[0]]
+    assert choice.minutes == pytest.approx(9)
+    assert [left.run.cell for left in choice.left_out] == [OTHERS[1]]
+    assert "would bring the matrix to 14.0 of budget_minutes 10" in report_lines(choice)[1]
+    # one that is too long does not stop shorter ones behind it
+    assert [run.cell for run in ordered({A: 6000.0, B: 60.0}, budget_minutes=2).kept] == [B]
+
+
+def test_a_budget_of_money_uses_the_price_of_the_instance_and_ones_own_costs_nothing():
+    choice = ordered({A: HOUR, B: HOUR}, 2, budget_usd=5, usd_per_hour={"a": 3.0})
+    # a: 3 USD a run, so one fits into 5; b has no price
+    assert [(run.cell.instance, run.run) for run in choice.kept] == [("a", 1), ("b", 1), ("b", 2)]
+    assert choice.usd == pytest.approx(3.0)
+    (left,) = choice.left_out
+    assert "6.00 of budget_usd 5" in left.reason
+    assert (left.usd, left.minutes) == (3.0, 60.0)
+
+
+@given(st.lists(st.floats(1, 1e4), min_size=1, max_size=12), st.floats(0.1, 500), st.integers(1, 3))
+def test_no_budget_is_ever_exceeded_and_no_run_is_lost(seconds, minutes, runs):
+    estimates = {SMALL._replace(batch_size=number): took for number, took in enumerate(seconds, 1)}
+    choice = ordered(estimates, runs, budget_minutes=minutes)
+    assert choice.minutes <= minutes * (1 + 1e-6)
+    assert {*choice.kept, *(left.run for left in choice.left_out)} == {*by_weight(list(estimates), runs, decides)}
+
+
+def test_what_is_made_already_is_spent_and_stays_whatever_the_budget():
+    done = {Run(A, 1): 1200.0, Run(B, 1): 600.0}
+    choice = ordered({A: 600.0, B: 600.0}, 2, done=done, budget_minutes=40, usd_per_hour={"a": 3.0})
+    # 20 + 10 minutes are spent; 10 more of a reach the cap and hold; 10 of b would make 50
+    assert choice.kept == [Run(A, 1), Run(B, 1), Run(A, 2)]
+    assert choice.minutes == pytest.approx(40)
+    assert choice.usd == pytest.approx(3 * 20 / 60 + 3 * 10 / 60)  # b costs nothing, made or to be made
+    assert [left.run for left in choice.left_out] == [Run(B, 2)]
+    assert "50.0 of budget_minutes 40" in choice.left_out[0].reason
+    assert ordered({A: 1.0}, done={Run(A, 1): 6e3}, budget_minutes=1).kept == [Run(A, 1)]
+
+
+def test_a_sum_that_reaches_its_cap_but_for_rounding_fits():
+    assert 0.1 + 0.1 + 0.1 > 0.3
+    assert len(ordered({A: 6.0}, 4, budget_minutes=0.3).kept) == 3
+    assert len(ordered({A: HOUR}, 4, budget_usd=0.3, usd_per_hour={"a": 0.1}).kept) == 3
+
+
+def test_a_report_says_the_sum_and_a_line_a_run_that_is_left_out_as_far_as_is_asked():
+    choice = ordered({A: 600.0}, 4, budget_minutes=10)
+    lines = report_lines(choice, at_most=1)
+    assert lines[0] == "1 runs, estimated 10.0 minutes and 0.00 USD"
+    assert lines[1].startswith("left out: instance=a ")
+    assert lines[2:] == ["and 2 runs more are left out"]
+    assert len(report_lines(choice)) == 4  # the summary and all three
+
+
+@pytest.mark.parametrize(
+    ("per_sample", "seconds"),
+    [
+        (0.1, 30 + 2 * 1.6 + 5 * 1.6),  # 16 samples: 1.6 s a step
+        (1.0, 30 + 32 + 64),  # three steps, 48 s, are more than twenty seconds; at most one more than needed
+        (0.375, 30 + 12 + 26),  # 6 s a step: twenty seconds and one step more come before five steps, 30
+        (0.01, 30 + 2 * 0.16 + 2),  # no run ends before two seconds
+    ],
+)
+def test_the_estimate_follows_the_stop_rule(per_sample, seconds):
+    assert estimated_seconds(SMALL, per_sample, Measure()) == pytest.approx(seconds)
 
 
 def plan(*cells, runs=2, **measure):
@@ -92,17 +186,10 @@ def test_a_run_file_that_is_not_whole_is_spent_as_estimated(tmp_path):
 
 
 def test_the_estimate_is_of_a_cells_own_runs_else_of_the_nearest_like_it():
-    half = SMALL._replace(precision="fp16", batch_size=64)
-    middle = SMALL._replace(batch_size=32)
-    elsewhere = SMALL._replace(instance="there", batch_size=64)
-    timings = {
-        Run(SMALL, 1): Timing(100.0, 0.2),
-        Run(SMALL, 2): Timing(140.0, 0.2),
-        Run(half, 1): Timing(50.0, 0.1),
-        Run(middle, 1): Timing(60.0, 0.3),
-        Run(elsewhere, 1): Timing(1.0, None),
-    }
-    other = SMALL._replace(model="resnet50")
+    half, middle = LARGE._replace(precision="fp16"), SMALL._replace(batch_size=32)
+    elsewhere, other = LARGE._replace(instance="there"), SMALL._replace(model="resnet50")
+    timings = {Run(SMALL, 1): Timing(100.0, 0.2), Run(SMALL, 2): Timing(140.0, 0.2), Run(half, 1): Timing(50.0, 0.1),
+               Run(middle, 1): Timing(60.0, 0.3), Run(elsewhere, 1): Timing(1.0, None)}  # fmt: skip
     found = estimate_cells([SMALL, LARGE, elsewhere._replace(batch_size=8), other], timings, Measure())
     assert found[SMALL] == 120.0  # the mean of its two
     # fp32 before fp16 whatever the batch, then 32 before 16: 64 x 0.3 = 19.2 s a step, 3 of them 57.6 s
@@ -112,9 +199,8 @@ def test_the_estimate_is_of_a_cells_own_runs_else_of_the_nearest_like_it():
 
 
 def test_the_cells_nearest_to_the_question_come_first_each_number_of_devices_by_itself():
-    far, near = SMALL._replace(batch_size=64), SMALL._replace(batch_size=32)  # asked is 16: |log 4| against |log 2|
-    two = far._replace(gpus=2)
-    other = SMALL._replace(model="resnet50")
+    far, near = LARGE, SMALL._replace(batch_size=32)  # asked is 16: |log 4| against |log 2|
+    two, other = far._replace(gpus=2), SMALL._replace(model="resnet50")
     order = priorities(plan(other, far, two, near, runs=1))
     # decisive are `near` and, alone with its devices, `two`; one device before two; then the matrix' order by devices
     assert order == {Run(near, 1): 4, Run(two, 1): 3, Run(other, 1): 2, Run(far, 1): 1}
@@ -124,11 +210,6 @@ def test_the_cells_nearest_to_the_question_come_first_each_number_of_devices_by_
 def test_of_two_cells_of_one_batch_the_one_as_asked_decides(column):
     other = SMALL._replace(**column)
     assert priorities(plan(other, SMALL, runs=1)) == {Run(SMALL, 1): 2, Run(other, 1): 1}
-
-
-def test_first_runs_of_what_decides_have_the_highest_priority():
-    order = priorities(plan(LARGE, SMALL))
-    assert order == {Run(SMALL, 1): 4, Run(SMALL, 2): 3, Run(LARGE, 1): 2, Run(LARGE, 2): 1}
 
 
 def test_a_run_file_is_missed_only_where_its_table_is_there(tmp_path):

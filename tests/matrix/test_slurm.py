@@ -1,0 +1,261 @@
+"""What Slurm would refuse or never start is said before and while it waits; its commands hold while it is away."""
+
+import math
+import os
+import subprocess
+import time
+
+import pytest
+from patience import PATIENCE_S, until
+from sweetspot.errors import UserError
+from sweetspot.matrix import slurm
+from sweetspot.matrix.slurm import minutes, require_accounts, require_partitions
+from sweetspot.study.instances import Executor
+
+# slurm.conf(5), sinfo(1)
+TIMES = {
+    "30": 30, "30:00": 30, "0:30": 0.5, "1:30": 1.5, "2:00:00": 120, "1:30:30": 90.5, "2:00:45": 120.75, "2-0": 2880,
+    "2-12": 3600, "2-12:30": 3630, "1-00:00:00": 1440, "1-00:00:30": 1440.5, "1-02:03:15": 1563.25,
+    "infinite": math.inf, "n/a": math.inf,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TIMES)
+def test_a_time_of_slurm_is_minutes(text):
+    assert minutes(text) == TIMES[text]
+
+
+@pytest.fixture
+def says(tmp_path, monkeypatch):
+    """Makes a command of Slurm say what the test wants."""
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+
+    def program(name, text, code=0):
+        (tmp_path / name).write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\nexit {code}\n")
+        (tmp_path / name).chmod(0o755)
+
+    return program
+
+
+@pytest.fixture
+def partitions(says):
+    """Two lines for a partition with two kinds of nodes."""
+    says("sinfo", "short|30:00\nshort|30:00\nlong|infinite")
+    return says
+
+
+def executor(**keys):
+    return Executor(**{"where": "slurm", "device": "cpu", "partition": "short", "runtime_min": 30} | keys)
+
+
+def test_what_fits_is_submitted(partitions):
+    require_partitions({"a": executor(), "b": executor(partition="long", runtime_min=100_000)})
+    require_partitions({"a": executor(runtime_min=10)}, runs_a_job=3)
+    require_partitions({"a": executor(where="local", partition=None, runtime_min=999)})
+
+
+@pytest.mark.parametrize(
+    ("keys", "runs", "words"),
+    [
+        ({"runtime_min": 31}, 1, "instance a: runtime_min is 31; partition 'short' allows at most 30 minutes a job"),
+        ({"runtime_min": 11}, 3, "runtime_min is 11 and 3 runs share a job .*allows at most 30 minutes"),
+        ({"partition": "nowhere"}, 1, "instance a: partition is 'nowhere'; expected one of Slurm's: long, short"),
+    ],
+)
+def test_what_would_wait_for_ever_is_one_sentence(partitions, keys, runs, words):
+    with pytest.raises(UserError, match=words):
+        require_partitions({"b": executor(runtime_min=1), "a": executor(**keys)}, runs)
+
+
+@pytest.mark.parametrize(("text", "code"), [("", 0), ("short|1:00", 1)])
+def test_a_slurm_that_does_not_answer_or_is_not_there_stops_nothing(says, monkeypatch, text, code):
+    says("sinfo", text, code)
+    require_partitions({"a": executor()})
+    monkeypatch.setenv("PATH", "")
+    assert slurm.time_limits() == {}
+
+
+@pytest.mark.parametrize(
+    ("lines", "fits"),
+    [
+        ("normal||\nlong|DenyOnLimit,PartitionTimeLimit|2-00:00:00", True),
+        ("normal||\nlong|PartitionTimeLimit|00:31:00", True),
+        ("normal||\nlong|PartitionTimeLimit|00:30:30", False),
+        ("normal||\nlong|PartitionTimeLimit|", True),  # without a limit of its own
+        ("normal||\nlong|DenyOnLimit|2-00:00:00", False),
+        ("normal||", False),
+        ("slurmdbd: no connection", False),
+    ],
+)
+def test_a_qos_may_override_the_partitions_limit(partitions, lines, fits):
+    partitions("sacctmgr", lines)  # of `show qos format=Name,Flags,MaxWall`
+    if fits:
+        require_partitions({"a": executor(runtime_min=31)})
+    else:
+        with pytest.raises(UserError, match="allows at most 30 minutes a job"):
+            require_partitions({"a": executor(runtime_min=31)})
+
+
+def test_an_account_that_slurm_does_not_know_for_this_user_is_refused(says, monkeypatch):
+    monkeypatch.setattr("getpass.getuser", lambda: "ada")
+    says("sacctmgr", "root|\nphysics|ada\nbiology|bob")
+    require_accounts(["physics", "Physics"])  # Slurm's accounts know no case
+    words = "slurm_account is 'biology'; expected one of Slurm's for ada: physics; correct it in default-resources"
+    with pytest.raises(UserError, match=words):
+        require_accounts(["physics,biology"])
+    says("sacctmgr", "physics|ada", code=1)
+    require_accounts(["anything"])  # no accounting
+
+
+def line(reason, job="4211", comment="rule_run_benchmark_wildcards_small_tensorflow_resnet50"):
+    """As `squeue --format=%i|%P|%r|%k` prints it."""
+    return f"{job}|gpu|{reason}|{comment}"
+
+
+# squeue of Slurm 22.05: the one reason in words, where every node that could take the job is away.
+AWAY = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
+NEVER = [
+    "PartitionTimeLimit", "PartitionNodeLimit", "PartitionDown", "PartitionInactive", "BadConstraints",
+    "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "AssocMaxCpuPerJobLimit",
+    "AssocMaxWallDurationPerJobLimit", "QOSMaxWallDurationPerJobLimit", "QOSMaxGRESPerJob", "QOSMaxCpuPerNode",
+    "QOSMinGRES", "QOSTimeLimit", "AccountingPolicy", "JobHeldUser", "JobHeldAdmin", "DependencyNeverSatisfied",
+    "ReqNodeNotAvail, UnavailableNodes:gpu[01-02]", "ReqNodeNotAvail(Unavailable:gpu01)",
+]  # fmt: skip
+PERHAPS = ["AssocGrpCpuLimit", "AssocGrpGRES", "QOSGrpCpuLimit", "QOSMaxGRESPerUser", "MaxCpuPerAccount",
+           "AssocMaxJobsLimit"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [(reason, ", which no waiting ends") for reason in NEVER]
+    + [(reason, ": until other jobs end, or for ever if it alone asks for more") for reason in PERHAPS]
+    + [(AWAY, ", until somebody brings nodes")],
+)
+def test_a_reason_that_may_never_end_is_said_with_job_and_partition(reason, words):
+    (sentence,) = slurm.told([line(reason)]).values()
+    assert sentence.startswith(f"Slurm job 4211 (partition gpu) waits for '{reason}'{words}")
+    assert "\n" not in sentence
+
+
+def test_a_reason_that_time_ends_is_not_said_nor_any_of_jobs_of_others():
+    for reason in ("Priority", "Resources", "None", "BeginTime", "Dependency", "Licenses", "Reservation"):
+        assert slurm.told([line(reason)]) == {}
+    lines = [
+        line("PartitionTimeLimit", "1", comment="(null)"),
+        line("BadConstraints", "2"),
+        "",
+        "slurm_load_jobs error",
+    ]
+    assert set(slurm.told(lines)) == {"2"}
+
+
+def test_a_job_is_said_once_however_long_it_waits(says):
+    says("squeue", f"{line('PartitionTimeLimit', job='7')}\n{line('Priority', job='8')}")
+    said = []
+    ended = slurm.watch(said.append, 0.02)
+    until(lambda: said, "the word of a job")
+    time.sleep(0.2)
+    ended.set()
+    assert len(said) == 1
+    assert said[0].startswith("Slurm job 7 (partition gpu) waits for 'PartitionTimeLimit'")
+    assert slurm.PAUSE_S + slurm.PATIENCE_S < 60  # said within a minute though the queue answers slowly
+
+
+def test_a_controller_that_goes_and_comes_back_is_said_once_each(says):
+    says("squeue", "", code=1)
+    said = []
+    ended = slurm.watch(said.append, 0.02)
+    until(lambda: said, "the word that it is away")
+    says("squeue", line("PartitionTimeLimit", job="7"))
+    until(lambda: len(said) >= 3, "the word that it is back, and of its job")
+    ended.set()
+    assert said[:2] == [slurm.AWAY, slurm.BACK]
+    assert said[2].startswith("Slurm job 7 (partition gpu) waits")
+
+
+FAILS = "echo 'x: error: Unable to contact slurm controller (connect failure)' >&2; exit 1"
+RUN = "0f1e"
+# As snakemake-executor-plugin-slurm 2.8.0 asks: job_status_query.py, and check_active_jobs for reasons and nodes.
+STATES = (
+    "sacct -X --parsable2 --clusters all --noheader --format=JobIdRaw,State --starttime 2026-11-20T10:00 --endtime now "
+    f"--name {RUN}"
+)
+
+
+@pytest.fixture
+def ask(tmp_path, monkeypatch):
+    """Writes commands of Slurm; then asks those that stand before them."""
+    real, own = tmp_path / "real commands", tmp_path / "own"
+    real.mkdir()
+    monkeypatch.setenv("PATH", f"{real}:{os.environ['PATH']}")
+
+    def program(name, text):
+        (real / name).write_text(f"#!/bin/sh\n{text}\n")
+        (real / name).chmod(0o755)
+
+    def asked(line):
+        return subprocess.run(line, shell=True, capture_output=True, text=True, timeout=PATIENCE_S)
+
+    for name in ("sacct", "squeue", "sbatch", "sacctmgr", "sshare"):
+        program(name, FAILS)
+    monkeypatch.setenv(slurm.CONTROL, "")
+    slurm.stand_before_slurm(own)
+    asked.program, asked.own = program, own
+    return asked
+
+
+# The executor forgets its jobs where a question fails: of states a job that nobody tells of is still on its way.
+@pytest.mark.parametrize(
+    "question", [STATES, "sacctmgr -n -s list user ada", "sshare -U --format Account%256 --noheader"]
+)
+def test_where_nobody_answers_no_question_fails(ask, question):
+    told = ask(question)
+    assert (told.returncode, told.stdout) == (0, "")
+
+
+def test_states_are_those_of_the_accounting_with_the_queue_s_last(ask):
+    ask.program("sacct", "echo '1|COMPLETED'; echo '2|RUNNING'; echo '3|CANCELLED by 1000'")
+    assert ask(STATES).stdout.split("\n") == ["1|COMPLETED", "2|RUNNING", "3|CANCELLED", ""]
+    ask.program("squeue", f'[ "$*" = "--states=all --noheader --format=%i|%T --name {RUN}" ] && echo "2|FAILED"')
+    states = dict(row.split("|") for row in ask(STATES).stdout.split())
+    assert states == {"1": "COMPLETED", "2": "FAILED", "3": "CANCELLED"}
+    ask.program("sacct", "echo 'Slurm accounting storage is disabled' >&2; exit 1")
+    assert ask(STATES).stdout == "2|FAILED\n"
+
+
+def test_why_a_job_ended_and_where_comes_from_the_queue(ask):
+    ask.program("squeue", 'case "$*" in *%r*12) echo TimeLimit ;; *%N*12) echo node7 ;; esac')
+    assert ask("sacct -j 12.0 --format=Reason --noheader").stdout == "TimeLimit\n"
+    assert ask("sacct -j 12.1 --format=Reason --noheader").stdout == ""  # once is enough
+    assert ask("sacct -j 12 -n -X -o nodelist%-256").stdout == "node7\n"
+
+
+def test_a_job_is_submitted_once_the_controller_is_back(ask, tmp_path):
+    asked = tmp_path / "asked"
+    ask.program("sbatch", f'echo "$*" >>"{asked}"; {FAILS}')
+    waiting = subprocess.Popen(["sbatch", "--wrap", "a b"], stdout=subprocess.PIPE, text=True)
+    until(asked.exists, "a first try")
+    assert waiting.poll() is None
+    ask.program("sbatch", 'echo "$2"; echo warned >&2')
+    assert waiting.communicate(timeout=PATIENCE_S)[0] == "a b\n"
+    assert waiting.returncode == 0
+    ask.program("sbatch", "echo 'sbatch: error: Batch job submission failed: Invalid qos specification' >&2; exit 1")
+    refused = ask("sbatch x")
+    assert refused.returncode == 1 and "Invalid qos specification" in refused.stderr
+
+
+def test_nothing_is_submitted_for_a_process_that_is_gone(ask, monkeypatch):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    monkeypatch.setenv(slurm.CONTROL, str(gone.pid))
+    assert ask("sbatch x").returncode == 1
+
+
+def test_they_stand_before_slurm_once_and_never_before_themselves_and_nowhere_without_it(ask, tmp_path, monkeypatch):
+    path = os.environ["PATH"]
+    slurm.stand_before_slurm(ask.own)
+    assert os.environ["PATH"] == path
+    assert str(ask.own) not in (ask.own / "sacct").read_text()
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    slurm.stand_before_slurm(tmp_path / "other")
+    assert not (tmp_path / "other").exists()
