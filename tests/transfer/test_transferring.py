@@ -3,11 +3,9 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.scaling.several_devices import joined_by, learn_scaling, several
 from sweetspot.transfer.left_out import KNOWN, SPECIFIED
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 
@@ -111,24 +109,3 @@ def test_what_cannot_run_is_named_and_the_rest_goes_on():
 def test_what_says_nothing_is_refused_in_one_sentence(known, names, words):
     with pytest.raises(UserError, match=words):
         told(figure(**known), names=names)
-
-
-def test_several_devices_carry_both_errors():
-    learnt = learn_scaling(STUDIES)
-    sure = pd.DataFrame(
-        {"gpu": ["H100 SXM"], "images_per_s": 1000.0, "images_per_s_low": 1000.0, "images_per_s_high": 1000.0,
-         "warnings": [[]]}
-    )  # fmt: skip
-    unsure = sure.assign(images_per_s_low=1000 / math.exp(0.3), images_per_s_high=1000 * math.exp(0.3))
-    alone, both = (several(table, [8], figure(), None, learnt).iloc[0] for table in (sure, unsure))
-    assert alone["images_per_s"] == both["images_per_s"] and 7000 < both["images_per_s"] < 8000
-    scaled = math.log(alone["images_per_s_high"] / alone["images_per_s"])
-    whole = math.log(both["images_per_s_high"] / both["images_per_s"])
-    assert whole == pytest.approx(math.hypot(0.3, scaled))
-
-
-def test_what_joins_devices_follows_from_their_form():
-    names = ("H100 SXM", "H100 PCIe", "B200", "MI300X", "RTX 4090", "L40S", "TPU v6e", "H200 NVL")
-    assert [joined_by(name) for name in names] == [
-        "nvlink", "pcie", "nvlink", "nvlink", "pcie", "pcie", "ici", "pcie"
-    ]  # fmt: skip
