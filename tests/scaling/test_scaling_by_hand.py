@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.scaling.across_nodes import Across
-from sweetspot.scaling.curves import (
+from sweetspot.scaling.machine import LINK_OF, declared_facts, describe, family
+from sweetspot.scaling.methods import (
     amdahl,
     fit_law,
     fit_ring,
@@ -17,7 +18,6 @@ from sweetspot.scaling.curves import (
     scaling_law,
     usl,
 )  # fmt: skip
-from sweetspot.scaling.machine import LINK_OF, declared_facts, describe, family
 from sweetspot.scaling.pooled import fit_eras, of_eras, predict_pooled
 from sweetspot.scaling.validation import (
     Calibration,
@@ -105,6 +105,7 @@ def test_what_an_instance_declares_counts_before_the_form_of_its_device():
         "silent": Instance(**given, gpu="V100-SXM2"),
     }
     cells = pd.DataFrame({"instance": ["told", "silent", "unknown"], "gpu": ["V100-SXM2", "V100-SXM2", "GTX 1080"]})
+    cells["batch_size"] = 64
     found = declared_facts(cells, instances)
     assert found["interconnect"].tolist() == ["pcie", "nvlink", "pcie"]
     assert found["interconnect_guessed"].tolist() == [False, True, True]

@@ -14,12 +14,12 @@ from sweetspot.scaling.evidence import (
     study_evidence,
     super_linear,
 )
+from sweetspot.scaling.machine import declared_facts
 from sweetspot.scaling.methods import METHODS, mean_efficiency
 from sweetspot.scaling.partners import published_evidence, with_partners
 from sweetspot.scaling.pooled import EXPLAIN_COLUMNS, SPREAD, TERMS, Pooled, explain
 from sweetspot.scaling.targets import (
     Fitted,
-    as_evidence,
     extrapolate_all,
     held_against_published,
     scaling_curve,
@@ -236,7 +236,7 @@ def test_a_target_is_its_devices_times_the_base_times_the_efficiency_and_more_th
     }
     width = {"amdahl": one_width(1.0, 2.0), "mean_efficiency": one_width(1.0, 2.0)}
     fitted = Fitted(flat, width, averages(), 3.0, ACROSS, 64.0)
-    facts = as_evidence(cells, {"box": BOX})
+    facts = declared_facts(cells, {"box": BOX})
     found = extrapolate_all(cells, facts, fitted, "amdahl").set_index("method")
     row = found.loc["amdahl"]
     assert (row["efficiency"], row["images_per_s"]) == (0.5, 200.0)
