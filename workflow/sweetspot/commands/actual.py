@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.commands.two_days import unpriced
+from sweetspot.commands.diff import unpriced
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet, write_whole
 from sweetspot.matrix.invocation import instance_files, price_list_names

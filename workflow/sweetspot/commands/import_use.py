@@ -24,7 +24,8 @@ from typing import Any
 
 import pandas as pd
 
-from sweetspot.commands.use_files import Into, require_study, studies_of, write_use
+from sweetspot.commands.scratch import studies_of
+from sweetspot.commands.use_files import Into, require_study, write_use
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import instance_files
 from sweetspot.study.instances import Instance, load_instances

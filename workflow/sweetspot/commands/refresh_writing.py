@@ -11,8 +11,8 @@ from sweetspot.bills.lint.rules import lint
 from sweetspot.bills.offers import offer_rows
 from sweetspot.catalogues.price_file import with_values
 from sweetspot.catalogues.refreshing import Found
+from sweetspot.commands.scratch import read_text, write_texts
 from sweetspot.errors import UserError
-from sweetspot.files import write_whole
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList, load_price_list, newest_day, place_for
 from sweetspot.study.study import Study
@@ -59,60 +59,38 @@ def changed_lists(
         rows = [hit for hit in found if hit.row.price_list == name and hit.values and (confirm or not hit.same)]
         if rows:
             file = folder / f"{name}.yaml"
-            before = _read(file)
-            text = with_values(before, {hit.row.place: hit.values or {} for hit in rows})
-            new = _checked(text, file, old, rows)
-            remarks = _remarks(name, old, new, instances, study)
-            done.append(Refreshed(file, before, text, old, new, rows, remarks))
+            before, values = read_text(file), {hit.row.place: dict(hit.values or {}) for hit in rows}
+            text = with_values(before, values)
+            new = _checked(text, file, old, values)
+            done.append(Refreshed(file, before, text, old, new, rows, _remarks(name, old, new, instances, study)))
     return done
 
 
 def write_lists(done: Sequence[Refreshed]) -> list[Path]:
     """Keep what each list was, then write what it is; returns where the old ones are. Raises UserError."""
     for refreshed in done:
-        if _read(refreshed.file) != refreshed.old_text:
+        if read_text(refreshed.file) != refreshed.old_text:
             raise UserError(f"{refreshed.file}: was edited meanwhile; start again, and nothing of your edit is lost")
-    kept = []
-    for refreshed in done:
-        place = place_for(refreshed.file.parent, refreshed.file.stem, refreshed.old, refreshed.old_text)
-        _write(place, refreshed.old_text)
-        kept.append(place)
-    for refreshed in done:
-        _write(refreshed.file, refreshed.text)
-    return kept
+    kept = {place_for(one.file.parent, one.file.stem, one.old, one.old_text): one.old_text for one in done}
+    write_texts(Path(), kept)
+    write_texts(Path(), {one.file: one.text for one in done})
+    return list(kept)
 
 
-def _read(file: Path) -> str:
-    """The text with its own line ends."""
-    return file.read_bytes().decode("utf-8")
-
-
-def _write(file: Path, text: str) -> None:
-    with write_whole(file, lasting=True) as temporary:
-        temporary.write_bytes(text.encode("utf-8"))
-
-
-def _checked(text: str, file: Path, old: PriceList, rows: Sequence[Found]) -> PriceList:
+def _checked(text: str, file: Path, old: PriceList, values: Mapping[int, Mapping[str, Any]]) -> PriceList:
     """The list that the text holds. Raises UserError where it is not the old one with the new values."""
     with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / file.name
-        made.write_bytes(text.encode("utf-8"))
-        new = load_price_list(made)
-    values = {hit.row.place: dict(hit.values or {}) for hit in rows}
+        write_texts(Path(folder), {file.name: text})
+        new = load_price_list(Path(folder) / file.name)
     meant: dict[str, Any] = old.model_dump()
-    meant["offers"] = [_with(offer, values.get(place, {})) for place, offer in enumerate(meant["offers"])]
+    for place, changes in values.items():
+        for name, value in changes.items():
+            *within, key = name.split(".")
+            offer = meant["offers"][place]
+            (offer[within[0]] if within else offer)[key] = value
     if PriceList.model_validate(meant) != new:
         raise UserError(f"{file}: cannot be edited as it is written; expected an offer as in docs/prices.md")
     return new
-
-
-def _with(offer: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    made = {name: value for name, value in values.items() if "." not in name}
-    for name, value in values.items():
-        if "." in name:
-            part, _, key = name.partition(".")
-            made[part] = offer[part] | {key: value}
-    return offer | made
 
 
 def _remarks(name: str, old: PriceList, new: PriceList, instances: Mapping[str, Instance], study: Study) -> list[str]:

@@ -10,10 +10,10 @@ from typing import Any
 
 from sweetspot.commands.command_line import main
 from sweetspot.commands.create_study import create_study, csv_rows
-from sweetspot.commands.offer_files import Desk, files_of_offer
+from sweetspot.commands.offer_files import Desk, write_offer
 from sweetspot.commands.offer_line import BOX
 from sweetspot.commands.read_study import read_study
-from sweetspot.commands.scratch import read_text, said_of, scratch_config, write_text
+from sweetspot.commands.scratch import read_text, said_of, scratch_config, write_texts
 from sweetspot.commands.study_of_today import OWN, Own, Work
 from sweetspot.commands.study_questions import Answers, Speed, wide
 from sweetspot.errors import UserError, refuse
@@ -52,10 +52,10 @@ def make_study(answers: Answers, root: Path, rows: list[dict[str, str]], today: 
             if offered.kind == BOX:
                 kwh = answers.per_kwh if offered.currency == answers.currency[0] else None
                 offered = offered._replace(per_kwh=offered.per_kwh or kwh, months=offered.months or answers.months)
-            made = files_of_offer(Desk(scratch, answers.name, None, None, answers.currency[1], today, line), offered)
-            for path, text in made.texts.items():
-                write_text(folder / path, text)
-            sentences += made.sentences
+            desk = Desk(scratch, answers.name, None, None, answers.currency[1], today, line)
+            write_offer(desk, offered)
+            write_texts(folder, desk.texts)
+            sentences += desk.sentences
         refuse(said_of(read_study(answers.name, scratch), scratch, root))
         _show(folder, target, sentences)
         if target.exists():

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.catalogues.price_file import with_entries, with_item, with_value
-from sweetspot.commands.scratch import read_text, shown, tried, write_text
+from sweetspot.commands.scratch import read_text, shown, studies_of, tried, write_texts
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.study.instances import load_instances
@@ -23,11 +23,6 @@ PRIVATE = "classes and counts, no names of users or jobs"
 REST = "; of the rest: "  # before the source of what a record does not tell, such as samples
 WORK, FILE = "used", Path("workloads.yaml")  # the workload of a study that has none of months
 LEAST_JOBS, WIDEST = 0.05, 900.0  # a month: a range of jobs has a low end above 0, and is not a thousand times as wide
-
-
-def studies_of(config: Path) -> list[str]:
-    """The names of the studies of a project."""
-    return sorted(file.parent.name for file in (config / "studies").glob("*/study.yaml"))
 
 
 def require_study(config: Path, name: str) -> None:
@@ -103,8 +98,7 @@ def write_use(into: Into, hours: Mapping[str, Range], dry_run: bool) -> str:
     tried(into.root, into.name, texts)
     if dry_run:
         return shown(into.folder, texts)
-    for path, text in texts.items():
-        write_text(into.folder / path, text)
+    write_texts(into.folder, texts)
     return f"study {into.name}: wrote {', '.join(map(str, texts))}; {PRIVATE}"
 
 
