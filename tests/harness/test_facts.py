@@ -4,12 +4,11 @@ import pytest
 from fake_nvml import NVML
 from harness_runs import request
 from step_lists import even
-from sweetspot.harness import facts, joules, sampling
+from sweetspot.harness import facts, sampling
 from sweetspot.harness.cards import card_facts, card_watch
 from sweetspot.harness.devices import visible_cards
-from sweetspot.harness.joules import processor_energy
 from sweetspot.harness.own_networks import unit_of
-from sweetspot.harness.sampling import Sample, Sampler, summary
+from sweetspot.harness.sampling import Sample, Sampler, processor_energy, summary
 from sweetspot.harness.supervise import judged
 
 
@@ -69,7 +68,7 @@ def test_the_processor_tells_its_name_and_instructions(monkeypatch, tmp_path, te
 def test_a_sampler_looks_twice_a_second_until_it_is_finished(monkeypatch):
     assert sampling.INTERVAL_S == 0.5
     monkeypatch.setattr(sampling, "INTERVAL_S", 0.001)
-    monkeypatch.setattr(joules, "processor_energy", dict)
+    monkeypatch.setattr(sampling, "processor_energy", dict)
     looks = []
 
     def look():

@@ -142,7 +142,7 @@ def test_a_run_ends_after_five_steps_or_twenty_seconds_with_at_least_three(secon
 
 def test_of_many_quick_steps_not_each_is_followed_by_a_look_at_all_of_them(monkeypatch):
     asked = []
-    monkeypatch.setattr(stop_rule, "may_stop", lambda *given, **rule: asked.append(given) or may_stop(*given, **rule))
+    monkeypatch.setattr(stop_rule, "may_stop", lambda *given: asked.append(given) or may_stop(*given))
     stopping = Stopping(request(min_steps=10**6, min_seconds=2, min_steps_slow=3))
     while not stopping.enough():
         stopping.add(0.0001)

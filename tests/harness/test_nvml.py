@@ -59,9 +59,8 @@ def asked(library, folder, program, *devices, **more):
 PREAMBLE = """
     import json, os, pynvml
     from sweetspot.harness.devices import visible_cards
-    from sweetspot.harness.joules import Meter, energy_facts
     from sweetspot.harness.cards import card_facts, card_joules, card_watch
-    from sweetspot.harness.sampling import fell_silent, summary
+    from sweetspot.harness.sampling import Meter, energy_facts, fell_silent, summary
     pynvml.nvmlInit()
     cards = visible_cards()
     file = os.environ["FAKE_NVML"]
@@ -308,7 +307,7 @@ def test_cards_that_tell_neither_power_nor_energy_have_no_joules_and_two_seconds
     program = (
         PREAMBLE
         + """
-    from sweetspot.harness import joules, sampling
+    from sweetspot.harness import sampling
     sampling.processor_energy = dict
     both = [sampling.Sampler(card_watch(pynvml, own), card_joules(pynvml, own)) for own in (cards[:2], cards[2:])]
     print(json.dumps([sampler.reads_power() for sampler in both]))

@@ -79,9 +79,9 @@ def test_all_processes_make_the_windows_that_the_first_wants():
 
 def test_no_run_ends_before_its_least_seconds():
     quick = [Interval(0.001)] * 1999
-    rule = {"min_steps": 5, "min_seconds": 20, "min_steps_slow": 3, "target": 0.03, "least_seconds": 2}
-    assert not may_stop(quick, **rule)
-    assert may_stop([*quick, Interval(0.0011)], **rule)
+    rule = request(target_half_width=0.03)
+    assert not may_stop(quick, rule)
+    assert may_stop([*quick, Interval(0.0011)], rule)
     timed, *_ = trained(Device(0.0, 0.01), device="cpu", least_seconds=3)
     assert duration(timed) == pytest.approx(3.0, abs=0.02)
 

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from sweetspot.harness.out_of_memory import available_bytes
+from sweetspot.harness.memory import available_bytes
 from sweetspot.harness.request import Request
 from sweetspot.study.frameworks import ALWAYS_COMPILED
 

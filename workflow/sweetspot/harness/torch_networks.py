@@ -6,8 +6,18 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from sweetspot.harness.image_networks import Conv, Dense, ImageNetwork, Mean, Pool, Residual, walk
-from sweetspot.harness.own_networks import RMS_EPSILON, Workload, rotation
+from sweetspot.harness.own_networks import (
+    RMS_EPSILON,
+    Conv,
+    Dense,
+    ImageNetwork,
+    Mean,
+    Pool,
+    Residual,
+    Workload,
+    rotation,
+    walk,
+)
 from sweetspot.study.transformers import Shape
 
 
