@@ -86,16 +86,13 @@ class ImageNetwork(NamedTuple):
     classes: int
 
 
-def _bottleneck(width: int, stride: int, first: bool) -> Residual:
-    body = (Conv(width, 1), Conv(width, 3, stride), Conv(4 * width, 1, relu=False))
-    return Residual(body, Conv(4 * width, 1, stride, relu=False) if first else None)
-
-
 def _resnet(*depths: int) -> tuple[Layer, ...]:
     layers: list[Layer] = [Conv(64, 7, 2), Pool(3, 2, 1)]
     for stage, depth in enumerate(depths):
-        stride = 1 if stage == 0 else 2
-        layers += [_bottleneck(64 << stage, stride if block == 0 else 1, block == 0) for block in range(depth)]
+        for block in range(depth):
+            width, stride = 64 << stage, 2 if stage and not block else 1
+            body = (Conv(width, 1), Conv(width, 3, stride), Conv(4 * width, 1, relu=False))
+            layers.append(Residual(body, None if block else Conv(4 * width, 1, stride, relu=False)))
     return (*layers, Mean(), Dense(1000))
 
 
@@ -154,24 +151,17 @@ def counted(network: ImageNetwork, padding: bool = True) -> Counted:
     """
     adds: list[int] = []
     weights = 0
-
-    def conv(layer: Conv, channels: int, side: int) -> None:
-        nonlocal weights
-        adds.append(taps(layer, side, padding) ** 2 * channels * layer.filters)
-        weights += (layer.kernel**2 * channels + (2 if layer.norm else 1)) * layer.filters
-
     for layer, channels, side in walk(network):
-        if isinstance(layer, Conv):
-            conv(layer, channels, side)
-        elif isinstance(layer, Residual):
-            if layer.shortcut is not None:
-                conv(layer.shortcut, channels, side)
-            for part in layer.parts(channels, side):
-                conv(*part)
-        elif isinstance(layer, Dense):
-            inputs = side**2 * channels
-            adds.append(inputs * layer.units)
-            weights += (inputs + 1) * layer.units
+        convolutions = [(layer, channels, side)] if isinstance(layer, Conv) else []
+        if isinstance(layer, Residual):
+            shortcut = [] if layer.shortcut is None else [(layer.shortcut, channels, side)]
+            convolutions = [*shortcut, *layer.parts(channels, side)]
+        for conv, inputs, size in convolutions:
+            adds.append(taps(conv, size, padding) ** 2 * inputs * conv.filters)
+            weights += (conv.kernel**2 * inputs + (2 if conv.norm else 1)) * conv.filters
+        if isinstance(layer, Dense):
+            adds.append(side**2 * channels * layer.units)
+            weights += (side**2 * channels + 1) * layer.units
     return Counted(adds, weights)
 
 

@@ -221,7 +221,12 @@ class Stopping:
             self._neighbours.close()  # decides on the last steps too
             if self._long_enough():
                 return True
-        return self._impatient()
+        if self._alone_s is None and may_stop(self.timed, self._request):
+            self._alone_s = duration(self.timed)
+        if self._alone_s is None:
+            return False
+        longest = max(PATIENCE * self._alone_s, min(LEAST_PATIENCE_S, self._request.min_seconds))
+        return duration(self.timed) >= longest or self._clock() >= self._until
 
     def _long_enough(self) -> bool:
         kept = self._kept()
@@ -236,14 +241,6 @@ class Stopping:
             return None
         self._told = True
         return f"{self._neighbours.reason()}; measuring on until the undisturbed part is long enough"
-
-    def _impatient(self) -> bool:
-        if self._alone_s is None and may_stop(self.timed, self._request):
-            self._alone_s = duration(self.timed)
-        if self._alone_s is None:
-            return False
-        longest = max(PATIENCE * self._alone_s, min(LEAST_PATIENCE_S, self._request.min_seconds))
-        return duration(self.timed) >= longest or self._clock() >= self._until
 
     def _kept(self) -> list[Interval]:
         out = self._neighbours.disturbed()

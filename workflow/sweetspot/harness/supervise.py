@@ -54,8 +54,7 @@ KEEP_MEMORY = {
 def supervise(request: Request) -> int:
     """Measure one run; return the exit code. An outcome of any kind is a run file and 0; a refusal is 2 and no file."""
     if request.device == "cpu" and request.cell.framework != COMMAND:  # a script runs as its owner runs it
-        for name, value in KEEP_MEMORY.items():  # for the process started below; this one has begun without
-            os.environ.setdefault(name, value)
+        os.environ |= KEEP_MEMORY | os.environ  # for the process started below; this one has begun without
     require_known(request.cell.framework, request.cell.precision, request.cell.variant)
     started = time.monotonic()
     require_room(request.output)
@@ -70,7 +69,9 @@ def supervise(request: Request) -> int:
     sampler = Sampler(watched.look, watched.joules)
     if sampler.reads_power():
         request = request._replace(least_seconds=max(request.least_seconds, request.least_seconds_power))
-    process = _started(request)
+    command, environment = backend(request.cell.framework).launch(request)
+    environment = {**(os.environ if environment is None else environment), ROOT_VARIABLE: str(os.getpid())}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     # srun ends its workers, and what runs a script ends that, only if it may.
     end = process.kill if request.nodes == 1 and request.cell.framework != COMMAND else process.terminate
     _stop_with(end)
@@ -159,12 +160,6 @@ def _filed(
 def _left(request: Request) -> int:
     _show(f"{request.output}: another invocation has measured this run; it stays (`-R run_benchmark` makes it again)")
     return 0
-
-
-def _started(request: Request) -> subprocess.Popen[str]:
-    command, environment = backend(request.cell.framework).launch(request)
-    environment = {**(os.environ if environment is None else environment), ROOT_VARIABLE: str(os.getpid())}
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def _stop_with(end: Callable[[], None]) -> None:
@@ -292,17 +287,13 @@ def progress(request: Request, timed: Sequence[Interval], warm: int, last: float
     """Steps done, speed, and an estimate of the seconds left."""
     rate = samples(request, facts) / last
     speed = f"{rate:.1f} {facts.get('unit', 'images')}/s"
-    warming = (request.warmup_steps - warm) * last
-    lasted = duration(timed)
+    lasted, warming = duration(timed), (request.warmup_steps - warm) * last
     steps_left = max((request.min_steps - len(timed)) * last, request.least_seconds - lasted, 0)
     seconds_left = max(request.min_seconds - lasted, (request.min_steps_slow - len(timed)) * last, 0)
+    left = f"about {warming + min(steps_left, seconds_left):.0f} s left"
     if request.target_half_width > 0 and len(timed) >= request.min_steps:
         left = f"at most {seconds_left:.0f} s left, mean known to {half_width(timed):.1%}"
-    else:
-        left = f"about {warming + min(steps_left, seconds_left):.0f} s left"
-    least = (
-        f" of {request.min_steps}" if len(timed) <= request.min_steps else ""
-    )  # what follows has no number to end at
+    least = f" of {request.min_steps}" if len(timed) <= request.min_steps else ""  # beyond it no number to end at
     done = f"step {len(timed)}{least}" if timed else f"warm-up {warm} of {request.warmup_steps}"
     return f"{done}, {speed}, {left}"
 
