@@ -20,6 +20,7 @@ from sweetspot.study.transformers import SHAPES
 
 Tensor: TypeAlias = keras.KerasTensor
 Stack = list[keras.layers.Layer]
+Branches = list[list[Any]]
 CLASSES = 1001  # ImageNet's thousand and a background class, as tf_cnn_benchmarks and TF-Slim count
 DEFAULT_SIZE = 224
 SIZES = {  # the size a network was published with, where it is not 224 (keras.io/api/applications)
@@ -125,16 +126,16 @@ def _build(name: str) -> BuiltNetwork:
 
 # Branches of Inception v4, each a chain of convolutions (filters, kernel, stride, padding) and of poolings.
 GREATEST, MEAN = "greatest", "mean"
-BLOCK_A = [[(96, 1)], [(64, 1), (96, 3)], [(64, 1), (96, 3), (96, 3)], [MEAN, (96, 1)]]
-BLOCK_B = [
+BLOCK_A: Branches = [[(96, 1)], [(64, 1), (96, 3)], [(64, 1), (96, 3), (96, 3)], [MEAN, (96, 1)]]
+BLOCK_B: Branches = [
     [(384, 1)],
     [(192, 1), (224, (1, 7)), (256, (7, 1))],
     [(192, 1), (192, (7, 1)), (224, (1, 7)), (224, (7, 1)), (256, (1, 7))],
     [MEAN, (128, 1)],
 ]
-REDUCTION_A = [[GREATEST], [(384, 3, 2)], [(192, 1), (224, 3), (256, 3, 2)]]
-REDUCTION_B = [[GREATEST], [(192, 1), (192, 3, 2)], [(256, 1), (256, (1, 7)), (320, (7, 1)), (320, 3, 2)]]
-STEM = [
+REDUCTION_A: Branches = [[GREATEST], [(384, 3, 2)], [(192, 1), (224, 3), (256, 3, 2)]]
+REDUCTION_B: Branches = [[GREATEST], [(192, 1), (192, 3, 2)], [(256, 1), (256, (1, 7)), (320, (7, 1)), (320, 3, 2)]]
+STEM: list[Branches] = [
     [[(32, 3, 2), (32, 3, 1, "valid"), (64, 3)]],
     [[GREATEST], [(96, 3, 2)]],
     [[(64, 1), (96, 3, 1, "valid")], [(64, 1), (64, (1, 7)), (64, (7, 1)), (96, 3, 1, "valid")]],
@@ -145,7 +146,7 @@ STEM = [
 def inception4(classes: int) -> keras.Model:
     """Inception v4 for 299 x 299 images, giving logits; no auxiliary head, as the paper draws it."""
     inputs = x = keras.Input((299, 299, 3))
-    for branches in (*STEM, *[BLOCK_A] * 4, REDUCTION_A, *[BLOCK_B] * 7, REDUCTION_B):
+    for branches in [*STEM, *[BLOCK_A] * 4, REDUCTION_A, *[BLOCK_B] * 7, REDUCTION_B]:
         x = _join(_chain(x, *branch) for branch in branches)
     for _ in range(3):
         ends = _chain(x, (384, 1)), _chain(x, (384, 1), (448, (3, 1)), (512, (1, 3)))
