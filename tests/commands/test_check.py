@@ -125,10 +125,10 @@ def test_mistakes_of_every_file_are_said_at_once(lab):
     )
     unknown, needed = "is unknown; remove it or correct its spelling: did you mean", "which is missing and needed?"
     assert said(lab) == [
-        "instances.yaml: cloud: key 'gpus' is 0; expected: Input should be greater than or equal to 1",
+        "instances.yaml: cloud: key 'gpus' is 0; expected a number of at least 1",
         "instances.yaml: cloud: key 'colour' is unknown; remove it or correct its spelling",
         f"workloads.yaml: key 'job.training.sampels' {unknown} 'samples', {needed}",
-        "config.yaml: key 'runs' is 0; expected: Input should be greater than or equal to 1",
+        "config.yaml: key 'runs' is 0; expected a number of at least 1",
         "study.yaml: reference is 'bax'; expected an instance of instances.yaml",
         "study.yaml: method is 'guess'; expected auto or one of mean_efficiency, same_device_count, amdahl, usl, "
         "ring_allreduce, pooled_ring",

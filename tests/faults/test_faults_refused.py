@@ -97,7 +97,7 @@ def test_the_study_as_it_is_has_nothing_wrong(config):
             "prices/ours.yaml",
             "downtime_share: 0.04   ",
             "downtime_share: 1   ",
-            "downtime_share' is 1; expected: Input should be less than 1",
+            "downtime_share' is 1; expected a number below 1",
         ),
         (
             "prices/rent.yaml",

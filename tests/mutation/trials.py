@@ -40,7 +40,7 @@ OWN_TESTS = {
     for tests, names in {
         "scaling_command": ("validate_scaling", "figures_csv", "pair_table", "csv_rows"),
         "transfer_commands": ("validate_transfer", "predict", "device_figures"),
-        "new_study": ("new_study", "create_study", "study_of_months"),
+        "new_study": ("new_study", "create_study"),
         "new_study_ask": ("study_form", "study_questions"),
         "add_offer": ("add_offer", "offer_files", "offer_line", "scratch"),
     }.items()

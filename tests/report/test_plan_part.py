@@ -9,8 +9,8 @@ from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.mix_load import draw
 from sweetspot.report.evidence_page import Drawn, render_evidence
-from sweetspot.report.plan_part import without_speed
-from sweetspot.report.words import works
+from sweetspot.report.phrases import without_speed
+from sweetspot.report.tables import works
 from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import load_titles
 

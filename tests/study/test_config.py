@@ -61,7 +61,7 @@ def test_a_composed_number_carries_its_weakest_part():
     [
         ({"stdy": "x"}, ["config.yaml", "'stdy'", "unknown"]),
         ({"study": "nowhere"}, ["'nowhere'", "does not exist", "parkopedia-2018"]),
-        ({"runs": 0}, ["'runs'", "0", "greater than or equal to 1"]),
+        ({"runs": 0}, ["'runs'", "0", "expected a number of at least 1"]),
         ({"runs": "two"}, ["'runs'", "'two'", "integer"]),
         ({"measure_on": ["p9"]}, ["measure_on", "'p9'", "expected one of"]),
         ({"measure_on": ["p2.xlarge"]}, ["measure_on", "'p2.xlarge'", "measure"]),
@@ -75,7 +75,7 @@ def test_a_composed_number_carries_its_weakest_part():
         ({"matrix": {"model": ["x" * 300]}}, ["'matrix.model[0]'", "1 to 64"]),
         ({"matrix": {"batch_size": [16, 16]}}, ["matrix.batch_size", "'16' twice"]),
         ({"matrix": {"batch_size": [-1]}}, ["'matrix.batch_size[0]'", "-1"]),
-        ({"matrix": {"batch_size": [10**12]}}, ["'matrix.batch_size[0]'", "less than or equal to 100000"]),
+        ({"matrix": {"batch_size": [10**12]}}, ["'matrix.batch_size[0]'", "expected a number of at most 100000"]),
         ({"matrix": {"precision": ["int8"]}}, ["'matrix.precision[0]'", "'int8'", "fp16"]),
         ({"matrix": {"precision": ["fp8"]}}, ["precision fp8 with framework tensorflow", "fp32, tf32, fp16, bf16"]),
         ({"matrix": {"framework": ["command"]}}, ["matrix.framework holds command", "expected a script of"]),

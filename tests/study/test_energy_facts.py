@@ -83,7 +83,7 @@ def test_the_bounds_themselves_and_a_study_with_few_facts_are_taken(tmp_path, en
 
 def test_a_fact_without_a_range_stands_alone(tmp_path):
     found = read(tmp_path, site(pue=fact(1.2, low=1.1)))
-    assert found.site("cloud").pue.ends == (1.2, 1.1, 1.2)
+    assert found.site("cloud").pue.three == (1.2, 1.1, 1.2)
     assert found.site("elsewhere") is None
 
 
@@ -100,13 +100,13 @@ def test_what_is_shipped_fills_what_the_study_leaves_open(tmp_path):
         ],
     }
     found = read(tmp_path, said)
-    assert found.utilisation.ends == (0.76, 0.64, 0.83)
+    assert found.utilisation.three == (0.76, 0.64, 0.83)
     assert (found.device("H100 SXM").watts.value, found.device("H100 SXM").host_share) == (650, None)
     assert (found.device("A100 SXM 80GB").watts.value, found.device("A100 SXM 80GB").host_share.value) == (400, 1.031)
     told = {site.provider: (site.pue and site.pue.value, site.g_per_kwh.value) for site in found.sites}
     expected = {"own": (None, 79), "aws": (1.14, 56), "lambda": (1.3, 367), "gcp": (1.10, 100), "oci": (1.15, 369)}
     assert {name: told[name] for name in expected} == expected
-    assert found.site("lambda").g_per_kwh.ends == (367, 367, 412)
+    assert found.site("lambda").g_per_kwh.three == (367, 367, 412)
     assert found.site("oci").g_per_kwh.source.startswith("us-ashburn-1: US EPA eGRID 2023")
     assert type(found).model_validate(found.model_dump(mode="json")) == found  # as a rule hands it on
 

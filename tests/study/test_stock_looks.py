@@ -9,7 +9,6 @@ import pytest
 from project_copy import ROOT
 from sweetspot.errors import UserError
 from sweetspot.study.stock import (
-    COLUMNS,
     Look,
     days_of,
     load_availability,
@@ -128,6 +127,7 @@ def test_what_is_written_is_read_and_a_name_with_a_comma_too(tmp_path):
     assert read_looks(tmp_path / "stock.csv") == looks
 
 
+COLUMNS = Look._fields
 GOOD = ["2026-11-22", "nebius", "H100 SXM", "8", "on_demand", "1", "file"]
 
 

@@ -19,7 +19,6 @@ from sweetspot.study.terms import Amount, Own
 
 Row = dict[str, Any]
 GRAMS_A_KG = 1000.0
-WATTS_A_KW = 1000.0
 NOTHING_DECLARED = Energy()
 # Nobody has measured a rented machine's power here: it is never anything but estimated.
 ESTIMATED = "estimated"
@@ -53,7 +52,7 @@ def energy_terms(offer: Offer, machine: Instance, energy: Energy | None) -> Row:
     elif not lacks:
         grid = site.g_per_kwh
         kwh = (row[f"kwh_per_hour{end}"] for end in ENDS)
-        value, low, high = (kg_co2e(*pair) for pair in zip(kwh, grid.ends, strict=True))
+        value, low, high = (kg_co2e(*pair) for pair in zip(kwh, grid.three, strict=True))
         row |= spread("kg_co2e_per_hour", (value, low, high))
         row["grid_source"] = f"{grid.value:g} g CO2e/kWh: {_told(grid)}"
     return row | {"energy_lacks": ", ".join(lacks) or None}
@@ -81,14 +80,14 @@ def _rented(machine: Instance, facts: Energy) -> tuple[Row, list[str]]:
     lacks = [name for name, fact in known.items() if fact is None]
     if device is None or host is None or facts.utilisation is None or pue is None:
         return {}, lacks
-    factors = zip(device.watts.ends, host.ends, facts.utilisation.ends, strict=True)
+    factors = zip(device.watts.three, host.three, facts.utilisation.three, strict=True)
     value, low, high = (rated_kw(machine.gpus, watts, share) * used for watts, share, used in factors)
     source = (
         f"estimated: {machine.gpus} x {device.watts.value:g} W x (1 + {host.value:g}) x {facts.utilisation.value:g} = "
         f"{value:.4g} kW, x PUE {pue.value:g}; W: {_told(device.watts)}; host: {_told(host)}; utilisation: "
         f"{_told(facts.utilisation)}; PUE: {_told(pue)}"
     )
-    return {**_kwh((value, low, high), pue.ends), "power_basis": ESTIMATED, "power_source": source}, []
+    return {**_kwh((value, low, high), pue.three), "power_basis": ESTIMATED, "power_source": source}, []
 
 
 def _kwh(kw: Triple, pue: Triple) -> Row:

@@ -28,25 +28,22 @@ answered by "don't know". Answers may come by a pipe, a line each.
 
 import argparse
 import datetime
-from itertools import count
 from pathlib import Path
 from typing import get_args
 
 from sweetspot.cells import is_slug
-from sweetspot.commands.create_study import create_study, new_folder, write_study
+from sweetspot.commands.create_study import create_study, create_study_of_tokens
 from sweetspot.commands.estimate import asked_work
-from sweetspot.commands.study_form import answer, make_study, networks, published
+from sweetspot.commands.study_form import answer, make_study, published
 from sweetspot.commands.study_of_today import OWN, Own, checked_money
-from sweetspot.commands.study_of_tokens import FROM, files_of_tokens
 from sweetspot.commands.study_questions import ask_all
 from sweetspot.errors import UserError
-from sweetspot.files import in_a_sentence
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.base import Precision
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.open_models import SEQUENCE
 from sweetspot.throughput.published import RATES
-from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.figures import network_name, shipped_devices
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 
 
@@ -84,7 +81,27 @@ def timed(arguments: argparse.Namespace, studies: Path) -> Own | None:
     return own
 
 
-def devices(text: str) -> int | str:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `sweetspot new-study`."""
+    add = parser.add_argument
+    add("name", metavar="NAME", nargs="?", help="folder under config/studies/: letters, digits, '.', '_' and '-'")
+    add("--ask", action="store_true", help="ask ten questions instead, and end with the answer")
+    add("--no-answer", action="store_true", help="with --ask: write the study, and run nothing")
+    add("--work", metavar="WORK", help='jobs by tokens: "llama-3.1-8b lora 100M tokens"')
+    add("--gpu-name", metavar="GPU", help='device that you timed elsewhere, such as "RTX 4090"')
+    add("--speed", type=float, metavar="RATE", help="samples per second that it trains")
+    add("--model", default="resnet50", help="what it trains (resnet50)")
+    add("--precision", choices=get_args(Precision), default="fp16", help="number format (fp16)")
+    add("--framework", choices=tuple(FRAMEWORKS), default="torch", help="framework (torch)")
+    add("--batch-size", type=int, default=64, metavar="BATCH", help="batch of the device (64)")
+    several = "devices that one job takes: 1, n, or all of its machine (all); several such run side by side"
+    add("--devices-per-job", type=_devices, default="all", metavar="N", help=several)
+    add("--currency", default="USD", help="currency of the box (USD); EUR has a rate, of others --rate")
+    add("--rate", type=float, metavar="USD", help="what a unit of that currency is worth in USD today")
+    add("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
+
+
+def _devices(text: str) -> int | str:
     """Devices that a job takes, as typed: a whole number above 0, or all. Raises ArgumentTypeError."""
     if text == "all":
         return text
@@ -93,65 +110,34 @@ def devices(text: str) -> int | str:
     return int(text)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `sweetspot new-study`."""
-    parser.add_argument(
-        "name", metavar="NAME", nargs="?", help="folder under config/studies/: letters, digits, '.', '_' and '-'"
-    )
-    parser.add_argument("--ask", action="store_true", help="ask ten questions instead, and end with the answer")
-    parser.add_argument("--no-answer", action="store_true", help="with --ask: write the study, and run nothing")
-    parser.add_argument("--work", metavar="WORK", help='jobs by tokens: "llama-3.1-8b lora 100M tokens"')
-    parser.add_argument("--gpu-name", metavar="GPU", help='device that you timed elsewhere, such as "RTX 4090"')
-    parser.add_argument("--speed", type=float, metavar="RATE", help="samples per second that it trains")
-    parser.add_argument("--model", default="resnet50", help="what it trains (resnet50)")
-    parser.add_argument("--precision", choices=get_args(Precision), default="fp16", help="number format (fp16)")
-    parser.add_argument("--framework", choices=tuple(FRAMEWORKS), default="torch", help="framework (torch)")
-    parser.add_argument("--batch-size", type=int, default=64, metavar="BATCH", help="batch of the device (64)")
-    parser.add_argument(
-        "--devices-per-job",
-        type=devices,
-        default="all",
-        metavar="N",
-        help="devices that one job takes: 1, n, or all of its machine (all); several such run side by side",
-    )
-    parser.add_argument("--currency", default="USD", help="currency of the box (USD); EUR has a rate, of others --rate")
-    parser.add_argument("--rate", type=float, metavar="USD", help="what a unit of that currency is worth in USD today")
-    parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Create the study, check it as the workflow would, and say how to run it. Raises UserError."""
+    name, config, today = arguments.name, arguments.config, datetime.date.today()
+    timed_elsewhere = arguments.gpu_name or arguments.speed
     if arguments.ask:
-        if arguments.gpu_name or arguments.speed:
+        if timed_elsewhere:
             raise UserError("--ask asks for the device and its speed; expected no --gpu-name and --speed beside it")
         return _asked(arguments)
-    if arguments.name is None:
+    if name is None:
         raise UserError("NAME is missing; expected the study's name, or --ask for ten questions")
     if arguments.work is not None:
-        return _by_tokens(arguments)
-    own = timed(arguments, arguments.config / "studies")
-    instance, device = own_machine() if own is None else (OWN, own.device.gpu)
-    folder = create_study(
-        arguments.name, arguments.config, (instance, device), datetime.date.today(), own, arguments.devices_per_job
-    )
-    chosen = {"study": arguments.name} | ({"measure_on": instance} if own is None else {})
-    load_invocation(arguments.config / "config.yaml", chosen, arguments.config)
-    gpu = " GPU=1" if instance == "workstation-gpu" else ""
-    print(f"{folder} is ready. Edit its prices, then: make report STUDY={arguments.name}{gpu}")
-    return 0
+        if timed_elsewhere:
+            raise UserError(
+                "--work has no --gpu-name and --speed beside it; a figure of yours goes into throughput.csv"
+            )
+        work = asked_work(arguments.work, SEQUENCE, 1.0)
+        return _ready(create_study_of_tokens(name, config, work, today), config, "workloads and prices")
+    own = timed(arguments, config / "studies")
+    machine = own_machine() if own is None else (OWN, own.device.gpu)
+    folder = create_study(name, config, machine, today, own, arguments.devices_per_job)
+    measured = {"measure_on": machine[0]} if own is None else {}
+    return _ready(folder, config, "prices", " GPU=1" if machine[0] == "workstation-gpu" else "", **measured)
 
 
-def _by_tokens(arguments: argparse.Namespace) -> int:
-    """The study of a month of jobs by tokens. Raises UserError."""
-    if arguments.gpu_name or arguments.speed:
-        raise UserError("--work has no --gpu-name and --speed beside it; a figure of yours goes into throughput.csv")
-    target, studies = new_folder(arguments.name, arguments.config), arguments.config / "studies"
-    work = asked_work(arguments.work, SEQUENCE, 1.0)
-    with in_a_sentence(studies / FROM):
-        made = files_of_tokens(arguments.name, work, studies, datetime.date.today().isoformat())
-    folder = write_study(target, made)
-    load_invocation(arguments.config / "config.yaml", {"study": arguments.name}, arguments.config)
-    print(f"{folder} is ready. Edit its workloads and prices, then: make report STUDY={arguments.name}")
+def _ready(folder: Path, config: Path, parts: str, flags: str = "", **chosen: str) -> int:
+    """Read the study as the workflow would, and say what comes next. Raises UserError."""
+    load_invocation(config / "config.yaml", {"study": folder.name} | chosen, config)
+    print(f"{folder} is ready. Edit its {parts}, then: make report STUDY={folder.name}{flags}")
     return 0
 
 
@@ -162,13 +148,11 @@ def _asked(arguments: argparse.Namespace) -> int:
         raise UserError(f"{studies}: the folder is needed and does not exist; expected --config of a project")
     instance, gpu = own_machine()
     known = shipped_devices().find(gpu) if instance == "workstation-gpu" else None
-    rows = published(studies)
-    taken = {entry.name for entry in studies.iterdir()}
-    name = arguments.name or next(
-        name for number in count(1) if (name := f"mine{number if number > 1 else ''}") not in taken
-    )
+    rows, taken = published(studies), {entry.name for entry in studies.iterdir()}
+    free = (f"mine{number}" for number in ("", *range(2, len(taken) + 3)) if f"mine{number}" not in taken)
+    networks = {network_name(row["model"]) for row in rows}
     try:
-        answers = ask_all(known.gpu if known else None, name, networks(rows), taken)
+        answers = ask_all(known.gpu if known else None, arguments.name or next(free), networks, taken)
         make_study(answers, arguments.config, rows, datetime.date.today())
     except KeyboardInterrupt:
         raise UserError("stopped; nothing is written") from None

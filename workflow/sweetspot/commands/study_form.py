@@ -1,24 +1,21 @@
 """From the ten answers to a study in the project, by what `new-study` and `add-offer` write; then the page's answer."""
 
-import csv
 import datetime
 import math
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from sweetspot.commands.command_line import main
-from sweetspot.commands.create_study import create_study
+from sweetspot.commands.create_study import create_study, csv_rows
 from sweetspot.commands.offer_files import Desk, files_of_offer
 from sweetspot.commands.offer_line import BOX
 from sweetspot.commands.read_study import read_study
 from sweetspot.commands.scratch import read_text, said_of, scratch_config, write_text
-from sweetspot.commands.study_of_months import Work
-from sweetspot.commands.study_of_today import OWN, TIMED, Own
-from sweetspot.commands.study_questions import WIDE, Answers, Jobs, Speed
+from sweetspot.commands.study_of_today import OWN, Own, Work
+from sweetspot.commands.study_questions import Answers, Speed, wide
 from sweetspot.errors import UserError, refuse
 from sweetspot.facts.shipped_tables import OF_DEVICES, figures_file
 from sweetspot.throughput.published import THROUGHPUT_CSV
@@ -36,20 +33,10 @@ def published(studies: Path) -> list[dict[str, str]]:
     return [
         row
         for name in OF_DEVICES
-        for row in _rows(figures_file(name, studies))
+        for row in csv_rows(figures_file(name, studies))
         if row["gpus"] == "1" and row["precision"] == PRECISION and row["framework"] in FRAMEWORKS
         and row["batch_size"] and devices.find(row["gpu"]) is not None
     ]  # fmt: skip
-
-
-def _rows(file: Path) -> Iterator[dict[str, str]]:
-    with file.open(newline="", encoding="utf-8") as source:
-        yield from csv.DictReader(source)
-
-
-def networks(rows: list[dict[str, str]]) -> set[str]:
-    """The networks of figures, as `network_name` calls them."""
-    return {network_name(row["model"]) for row in rows}
 
 
 def make_study(answers: Answers, root: Path, rows: list[dict[str, str]], today: datetime.date) -> Path:
@@ -90,8 +77,7 @@ def _show(folder: Path, target: Path, sentences: list[str]) -> None:
 
 def _own(answers: Answers, rows: list[dict[str, str]], today: datetime.date) -> Own:
     """What is there, or of what a speed is known, and that speed."""
-    devices = shipped_devices()
-    speed = answers.speed
+    devices, speed = shipped_devices(), answers.speed
     device = answers.have.device if answers.have else devices.get(speed.gpu or USUAL)
     row: dict[str, Any]
     if speed.rate is not None:
@@ -103,17 +89,13 @@ def _own(answers: Answers, rows: list[dict[str, str]], today: datetime.date) -> 
     else:
         known = _nearest(speed, device, rows)
         row = {name: known[name] for name in (*THROUGHPUT_CSV, "as_of") if known.get(name)}
-        row |= {"gpu": devices.get(known["gpu"]).gpu}
-        if not answers.have:
-            device = devices.get(known["gpu"])
+        row["gpu"] = devices.get(known["gpu"]).gpu
+        device = device if answers.have else devices.get(known["gpu"])
         if not speed.known:
-            rate = float(row["images_per_s"])
-            row |= {"images_per_s_low": f"{rate / WIDE:g}", "images_per_s_high": f"{rate * WIDE:g}"}
-    currency, usd = answers.currency
-    return Own(
-        device, OWN, row["model"], PRECISION, row["framework"], int(row["batch_size"]), float(row["images_per_s"]),
-        currency, usd, row,
-    )  # fmt: skip
+            _, low, high = wide(float(row["images_per_s"]))
+            row |= {"images_per_s_low": f"{low:g}", "images_per_s_high": f"{high:g}"}
+    cell = (row["model"], PRECISION, row["framework"], int(row["batch_size"]), float(row["images_per_s"]))
+    return Own(device, OWN, *cell, *answers.currency, row)
 
 
 def _nearest(speed: Speed, device: Device, rows: list[dict[str, str]]) -> dict[str, str]:
@@ -129,21 +111,19 @@ def _nearest(speed: Speed, device: Device, rows: list[dict[str, str]]) -> dict[s
 
 
 def _work(answers: Answers) -> Work:
-    jobs: Jobs = answers.jobs
-    timed_elsewhere = answers.speed.gpu not in (None, answers.have.device.gpu if answers.have else answers.speed.gpu)
-    size: dict[str, Any] = {"samples": f"{jobs.size:.15g}"} if jobs.unit == "samples" else {"hours": jobs.size}
+    jobs, have = answers.jobs, answers.have
+    size: dict[str, Any] = {"samples": f"{jobs.size:.15g}"}
     if jobs.unit == "hours":
-        size["instance"] = TIMED if timed_elsewhere and not answers.have else OWN
-    urgent = None if answers.urgent is None else (answers.urgent[0].written(), answers.urgent[1])
+        size = {"hours": jobs.size, "instance": OWN}
     return Work(
-        have=answers.have.machines if answers.have else 0,
+        have=have.machines if have else 0,
         months=answers.months.value,
         used_months=answers.months.written(),
         size=size,
         per_month=jobs.per_month.written(),
-        urgent=urgent,
+        urgent=None if answers.urgent is None else (answers.urgent[0].written(), answers.urgent[1]),
         limits=answers.limits,
-        kw=answers.have.kw.written() if answers.have and answers.have.kw else None,
+        kw=have.kw.written() if have and have.kw else None,
         per_kwh=answers.per_kwh.written(),
         box=not answers.offers,
         source="answered to sweetspot new-study --ask",

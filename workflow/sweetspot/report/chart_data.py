@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
-from sweetspot.report.tables import Tables, asked_model, judged_option, table_of
-from sweetspot.report.words import counted_in, titles_of, unit_of
+from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, table_of, titles_of, unit_of
 from sweetspot.study.base import INTERRUPTIBLE as TAKEN
 
 SHOWN, OF_OTHERS = 12, 6  # options in a chart, of the answer's model and of each other; the tables hold all

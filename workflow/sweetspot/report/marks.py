@@ -238,3 +238,10 @@ def colour(
     some = {} if shown is None else {"values": shown}
     legend = alt.Legend(title=title, orient="top", columns=columns, labelLimit=room - ENTRY, **some)
     return alt.Color(field, scale=scale, legend=legend)
+
+
+def of_all(count: int, of: int, what: str) -> str:
+    """`both models`, `all 3 models`, `2 of 3 models`."""
+    if count < of:
+        return f"{count} of {of} {what}"
+    return f"both {what}" if of == 2 else f"all {of} {what}"

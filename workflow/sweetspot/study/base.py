@@ -5,9 +5,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from sweetspot.cells import SLUG
@@ -24,6 +24,9 @@ Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
 INTERRUPTIBLE = ("spot", "preemptible")
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
+# Bounds far outside any price, so that no product of sane figures overflows a float.
+Number = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
 Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
 Count = Annotated[int, Field(ge=1, le=100_000, strict=True)]
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -38,11 +41,67 @@ class Closed(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
+    def _expected(self) -> Iterator[str]:
+        """What is expected, of keys that do not fit together; the first is told."""
+        yield from ()
+
+    @model_validator(mode="after")
+    def _keys_fit(self) -> Self:
+        for expected in self._expected():
+            raise ValueError(expected)
+        return self
+
+    def _given(self, *names: str) -> list[str]:
+        return [name for name in names if getattr(self, name) is not None]
+
 
 class Name(Closed):
     """A name that a person gave to a file or an entry."""
 
     name: Slug
+
+
+class Ranged(Closed):
+    """A number, with its range where it is uncertain."""
+
+    value: Number = Field(description="Central value")
+    low: Number | None = Field(None, description="Lower end of the range, at most the value")
+    high: Number | None = Field(None, description="Upper end of the range, at least the value")
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Low and high; the value itself where none is given."""
+        return (self.value if self.low is None else self.low, self.value if self.high is None else self.high)
+
+    @property
+    def three(self) -> tuple[float, float, float]:
+        """Value, low and high."""
+        return (self.value, *self.ends)
+
+    def _expected(self) -> Iterator[str]:
+        low, high = self.ends
+        if not low <= self.value <= high:
+            yield f"low <= value <= high, found {low:g}, {self.value:g}, {high:g}"
+
+
+def within(least: float, most: float, words: str) -> AfterValidator:
+    """A check that the whole range of a number lies within bounds; `words` may show {low}, {high}, the {found} end."""
+
+    def check(number: ModelT) -> ModelT:
+        low, high = number.ends  # type: ignore[attr-defined]
+        if low < least or high > most:
+            raise ValueError(words.format(found=low if low < least else high, low=low, high=high))
+        return number
+
+    return AfterValidator(check)
+
+
+BOUNDS = {
+    "greater_than_equal": "of at least {ge:.12g}",
+    "greater_than": "above {gt:.12g}",
+    "less_than_equal": "of at most {le:.12g}",
+    "less_than": "below {lt:.12g}",
+}
 
 
 def _key(loc: Iterable[int | str]) -> str:
@@ -88,6 +147,8 @@ def _sentence(error: ErrorDetails, meant: str | None, missing: Sequence[Location
             joined = error.get("ctx", {}).get("pattern") == f"^{PART}$"
             allowed = "'_' and '-', no '.', which joins it to others" if joined else "'.', '_' and '-'"
             reason = f"expected a name of letters, digits, {allowed} (1 to 64, first a letter or digit)"
+        case bound if bound in BOUNDS:
+            reason = f"expected a number {BOUNDS[bound].format(**error['ctx'])}"
         case _:
             expected = error["msg"].removeprefix("Value error, ")
             if not key:  # of the whole file, whose content is no value to show

@@ -5,15 +5,16 @@ They stand in study.yaml under `energy`, what it leaves to the library in facts/
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import date
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import Closed, Slug, Text
-from sweetspot.study.terms import LARGEST_PUE, LEAST, Number
+from sweetspot.study.base import Closed, Ranged, Slug, Text, within
+from sweetspot.study.terms import LARGEST_PUE, LEAST, PUE_WORDS, SHARE_WORDS
 
 # The worst grids, of lignite alone, emit about 1,200 g; no device in sight draws 5 kW (bills/owning_lint.py).
 LARGEST_INTENSITY = 1500.0
@@ -21,40 +22,25 @@ LARGEST_WATTS = 5000.0
 LARGEST_HOST_SHARE = 2.0
 
 
-def date_as_known(text: str) -> str:
+def _date_as_known(text: str) -> str:
     """The date as written. Raises ValueError unless it is a year, a month or a day, and of the calendar."""
-    try:
+    with suppress(ValueError):
         if re.fullmatch(r"\d{4}(-\d{2}(-\d{2})?)?", text):
             date.fromisoformat(text + "2000-01-01"[len(text) :])
             return text
-    except ValueError:
-        pass
     raise ValueError('a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"')
 
 
-class Fact(Closed):
+AsKnown = Annotated[Text, AfterValidator(_date_as_known)]
+
+
+class Fact(Ranged):
     """A number that somebody published, or that is assumed and says so: with its range, its source and its date."""
 
-    value: Number = Field(description="Central value")
-    low: Number | None = Field(None, description="Lower end of the range, at most the value")
-    high: Number | None = Field(None, description="Upper end of the range, at least the value")
-    as_of: Annotated[Text, AfterValidator(date_as_known)] = Field(
+    as_of: AsKnown = Field(
         description='When it was so, as precise as known and in quotes: "2025", "2025-06" or "2025-06-30"'
     )
     source: Text = Field(description="Where it was read, or that it is assumed and from what")
-
-    @model_validator(mode="after")
-    def _ordered(self) -> "Fact":
-        value, low, high = self.ends
-        if not low <= value <= high:
-            raise ValueError(f"low <= value <= high, found {low:g}, {value:g}, {high:g}")
-        return self
-
-    @property
-    def ends(self) -> tuple[float, float, float]:
-        """Value, low and high; the value itself where an end is not given."""
-        low, high = (self.value if end is None else end for end in (self.low, self.high))
-        return (self.value, low, high)
 
 
 def _fact(row: Mapping[str, str]) -> Fact:
@@ -63,26 +49,14 @@ def _fact(row: Mapping[str, str]) -> Fact:
     return Fact(**ends, as_of=row["as_of"], source=row["source"])
 
 
-def _between(least: float, most: float, words: str) -> Callable[[Fact], Fact]:
-    """A check that the whole range of a fact lies within bounds."""
-
-    def check(fact: Fact) -> Fact:
-        _, low, high = fact.ends
-        if low < least or high > most:
-            raise ValueError(f"{words}, found {low if low < least else high:g}")
-        return fact
-
-    return check
-
-
 Intensity = Annotated[
-    Fact, AfterValidator(_between(0, LARGEST_INTENSITY, f"g CO2e per kWh from 0 to {LARGEST_INTENSITY:g}"))
+    Fact, within(0, LARGEST_INTENSITY, f"g CO2e per kWh from 0 to {LARGEST_INTENSITY:g}, found {{found:g}}")
 ]
-SitePue = Annotated[Fact, AfterValidator(_between(1, LARGEST_PUE, f"a number from 1 to {LARGEST_PUE:g}"))]
-Watts = Annotated[Fact, AfterValidator(_between(LEAST, LARGEST_WATTS, f"W above 0 and at most {LARGEST_WATTS:g}"))]
-Utilisation = Annotated[Fact, AfterValidator(_between(LEAST, 1, "a share above 0 and at most 1 (not a percentage)"))]
+SitePue = Annotated[Fact, within(1, LARGEST_PUE, PUE_WORDS)]
+Watts = Annotated[Fact, within(LEAST, LARGEST_WATTS, f"W above 0 and at most {LARGEST_WATTS:g}, found {{found:g}}")]
+Utilisation = Annotated[Fact, within(LEAST, 1, SHARE_WORDS)]
 HostShare = Annotated[
-    Fact, AfterValidator(_between(0, LARGEST_HOST_SHARE, f"a share from 0 to {LARGEST_HOST_SHARE:g} of the devices"))
+    Fact, within(0, LARGEST_HOST_SHARE, f"a share from 0 to {LARGEST_HOST_SHARE:g} of the devices, found {{found:g}}")
 ]
 
 
@@ -104,14 +78,12 @@ class Site(Closed):
     g_per_kwh: Intensity | None = Field(None, description="g CO2e for a kWh from the grid there")
     grid: Slug | None = Field(None, description="In place of g_per_kwh: a grid of the library's facts/grids.csv")
 
-    @model_validator(mode="after")
-    def _says_something(self) -> "Site":
-        if self.pue is None and self.g_per_kwh is None and self.grid is None:
-            raise ValueError("at least one of pue, g_per_kwh, grid")
+    def _expected(self) -> Iterator[str]:
+        if not self._given("pue", "g_per_kwh", "grid"):
+            yield "at least one of pue, g_per_kwh, grid"
         known = [row["grid"] for row in table("grids")]
         if self.grid is not None and (self.g_per_kwh is not None or self.grid not in known):
-            raise ValueError(f"one of g_per_kwh and grid, which is one of {', '.join(known)}; found {self.grid!r}")
-        return self
+            yield f"one of g_per_kwh and grid, which is one of {', '.join(known)}; found {self.grid!r}"
 
     def completed(self, shipped: "Site | None") -> "Site":
         """With what it does not say taken from `shipped`, and its grid looked up."""
@@ -139,15 +111,12 @@ class Energy(Closed):
         "facts/power.csv and providers.csv (2026, sites in the eastern US); what is declared here comes first",
     )
 
-    @model_validator(mode="after")
-    def _each_once(self) -> "Energy":
+    def _expected(self) -> Iterator[str]:
         for names in ([device.gpu for device in self.devices], [site.provider for site in self.sites]):
-            twice = [name for name, count in Counter(names).items() if count > 1]
-            if twice:
-                raise ValueError(f"each device and each provider once, found {twice[0]!r} twice")
+            for name in (name for name, count in Counter(names).items() if count > 1):
+                yield f"each device and each provider once, found {name!r} twice"
         if self.devices and self.utilisation is None and not self.shipped:
-            raise ValueError("utilisation beside devices: the power of a data sheet is the most that a device draws")
-        return self
+            yield "utilisation beside devices: the power of a data sheet is the most that a device draws"
 
     def completed(self) -> "Energy":
         """With its grids looked up and, where it asks for what is shipped, what it does not declare."""

@@ -1,10 +1,10 @@
 """instances.yaml: the machines that one can rent, own or measure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from sweetspot.errors import Faults, UserError
 from sweetspot.study.base import Closed, Count, Name, Slug, Text, check_apart, validated
@@ -40,17 +40,15 @@ class Executor(Closed):
         None, description="Devices of one node; a cell with more takes several nodes, one worker each (slurm only)"
     )
 
-    @model_validator(mode="after")
-    def _keys_fit(self) -> "Executor":
-        needed = self.platform.names_machine
+    def _expected(self) -> Iterator[str]:
+        needed, several = self.platform.names_machine, self.gpus_per_node
         if needed is not None and getattr(self, needed) is None:
-            raise ValueError(f"{needed}, since the instance is measured through {self.where}")
-        if self.gpus_per_node is not None and not self.platform.several_nodes:
+            yield f"{needed}, since the instance is measured through {self.where}"
+        if several is not None and not self.platform.several_nodes:
             able = " or ".join(name for name, platform in PLATFORMS.items() if platform.several_nodes)
-            raise ValueError(f"gpus_per_node only with where: {able}, which starts the workers of several nodes")
-        if self.device == "cpu" and self.gpus_per_node not in (None, 1):
-            raise ValueError("gpus_per_node 1 for device: cpu, where a node's processor is one device")
-        return self
+            yield f"gpus_per_node only with where: {able}, which starts the workers of several nodes"
+        if self.device == "cpu" and several not in (None, 1):
+            yield "gpus_per_node 1 for device: cpu, where a node's processor is one device"
 
     @property
     def platform(self) -> Platform:
@@ -110,11 +108,9 @@ class Instance(Closed):
     )
     measure: Executor | None = Field(None, description="Where it can be measured; absent: published figures only")
 
-    @model_validator(mode="after")
-    def _nodes_are_alike(self) -> "Instance":
+    def _expected(self) -> Iterator[str]:
         if self.gpus % self.nodes:
-            raise ValueError(f"gpus to be a multiple of nodes, found {self.gpus} devices on {self.nodes} nodes")
-        return self
+            yield f"gpus to be a multiple of nodes, found {self.gpus} devices on {self.nodes} nodes"
 
 
 def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:

@@ -1,10 +1,10 @@
 """What a study says about a log of somebody else's measurement: `logs:` of study.yaml."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field
 
 from sweetspot.study.base import Closed, Count, Precision, Slug, Text
 
@@ -19,11 +19,20 @@ NEEDED = {
 }
 
 
+def _inside(path: str) -> str:
+    parts = PurePosixPath(path)
+    if not path or parts.is_absolute() or ".." in parts.parts:
+        raise ValueError("a path inside the study's folder")
+    return path
+
+
 class LogSource(Closed):
     """One log, or one folder of logs, and what it does not say itself."""
 
     format: Format = Field(description="Program that wrote it; lambda: a folder of Lambda's tf_cnn_benchmarks logs")
-    path: str = Field(description="File (dawnbench: the .json) or folder (lambda), relative to the study's folder")
+    path: Annotated[str, AfterValidator(_inside)] = Field(
+        description="File (dawnbench: the .json) or folder (lambda), relative to the study's folder"
+    )
     instance: Slug = Field(description="Instance that was measured")
     gpu: Text | None = Field(None, description="Device; absent: that of the instance")
     framework: Slug | None = Field(None, description="Framework, where the log does not say it")
@@ -51,20 +60,10 @@ class LogSource(Closed):
     )
     source: Text = Field(description="Where the log comes from; file, line and SHA-256 are added")
 
-    @field_validator("path")
-    @classmethod
-    def _stays_in_the_study(cls, value: str) -> str:
-        path = PurePosixPath(value)
-        if not value or path.is_absolute() or ".." in path.parts:
-            raise ValueError("a path inside the study's folder")
-        return value
-
-    @model_validator(mode="after")
-    def _states_what_the_format_lacks(self) -> "LogSource":
-        missing = [name for name in NEEDED[self.format] if getattr(self, name) is None]
-        if missing:
-            raise ValueError(f"'{missing[0]}' to be given too, because {self.format} logs do not say it")
-        return self
+    def _expected(self) -> Iterator[str]:
+        for name in NEEDED[self.format]:
+            if getattr(self, name) is None:
+                yield f"'{name}' to be given too, because {self.format} logs do not say it"
 
     def stated(self, name: str) -> Any:
         """What the study states of the log because its format does not say it: `NEEDED`, so it is there."""

@@ -1,10 +1,10 @@
 """How much memory of a device a training needs: stated, or by the rule of ZeRO and that of transformer activations."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Count, Text
@@ -36,13 +36,11 @@ def memory_of(machines: Mapping[str, "Instance"]) -> dict[str, float]:
 
     A data sheet's 80 GB are 80 GiB on the chip, of which the driver leaves 1 to 2 % less.
     """
-    found = {name: machine.gpu_memory_gib or _size(machine.gpu) for name, machine in machines.items()}
+    found = {
+        name: machine.gpu_memory_gib or float(_known().get(machine.gpu.casefold(), {}).get("memory_gb", 0))
+        for name, machine in machines.items()
+    }
     return {name: size for name, size in found.items() if size}
-
-
-def _size(gpu: str) -> float | None:
-    row = _known().get(gpu.casefold())
-    return None if row is None else float(row["memory_gb"])
 
 
 GIB = 2.0**30
@@ -50,9 +48,8 @@ GIB = 2.0**30
 # 2 + 2 + (4 + 4 + 4) = 16 (Rajbhandari et al. 2020, ZeRO, sec. 3.1); 16-bit throughout keeps no master copy.
 BYTES = {"fp32": (4, 4, 0, 4), "mixed": (2, 2, 4, 4), "bf16": (2, 2, 0, 2)}
 STATES = {"sgd": 0, "momentum": 1, "adam": 2}
-# What is divided by the devices: stages 1, 2 and 3 of ZeRO.
-SHARDED = {"none": (), "optimizer": ("states",), "gradients": ("states", "gradients"),
-           "parameters": ("states", "gradients", "weights")}  # fmt: skip
+# What is divided by the devices, of states, gradients and weights: stages 1, 2 and 3 of ZeRO.
+SHARDED = {"none": 0, "optimizer": 1, "gradients": 2, "parameters": 3}
 Amount = Annotated[float, Field(strict=True, gt=0, le=1e15)]
 
 
@@ -107,28 +104,21 @@ class Memory(Closed):
     transformer: Transformer | None = Field(None, description="Shape from which the activations follow")
     source: Text = Field(description="Where the numbers come from")
 
-    @model_validator(mode="after")
-    def _activations_once(self) -> "Memory":
-        if (self.activations_gib is None) == (self.transformer is None):
-            raise ValueError("either activations_gib or transformer")
+    def _expected(self) -> Iterator[str]:
+        if len(self._given("activations_gib", "transformer")) != 1:
+            yield "either activations_gib or transformer"
         if self.transformer is not None and self.precision == "fp32":
-            raise ValueError("activations_gib where precision is fp32: the rule of a transformer is for 16-bit values")
+            yield "activations_gib where precision is fp32: the rule of a transformer is for 16-bit values"
         if self.trained_parameters is not None and self.trained_parameters > self.parameters:
-            raise ValueError(f"trained_parameters of at most parameters, found {self.trained_parameters:g}")
-        return self
+            yield f"trained_parameters of at most parameters, found {self.trained_parameters:g}"
 
     def gib(self, gpus: int) -> float:
         """GiB that each of `gpus` devices must hold. Libraries and fragments of the allocator come on top."""
         weight, gradient, master, state = BYTES[self.precision]
         trained = self.parameters if self.trained_parameters is None else self.trained_parameters
         frozen = (self.parameters - trained) * (weight if self.frozen_bytes is None else self.frozen_bytes)
-        parts = {
-            "weights": trained * weight + frozen,
-            "gradients": trained * gradient,
-            "states": trained * (master + STATES[self.optimizer] * state),
-        }
-        shared = SHARDED[self.sharding]
-        held = sum(part / (gpus if name in shared else 1) for name, part in parts.items())
+        parts = (trained * (master + STATES[self.optimizer] * state), trained * gradient, trained * weight + frozen)
+        held = sum(part / (gpus if place < SHARDED[self.sharding] else 1) for place, part in enumerate(parts))
         activations = self.activations_gib if self.transformer is None else self.transformer.gib
         return held / GIB + float(activations or 0.0)
 
@@ -139,11 +129,9 @@ class Needs(Closed):
     gpu_memory_gib: Amount | None = Field(None, description="GiB that each device must hold, where it is known")
     memory: Memory | None = Field(None, description="From what that follows")
 
-    @model_validator(mode="after")
-    def _stated_once(self) -> "Needs":
-        if self.gpu_memory_gib is not None and self.memory is not None:
-            raise ValueError("one of gpu_memory_gib and memory")
-        return self
+    def _expected(self) -> Iterator[str]:
+        if len(self._given("gpu_memory_gib", "memory")) > 1:
+            yield "one of gpu_memory_gib and memory"
 
     def need_gib(self, gpus: int) -> float | None:
         """GiB that each of `gpus` devices must hold; None where the workload does not say."""

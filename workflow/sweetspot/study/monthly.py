@@ -1,93 +1,74 @@
 """A workload of months: classes of jobs that arrive month after month, what is there already, and deadlines."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
-from sweetspot.study.base import Closed, Count, Part, Share, Slug, Text
+from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Text, within
 from sweetspot.study.memory import Needs
-from sweetspot.study.open_models import (
-    SAYS_EPOCHS,
-    SAYS_METHOD,
-    SAYS_SEQUENCE,
-    SAYS_TOKENS,
-    SEQUENCE,
-    Epochs,
-    Many,
-    Method,
-    Sequence,
-    known_model,
-)
+from sweetspot.study.open_models import SAYS_METHOD, SAYS_TOKENS, SEQUENCE, Epochs, Many, Method, Sequence, known_model
 from sweetspot.study.terms import Amount, NotNegative, Positive
 
 # Two RTX 4090 that train ResNet-50 together lose 5 % (1,301 to 2,468 images/s, Lambda 2024), eight H100 1 %; that
 # includes the exchange of gradients, which independent jobs do not make. So they lose less: between nothing and 5 %.
 CONTENTION = 0.03
+Contention = Annotated[
+    float,
+    Field(
+        strict=True,
+        ge=0,
+        lt=1,
+        description="Share of its speed that a job loses where others run beside it on the machine's other devices "
+        "(disks, processors, heat); absent: 0.03, assumed between nothing and the 5 % that two RTX 4090 lose in "
+        "training one model together",
+    ),
+]
+Spread = Annotated[
+    float,
+    Field(
+        strict=True,
+        ge=0,
+        le=20,
+        description="How much the hours of a job differ: their standard deviation over their mean; 0: all alike, 1: as "
+        "of exponential hours",
+    ),
+]
 DevicesPerJob = Count | Literal["all"]
-Contention = Annotated[float, Field(strict=True, ge=0, lt=1)]
 SAYS_DEVICES = "Devices that one job takes; a machine of more works on several jobs side by side; all: it takes all"
-SAYS_CONTENTION = (
-    "Share of its speed that a job loses where others run beside it on the machine's other devices (disks, processors, "
-    "heat); absent: 0.03, assumed between nothing and the 5 % that two RTX 4090 lose in training one model together"
-)
-SAYS_SPREAD = (
-    "How much the hours of a job differ: their standard deviation over their mean; 0: all alike, 1: as of exponential "
-    "hours"
-)
-Spread = Annotated[float, Field(strict=True, ge=0, le=20)]
 # More are dealt out one by one for minutes, and of a range of more than three decades nobody knows anything.
 MOST_A_MONTH, WIDEST = 100_000, 1000.0
+GROWTH = (-0.5, 0.5)  # of the jobs from month to month: in a year to 0.02 % of them, or to 130 times as many
 
 
-def _countable(jobs: Amount) -> Amount:
+def _decades(jobs: Amount) -> Amount:
     low, high = jobs.ends
-    if high > MOST_A_MONTH:
-        raise ValueError(f"at most {MOST_A_MONTH:,} jobs a month (of several that are alike make one), found {high:g}")
     if high > low * WIDEST:
         raise ValueError(f"a range of at most {WIDEST:g} times, found {low:g} to {high:g}")
     return jobs
 
 
-Arrivals = Annotated[Positive, AfterValidator(_countable)]
+TOO_MANY = f"at most {MOST_A_MONTH:,} jobs a month (of several that are alike make one), found {{found:g}}"
+Arrivals = Annotated[Positive, within(0, MOST_A_MONTH, TOO_MANY), AfterValidator(_decades)]
+FOUND = "found {low:g} to {high:g}"
+Growth = Annotated[Amount, within(*GROWTH, f"a share of -0.5 to 0.5, such as 0.05, {FOUND}")]
+SoftwareGain = Annotated[Amount, within(0, 3, f"a share of 0 to 3, such as 0.2, {FOUND}")]  # a year
 
 
 class SideBySide(Needs):
     """The keys by which a workload says how many devices of a machine one of its jobs takes."""
 
     devices_per_job: DevicesPerJob = Field("all", description=SAYS_DEVICES)
-    contention: Contention = Field(CONTENTION, description=SAYS_CONTENTION)
+    contention: Contention = CONTENTION
 
 
 class Shared(Closed):
     """Jobs of this workload that arrive at random, month after month, at a machine that several people share."""
 
     per_month: Arrivals = Field(description="Jobs a month of all people together (of `runs`: single runs)")
-    hours_cv: Spread = Field(1.0, description=SAYS_SPREAD)
+    hours_cv: Spread = 1.0
     people: Count | None = Field(None, description="People who send them; with more of them come more jobs")
     source: Text | None = Field(None, description="Where the numbers come from")
-
-
-AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
-ALIKE = 0.5
-GROWTH = (-0.5, 0.5)  # of the jobs from month to month: in a year to 0.02 % of them, or to 130 times as many
-
-
-def _in_reach(growth: Amount) -> Amount:
-    if growth.ends[0] < GROWTH[0] or growth.ends[1] > GROWTH[1]:
-        low, high = growth.ends
-        raise ValueError(f"a share of {GROWTH[0]:g} to {GROWTH[1]:g}, such as 0.05, found {low:g} to {high:g}")
-    return growth
-
-
-Growth = Annotated[Amount, AfterValidator(_in_reach)]
-GAIN = (0.0, 3.0)  # of software a year
-
-
-def _believed(gain: Amount) -> Amount:
-    if gain.ends[0] < GAIN[0] or gain.ends[1] > GAIN[1]:
-        low, high = gain.ends
-        raise ValueError(f"a share of {GAIN[0]:g} to {GAIN[1]:g}, such as 0.2, found {low:g} to {high:g}")
-    return gain
 
 
 class Measured(Closed):
@@ -109,8 +90,8 @@ class JobClass(Needs):
     samples: AboveZero | None = Field(None, description="Samples that one job sees; or hours and instance")
     tokens: Many | None = Field(None, description=f"{SAYS_TOKENS}; with method, for model a row of facts/models.csv")
     method: Method | None = Field(None, description=SAYS_METHOD)
-    sequence: Sequence = Field(SEQUENCE, description=SAYS_SEQUENCE)
-    epochs: Epochs = Field(1.0, description=SAYS_EPOCHS)
+    sequence: Sequence = SEQUENCE
+    epochs: Epochs = 1.0
     hours: AboveZero | None = Field(None, description="Hours of one job on all devices of `instance`")
     instance: Slug | None = Field(None, description="Machine on which a job takes these hours")
     per_month: Arrivals = Field(description="Jobs a month; a range is what 90 % of the months lie in")
@@ -133,35 +114,37 @@ class JobClass(Needs):
         description="What is done where none is: take the `next` cheapest (where absent), `wait` for the cheapest, or "
         "take the cheapest `block`, which begins on a date",
     )
-    hours_cv: Spread = Field(1.0, description=SAYS_SPREAD)
+    hours_cv: Spread = 1.0
     basis: Literal["measured"] | None = Field(None, description="measured: from a record of such jobs")
     period: Text | None = Field(None, description="Months of that record, such as 2025-01 to 2025-11")
     source: Text = Field(description="Where the numbers come from")
 
-    @model_validator(mode="after")
-    def _stated_once(self) -> "JobClass":
-        if sum(size is not None for size in (self.samples, self.hours, self.tokens)) != 1:
-            raise ValueError("one of samples, hours and tokens" if self.tokens else "either samples or hours")
+    def _expected(self) -> Iterator[str]:
+        yield from super()._expected()
+        if len(self._given("samples", "hours", "tokens")) != 1:
+            yield "one of samples, hours and tokens" if self.tokens else "either samples or hours"
         if (self.tokens is None) != (self.method is None):
-            raise ValueError("tokens and method, both or none")
+            yield "tokens and method, both or none"
         if self.tokens is not None:
             known_model(self.model)
         if (self.hours is None) != (self.instance is None):
-            raise ValueError("hours and the instance on which they hold, both or none")
+            yield "hours and the instance on which they hold, both or none"
         urgent = self.urgent_per_month
         if (self.within_hours is None) != (urgent is None):
-            raise ValueError("within_hours and urgent_per_month, both or none")
+            yield "within_hours and urgent_per_month, both or none"
         if urgent is not None and urgent.value > self.per_month.value:
-            raise ValueError(
-                f"urgent_per_month of at most per_month, found {urgent.value:g} of {self.per_month.value:g}"
-            )
+            yield f"urgent_per_month of at most per_month, found {urgent.value:g} of {self.per_month.value:g}"
         if urgent is not None and urgent.ends[0] == 0 < urgent.ends[1]:
-            raise ValueError("urgent_per_month with a low above 0 where it has a range: it is drawn by its factors")
+            yield "urgent_per_month with a low above 0 where it has a range: it is drawn by its factors"
         if self.fallback is not None and self.need_within_hours is None:
-            raise ValueError("need_within_hours where fallback is given")
+            yield "need_within_hours where fallback is given"
         if self.urgent_devices_per_job is not None and urgent is None:
-            raise ValueError("urgent_per_month where urgent_devices_per_job is given")
-        return self
+            yield "urgent_per_month where urgent_devices_per_job is given"
+
+
+def not_once(names: list[str], where: str) -> Iterator[str]:
+    """What is expected where a name stands twice among `where`."""
+    yield from (f"a name once among {where}, found {name} twice" for name in sorted(names) if names.count(name) > 1)
 
 
 class Monthly(Closed):
@@ -181,11 +164,11 @@ class Monthly(Closed):
         "them at once and never",
     )
     months_alike: Share = Field(
-        ALIKE,
+        0.5,
         description="How alike the months are: 1, a range of per_month is one unknown number for all of them; 0, each "
         "month has its own; between: the correlation of two months",
     )
-    software_gain_per_year: Annotated[Amount, AfterValidator(_believed)] = Field(
+    software_gain_per_year: SoftwareGain = Field(
         Amount(value=0.0),
         description="Share by which new software makes all machines faster each year: a job's hours fall month by "
         "month, on what is held and what is rented alike; not for a single job, which is today's",
@@ -200,25 +183,16 @@ class Monthly(Closed):
         None, description="Hours that a job may wait on average for the machines that are held"
     )
     people: Count | None = Field(None, description="People whose work it is; with more of them come more jobs")
-    contention: Contention = Field(CONTENTION, description=SAYS_CONTENTION)
+    contention: Contention = CONTENTION
     jobs: list[JobClass] = Field(description="Classes of jobs", min_length=1)
     measured: Measured | None = Field(None, description="What a record of the team's own jobs says of all of them")
     source: Text = Field(description="Where the numbers come from")
 
-    @model_validator(mode="after")
-    def _named_once(self) -> "Monthly":
-        names = [job.name for job in self.jobs]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ValueError(f"a name once among jobs, found {twice[0]} twice")
-        return self
-
-    @model_validator(mode="after")
-    def _bought_within(self) -> "Monthly":
+    def _expected(self) -> Iterator[str]:
+        yield from not_once([job.name for job in self.jobs], "jobs")
         later = self.buy_after_months
         if later and (later != sorted(set(later)) or later[-1] >= self.months):
-            raise ValueError(f"buy_after_months by ascending months, all below {self.months:g}, found {later}")
-        return self
+            yield f"buy_after_months by ascending months, all below {self.months:g}, found {later}"
 
     def priced_as(self, name: str, job: JobClass, urgent: bool = False) -> str:
         """The workload under which one job of a class stands in the tables of costs and options."""

@@ -1,4 +1,6 @@
-"""What memory each workload of workloads.yaml needs, by itself: nothing else of the file is checked here."""
+"""What single steps read of workloads.yaml: memory, arrivals at shared machines, dates of purchase. Nothing else of it
+is checked here.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,21 +24,22 @@ class Need(NamedTuple):
         return self.stated.need_gib(gpus if self.devices is None else min(gpus, self.devices))
 
 
-def load_needs(path: str | Path) -> dict[str, Need]:
-    """What each workload of workloads.yaml says of memory; nothing else of it is checked here.
+def entries_of(path: str | Path) -> dict[str, Any]:
+    """The workloads of a file by name, as they are written; none without the file."""
+    return load_yaml(path) if Path(path).is_file() else {}
 
-    Raises UserError naming file and key.
-    """
-    file, found = Path(path), {}
-    entries = load_yaml(file) if file.is_file() else {}
+
+def load_needs(path: str | Path) -> dict[str, Need]:
+    """What each workload of workloads.yaml says of memory. Raises UserError naming file and key."""
+    entries, found = entries_of(path), dict[str, Need]()
     for name, entry in entries.items():
         alone = any(phase.get("gpus_per_job") == "one" for phase in entry.get("phases", ()))
         jobs = {f"{name}.{job['name']}": job for job in entry.get("jobs", ())} if entry.get("kind") == "monthly" else {}
         for key, stated in (jobs or {name: entry}).items():
-            needs = _stated(stated, f"{file}: {key}")
-            found[key] = Need(needs, 1 if alone else _devices(stated.get("devices_per_job")))
-            if stated.get("urgent_devices_per_job") not in (None, stated.get("devices_per_job")):
-                found[f"{key}.urgent"] = Need(needs, _devices(stated["urgent_devices_per_job"]))
+            needs, devices = _stated(stated, f"{path}: {key}"), stated.get("devices_per_job")
+            found[key] = Need(needs, 1 if alone else _count(devices))
+            if stated.get("urgent_devices_per_job") not in (None, devices):
+                found[f"{key}.urgent"] = Need(needs, _count(stated["urgent_devices_per_job"]))
     for job, (name, one) in jobs_of_plans(entries).items():
         found[job] = Need(found[name].stated, 1 if one else None)
     return found
@@ -63,11 +66,11 @@ def _stated(entry: Mapping[str, Any], place: str) -> Needs:
     if "tokens" in entry and not stated:
         told = {key: entry[key] for key in TokenWork.model_fields if key in entry}
         return Needs(memory=validated(TokenWork, told, place).rule)
-    return validated(Needs, stated, place) if stated else Needs()
+    return validated(Needs, stated, place)
 
 
-def _devices(stated: int | str | None) -> int | None:
-    return stated if isinstance(stated, int) else None
+def _count(devices: int | str | None) -> int | None:
+    return devices if isinstance(devices, int) else None
 
 
 class Demand(NamedTuple):
@@ -82,29 +85,19 @@ class Demand(NamedTuple):
 
 
 def load_demands(path: str | Path) -> dict[str, Demand]:
-    """The workloads of workloads.yaml that say how often they come, by name; phases of plans as `<plan>.<phase>`. None
-    without the file.
+    """The workloads that say how often they come, by name; phases of plans as `<plan>.<phase>`; none without the file.
 
     Raises UserError naming file and key.
     """
-    file = Path(path)
-    written: Mapping[str, dict[str, Any]] = load_yaml(file) if file.is_file() else {}
     found = {}
-    for name, entry in written.items():
-        if "shared" in entry:
-            runs = int(entry["runs"]) if entry["kind"] == "runs" else 1
-            found[name] = _demand(entry["shared"], f"{file}: {name}.shared", runs)
-        for phase in entry.get("phases", []):
-            if "shared" in phase:
-                key = f"{name}.{phase['name']}"
-                found[key] = _demand(phase["shared"], f"{file}: {key}.shared", 1)
+    for name, work in entries_of(path).items():
+        phases = {f"{name}.{phase['name']}": phase for phase in work.get("phases", ())}
+        for key, entry in ({name: work} | phases).items():
+            if "shared" in entry:
+                shared = validated(Shared, entry["shared"], f"{path}: {key}.shared")
+                runs = int(entry["runs"]) if entry.get("kind") == "runs" else 1
+                found[key] = Demand(shared.per_month.three, shared.hours_cv, shared.people, runs)
     return found
-
-
-def _demand(entry: Any, where: str, runs: int) -> Demand:
-    shared = validated(Shared, entry, where)
-    low, high = shared.per_month.ends
-    return Demand((shared.per_month.value, low, high), shared.hours_cv, shared.people, runs)
 
 
 class Dates(NamedTuple):
@@ -117,9 +110,8 @@ class Dates(NamedTuple):
 
 def load_plans(path: str | Path) -> dict[str, Dates]:
     """The plans of phases that ask; only these keys are read: `price_workloads` has checked the file."""
-    works = load_yaml(Path(path)) if Path(path).is_file() else {}
     return {
         name: Dates(name, float(work["months"]), tuple(map(float, work["buy_after_months"])))
-        for name, work in works.items()
+        for name, work in entries_of(path).items()
         if work["kind"] == "plan" and work.get("buy_after_months")
     }

@@ -77,12 +77,13 @@ class OpenModel(NamedTuple):
 @cache
 def open_models() -> dict[str, OpenModel]:
     """All rows of facts/models.csv by name."""
-    whole = ("parameters", "active_parameters", "layers", "width", "heads", "kv_heads", "head_width", "vocabulary")
-    found = {}
-    for row in table("models"):
-        numbers = {name: int(row[name]) for name in (*whole, "sequence")}
-        found[row["model"]] = OpenModel(name=row["model"], tied=row["tied"] == "yes", source=row["source"], **numbers)
-    return found
+    numbers = OpenModel._fields[1:3] + OpenModel._fields[4:-1]
+    return {
+        row["model"]: OpenModel(
+            row["model"], tied=row["tied"] == "yes", source=row["source"], **{name: int(row[name]) for name in numbers}
+        )
+        for row in table("models")
+    }
 
 
 def open_model(name: str) -> OpenModel:
@@ -99,20 +100,18 @@ def open_model(name: str) -> OpenModel:
 
 def _typed(name: str) -> OpenModel | None:
     """The model whose shape the name tells: TYPED, or nanochat by its layers (width 64 for each, heads of 128)."""
-    depth, typed = NANOCHAT.fullmatch(name), TYPED.fullmatch(name)
-    if depth is not None and (layers := int(depth[1])) > 1:
+    if (depth := NANOCHAT.fullmatch(name)) and (layers := int(depth[1])) > 1:
         width, words = 64 * layers, 65_536
         heads = -(-width // 128)
         parameters = layers * 12 * width**2 + 2 * words * width
         return OpenModel(name, parameters, parameters, False, layers, width, heads, heads, width // heads, words, 2048,
                          "shape of nanochat by its depth")  # fmt: skip
-    if typed is None:
+    if (typed := TYPED.fullmatch(name)) is None:
         return None
-    shape = {key: int(value) for key, value in typed.groupdict().items() if value is not None}
-    parameters = 1_000_000 * shape.pop("parameters")
-    active = 1_000_000 * shape["active"] if "active" in shape else parameters
-    shape.pop("active", None)
-    sound = min(shape.values()) > 0 and active <= parameters and shape["width"] >= shape["heads"] >= shape["kv_heads"]
+    shape = {key: int(value) for key, value in typed.groupdict(typed["parameters"]).items()}
+    parameters, active = (1_000_000 * shape.pop(key) for key in ("parameters", "active"))
+    sound = min(parameters, active, *shape.values()) > 0 and active <= parameters
+    sound = sound and shape["width"] >= shape["heads"] >= shape["kv_heads"]
     if not sound or shape["vocabulary"] * shape["width"] >= active:
         raise UserError(f"model is {name!r}, whose numbers are of no model; expected {OWN_SHAPE}")
     return OpenModel(name=name, parameters=parameters, active_parameters=active, tied=False, sequence=2048,
@@ -152,14 +151,8 @@ def memory_need(
     trained = float(model.adapters(rank)) if method in ADAPTED else float(model.parameters) if copies else None
     words = model.vocabulary * model.width * (1 if model.tied else 2)  # are not quantised
     quantised = (QUANTISED_BYTES * (model.parameters - words) + 4.0 * words) / model.parameters
-    layers = Transformer(
-        layers=model.layers,
-        width=model.width,
-        heads=model.heads,
-        sequence=sequence,
-        batch_size=batch_size,
-        recompute="selective" if kept else "full",
-    )
+    layers = Transformer(layers=model.layers, width=model.width, heads=model.heads, sequence=sequence,
+                         batch_size=batch_size, recompute="selective" if kept else "full")  # fmt: skip
     tokens = float(sequence) * batch_size
     beside = tokens * ((2 if chunked else LOGITS) * model.vocabulary + (0 if kept else A_LAYER * model.width))
     return Memory(
@@ -175,16 +168,14 @@ def memory_need(
 
 
 SEQUENCE = 2048
-Sequence = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
-Epochs = Annotated[float, Field(strict=True, gt=0, le=1e6)]
+Sequence = Annotated[int, Field(ge=1, le=10_000_000, strict=True, description="Tokens of a sequence")]
+Epochs = Annotated[float, Field(strict=True, gt=0, le=1e6, description="How often the tokens are gone through")]
 Many = Annotated[float, Field(strict=True, ge=1, le=1e18)]
 SAYS_METHOD = (
     "pretrain, full (fine-tuning of all weights), lora or qlora (of adapters; of weights of 4 bits), "
     "grpo (reinforcement of all weights; tokens are those of prompts and answers)"
 )
 SAYS_TOKENS = "Tokens gone through in one epoch"
-SAYS_SEQUENCE = "Tokens of a sequence"
-SAYS_EPOCHS = "How often the tokens are gone through"
 
 
 def known_model(name: str) -> str:
@@ -201,8 +192,8 @@ class TokenWork(Closed):
     model: Annotated[Slug, AfterValidator(known_model)] = Field(description="Model trained: a row of facts/models.csv")
     method: Method = Field(description=SAYS_METHOD)
     tokens: Many = Field(description=SAYS_TOKENS)
-    sequence: Sequence = Field(SEQUENCE, description=SAYS_SEQUENCE)
-    epochs: Epochs = Field(1.0, description=SAYS_EPOCHS)
+    sequence: Sequence = SEQUENCE
+    epochs: Epochs = 1.0
 
     @property
     def rule(self) -> Memory:

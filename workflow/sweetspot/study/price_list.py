@@ -1,12 +1,13 @@
 """The price list: config/studies/<study>/prices/<price_list>.yaml as a closed, described model."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import date
+from itertools import count
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from sweetspot.errors import Faults
 from sweetspot.study.base import INTERRUPTIBLE, Closed, Count, Purchase, Slug, Text, validated
@@ -24,20 +25,15 @@ from sweetspot.study.terms import (
     Sustained,
     Vat,
     wrong_rate,
-)
+)  # fmt: skip
 from sweetspot.study.trends import Trend
 from sweetspot.study.yamlfile import load_yaml
 
 LONGEST_MONTH = 31
 # Hours of each unit that a rate can be printed in; None: those of the list's month.
-RATE_HOURS = {
-    "per_second": 1 / 3600,
-    "per_minute": 1 / 60,
-    "per_hour": 1.0,
-    "per_day": 24.0,
-    "per_week": 168.0,
-    "per_month": None,
-}
+RATE_HOURS = {"per_second": 1 / 3600, "per_minute": 1 / 60, "per_hour": 1.0, "per_day": 24.0, "per_week": 168.0,
+              "per_month": None}  # fmt: skip
+CONTRACTS = ("reserved", "committed")
 
 
 class Offer(Closed):
@@ -79,29 +75,26 @@ class Offer(Closed):
     source: Text | None = Field(None, description="Where this price was read, instead of the list's")
     note: Text | None = Field(None, description="Remark for the reader")
 
-    @model_validator(mode="after")
-    def _one_price(self) -> "Offer":
+    def _expected(self) -> Iterator[str]:
         kinds = [*RATE_HOURS, "compose", "same_price_as", "commitment", "own"]
-        given = [name for name in kinds if getattr(self, name) is not None]
+        given = self._given(*kinds)
         if len(given) != 1:
-            raise ValueError(f"exactly one price, found {', '.join(given) or 'none'} (one of {', '.join(kinds)})")
-        needed = {"commitment": ("reserved", "committed"), "own": ("own",)}.get(given[0])
+            yield f"exactly one price, found {', '.join(given) or 'none'} (one of {', '.join(kinds)})"
+        needed = {"commitment": CONTRACTS, "own": ("own",)}.get(given[0])
         if needed is not None and self.purchase not in needed:
-            raise ValueError(f"purchase {' or '.join(needed)} for a price of kind {given[0]}, found {self.purchase}")
+            yield f"purchase {' or '.join(needed)} for a price of kind {given[0]}, found {self.purchase}"
         if needed is None and self.purchase == "own":
-            raise ValueError(f"key own for purchase own, found {given[0]}")
-        if self.trend is not None and self.purchase in ("own", "reserved", "committed"):
-            raise ValueError(
-                f"trend only on demand or interruptible (a contract keeps its price), found {self.purchase}"
-            )
-        waits = [name for name in ("available_from_weeks", "available_from") if getattr(self, name) is not None]
+            yield f"key own for purchase own, found {given[0]}"
+        kept = self.purchase in ("own", *CONTRACTS)
+        if self.trend is not None and kept:
+            yield f"trend only on demand or interruptible (a contract keeps its price), found {self.purchase}"
+        waits = self._given("available_from_weeks", "available_from")
         if len(waits) > 1:
-            raise ValueError("one of available_from_weeks, available_from")
-        if waits and self.purchase not in ("own", "reserved", "committed"):
-            raise ValueError(f"{waits[0]} only of what is bought or signed for, found {self.purchase}")
+            yield "one of available_from_weeks, available_from"
+        if waits and not kept:
+            yield f"{waits[0]} only of what is bought or signed for, found {self.purchase}"
         if self.interruptions is not None and self.purchase not in INTERRUPTIBLE:
-            raise ValueError(f"interruptions only for spot or preemptible, found {self.purchase}")
-        return self
+            yield f"interruptions only for spot or preemptible, found {self.purchase}"
 
 
 class PriceList(Closed):
@@ -137,50 +130,52 @@ def check_together(prices: PriceList, path: str | Path, places: Sequence[int] | 
 
     `places`: where each offer stands in the file; absent: in their order.
     """
-    faults = Faults()
-    seen: set[tuple[str, str]] = set()
-    rented = {
-        offer.instance for offer in prices.offers if offer.same_price_as is None and offer.purchase == "on_demand"
-    }
-    known = {"USD"}
+    faults, known = Faults(), {"USD"}
     for number, rate in enumerate(prices.rates):
         wrong = wrong_rate(rate.currency, rate.usd.value, rate.as_of)
         if wrong is not None:
             faults.add(f"{path}: rates[{number}] is {rate.usd.value:g} USD for one {rate.currency}; {wrong}")
-        if rate.currency in known and rate.currency != "USD":
+        if rate.currency in known - {"USD"}:
             faults.add(f"{path}: rates[{number}] is a second rate of {rate.currency}; expected one")
         known.add(rate.currency)
-    for number, offer in zip(places or range(len(prices.offers)), prices.offers, strict=True):
-        key = f"{path}: offers[{number}]"
-        if (offer.instance, offer.purchase) in seen:
-            faults.add(f"{key} offers '{offer.instance}' {offer.purchase} a second time; expected once")
-        seen.add((offer.instance, offer.purchase))
-        currency = offer.currency or prices.currency
-        if currency not in known:
-            faults.add(f"{key} has its price in {currency}; expected a dated rate for {currency} in 'rates'")
-        for name in ("available_from", "until"):
-            day, first = getattr(offer, name), offer.as_of or prices.as_of
-            if day is not None and day < first:
-                faults.add(f"{key}.{name} is {day}; expected no day before that of its price, {first}")
-        if offer.same_price_as is not None and offer.same_price_as not in rented:
-            faults.add(
-                f"{key}.same_price_as is '{offer.same_price_as}'; expected an instance with an on_demand price here"
-            )
-        days = [offer.days_per_month, prices.days_per_month, None if offer.own is None else offer.own.days_per_month]
-        most = max((amount.ends[1] for amount in days if amount is not None), default=0)
-        if most > LONGEST_MONTH:
-            faults.add(f"{key} is used {most:g} days a month (days_per_month); expected at most {LONGEST_MONTH}")
-        term = offer.commitment.term_months.value if offer.commitment else 0
-        if prices.project_months is not None and term > prices.project_months.value:
-            faults.add(
-                f"{key}.commitment.term_months is {term:g}; expected at most project_months "
-                f"{prices.project_months.value:g}: a commitment longer than the project is paid for nothing"
-            )
+    ways = [(offer.instance, offer.purchase) for offer in prices.offers]
+    for place, number in enumerate(places or range(len(ways))):
+        if ways[place] in ways[:place]:
+            name, purchase = ways[place]
+            faults.add(f"{path}: offers[{number}] offers '{name}' {purchase} a second time; expected once")
+        for sentence in _unfit(prices.offers[place], prices, known):
+            faults.add(f"{path}: offers[{number}]{sentence}")
     faults.end()
 
 
+def _unfit(offer: Offer, prices: PriceList, known: Container[str]) -> Iterator[str]:
+    """What of an offer does not fit its list, whose rates are of `known` currencies."""
+    currency = offer.currency or prices.currency
+    if currency not in known:
+        yield f" has its price in {currency}; expected a dated rate for {currency} in 'rates'"
+    first = offer.as_of or prices.as_of
+    for name in offer._given("available_from", "until"):
+        if getattr(offer, name) < first:
+            yield f".{name} is {getattr(offer, name)}; expected no day before that of its price, {first}"
+    rented = {one.instance for one in prices.offers if one.same_price_as is None and one.purchase == "on_demand"}
+    if offer.same_price_as is not None and offer.same_price_as not in rented:
+        yield f".same_price_as is '{offer.same_price_as}'; expected an instance with an on_demand price here"
+    days = [offer.days_per_month, prices.days_per_month, None if offer.own is None else offer.own.days_per_month]
+    most = max((amount.ends[1] for amount in days if amount is not None), default=0)
+    if most > LONGEST_MONTH:
+        yield f" is used {most:g} days a month (days_per_month); expected at most {LONGEST_MONTH}"
+    term = offer.commitment.term_months.value if offer.commitment else 0
+    if prices.project_months is not None and term > prices.project_months.value:
+        yield (
+            f".commitment.term_months is {term:g}; expected at most project_months "
+            f"{prices.project_months.value:g}: a commitment longer than the project is paid for nothing"
+        )
+
+
+# prices/history/<date>/<price_list>.yaml: what lists were before they were refreshed; <date> is the newest day of a
+# price in the list. Nothing of the workflow reads these as price lists of today.
 HISTORY = "history"
-FOLDER = re.compile(r"(\d{4}-\d\d-\d\d)(_\d+)?")
+FOLDER = re.compile(r"(\d{4}-\d\d-\d\d)(?:_(\d+))?")
 
 
 def newest_day(prices: PriceList) -> date:
@@ -190,18 +185,14 @@ def newest_day(prices: PriceList) -> date:
 
 def place_for(folder: Path, name: str, prices: PriceList, text: str) -> Path:
     """Where the list `name` of `folder` (prices/) with that text is kept: one file a state, none written over."""
-    day, number = newest_day(prices).isoformat(), 1
-    while True:
-        file = folder / HISTORY / (day if number == 1 else f"{day}_{number}") / f"{name}.yaml"
-        if not file.is_file() or file.read_bytes() == text.encode("utf-8"):
-            return file
-        number += 1
+    day = newest_day(prices).isoformat()
+    states = (folder / HISTORY / (f"{day}_{number}" if number > 1 else day) / f"{name}.yaml" for number in count(1))
+    return next(file for file in states if not file.is_file() or file.read_bytes() == text.encode("utf-8"))
 
 
 def days_kept(folder: Path) -> list[date]:
     """The days of which `folder` (prices/) keeps old lists, oldest first."""
-    found = (FOLDER.fullmatch(entry.name) for entry in (folder / HISTORY).glob("*/"))
-    return sorted({date.fromisoformat(match[1]) for match in found if match})
+    return sorted({state.day for entry in (folder / HISTORY).glob("*/") if (state := _state(entry)) is not None})
 
 
 def lists_at(folder: Path, names: list[str], day: date) -> Mapping[str, Path]:
@@ -209,17 +200,22 @@ def lists_at(folder: Path, names: list[str], day: date) -> Mapping[str, Path]:
 
     Raises UserError where a list of the history is none.
     """
-    return {name: _state(folder, name, day) for name in names}
+    found = {}
+    for name in names:
+        kept = [file for file in (folder / HISTORY).glob(f"*/{name}.yaml") if _state(file.parent) is not None]
+        files = [*sorted(kept, key=lambda file: _state(file.parent) or ()), folder / f"{name}.yaml"]
+        then = [file for file in files if newest_day(load_price_list(file)) <= day]
+        found[name] = then[-1] if then else files[0]
+    return found
 
 
-def _state(folder: Path, name: str, day: date) -> Path:
-    kept = [file for file in (folder / HISTORY).glob(f"*/{name}.yaml") if FOLDER.fullmatch(file.parent.name)]
-    states = [*sorted(kept, key=lambda file: _order(file.parent.name)), folder / f"{name}.yaml"]
-    dated = [(file, newest_day(load_price_list(file))) for file in states]
-    then = [file for file, newest in dated if newest <= day]
-    return then[-1] if then else states[0]
+class _State(NamedTuple):
+    """A folder of the history: of one day may be several."""
+
+    day: date
+    number: int
 
 
-def _order(name: str) -> tuple[str, int]:
-    day, _, number = name.partition("_")
-    return day, int(number or 1)
+def _state(folder: Path) -> _State | None:
+    match = FOLDER.fullmatch(folder.name)
+    return _State(date.fromisoformat(match[1]), int(match[2] or 1)) if match else None

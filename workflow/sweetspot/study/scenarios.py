@@ -10,8 +10,7 @@ from pydantic import Field
 from sweetspot.cells import is_slug
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
-from sweetspot.study.base import Closed, Text, validated
-from sweetspot.study.monthly import AboveZero
+from sweetspot.study.base import AboveZero, Closed, Text, validated
 from sweetspot.study.yamlfile import load_yaml
 
 KEYS = ("name", "instance")  # by which entries of a list are the same; offers by instance and purchase

@@ -1,29 +1,33 @@
 """What is known of having a machine: stock, waits, dates, delivery, failures; of the library and of a study.
 
 facts/availability.csv has what was published; config/studies/<study>/availability.yaml what a team knows better, and
-prices/history/stock.csv beside it what it saw (study/stock_looks.py).
+prices/history/stock.csv beside it what it saw: one row per look and machine, appended by `sweetspot refresh-prices
+STUDY --stock`. A default share and one's own days are counted together, beta-binomial: the default as DEFAULT_LOOKS
+independent looks, a day as 1 / DAYS_A_LOOK of one, since stock today mostly means stock tomorrow. Of DigitalOcean's
+stock of April to August 2026 (tests/data/stock) the shares of five months vary as those of 1.2 (H100) and 2.6 (H200)
+independent looks a month would; with 1.5 the range held 5 of 6 months held back. Looks older than RECENT_DAYS made the
+next month's share less well known, not better.
 """
 
 import csv
 import io
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import BeforeValidator, Field
 
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.facts.shipped_tables import table
 from sweetspot.files import read_given, write_whole
-from sweetspot.study.base import Closed, Count, Purchase, Slug, Text, validated
-from sweetspot.study.energy_facts import date_as_known
+from sweetspot.study.base import Closed, Count, Number, Purchase, Slug, Text, validated
+from sweetspot.study.energy_facts import AsKnown
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import HISTORY
 from sweetspot.study.spelling import hint
-from sweetspot.study.terms import Number
 from sweetspot.study.yamlfile import load_yaml
 
 DEFAULT_LOOKS = 1.0
@@ -35,9 +39,164 @@ MOST_BYTES = 50_000_000
 AHEAD = timedelta(days=1)  # where it is tomorrow already
 Machine = tuple[str, str, int, str]
 
+Quantity = Literal[
+    "stock_share", "wait_days", "any_share", "start_days", "delivery_weeks", "boot_minutes",
+    "failures_per_device_hour", "restart_minutes", "checkpoint_minutes", "lost_devices_per_year", "repair_days",
+    "spare_devices", "interruptions_per_hour", "longest_run_days",
+]  # fmt: skip
+SHARES = ("stock_share", "any_share", "lost_devices_per_year")
+# Bounds of a figure: ten years of waiting or a failure an hour of every device are slips.
+MOST = {"failures_per_device_hour": 1.0, "interruptions_per_hour": 1.0} | dict.fromkeys(SHARES, 1.0)
+LARGEST = 3653.0
+MOST_YEARS_APART = 2  # a figure of another time says nothing of a study's: stock turns within months
+KEYS = ("price_list", "provider", "gpu", "gpus", "purchase")
+SAYS_QUANTITY = (
+    "stock_share: share of time in which one machine is to be had; wait_days: mean wait if not; any_share: "
+    "share of time with one at any of the smaller clouds; start_days: days until a date from which it is certain (a "
+    "block); delivery_weeks: of what is bought; boot_minutes; failures_per_device_hour: stops of a job; "
+    "restart_minutes: to notice a failure and start again; checkpoint_minutes: to write one; lost_devices_per_year: "
+    "share of devices that break; repair_days: until a broken one is replaced; spare_devices: at hand, for the devices "
+    "of one option; interruptions_per_hour: of a spot machine whose price list has no rate; longest_run_days: after so "
+    "many a run ends and another start is needed"
+)
 
-@dataclass(frozen=True)
-class Look:
+
+def _quoted(day: Any) -> Any:
+    """A day that YAML read as one, as text."""
+    return day.isoformat() if isinstance(day, date) else day
+
+
+class StockFact(Closed):
+    """A figure that somebody published or observed; without `value` it is said to be unknown."""
+
+    quantity: Quantity = Field(description=SAYS_QUANTITY)
+    price_list: Slug | None = Field(None, description="Of the offers of this price list alone; absent: of all")
+    provider: Slug | None = Field(
+        None, description="Of this provider alone, as instances.yaml names it; absent: of all"
+    )
+    gpu: Text | None = Field(None, description="Of this device alone, as instances.yaml names it; absent: of all")
+    gpus: Count | None = Field(None, description="Of machines with so many devices alone; absent: of all sizes")
+    purchase: Purchase | None = Field(None, description="Of this way of paying alone; absent: of all")
+    value: Number | None = Field(None, description="Central value; absent: not known, anything within low and high")
+    low: Number | None = Field(None, description="Lower end of the range, at most the value")
+    high: Number | None = Field(None, description="Upper end of the range, at least the value")
+    as_of: Annotated[AsKnown, BeforeValidator(_quoted)] = Field(
+        description='When it was so, as precise as known and in quotes: "2026", "2026-08" or "2026-08-22"'
+    )
+    confidence: Literal["good", "middling", "weak", "unknown"] | None = Field(None, description="How sure it is")
+    source: Text = Field(description="Where it was read or observed, or that it is assumed and from what")
+
+    def _expected(self) -> Iterator[str]:
+        ends = [end for end in (self.low, self.value, self.high) if end is not None]
+        most = MOST.get(self.quantity, LARGEST)
+        share = " (a share, not a percentage)" if self.quantity in SHARES else ""
+        yield from (f"{self.quantity} from 0 to {most:g}{share}, found {end:g}" for end in ends if not 0 <= end <= most)
+        if ends != sorted(ends):
+            yield f"low <= value <= high, found {', '.join(f'{end:g}' for end in ends)}"
+        if self.value is None and None in (self.low, self.high) and self.quantity != "stock_share":
+            yield f"a value of {self.quantity}, or both low and high; found neither"
+
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        """Value (nan: not known), low and high; of an unknown share 0 and 1."""
+        least, most = (0.0, 1.0) if self.value is None else (self.value, self.value)
+        low, high = least if self.low is None else self.low, most if self.high is None else self.high
+        return (math.nan if self.value is None else self.value, low, high)
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """Of which offers it is, by KEYS; keys that it leaves open are absent."""
+        return {key: getattr(self, key) for key in self._given(*KEYS)}
+
+
+class Availability(Closed):
+    """config/studies/<study>/availability.yaml: what a team knows better than the library."""
+
+    facts: list[StockFact] = Field(description="Figures, each with date and source; the closest to an offer counts")
+
+    def _expected(self) -> Iterator[str]:
+        named = [(fact.quantity, fact.about) for fact in self.facts]
+        for quantity, about in (one for place, one in enumerate(named) if one in named[:place]):
+            yield f"each figure once, found {' '.join(map(str, [quantity, *about.values()]))} twice"
+
+
+class Known:
+    """The figures of a study, its own before the library's; the one that says most of an offer counts."""
+
+    def __init__(self, own: Sequence[StockFact], shipped: Sequence[StockFact]) -> None:
+        self._facts = [(True, fact) for fact in own] + [(False, fact) for fact in shipped]
+
+    def find(self, quantity: str, offer: Mapping[str, Any]) -> StockFact | None:
+        """The figure for an offer by KEYS; None where there is none. A study's own goes before any of the library's."""
+        found = [
+            (own, fact)
+            for own, fact in self._facts
+            if fact.quantity == quantity and all(offer.get(key) == value for key, value in fact.about.items())
+        ]
+        return max(found, key=_closeness)[1] if found else None
+
+    def is_own(self, fact: StockFact) -> bool:
+        """Whether a figure is the study's own."""
+        return any(own and fact is one for own, one in self._facts)
+
+
+def _closeness(one: tuple[bool, StockFact]) -> tuple[bool, bool, bool, int]:
+    own, fact = one
+    # Who pays by spot or contract asks about that, whatever the machine.
+    return own, fact.purchase is not None, fact.provider is not None, len(fact.about)
+
+
+def shipped_facts(as_of: date) -> list[StockFact]:
+    """The library's figures that are of the time of a study of that date, within MOST_YEARS_APART years."""
+    rows = [row for row in table("availability") if abs(int(row["as_of"][:4]) - as_of.year) <= MOST_YEARS_APART]
+    return [_fact(row | {"gpu": gpu}) for row in rows for gpu in row["gpu"].split(" ; ")]
+
+
+def _fact(row: Mapping[str, str]) -> StockFact:
+    read = {"value": float, "low": float, "high": float, "gpus": int}
+    return StockFact.model_validate({name: read.get(name, str)(text) for name, text in row.items() if text})
+
+
+def own_facts(file: Path) -> list[StockFact]:
+    """The figures of a study's availability.yaml. Raises UserError naming file and key, also for a date to come."""
+    facts, today = validated(Availability, load_yaml(file), file).facts, date.today()
+    newest = (today + AHEAD).isoformat()
+    refuse(
+        f"{file}: key 'facts[{place}].as_of' is {fact.as_of!r}; expected a date that has been, at most {today}"
+        for place, fact in enumerate(facts)
+        if fact.as_of > newest[: len(fact.as_of)]
+    )
+    return facts
+
+
+def named_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
+    """`own_facts`; raises UserError also where a list is none of the study's, and where a provider or device is spelt
+    almost as one of its `machines`: such a figure would count for nothing.
+    """
+    facts, faults = own_facts(file), Faults()
+    known = {"price_list": set(price_lists), "provider": {machine.provider for machine in machines}}
+    known["gpu"] = {machine.gpu for machine in machines}
+    for place, fact in enumerate(facts):
+        for key in fact.about.keys() & known:
+            name, meant = fact.about[key], hint(fact.about[key], known[key])
+            if name not in known[key] and (meant or key == "price_list"):
+                faults.add(f"{file}: key 'facts[{place}].{key}' is {name!r}; expected one of the study's{meant}")
+    faults.end()
+    return facts
+
+
+def load_availability(path: str | Path | None, as_of: date, looks: str | Path | None = None) -> Known:
+    """The figures of a study's file, where there is one, before the library's of that time; of a machine that the
+    study's `looks` (prices/history/stock.csv) saw, the library's share together with them.
+
+    Raises UserError naming file and key, or line.
+    """
+    shipped = shipped_facts(as_of)
+    seen = seen_facts(read_looks(Path(looks)), shipped, as_of) if looks is not None else []
+    return Known(own_facts(Path(path)) if path is not None else [], [*seen, *shipped])
+
+
+class Look(NamedTuple):
     """Whether a catalogue of the day `as_of` listed a machine as to be had; `source` has the file's checksum."""
 
     as_of: date
@@ -54,11 +213,7 @@ class Look:
         return self.provider, self.gpu, self.gpus, self.purchase
 
 
-COLUMNS = [field.name for field in fields(Look)]
-
-
-@dataclass(frozen=True)
-class Share:
+class Share(NamedTuple):
     """The share of time in which a machine is to be had, and its 5 % and 95 % points; `days` of looks, of which
     `with_stock` (parts of days where looks of one day differ), to the day `newest`.
     """
@@ -79,13 +234,12 @@ def looks_file(study: Path) -> Path:
 def read_looks(file: Path, today: date | None = None) -> list[Look]:
     """The looks of a study, in their order. Raises UserError with file, line and column, each mistake one sentence."""
     try:
-        reader = csv.reader(io.StringIO(read_given(file, MOST_BYTES).decode("utf-8")), strict=True)
-        lines = list(reader)
+        lines = list(csv.reader(io.StringIO(read_given(file, MOST_BYTES).decode("utf-8")), strict=True))
     except (UnicodeDecodeError, csv.Error) as error:
         raise UserError(f"{file}: not CSV in UTF-8: {' '.join(str(error).split())[:120]}") from None
-    if not lines or lines[0] != COLUMNS:
+    if not lines or tuple(lines[0]) != Look._fields:
         found = ",".join(lines[0])[:80] if lines else "nothing"
-        raise UserError(f"{file}: begins with {found!r}; expected the columns {','.join(COLUMNS)}")
+        raise UserError(f"{file}: begins with {found!r}; expected the columns {','.join(Look._fields)}")
     faults, looks = Faults(), []
     for number, cells in enumerate(lines[1:], start=2):
         with faults.gather():
@@ -95,29 +249,24 @@ def read_looks(file: Path, today: date | None = None) -> list[Look]:
 
 
 def _look(cells: Sequence[str], where: str, today: date) -> Look:
-    if len(cells) != len(COLUMNS):
-        raise UserError(f"{where}: has {len(cells)} cells; expected {len(COLUMNS)} (is the file whole?)")
-    row: dict[str, Any] = dict(zip(COLUMNS, cells, strict=True))
-
-    def refuse(column: str, expected: str) -> UserError:
-        return UserError(f"{where}: {column} is {row[column][:60]!r}; expected {expected}")
-
-    try:
+    if len(cells) != len(Look._fields):
+        raise UserError(f"{where}: has {len(cells)} cells; expected {len(Look._fields)} (is the file whole?)")
+    row, day = dict(zip(Look._fields, cells, strict=True)), date.max
+    with suppress(ValueError):
         day = date.fromisoformat(row["as_of"])
-    except ValueError:
-        raise refuse("as_of", "a day such as 2026-11-22") from None
-    if day > today + AHEAD:
-        raise refuse("as_of", f"a day that has been, at most {today}")
-    for column in ("provider", "gpu", "source"):
-        if not row[column].strip():
-            raise refuse(column, "some text")
-    if not (row["gpus"].isascii() and row["gpus"].isdigit() and 1 <= int(row["gpus"]) <= 100_000):
-        raise refuse("gpus", "a count of at least 1")
-    if row["purchase"] not in get_args(Purchase):
-        raise refuse("purchase", f"one of {', '.join(get_args(Purchase))}")
-    if row["in_stock"] not in ("0", "1"):
-        raise refuse("in_stock", "0 or 1")
-    return Look(**(row | {"as_of": day, "gpus": int(row["gpus"]), "in_stock": row["in_stock"] == "1"}))
+    count = int(row["gpus"]) if row["gpus"].isascii() and row["gpus"].isdigit() else 0
+    checks = (
+        ("as_of", day < date.max, "a day such as 2026-11-22"),
+        ("as_of", day <= today + AHEAD, f"a day that has been, at most {today}"),
+        *((column, row[column].strip(), "some text") for column in ("provider", "gpu", "source")),
+        ("gpus", 1 <= count <= 100_000, "a count of at least 1"),
+        ("purchase", row["purchase"] in get_args(Purchase), f"one of {', '.join(get_args(Purchase))}"),
+        ("in_stock", row["in_stock"] in ("0", "1"), "0 or 1"),
+    )
+    for column, fine, expected in checks:
+        if not fine:
+            raise UserError(f"{where}: {column} is {row[column][:60]!r}; expected {expected}")
+    return Look(day, row["provider"], row["gpu"], count, row["purchase"], row["in_stock"] == "1", row["source"])
 
 
 def new_looks(looks: Iterable[Look], kept: Iterable[Look]) -> list[Look]:
@@ -128,12 +277,12 @@ def new_looks(looks: Iterable[Look], kept: Iterable[Look]) -> list[Look]:
 
 def write_looks(file: Path, looks: Iterable[Look]) -> None:
     """Write all looks of a study. Raises UserError."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows((*astuple(look)[:5], int(look.in_stock), look.source) for look in looks)
-    with write_whole(file, lasting=True) as temporary:
-        temporary.write_text(text.getvalue(), encoding="utf-8")
+    with (
+        write_whole(file, lasting=True) as temporary,
+        temporary.open("w", newline="", encoding="utf-8") as text,
+    ):
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerows([Look._fields, *((*look[:5], int(look.in_stock), look.source) for look in looks)])
 
 
 def days_of(looks: Iterable[Look]) -> dict[Machine, dict[date, float]]:
@@ -168,191 +317,22 @@ def share_of(days: dict[date, float], default: float | None) -> Share:
     return Share(value, min(low, value), max(high, value), len(recent), sum(recent), newest)
 
 
-Quantity = Literal[
-    "stock_share", "wait_days", "any_share", "start_days", "delivery_weeks", "boot_minutes",
-    "failures_per_device_hour", "restart_minutes", "checkpoint_minutes", "lost_devices_per_year", "repair_days",
-    "spare_devices", "interruptions_per_hour", "longest_run_days",
-]  # fmt: skip
-SHARES = ("stock_share", "any_share", "lost_devices_per_year")
-# Bounds of a figure: ten years of waiting or a failure an hour of every device are slips.
-MOST = {"failures_per_device_hour": 1.0, "interruptions_per_hour": 1.0} | dict.fromkeys(SHARES, 1.0)
-LARGEST = 3653.0
-MOST_YEARS_APART = 2  # a figure of another time says nothing of a study's: stock turns within months
-WORDS = ("quantity", "price_list", "provider", "purchase", "as_of", "confidence", "source")  # of a shipped row
-KEYS = ("price_list", "provider", "gpu", "gpus", "purchase")
-SAYS_QUANTITY = (
-    "stock_share: share of time in which one machine is to be had; wait_days: mean wait if not; any_share: "
-    "share of time with one at any of the smaller clouds; start_days: days until a date from which it is certain (a "
-    "block); delivery_weeks: of what is bought; boot_minutes; failures_per_device_hour: stops of a job; "
-    "restart_minutes: to notice a failure and start again; checkpoint_minutes: to write one; lost_devices_per_year: "
-    "share of devices that break; repair_days: until a broken one is replaced; spare_devices: at hand, for the devices "
-    "of one option; interruptions_per_hour: of a spot machine whose price list has no rate; longest_run_days: after so "
-    "many a run ends and another start is needed"
-)
-
-
-def _quoted(day: Any) -> Any:
-    """A day that YAML read as one, as text."""
-    return day.isoformat() if isinstance(day, date) else day
-
-
-class StockFact(Closed):
-    """A figure that somebody published or observed; without `value` it is said to be unknown."""
-
-    quantity: Quantity = Field(description=SAYS_QUANTITY)
-    price_list: Slug | None = Field(None, description="Of the offers of this price list alone; absent: of all")
-    provider: Slug | None = Field(
-        None, description="Of this provider alone, as instances.yaml names it; absent: of all"
-    )
-    gpu: Text | None = Field(None, description="Of this device alone, as instances.yaml names it; absent: of all")
-    gpus: Count | None = Field(None, description="Of machines with so many devices alone; absent: of all sizes")
-    purchase: Purchase | None = Field(None, description="Of this way of paying alone; absent: of all")
-    value: Number | None = Field(None, description="Central value; absent: not known, anything within low and high")
-    low: Number | None = Field(None, description="Lower end of the range, at most the value")
-    high: Number | None = Field(None, description="Upper end of the range, at least the value")
-    as_of: Annotated[Text, AfterValidator(date_as_known), BeforeValidator(_quoted)] = Field(
-        description='When it was so, as precise as known and in quotes: "2026", "2026-08" or "2026-08-22"'
-    )
-    confidence: Literal["good", "middling", "weak", "unknown"] | None = Field(None, description="How sure it is")
-    source: Text = Field(description="Where it was read or observed, or that it is assumed and from what")
-
-    @model_validator(mode="after")
-    def _within(self) -> "StockFact":
-        ends = [end for end in (self.low, self.value, self.high) if end is not None]
-        most = MOST.get(self.quantity, LARGEST)
-        outside = [end for end in ends if not 0 <= end <= most]
-        if outside:
-            share = " (a share, not a percentage)" if self.quantity in SHARES else ""
-            raise ValueError(f"{self.quantity} from 0 to {most:g}{share}, found {outside[0]:g}")
-        if ends != sorted(ends):
-            raise ValueError(f"low <= value <= high, found {', '.join(f'{end:g}' for end in ends)}")
-        if self.value is None and None in (self.low, self.high) and self.quantity != "stock_share":
-            raise ValueError(f"a value of {self.quantity}, or both low and high; found neither")
-        return self
-
-    @property
-    def ends(self) -> tuple[float, float, float]:
-        """Value (nan: not known), low and high; of an unknown share 0 and 1."""
-        if self.value is None:
-            return (math.nan, self.low if self.low is not None else 0.0, self.high if self.high is not None else 1.0)
-        low, high = (self.value if end is None else end for end in (self.low, self.high))
-        return (self.value, low, high)
-
-
-class Availability(Closed):
-    """config/studies/<study>/availability.yaml: what a team knows better than the library."""
-
-    facts: list[StockFact] = Field(description="Figures, each with date and source; the closest to an offer counts")
-
-    @model_validator(mode="after")
-    def _each_once(self) -> "Availability":
-        seen: set[tuple[Any, ...]] = set()
-        for fact in self.facts:
-            about = (fact.quantity, *(getattr(fact, key) for key in KEYS))
-            if about in seen:
-                raise ValueError(f"each figure once, found {' '.join(str(part) for part in about if part)} twice")
-            seen.add(about)
-        return self
-
-
-class Known:
-    """The figures of a study, its own before the library's; the one that says most of an offer counts."""
-
-    def __init__(self, own: Sequence[StockFact], shipped: Sequence[StockFact]) -> None:
-        self._facts = [(True, fact) for fact in own] + [(False, fact) for fact in shipped]
-
-    def find(self, quantity: str, offer: Mapping[str, Any]) -> StockFact | None:
-        """The figure for an offer by KEYS; None where there is none. A study's own goes before any of the library's."""
-        about = {key: offer.get(key) for key in KEYS}
-
-        def closeness(one: tuple[bool, StockFact]) -> tuple[bool, bool, bool, int]:
-            own, fact = one
-            # Who pays by spot or contract asks about that, whatever the machine.
-            return own, fact.purchase is not None, fact.provider is not None, _said(fact)
-
-        found = [
-            (own, fact)
-            for own, fact in self._facts
-            if fact.quantity == quantity and all(getattr(fact, key) in (None, known) for key, known in about.items())
-        ]
-        return max(found, key=closeness)[1] if found else None
-
-    def is_own(self, fact: StockFact) -> bool:
-        """Whether a figure is the study's own."""
-        return any(own and fact is one for own, one in self._facts)
-
-
-def _said(fact: StockFact) -> int:
-    return sum(getattr(fact, key) is not None for key in KEYS)
-
-
-def shipped_facts(as_of: date) -> list[StockFact]:
-    """The library's figures that are of the time of a study of that date, within MOST_YEARS_APART years."""
-    rows = [row for row in table("availability") if abs(int(row["as_of"][:4]) - as_of.year) <= MOST_YEARS_APART]
-    return [_fact(row, gpu) for row in rows for gpu in row["gpu"].split(" ; ")]
-
-
-def _fact(row: Mapping[str, str], gpu: str) -> StockFact:
-    words = {name: row[name] for name in WORDS}
-    numbers = {name: float(row[name]) for name in ("value", "low", "high") if row[name]}
-    more = {"gpu": gpu} if gpu else {}
-    sizes = {"gpus": int(row["gpus"])} if row["gpus"] else {}
-    return StockFact.model_validate({name: word for name, word in words.items() if word} | numbers | more | sizes)
-
-
-def own_facts(file: Path) -> list[StockFact]:
-    """The figures of a study's availability.yaml. Raises UserError naming file and key, also for a date to come."""
-    facts, today = validated(Availability, load_yaml(file), file).facts, date.today()
-    newest = (today + AHEAD).isoformat()
-    refuse(
-        f"{file}: key 'facts[{place}].as_of' is {fact.as_of!r}; expected a date that has been, at most {today}"
-        for place, fact in enumerate(facts)
-        if fact.as_of > newest[: len(fact.as_of)]
-    )
-    return facts
-
-
-def named_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
-    """`own_facts`; raises UserError also where a list is none of the study's, and where a provider or device is spelt
-    almost as one of its `machines`: such a figure would count for nothing.
-    """
-    facts, faults = own_facts(file), Faults()
-    known = {"price_list": set(price_lists), "provider": {machine.provider for machine in machines}}
-    known["gpu"] = {machine.gpu for machine in machines}
-    for place, fact in enumerate(facts):
-        for key, names in known.items():
-            name, meant = getattr(fact, key), hint(str(getattr(fact, key)), names)
-            if name is not None and name not in names and (meant or key == "price_list"):
-                faults.add(f"{file}: key 'facts[{place}].{key}' is {name!r}; expected one of the study's{meant}")
-    faults.end()
-    return facts
-
-
-def load_availability(path: str | Path | None, as_of: date, looks: str | Path | None = None) -> Known:
-    """The figures of a study's file, where there is one, before the library's of that time; of a machine that the
-    study's `looks` (prices/history/stock.csv) saw, the library's share together with them.
-
-    Raises UserError naming file and key, or line.
-    """
-    shipped = shipped_facts(as_of)
-    seen = seen_facts(read_looks(Path(looks)), shipped, as_of) if looks is not None else []
-    return Known(own_facts(Path(path)) if path is not None else [], [*seen, *shipped])
-
-
 def seen_facts(looks: Sequence[Look], shipped: Sequence[StockFact], as_of: date) -> list[StockFact]:
     """The share of time with stock of each machine that was looked at, counted with the library's (`share_of`)."""
     known, found = Known([], shipped), []
     for machine, days in days_of(looks).items():
         about: dict[str, Any] = dict(zip(("provider", "gpu", "gpus", "purchase"), machine, strict=True))
         default = known.find("stock_share", about)
-        share = share_of(days, None if default is None else default.value)
-        if abs(share.newest.year - as_of.year) <= MOST_YEARS_APART:
-            known_too = default is not None and default.value is not None
-            told = f"the default {default.value:g} ({default.source})" if default and known_too else "no default known"
-            seen = f"{share.with_stock:.3g} of {share.days} days to {share.newest}"
-            source = f"own looks, in stock on {seen}, together with {told}"
-            sure = "middling" if share.days >= RECENT_DAYS else "weak"
-            values = {"value": share.value, "low": share.low, "high": share.high}
-            said = {"as_of": share.newest.isoformat(), "confidence": sure, "source": source}
-            found.append(StockFact.model_validate({"quantity": "stock_share"} | about | values | said))
+        assumed = None if default is None else default.value
+        share = share_of(days, assumed)
+        if abs(share.newest.year - as_of.year) > MOST_YEARS_APART:
+            continue
+        told = "no default known" if assumed is None else f"the default {assumed:g} ({default and default.source})"
+        seen = f"{share.with_stock:.3g} of {share.days} days to {share.newest}"
+        said = about | {
+            "value": share.value, "low": share.low, "high": share.high, "as_of": share.newest.isoformat(),
+            "confidence": "middling" if share.days >= RECENT_DAYS else "weak",
+            "source": f"own looks, in stock on {seen}, together with {told}",
+        }  # fmt: skip
+        found.append(StockFact(quantity="stock_share", **said))
     return found

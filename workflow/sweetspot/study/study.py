@@ -1,10 +1,11 @@
 """config/studies/<study>/study.yaml: one question with its data."""
 
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, check_apart, validated
@@ -55,17 +56,13 @@ class Question(Closed):
 
         Empty where each machine has its own.
         """
-        if self.headline_batch_size == "own":
-            return []
         batch = self.headline_batch_size
-        return [batch[model]] if isinstance(batch, dict) else list(self.batch_size)
+        return [] if batch == "own" else [batch[model]] if isinstance(batch, dict) else list(self.batch_size)
 
     def headline(self, model: str) -> int | None:
         """The batch per device that the answer about `model` uses; None where each machine has its own."""
         batch = self.headline_batch_size
-        if batch == "own":
-            return None
-        return batch[model] if isinstance(batch, dict) else batch
+        return None if batch == "own" else batch[model] if isinstance(batch, dict) else batch
 
 
 class DeclaredNetwork(Closed):
@@ -161,14 +158,16 @@ class Study(Closed):
         """The name for people of a provider."""
         return provider_title(provider, self.titles)
 
-    @model_validator(mode="after")
-    def _headline_is_listed(self) -> "Study":
+    def _expected(self) -> Iterator[str]:
         cells = self.cells
         if isinstance(cells.headline_batch_size, dict) and set(cells.headline_batch_size) != set(cells.model):
-            raise ValueError(f"cells.headline_batch_size to give one batch for each of cells.model {cells.model}")
+            yield f"cells.headline_batch_size to give one batch for each of cells.model {cells.model}"
         if not {cells.headline(model) for model in cells.model} <= {None, *cells.batch_size}:
-            raise ValueError(f"cells.headline_batch_size to be one of cells.batch_size {cells.batch_size}")
-        return self
+            yield f"cells.headline_batch_size to be one of cells.batch_size {cells.batch_size}"
+
+
+def _studies(folder: Path) -> list[str]:
+    return sorted(file.parent.name for file in folder.glob("*/study.yaml") if file.is_file())
 
 
 def check_study_name(name: str, studies: Path) -> None:
@@ -177,8 +176,8 @@ def check_study_name(name: str, studies: Path) -> None:
         raise UserError(
             f"study {name!r} would write into results/{name.casefold()}, which belongs to all studies; rename it"
         )
-    known = {entry.name for entry in studies.glob("*") if (entry / "study.yaml").is_file()}
-    check_apart(sorted(other for other in known | {name} if other.casefold() == name.casefold()), "studies", studies)
+    alike = {other for other in _studies(studies) if other.casefold() == name.casefold()}
+    check_apart(sorted(alike | {name}), "studies", studies)
 
 
 def load_study(folder: str | Path) -> Study:
@@ -186,13 +185,9 @@ def load_study(folder: str | Path) -> Study:
     root = Path(folder)
     check_study_name(root.name, root.parent)
     if not root.is_dir():
-        known = sorted(entry.name for entry in root.parent.glob("*") if (entry / "study.yaml").is_file())
-        if not known:
-            place = root.parent.absolute()
-            raise UserError(
-                f"study {root.name!r} does not exist: no study lies in {place}; start in the project's folder"
-            )
-        raise UserError(f"study {root.name!r} does not exist; expected one of {', '.join(known)}")
+        known = ", ".join(_studies(root.parent))
+        place = f"no study lies in {root.parent.absolute()}; start in the project's folder"
+        raise UserError(f"study {root.name!r} does not exist{f'; expected one of {known}' if known else f': {place}'}")
     file = root / "study.yaml"
     study = validated(Study, load_yaml(file), file)
     if study.name != root.name:

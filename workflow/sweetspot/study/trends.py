@@ -1,16 +1,18 @@
-"""How a rental price may move in the months to come: four kinds of path, and the presets fitted to real paths."""
+"""How prices move: paths of rents in the months to come, what a machine is worth later, and presets fitted to both."""
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import Discriminator, Field, Tag
 
-from sweetspot.study.base import INTERRUPTIBLE, Closed, Share
+from sweetspot.study.base import INTERRUPTIBLE, Closed, Ranged, Share
 
 Years = Annotated[float, Field(strict=True, gt=0, le=50)]
-Kept = Annotated[float, Field(strict=True, ge=0, le=1)]
-Point = tuple[Years, Kept, Kept, Kept]
-YearlyChange = Annotated[float, Field(strict=True, gt=-1, le=9)]
+Point = tuple[Years, Share, Share, Share]
+# Losing all of it is no price; ten times today's is beyond every path of the history.
+Change = Annotated[float, Field(strict=True, gt=-1, le=9)]
 CurveName = Literal["data-centre", "gaming"]
 
 # (years since the device came out, share of its new price: median, low, high), from (0, 1). `python -m research
@@ -35,30 +37,12 @@ CURVES: dict[str, tuple[Point, ...]] = {
 }
 
 
-class PriceChange(Closed):
+class PriceChange(Ranged):
     """How the price of a new machine changes a year, for who buys it later."""
 
-    value: YearlyChange = Field(description="Change a year, median: -0.04 falls by 4 %")
-    low: YearlyChange | None = Field(None, description="Its 5 % end; absent: it is certain")
-    high: YearlyChange | None = Field(None, description="Its 95 % end")
-
-    @model_validator(mode="after")
-    def _ordered(self) -> "PriceChange":
-        low, high = self.ends
-        if not low <= self.value <= high:
-            raise ValueError(f"low <= value <= high, found {low:g}, {self.value:g}, {high:g}")
-        return self
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Low and high; the value where an end is absent."""
-        return (
-            self.value if self.low is None else self.low,
-            self.value if self.high is None else self.high,
-        )
-
-
-ENDS = (1, 2, 3)  # of a point: median, low, high
+    value: Change = Field(description="Change a year, median: -0.04 falls by 4 %")
+    low: Change | None = Field(None, description="Its 5 % end; absent: it is certain")
+    high: Change | None = Field(None, description="Its 95 % end")
 
 
 class Resale(Closed):
@@ -71,46 +55,39 @@ class Resale(Closed):
     share: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(
         description="Share of the purchase that the curve is of: of a whole server less than 1, such as its devices"
     )
-
     age_years: Annotated[float, Field(strict=True, ge=0, le=50)] = Field(
         0.0, description="Years since the device came out, when it is bought: curves count from there"
     )
 
-    @model_validator(mode="after")
-    def _one_curve(self) -> "Resale":
+    def _expected(self) -> Iterator[str]:
         if (self.curve is None) == (not self.points):
-            raise ValueError("one of curve, points")
+            yield "one of curve, points"
         ages = [point[0] for point in self.points]
         if ages != sorted(set(ages)):
-            raise ValueError(f"points by ascending years, found {ages}")
+            yield f"points by ascending years, found {ages}"
         for years, kept, low, high in self.points:
             if not low <= kept <= high:
-                raise ValueError(f"low <= share <= high at {years:g} years, found {low:g}, {kept:g}, {high:g}")
-        return self
+                yield f"low <= share <= high at {years:g} years, found {low:g}, {kept:g}, {high:g}"
 
     def by_years(self) -> list[tuple[float, float, float, float]]:
         """(years since the purchase, share of the purchase: median, low, high), from 0 years on."""
-        curve = [(0.0, 1.0, 1.0, 1.0), *(CURVES[self.curve] if self.curve else self.points)]
-        ages = [point[0] for point in curve]
+        ages, *shares = zip((0.0, 1.0, 1.0, 1.0), *(CURVES[self.curve] if self.curve else self.points), strict=True)
         found = []
         for age in [self.age_years, *(later for later in ages if later > self.age_years)]:
-            kept, low, high = (self.share * _between(ages, [point[end] for point in curve], age) for end in ENDS)
+            kept, low, high = (self.share * _between(ages, each, age) for each in shares)
             found.append((age - self.age_years, kept, low, high))
         return found
 
 
-def _between(ages: list[float], values: list[float], age: float) -> float:
+def _between(ages: Sequence[float], values: Sequence[float], age: float) -> float:
     """Linear between the points; the last value beyond them."""
-    for (one, here), (other, there) in zip(
-        zip(ages, values, strict=True), zip(ages[1:], values[1:], strict=True), strict=False
-    ):
-        if one <= age <= other:
-            return here + (there - here) * (age - one) / (other - one)
-    return values[-1]
+    behind = bisect_right(ages, age)
+    if behind == len(ages):
+        return values[-1]
+    (one, other), (here, there) = ages[behind - 1 : behind + 1], values[behind - 1 : behind + 1]
+    return here + (there - here) * (age - one) / (other - one)
 
 
-# Losing all of it is no price; ten times today's is beyond every path of the history.
-Change = Annotated[float, Field(strict=True, gt=-1, le=9)]
 Rate = Annotated[float, Field(strict=True, ge=0, le=12)]
 Spread = Annotated[float, Field(strict=True, gt=0, le=3)]
 PresetName = Literal["hyperscaler", "small_cloud", "spot", "fixed"]

@@ -1,19 +1,17 @@
 """Workloads: what is to be priced; config/studies/<study>/workloads.yaml as a closed, described model."""
 
-from collections.abc import Collection
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, RootModel, model_validator
+from pydantic import Field, RootModel
 
-from sweetspot.study.base import Closed, Count, Part, Slug, Text, validated
+from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Text, validated
 from sweetspot.study.memory import Needs
-from sweetspot.study.monthly import JobClass, Monthly, Shared, SideBySide
-from sweetspot.study.needs import jobs_of_plans
+from sweetspot.study.monthly import JobClass, Monthly, Shared, SideBySide, not_once
+from sweetspot.study.needs import entries_of, jobs_of_plans
 from sweetspot.study.open_models import TokenWork
 from sweetspot.study.yamlfile import load_yaml
-
-AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
 
 
 class Training(SideBySide):
@@ -89,17 +87,15 @@ class Plan(Needs):
     phases: list[Phase] = Field(description="In order", min_length=1)
     source: Text = Field(description="Where the numbers come from")
 
-    @model_validator(mode="after")
-    def _of_its_months(self) -> "Plan":
-        later, names = self.buy_after_months, [phase.name for phase in self.phases]
-        if len(set(names)) < len(names):
-            raise ValueError(f"a name once among phases, found {max(names, key=names.count)} twice")
+    def _expected(self) -> Iterator[str]:
+        yield from super()._expected()
+        yield from not_once([phase.name for phase in self.phases], "phases")
+        later = self.buy_after_months
         if later and not self.renewed:
-            raise ValueError("renewed: true with buy_after_months: the work is spread over the months")
+            yield "renewed: true with buy_after_months: the work is spread over the months"
         if later and (self.months is None or later != sorted(set(later)) or later[-1] >= self.months):
             length = "no months" if self.months is None else f"months {self.months:g}"
-            raise ValueError(f"buy_after_months by ascending months, all below months, found {later} and {length}")
-        return self
+            yield f"buy_after_months by ascending months, all below months, found {later} and {length}"
 
 
 Workload = Annotated[Training | TokenTraining | Runs | Plan | Monthly, Field(discriminator="kind")]
@@ -117,26 +113,21 @@ def load_workloads(path: str | Path) -> dict[str, Training | Runs | Plan]:
     else in the file trains (`jobs_of_plans`).
     """
     found: dict[str, Training | Runs | Plan] = {}
-    read = _read(path)
+    read, phases = _read(path), dict[str, Training | Runs | Plan]()
+    alone = jobs_of_plans({name: entry for name, entry in load_yaml(path).items() if name in read})
     for name, work in read.items():
         found |= _one_of_each(name, work) if isinstance(work, Monthly) else {name: work}
-    plans = {name: work for name, work in found.items() if isinstance(work, Plan)}
-    alone = jobs_of_plans({name: entry for name, entry in load_yaml(path).items() if name in read})
-    return found | {
-        job: _one_of_phase(plan, phase)
-        for name, plan in plans.items()
-        for phase in plan.phases
-        if (job := f"{name}.{phase.name}") in alone
-    }
+        if isinstance(work, Plan):
+            jobs = {f"{name}.{phase.name}": _one_of_phase(work, phase) for phase in work.phases}
+            phases |= {job: jobs[job] for job in jobs if job in alone}
+    return found | phases
 
 
 def load_monthly(path: str | Path) -> dict[str, Monthly]:
     """The workloads of kind `monthly`; none without the file. Raises UserError naming file and key."""
-    file = Path(path)
-    works = load_yaml(file).values() if file.is_file() else ()
-    if not any(isinstance(work, dict) and work.get("kind") == "monthly" for work in works):
+    if not any(isinstance(work, dict) and work.get("kind") == "monthly" for work in entries_of(path).values()):
         return {}
-    return {name: work for name, work in _read(file).items() if isinstance(work, Monthly)}
+    return {name: work for name, work in _read(path).items() if isinstance(work, Monthly)}
 
 
 def load_titles(path: str | Path) -> dict[str, str]:
@@ -161,32 +152,39 @@ def _by_samples(work: Training | TokenTraining | Runs | Plan | Monthly) -> Train
         return work.model_copy(update={"jobs": [_class_by_samples(job) for job in work.jobs]})
     if not isinstance(work, TokenTraining):
         return work
-    told = {key: getattr(work, key) for key in work.model_fields_set & set(Training.model_fields) - {"kind", "model"}}
-    return Training(kind="training", **(_with_memory(work.by_samples, told) | told))
+    kept = work.model_fields_set & set(Training.model_fields) - {"kind", "model"}
+    return Training(kind="training", **_of_tokens(work), **{key: getattr(work, key) for key in kept})
 
 
 def _class_by_samples(job: JobClass) -> JobClass:
     if job.tokens is None:
         return job
-    told = {key: getattr(job, key) for key in TokenWork.model_fields}
-    counted = _with_memory(TokenWork(**told).by_samples, job.model_fields_set)
-    return job.model_copy(update=counted | {"tokens": None, "method": None})
+    return job.model_copy(update=_of_tokens(job) | {"tokens": None, "method": None})
 
 
-def _with_memory(counted: dict[str, Any], told: Collection[str]) -> dict[str, Any]:
-    """Without the rule's memory where the work says its own."""
-    return {
-        key: value for key, value in counted.items() if key != "memory" or not {"memory", "gpu_memory_gib"} & {*told}
-    }
+def _of_tokens(work: TokenTraining | JobClass) -> dict[str, Any]:
+    """The keys of the same work by samples; without the rule's memory where it says its own."""
+    counted = TokenWork(**{key: getattr(work, key) for key in TokenWork.model_fields}).by_samples
+    if {"memory", "gpu_memory_gib"} & work.model_fields_set:
+        del counted["memory"]
+    return counted
 
 
 def _one_of_each(name: str, work: Monthly) -> dict[str, Training | Runs]:
     """One job of each class; the urgent ones apart where they take other devices."""
-    found = {}
+    found: dict[str, Training | Runs] = {}
     for job in work.jobs:
-        found[work.priced_as(name, job)] = _one_job(work, job, urgent=False)
+        sizes = {False: job.devices_per_job}
         if job.urgent_per_month is not None:
-            found[work.priced_as(name, job, urgent=True)] = _one_job(work, job, urgent=True)
+            sizes[True] = job.urgent_devices_per_job or job.devices_per_job
+        for urgent, devices in sizes.items():
+            said = {key: getattr(job, key) for key in ("model", "gpu_memory_gib", "memory", "source")}
+            said |= {"title": job.title or job.name, "devices_per_job": devices, "contention": work.contention}
+            found[work.priced_as(name, job, urgent)] = (
+                Runs(kind="runs", runs=1, hours=job.hours, instance=job.instance, **said)
+                if job.samples is None
+                else Training(kind="training", samples=job.samples, **said)
+            )
     return found
 
 
@@ -196,21 +194,3 @@ def _one_of_phase(plan: Plan, phase: Phase) -> Runs:
         model=plan.model, devices_per_job=1 if phase.gpus_per_job == "one" else "all",
         contention=0.0, gpu_memory_gib=plan.gpu_memory_gib, memory=plan.memory, source=plan.source,
     )  # fmt: skip
-
-
-def _one_job(work: Monthly, job: JobClass, urgent: bool) -> Training | Runs:
-    devices = job.devices_per_job
-    if urgent and job.urgent_devices_per_job is not None:
-        devices = job.urgent_devices_per_job
-    said = {
-        "title": job.title or job.name,
-        "model": job.model,
-        "devices_per_job": devices,
-        "contention": work.contention,
-        "gpu_memory_gib": job.gpu_memory_gib,
-        "memory": job.memory,
-        "source": job.source,
-    }
-    if job.samples is not None:
-        return Training(kind="training", samples=job.samples, **said)
-    return Runs(kind="runs", runs=1, hours=job.hours, instance=job.instance, **said)

@@ -4,9 +4,21 @@ from typing import TYPE_CHECKING
 
 from sweetspot.report.charts import Chart
 from sweetspot.report.dots import ROW, alike, dots, ends_of, rate_axis
-from sweetspot.report.marks import BESIDE, TEXT, Drawing, by_row, colour, empty, key_of, line_step, told, wrapped
+from sweetspot.report.marks import (
+    BESIDE,
+    TEXT,
+    Drawing,
+    by_row,
+    colour,
+    empty,
+    key_of,
+    line_step,
+    of_all,
+    told,
+    wrapped,
+)
 from sweetspot.report.notation import number
-from sweetspot.report.words import method_name, of_all
+from sweetspot.report.tables import method_name
 from sweetspot.wording import begun, the
 
 if TYPE_CHECKING:

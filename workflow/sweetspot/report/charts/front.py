@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.charts.time_cost import DEAR, ROOM, numbered
+from sweetspot.report.charts.time_cost import DEAR, ROOM, numbered, trade_offs
 from sweetspot.report.marks import (
     GREY,
     INTERRUPTIBLE,
@@ -21,7 +21,6 @@ from sweetspot.report.marks import (
 )
 from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH, LINES, keyed, log_ticks, told_lines
 from sweetspot.report.tables import hours_differ
-from sweetspot.report.words import trade_offs
 
 if TYPE_CHECKING:
     import altair as alt

@@ -5,9 +5,21 @@ from typing import TYPE_CHECKING
 from sweetspot.cells import BASES
 from sweetspot.report.charts import Chart
 from sweetspot.report.dots import alike, dots, ends_of, rate_axis
-from sweetspot.report.marks import COLOURS, ENDS, ORIGIN, TEXT, Drawing, by_row, colour, empty, key_of, told, wrapped
+from sweetspot.report.marks import (
+    COLOURS,
+    ENDS,
+    ORIGIN,
+    TEXT,
+    Drawing,
+    by_row,
+    colour,
+    empty,
+    key_of,
+    of_all,
+    told,
+    wrapped,
+)
 from sweetspot.report.tables import hours_differ
-from sweetspot.report.words import of_all
 
 if TYPE_CHECKING:
     import pandas as pd

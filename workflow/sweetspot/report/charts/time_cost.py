@@ -4,10 +4,22 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from sweetspot.report.charts import Chart
-from sweetspot.report.marks import ORIGIN, TEXT, WIDTH, Drawing, colour, empty, key_of, log_axis, named, points, told
+from sweetspot.report.marks import (
+    ORIGIN,
+    TEXT,
+    WIDTH,
+    Drawing,
+    colour,
+    empty,
+    key_of,
+    log_axis,
+    named,
+    of_all,
+    points,
+    told,
+)
 from sweetspot.report.notation import number
 from sweetspot.report.tables import hours_differ, table_of
-from sweetspot.report.words import of_all, trade_offs
 from sweetspot.wording import the
 
 if TYPE_CHECKING:
@@ -60,6 +72,13 @@ def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
     if on:
         return f"On {where} no option is both faster and cheaper than {the(data.box)}"
     return f"On {where} another option is both faster and cheaper than {the(data.box)}"
+
+
+def trade_offs(model: str, best: int) -> str:
+    """How many options there are than which none is both faster and cheaper."""
+    if best == 1:
+        return f"{model}: one option is both the fastest and the cheapest"
+    return f"{model}: {best} options are the best trade-offs of time and money"
 
 
 def _of_one_size(rows: "pd.DataFrame") -> bool:

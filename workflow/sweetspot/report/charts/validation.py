@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from sweetspot.report.charts import Chart
 from sweetspot.report.dots import ROW
 from sweetspot.report.marks import COLOURS, PLOT, TEXT, Drawing, by_row, empty, key_of, name_axis, told
-from sweetspot.report.tables import table_of
-from sweetspot.report.words import method_name
+from sweetspot.report.tables import method_name, table_of
 
 if TYPE_CHECKING:
     import pandas as pd
