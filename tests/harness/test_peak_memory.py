@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from harness_runs import request
 from step_lists import even
-from sweetspot.harness.memory import COUNTERS, asked_bytes, available_bytes, counted, peak, sentence
+from sweetspot.harness.run_memory import COUNTERS, asked_bytes, available_bytes, counted, peak, sentence
 from sweetspot.harness.supervise import judged
 
 GIB = 2**30

@@ -13,8 +13,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from sweetspot.harness.memory import available_bytes
 from sweetspot.harness.request import Request
+from sweetspot.harness.run_memory import available_bytes
 from sweetspot.study.frameworks import ALWAYS_COMPILED
 
 ISA = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8", "avx512_fp16", "asimd", "bf16")

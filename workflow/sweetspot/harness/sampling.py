@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sweetspot.harness.memory import text_of
+from sweetspot.harness.run_memory import text_of
 
 INTERVAL_S = 0.5
 # nvml.h, nvmlClocksEventReasons: by heat or a fault; that a device keeps to its power limit is its normal work.

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.harness.memory import text_of
 from sweetspot.harness.request import Request
+from sweetspot.harness.run_memory import text_of
 from sweetspot.harness.step_times import Interval, duration, may_stop
 
 SPAN_S = 0.5  # the least time between two looks: the kernel counts in hundredths of a second

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.files import require_room
-from sweetspot.harness import memory, nodes
+from sweetspot.harness import nodes, run_memory
 from sweetspot.harness.backends import backend, missing, require_known
 from sweetspot.harness.cards import lacks, watched_cards
 from sweetspot.harness.facts import machine_facts
@@ -96,7 +96,7 @@ def supervise(request: Request) -> int:
     status, message = _ended(request, code, text, timed_out, facts)
     if status != "ok" and facts.get("trained") and timed:  # what went wrong came after the steps, which stand
         facts["after_steps"], status, message = message, "ok", None
-    facts |= memory.peak(facts, request.device)
+    facts |= run_memory.peak(facts, request.device)
     if "joules_per_step" in facts:
         facts["joules_per_sample"] = facts["joules_per_step"] / samples(request, facts)
     warnings: list[Warned] = []
@@ -137,7 +137,7 @@ def _ended(request: Request, code: int, text: str, timed_out: bool, facts: dict[
     if request.nodes > 1:
         facts |= nodes.joined(facts.pop("worker", []), request.device)
         message = message if timed_out or code == 0 else nodes.message(failures, text, message)
-    there = memory.sentence(text, facts, request.device) if status == "oom" else None
+    there = run_memory.sentence(text, facts, request.device) if status == "oom" else None
     return status, "; ".join(filter(None, [message, there])) or None
 
 
@@ -317,7 +317,7 @@ def outcome(code: int, errors: str, timed_out: bool, limit: int, failure: str | 
         return "oom" if code == NO_MEMORY else "failed", last
     if code == -signal.SIGKILL:
         return "oom", "the process was killed (signal 9), as the kernel does when memory runs out"
-    if sign := memory.ended_by(errors, failure):
+    if sign := run_memory.ended_by(errors, failure):
         return "oom", (failure or sign)[:300]
     if failure:
         return "failed", failure[:300]

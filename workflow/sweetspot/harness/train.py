@@ -18,8 +18,8 @@ from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness import nodes
 from sweetspot.harness.backends import Agree, Step, backend
 from sweetspot.harness.facts import device_facts
-from sweetspot.harness.memory import counted
 from sweetspot.harness.request import Request
+from sweetspot.harness.run_memory import counted
 from sweetspot.harness.step_times import DIVERGED
 from sweetspot.harness.stop_rule import Look, Measured, watcher
 
