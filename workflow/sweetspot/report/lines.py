@@ -1,11 +1,9 @@
-"""Names of lines beside their ends, in place of a legend."""
+"""What charts of lines share: numbers as colours and dashes, a key below, or names at the ends."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import altair as alt
-    import pandas as pd
+from sweetspot.report.heavy import alt, pd
+from sweetspot.report.marks import COLOURS, WIDTH, named
 
 NAME = 13  # pixels of a line of a name
 GAP = 4  # pixels between two names
@@ -46,8 +44,6 @@ def with_names(rows: "pd.DataFrame", names: "pd.Series", places: "pd.Series", si
 
 def _by(index: "pd.Index", values: list[float]) -> "pd.Series":
     """Values by index."""
-    import pandas as pd
-
     return pd.Series(values, index=index, dtype=float)
 
 
@@ -55,8 +51,6 @@ def ends(base: "alt.Chart", width: float, **look: object) -> "list[alt.Chart]":
     """The names of lines at the right of a plot of that width: of the rows of `with_names` that have one. look: colour
     and dash of the lines.
     """
-    import altair as alt
-
     here = base.transform_filter("isValid(datum.name_y)")
     piece = here.mark_rule(strokeWidth=2, clip=False).encode(
         x=alt.value(width + 6), x2=alt.value(width + 6 + SAMPLE), y=alt.Y("name_y:Q", axis=None, scale=None), **look
@@ -65,3 +59,54 @@ def ends(base: "alt.Chart", width: float, **look: object) -> "list[alt.Chart]":
         x=alt.value(width + 10 + SAMPLE), y=alt.Y("text_y:Q", axis=None, scale=None), text="name:N"
     )
     return [piece, words]
+
+
+CHART_WIDTH, CHART_HEIGHT = WIDTH - 70, 230  # pixels
+KEY_LINE, LINES = 17, 7  # pixels of a line of the key, and how many one of options has room for
+SLOTS = list(range(5))  # 0: the machine that is judged
+DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4]]
+
+
+def slot_colour() -> "alt.Color":
+    """The colour of a line by its number: black what is judged."""
+    return alt.Color(
+        "slot:N", scale=alt.Scale(domain=SLOTS, range=["#000000", *COLOURS[: len(SLOTS) - 1]]), legend=None
+    )
+
+
+def slot_dash() -> "alt.StrokeDash":
+    """The dash of a line by its number, so that lines differ without colours too."""
+    return alt.StrokeDash("slot:N", scale=alt.Scale(domain=SLOTS, range=DASHES), legend=None)
+
+
+def keyed(plot: "alt.LayerChart", lines: int, *marks: "alt.Chart") -> "alt.VConcatChart":
+    """`plot` above its key: `marks` on the lines of `keys`, for which so many have room whatever they hold."""
+    y = alt.Y("line:Q", axis=None, scale=alt.Scale(domain=[lines - 0.5, -0.5], nice=False, zero=False))
+    placed = [mark.encode(y=y) for mark in marks]
+    key = alt.layer(*placed, width=CHART_WIDTH, height=KEY_LINE * lines, view=alt.ViewConfig(stroke=None))
+    return alt.vconcat(plot, key, spacing=8).resolve_scale(
+        color="shared", strokeDash="shared", x="independent", y="independent"
+    )
+
+
+def told_lines(at: float) -> "alt.Chart":
+    """The text of each line of the key, `at` pixels from the left."""
+    text = named("keys").mark_text(align="left", baseline="middle", fontSize=12, limit=WIDTH - at)
+    return text.encode(x=alt.value(at), text="told:N")
+
+
+def key_of_lines() -> "list[alt.Chart]":
+    """The marks of a key of lines: a piece of each, and its words."""
+    piece = (
+        named("keys")
+        .mark_rule(strokeWidth=2.5)
+        .encode(x=alt.value(0), x2=alt.value(26), color=slot_colour(), strokeDash=slot_dash())
+    )
+    return [piece, told_lines(34)]
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Ticks of a logarithmic scale: 1, 2 and 5 times the powers of ten, of a narrow one also 1.5, 3 and 7."""
+    steps: Sequence[float] = (1, 1.5, 2, 3, 5, 7) if high < 4 * low else (1, 2, 5)
+    ticks = [step * 10.0**power for power in range(-9, 10) for step in steps]
+    return [tick for tick in ticks if low <= tick <= high]

@@ -1,15 +1,27 @@
-"""Efficiency against device count at the largest batch: a line a family, and the fitted curve with its band."""
+"""How well several devices share the work, and how wrong each method of prediction was."""
 
-from typing import TYPE_CHECKING
-
+from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
-from sweetspot.report.line_ends import GAP, NAME, SAMPLE, ends, with_names
-from sweetspot.report.marks import ORIGIN, TEXT, WIDTH, Drawing, by_row, colour, empty, key_of, points, told, wrapped
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from sweetspot.report.chart_data import ChartData
+from sweetspot.report.heavy import alt, pd
+from sweetspot.report.lines import GAP, NAME, SAMPLE, ends, with_names
+from sweetspot.report.marks import (
+    COLOURS,
+    ORIGIN,
+    PLOT,
+    ROW,
+    TEXT,
+    WIDTH,
+    Drawing,
+    by_row,
+    colour,
+    empty,
+    key_of,
+    name_axis,
+    points,
+    told,
+    wrapped,
+)
+from sweetspot.report.tables import method_name, table_of
 
 START = {"gpus": 1, "efficiency": 1.0, "low": 1.0, "high": 1.0}  # one device
 NAMES = 135  # pixels of a name at the end of a line
@@ -17,10 +29,8 @@ WIDE, HIGH = WIDTH - 60 - SAMPLE - NAMES, 120
 LINES, PREDICTED = 7, 2  # families, as many as there are colours; of them
 
 
-def draw(data: "ChartData") -> Drawing:
+def efficiency(data: "ChartData") -> Drawing:
     """A line a family, by device count, its name at its end; dashed with its band: predicted."""
-    import altair as alt
-
     if data.table("efficiency").empty:
         return empty("No scaling efficiency in this study.")
     both = data.few_models(_lines(data))
@@ -55,7 +65,10 @@ def draw(data: "ChartData") -> Drawing:
     band = ["dashed: predicted, with its 90 % band"] if both["fitted"].any() else []
     key = key_of(seen_rows.loc[seen_rows["gpus"] > 1, "basis"], *band)
     return Drawing(
-        by_row(panel, "model:N", order=data.answer_first(both["model"])), {"rows": both}, _says(seen_rows), key=key
+        by_row(panel, "model:N", order=data.answer_first(both["model"])),
+        {"rows": both},
+        _efficiency_says(seen_rows),
+        key=key,
     )
 
 
@@ -64,7 +77,7 @@ def _origin(rows: "pd.DataFrame") -> dict[str, str]:
     return {name: title for name, title in ORIGIN.items() if name in rows.columns}
 
 
-def _says(seen: "pd.DataFrame") -> str:
+def _efficiency_says(seen: "pd.DataFrame") -> str:
     """What most devices do, of as many times the work of one."""
     most = int(seen["gpus"].max())
     shares = [f"{100 * share:.0f}" for share in sorted(seen.loc[seen["gpus"] == most, "efficiency"])]
@@ -80,8 +93,6 @@ def _lines(data: "ChartData") -> "pd.DataFrame":
     Of each family and model the largest batch. Predicted is the machine that is judged, where its curve is known; else
     the first PREDICTED.
     """
-    import pandas as pd
-
     seen, curve = data.table("efficiency"), data.table("curve")
     seen = _largest(seen.assign(fitted=False, family=data.machines(seen["base_instance"])))
     if curve.empty:
@@ -104,8 +115,6 @@ def _largest(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 def _begun(rows: "pd.DataFrame") -> "pd.DataFrame":
     """Each line begun at one device, its name in lines."""
-    import pandas as pd
-
     rows = rows.reindex(columns=list(dict.fromkeys([*rows.columns, "low", "high"])))
     first = rows.drop_duplicates(["base_instance", "model", "fitted"]).assign(**START)
     both = pd.concat([first, rows], ignore_index=True)
@@ -114,8 +123,6 @@ def _begun(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 def _with_names(both: "pd.DataFrame", high: int, top: float) -> "pd.DataFrame":
     """With the names of each panel's lines at their ends."""
-    import pandas as pd
-
     parts = []
     for _, rows in both.groupby("model", sort=False):
         last = rows.sort_values("gpus").groupby("family", sort=False).tail(1)
@@ -123,13 +130,80 @@ def _with_names(both: "pd.DataFrame", high: int, top: float) -> "pd.DataFrame":
     return pd.concat(parts)
 
 
-CHART = Chart(
+EFFICIENCY = Chart(
+    name="efficiency",
     title="Scaling efficiency by number of devices at the largest batch",
     caption="Scaling efficiency against the number of devices, by family at its largest batch; dashed with a band: "
     "predicted. At most {models} models and 7 families are drawn; the tables hold all.",
     stage="speed",
     section="speed",
     order=2,
-    draw=draw,
+    draw=efficiency,
     needs="efficiency",
+)
+
+
+def validation(data: "ChartData") -> Drawing:
+    """A point and line a method, the best first; one panel a slice of the rows."""
+    rows = data.table("validation")
+    if rows.empty:
+        return empty("No method was validated for this study.")
+    rows = rows[rows["slice"].isin(["all", "study_models"]) | rows["slice"].str.match(r"gpus=(2|4|8)$")]
+    rows = rows.assign(part=rows["slice"].map(_in_words), method=rows["method"].map(method_name))
+    order = rows[rows["slice"] == "all"].sort_values("median_abs_error")["method"].tolist()
+    y = alt.Y("method:N", sort=order, title=None, axis=name_axis())
+    title = "error on devices left out"
+    x = alt.X("median_abs_error:Q", title=title, axis=alt.Axis(format="%"))
+    words = told(method=f"method{TEXT}", median_abs_error="median error", p90_abs_error="90 % below", rows="rows")
+    base = alt.Chart().encode(y=y, x=x, tooltip=words)
+    panel = alt.layer(
+        base.mark_rule(strokeWidth=1.5).encode(x2=alt.X2("p90_abs_error:Q")),
+        base.mark_point(filled=True, size=62, opacity=1, color=COLOURS[0]),
+        width=PLOT,
+        height=alt.Step(ROW),
+    )
+    # Not each method says something of each slice: without a scale of its own a panel had a row without a mark.
+    panels = by_row(panel, "part:N", alt.ScaleResolveMap(y="independent"), list(dict.fromkeys(rows["part"])))
+    return Drawing(
+        panels,
+        {"rows": rows},
+        _validation_says(rows, _used(data, order)),
+        key=key_of(rows["method"].head(0), "point: median", "line: up to 90 % of rows"),
+    )
+
+
+def _used(data: "ChartData", order: list[str]) -> str:
+    """The method of the answer; the best where none is."""
+    rows = data.table("extrapolation")
+    used = [method_name(name) for name in rows.loc[rows["headline"].astype(bool), "method"]] if len(rows) else []
+    return next((name for name in used if name in order), next(iter(order), ""))
+
+
+def _validation_says(rows: "pd.DataFrame", method: str) -> str:
+    """How far off the predictions of that method were, all held-out figures together."""
+    row = rows[(rows["slice"] == "all") & (rows["method"] == method)]
+    if row.empty:
+        return ""
+    half, most = (f"{100 * row[name].iloc[0]:.2g} %" for name in ("median_abs_error", "p90_abs_error"))
+    name = method[0].upper() + method[1:]
+    return f"{name}: half of its predictions were less than {half} off, nine in ten less than {most}"
+
+
+def _in_words(part: str) -> str:
+    """What a slice of the held-out rows is."""
+    names = {"all": "all figures held out", "study_models": "models of this study"}
+    return names.get(part, f"on {part.removeprefix('gpus=')} devices")
+
+
+VALIDATION = Chart(
+    name="validation",
+    title="How wrong each method was on devices it had not seen: median error, and what 90 % of rows stay below",
+    caption="How wrong each extrapolation method was on devices it had not seen: median error, and what 90 % of rows "
+    "stay below.",
+    stage="speed",
+    section="unmeasured",
+    order=2,
+    draw=validation,
+    needs="extrapolation",
+    fits=lambda tables: len(table_of(tables, "validation")) > 0,
 )

@@ -1,14 +1,15 @@
-"""Lines of the bills of the answer's model for its cheapest options."""
+"""What a bill is made of, and who does the work of the months."""
 
-from typing import TYPE_CHECKING
-
+from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
+from sweetspot.report.heavy import alt, pd
 from sweetspot.report.marks import (
     BESIDE,
     ORIGIN,
     PLAIN,
     PLOT,
     TEXT,
+    WIDTH,
     Drawing,
     colour,
     empty,
@@ -18,14 +19,8 @@ from sweetspot.report.marks import (
     told,
     wrapped,
 )
-from sweetspot.report.tables import table_of
+from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import begun, money, the
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from sweetspot.report.chart_data import ChartData
-    from sweetspot.report.tables import Tables
 
 SHOWN = 8  # bills
 LEAST = 0.01  # of the dearest bill: a line of less is not seen, nor drawn
@@ -35,10 +30,8 @@ OF_PRICES = {**ORIGIN, "price_source": f"price{TEXT}"}
 KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_size", "gpus", "precision"]
 
 
-def draw(data: "ChartData") -> Drawing:
+def bill(data: "ChartData") -> Drawing:
     """A bar an option, from its bill's lines; the cheapest persistent ones and the reference."""
-    import altair as alt
-
     bills, ranks = data.table("bills"), data.table("ranks")
     if bills.empty or ranks.empty:
         return empty("No bill in this study.")
@@ -69,7 +62,7 @@ def draw(data: "ChartData") -> Drawing:
         )
     )
     chart = alt.layer(bars, width=PLOT, height=line_step(drawn["title"], 24))
-    return Drawing(chart, {"rows": drawn}, _says(data, rows))
+    return Drawing(chart, {"rows": drawn}, _bill_says(data, rows))
 
 
 def _at_the_answers_price(rows: "pd.DataFrame") -> "pd.DataFrame":
@@ -80,7 +73,7 @@ def _at_the_answers_price(rows: "pd.DataFrame") -> "pd.DataFrame":
     return rows.assign(usd=rows["usd"] * (rows["total"] / printed).where(printed != 0, 1.0))
 
 
-def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
+def _bill_says(data: "ChartData", rows: "pd.DataFrame") -> str:
     """The largest line of the reference's bill, or of the cheapest option's."""
     own = rows[rows["option"] == data.option]
     bill = own if len(own) else rows[rows["option"] == rows.sort_values("total")["option"].iloc[0]]
@@ -100,13 +93,79 @@ def _several_lines(tables: "Tables") -> bool:
     return bills.empty or bills.loc[bills["usd"] != 0, "line"].nunique() > 1
 
 
-CHART = Chart(
+BILL = Chart(
+    name="bill",
     title="What a bill is made of",
     caption="What the bills of the cheapest options are made of, at the prices of the answer: rents are the mean of "
     "the project's months. A line of less than 1 % of the dearest is not drawn.",
     stage="price",
     section="costs",
     order=3,
-    draw=draw,
+    draw=bill,
     fits=_several_lines,
+)
+
+
+SLIGHT = 0.03  # of all work: sources that do less are drawn as one
+OTHERS = "others, rented for the peak"
+STEADY = 0.9  # of its busiest month: who does as much in every month does the base
+
+
+def mix_load(data: "ChartData") -> Drawing:
+    """Stacked areas: what is there at the bottom, what is bought on it, what is rented on top."""
+    rows = data.table("load")
+    if rows.empty:
+        return empty("No work of months in this study: no mix of machines.")
+    rows = rows[rows["workload"] == rows["workload"].iloc[0]]
+    says = _mix_load_says(rows[rows["device_hours"] > 0])
+    rows = _together(rows.assign(percent=100 * rows["share_of_months"]))
+    names = list(dict.fromkeys(rows["title"]))
+    place = {name: number for number, name in enumerate(names)}
+    rows = rows.assign(order=rows["title"].map(place))
+    x = alt.X("percent:Q", title="% of the months, the busiest first", scale=alt.Scale(domain=[0, 100], nice=False))
+    y = alt.Y("device_hours:Q", title="device-hours a month", stack="zero")
+    areas = named("rows").mark_area(opacity=0.85, line=False)
+    words = told(title=f"source{TEXT}", part="% of all device-hours", most="device-hours in the busiest month")
+    areas = areas.encode(x=x, y=y, color=colour("title:N", names), order=alt.Order("order:Q"), tooltip=words)
+    return Drawing(alt.layer(areas, width=WIDTH - 70, height=230), {"rows": rows}, says)
+
+
+def _together(rows: "pd.DataFrame") -> "pd.DataFrame":
+    """Rows by source and month with `part` (per cent of all hours) and `most`; those of less than SLIGHT as one."""
+    share = rows.groupby("title")["device_hours"].transform("sum") / rows["device_hours"].sum()
+    rows = rows.assign(title=rows["title"].where(share >= SLIGHT, OTHERS))
+    rows = rows.groupby(["title", "percent"], sort=False, as_index=False)["device_hours"].sum()
+    rows = rows.sort_values("title", key=lambda names: names == OTHERS, kind="stable")
+    hours = rows.groupby("title")["device_hours"]
+    rows = rows.assign(part=100 * hours.transform("sum") / rows["device_hours"].sum(), most=hours.transform("max"))
+    return rows[rows["most"] > 0]
+
+
+def _mix_load_says(rows: "pd.DataFrame") -> str:
+    """Who does the base of the work, if one works alike in all months, else most of it; and who most of the rest."""
+    loads = rows.groupby("title", sort=False)["device_hours"]
+    done, first = loads.sum(), str(rows["title"].iloc[0])
+    if len(done) == 1:
+        return begun(f"{the(first)} does all of the work")
+    steady = loads.min()[first] >= STEADY * loads.max()[first]
+    first = first if steady else str(done.idxmax())
+    rest = done.drop(first)
+    did = "the base" if steady else f"{_part(done[first] / done.sum())} the work"
+    second = f"{the(str(rest.idxmax()))} {_part(rest.max() / rest.sum())} the rest"
+    return begun(f"{the(first)} does {did}, {second.replace(' most of', '') if len(rest) == 1 else second}")
+
+
+def _part(share: float) -> str:
+    return "most of" if share > 0.5 else "the largest part of"
+
+
+MIX_LOAD = Chart(
+    name="mix_load",
+    title="Device-hours a month by source, the busiest months first",
+    caption="Who does the work of the months under the best mix: the machines you own, those bought, those rented.",
+    stage="price",
+    section="plan",
+    order=1,
+    draw=mix_load,
+    needs="load",
 )

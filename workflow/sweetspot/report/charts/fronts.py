@@ -1,11 +1,17 @@
-"""Hours against USD of training: each model's options; those on the front have numbers, and a key below the chart."""
+"""Hours against USD: options, the fronts that nothing beats, and what keeps within the limits."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
+from sweetspot.report.heavy import alt, pd
+from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH, LINES, keyed, log_ticks, told_lines
 from sweetspot.report.marks import (
+    GREY,
+    INTERRUPTIBLE,
     ORIGIN,
+    PERSISTENT,
     TEXT,
     WIDTH,
     Drawing,
@@ -19,30 +25,20 @@ from sweetspot.report.marks import (
     told,
 )
 from sweetspot.report.notation import number
-from sweetspot.report.tables import hours_differ, table_of
+from sweetspot.report.tables import Tables, hours_differ, table_of
 from sweetspot.wording import the
 
-if TYPE_CHECKING:
-    import altair as alt
-    import pandas as pd
-
-    from sweetspot.report.chart_data import ChartData
-    from sweetspot.report.tables import Tables
-
-CHART_WIDTH, CHART_HEIGHT, ROOM = WIDTH - 70, 230, 18  # pixels; ROOM: within the frame, around all points
+ROOM = 18  # pixels within the frame, around all points
 KEY_LINE = 16  # pixels a line of the key
 NEAR = 15.0  # pixels between two points from which each has a number of its own
 DEAR = 20.0  # times the cheapest of its model: what costs more is left to the table, or it would flatten the rest
 
 
-def draw(data: "ChartData") -> Drawing:
+def time_cost(data: "ChartData") -> Drawing:
     """A point an option by its basis, one panel a model; what is on the front has a number, named below.
 
     The model of the answer has none: its front stands beside the control panel (`front`).
     """
-    import altair as alt
-    import pandas as pd
-
     rows = _shown(data)
     rows = rows[rows["model"] != data.model] if len(rows) else rows
     if rows.empty:
@@ -54,11 +50,14 @@ def draw(data: "ChartData") -> Drawing:
     panels = [_panel(scales[model], int(lines[model]), model, kinds) for model in models]
     chart = alt.vconcat(*panels, spacing=14).resolve_scale(color="shared")
     return Drawing(
-        chart, {"rows": rows, "keys": keys}, _says(data, rows), key=key_of(rows["basis"], "dashed: the best trade-offs")
+        chart,
+        {"rows": rows, "keys": keys},
+        _time_cost_says(data, rows),
+        key=key_of(rows["basis"], "dashed: the best trade-offs"),
     )
 
 
-def _says(data: "ChartData", rows: "pd.DataFrame") -> str:
+def _time_cost_says(data: "ChartData", rows: "pd.DataFrame") -> str:
     """On how many of these models nothing beats the machine that is judged, where there is one; else on one model how
     many options.
     """
@@ -92,7 +91,6 @@ def _of_one_size(rows: "pd.DataFrame") -> bool:
 
 def _scales(rows: "pd.DataFrame") -> "tuple[alt.X, alt.Y]":
     """The scales that these rows need."""
-    import altair as alt
 
     def of(name: str) -> dict[str, Any]:
         low, high = float(rows[name].min()), float(rows[name].max())
@@ -165,8 +163,6 @@ def _pixels(values: "pd.Series", every: "pd.Series", size: int) -> list[float]:
 
 def _panel(scales: "tuple[alt.X, alt.Y]", lines: int, model: str, kinds: list[str]) -> "alt.VConcatChart":
     """One model: its points above the key, which has that many lines."""
-    import altair as alt
-
     x, y = scales
     here = alt.datum.model == model
     every = named("rows").transform_filter(here).encode(x=x, y=y)
@@ -197,7 +193,8 @@ def _several(tables: "Tables") -> bool:
     return hours_differ(tables) and len(ranks) > 0 and ranks["model"].nunique() > 1
 
 
-CHART = Chart(
+TIME_COST = Chart(
+    name="time_cost",
     title="Hours against USD; dashed: the best trade-offs; numbers: below each chart",
     caption="Hours against USD of the same work, for the models beside that of the answer. The dashed line joins the "
     "best trade-offs, interruptible machines counted; they have numbers: no option is both faster and cheaper. "
@@ -205,6 +202,118 @@ CHART = Chart(
     stage="price",
     section="front",
     order=2,
-    draw=draw,
+    draw=time_cost,
     fits=_several,
+)
+
+
+COLUMNS = ("model", "option", "label", "hours", "usd", "kind", "basis", "source", "as_of", "on_front", "fits")
+
+
+def front(data: "ChartData") -> Drawing:
+    """A point an option of the answer's work by its basis; what is on the front has a number, named below."""
+    rows = front_rows(data)
+    if rows.empty:
+        return empty("No workload with a model to train in this study.")
+    ranks = data.table("ranks")
+    key = key_of(ranks.loc[ranks["in_answer"].astype(bool), "basis"])
+    data_of = {
+        "rows": rows,
+        "keys": numbered(rows, data.option if _judged(data) else "").head(LINES),
+    }
+    return Drawing(keyed(_front_plot(rows, _kinds(data)), LINES, told_lines(0)), data_of, _front_says(rows, data), key)
+
+
+def _kinds(data: "ChartData") -> list[str]:
+    """What the options are, each with its own colour in every study."""
+    taken = data.taken(data.table("ranks")).any()
+    return [PERSISTENT, *([INTERRUPTIBLE] if taken else []), *([data.box] if _judged(data) else [])]
+
+
+def _front_says(rows: "pd.DataFrame", data: "ChartData") -> str:
+    return trade_offs(data.model, int(rows["on_front"].sum()))
+
+
+def _judged(data: "ChartData") -> bool:
+    """Whether the study names a machine that is judged."""
+    return bool(data.reference)
+
+
+def front_rows(data: "ChartData") -> "pd.DataFrame":
+    """The options of the first work of the answer's model that the answer may take, with `kind`, `label`, `on_front`
+    (of those that the study accepts nothing is at most as slow and at most as dear, and better in one), `fits`.
+
+    Not among them: what cannot be taken and is beaten; what costs DEAR times the cheapest and is beaten.
+    """
+    rows = data.table("ranks")
+    if rows.empty:
+        return rows
+    rows = rows[rows["in_answer"].astype(bool) & (rows["model"] == data.model)]
+    rows = rows[(rows["workload"] == rows["workload"].min()) & (rows["hours"] > 0) & (rows["usd"] > 0)]
+    allowed = rows["persistent"].astype(bool)
+    known = rows[allowed] if allowed.any() else rows
+    pairs = list(zip(known["hours"], known["usd"], strict=True))
+    beaten = [
+        any(h <= hours and u <= usd and (h < hours or u < usd) for h, u in pairs)
+        for hours, usd in zip(rows["hours"], rows["usd"], strict=True)
+    ]
+    judged = (rows["option"] == data.option) & _judged(data)
+    kind = data.taken(rows).map({True: INTERRUPTIBLE, False: PERSISTENT}).mask(judged, data.box)
+    label = data.titles(rows["option"]).str.replace(r" \[.*\]$", "", regex=True)
+    rows = rows.assign(kind=kind, label=label, fits=allowed, beaten=beaten)
+    rows["on_front"] = rows["option"].isin(known["option"]) & ~rows["beaten"]
+    dear = rows["usd"] > DEAR * known["usd"].min()
+    shown = rows["on_front"] | (rows["option"] == data.option) | ~dear & (allowed | ~rows["beaten"])
+    return rows[shown].sort_values(["usd", "option"], kind="stable").reset_index(drop=True)[[*COLUMNS]]
+
+
+def _ends(values: "pd.Series", size: int) -> tuple[float, float]:
+    """The ends of a logarithmic scale of that size, with ROOM around all values."""
+    low, high = math.log(values.min()), math.log(values.max())
+    around = (high - low) * ROOM / (size - 2 * ROOM) if high > low else math.log(2)
+    return math.exp(low - around), math.exp(high + around)
+
+
+def _front_plot(rows: "pd.DataFrame", kinds: list[str]) -> "alt.LayerChart":
+    amounts = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
+
+    def of(column: str, size: int, title: str) -> dict[str, Any]:
+        low, high = _ends(rows[column], size)
+        axis = alt.Axis(values=log_ticks(low, high), labelExpr=amounts, title=title)
+        return {"scale": alt.Scale(domain=[low, high], nice=False, type="log"), "axis": axis}
+
+    x, y = (
+        alt.X("hours:Q", **of("hours", CHART_WIDTH, "hours (log)")),
+        alt.Y("usd:Q", **of("usd", CHART_HEIGHT, "USD (log)")),
+    )
+    shown = [kind for kind in kinds if (rows["kind"] == kind).any()]
+    every = named("rows").encode(x=x, y=y, opacity=alt.Opacity("shown:Q", scale=None))
+    every = every.transform_calculate(shown="datum.fits ? 1 : 0.25")
+    words = told(label=f"option{TEXT}", hours="hours", usd="USD", **ORIGIN)
+    marks = named("keys").encode(x=x, y=y, text="mark:N")
+    look = {"dy": -12, "fontSize": 12, "fontWeight": "bold", "clip": True}
+    return alt.layer(
+        named("rows").encode(x=x, y=y).transform_filter("datum.on_front").mark_line(
+            color=GREY, strokeDash=[4, 3], interpolate="step-after", clip=True
+        ),
+        *points(every, color=colour("kind:N", kinds, shown=shown), tooltip=words),
+        # A white rim keeps a number legible where a line or a point lies behind it.
+        marks.mark_text(stroke="white", strokeWidth=4, **look),
+        marks.mark_text(color="#111", **look),
+        width=CHART_WIDTH,
+        height=CHART_HEIGHT,
+    )  # fmt: skip
+
+
+FRONT = Chart(
+    name="front",
+    title="Hours against USD of one work; dashed: the best trade-offs; numbers: below",
+    caption="Hours against USD of one work. The dashed line joins the best trade-offs, which have numbers: no option "
+    "is both faster and cheaper than one of them. Faint: what is not taken, as it is interruptible. What costs more "
+    "than 20 times the cheapest is not drawn.",
+    stage="price",
+    section="whatif",
+    order=1,
+    draw=front,
+    fits=hours_differ,
 )
