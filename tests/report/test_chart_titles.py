@@ -151,9 +151,9 @@ def test_efficiencies_are_told_of_the_most_devices():
 def test_the_fastest_machine_is_counted_over_models():
     rows = pd.DataFrame([("A", "m", 2.0), ("B", "m", 1.0), ("A", "n", 2.0), ("B", "n", 1.0), ("B", "o", 9.0)],
                         columns=["machine", "model", "images_per_s"])  # fmt: skip
-    assert rates._throughput_says(rows) == "Fastest on 2 of 3 models: A"
-    assert rates._throughput_says(rows.head(4)) == "Fastest on both models: A"
-    assert rates._throughput_says(rows.tail(1)) == "Fastest on o: B"
+    assert rates._often_fastest(rows) == ("2 of 3 models", "A")
+    assert rates._often_fastest(rows.head(4)) == ("both models", "A")
+    assert rates._often_fastest(rows.tail(1)) == ("o", "B")
 
 
 def test_how_far_predictions_reach_is_told_of_the_widest():

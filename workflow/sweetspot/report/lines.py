@@ -1,6 +1,7 @@
 """What charts of lines share: numbers as colours and dashes, a key below, or names at the ends."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from sweetspot.report.heavy import alt, pd
 from sweetspot.report.marks import COLOURS, WIDTH, named
@@ -35,16 +36,8 @@ def with_names(rows: "pd.DataFrame", names: "pd.Series", places: "pd.Series", si
     lines = names.str.count("\n") + 1
     middle = spread(places.tolist(), (NAME * lines + GAP).tolist(), size)
     first = [at - NAME * (many - 1) / 2 for at, many in zip(middle, lines, strict=True)]
-    return rows.assign(
-        name=names.reindex(rows.index),
-        name_y=_by(names.index, middle).reindex(rows.index),
-        text_y=_by(names.index, first).reindex(rows.index),
-    )
-
-
-def _by(index: "pd.Index", values: list[float]) -> "pd.Series":
-    """Values by index."""
-    return pd.Series(values, index=index, dtype=float)
+    columns = {"name": names, "name_y": middle, "text_y": first}
+    return rows.join(pd.DataFrame(columns, index=names.index))
 
 
 def ends(base: "alt.Chart", width: float, **look: object) -> "list[alt.Chart]":
@@ -67,16 +60,14 @@ SLOTS = list(range(5))  # 0: the machine that is judged
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4]]
 
 
-def slot_colour() -> "alt.Color":
-    """The colour of a line by its number: black what is judged."""
-    return alt.Color(
-        "slot:N", scale=alt.Scale(domain=SLOTS, range=["#000000", *COLOURS[: len(SLOTS) - 1]]), legend=None
-    )
-
-
-def slot_dash() -> "alt.StrokeDash":
-    """The dash of a line by its number, so that lines differ without colours too."""
-    return alt.StrokeDash("slot:N", scale=alt.Scale(domain=SLOTS, range=DASHES), legend=None)
+def in_slots() -> dict[str, Any]:
+    """Colour (black what is judged) and dash of a line by its number, so that lines differ without colours too."""
+    tints = alt.Scale(domain=SLOTS, range=["#000000", *COLOURS[: len(SLOTS) - 1]])
+    dashes = alt.Scale(domain=SLOTS, range=DASHES)
+    return {
+        "color": alt.Color("slot:N", scale=tints, legend=None),
+        "strokeDash": alt.StrokeDash("slot:N", scale=dashes, legend=None),
+    }
 
 
 def keyed(plot: "alt.LayerChart", lines: int, *marks: "alt.Chart") -> "alt.VConcatChart":
@@ -97,12 +88,8 @@ def told_lines(at: float) -> "alt.Chart":
 
 def key_of_lines() -> "list[alt.Chart]":
     """The marks of a key of lines: a piece of each, and its words."""
-    piece = (
-        named("keys")
-        .mark_rule(strokeWidth=2.5)
-        .encode(x=alt.value(0), x2=alt.value(26), color=slot_colour(), strokeDash=slot_dash())
-    )
-    return [piece, told_lines(34)]
+    piece = named("keys").mark_rule(strokeWidth=2.5)
+    return [piece.encode(x=alt.value(0), x2=alt.value(26), **in_slots()), told_lines(34)]
 
 
 def log_ticks(low: float, high: float) -> list[float]:

@@ -26,7 +26,7 @@ SHAPES = {
     "arithmetic": "stroke",
 }
 TEXT = " (text)"  # behind a tooltip's title: the field is no number
-ORIGIN = {"basis": f"basis{TEXT}", "source": f"source{TEXT}", "as_of": f"date{TEXT}"}  # of a tooltip
+ORIGIN = {"basis": "basis (text)", "source": "source (text)", "as_of": "date (text)"}  # of a tooltip
 ENDS = {"": "", "_low": ", low end", "_high": ", high end"}
 # What a shape stands for, in the words of the page as far as these speak for themselves.
 KEY = {

@@ -3,27 +3,11 @@
 import math
 from typing import Any
 
+from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
 from sweetspot.report.heavy import alt, pd
 from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH, LINES, keyed, log_ticks, told_lines
-from sweetspot.report.marks import (
-    GREY,
-    INTERRUPTIBLE,
-    ORIGIN,
-    PERSISTENT,
-    TEXT,
-    WIDTH,
-    Drawing,
-    colour,
-    empty,
-    key_of,
-    log_axis,
-    named,
-    of_all,
-    points,
-    told,
-)
 from sweetspot.report.notation import number
 from sweetspot.report.tables import Tables, hours_differ, table_of
 from sweetspot.wording import the
@@ -31,10 +15,13 @@ from sweetspot.wording import the
 ROOM = 18  # pixels within the frame, around all points
 KEY_LINE = 16  # pixels a line of the key
 NEAR = 15.0  # pixels between two points from which each has a number of its own
+SPAN = 1.5  # times the widest of several models, which one pair of scales spans
+SIZES = {"hours": CHART_WIDTH, "usd": CHART_HEIGHT}
+COLUMNS = ["model", "option", "label", "hours", "usd", "kind", "basis", "source", "as_of", "on_front", "fits"]
 DEAR = 20.0  # times the cheapest of its model: what costs more is left to the table, or it would flatten the rest
 
 
-def time_cost(data: "ChartData") -> Drawing:
+def time_cost(data: "ChartData") -> look.Drawing:
     """A point an option by its basis, one panel a model; what is on the front has a number, named below.
 
     The model of the answer has none: its front stands beside the control panel (`front`).
@@ -42,19 +29,15 @@ def time_cost(data: "ChartData") -> Drawing:
     rows = _shown(data)
     rows = rows[rows["model"] != data.model] if len(rows) else rows
     if rows.empty:
-        return empty("No workload with another model to train in this study.")
+        return look.empty("No workload with another model to train in this study.")
     models = data.answer_first(rows["model"])
     keys = pd.concat([numbered(rows[rows["model"] == model], data.option) for model in models])
     lines, kinds = keys["model"].value_counts(), data.kind_names(rows)
     scales = {model: _scales(rows if _of_one_size(rows) else rows[rows["model"] == model]) for model in models}
     panels = [_panel(scales[model], int(lines[model]), model, kinds) for model in models]
     chart = alt.vconcat(*panels, spacing=14).resolve_scale(color="shared")
-    return Drawing(
-        chart,
-        {"rows": rows, "keys": keys},
-        _time_cost_says(data, rows),
-        key=key_of(rows["basis"], "dashed: the best trade-offs"),
-    )
+    key = look.key_of(rows["basis"], "dashed: the best trade-offs")
+    return look.Drawing(chart, {"rows": rows, "keys": keys}, _time_cost_says(data, rows), key)
 
 
 def _time_cost_says(data: "ChartData", rows: "pd.DataFrame") -> str:
@@ -64,13 +47,10 @@ def _time_cost_says(data: "ChartData", rows: "pd.DataFrame") -> str:
     best, models = rows[rows["on_front"].astype(bool)], rows["model"].nunique()
     if not data.reference:
         first = data.answer_first(rows["model"])[0]
-        here = best.loc[best["model"] == first, "option"].nunique()
-        return trade_offs(first, here)
+        return trade_offs(first, best.loc[best["model"] == first, "option"].nunique())
     on = best.loc[best["option"] == data.option, "model"].nunique()
-    where = of_all(on or models, models, "other models") if models > 1 else str(rows["model"].iloc[0])
-    if on:
-        return f"On {where} no option is both faster and cheaper than {the(data.box)}"
-    return f"On {where} another option is both faster and cheaper than {the(data.box)}"
+    where = look.of_all(on or models, models, "other models") if models > 1 else str(rows["model"].iloc[0])
+    return f"On {where} {'no' if on else 'another'} option is both faster and cheaper than {the(data.box)}"
 
 
 def trade_offs(model: str, best: int) -> str:
@@ -95,7 +75,7 @@ def _scales(rows: "pd.DataFrame") -> "tuple[alt.X, alt.Y]":
     def of(name: str) -> dict[str, Any]:
         low, high = float(rows[name].min()), float(rows[name].max())
         scale = alt.Scale(type="log", nice=False, padding=ROOM, domain=[low, high])
-        return {"scale": scale, "axis": log_axis(rows[name])}
+        return {"scale": scale, "axis": look.log_axis(rows[name])}
 
     return alt.X("hours:Q", title="hours (log)", **of("hours")), alt.Y("usd:Q", title="USD (log)", **of("usd"))
 
@@ -114,8 +94,11 @@ def _shown(data: "ChartData") -> "pd.DataFrame":
     rows = rows[~dear | rows["on_front"].astype(bool) | (rows["option"] == data.option)]
     facts = data.table("ranks").drop_duplicates(["option", "model", "workload"])
     rows = rows.merge(facts[["option", "model", "workload", "source", "as_of"]], how="left")
-    label = data.titles(rows["option"]).str.replace(r" \[.*\]$", "", regex=True)
-    return rows.assign(kind=data.kinds(rows), label=label)
+    return rows.assign(kind=data.kinds(rows), label=_label(data, rows))
+
+
+def _label(data: "ChartData", rows: "pd.DataFrame") -> "pd.Series":
+    return data.titles(rows["option"]).str.replace(r" \[.*\]$", "", regex=True)
 
 
 def numbered(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
@@ -135,24 +118,17 @@ def numbered(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
     return found[["model", "hours", "usd"]].assign(told=lines, line=range(len(found)), mark=marks)
 
 
-SPAN = 1.5
-SIZES = {"hours": CHART_WIDTH, "usd": CHART_HEIGHT}
-
-
 def _together(spots: list[tuple[float, float]]) -> list[str]:
-    """The number of each spot, from 1; spots near an earlier one are told there."""
+    """The number of each spot, from 1; spots near an earlier one are told there: `3`, `3, 4`, or `3 to 6`."""
     told: dict[int, list[int]] = {}
     for place, (x, y) in enumerate(spots):
         near = [first for first in told if math.hypot(spots[first][0] - x, spots[first][1] - y) < NEAR]
         told.setdefault(near[0] if near else place, []).append(place + 1)
-    return [_numbers(told.get(place, [])) for place in range(len(spots))]
-
-
-def _numbers(places: list[int]) -> str:
-    """`3`, `3, 4`, or `3 to 6`."""
-    if len(places) > 2 and places[-1] - places[0] == len(places) - 1:
-        return f"{places[0]} to {places[-1]}"
-    return ", ".join(map(str, places))
+    words = dict.fromkeys(range(len(spots)), "")
+    for place, numbers in told.items():
+        row = len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1
+        words[place] = f"{numbers[0]} to {numbers[-1]}" if row else ", ".join(map(str, numbers))
+    return list(words.values())
 
 
 def _pixels(values: "pd.Series", every: "pd.Series", size: int) -> list[float]:
@@ -161,30 +137,36 @@ def _pixels(values: "pd.Series", every: "pd.Series", size: int) -> list[float]:
     return [ROOM + (size - 2 * ROOM) * (math.log(value) - low) / ((high - low) or 1.0) for value in values]
 
 
-def _panel(scales: "tuple[alt.X, alt.Y]", lines: int, model: str, kinds: list[str]) -> "alt.VConcatChart":
-    """One model: its points above the key, which has that many lines."""
+def _points(
+    scales: "tuple[alt.X, alt.Y]", rows: "alt.Chart", keys: "alt.Chart", kind: "alt.Color", grey: str, **more: Any
+) -> "alt.LayerChart":
+    """Options, the line of their front, and the numbers of what is on it."""
     x, y = scales
-    here = alt.datum.model == model
-    every = named("rows").transform_filter(here).encode(x=x, y=y)
-    words = told(label=f"option{TEXT}", hours="hours", usd="USD", **ORIGIN)
-    names = named("keys").transform_filter(here)
-    look: dict[str, Any] = {"dy": -12, "fontSize": 12, "fontWeight": "bold"}
-    marks = names.encode(x=x, y=y, text="mark:N")
-    plot = alt.layer(
-        every.transform_filter("datum.on_front").mark_line(color="#888", strokeDash=[4, 3], interpolate="step-after"),
-        *points(every, color=colour("kind:N", kinds), tooltip=words),
+    rows, numbers = rows.encode(x=x, y=y), keys.encode(x=x, y=y, text="mark:N")
+    words = look.told(label="option (text)", hours="hours", usd="USD", **look.ORIGIN)
+    bold: dict[str, Any] = {"dy": -12, "fontSize": 12, "fontWeight": "bold", **more}
+    faint = rows.encode(opacity=alt.Opacity("shown:Q", scale=None)).transform_calculate(shown="datum.fits ? 1 : 0.25")
+    line = rows.transform_filter("datum.on_front")
+    return alt.layer(
+        line.mark_line(color=grey, strokeDash=[4, 3], interpolate="step-after", **more),
+        *look.points(faint if more else rows, color=kind, tooltip=words),
         # A white rim keeps a number legible where a line or a point lies behind it.
-        marks.mark_text(stroke="white", strokeWidth=4, **look),
-        marks.mark_text(color="#111", **look),
+        numbers.mark_text(stroke="white", strokeWidth=4, **bold),
+        numbers.mark_text(color="#111", **bold),
         width=CHART_WIDTH,
         height=CHART_HEIGHT,
-        title=alt.TitleParams(model, anchor="start", fontSize=12),
     )
-    key = names.mark_text(align="left", baseline="top", fontSize=12, limit=WIDTH).encode(
+
+
+def _panel(scales: "tuple[alt.X, alt.Y]", lines: int, model: str, kinds: list[str]) -> "alt.VConcatChart":
+    """One model: its points above the key, which has that many lines."""
+    rows, keys = (look.named(name).transform_filter(alt.datum.model == model) for name in ("rows", "keys"))
+    plot = _points(scales, rows, keys, look.colour("kind:N", kinds), "#888")
+    key = keys.mark_text(align="left", baseline="top", fontSize=12, limit=look.WIDTH).encode(
         x=alt.value(0), y=alt.Y("line:O", axis=None), text="told:N"
     )
-    frame = alt.ViewConfig(stroke=None)
-    return alt.vconcat(plot, key.properties(width=CHART_WIDTH, height=KEY_LINE * lines, view=frame), spacing=6)
+    key = key.properties(width=CHART_WIDTH, height=KEY_LINE * lines, view=alt.ViewConfig(stroke=None))
+    return alt.vconcat(plot.properties(title=alt.TitleParams(model, anchor="start", fontSize=12)), key, spacing=6)
 
 
 def _several(tables: "Tables") -> bool:
@@ -194,49 +176,26 @@ def _several(tables: "Tables") -> bool:
 
 
 TIME_COST = Chart(
-    name="time_cost",
+    name="time_cost", stage="price", section="front", order=2, draw=time_cost, fits=_several,
     title="Hours against USD; dashed: the best trade-offs; numbers: below each chart",
     caption="Hours against USD of the same work, for the models beside that of the answer. The dashed line joins the "
     "best trade-offs, interruptible machines counted; they have numbers: no option is both faster and cheaper. "
     "What costs more than 20 times the cheapest is not drawn, nor more than {models} models; the tables hold all.",
-    stage="price",
-    section="front",
-    order=2,
-    draw=time_cost,
-    fits=_several,
-)
+)  # fmt: skip
 
 
-COLUMNS = ("model", "option", "label", "hours", "usd", "kind", "basis", "source", "as_of", "on_front", "fits")
-
-
-def front(data: "ChartData") -> Drawing:
+def front(data: "ChartData") -> look.Drawing:
     """A point an option of the answer's work by its basis; what is on the front has a number, named below."""
     rows = front_rows(data)
     if rows.empty:
-        return empty("No workload with a model to train in this study.")
+        return look.empty("No workload with a model to train in this study.")
     ranks = data.table("ranks")
-    key = key_of(ranks.loc[ranks["in_answer"].astype(bool), "basis"])
-    data_of = {
-        "rows": rows,
-        "keys": numbered(rows, data.option if _judged(data) else "").head(LINES),
-    }
-    return Drawing(keyed(_front_plot(rows, _kinds(data)), LINES, told_lines(0)), data_of, _front_says(rows, data), key)
-
-
-def _kinds(data: "ChartData") -> list[str]:
-    """What the options are, each with its own colour in every study."""
-    taken = data.taken(data.table("ranks")).any()
-    return [PERSISTENT, *([INTERRUPTIBLE] if taken else []), *([data.box] if _judged(data) else [])]
-
-
-def _front_says(rows: "pd.DataFrame", data: "ChartData") -> str:
-    return trade_offs(data.model, int(rows["on_front"].sum()))
-
-
-def _judged(data: "ChartData") -> bool:
-    """Whether the study names a machine that is judged."""
-    return bool(data.reference)
+    key = look.key_of(ranks.loc[ranks["in_answer"].astype(bool), "basis"])
+    keys = numbered(rows, data.option if data.reference else "").head(LINES)
+    kinds = [look.PERSISTENT, *([look.INTERRUPTIBLE] if data.taken(ranks).any() else [])]
+    kinds += [data.box] if data.reference else []  # a machine that is judged
+    says = trade_offs(data.model, int(rows["on_front"].sum()))
+    return look.Drawing(keyed(_front_plot(rows, kinds), LINES, told_lines(0)), {"rows": rows, "keys": keys}, says, key)
 
 
 def front_rows(data: "ChartData") -> "pd.DataFrame":
@@ -252,68 +211,39 @@ def front_rows(data: "ChartData") -> "pd.DataFrame":
     rows = rows[(rows["workload"] == rows["workload"].min()) & (rows["hours"] > 0) & (rows["usd"] > 0)]
     allowed = rows["persistent"].astype(bool)
     known = rows[allowed] if allowed.any() else rows
-    pairs = list(zip(known["hours"], known["usd"], strict=True))
+    pairs = known[["hours", "usd"]].to_numpy()
     beaten = [
-        any(h <= hours and u <= usd and (h < hours or u < usd) for h, u in pairs)
-        for hours, usd in zip(rows["hours"], rows["usd"], strict=True)
+        bool(((pairs <= one).all(axis=1) & (pairs < one).any(axis=1)).any())
+        for one in rows[["hours", "usd"]].to_numpy()
     ]
-    judged = (rows["option"] == data.option) & _judged(data)
-    kind = data.taken(rows).map({True: INTERRUPTIBLE, False: PERSISTENT}).mask(judged, data.box)
-    label = data.titles(rows["option"]).str.replace(r" \[.*\]$", "", regex=True)
-    rows = rows.assign(kind=kind, label=label, fits=allowed, beaten=beaten)
+    judged = (rows["option"] == data.option) & bool(data.reference)
+    kind = data.taken(rows).map({True: look.INTERRUPTIBLE, False: look.PERSISTENT}).mask(judged, data.box)
+    rows = rows.assign(kind=kind, label=_label(data, rows), fits=allowed, beaten=beaten)
     rows["on_front"] = rows["option"].isin(known["option"]) & ~rows["beaten"]
     dear = rows["usd"] > DEAR * known["usd"].min()
     shown = rows["on_front"] | (rows["option"] == data.option) | ~dear & (allowed | ~rows["beaten"])
-    return rows[shown].sort_values(["usd", "option"], kind="stable").reset_index(drop=True)[[*COLUMNS]]
-
-
-def _ends(values: "pd.Series", size: int) -> tuple[float, float]:
-    """The ends of a logarithmic scale of that size, with ROOM around all values."""
-    low, high = math.log(values.min()), math.log(values.max())
-    around = (high - low) * ROOM / (size - 2 * ROOM) if high > low else math.log(2)
-    return math.exp(low - around), math.exp(high + around)
+    return rows[shown].sort_values(["usd", "option"], kind="stable").reset_index(drop=True)[COLUMNS]
 
 
 def _front_plot(rows: "pd.DataFrame", kinds: list[str]) -> "alt.LayerChart":
-    amounts = "format(datum.value, datum.value < 1 ? '~g' : '~s')"
-
     def of(column: str, size: int, title: str) -> dict[str, Any]:
-        low, high = _ends(rows[column], size)
-        axis = alt.Axis(values=log_ticks(low, high), labelExpr=amounts, title=title)
-        return {"scale": alt.Scale(domain=[low, high], nice=False, type="log"), "axis": axis}
+        """A logarithmic scale of that size, with ROOM around all values."""
+        low, high = math.log(rows[column].min()), math.log(rows[column].max())
+        around = (high - low) * ROOM / (size - 2 * ROOM) if high > low else math.log(2)
+        ends = [math.exp(low - around), math.exp(high + around)]
+        axis = alt.Axis(values=log_ticks(*ends), labelExpr=look.AMOUNTS, title=title)
+        return {"scale": alt.Scale(domain=ends, nice=False, type="log"), "axis": axis}
 
-    x, y = (
-        alt.X("hours:Q", **of("hours", CHART_WIDTH, "hours (log)")),
-        alt.Y("usd:Q", **of("usd", CHART_HEIGHT, "USD (log)")),
-    )
-    shown = [kind for kind in kinds if (rows["kind"] == kind).any()]
-    every = named("rows").encode(x=x, y=y, opacity=alt.Opacity("shown:Q", scale=None))
-    every = every.transform_calculate(shown="datum.fits ? 1 : 0.25")
-    words = told(label=f"option{TEXT}", hours="hours", usd="USD", **ORIGIN)
-    marks = named("keys").encode(x=x, y=y, text="mark:N")
-    look = {"dy": -12, "fontSize": 12, "fontWeight": "bold", "clip": True}
-    return alt.layer(
-        named("rows").encode(x=x, y=y).transform_filter("datum.on_front").mark_line(
-            color=GREY, strokeDash=[4, 3], interpolate="step-after", clip=True
-        ),
-        *points(every, color=colour("kind:N", kinds, shown=shown), tooltip=words),
-        # A white rim keeps a number legible where a line or a point lies behind it.
-        marks.mark_text(stroke="white", strokeWidth=4, **look),
-        marks.mark_text(color="#111", **look),
-        width=CHART_WIDTH,
-        height=CHART_HEIGHT,
-    )  # fmt: skip
+    x = alt.X("hours:Q", **of("hours", CHART_WIDTH, "hours (log)"))
+    y = alt.Y("usd:Q", **of("usd", CHART_HEIGHT, "USD (log)"))
+    kind = look.colour("kind:N", kinds, shown=[kind for kind in kinds if (rows["kind"] == kind).any()])
+    return _points((x, y), look.named("rows"), look.named("keys"), kind, look.GREY, clip=True)
 
 
 FRONT = Chart(
-    name="front",
+    name="front", stage="price", section="whatif", order=1, draw=front, fits=hours_differ,
     title="Hours against USD of one work; dashed: the best trade-offs; numbers: below",
     caption="Hours against USD of one work. The dashed line joins the best trade-offs, which have numbers: no option "
     "is both faster and cheaper than one of them. Faint: what is not taken, as it is interruptible. What costs more "
     "than 20 times the cheapest is not drawn.",
-    stage="price",
-    section="whatif",
-    order=1,
-    draw=front,
-    fits=hours_differ,
-)
+)  # fmt: skip

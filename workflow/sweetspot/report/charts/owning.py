@@ -3,17 +3,8 @@
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
 from sweetspot.report.heavy import alt, pd
-from sweetspot.report.lines import (
-    CHART_HEIGHT,
-    CHART_WIDTH,
-    ends,
-    key_of_lines,
-    keyed,
-    slot_colour,
-    slot_dash,
-    with_names,
-)
-from sweetspot.report.marks import GREY, TEXT, WIDTH, Drawing, colour, empty, named, told
+from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH, ends, in_slots, key_of_lines, keyed, with_names
+from sweetspot.report.marks import GREY, WIDTH, Drawing, colour, empty, named, told
 from sweetspot.report.notation import missing, number
 from sweetspot.report.tables import of_jobs
 from sweetspot.wording import the
@@ -21,6 +12,14 @@ from sweetspot.wording import the
 PERSISTENT_SHOWN, INTERRUPTIBLE_SHOWN = 3, 1  # rivals
 ABOVE = 1.6  # times the dearest rival: what costs more on few days is beyond the chart
 STEPS = 60  # of the curve
+HOURS_A_DAY = 24
+RIVALS = 3
+WHOLE = {"downtime_share": 0.0, "boxes": 1.0}
+COLUMNS = ["option", "month", "cumulative_usd"]
+WIDE, HIGH = WIDTH - 160, 200
+MOST_DAYS = 31
+NEAR = 7  # pixels between the ends of two lines that are told apart
+LINES = 6  # tariffs, as many as have a colour of their own
 OFFER = ["price_list", "instance", "purchase"]
 OWN = ["fixed_usd_per_month", "variable_usd_per_hour", "downtime_share", "days_per_month"]
 
@@ -37,36 +36,41 @@ def utilisation(data: "ChartData") -> Drawing:
         return empty(f"No owned machine takes part for {data.model}: no break-even.")
     month = float(data.table("utilisation")["days"].max())  # the whole month is its last use
     rivals = days.set_index("option").loc[shown].assign(usd=ranks.loc[shown, "usd"], title=[*map(data.title, shown)])
-    names = dict(enumerate([data.box, *rivals["title"]]))
+    planned = box["days_per_month"]
+    top = ABOVE * max([*rivals["usd"], cost_at(box, planned)])
     rows = cost_lines(box, rivals["usd"].tolist(), month)
-    rows["title"] = rows["slot"].map(names)
-    planned = pd.DataFrame({"days": [box["days_per_month"]]})
-    marks = _marks(box, rivals)
-    top = ABOVE * max([*rivals["usd"], cost_at(box, box["days_per_month"])])
-    band = _band(data, shown[0], float(rivals["usd"].iloc[0]), top)
-    keys = pd.DataFrame({"told": _told(box, rivals, data.box), "slot": range(len(names)), "line": range(len(names))})
-    rows = rows.assign(usd=rows["usd"].clip(upper=2 * top))
-    data_of = {"rows": rows, "marks": marks, "planned": planned, "keys": keys, "band": band}
-    chart = keyed(_plot(top, month), 1 + PERSISTENT_SHOWN + INTERRUPTIBLE_SHOWN, *key_of_lines())
-    return Drawing(
-        chart,
-        data_of,
-        _utilisation_says(days[days["option"] == shown[0]].iloc[0], data.title(shown[0])),
+    rows = rows.assign(
+        title=rows["slot"].map(dict(enumerate([data.box, *rivals["title"]]))), usd=rows["usd"].clip(upper=2 * top)
     )
+    # A dot where the line of the box crosses that of a rival.
+    paid = [(slot, days) for slot, days in enumerate(rivals["days"], 1) if not missing(days)]
+    marks = pd.DataFrame([(slot, at, cost_at(box, at)) for slot, at in paid], columns=["slot", "days", "usd"])
+    told = [f"{data.box}: {number(cost_at(box, planned))} USD on {planned:.3g} days"]
+    for title, usd, at in zip(rivals["title"], rivals["usd"], rivals["days"], strict=True):
+        pays = "cheaper at any use" if missing(at) else f"the box pays from {number(at, 2)} d"
+        told.append(f"{title}: {number(usd)} USD; {pays}")
+    keys = pd.DataFrame({"told": told, "slot": range(len(told)), "line": range(len(told))})
+    band = _band(data, shown[0], float(rivals["usd"].iloc[0]), top)
+    planned_at = pd.DataFrame({"days": [planned]})
+    drawn = {"rows": rows, "marks": marks, "planned": planned_at, "keys": keys, "band": band}
+    chart = keyed(_plot(top, month), 1 + PERSISTENT_SHOWN + INTERRUPTIBLE_SHOWN, *key_of_lines())
+    first = rivals["days"].iloc[0]
+    at = "at no use within a month" if missing(first) else f"from {first:.1f} days of use a month"
+    return Drawing(chart, drawn, f"Against {the(rivals['title'].iloc[0])} owning pays {at}")
 
 
 def _plot(top: float, month: float) -> "alt.LayerChart":
     """To `top` USD and `month` days."""
     x = alt.X("days:Q", title="days of use a month", scale=alt.Scale(domain=[0, month], nice=False))
     y = alt.Y("usd:Q", title="USD of the work", scale=alt.Scale(domain=[0, top], nice=False))
-    lines = named("rows").encode(x=x, y=y, color=slot_colour(), strokeDash=slot_dash())
-    words = told(title=f"option{TEXT}", days="days of use a month", usd="USD of the work")
+    lines = named("rows").encode(x=x, y=y, **in_slots())
+    words = told(title="option (text)", days="days of use a month", usd="USD of the work")
     return alt.layer(
         named("band").mark_area(opacity=0.12, color="#000", clip=True).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
         named("planned").mark_rule(color=GREY, strokeDash=[2, 3]).encode(x=x),
         named("planned").mark_text(color=GREY, fontSize=12).encode(x=x, y=alt.value(-8), text=alt.value("as planned")),
         lines.mark_line(strokeWidth=2, clip=True).encode(tooltip=words),
-        named("marks").mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=slot_colour()),
+        named("marks").mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=in_slots()["color"]),
         width=CHART_WIDTH,
         height=CHART_HEIGHT,
     )
@@ -110,41 +114,9 @@ def _own_of(data: "ChartData") -> "pd.Series | None":
 def _band(data: "ChartData", rival: str, usd: float, top: float) -> "pd.DataFrame":
     """The 90 % band of the box against the closest rival, whose price stands still in it."""
     rows = data.table("utilisation")
-    if rows.empty:
-        return pd.DataFrame({"days": [], "low": [], "high": []})
-    rows = rows[(rows["model"] == data.model) & (rows["option"] == rival)]
-    ends_of = {
-        "low": (usd / rows["gain_high"]).clip(upper=2 * top),
-        "high": (usd / rows["gain_low"]).clip(upper=2 * top),
-    }
-    return pd.DataFrame({"days": rows["days"], **ends_of}).reset_index(drop=True)
-
-
-def _marks(box: "pd.Series", rivals: "pd.DataFrame") -> "pd.DataFrame":
-    """A dot where the line of the box crosses that of a rival."""
-    paid = [(slot, row["days"]) for slot, (_, row) in enumerate(rivals.iterrows(), 1) if not missing(row["days"])]
-    return pd.DataFrame([(slot, days, cost_at(box, days)) for slot, days in paid], columns=["slot", "days", "usd"])
-
-
-def _told(box: "pd.Series", rivals: "pd.DataFrame", title: str) -> list[str]:
-    """A line of the key for each line of the chart."""
-    own = f"{title}: {number(cost_at(box, box['days_per_month']))} USD on {box['days_per_month']:.3g} days"
-    return [
-        own,
-        *(f"{row['title']}: {number(row['usd'])} USD; {pays_from(row['days'])}" for _, row in rivals.iterrows()),
-    ]
-
-
-def pays_from(days: float) -> str:
-    """From which use the box is cheaper."""
-    return "cheaper at any use" if missing(days) else f"the box pays from {number(days, 2)} d"
-
-
-def _utilisation_says(row: "pd.Series", rival: str) -> str:
-    """From which use on owning pays against the rival that comes closest."""
-    if missing(row["days"]):
-        return f"Against {the(rival)} owning pays at no use within a month"
-    return f"Against {the(rival)} owning pays from {row['days']:.1f} days of use a month"
+    rows = rows[(rows["model"] == data.model) & (rows["option"] == rival)].reset_index(drop=True)
+    low, high = ((usd / rows[f"gain_{end}"]).clip(upper=2 * top) for end in ("high", "low"))
+    return pd.DataFrame({"days": rows["days"], "low": low, "high": high})
 
 
 def _rivals(days: "pd.DataFrame") -> list[str]:
@@ -156,23 +128,12 @@ def _rivals(days: "pd.DataFrame") -> list[str]:
 
 
 UTILISATION = Chart(
-    name="utilisation",
+    name="utilisation", stage="price", section="whatif", order=2, draw=utilisation, needs="utilisation",
     title="USD of the same work by days of use a month: the box, and machines rented for it",
     caption="What the same work costs by days of use a month: the box bears its share of the month, rented machines "
     "ask the same at any use. Dots mark the break-even, the dotted line the planned use; grey: 90 % band of the box "
     "against its closest rival.",
-    stage="price",
-    section="whatif",
-    order=2,
-    draw=utilisation,
-    needs="utilisation",
-)
-
-
-HOURS_A_DAY = 24
-RIVALS = 3
-WHOLE = {"downtime_share": 0.0, "boxes": 1.0}
-COLUMNS = ["option", "month", "cumulative_usd"]
+)  # fmt: skip
 
 
 def cash_flow(data: "ChartData") -> Drawing:
@@ -196,19 +157,12 @@ def cash_flow(data: "ChartData") -> Drawing:
     months = alt.Axis(values=month_ticks(int(rows["month"].max())))
     x = alt.X("month:Q", title="month", axis=months, scale=alt.Scale(nice=False))
     # The format of an axis would write 0 with the prefix of its neighbours.
-    y = alt.Y(
-        "cumulative_usd:Q",
-        title="USD so far for the work of the box",
-        axis=alt.Axis(labelExpr="format(datum.value, '~s')"),
-    )
-    lines = named("rows").mark_line(strokeWidth=2).encode(x=x, y=y, color=slot_colour(), strokeDash=slot_dash())
-    lines = lines.encode(tooltip=told(title=f"option{TEXT}", month="month", cumulative_usd="USD so far"))
+    amounts = alt.Axis(labelExpr="format(datum.value, '~s')")
+    y = alt.Y("cumulative_usd:Q", title="USD so far for the work of the box", axis=amounts)
+    lines = named("rows").mark_line(strokeWidth=2).encode(x=x, y=y, **in_slots())
+    lines = lines.encode(tooltip=told(title="option (text)", month="month", cumulative_usd="USD so far"))
     plot = alt.layer(lines, width=CHART_WIDTH, height=CHART_HEIGHT)
-    return Drawing(
-        keyed(plot, 1 + RIVALS, *key_of_lines()),
-        {"rows": rows, "keys": keys},
-        _cash_flow_says(rows),
-    )
+    return Drawing(keyed(plot, 1 + RIVALS, *key_of_lines()), {"rows": rows, "keys": keys}, _cash_flow_says(rows))
 
 
 def month_ticks(last: int) -> list[int]:
@@ -257,35 +211,21 @@ def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str,
     # Another machine to own pays its price at once too: a line of so much a month would not be what it pays.
     rented = rows[(rows["instance"] != reference) & (rows["purchase"] != "own")]
     others = rented.sort_values("images_per_usd", ascending=False).head(RIVALS)
+    months = parts[0]["month"]
     for _, rival in others.iterrows():
-        monthly = images / rival["images_per_usd"]
-        months = parts[0]["month"]
         # images_per_usd is at the mean rent of all months: the first months pay more of it where prices fall.
         so_far = months * mean_factor(central_change(rival), months.clip(lower=1))
-        line = parts[0].assign(
-            option=rival["option"], cumulative_usd=monthly * so_far * (months.iloc[-1] / so_far.iloc[-1])
-        )
-        parts.append(line)
+        paid = images / rival["images_per_usd"] * so_far * (months.iloc[-1] / so_far.iloc[-1])
+        parts.append(parts[0].assign(option=rival["option"], cumulative_usd=paid))
     return pd.concat(parts, ignore_index=True)
 
 
 CASH_FLOW = Chart(
-    name="cash_flow",
+    name="cash_flow", stage="price", section="whatif", order=3, draw=cash_flow, needs="utilisation",
     title="Money paid by month: owning against renting the same work",
     caption="Money paid by month: owning, against renting the same work. What has a resale value is sold in the last "
     "month.",
-    stage="price",
-    section="whatif",
-    order=3,
-    draw=cash_flow,
-    needs="utilisation",
-)
-
-
-WIDE, HIGH = WIDTH - 160, 200
-MOST_DAYS = 31
-NEAR = 7  # pixels between the ends of two lines that are told apart
-LINES = 6  # tariffs, as many as have a colour of their own
+)  # fmt: skip
 
 
 def surface(data: "ChartData") -> Drawing:
@@ -307,7 +247,7 @@ def surface(data: "ChartData") -> Drawing:
     scale = alt.Scale(domain=[0, MOST_DAYS], nice=False)
     y = alt.Y("break_even_days:Q", title=f"days a month to pay ({data.model})", scale=scale)
     tint = colour("tariff:N", list(dict.fromkeys(rows["tariff"])), shown=())
-    words = told(tariff=f"electricity{TEXT}", months="months", break_even_days="days a month to pay")
+    words = told(tariff="electricity (text)", months="months", break_even_days="days a month to pay")
     plan = box.assign(label=[f"as planned: {months:g} months, {days:g} days" for months, days in box.to_numpy()])
     chart = alt.layer(
         *_planned(x),
@@ -323,14 +263,13 @@ def _planned(x: "alt.X") -> "list[alt.Chart]":
     """Where the box is planned to be used, named above the frame, where no line is."""
     plan = named("plan").encode(x=x)
     middle = "datum.months > 0.75 * domain('x')[1] ? 'right' : datum.months < 0.25 * domain('x')[1] ? 'left' : 'center'"
+    words = plan.mark_text(color=GREY, fontSize=12, align=alt.ExprRef(middle))
     # A shape that says nothing of the basis of a figure.
     mark = plan.mark_point(shape="triangle-down", size=90, filled=True, color="#000", opacity=1)
     return [
         plan.mark_rule(color=GREY, strokeDash=[2, 3]),
         mark.encode(y=alt.Y("days_per_month:Q")),
-        plan.mark_text(color=GREY, fontSize=12, align=alt.ExprRef(middle)).encode(
-            y=alt.value(-8), text=alt.Text("label:N")
-        ),
+        words.encode(y=alt.value(-8), text=alt.Text("label:N")),
     ]
 
 
@@ -367,14 +306,9 @@ def _surface_says(rows: "pd.DataFrame", usd_per_kwh: float) -> str:
 
 
 SURFACE = Chart(
-    name="surface",
+    name="surface", stage="price", section="use", order=3, draw=surface, needs="utilisation",
     title="Days of use a month from which owning pays, by months of the project and electricity price",
     caption="Days of use a month from which owning pays, by length of the project and electricity price; above a line "
     "the box is cheaper, and a line that starts late never pays before. A tariff without a line never pays, or its "
     "line lies too near to another's.",
-    stage="price",
-    section="use",
-    order=3,
-    draw=surface,
-    needs="utilisation",
-)
+)  # fmt: skip

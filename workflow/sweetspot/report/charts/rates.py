@@ -3,30 +3,10 @@
 from typing import Any
 
 from sweetspot.cells import BASES
+from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
 from sweetspot.report.heavy import alt, pd
-from sweetspot.report.marks import (
-    BESIDE,
-    COLOURS,
-    ENDS,
-    ORIGIN,
-    PLOT,
-    ROW,
-    TEXT,
-    Drawing,
-    by_row,
-    colour,
-    empty,
-    key_of,
-    line_step,
-    log_axis,
-    name_axis,
-    of_all,
-    points,
-    told,
-    wrapped,
-)
 from sweetspot.report.notation import number
 from sweetspot.report.tables import bills_decide, hours_differ, method_name
 from sweetspot.wording import begun, the, times
@@ -34,11 +14,19 @@ from sweetspot.wording import begun, the, times
 WIDE = 20  # the largest by the smallest, from where on a logarithmic scale tells the small ones apart
 TWO = 60  # characters of two names together, at most
 OWN_FIGURES = ("measured", "own", "published")
+# Speeds in all, at most of one model, at least; beside measured ones and the reference.
+ROWS, BUSIEST, LEAST = 36, 12, 6
+METHODS = 7  # as many as there are colours; that of the answer first
+FEW, FASTEST = 3, 15  # machines with a panel each; machines drawn where they are more, the fastest of a model
+RATE, PER_USD = "images_per_s", "images_per_usd"
+SEEN = 1.02  # the high end of an interval by its low end, from where on its line is seen
+CELL = ["instance", "model", "batch_size"]
+COLUMNS = [*CELL, *(f"{RATE}{end}" for end in look.ENDS), *look.ORIGIN]
 
 
 def ends_of(rate: str, unit: str) -> dict[str, str]:
     """Columns of a rate and of its interval, for a tooltip."""
-    return {f"{rate}{end}": f"{unit}{name}" for end, name in ENDS.items()}
+    return {f"{rate}{end}": f"{unit}{name}" for end, name in look.ENDS.items()}
 
 
 def rate_axis(rows: "pd.DataFrame", rate: str, unit: str, log: bool = True) -> "alt.X":
@@ -48,7 +36,7 @@ def rate_axis(rows: "pd.DataFrame", rate: str, unit: str, log: bool = True) -> "
         return alt.X(f"{rate}:Q", title=unit, scale=alt.Scale(zero=False, padding=8))
     every = pd.concat([rows[name].dropna() for name in (rate, f"{rate}_low", f"{rate}_high") if name in rows.columns])
     scale = alt.Scale(type="log", nice=False, padding=10)
-    return alt.X(f"{rate}:Q", title=f"{unit} (log scale)", scale=scale, axis=log_axis(every))
+    return alt.X(f"{rate}:Q", title=f"{unit} (log scale)", scale=scale, axis=look.log_axis(every))
 
 
 def dots(rows: "pd.DataFrame", rate: str, x: "alt.X", name: str, **marks: Any) -> "alt.LayerChart":
@@ -58,15 +46,15 @@ def dots(rows: "pd.DataFrame", rate: str, x: "alt.X", name: str, **marks: Any) -
     channels of both) and `height`.
     """
     sort = marks.get("sort", alt.EncodingSortField(rate, op="max", order="descending"))
-    y = alt.Y(f"{name}:N", sort=sort, title=None, axis=name_axis())
+    y = alt.Y(f"{name}:N", sort=sort, title=None, axis=look.name_axis())
     low, high = alt.X(f"{rate}_low:Q", title=x.to_dict()["title"]), alt.X2(f"{rate}_high:Q")
     both = {"y": y, "color": marks["tint"], **marks.get("beside", {})}
     bounded = alt.Chart().transform_filter(f"isValid(datum.{rate}_low)")
     return alt.layer(
         bounded.mark_rule(strokeWidth=1.5).encode(x=low, x2=high, **both),
-        *points(alt.Chart(), x=x, tooltip=marks["words"], **both),
-        width=PLOT,
-        height=marks.get("height") or line_step(rows[name], ROW),
+        *look.points(alt.Chart(), x=x, tooltip=marks["words"], **both),
+        width=look.PLOT,
+        height=marks.get("height") or look.line_step(rows[name], look.ROW),
     )
 
 
@@ -91,47 +79,48 @@ def alike(rows: "pd.DataFrame", rate: str, own: str) -> "pd.DataFrame":
 
 def _all_of(names: list[str]) -> str:
     """The first, with the others by name or by number."""
-    if len(names) == 1:
-        return names[0]
-    both = f"{names[0]} and {names[1]}"
-    return (
-        both
-        if len(names) == 2 and len(both) <= TWO
-        else f"{names[0]} and {len(names) - 1} other{'s'[: len(names) - 2]}"
-    )
+    both = " and ".join(names)
+    if len(names) == 1 or (len(names) == 2 and len(both) <= TWO):
+        return both
+    return f"{names[0]} and {len(names) - 1} other{'s'[: len(names) - 2]}"
 
 
-ROWS, BUSIEST, LEAST = (
-    36,
-    12,
-    6,
-)  # speeds in all, at most of one model, at least; beside measured ones and the reference
-RATE = "images_per_s"
-SEEN = 1.02  # the high end of an interval by its low end, from where on its line is seen
-CELL = ["instance", "model", "batch_size"]
-COLUMNS = [*CELL, *(f"{RATE}{end}" for end in ENDS), *ORIGIN]
+def _place(rows: "pd.DataFrame") -> "pd.Series":
+    """The place of each row's machine on its model, from the fastest."""
+    best = rows.groupby(["model", "instance"])[RATE].transform("max")
+    return best.groupby(rows["model"]).rank(ascending=False, method="dense")
 
 
-def throughput(data: "ChartData") -> Drawing:
+def _often_fastest(rows: "pd.DataFrame") -> tuple[str, str]:
+    """On which models a machine is the fastest on most, and which."""
+    fastest = rows.loc[rows.groupby("model")[RATE].idxmax()]
+    often = fastest["machine"].value_counts()
+    first = str(fastest["model"].iloc[0])
+    where = look.of_all(int(often.iloc[0]), len(fastest), "models") if len(fastest) > 1 else first
+    return where, str(often.index[0])
+
+
+def throughput(data: "ChartData") -> look.Drawing:
     """A point a machine and batch by its basis, the fastest figure of each; one panel a model."""
     rows = _fastest(data)
     if rows.empty:
-        return empty("No speed measured or published in this study.")
+        return look.empty("No speed measured or published in this study.")
     batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
     rows = rows.assign(batch=rows["batch_size"].astype(str))
-    many = len(batches) > len(COLOURS)  # a colour would stand for two of them
-    rows["title"] = wrapped(rows["machine"] + ", batch " + rows["batch"] if many else rows["machine"])
-    words = told(machine=f"machine{TEXT}", batch=f"batch{TEXT}", **ends_of(RATE, f"{data.unit}/s"), **ORIGIN)
+    many = len(batches) > len(look.COLOURS)  # a colour would stand for two of them
+    rows["title"] = look.wrapped(rows["machine"] + ", batch " + rows["batch"] if many else rows["machine"])
+    words = look.told(machine="machine (text)", batch="batch (text)", **ends_of(RATE, f"{data.unit}/s"), **look.ORIGIN)
     shown = batches if len(batches) > 1 else ()
-    tint = alt.ColorValue(COLOURS[0]) if many else colour("batch:N", batches, "batch per device", shown)
+    tint = alt.ColorValue(look.COLOURS[0]) if many else look.colour("batch:N", batches, "batch per device", shown)
     panel = dots(rows, RATE, rate_axis(rows, RATE, f"{data.unit}/s"), "title", tint=tint, words=words)
-    panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
-    return Drawing(panels, {"rows": rows}, _throughput_says(rows), key=key_of(rows["basis"], *_level(rows)))
+    panels = look.by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
+    says = "Fastest on {}: {}".format(*_often_fastest(rows))
+    return look.Drawing(panels, {"rows": rows}, says, key=look.key_of(rows["basis"], *_level(rows)))
 
 
 def _level(rows: "pd.DataFrame") -> list[str]:
     """What the lines are; nothing where none is as long as its point is wide."""
-    predicted = rows.loc[rows[f"{RATE}_high"] > SEEN * rows[f"{RATE}_low"], "basis"] == "extrapolated"
+    predicted = rows.loc[rows[f"{RATE}_high"] > SEEN * rows[f"{RATE}_low"], "basis"].eq("extrapolated")
     if predicted.empty:
         return []
     mixed = ", predicted 90 %" if predicted.any() else ""
@@ -155,46 +144,25 @@ def _fastest(data: "ChartData") -> "pd.DataFrame":
     rows = best_first.drop(columns="place").drop_duplicates(["instance", "model", RATE]).sort_values(RATE)
     rows = alike(rows.assign(machine=data.machines(rows["instance"])), RATE, data.reference)
     shown = max(LEAST, min(BUSIEST, ROWS // rows["model"].nunique()))
-    best = rows.groupby(["model", "instance"])[RATE].transform("max")
-    place = best.groupby(rows["model"]).rank(ascending=False, method="dense")
-    return rows[(place <= shown) | (rows["basis"] == "measured") | (rows["instance"] == data.reference)]
-
-
-def _throughput_says(rows: "pd.DataFrame") -> str:
-    """Which machine is the fastest on most models."""
-    fastest = rows.loc[rows.groupby("model")[RATE].idxmax()]
-    often = fastest["machine"].value_counts()
-    if len(fastest) == 1:
-        return f"Fastest on {fastest['model'].iloc[0]}: {often.index[0]}"
-    return f"Fastest on {of_all(int(often.iloc[0]), len(fastest), 'models')}: {often.index[0]}"
+    return rows[(_place(rows) <= shown) | (rows["basis"] == "measured") | (rows["instance"] == data.reference)]
 
 
 THROUGHPUT = Chart(
-    name="throughput",
+    name="throughput", stage="speed", section="speed", order=1, draw=throughput,
+    fits=hours_differ,  # equal times come from equal speeds
     title="{Units} per second by machine, model and batch",
     caption="{Units} per second by machine, model and batch. Machines of one speed share a row. The shape tells the "
     "basis of the figure. At most {models} models and 12 speeds of each are drawn; the tables hold all.",
-    stage="speed",
-    section="speed",
-    order=1,
-    draw=throughput,
-    fits=hours_differ,  # equal times come from equal speeds
-)
+)  # fmt: skip
 
 
-METHODS = 7  # as many as there are colours; that of the answer first
-FEW, FASTEST = 3, 15  # machines with a panel each; machines drawn where they are more, the fastest of a model
-RATE = "images_per_s"
-CELL = ["instance", "model", "batch_size"]
-
-
-def extrapolation(data: "ChartData") -> Drawing:
+def extrapolation(data: "ChartData") -> look.Drawing:
     """A point a cell and method on its interval, one panel a machine; where those are many, one panel a model, and the
     method of the answer alone.
     """
     rows = data.table("extrapolation")
     if rows.empty:
-        return empty("Nothing is extrapolated in this study.")
+        return look.empty("Nothing is extrapolated in this study.")
     rows = data.few_models(rows).assign(basis="extrapolated")
     rows["cell"] = rows["model"] + ", batch " + rows["batch_size"].astype(str)
     rows = rows.assign(machine=data.machines(rows["instance"]), method=rows["method"].map(method_name))
@@ -202,23 +170,24 @@ def extrapolation(data: "ChartData") -> Drawing:
     rows = _of_many(_unseen(rows, data.table("throughput")), data.reference) if many else rows
     names = list(dict.fromkeys(rows.sort_values("headline", ascending=False, kind="stable")["method"]))[:METHODS]
     rows = rows[rows["method"].isin(names)]
-    rows = rows.assign(title=wrapped(rows["machine"]))
-    tint = colour("method:N", names, shown=names if len(names) > 1 else (), room=BESIDE)
-    words = told(
-        machine=f"machine{TEXT}", cell=f"model and batch{TEXT}", method=f"method{TEXT}",
+    rows = rows.assign(title=look.wrapped(rows["machine"]))
+    tint = look.colour("method:N", names, shown=names if len(names) > 1 else (), room=look.BESIDE)
+    words = look.told(
+        machine="machine (text)", cell="model and batch (text)", method="method (text)",
         **ends_of(RATE, f"{data.unit}/s"), efficiency="efficiency",
     )  # fmt: skip
     x = rate_axis(rows, RATE, f"{data.unit}/s", log=False)
-    key = key_of(rows["basis"], *([f"by {names[0]}"] if len(names) == 1 else []), "line: 90 % interval")
+    key = look.key_of(rows["basis"], *([f"by {names[0]}"] if len(names) == 1 else []), "line: 90 % interval")
     if many:
         panel = dots(rows, RATE, x, "title", tint=tint, words=words)
-        panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
+        panels = look.by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
         own = rows[(rows["instance"] == data.reference) & rows[f"{RATE}_low"].notna()]
-        return Drawing(panels, {"rows": rows}, _reach(own) if len(own) else _fastest_unseen(rows), key=key)
+        fastest = "Fastest on {} of the machines that nobody has measured: {}".format(*_often_fastest(rows))
+        return look.Drawing(panels, {"rows": rows}, _reach(own) if len(own) else fastest, key=key)
     beside = {"yOffset": alt.YOffset("method:N", sort=names)} if len(names) > 1 else {}
-    height = alt.Step(max(7, 20 // len(names))) if beside else line_step(rows["cell"], ROW)
+    height = alt.Step(max(7, 20 // len(names))) if beside else look.line_step(rows["cell"], look.ROW)
     panel = dots(rows, RATE, x, "cell", tint=tint, words=words, beside=beside, height=height, sort=None)
-    return Drawing(by_row(panel, "title:N"), {"rows": rows}, _apart(rows, f"{data.unit}/s"), key=key)
+    return look.Drawing(look.by_row(panel, "title:N"), {"rows": rows}, _apart(rows, f"{data.unit}/s"), key=key)
 
 
 def _unseen(rows: "pd.DataFrame", seen: "pd.DataFrame") -> "pd.DataFrame":
@@ -233,9 +202,7 @@ def _unseen(rows: "pd.DataFrame", seen: "pd.DataFrame") -> "pd.DataFrame":
 def _of_many(rows: "pd.DataFrame", reference: str) -> "pd.DataFrame":
     """The method of the answer alone; of each model the fastest FASTEST and the reference, machines alike together."""
     rows = alike(rows[rows["headline"].astype(bool)], RATE, reference)
-    best = rows.groupby(["model", "instance"])[RATE].transform("max")
-    place = best.groupby(rows["model"]).rank(ascending=False, method="dense")
-    return rows[(place <= FASTEST) | (rows["instance"] == reference)]
+    return rows[(_place(rows) <= FASTEST) | (rows["instance"] == reference)]
 
 
 def _reach(rows: "pd.DataFrame") -> str:
@@ -243,15 +210,6 @@ def _reach(rows: "pd.DataFrame") -> str:
     below, above = (100 * (rows[f"{RATE}_{end}"] / rows[RATE] - 1) for end in ("low", "high"))
     reach = f"{-below.min():.0f} % below to {above.max():.0f} % above what is predicted"
     return begun(f"{the(rows['machine'].iloc[0])} may be from {reach}")
-
-
-def _fastest_unseen(rows: "pd.DataFrame") -> str:
-    """Which machine is the fastest on most models, of those that nobody measured."""
-    fastest = rows.loc[rows.groupby("model")[RATE].idxmax()]
-    often = fastest["machine"].value_counts()
-    first = str(fastest["model"].iloc[0])
-    where = of_all(int(often.iloc[0]), len(fastest), "models") if len(fastest) > 1 else first
-    return f"Fastest on {where} of the machines that nobody has measured: {often.index[0]}"
 
 
 def _apart(rows: "pd.DataFrame", unit: str) -> str:
@@ -266,35 +224,27 @@ def _apart(rows: "pd.DataFrame", unit: str) -> str:
 
 
 EXTRAPOLATION = Chart(
-    name="extrapolation",
+    name="extrapolation", stage="speed", section="unmeasured", order=1, draw=extrapolation, needs="extrapolation",
     title="Predicted {units} per second by method, with 90 % prediction intervals",
     caption="Predicted {units} per second by method with 90 % prediction intervals. Machines of one speed share a row. "
     "At most {models} models and 15 speeds of each are drawn; the tables hold all.",
-    stage="speed",
-    section="unmeasured",
-    order=1,
-    draw=extrapolation,
-    needs="extrapolation",
-)
+)  # fmt: skip
 
 
-PER_USD = "images_per_usd"
-
-
-def images_per_usd(data: "ChartData") -> Drawing:
+def images_per_usd(data: "ChartData") -> look.Drawing:
     """A point an option by its basis, on its interval; the best of each model and the reference."""
     rows = data.options()
     if rows.empty:
-        return empty("No priced option in this study.")
+        return look.empty("No priced option in this study.")
     # Names of spot offers carry their price list: cut short, two of them read the same.
-    rows = rows.assign(kind=data.kinds(rows), title=wrapped(data.titles(rows["option"])))
+    rows = rows.assign(kind=data.kinds(rows), title=look.wrapped(data.titles(rows["option"])))
     unit = f"{data.unit} per USD"
-    words = told(title=f"option{TEXT}", **ends_of(PER_USD, unit), **ORIGIN, price_source=f"price{TEXT}")
-    x, tint = rate_axis(rows, PER_USD, unit), colour("kind:N", data.kind_names(rows), room=BESIDE)
+    words = look.told(title="option (text)", **ends_of(PER_USD, unit), **look.ORIGIN, price_source="price (text)")
+    x, tint = rate_axis(rows, PER_USD, unit), look.colour("kind:N", data.kind_names(rows), room=look.BESIDE)
     panel = dots(rows, PER_USD, x, "title", tint=tint, words=words)
-    panels = by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
-    key = key_of(rows["basis"], "line: 90 % interval")
-    return Drawing(panels, {"rows": rows}, _images_per_usd_says(data, rows), key=key)
+    panels = look.by_row(panel, "model:N", alt.ScaleResolveMap(y="independent"), data.answer_first(rows["model"]))
+    key = look.key_of(rows["basis"], "line: 90 % interval")
+    return look.Drawing(panels, {"rows": rows}, _images_per_usd_says(data, rows), key=key)
 
 
 def _images_per_usd_says(data: "ChartData", rows: "pd.DataFrame") -> str:
@@ -310,13 +260,9 @@ def _images_per_usd_says(data: "ChartData", rows: "pd.DataFrame") -> str:
 
 
 IMAGES_PER_USD = Chart(
-    name="images_per_usd",
+    name="images_per_usd", stage="price", section="costs", order=1, draw=images_per_usd,
+    fits=lambda tables: not bills_decide(tables),
     title="{Units} per USD of the best options, by model, with 90 % intervals",
     caption="{Units} per USD of the best options by model, with 90 % intervals. The shape tells the basis of the "
     "figure. At most {models} models are drawn; the tables hold all.",
-    stage="price",
-    section="costs",
-    order=1,
-    draw=images_per_usd,
-    fits=lambda tables: not bills_decide(tables),
-)
+)  # fmt: skip

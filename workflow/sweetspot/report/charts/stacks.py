@@ -1,24 +1,9 @@
 """What a bill is made of, and who does the work of the months."""
 
+from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
 from sweetspot.report.heavy import alt, pd
-from sweetspot.report.marks import (
-    BESIDE,
-    ORIGIN,
-    PLAIN,
-    PLOT,
-    TEXT,
-    WIDTH,
-    Drawing,
-    colour,
-    empty,
-    line_step,
-    name_axis,
-    named,
-    told,
-    wrapped,
-)
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import begun, money, the
 
@@ -26,43 +11,36 @@ SHOWN = 8  # bills
 LEAST = 0.01  # of the dearest bill: a line of less is not seen, nor drawn
 # Lines that have another name for their readers.
 NAMES = {"possession": "owning it, used or not", "use": "machine time"}
-OF_PRICES = {**ORIGIN, "price_source": f"price{TEXT}"}
+OF_PRICES = {**look.ORIGIN, "price_source": "price (text)"}
 KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_size", "gpus", "precision"]
 
 
-def bill(data: "ChartData") -> Drawing:
+def bill(data: "ChartData") -> look.Drawing:
     """A bar an option, from its bill's lines; the cheapest persistent ones and the reference."""
     bills, ranks = data.table("bills"), data.table("ranks")
     if bills.empty or ranks.empty:
-        return empty("No bill in this study.")
+        return look.empty("No bill in this study.")
     chosen = ranks[(ranks["model"] == data.model) & ranks["workload"].isin(data.training())]
     chosen = chosen[chosen["persistent"] | (chosen["instance"] == data.reference)].head(SHOWN)
     facts = [*KEY, "option", "usd", *(name for name in OF_PRICES if name in chosen.columns)]
     rows = bills.merge(chosen[facts].rename(columns={"usd": "total"}), on=KEY)
     rows = _at_the_answers_price(rows.drop_duplicates([*KEY, "line"]))
     if rows.empty:
-        return empty("No bill for the model of the answer.")
-    rows = rows.assign(title=wrapped(data.titles(rows["option"])), line=rows["line"].replace(NAMES))
+        return look.empty("No bill for the model of the answer.")
+    rows = rows.assign(title=look.wrapped(data.titles(rows["option"])), line=rows["line"].replace(NAMES))
     drawn = rows[rows["usd"].abs() > LEAST * rows["total"].max()]
     order = alt.EncodingSortField("total", op="min", order="ascending")
-    y = alt.Y("title:N", sort=order, title=None, axis=name_axis())
-    axis = alt.Axis(tickCount=5, labelExpr=PLAIN)
+    y = alt.Y("title:N", sort=order, title=None, axis=look.name_axis())
+    axis = alt.Axis(tickCount=5, labelExpr=look.PLAIN)
     x = alt.X("usd:Q", title=data.words.usd.format(model=data.model), stack="zero", axis=axis)
     names = list(dict.fromkeys(drawn["line"]))
-    lines = colour("line:N", names, shown=names if len(names) > 1 else (), room=BESIDE)
+    lines = look.colour("line:N", names, shown=names if len(names) > 1 else (), room=look.BESIDE)
     prices = {name: title for name, title in OF_PRICES.items() if name in drawn.columns}
-    bars = (
-        named("rows")
-        .mark_bar(stroke="white", strokeWidth=0.5)
-        .encode(
-            y=y,
-            x=x,
-            color=lines,
-            tooltip=told(title=f"option{TEXT}", line=f"line{TEXT}", usd="USD", total="USD of the whole bill", **prices),
-        )
-    )
-    chart = alt.layer(bars, width=PLOT, height=line_step(drawn["title"], 24))
-    return Drawing(chart, {"rows": drawn}, _bill_says(data, rows))
+    words = look.told(title="option (text)", line="line (text)", usd="USD", total="USD of the whole bill", **prices)
+    bars = look.named("rows").mark_bar(stroke="white", strokeWidth=0.5)
+    bars = bars.encode(y=y, x=x, color=lines, tooltip=words)
+    chart = alt.layer(bars, width=look.PLOT, height=look.line_step(drawn["title"], 24))
+    return look.Drawing(chart, {"rows": drawn}, _bill_says(data, rows))
 
 
 def _at_the_answers_price(rows: "pd.DataFrame") -> "pd.DataFrame":
@@ -94,16 +72,11 @@ def _several_lines(tables: "Tables") -> bool:
 
 
 BILL = Chart(
-    name="bill",
+    name="bill", stage="price", section="costs", order=3, draw=bill, fits=_several_lines,
     title="What a bill is made of",
     caption="What the bills of the cheapest options are made of, at the prices of the answer: rents are the mean of "
     "the project's months. A line of less than 1 % of the dearest is not drawn.",
-    stage="price",
-    section="costs",
-    order=3,
-    draw=bill,
-    fits=_several_lines,
-)
+)  # fmt: skip
 
 
 SLIGHT = 0.03  # of all work: sources that do less are drawn as one
@@ -111,11 +84,11 @@ OTHERS = "others, rented for the peak"
 STEADY = 0.9  # of its busiest month: who does as much in every month does the base
 
 
-def mix_load(data: "ChartData") -> Drawing:
+def mix_load(data: "ChartData") -> look.Drawing:
     """Stacked areas: what is there at the bottom, what is bought on it, what is rented on top."""
     rows = data.table("load")
     if rows.empty:
-        return empty("No work of months in this study: no mix of machines.")
+        return look.empty("No work of months in this study: no mix of machines.")
     rows = rows[rows["workload"] == rows["workload"].iloc[0]]
     says = _mix_load_says(rows[rows["device_hours"] > 0])
     rows = _together(rows.assign(percent=100 * rows["share_of_months"]))
@@ -124,10 +97,10 @@ def mix_load(data: "ChartData") -> Drawing:
     rows = rows.assign(order=rows["title"].map(place))
     x = alt.X("percent:Q", title="% of the months, the busiest first", scale=alt.Scale(domain=[0, 100], nice=False))
     y = alt.Y("device_hours:Q", title="device-hours a month", stack="zero")
-    areas = named("rows").mark_area(opacity=0.85, line=False)
-    words = told(title=f"source{TEXT}", part="% of all device-hours", most="device-hours in the busiest month")
-    areas = areas.encode(x=x, y=y, color=colour("title:N", names), order=alt.Order("order:Q"), tooltip=words)
-    return Drawing(alt.layer(areas, width=WIDTH - 70, height=230), {"rows": rows}, says)
+    areas = look.named("rows").mark_area(opacity=0.85, line=False)
+    words = look.told(title="source (text)", part="% of all device-hours", most="device-hours in the busiest month")
+    areas = areas.encode(x=x, y=y, color=look.colour("title:N", names), order=alt.Order("order:Q"), tooltip=words)
+    return look.Drawing(alt.layer(areas, width=look.WIDTH - 70, height=230), {"rows": rows}, says)
 
 
 def _together(rows: "pd.DataFrame") -> "pd.DataFrame":
@@ -160,12 +133,7 @@ def _part(share: float) -> str:
 
 
 MIX_LOAD = Chart(
-    name="mix_load",
+    name="mix_load", stage="price", section="plan", order=1, draw=mix_load, needs="load",
     title="Device-hours a month by source, the busiest months first",
     caption="Who does the work of the months under the best mix: the machines you own, those bought, those rented.",
-    stage="price",
-    section="plan",
-    order=1,
-    draw=mix_load,
-    needs="load",
-)
+)  # fmt: skip
