@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from sweetspot.scaling.across_nodes import Across
 from sweetspot.scaling.curves import amdahl, fit_ring, ring_allreduce, ring_constants, ring_step, same_device_count
 from sweetspot.scaling.machine import LINK_OF, declared_facts, describe
 from sweetspot.scaling.validation import (
@@ -23,6 +24,7 @@ ROW = {
     "interconnect": "pcie", "xla": False, "exchange": True, "framework_version": "1.15.0", "base_images_per_s": 320.0,
     "family": "gtx 1080 ti", "instance": "box", "framework": "tensorflow",
 }  # fmt: skip
+NETWORK = Across({"": 0.02}, 0.03, 0.05, 9)  # of several nodes, which no cell here has
 
 
 def table(*changes, **other):
@@ -198,7 +200,7 @@ def test_a_family_weighs_by_the_root_of_its_share_in_the_calibration():
     assert calibrate(np.array([2.0]), np.array(["a"]), 0.5) == 2.0  # one row of two: exactly half
 
 
-PLACE = {"framework": "tensorflow", "interconnect": "pcie", "nodes": 1}
+PLACE = {"gpus": 1, "framework": "tensorflow", "interconnect": "pcie", "nodes": 1}
 
 
 def test_errors_and_what_the_intervals_of_the_others_hold():
@@ -284,7 +286,7 @@ def test_a_method_that_does_not_beat_the_plain_ratio_becomes_it():
     found = calibrated(left_out([0.5, 0.6, 0.4], "abc", efficiency=1.0), "pooled_ring")
     assert set(found.share.values()) == {0.0}
     cells = left_out([0.5], "z")
-    told = predict_with_interval(lambda cells: cells.assign(efficiency=0.5), cells, found).iloc[0]
+    told = predict_with_interval(lambda cells: cells.assign(efficiency=0.5), cells, found, NETWORK).iloc[0]
     assert told["efficiency"] == 1.0
     assert told["low"] == told["high"] == 1.0  # and is never wrong, as far as these three tell
 
@@ -323,6 +325,6 @@ def test_errors_are_those_of_the_share_that_the_others_teach():
 def test_the_interval_of_a_prediction_by_hand():
     cells = left_out([0.5], "a")
     taught = Calibration({"": 0.5}, {0.5: {"": 1.0}, 0.9: {"": 2.0}})
-    found = predict_with_interval(lambda cells: cells.assign(efficiency=0.64), cells, taught).iloc[0]
+    found = predict_with_interval(lambda cells: cells.assign(efficiency=0.64), cells, taught, NETWORK).iloc[0]
     assert found["efficiency"] == pytest.approx(0.8)
     assert (found["low"], found["high"]) == pytest.approx((0.8 * math.exp(-0.2), 0.8 * math.exp(0.2)))

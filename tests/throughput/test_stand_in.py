@@ -12,8 +12,7 @@ from sweetspot.study.instances import load_instances
 from sweetspot.study.study import Question, load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import against_published, read_published
-from sweetspot.throughput.software_dates import software_years, year_of
-from sweetspot.throughput.stand_in import YEAR, stand_in
+from sweetspot.throughput.stand_in import YEAR, software_years, stand_in, year_of
 from sweetspot.warnings import pairs
 
 STUDY = Path(__file__).parents[2] / "config" / "studies" / "parkopedia-2018"

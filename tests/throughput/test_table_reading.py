@@ -4,13 +4,7 @@ import math
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.throughput.published import (
-    EFFICIENCY_CSV,
-    THROUGHPUT_CSV,
-    read_efficiency,
-    read_published,
-    read_table,
-)
+from sweetspot.throughput.published import EFFICIENCY_CSV, THROUGHPUT_CSV, read_efficiency, read_published, read_table
 
 ROW = dict.fromkeys(THROUGHPUT_CSV, "x") | {"gpus": "1", "batch_size": "64", "images_per_s": "100"}
 SHARE = dict.fromkeys(EFFICIENCY_CSV, "x") | {"gpus": "4", "batch_size": "64", "efficiency": "0.9"}

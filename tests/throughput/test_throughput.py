@@ -30,11 +30,7 @@ def table():
 
 
 # The study's table 2 (sec. 3), one GTX 1080 Ti.
-PRINTED_1080TI = {
-    "inception3": (136, 145, 160),
-    "resnet50": (213, 250, 273),
-    "vgg16": (118, 137, 149),
-}
+PRINTED_1080TI = {"inception3": (136, 145, 160), "resnet50": (213, 250, 273), "vgg16": (118, 137, 149)}
 
 
 @pytest.mark.parametrize("model", PRINTED_1080TI)

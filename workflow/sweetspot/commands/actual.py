@@ -29,7 +29,7 @@ from sweetspot.files import read_parquet, write_whole
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.report.draw import LOOK
 from sweetspot.report.in_currency import money_of
-from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH
+from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH
 from sweetspot.report.scenario_table import scenario_table
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study

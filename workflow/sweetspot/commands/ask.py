@@ -39,8 +39,7 @@ from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.in_currency import money_of
 from sweetspot.report.outcome import Outcome, outcome_of
-from sweetspot.report.plan_part import leading
-from sweetspot.report.tables import Tables, asked_model, table_of
+from sweetspot.report.tables import Tables, asked_model, leading, table_of
 from sweetspot.report.worth_words import waiting_in_words
 from sweetspot.study.instances import load_instances
 from sweetspot.study.needs import load_needs, load_plans

@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from sweetspot.cells import Cell, weakest
 from sweetspot.errors import UserError
+from sweetspot.throughput.best import asked_cell
 from sweetspot.throughput.published import OWN_ENDS, against_published, basis_of, frameworks_of, remarks
 from sweetspot.throughput.stand_in import Figure, same_device, stand_in
 from sweetspot.warnings import joined
@@ -36,21 +37,12 @@ def resolve_cells(
     """
     resolver = _Resolver(question, instances, own, pool, efficiency, as_of)
     rows = []
-    for name, instance in instances.items():
+    for name in instances:
         for model in question.model:
             for batch_size in question.batches(model) or resolver.own_batches(name, model):
                 figure = resolver.figure(name, model, batch_size)
                 if figure is not None:
-                    cell = Cell(
-                        name,
-                        instance.framework or question.framework,
-                        model,
-                        batch_size,
-                        instance.gpus,
-                        question.precision,
-                        figure.variant,
-                    )
-                    rows.append({**cell._asdict(), "gpu": instance.gpu, **figure._asdict()})
+                    rows.append(asked_cell(question, instances, name, model, batch_size) | figure._asdict())
     return pd.DataFrame(rows, columns=list(dict.fromkeys([*Cell._fields, "gpu", *Figure._fields])))
 
 
@@ -96,17 +88,15 @@ class _Resolver:
             raise UserError(f"instances: {' -> '.join((*seen, name))} declare each other; name one with figures")
         own = self.own.get((name, model, batch_size, instance.gpus))
         if own is not None:
-            basis = basis_of(own.benchmark)
-            figure = Figure(own.images_per_s, own.variant, basis, own.source, remarks(own), bool(own.xla))
-            low, high = (getattr(own, name, math.nan) for name in OWN_ENDS)
-            return figure._replace(images_per_s_low=low, images_per_s_high=high)
+            ends: dict[str, Any] = {end: getattr(own, end, math.nan) for end in OWN_ENDS}
+            told = basis_of(own.benchmark), own.source, remarks(own), bool(own.xla)
+            return Figure(own.images_per_s, own.variant, *told, **ends)
         if instance.equivalent_to is not None:
             other = self.figure(instance.equivalent_to, model, batch_size, (*seen, name))
             if other is None:
                 return None
-            declared = f"{name} declared equivalent to {instance.equivalent_to}"
-            basis = weakest("equivalent", other.basis)
-            return other._replace(basis=basis, source=f"{declared} ; {other.source}")
+            source = f"{name} declared equivalent to {instance.equivalent_to} ; {other.source}"
+            return other._replace(basis=weakest("equivalent", other.basis), source=source)
         if instance.base_instance is not None:
             return self._scaled(name, instance, model, batch_size, seen)
         # Several devices are joined in one way or another: only figures of the very machine stand in for them.

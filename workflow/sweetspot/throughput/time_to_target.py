@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
-from sweetspot.errors import Faults
-from sweetspot.study.instances import nodes_of
-from sweetspot.throughput.published import add_rows, check_sources, read_rows
+from sweetspot.throughput.best import asked_cell
+from sweetspot.throughput.published import RowFaults, read_rows
 from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
@@ -24,20 +23,9 @@ if TYPE_CHECKING:
 
 FILE = "time_to_target.csv"
 COLUMNS = {
-    "benchmark": str,
-    "gpu": str,
-    "gpus": int,
-    "nodes": int,
-    "minutes": float,
-    "round": str,
-    "submitter": str,
-    "precision": str,
-    "global_batch": float,
-    "samples": float,
-    "kind": str,
-    "source": str,
-    "date": str,
-}
+    "benchmark": str, "gpu": str, "gpus": int, "nodes": int, "minutes": float, "round": str, "submitter": str,
+    "precision": str, "global_batch": float, "samples": float, "kind": str, "source": str, "date": str,
+}  # fmt: skip
 # Of a submission that does not tell them; the samples are those seen until the target.
 OPTIONAL_NUMBERS = ("global_batch", "samples")
 # Results of one benchmark, device and count lie within this factor of their round's median (90 %; docs/decision.md).
@@ -90,14 +78,13 @@ def read_times(path: Path) -> pd.DataFrame:
     """
     if not path.is_file():
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
-    faults = Faults()
-    table = read_rows(path, COLUMNS, faults, OPTIONAL_NUMBERS)
-    check_sources(path, table, faults)
-    rounds, gpus, nodes = table["round"], table["gpus"], table["nodes"]
-    unread = ~rounds.map(lambda name: ROUND.match(name) is not None).astype(bool)
-    add_rows(faults, path, unread, lambda row: f"round is {rounds.iloc[row]!r}; expected a version such as v5.1")
+    faults = RowFaults(path)
+    table = read_rows(faults, COLUMNS, OPTIONAL_NUMBERS)
+    faults.sources(table)
+    gpus, nodes = table["gpus"], table["nodes"]
+    faults.cells(table["round"], [not ROUND.match(name) for name in table["round"]], "a version such as v5.1")
     uneven = (gpus % nodes).fillna(0) != 0
-    add_rows(faults, path, uneven, lambda row: f"{gpus.iloc[row]:g} devices do not divide by {nodes.iloc[row]:g} nodes")
+    faults.rows(uneven, lambda row: f"{gpus.iloc[row]:g} devices do not divide by {nodes.iloc[row]:g} nodes")
     faults.end()
     return table
 
@@ -155,28 +142,12 @@ def timed_cells(table: pd.DataFrame, question: "Question", instances: Mapping[st
             if result is None:
                 continue
             rate = 1 / (60 * result.minutes)
-            rows += [
-                {
-                    "instance": name,
-                    "framework": instance.framework or question.framework,
-                    "model": model,
-                    "batch_size": batch_size,
-                    "gpus": instance.gpus,
-                    "precision": question.precision,
-                    "variant": VARIANT,
-                    "gpu": instance.gpu,
-                    "nodes": max(result.nodes, nodes_of(instances, name, instance.gpus)),
-                    "images_per_s": rate,
-                    "images_per_s_low": rate / FACTOR_95,
-                    "images_per_s_high": rate * FACTOR_95,
-                    "unit": "runs",
-                    "basis": "published",
-                    "source": result.source,
-                    "round": result.round,
-                    "rounds_behind": result.behind,
-                    "warnings": uneven_counts(known, model, instance),
-                    "xla": False,
-                }
-                for batch_size in question.batches(model)
-            ]
+            told = {
+                "images_per_s": rate, "images_per_s_low": rate / FACTOR_95, "images_per_s_high": rate * FACTOR_95,
+                "unit": "runs", "basis": "published", "source": result.source, "round": result.round,
+                "rounds_behind": result.behind, "warnings": uneven_counts(known, model, instance), "xla": False,
+            }  # fmt: skip
+            for batch_size in question.batches(model):
+                cell = asked_cell(question, instances, name, model, batch_size, VARIANT)
+                rows.append({**cell, "nodes": max(result.nodes, cell["nodes"]), **told})
     return pd.DataFrame(rows)
