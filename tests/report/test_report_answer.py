@@ -11,7 +11,7 @@ from markupsafe import Markup
 from report_tables import CLAIM, make_report, one_job, small_tables
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.charts.time_cost import numbered
+from sweetspot.report.charts.fronts import numbered
 from sweetspot.report.cited import Provenance
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.phrases import lead

@@ -6,7 +6,7 @@ from decision_tables import BOX, RENTED, inputs, settings, study
 from report_tables import one_job, small_tables
 from sweetspot.decision.compare import compare
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import utilisation
+from sweetspot.report.charts import CHARTS
 from sweetspot.report.cited import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
@@ -51,5 +51,5 @@ def test_the_chart_of_use_is_empty_where_the_answer_s_model_has_no_owned_machine
     # another model's box takes part; that of the answer's does not fit
     tables = small_tables(CLOSE)
     tables["break_even"] = tables["break_even"].assign(model="other")
-    drawing = utilisation.CHART.draw(ChartData(tables, None))
+    drawing = CHARTS["utilisation"].draw(ChartData(tables, None))
     assert "No owned machine takes part for vgg16" in " ".join(drawing.data["rows"]["text"])

@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pandas as pd
+from sweetspot.report.heavy import pd
 
 Row = Mapping[str, Any]
 
