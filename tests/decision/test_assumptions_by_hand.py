@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sweetspot.decision.assumption import Assumption, Choice, Moved, all_of, assumptions_of, one_moved, range_of
+from sweetspot.decision.assumption import Assumption, Choice, Moved, all_of, assumptions_of, range_of
 from sweetspot.decision.options import records
 from three_kinds import SHARE, Market, hourly, own, price
 
@@ -216,7 +216,7 @@ def test_values_move_the_rows_that_they_are_of_and_multiply():
     assert [moved.touches(label) for label in (1, 2, 3)] == [True, True, False]
     assert (moved.work("jobs"), moved.work("jobs", "a"), moved.work("jobs", "b")) == (77.0, 77.0, 7.0)
     assert moved.work("kw") == 6.0 and moved.work("days") == 1.0
-    single = one_moved(work, np.array([1.0, 2.0, 3.0]))
+    single = Moved(3, {work: np.array([1.0, 2.0, 3.0])})
     assert single.cases == 3 and single.work("jobs").tolist() == [1.0, 2.0, 3.0]
 
 

@@ -38,10 +38,10 @@ OWN_TESTS = {
 } | {
     f"commands/{name}.py": (f"tests/commands/test_{tests}.py", "")
     for tests, names in {
-        "scaling_command": ("validate_scaling", "figures_csv", "pair_table", "csv_rows"),
-        "transfer_commands": ("validate_transfer", "predict", "device_figures"),
-        "new_study": ("new_study", "create_study", "study_of_months"),
-        "new_study_ask": ("study_form", "study_questions"),
+        "scaling_command": ("validate_scaling", "figures_csv"),
+        "transfer_commands": ("validate_transfer", "predict"),
+        "new_study": ("create_study", "study_of_today"),
+        "new_study_ask": ("new_study", "study_questions"),
         "add_offer": ("add_offer", "offer_files", "offer_line", "scratch"),
     }.items()
     for name in names

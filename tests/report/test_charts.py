@@ -26,12 +26,6 @@ from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 BLANK = dict.fromkeys(CHARTS, "{}")
 
 
-def test_each_module_of_the_folder_is_a_chart_of_its_name():
-    modules = {file.stem for file in (ROOT / "workflow/sweetspot/report/charts").glob("*.py")} - {"__init__"}
-    assert set(CHARTS) == modules
-    assert all(chart.name == name for name, chart in CHARTS.items())
-
-
 def test_each_chart_is_drawn_by_exactly_one_rule_and_no_two_take_one_place():
     drawn = [chart.name for stage in ("speed", "price") for chart in of_stage(stage)]
     assert sorted(drawn) == sorted(CHARTS)

@@ -10,11 +10,11 @@ from decision_tables import figure, inputs
 from report_tables import CLAIM, FIGURES, draw_pictures, files_of, make_report, small_tables
 from sweetspot.report.case import script_json
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts.cash_flow import cash_lines
+from sweetspot.report.charts.owning import cash_lines
+from sweetspot.report.cited import Provenance
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.notation import interval_text, number
 from sweetspot.report.phrases import claims_in_words
-from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import read_tables, write_tables
 from sweetspot.warnings import pairs, warning
 

@@ -72,18 +72,6 @@ def test_what_is_missing_takes_the_nearest_that_is_there(model, batch_size, prec
     assert found.tolist() == pytest.approx([efficiency])
 
 
-def test_the_interval_is_that_of_a_further_family():
-    # Two families at 0.6 and 0.8: mean 0.7, s = 0.141421, t(0.95, 1) = 6.313752; half = 6.313752 s sqrt(1.5)
-    averages = pd.DataFrame(
-        [{"model": "a", "batch_size": 8, "precision": "fp32", "efficiency": 0.7, "spread": 0.141421, "families": 2}]
-    )
-    cell = {"framework": "x", "model": "a", "batch_size": 8, "precision": "fp32"}
-    row = mean_efficiency(averages.assign(framework="x"), pd.DataFrame([cell])).iloc[0]
-    assert row["efficiency"] == 0.7
-    assert row["high"] == pytest.approx(0.7 + 6.313752 * 0.141421 * 1.5**0.5, rel=1e-5)
-    assert row["low"] == 0.0
-
-
 def cell(instance, gpus, images_per_s, basis="measured", **other):
     given = {"instance": instance, "framework": "tensorflow", "model": "resnet50", "batch_size": 32, "gpus": gpus}
     given |= {"precision": "fp32", "variant": "default", "images_per_s": images_per_s, "basis": basis}

@@ -5,24 +5,37 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.scaling.curves import amdahl, fit_ring, ring_allreduce, ring_constants, ring_step, same_device_count
-from sweetspot.scaling.machine import LINK_OF, declared_facts, describe
+from sweetspot.scaling.across_nodes import Across
+from sweetspot.scaling.machine import LINK_OF, declared_facts, describe, family
+from sweetspot.scaling.methods import (
+    amdahl,
+    fit_law,
+    fit_ring,
+    ring_allreduce,
+    ring_constants,
+    ring_step,
+    same_device_count,
+    scaling_law,
+    usl,
+)  # fmt: skip
+from sweetspot.scaling.pooled import fit_eras, of_eras, predict_pooled
 from sweetspot.scaling.validation import (
     Calibration,
     _with_errors,
     best_method,
     calibrated,
+    held_out,
     predict_with_interval,
     validation_table,
 )
 from sweetspot.study.instances import Instance
-from sweetspot.throughput.calibration import calibrate
 
 ROW = {
     "gpus": 4, "nodes": 1, "model": "resnet50", "batch_size": 64.0, "precision": "fp32", "gpu": "GTX 1080 Ti",
     "interconnect": "pcie", "xla": False, "exchange": True, "framework_version": "1.15.0", "base_images_per_s": 320.0,
     "family": "gtx 1080 ti", "instance": "box", "framework": "tensorflow",
 }  # fmt: skip
+NETWORK = Across({"": 0.02}, 0.03, 0.05, 9)  # of several nodes, which no cell here has
 
 
 def table(*changes, **other):
@@ -92,6 +105,7 @@ def test_what_an_instance_declares_counts_before_the_form_of_its_device():
         "silent": Instance(**given, gpu="V100-SXM2"),
     }
     cells = pd.DataFrame({"instance": ["told", "silent", "unknown"], "gpu": ["V100-SXM2", "V100-SXM2", "GTX 1080"]})
+    cells["batch_size"] = 64
     found = declared_facts(cells, instances)
     assert found["interconnect"].tolist() == ["pcie", "nvlink", "pcie"]
     assert found["interconnect_guessed"].tolist() == [False, True, True]
@@ -99,7 +113,78 @@ def test_what_an_instance_declares_counts_before_the_form_of_its_device():
     assert found["exchange"].tolist() == [True] * 3
 
 
+@pytest.mark.parametrize(
+    ("gpu", "expected"),
+    [
+        ("Tesla V100-SXM3-32GB", "v100"),
+        ("Tesla V100", "v100"),
+        ("GeForce RTX 2080 Ti", "rtx 2080 ti"),
+        ("RTX 2080 Super with Max-Q Design", "rtx 2080 super"),
+        ("GTX 1080Ti", "gtx 1080 ti"),
+        ("Quadro RTX 8000", "rtx 8000"),
+        ("RTX A6000", "a6000"),
+        ("A100 SXM 80GB", "a100"),
+        ("NVIDIA H100-SXM5-80GB", "h100"),
+        ("TITAN RTX", "titan rtx"),
+        ("Accelerator 7 PCIe 16GB", "accelerator 7"),  # nobody's known chip: its name without its form
+        ("80GB", "80gb"),  # and what would leave nothing stays
+    ],
+)
+def test_forms_of_one_chip_are_one_family(gpu, expected):
+    assert family(gpu) == expected
+
+
 # --- curves ---------------------------------------------------------------------------------------------------------
+
+
+def test_laws_by_hand():
+    # 1 + 0.02 x 7 + 0.001 x 8 x 7 = 1.196
+    assert scaling_law(np.array([8.0]), 0.02, 0.001)[0] == pytest.approx(1 / 1.196)
+    # Amdahl with 5 % serial on 4 devices: speed-up 4 / (1 + 0.05 x 3) = 3.478
+    assert 4 * scaling_law(np.array([4.0]), 0.05)[0] == pytest.approx(3.478, abs=0.001)
+
+
+def test_law_fits_find_the_constants_that_made_the_figures():
+    devices = np.array([2.0, 4.0, 8.0, 16.0])
+    made = 1 / (1 + 0.03 * (devices - 1) + 0.002 * devices * (devices - 1))
+    assert fit_law(devices, made, np.ones(4), usl=True) == pytest.approx((0.03, 0.002))
+    serial, crosstalk = fit_law(devices, 1 / (1 + 0.04 * (devices - 1)), np.ones(4), usl=False)
+    assert (serial, crosstalk) == (pytest.approx(0.04), 0.0)
+
+
+def figures(rows):
+    given = pd.DataFrame(rows, columns=["family", "gpus", "efficiency"])
+    return given.assign(model="resnet50", precision="fp32")
+
+
+def test_same_device_count_means_the_families_not_the_logs():
+    # Three logs of card a at 0.9 count once beside one log of card b at 0.7.
+    curve = same_device_count(figures([("a", 4, 0.9), ("a", 4, 0.9), ("a", 4, 0.9), ("b", 4, 0.7), ("b", 8, 0.5)]))
+    assert curve(pd.DataFrame({"gpus": [4, 8, 16]})).tolist() == pytest.approx([0.8, 0.5, 0.5])
+
+
+def test_an_unknown_model_takes_the_constants_of_its_precision():
+    made = figures([("a", 2, 1 / 1.1), ("a", 4, 1 / 1.3), ("b", 8, 1 / 1.7)])
+    cells = pd.DataFrame({"model": ["resnet50", "mystery"], "precision": ["fp32", "fp32"], "gpus": [3, 3]})
+    for method in (amdahl, usl):
+        assert method(made)(cells).tolist() == pytest.approx([1 / 1.2, 1 / 1.2])
+
+
+def test_ring_step_by_hand():
+    # 2 x 3 x 0.1 ms = 0.6 ms; 2 x 3/4 x 0.1 GB / 10 GB/s = 15 ms; a step of 100 ms becomes 115.6 ms
+    args = (np.array([0.1]), np.array([4.0]), np.array([0.1]), 1e-4, 10.0)
+    assert ring_step(*args, 0.0)[0] == pytest.approx(0.1156)
+    assert ring_step(*args, 0.1)[0] == pytest.approx(0.1056)
+    assert ring_step(*args, 0.5)[0] == pytest.approx(0.1)  # hidden behind the computation
+
+
+def test_ring_fit_finds_latency_and_bandwidth():
+    facts = pd.DataFrame({"devices": [2.0, 4.0, 8.0, 8.0], "step_s": [0.1, 0.1, 0.2, 0.1]})
+    facts["gradient_gb"] = [0.1, 0.5, 0.1, 0.25]
+    took = [0.1 + 2e-4 * n + per for n, per in ((1, 0.1 / 8), (3, 1.5 * 0.5 / 8), (7, 1.75 * 0.25 / 8))]
+    efficiency = np.array([0.1 / took[0], 0.1 / took[1], 0.2 / (0.2 + 14e-4 + 1.75 * 0.1 / 8), 0.1 / took[2]])
+    latency, bandwidth, overlap = fit_ring(facts, efficiency, np.ones(4))
+    assert (latency, bandwidth, overlap) == pytest.approx((1e-4, 8.0, 0.0), rel=1e-6)
 
 
 def test_amdahls_share_weighs_a_family_once_and_a_gap_by_its_share():
@@ -185,20 +270,7 @@ def test_a_ring_weighs_its_figures():
 # --- intervals and validation ---------------------------------------------------------------------------------------
 
 
-def test_a_family_weighs_by_the_root_of_its_share_in_the_calibration():
-    # Four rows of a weigh 1/2 each, one of b 1; the one to come the mean, 3/5. Of 3.6 in all, the rows by score reach
-    # 0.14, 0.28, 0.42, 0.56, 0.83 of it.
-    families, score = np.array(["a", "a", "a", "a", "b"]), np.array([4.0, 2.0, 3.0, 1.0, 5.0])
-    found = [calibrate(score, families, level) for level in (0.1, 0.2, 0.5, 0.6, 0.8)]
-    assert found == [1.0, 2.0, 4.0, 5.0, 5.0]
-    assert calibrate(score, families, 0.9) == 5.0  # beyond what was seen: the largest
-    # The other way round b comes first with 1 / 3.6 = 0.28
-    assert [calibrate(6 - score, families, level) for level in (0.27, 0.29, 0.5)] == [1.0, 2.0, 3.0]
-    assert math.isnan(calibrate(np.array([]), np.array([]), 0.9))
-    assert calibrate(np.array([2.0]), np.array(["a"]), 0.5) == 2.0  # one row of two: exactly half
-
-
-PLACE = {"framework": "tensorflow", "interconnect": "pcie", "nodes": 1}
+PLACE = {"gpus": 1, "framework": "tensorflow", "interconnect": "pcie", "nodes": 1}
 
 
 def test_errors_and_what_the_intervals_of_the_others_hold():
@@ -284,7 +356,7 @@ def test_a_method_that_does_not_beat_the_plain_ratio_becomes_it():
     found = calibrated(left_out([0.5, 0.6, 0.4], "abc", efficiency=1.0), "pooled_ring")
     assert set(found.share.values()) == {0.0}
     cells = left_out([0.5], "z")
-    told = predict_with_interval(lambda cells: cells.assign(efficiency=0.5), cells, found).iloc[0]
+    told = predict_with_interval(lambda cells: cells.assign(efficiency=0.5), cells, found, NETWORK).iloc[0]
     assert told["efficiency"] == 1.0
     assert told["low"] == told["high"] == 1.0  # and is never wrong, as far as these three tell
 
@@ -323,6 +395,18 @@ def test_errors_are_those_of_the_share_that_the_others_teach():
 def test_the_interval_of_a_prediction_by_hand():
     cells = left_out([0.5], "a")
     taught = Calibration({"": 0.5}, {0.5: {"": 1.0}, 0.9: {"": 2.0}})
-    found = predict_with_interval(lambda cells: cells.assign(efficiency=0.64), cells, taught).iloc[0]
+    found = predict_with_interval(lambda cells: cells.assign(efficiency=0.64), cells, taught, NETWORK).iloc[0]
     assert found["efficiency"] == pytest.approx(0.8)
     assert (found["low"], found["high"]) == pytest.approx((0.8 * math.exp(-0.2), 0.8 * math.exp(0.2)))
+
+
+def test_no_family_helps_to_predict_itself():
+    rows = [(name, gpus, 0.9 - 0.05 * at - 0.01 * gpus) for at, name in enumerate("abc") for gpus in (2, 4, 8)]
+    evidence = pd.concat(
+        [table({"family": name, "gpus": gpus, "efficiency": value, "warnings": []}) for name, gpus, value in rows],
+        ignore_index=True,
+    )
+    found = held_out(evidence, evidence.head(0), ["pooled_ring"])
+    for name, own in evidence.groupby("family"):
+        expected = of_eras(fit_eras(evidence[evidence["family"] != name]), own, predict_pooled)["efficiency"]
+        assert found.loc[found["family"] == name, "raw"].tolist() == pytest.approx(expected.tolist())

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 from sweetspot.facts.shipped_tables import POOLS, figures_file
-from sweetspot.scaling import curves, pooled, run
+from sweetspot.scaling import methods, pooled, run
 from sweetspot.scaling.across_nodes import Across
 from sweetspot.scaling.evidence import (
     all_evidence,
@@ -18,11 +18,11 @@ from sweetspot.scaling.evidence import (
     study_efficiency,
     study_evidence,
 )
-from sweetspot.scaling.machine import LINKS, describe, links
+from sweetspot.scaling.machine import LINKS, declared_facts, describe, links
 from sweetspot.scaling.methods import METHODS, fit_method, mean_efficiency
 from sweetspot.scaling.partners import published_evidence
 from sweetspot.scaling.pooled import fit_pooled, predict_pooled
-from sweetspot.scaling.targets import Fitted, as_evidence, extrapolate_all, target_cells
+from sweetspot.scaling.targets import Fitted, extrapolate_all, target_cells
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.study import DeclaredNetwork, Question, Target, load_study
 from sweetspot.throughput.gather import gather_throughput
@@ -127,7 +127,7 @@ def vgg16_on_eight_v100(study_tables, name, interconnect):
     instances = {**instances, name: Instance(**given, interconnect=interconnect)}
     asked = Question(model=["vgg16"], batch_size=[64], precision="fp16", headline_batch_size=64)
     target = Target(instance=name, base_instance="p3.2xlarge", gpus=8)
-    return as_evidence(target_cells(made["throughput"], [target], asked, instances), instances)
+    return declared_facts(target_cells(made["throughput"], [target], asked, instances), instances)
 
 
 def test_a_declared_interconnect_is_a_fact_whatever_the_machine_is_called(parkopedia):
@@ -188,7 +188,7 @@ def extrapolated(study, instances, made):
     fits = {name: fit_method(name, evidence, rule) for name in METHODS}
     widths = {name: one_width(0.5, 1.0) for name in METHODS}
     fitted = Fitted(fits, widths, made["averages"], evidence["gpus"].max(), Across({"": 0.02}, 0.0, 0.1, 0), 0.0)
-    return extrapolate_all(cells, as_evidence(cells, instances), fitted, "pooled_ring")
+    return extrapolate_all(cells, declared_facts(cells, instances), fitted, "pooled_ring")
 
 
 @pytest.mark.slow
@@ -207,10 +207,16 @@ def test_renaming_all_instances_changes_no_figure(name, tmp_path):
         assert after[column].to_numpy(float) == pytest.approx(before[column].to_numpy(float), rel=1e-6, nan_ok=True)
 
 
+def some(evidence, *families):
+    """Ten figures of each of some families, some of them of ResNet-50."""
+    rows = evidence[evidence["family"].isin(families)].sort_values(["model", "gpus"])
+    return rows.groupby("family").sample(10, random_state=1).reset_index(drop=True)
+
+
 def test_all_evidence_is_fitted_once(parkopedia, monkeypatch):
     study, instances, made = parkopedia
     evidence = made["evidence"]
-    few = evidence[evidence["family"].isin(["k80", "v100", "m60"])].reset_index(drop=True)
+    few = some(evidence, "k80", "v100", "m60")
     sizes = []
 
     def counted(rows, era):
@@ -233,7 +239,7 @@ def test_more_devices_than_were_published_on_nodes_are_said_and_fewer_are_not(pa
     study, instances, made = parkopedia
     pool = published_evidence("scaling-2026", read_published(POOLS / "scaling-2026" / "throughput.csv"))
     nodes = pool[pool["benchmark"] == "NVIDIA DeepLearningExamples"]  # 16 to 256 devices on two to 32 nodes
-    few = made["evidence"][made["evidence"]["family"].isin(["k80", "v100", "m60"])]
+    few = some(made["evidence"], "k80", "v100")
     evidence = all_evidence([few, from_several_devices(nodes)])
     base = study.targets[0].base_instance
     declared = instances | {
@@ -253,7 +259,7 @@ def test_more_devices_than_were_published_on_nodes_are_said_and_fewer_are_not(pa
 def test_what_a_study_declares_of_a_network_reaches_every_fit_and_prediction(parkopedia, monkeypatch):
     study, instances, made = parkopedia
     evidence = made["evidence"]
-    few = evidence[evidence["family"].isin(["k80", "v100"])].reset_index(drop=True)
+    few = some(evidence, "k80", "v100")
     seen = []
 
     def watched(rows):
@@ -262,7 +268,7 @@ def test_what_a_study_declares_of_a_network_reaches_every_fit_and_prediction(par
         return facts
 
     monkeypatch.setattr(pooled, "describe", watched)
-    monkeypatch.setattr(curves, "describe", watched)
+    monkeypatch.setattr(methods, "describe", watched)
     own = {"resnet50": DeclaredNetwork(parameters_millions=25.6, tensors=777)}  # the table says 161 tensors
     run.run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring", networks=own)
     tensors = {count for rows, facts in seen for count in facts["tensors"][(rows["model"] == "resnet50").to_numpy()]}

@@ -14,12 +14,12 @@ from sweetspot.scaling.evidence import (
     study_evidence,
     super_linear,
 )
+from sweetspot.scaling.machine import declared_facts
 from sweetspot.scaling.methods import METHODS, mean_efficiency
 from sweetspot.scaling.partners import published_evidence, with_partners
-from sweetspot.scaling.pooled import SPREAD, TERMS, Pooled, explain
+from sweetspot.scaling.pooled import EXPLAIN_COLUMNS, SPREAD, TERMS, Pooled, explain
 from sweetspot.scaling.targets import (
     Fitted,
-    as_evidence,
     extrapolate_all,
     held_against_published,
     scaling_curve,
@@ -60,7 +60,9 @@ def model_with(bytes_share, start_share):
 def explained(efficiency, bytes_share=0.16, start_share=0.02, **changes):
     rest = {"study": "s", "framework": "tensorflow", "variant": "default", "dataset": "synthetic", "source": "s"}
     rows = table({"efficiency": efficiency, "warnings": []}, gpus=2, **rest, **changes)
-    return explain(rows, model_with(bytes_share, start_share)).iloc[0]
+    found = explain(rows, model_with(bytes_share, start_share))
+    assert tuple(found.columns) == EXPLAIN_COLUMNS
+    return found.iloc[0]
 
 
 def test_a_step_is_split_into_computing_exchanging_and_the_rest():
@@ -107,14 +109,33 @@ def published(*rows):
     return pd.DataFrame([given | row for row in rows])
 
 
-def test_a_base_whose_worst_figure_is_at_the_limit_spoils_nothing():
-    paired, _ = with_partners(published({"gpus": 1, "images_per_s": 100.0}, {"gpus": 2, "images_per_s": 210.0},
-                                        {"gpus": 4, "images_per_s": 320.0}))  # fmt: skip
-    assert [pairs(told) for told in paired["warnings"]] == [[], []]  # 1.05 and 0.8
-    one, other = {"gpus": 1, "images_per_s": 100.0}, {"gpus": 4, "images_per_s": 420.0}
-    paired, _ = with_partners(published(one, other, {"gpus": 2, "images_per_s": 230.0}))
-    # 1.05 is no fault of its own, but its base makes 1.15 elsewhere
-    assert [pairs(told)[0].rule for told in paired["warnings"]] == ["inconsistent", "super_linear"]
+def test_partners_come_from_the_same_instance_and_note_else_by_the_median():
+    rates = [(1, 100.0, {}), (1, 50.0, {"instance": "b"}), (1, 60.0, {"instance": "c"}), (1, 10.0, {"precision": "x"}),
+             (2, 180.0, {}), (4, 180.0, {"instance": "other"}), (2, 99.0, {"batch_size": 32.0}),
+             (2, 9.0, {"dataset": "cifar"})]  # fmt: skip
+    paired, alone = with_partners(published(*({"gpus": n, "images_per_s": rate} | more for n, rate, more in rates)))
+    assert paired["base_images_per_s"].tolist() == [100.0, 60.0]
+    assert paired["efficiency"].tolist() == pytest.approx([0.9, 0.75])
+    assert alone["batch_size"].tolist() == [32.0]
+
+
+@pytest.mark.parametrize(
+    ("rates", "rules"),
+    [
+        ({2: 210.0, 4: 320.0}, [[], []]),  # 1.05 and 0.8
+        # 1.05 is no fault of its own, but its base makes 1.15 elsewhere
+        ({4: 420.0, 2: 230.0}, [["inconsistent"], ["super_linear"]]),
+        ({2: 230.0, 8: 640.0}, [["super_linear"], ["inconsistent"]]),
+    ],
+)
+def test_a_base_slower_than_its_share_is_named_in_every_row_that_rests_on_it(rates, rules):
+    rows = [{"gpus": gpus, "images_per_s": rate} for gpus, rate in ({1: 100.0} | rates).items()]
+    paired, _ = with_partners(published(*rows, {"gpus": 2, "images_per_s": 1.0, "note": "x"}))
+    assert [[pair.rule for pair in pairs(told)] for told in paired["warnings"]] == [*rules, []]
+    said = {pair.rule: pair.message for told in paired["warnings"] for pair in pairs(told)}
+    if said:
+        assert "efficiency 1.15 is above 1.05" in said["super_linear"]
+        assert "efficiency 1.15 elsewhere" in said["inconsistent"]
 
 
 def test_two_figures_without_a_batch_are_partners_and_two_devices_are_several():
@@ -139,18 +160,8 @@ def cell(instance, gpus, images_per_s, **other):
     given |= {"precision": "fp32", "variant": "default", "images_per_s": images_per_s, "basis": "measured"}
     given |= {"gpu": "GTX 1080 Ti", "as_of": "2018-01-01"}
     given |= {"images_per_s_low": math.nan, "images_per_s_high": math.nan}  # a base is taken as it stands
-    return (
-        given
-        | {
-            "status": "ok",
-            "basis": "measured",
-            "warnings": [],
-            "source": f"{instance} x {gpus}",
-            "nodes": 1,
-            "xla": False,
-        }
-        | other
-    )
+    given |= {"status": "ok", "warnings": [], "source": f"{instance} x {gpus}", "nodes": 1, "xla": False}
+    return given | other
 
 
 def test_the_mean_of_the_families_by_hand():
@@ -190,6 +201,7 @@ def test_one_family_gives_no_interval_and_two_give_one():
     # t(0.95, 2) = 2.919986: 2.919986 x 0.1 x sqrt(4/3); at 50 %, t(0.75, 2) = 0.816497
     three = mean_efficiency(averages(), asked).iloc[0]
     assert (three["low"], three["high"]) == pytest.approx((0.8 - 0.337171, 0.8 + 0.337171), abs=1e-6)
+    assert mean_efficiency(averages(spread=0.5), asked).iloc[0]["low"] == 0.0
     half = mean_efficiency(averages(), asked, level=0.5).iloc[0]
     assert half["high"] == pytest.approx(0.8 + 0.816497 * 0.1 * math.sqrt(4 / 3), abs=1e-6)
     # An unknown batch takes two rows of 3 and 2 families, spread 0.1 and 0.2: as many as the larger has, t as above.
@@ -224,7 +236,7 @@ def test_a_target_is_its_devices_times_the_base_times_the_efficiency_and_more_th
     }
     width = {"amdahl": one_width(1.0, 2.0), "mean_efficiency": one_width(1.0, 2.0)}
     fitted = Fitted(flat, width, averages(), 3.0, ACROSS, 64.0)
-    facts = as_evidence(cells, {"box": BOX})
+    facts = declared_facts(cells, {"box": BOX})
     found = extrapolate_all(cells, facts, fitted, "amdahl").set_index("method")
     row = found.loc["amdahl"]
     assert (row["efficiency"], row["images_per_s"]) == (0.5, 200.0)
@@ -280,6 +292,8 @@ def test_the_curve_is_the_headline_method_at_every_count_of_devices():
     off = [0.2, 0.2, 0.2, math.hypot(0.2, 0.05), math.hypot(0.2, 0.05)]
     assert (curve["low"] / curve["efficiency"]).to_list() == pytest.approx([math.exp(-wide) for wide in off])
     assert (curve["high"] / curve["efficiency"]).to_list() == pytest.approx([math.exp(wide) for wide in off])
+    ranged = cells.assign(base_images_per_s_low=50.0, base_images_per_s_high=300.0)  # no part of an efficiency
+    pd.testing.assert_frame_equal(scaling_curve(ranged, {"box": BOX}, fitted, "amdahl"), curve)
     assert scaling_curve(cells, {"box": BOX}, fitted, "usl").empty  # a method that was not fitted
     assert scaling_curve(cells.head(0), {"box": BOX}, fitted, "amdahl").empty
 

@@ -5,7 +5,8 @@ import pytest
 from phase_plans import priced_plan
 from price_lists import works_of
 from sweetspot.decision.options import build_options
-from sweetspot.decision.posed import Posed, pose
+from sweetspot.decision.pose import pose
+from sweetspot.decision.posed import Posed
 from sweetspot.decision.simulate import simulate
 
 MONTH_DAYS = 30.5
@@ -42,4 +43,5 @@ def same(row, expected):
         if value is None:
             assert pd.isna(row[name]), name
         else:
-            assert row[name] == (value if isinstance(value, str | bool) else pytest.approx(value)), name
+            exact = isinstance(value, str | bool | list)
+            assert row[name] == (value if exact else pytest.approx(value)), name

@@ -19,7 +19,8 @@ from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.options import build_options
-from sweetspot.decision.posed import Posed, pose
+from sweetspot.decision.pose import pose
+from sweetspot.decision.posed import Posed
 from sweetspot.decision.question import Question, Turn
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.study.settings import Settings

@@ -44,7 +44,7 @@ def test_the_median_of_the_newest_round_counts(tmp_path):
     assert list(found) == [("lora", "B200 SXM", 8)]
     result = found["lora", "B200 SXM", 8]
     assert result.behind == 0
-    assert (result.minutes, result.round, result.submitters) == (10.0, "v5.1", ("a", "b", "c"))
+    assert (result.minutes, result.round) == (10.0, "v5.1")
     assert "MLPerf(TM) Training v5.1 Closed" in result.source
     assert "median of 3 results, 9.00 to 30.00 minutes (a, b, c); recomputed" in result.source
 

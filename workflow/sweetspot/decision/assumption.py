@@ -1,15 +1,16 @@
 """What an answer rests on: each uncertain or movable figure once, whatever the kind of work."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, reduce
+from operator import mul
+from typing import NamedTuple
 
 import numpy as np
 
 from sweetspot.bills.rates import Factor, Number, moves_ahead, or_zero
 from sweetspot.decision.options import Row
-from sweetspot.decision.simulate import rent_ends
+from sweetspot.decision.simulate import ends, rent_ends
 from sweetspot.decision_words import FACTOR
 from sweetspot.study.titles import model_title
 from sweetspot.throughput.speed_errors import Error, speed_errors
@@ -86,11 +87,7 @@ class Moved:
         """The factor of each figure of one row of the options."""
 
         def factor(figure: str) -> Number:
-            found: Number = 1.0
-            for assumption, values in self.values.items():
-                if assumption.figure == figure and label in assumption.rows:
-                    found = found * values
-            return found
+            return _product(by for one, by in self.values.items() if one.figure == figure and label in one.rows)
 
         return factor
 
@@ -105,16 +102,12 @@ class Moved:
 
     def work(self, figure: str, subject: str | None = None) -> Number:
         """The factor of a figure of the work: of all its rows together, or of one class."""
-        found: Number = 1.0
-        for assumption, values in self.values.items():
-            if assumption.figure == figure and (subject is None or assumption.subject in ("", subject)):
-                found = found * values
-        return found
+        told = ((one, by) for one, by in self.values.items() if one.figure == figure)
+        return _product(by for one, by in told if subject is None or one.subject in ("", subject))
 
 
-def one_moved(assumption: Assumption, factors: Array) -> Moved:
-    """One assumption at several factors of what is planned, all others as they are."""
-    return Moved(factors.size, {assumption: factors})
+def _product(factors: Iterable[Number]) -> Number:
+    return reduce(mul, factors, 1.0)
 
 
 def assumptions_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: float) -> list[Assumption]:
@@ -133,12 +126,13 @@ def assumptions_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: 
     ]
 
 
-def _of_row(row: Row, figure: str, name: str, unit: str, rows: frozenset[int], **more: Any) -> Assumption:
-    """A figure of one row of the options, with its range; `more`: `subject` (the option) and `most`, where told."""
-    value, told = float(row[figure]), {"subject": row["option"], "most": np.inf} | more
+def _of_row(
+    row: Row, figure: str, name: str, unit: str, rows: frozenset[int], subject: str | None = None, most: float = np.inf
+) -> Assumption:
+    """A figure of one row of the options, with its range; of the row's option where no other `subject` is told."""
+    value, whose = float(row[figure]), row["option"] if subject is None else subject
     low, high, basis = range_of(row, figure, value)
-    ends = (low, min(high, told["most"]), basis)
-    return Assumption(figure, told["subject"], name, unit, value, *ends, figure, rows, told["most"])
+    return Assumption(figure, whose, name, unit, value, low, min(high, most), basis, figure, rows, most)
 
 
 def _rents(rented: Sequence[Choice]) -> Iterator[Assumption]:
@@ -157,11 +151,10 @@ def _rents(rented: Sequence[Choice]) -> Iterator[Assumption]:
 
 
 def _of_machine(one: Choice) -> Iterator[Assumption]:
-    row = one.row
     for figure, (said, unit) in OF_A_MACHINE.items():
-        if or_zero(row[figure]) > 0 and figure in (OF_THERE if one.there else OF_SALE):
-            most = float(row["capex_usd"]) if figure == "residual_usd" else np.inf
-            yield _of_row(row, figure, said.format(box=the(str(row["title"]))), unit, frozenset(one.labels), most=most)
+        if or_zero(one.row[figure]) > 0 and figure in (OF_THERE if one.there else OF_SALE):
+            most = float(one.row["capex_usd"]) if figure == "residual_usd" else np.inf
+            yield _of_row(one.row, figure, said.format(box=the(str(one.row["title"]))), unit, one.labels, most=most)
 
 
 def _tariffs(owned: Sequence[Choice]) -> Iterator[Assumption]:
@@ -212,8 +205,7 @@ def all_of(
     name: str, quantity: str = ALL_JOBS, figure: str = ALL_JOBS, rows: frozenset[int] = frozenset()
 ) -> Assumption:
     """So many times all of something; without more: the work."""
-    ends = (1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE, "assumed")
-    return Assumption(quantity, "", name, FACTOR, 1.0, *ends, figure, frozenset(rows))
+    return Assumption(quantity, "", name, FACTOR, 1.0, 1 - ASSUMED_RANGE, 1 + ASSUMED_RANGE, "assumed", figure, rows)
 
 
 def _labels(offers: Sequence[Choice]) -> frozenset[int]:
@@ -227,9 +219,9 @@ def error_key(error: Error) -> str:
 
 def range_of(row: Row, figure: str, value: float) -> tuple[float, float, str]:
     """Low and high of a row's figure, and their basis: declared, an interval, or assumed (ASSUMED_RANGE)."""
-    low, high = row.get(f"{figure}_low"), row.get(f"{figure}_high")
-    if low is not None and high is not None and low < high:  # missing: None or NaN, which is not below anything
+    _, low, high = ends(row, figure)
+    if low < high:  # NaN is not below anything
         measured = figure == "images_per_s" and not row["assumed_interval"]
         basis = "interval" if measured else "assumed" if figure == "images_per_s" else "declared"
-        return float(low), float(high), basis
+        return low, high, basis
     return value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed"

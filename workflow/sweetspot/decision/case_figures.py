@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.cost_rounds import Plan
-from sweetspot.decision.limits import A_MONTH, UP_FRONT, WAIT, price_of
 from sweetspot.decision.options import Row
+from sweetspot.decision.pose import A_MONTH, UP_FRONT, WAIT, price_of
 from sweetspot.decision.posed import Posed
 from sweetspot.decision.question import Question
 from sweetspot.mixes.problem import NEVER, Problem

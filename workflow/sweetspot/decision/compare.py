@@ -18,7 +18,6 @@ from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_ques
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.later import buying_later, of_months, of_phases
-from sweetspot.decision.limits import limited
 from sweetspot.decision.offers_left_out import (
     decisive_rows,
     left_out_table,
@@ -30,7 +29,8 @@ from sweetspot.decision.offers_left_out import (
 from sweetspot.decision.options import Row, build_options, titled
 from sweetspot.decision.other_figures import Contenders, found_contenders, other_figures
 from sweetspot.decision.pays import PAYS, pays_rows
-from sweetspot.decision.posed import Posed, pose
+from sweetspot.decision.pose import limited, pose
+from sweetspot.decision.posed import Posed
 from sweetspot.decision.question import Question
 from sweetspot.decision.ranks import frontier, pairs, ranks
 from sweetspot.decision.simulate import Draws, simulate

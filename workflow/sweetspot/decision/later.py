@@ -11,7 +11,8 @@ from sweetspot.bills.owning import MONTHS_A_YEAR
 from sweetspot.bills.rates import Rents, month_of, moves_ahead, or_zero, rent_of_first, rent_share, sold_for
 from sweetspot.decision.cost_rounds import PricedPlan, drawn_costs
 from sweetspot.decision.options import Row
-from sweetspot.decision.posed import Posed, with_terms
+from sweetspot.decision.pose import with_terms
+from sweetspot.decision.posed import Posed
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.sources import bought_in_words
 from sweetspot.draws import LEVEL_RANGE, interval, shares, spread, stream

@@ -15,11 +15,8 @@ from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import Factor, Number, or_zero, possession, rates
 from sweetspot.bills.renting import whole_terms
 from sweetspot.decision.assumption import ALL_JOBS, Moved
-from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.simulate import Draws
-from sweetspot.draws import LEVEL_RANGE, spread, stream
-from sweetspot.errors import refuse
-from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented, finite, month_noise
+from sweetspot.decision.options import Row
+from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented, finite
 from sweetspot.mixes.search import Mix, mixes
 
 if TYPE_CHECKING:
@@ -33,17 +30,12 @@ PER_MONTH = "per_month"  # quantity: jobs a month of one class
 GROWTH = "growth_per_month"  # of one class, too
 SOFTWARE_GAIN = "software_gain_per_year"  # of all machines: a month's jobs take so much less of each
 PLANNED = Moved(1, {})
-# Figures of the options that draws have, and their columns.
-FIGURES = {"hours": "hours", "usd": "usd", "variable": "variable_usd_per_hour", "fixed": "fixed_usd_per_month",
-           "days": "days_per_month"}  # fmt: skip
 OF_THE_MONTH = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")
 Figure = Callable[[str, int], Array]  # by draw, of a row of the options
 
 
 class Broken(NamedTuple):
-    """A limit of the team's (a key of the workload) that a mix breaks: the most that it allows, and what the mix has;
-    USD, or hours.
-    """
+    """A limit of the team's (a key of the workload) that a mix breaks, the most allowed, what it has; USD, hours."""
 
     limit: str
     most: float
@@ -81,23 +73,33 @@ class Source(NamedTuple):
         return "there" if self.there else "bought" if held else "rented"
 
     @property
-    def labels(self) -> frozenset[int]:
+    def care(self) -> float:
+        """USD a month of its maintenance and staff."""
+        return or_zero(self.offer["maintenance_usd_per_month"]) + or_zero(self.offer["staff_usd_per_month"])
+
+    @property
+    def known(self) -> list[Row]:
         """Its rows of the options."""
-        return frozenset(row["row"] for row in (self.offer, *self.rows) if row is not None)
+        return [row for row in (self.offer, *self.rows) if row is not None]
+
+    @property
+    def labels(self) -> frozenset[int]:
+        """Those of its rows."""
+        return frozenset(row["row"] for row in self.known)
 
 
 @dataclass(frozen=True)
 class Posed:
     """A monthly workload with its sources.
 
-    `figures` (FIGURES, and `sale`: USD that one there would bring today) of the options, rows x draws, and `middle`,
+    `figures` (of `pose`, and `sale`: USD that one there would bring today) of the options, rows x draws, and `middle`,
     the central ones, as one draw; `numbers` of jobs, class x draw x month, which grow by `growth` (class x draw)
     and take less by the `gain` of software a year (draw), as if there were fewer;
     `known`: draws of what the figures are made of, by name and row of the options; `delivery`: months until a machine
-    or contract is there, by draw and row of the options; `held_to`: the limits that a mix breaks (None: it has none);
-    `affords`: whether so many machines may be bought; `eased`: a way with what it rents sooner to keep a limit;
+    or contract is there, by draw and row of the options. `stated`: the limits that count; `breaks`: those that a mix
+    breaks; `affords`: whether so many machines may be bought; `eased`: a way with what it rents sooner to keep a limit;
     `limits` that the cheapest way would break, each with the USD a month that the best costs less without it (NaN: no
-    way keeps them, and none counts); `stated`: those that count.
+    way keeps them, and none counts).
     """
 
     name: str
@@ -112,7 +114,7 @@ class Posed:
     known: Mapping[tuple[str, int], Array]
     delivery: Mapping[int, Array]
     month_days: float
-    held_to: Callable[[Mix], Sequence[Broken]] | None = None
+    breaks: Callable[[Mix], Sequence[Broken]] = lambda _: ()
     affords: Callable[[Counts], bool] = lambda _: True
     eased: Callable[[Mix], Mix] = lambda one: one
     limits: tuple[tuple[Broken, float], ...] = ()
@@ -133,17 +135,12 @@ class Posed:
     @cached_property
     def mixes(self) -> list[Mix]:
         """The ways to do the work, the best first."""
-        return mixes(self.drawn, (lambda one: not self.breaks(one)) if self.held_to else None, self.eased)
-
-    def breaks(self, mix: Mix) -> Sequence[Broken]:
-        """The limits that a mix breaks."""
-        return () if self.held_to is None else self.held_to(mix)
+        return mixes(self.drawn, (lambda one: not self.breaks(one)) if self.stated else None, self.eased)
 
     @cached_property
     def rows(self) -> dict[int, Row]:
         """The rows of the options that sources stand on, by label."""
-        every = (row for source in self.sources for row in (source.offer, *source.rows) if row is not None)
-        return {row["row"]: row for row in every}
+        return {row["row"]: row for source in self.sources for row in source.known}
 
     @cached_property
     def risen(self) -> Array:
@@ -186,18 +183,15 @@ class Posed:
         }
 
         def figure(name: str, label: int) -> Array:
-            by = factors[label][name] if label in factors else 1.0
-            return np.asarray(self.figures[name][label] * by)
+            return np.asarray(self.figures[name][label] * factors.get(label, {}).get(name, 1.0))
 
         more = np.array([float(moved.work(ALL_JOBS) * moved.work(PER_MONTH, one.name)) for one in self.classes])
         faster = np.array([[float(moved.work(GROWTH, one.job.name))] for one in self.classes])
-        jobs = self._jobs if (more == 1.0).all() else self._apart(self.numbers * more[:, None, None])
-        gained = float(moved.work(SOFTWARE_GAIN))
+        jobs, gained, months = self.numbers * more[:, None, None], float(moved.work(SOFTWARE_GAIN)), self.work.months
         if (faster != 1.0).any() or gained != 1.0:
-            by = grown(self.growth * faster, self.work.months) / grown(self.growth, self.work.months)
-            by = by * lighter(self.gain * gained, self.work.months) / lighter(self.gain, self.work.months)
-            jobs = self._apart(self.numbers * more[:, None, None] * by)
-        return self._problem(figure, jobs, moved)
+            by = grown(self.growth * faster, months) / grown(self.growth, months)
+            jobs = jobs * (by * lighter(self.gain * gained, months) / lighter(self.gain, months))
+        return self._problem(figure, self._apart(jobs), moved)
 
     def _factors(self, row: Row, factor: Factor) -> dict[str, Number]:
         """By how much the figures of one row change."""
@@ -206,22 +200,12 @@ class Posed:
         dearer = now.variable / planned.variable if planned.variable else 1.0
         found: dict[str, Number] = {"hours": 1.0 / speed, "usd": dearer / speed, "variable": dearer}
         if row["purchase"] == "own":
-            found |= {"days": factor("days_per_month"), "fixed": self._possession(row, factor)}
-            found["sale"] = factor("sell_for_usd")
+            found |= {"days": factor("days_per_month"), "sale": factor("sell_for_usd")}
+            if any(np.any(factor(name) != 1.0) for name in OF_THE_MONTH):
+                drawn, after = partial(over_planned, self.known, row), self.delivery.get(row["row"], 0.0)
+                month = possession(row, lambda name: drawn(name) * factor(name), after)
+                found["fixed"] = month / possession(row, drawn, after)
         return found
-
-    def _possession(self, row: Row, factor: Factor) -> Number:
-        """A month of possession over that as drawn, in each draw."""
-        if all(isinstance(found := factor(name), float) and found == 1.0 for name in OF_THE_MONTH):
-            return 1.0
-
-        drawn = partial(_over_planned, self.known, row)
-        after = self.delivery.get(row["row"], 0.0)
-        return possession(row, lambda name: drawn(name) * factor(name), after) / possession(row, drawn, after)
-
-    @cached_property
-    def _jobs(self) -> Array:
-        return self._apart(self.numbers)
 
     def _apart(self, numbers: Array) -> Array:
         """Jobs of each class, the urgent ones no longer among those of their class."""
@@ -239,15 +223,13 @@ class Posed:
         return Problem(tuple(one.name for one in self.classes), jobs, tuple(held), tuple(rented))
 
     def _held(self, source: Source, figure: Figure, moved: Moved) -> Held:
-        """A kind held. An owned one works in its planned hours, a committed one in all of the month."""
         hour, fixed, capacity = self._month(source, figure)
         hours = np.full((len(self.classes), fixed.size), NEVER)
         for number, row in self._able(source, moved):
             hours[number] = figure("hours", row["row"]) / row["jobs_at_once"]
-        name, devices = source.offer["option"], int(source.offer["gpus"])
-        about = (name, source.there, not source.there, fixed, capacity, hours, finite(hours) * hour, devices)
-        sold_for = source.offer.get("sell_for_usd") if source.there else None
-        return Held(*about, self.present(source, fixed.size), or_zero(sold_for) > 0)
+        about = (source.offer["option"], source.there, not source.there, fixed, capacity, hours, finite(hours) * hour)
+        sells = source.there > 0 and or_zero(source.offer.get("sell_for_usd")) > 0
+        return Held(*about, int(source.offer["gpus"]), self.present(source, fixed.size), sells)
 
     def present(self, source: Source, draws: int, waited: float = 0.0) -> Array:
         """Share of each month in which a machine is there that is ordered after so many months, draw x month (one where
@@ -280,7 +262,9 @@ class Posed:
                 yield number, row
 
     def _month(self, source: Source, figure: Figure) -> tuple[Array, Array, Array]:
-        """USD of an hour of use, USD of a month, hours of use a month of one machine; by draw."""
+        """USD of an hour of use, USD of a month, hours of use a month of one machine; by draw. An owned one works in
+        its planned hours, a committed one in all of the month.
+        """
         row, place, months = source.offer, source.offer["row"], self.work.months
         variable = figure("variable", place)
         if row["purchase"] == "own":
@@ -289,9 +273,8 @@ class Posed:
             # The options' possession is borne by the hours in which the machine works; here it is paid by the month.
             fixed = figure("fixed", place) * works
             if source.there:
-                care = or_zero(row["maintenance_usd_per_month"]) + or_zero(row["staff_usd_per_month"])
                 given_up = figure("sale", place) - or_zero(row["residual_usd"])
-                fixed = care + given_up / months + np.zeros(variable.size)
+                fixed = source.care + given_up / months + np.zeros(variable.size)
             return variable, fixed, capacity
         dearer = variable / row["variable_usd_per_hour"]
         hours = np.full(variable.size, HOURS_A_DAY * self.month_days)
@@ -302,136 +285,10 @@ class Posed:
         return row["term_variable"] * dearer, row["term_fixed"] * terms * dearer, hours
 
 
-def pose(
-    name: str, work: "Monthly", options: pd.DataFrame, draws: Draws, offers: pd.DataFrame, month_days: float, seed: int
-) -> Posed:
-    """The problem of one monthly workload over the options that the answer may take and that stay.
-
-    `options`: those that fit, as `draws` has them; `offers`: all offers. Raises UserError where a machine that is there
-    (`have`) has no offer `own`; one without a figure does nothing.
-    """
-    owned = set(offers.loc[offers["purchase"] == "own", "instance"])
-    refuse(
-        f"workloads.yaml: {name}.have names {other!r}; expected a machine with an offer `own` in a price list"
-        for other in dict.fromkeys(work.have)
-        if other not in owned
-    )
-    classes, told = classes_of(name, work), with_terms(options, offers)
-    drawn = {figure: getattr(draws, figure)[:, :MIX_DRAWS].copy() for figure in FIGURES}
-    middle = {figure: told[column].to_numpy(float, copy=True)[:, None] for figure, column in FIGURES.items()}
-    known = {(one.name, label): one.values[:MIX_DRAWS] for one in draws.figures for label in one.rows}
-    size = drawn["hours"].shape[1]
-    drawn["sale"], middle["sale"] = _sales(told, seed, size)
-    growth, delivery = _growth(name, classes, seed, size), _deliveries(told, seed, size)
-    gain = _one_more(work.software_gain_per_year, stream(seed, SOFTWARE_GAIN, name).standard_normal(size))
-    for row in (one for one in records(told) if one["row"] in delivery and one["purchase"] == "own"):
-        every, late = partial(_over_planned, known, row), float(row["delivery_months"])
-        drawn["fixed"][row["row"]] *= possession(row, every, delivery[row["row"]]) / possession(row, every)
-        middle["fixed"][row["row"]] *= possession(row, lambda _: 1.0, late) / possession(row, lambda _: 1.0)
-    return Posed(
-        name,
-        work,
-        classes,
-        _sources(work, classes, told),
-        figures=drawn,
-        middle=middle,
-        numbers=_numbers(name, work, classes, seed, growth) * lighter(gain, work.months),
-        growth=growth,
-        gain=gain,
-        known=known,
-        delivery=delivery,
-        month_days=month_days,
-    )
-
-
-def classes_of(name: str, work: "Monthly") -> tuple[Class, ...]:
-    """The classes of a workload, each followed by its urgent jobs where it has some."""
-    found = []
-    for job in work.jobs:
-        found.append(Class(job.name, work.priced_as(name, job), job, False, NEVER))
-        if job.within_hours is not None:
-            workload = work.priced_as(name, job, urgent=True)
-            found.append(Class(f"{job.name} (urgent)", workload, job, True, job.within_hours))
-    return tuple(found)
-
-
-def with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
-    """The options with what a commitment costs a month and an hour of use, and how long it binds."""
-    terms = offers.reindex(columns=[*OFFER, "term_months", "fixed_usd_per_month", "variable_usd_per_hour",
-                                    "upfront_usd"])  # fmt: skip
-    terms = terms.rename(columns={"fixed_usd_per_month": "term_fixed", "variable_usd_per_hour": "term_variable"})
-    return options.merge(terms.drop_duplicates(list(OFFER)), on=list(OFFER), how="left", validate="many_to_one")
-
-
-def _sources(work: "Monthly", classes: Sequence[Class], options: pd.DataFrame) -> tuple[Source, ...]:
-    """The options of the classes; a machine that is there is had by the first price list that offers it."""
-    there = options["instance"].isin(work.have) & options["purchase"].eq("own")
-    kept = options[(options["in_answer"].astype(bool) | there) & options["persistent"].astype(bool)]
-    by_option: dict[str, dict[str, Row]] = {}
-    for row in records(kept[kept["workload"].isin([one.workload for one in classes])]):
-        by_option.setdefault(row["option"], {}).setdefault(row["workload"], row)
-    found, waiting = [], list(work.have)
-    for rows in by_option.values():
-        first = next(iter(rows.values()))
-        here = [name for name in waiting if first["purchase"] == "own" and name == first["instance"]]
-        waiting = [name for name in waiting if name not in here]
-        found.append(Source(first, tuple(rows.get(one.workload) for one in classes), len(here)))
-    return tuple(found)
-
-
-def _over_planned(known: Mapping[tuple[str, int], Array], row: Row, name: str) -> Number:
+def over_planned(known: Mapping[tuple[str, int], Array], row: Row, name: str) -> Number:
     """Draws of a figure of a row over what is planned."""
     values = known.get((name, row["row"]))
     return 1.0 if values is None or not row[name] > 0 else values / row[name]
-
-
-def _deliveries(options: pd.DataFrame, seed: int, draws: int) -> dict[int, Array]:
-    """Months until what is for sale or signed for is there, by draw and row of the options; one wait an option."""
-    found = {}
-    for row in records(options):
-        if or_zero(row.get("delivery_months")) > 0:
-            noise = stream(seed, "delivery", row["option"]).standard_normal(draws)
-            ends = (row["delivery_months"], row["delivery_months_low"], row["delivery_months_high"])
-            found[row["row"]] = spread(*ends, LEVEL_RANGE, noise)
-    return found
-
-
-def _sales(options: pd.DataFrame, seed: int, draws: int) -> tuple[Array, Array]:
-    """What machines that are there would sell for, options x draws and in the middle; one price a machine, 0: none."""
-    drawn, middle = np.zeros((len(options), draws)), np.zeros((len(options), 1))
-    for row in records(options):
-        if or_zero(row.get("sell_for_usd")) > 0:
-            noise = stream(seed, "sell_for", row["instance"]).standard_normal(draws)
-            ends = (row["sell_for_usd"], row["sell_for_usd_low"], row["sell_for_usd_high"])
-            drawn[row["row"]], middle[row["row"]] = spread(*ends, LEVEL_RANGE, noise), row["sell_for_usd"]
-    return drawn, middle
-
-
-def _growth(name: str, classes: Sequence[Class], seed: int, draws: int) -> Array:
-    """Growth of the jobs a month by class and draw; that of urgent ones is their class's."""
-    found = []
-    for one in classes:
-        growth, noise = one.job.growth_per_month, stream(seed, GROWTH, name, one.job.name).standard_normal(draws)
-        found.append(_one_more(growth, noise))
-    return np.stack(found)
-
-
-def _one_more(share: "Amount", noise: Array) -> Array:
-    """Draws of a share by which something becomes more: one and it are positive."""
-    low, value, high = (1.0 + each for each in (share.ends[0], share.value, share.ends[1]))
-    return np.asarray(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
-
-
-def _numbers(name: str, work: "Monthly", classes: Sequence[Class], seed: int, growth: Array) -> Array:
-    """Jobs by class, draw and month; the urgent ones are a part of their class."""
-    risen, made = grown(growth, work.months), list[Array]()
-    for one, more in zip(classes, risen, strict=True):
-        source, number = stream(seed, "per_month", name, one.job.name, one.urgent), one.number
-        draws, months = more.shape
-        noise = month_noise(source, draws, months, work.months_alike)
-        jobs = spread(number.value, *number.ends, LEVEL_RANGE, noise) * more
-        made.append(np.minimum(made[-1], jobs) if one.urgent else jobs)
-    return np.stack(made)
 
 
 def months_of(months: float) -> tuple[Array, float]:

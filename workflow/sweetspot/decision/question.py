@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.assumption import FURTHEST, Array, Assumption, Choice, Moved, one_moved
+from sweetspot.decision.assumption import FURTHEST, Array, Assumption, Choice, Moved
 from sweetspot.decision.options import Row
 from sweetspot.decision.pays import Held
 
@@ -137,7 +137,7 @@ class Question:
 
     def at(self, assumption: Assumption, factors: Array) -> Costs:
         """The costs with one assumption at `factors` of its value."""
-        return self.cost(one_moved(assumption, np.asarray(factors, float)))
+        return self.cost(Moved(len(factors), {assumption: np.asarray(factors, float)}))
 
     def title(self, place: int, count: float, alternative: int | None = None) -> str:
         """A choice in words, with the machines that it takes; `alternative`: what it is there."""

@@ -24,14 +24,14 @@ DRAWN = {
     False: ("usd_per_hour", "interruptions_per_hour"),
     True: ("capex_usd", "residual_usd", "months", "kw", "days_per_month", "usd_per_kwh"),
 }
+AN_HOUR = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month")
 PROJECT = ("months", "days_per_month")  # of them, those that are the team's, whichever machine it buys
 
 
 @dataclass
 class Figure:
-    """One uncertain figure: the column of the options that it varies, its draws, the rows that rest on it.
-
-    `error`: figures of the same error are off together, whoever is known makes the others known.
+    """One uncertain figure: the column of the options that it varies, its draws, the rows that rest on it; figures of
+    the same `error` are off together, whoever is known makes the others known.
     """
 
     name: str
@@ -79,10 +79,13 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
     rate = np.stack([figures.images_per_s(row) for row in rows])
     terms = zip(*(figures.rates(row, rents) for row in rows), strict=True)
     fixed, variable, days, longer = (np.stack([part + np.zeros(draws) for part in parts]) for parts in terms)
-    column = {name: options[name].to_numpy(float)[:, None] for name in ("images_per_s", "hours", "usd")}
+    column = {name: options[name].to_numpy(float)[:, None] for name in ("images_per_s", "hours", "usd", *AN_HOUR)}
+    own, slower = options["purchase"].eq("own").to_numpy()[:, None], column["images_per_s"] / rate
     with np.errstate(invalid="ignore"):
-        paid = np.where(np.isnan(days), variable, usd_per_hour_of_use(fixed, variable, days))
-    slower, central = column["images_per_s"] / rate, _central_rate(options)[:, None]
+        paid, central = (
+            np.where(own, usd_per_hour_of_use(*terms), terms[1])
+            for terms in ((fixed, variable, days), [column[name] for name in AN_HOUR])
+        )
     dearer = np.divide(paid, central, out=np.ones_like(paid), where=central != 0)  # what costs nothing stays free
     # A workload without a throughput takes its stated hours.
     slower = np.where(np.isnan(slower), 1.0, slower)
@@ -109,16 +112,12 @@ def rent_ends(row: Row, draws: int = DRAWS) -> tuple[float, float]:
 
 def _lengths(rows: list[Row], seed: int, draws: int) -> dict[str, np.ndarray]:
     """The project's months in each draw, by model: those of its owned reference."""
-    figures = _Figures(seed, draws, rows)
-    owned = (row for row in rows if row["is_reference"] and row["purchase"] == "own")
-    return {row["model"]: figures.offered(row, "months", tuple(row[name] for name in OFFER)) for row in owned}
+    figures, owned = _Figures(seed, draws, rows), (row for row in rows if _owned_reference(row))
+    return {row["model"]: figures.offered(row, "months") for row in owned}
 
 
-def _central_rate(options: pd.DataFrame) -> np.ndarray:
-    own = options["purchase"].eq("own")
-    variable = options["variable_usd_per_hour"]
-    hour = usd_per_hour_of_use(options["fixed_usd_per_month"], variable, options["days_per_month"])
-    return hour.where(own, variable).to_numpy(float)
+def _owned_reference(row: Row) -> bool:
+    return row["is_reference"] and row["purchase"] == "own"
 
 
 class _Figures:
@@ -126,21 +125,21 @@ class _Figures:
 
     def __init__(self, seed: int, draws: int, rows: list[Row]) -> None:
         self.seed, self.draws = seed, draws
-        box = next((row for row in rows if row["is_reference"] and row["purchase"] == "own"), None)
+        box = next(filter(_owned_reference, rows), None)
         # The project and the use of what is bought are the team's, whichever machine that is: one error for all.
         whose = () if box is None else tuple(box[part] for part in OFFER)
-        self.shared = {} if box is None else {name: (name, *_ends(box, name), *whose) for name in PROJECT}
+        self.shared = {} if box is None else {name: (name, *ends(box, name), *whose) for name in PROJECT}
         self.known: dict[tuple[object, ...], Figure] = {}
 
-    def offered(self, row: Row, name: str, owner: tuple[object, ...]) -> np.ndarray:
-        """A number of an offer by its low and high."""
-        value, low, high = ends = _ends(row, name)
+    def offered(self, row: Row, name: str) -> np.ndarray:
+        """A number of an offer by its low and high; one electricity price for all boxes of a price list."""
+        owner = tuple(row[part] for part in (OFFER[:1] if name == "usd_per_kwh" else OFFER))
         own = name in self.shared and row["purchase"] == "own"
-        key = (name, *ends) if own else (name, *ends, *owner)
+        key = (name, *ends(row, name), *(() if own else owner))
         error = self.shared[name] if own else key
         if key not in self.known:
             noise = stream(self.seed, *error).standard_normal(self.draws)
-            self.known[key] = Figure(name, spread(value, low, high, LEVEL_RANGE, noise), error)
+            self.known[key] = Figure(name, spread(*ends(row, name), LEVEL_RANGE, noise), error)
         return self._of(key, row)
 
     def images_per_s(self, row: Row) -> np.ndarray:
@@ -164,20 +163,16 @@ class _Figures:
 
     def rates(self, row: Row, rents: Rents) -> Rates:
         """The row's month and hour in every draw."""
-        owner = tuple(row[name] for name in OFFER)
         drawn = DRAWN[row["purchase"] == "own"]
 
         def factor(name: str) -> Number:
             value = or_zero(row.get(name))
-            if name not in drawn or not value > 0:
-                return 1.0
-            # One electricity price for all boxes of a price list.
-            return self.offered(row, name, owner[:1] if name == "usd_per_kwh" else owner) / value
+            return self.offered(row, name) / value if name in drawn and value > 0 else 1.0
 
         return rates(row, factor, rents.factor(row))
 
 
-def _ends(row: Row, name: str) -> tuple[float, float, float]:
-    """A number of an offer with its low and high; NaN where there is none."""
+def ends(row: Row, name: str) -> tuple[float, float, float]:
+    """A number of a row of the options with its low and high; NaN where there is none."""
     value, low, high = (or_nan(row.get(f"{name}{end}")) for end in ("", "_low", "_high"))
     return value, low, high

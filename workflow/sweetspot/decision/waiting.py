@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.bills.plans import rounds
-from sweetspot.bills.queue import Stream, outgrown, wait_for
+from sweetspot.bills.queue import Stream, outgrown, rounds, wait_for
 from sweetspot.bills.rates import or_zero
 from sweetspot.bills.renting import ROUNDING
 from sweetspot.decision.options import CELL, OFFER, Row, records
@@ -81,12 +80,12 @@ def queue_table(lines: Iterable[Line]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(QUEUE_COLUMNS))
 
 
-_wait = lru_cache(maxsize=256)(wait_for)  # once for all workloads of a machine: some queues are simulated
+waiting = lru_cache(maxsize=256)(wait_for)  # once for all workloads of a machine: some queues are simulated
 
 
 def _waits(one: Coming, every: Sequence[Coming], rival: Coming | None) -> dict[str, Any]:
     streams = [tuple(other.stream(end) for other in every) for end in range(len(ENDS))]
-    waits = [_wait(each) for each in streams]
+    waits = [waiting(each) for each in streams]
     said = {name: one.row[name] for name in TOLD} | {
         "held": one.held, "jobs_at_once": one.servers, "per_month": one.per_month[0], "people": one.people,
         "utilisation": waits[0].utilisation if one.held else math.nan, "overloaded": waits[0].overloaded,

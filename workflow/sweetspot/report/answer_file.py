@@ -6,17 +6,12 @@ import pandas as pd
 from pydantic import Field
 
 from sweetspot.decision_words import no_answer
-from sweetspot.report.answer import lead
-from sweetspot.report.answer_deadlines import ByDeadline, by_deadline
-from sweetspot.report.cited import Row, records, text
 from sweetspot.report.in_currency import money_of, shown_in
-from sweetspot.report.later_part import later_in_words
-from sweetspot.report.notation import missing
+from sweetspot.report.notation import Row, missing, records, text
 from sweetspot.report.outcome import Figure, Outcome, Part, choices_of, other_work, outcome_of
-from sweetspot.report.phrases import decisive, worth_knowing
-from sweetspot.report.plan_turning import plan_worth_in_words
-from sweetspot.report.tables import Tables, asked_model, judged_option, table_of
-from sweetspot.report.words import unit_of
+from sweetspot.report.phrases import decisive, lead, worth_knowing
+from sweetspot.report.plan_turning import later_in_words, plan_worth_in_words
+from sweetspot.report.tables import Tables, asked_model, judged_option, table_of, unit_of
 from sweetspot.study.study import Study
 
 SCHEMA_VERSION = 2
@@ -54,6 +49,31 @@ class ChoiceRow(Part):
     p_cheaper: float | None = Field(description="Share of the draws in which it costs less than the best; null: it is")
     in_hand: bool = Field(description="Whether it is an offer that the decision is about")
     why_not: str | None = Field(description="Why it is not the answer though it may cost less; null: it could be")
+
+
+class Step(Part):
+    """What holds from so many hours on, until those of the next step."""
+
+    within_hours: float = Field(description="The deadline")
+    option: str | None = Field(description="The cheapest option in time; null: none is")
+    title: str | None = Field(description="Its name for people")
+    hours: float | None = Field(description="Hours of one urgent job there")
+    wait_hours: float | None = Field(description="Hours that it waits on average, where the machine is held; else 0")
+    usd: float | None = Field(description="USD of it")
+    usd_extra: float | None = Field(description="USD beyond what a job of the class costs that may take its time")
+    p_in_time: float | None = Field(description="Probability that it makes it")
+    p_result_in_time: float | None = Field(
+        description="Probability that it does, the search for a rented machine and failures counted; null: not known"
+    )
+    share_in_time: float | None = Field(description="Of the jobs that are not asked to hurry, the share that makes it")
+
+
+class ByDeadline(Part):
+    """One class of jobs."""
+
+    workload: str = Field(description="The work of months")
+    job: str = Field(description="The class")
+    steps: list[Step] = Field(description="By deadline, the shortest first; before the first nobody is in time")
 
 
 class Answer(Part):
@@ -183,3 +203,18 @@ def _warnings(table: pd.DataFrame) -> list[Warned]:
         )
         for (rule, message), rows in groups
     ]
+
+
+def by_deadline(tables: Tables) -> list[ByDeadline]:
+    """Each class of each workload of months, from comparison/deadlines.parquet."""
+    table = table_of(tables, "deadlines")
+    groups = table.groupby(["workload", "class"], sort=False) if len(table) else ()
+    return [
+        ByDeadline(workload=text(name), job=text(job), steps=[_step(row) for row in records(rows)])
+        for (name, job), rows in groups
+    ]
+
+
+def _step(row: dict[str, object]) -> Step:
+    values = {name: row.get(name) for name in Step.model_fields}
+    return Step.model_validate({name: None if missing(value) else value for name, value in values.items()})

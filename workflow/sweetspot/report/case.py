@@ -11,13 +11,11 @@ from markupsafe import Markup
 from sweetspot.bills.price_paths import central_change, moves
 from sweetspot.decision_words import MAY_STOP
 from sweetspot.report.case_controls import controls
-from sweetspot.report.cited import records
 from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
 from sweetspot.report.marks import PERSISTENT
-from sweetspot.report.notation import missing
+from sweetspot.report.notation import missing, records
 from sweetspot.report.outcome import Outcome
-from sweetspot.report.tables import Tables, asked_model, judged_option, shares_had, table_of
-from sweetspot.report.words import counted_in, works
+from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, shares_had, table_of, works
 from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.study import Study
 from sweetspot.study.titles import class_title

@@ -10,29 +10,20 @@ from markupsafe import Markup
 
 from sweetspot.cells import BASES
 from sweetspot.decision_words import no_answer
-from sweetspot.report import ahead_words, energy_words, phrases
-from sweetspot.report.answer import lead, verdict_part
+from sweetspot.report import energy_words, phrases
 from sweetspot.report.case import evidence_case, script_json
-from sweetspot.report.causes import causes
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, Chart, in_words
+from sweetspot.report.cited import Provenance
 from sweetspot.report.dark import dark_rules
 from sweetspot.report.draw import packed
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
-from sweetspot.report.later_part import later_in_words, later_part
 from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
 from sweetspot.report.outcome import outcome_of
-from sweetspot.report.part import Part
-from sweetspot.report.plan_part import leading, plan_parts, without_speed
-from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
-from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
-from sweetspot.report.provenance import Provenance
-from sweetspot.report.scenarios_part import scenarios_part
+from sweetspot.report.plan_turning import later_in_words, paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.report.sections import Sections
-from sweetspot.report.tables import Tables, bills_decide, table_of
-from sweetspot.report.words import unit_of
-from sweetspot.report.worth_part import worth_part
+from sweetspot.report.tables import Tables, bills_decide, leading, table_of, unit_of
 from sweetspot.study.study import Study
 from sweetspot.wording import ROUNDS, Money
 
@@ -64,7 +55,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     context = {
         "study": study,
         "figures": figures,
-        "lead": lead(made.table("claims")),
+        "lead": phrases.lead(made.table("claims")),
         "verdict": outcome_of(tables),
         "plan": leading(tables),
         "phases_lead": leading(tables) == ROUNDS,
@@ -72,12 +63,12 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "plan_turning": turning_in_words(tables),
         "plan_paying": " ".join(paying_in_words(tables)),
         "plan_worth": " ".join(plan_worth_in_words(tables, money.code)),
-        "without_speed": without_speed(tables, machines or {}, study.model_title),
+        "without_speed": phrases.without_speed(tables, machines or {}, study.model_title),
         "parts": {
             name: part if name in AS_PRINTED else part.named(lambda head: currency_words(head, money))
-            for name, part in _parts(made, machines).items()
+            for name, part in made.parts().items()
         },
-        "price_changes_words": price_changes_words(tables),
+        "price_changes_words": phrases.price_changes_words(tables),
         "currency": "" if study.currency is None else study.currency.in_words(),
         "money": money.code,
         "counts": {name: len(table) for name, table in sorted(tables.items())},
@@ -85,12 +76,12 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "fits": phrases.fits(tables),
         "other_figures": phrases.other_figures(tables),
         "worth": phrases.worth_knowing(tables),
-        "causes": causes(tables),
+        "causes": phrases.causes(tables),
         "later": later_in_words(table_of(tables, "later"), money.code),
         "waiting": phrases.waiting(tables),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
-        "ahead": ahead_words.in_words(tables),
+        "ahead": phrases.ahead(tables),
         "taken": phrases.some_taken(table_of(tables, "ranks")),
         "beside": phrases.beside(table_of(tables, "ranks")),
         "outside": phrases.outside(told),
@@ -122,13 +113,6 @@ def _of_charts(specs: Mapping[str, str], names: Collection[str]) -> bytes:
     """The specifications of these charts as one JSON object."""
     members = (f"{json.dumps(name)}:{spec}" for name, spec in specs.items() if name in names)
     return f"{{{','.join(members)}}}".encode()
-
-
-def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:
-    """The page's tables by name."""
-    more = {"worth_knowing": worth_part(made), "later": later_part(made)}
-    more |= {"price_changes": price_changes_part(made, machines or {}), "scenarios": scenarios_part(made)}
-    return {**made.parts(), "verdict": verdict_part(made), **more, **plan_parts(made), **turning_parts(made)}
 
 
 class Figures:

@@ -8,7 +8,6 @@ import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.decision_words import FACTOR, in_unit, off_plan
-from sweetspot.report.cited import records
 from sweetspot.report.first_charts import (
     Dots,
     Point,
@@ -19,7 +18,7 @@ from sweetspot.report.first_charts import (
     lines_chart,
     points_chart,
 )
-from sweetspot.report.notation import missing
+from sweetspot.report.notation import missing, records
 from sweetspot.report.outcome import GROUPS, Outcome
 from sweetspot.report.tables import OF_ATTEMPTS, Tables, of_jobs, of_plans, shares_had, table_of
 from sweetspot.study.study import Study

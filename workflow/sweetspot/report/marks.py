@@ -2,16 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sweetspot.cells import BASES
+from sweetspot.report.heavy import alt, pd
 from sweetspot.report.notation import BASIS_SIGNS
 
-if TYPE_CHECKING:
-    import altair as alt
-    import pandas as pd
-
 NAMES, LINE, SPARE = 220, 13, 8  # pixels: of a name beside an axis, of its lines at 12 px type, left beside it
+ROW = 18  # pixels of a row whose name has one line
 WIDTH = 470  # legible at 390 px, where it shrinks by a fifth; below page.css lets it shrink no further
 PLOT = WIDTH - 215  # of a chart with names beside it
 # Okabe and Ito 2008, without the yellow that vanishes on white.
@@ -28,7 +26,7 @@ SHAPES = {
     "arithmetic": "stroke",
 }
 TEXT = " (text)"  # behind a tooltip's title: the field is no number
-ORIGIN = {"basis": f"basis{TEXT}", "source": f"source{TEXT}", "as_of": f"date{TEXT}"}  # of a tooltip
+ORIGIN = {"basis": "basis (text)", "source": "source (text)", "as_of": "date (text)"}  # of a tooltip
 ENDS = {"": "", "_low": ", low end", "_high": ", high end"}
 # What a shape stands for, in the words of the page as far as these speak for themselves.
 KEY = {
@@ -75,8 +73,6 @@ class Drawing(NamedTuple):
 
 def named(data: str) -> "alt.Chart":
     """A chart of the data of that name in its `Drawing`."""
-    import altair as alt
-
     return alt.Chart(alt.NamedData(data))
 
 
@@ -89,8 +85,6 @@ def by_row(
 
     The panel's layers name no data: each draws its part of `rows`, where data of its own would be drawn whole.
     """
-    import altair as alt
-
     resolve = {"resolve": alt.Resolve(scale=scales)} if scales else {}
     row = alt.Row(field, title=None, sort=list(order)) if order else alt.Row(field, title=None)
     return panel.facet(row=row, data=alt.NamedData("rows"), **resolve)
@@ -98,8 +92,6 @@ def by_row(
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
     """Marks by basis: hollow stand-ins and transferred figures, dashed predictions; all others filled."""
-    import altair as alt
-
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     guess = "datum.basis == 'extrapolated'"
     style = {"size": 62, "opacity": 1, "strokeWidth": 1.6}
@@ -115,8 +107,6 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
 
 def told(**fields: str) -> "list[alt.Tooltip]":
     """A tooltip: the title of each field; of numbers four digits."""
-    import altair as alt
-
     return [
         alt.Tooltip(f"{field}:N", title=title.removesuffix(TEXT))
         if title.endswith(TEXT)
@@ -169,8 +159,6 @@ def pixels(text: str) -> float:
 
 def name_axis() -> "alt.Axis":
     """An axis of names of `wrapped`: the middle of their lines stands at the tick."""
-    import altair as alt
-
     several = [
         {"test": f"length(split(datum.value, '\\n')) == {lines}", "value": -LINE * (lines - 1) / 2}
         for lines in (2, 3, 4)
@@ -186,15 +174,11 @@ def name_axis() -> "alt.Axis":
 
 def line_step(names: "pd.Series", one: int) -> "alt.Step":
     """Height of a row of such an axis: `one` pixels for names of one line, a LINE more for each further line."""
-    import altair as alt
-
     return alt.Step(one + LINE * int(names.str.count("\n").max()))
 
 
 def log_axis(values: "pd.Series") -> "alt.Axis":
     """Ticks at round steps of the powers of ten, as many as are at most MOST among `values`."""
-    import altair as alt
-
     least, most = float(values.min()), float(values.max())
     low, high = (math.floor(math.log10(end)) for end in (least, most))
     for steps in STEPS:
@@ -207,9 +191,6 @@ def log_axis(values: "pd.Series") -> "alt.Axis":
 
 def empty(reason: str) -> Drawing:
     """A stated absence, so that a missing chart is never mistaken for an oversight."""
-    import altair as alt
-    import pandas as pd
-
     words = named("rows").mark_text(color="#555", fontSize=12, lineBreak="\n").encode(text=alt.Text("text:N"))
     return Drawing(alt.layer(words, width=WIDTH - 130, height=70), {"rows": pd.DataFrame({"text": [reason]})})
 
@@ -224,8 +205,6 @@ def colour(
     """Okabe-Ito colours in the order of `names`. `shown`: which of them the legend has, where not all are drawn; with
     none there is no legend. `room`: its pixels, which decide between one column and two.
     """
-    import altair as alt
-
     palette = [COLOURS[n % len(COLOURS)] for n in range(len(names))]
     if set(names) & {PERSISTENT, INTERRUPTIBLE}:
         # What it is to a buyer has its colour on every page; the reference is black.
@@ -238,3 +217,10 @@ def colour(
     some = {} if shown is None else {"values": shown}
     legend = alt.Legend(title=title, orient="top", columns=columns, labelLimit=room - ENTRY, **some)
     return alt.Color(field, scale=scale, legend=legend)
+
+
+def of_all(count: int, of: int, what: str) -> str:
+    """`both models`, `all 3 models`, `2 of 3 models`."""
+    if count < of:
+        return f"{count} of {of} {what}"
+    return f"both {what}" if of == 2 else f"all {of} {what}"

@@ -1,6 +1,12 @@
-"""Numbers and bases as text for people."""
+"""Numbers and bases as text for people, and the rows of tables that hold them."""
 
 import math
+from collections.abc import Mapping
+from typing import Any
+
+from sweetspot.report.heavy import pd
+
+Row = Mapping[str, Any]
 
 # Shapes, not colours alone, tell the bases apart; the charts use the same ones.
 BASIS_SIGNS = {
@@ -47,8 +53,8 @@ def number(value: object, digits: int = 3) -> str:
     if amount == 0:
         return "0"
     places = max(0, digits - 1 - math.floor(math.log10(abs(amount))))
-    text = f"{amount:,.{min(places, 6)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text and digits > 3 else text
+    told = f"{amount:,.{min(places, 6)}f}"
+    return told.rstrip("0").rstrip(".") if "." in told and digits > 3 else told
 
 
 def interval_text(low: object, high: object, digits: int = 3) -> str:
@@ -56,3 +62,14 @@ def interval_text(low: object, high: object, digits: int = 3) -> str:
     if missing(low) and missing(high):
         return ""
     return f"{number(low, digits)} to {'never' if missing(high) else number(high, digits)}"
+
+
+def text(value: object) -> str:
+    """A value as text; nothing for a missing one."""
+    return "" if missing(value) else str(value)
+
+
+def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
+    """The rows of a table, each a dict by column."""
+    names, columns = [str(name) for name in table.columns], [table[name].tolist() for name in table.columns]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]

@@ -4,8 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sweetspot.report.cited import Row, records, text
-from sweetspot.report.notation import interval_text, missing, number
+from sweetspot.report.notation import Row, interval_text, missing, number, records, text
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import TIE, Money, percent, the, times
 
@@ -185,12 +184,12 @@ def _outcome(row: Row) -> Outcome:
         return None if missing(row[name]) else Named(choice=text(row[name]), title=text(row[f"{name}_title"]))
 
     def value(name: str) -> float | None:
-        found = row.get(name)
-        return None if missing(found) or abs(float(found)) == float("inf") else float(found)  # type: ignore[arg-type]
+        found: Any = row.get(name)
+        return None if missing(found) or abs(float(found)) == float("inf") else float(found)
 
     best, start = named("best"), named("take")
     assert best is not None and start is not None
-    prices = zip(row["box_prices_usd"], row["p_at_box_prices"], strict=True)  # type: ignore[call-overload]
+    prices = zip(row["box_prices_usd"], row["p_at_box_prices"], strict=True)
     words = ("workload", "level", "verb", "sentence", "do_this", "confidence", "kind")
     numbers = ("usd_per_month", "p_cheaper", "buy_below_usd", "work_factor", "busy_days_per_month")
     return Outcome(
@@ -200,15 +199,15 @@ def _outcome(row: Row) -> Outcome:
         best=best,
         rival=named("rival"),
         rival_kind=None if missing(row["rival_kind"]) else text(row["rival_kind"]),
-        usd=float(row["usd"]),  # type: ignore[arg-type]
+        usd=float(row["usd"]),
         ratio=Figure(value=value("ratio"), low=value("ratio_low"), high=value("ratio_high")),
         start_with=start,
         start_rival=named("take_rival"),
         start_p_cheaper=value("take_p_cheaper"),
-        having=[text(said) for said in row.get("having", ())],  # type: ignore[attr-defined]
+        having=[text(said) for said in row.get("having", ())],
         machine_title=None if missing(row.get("machine_title")) else text(row["machine_title"]),
         p_stock=Figure(value=value("p_stock"), low=value("p_stock_low"), high=value("p_stock_high")),
-        thresholds=[text(said) for said in row["thresholds"]],  # type: ignore[attr-defined]
+        thresholds=[text(said) for said in row["thresholds"]],
         at_prices=[AtPrice(usd=float(usd), p_buying_cheaper=float(share)) for usd, share in prices],
         find_out_first=text(row["find_out_first"]),
     )

@@ -9,23 +9,21 @@ from markupsafe import Markup
 
 from sweetspot.decision_words import MAY_STOP
 from sweetspot.files import write_whole
-from sweetspot.report.answer import lead
 from sweetspot.report.answer_file import answer_json, nothing_said
 from sweetspot.report.card import render_card
 from sweetspot.report.case import page_case, script_json
-from sweetspot.report.cited import records
 from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.first_charts import Dots, dots_chart
 from sweetspot.report.first_sections import sections
 from sweetspot.report.in_currency import money_of, shown_in
-from sweetspot.report.notation import missing, number
+from sweetspot.report.notation import missing, number, records
 from sweetspot.report.outcome import Outcome, busy, choices_of, group_of, key_figures, other_work, outcome_of
 from sweetspot.report.own_use import use_in_words
+from sweetspot.report.phrases import lead
 from sweetspot.report.sheet import of_choices, render_sheet
 from sweetspot.report.summary import render_summary
-from sweetspot.report.tables import Tables, table_of
-from sweetspot.report.words import works
+from sweetspot.report.tables import Tables, table_of, works
 from sweetspot.study.study import Study, load_study
 from sweetspot.throughput.speed_errors import SOFTWARE_FACTOR
 from sweetspot.wording import TIE, percent

@@ -9,9 +9,8 @@ from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from sweetspot.report.answer_file import Warned, answer_of
-from sweetspot.report.cited import text
 from sweetspot.report.in_currency import money_of, shown_in
-from sweetspot.report.notation import interval_text, missing, number
+from sweetspot.report.notation import interval_text, missing, number, text
 from sweetspot.report.outcome import choices_of, keeps_and_rents, key_figures, outcome_of
 from sweetspot.report.phrases import RULES
 from sweetspot.report.tables import Tables, hours_differ, table_of

@@ -1,13 +1,12 @@
 """The answer in Markdown, for a mail or a pull request."""
 
-from sweetspot.report.answer import lead
 from sweetspot.report.answer_file import nothing_said
 from sweetspot.report.energy_words import in_words
 from sweetspot.report.in_currency import money_of, shown_in
-from sweetspot.report.later_part import later_in_words
 from sweetspot.report.outcome import busy, other_work, outcome_of
-from sweetspot.report.phrases import claims_in_words, decisive, fits
+from sweetspot.report.phrases import claims_in_words, decisive, fits, lead
 from sweetspot.report.phrases import waiting as waits
+from sweetspot.report.plan_turning import later_in_words
 from sweetspot.report.sheet import Listed, of_choices
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.study.study import Study

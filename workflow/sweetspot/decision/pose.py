@@ -1,0 +1,241 @@
+"""The work of months as its classes and sources with draws, and its ways held to what a team allows itself."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.bills.rates import or_zero, possession
+from sweetspot.decision.options import OFFER, Row, records
+from sweetspot.decision.posed import (
+    GROWTH,
+    MIX_DRAWS,
+    SOFTWARE_GAIN,
+    Broken,
+    Class,
+    Posed,
+    Source,
+    grown,
+    lighter,
+    over_planned,
+)
+from sweetspot.decision.simulate import Draws, ends
+from sweetspot.decision.waiting import pool, waiting
+from sweetspot.draws import LEVEL_RANGE, spread, stream
+from sweetspot.errors import refuse
+from sweetspot.mixes.problem import NEVER, Array, Counts, month_noise
+from sweetspot.mixes.search import Mix
+
+if TYPE_CHECKING:
+    from sweetspot.study.monthly import Monthly  # lazily: pydantic takes longer than all this computes
+    from sweetspot.study.terms import Amount
+
+# Figures of the options that draws have, and their columns.
+FIGURES = {"hours": "hours", "usd": "usd", "variable": "variable_usd_per_hour", "fixed": "fixed_usd_per_month",
+           "days": "days_per_month"}  # fmt: skip
+PERCENT = 100
+UP_FRONT, A_MONTH, WAIT = LIMITS = ("at_most_up_front", "at_most_a_month", "mean_wait_at_most")
+
+
+def pose(
+    name: str, work: "Monthly", options: pd.DataFrame, draws: Draws, offers: pd.DataFrame, month_days: float, seed: int
+) -> Posed:
+    """The problem of one monthly workload over the options that the answer may take and that stay.
+
+    `options`: those that fit, as `draws` has them; `offers`: all offers. Raises UserError where a machine that is there
+    (`have`) has no offer `own`; one without a figure does nothing.
+    """
+    owned = set(offers.loc[offers["purchase"] == "own", "instance"])
+    refuse(
+        f"workloads.yaml: {name}.have names {other!r}; expected a machine with an offer `own` in a price list"
+        for other in dict.fromkeys(work.have)
+        if other not in owned
+    )
+    classes, told = _classes_of(name, work), with_terms(options, offers)
+    drawn = {figure: getattr(draws, figure)[:, :MIX_DRAWS].copy() for figure in FIGURES}
+    middle = {figure: told[column].to_numpy(float, copy=True)[:, None] for figure, column in FIGURES.items()}
+    known = {(one.name, label): one.values[:MIX_DRAWS] for one in draws.figures for label in one.rows}
+    delivery, size = _of_offers(records(told), drawn, middle, known, seed), drawn["hours"].shape[1]
+
+    def more(share: "Amount", *key: str) -> Array:
+        """Draws of a share by which something becomes more: one and it are positive."""
+        low, value, high = (1.0 + each for each in (share.ends[0], share.value, share.ends[1]))
+        noise = stream(seed, *key).standard_normal(size)
+        return np.asarray(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
+
+    growth = np.stack([more(one.job.growth_per_month, GROWTH, name, one.job.name) for one in classes])
+    gain = more(work.software_gain_per_year, SOFTWARE_GAIN, name)
+    return Posed(
+        name,
+        work,
+        classes,
+        _sources(work, classes, told),
+        figures=drawn,
+        middle=middle,
+        numbers=_numbers(name, work, classes, seed, growth) * lighter(gain, work.months),
+        growth=growth,
+        gain=gain,
+        known=known,
+        delivery=delivery,
+        month_days=month_days,
+    )
+
+
+def _classes_of(name: str, work: "Monthly") -> tuple[Class, ...]:
+    """The classes of a workload, each followed by its urgent jobs where it has some."""
+    found = []
+    for job in work.jobs:
+        found.append(Class(job.name, work.priced_as(name, job), job, False, NEVER))
+        if job.within_hours is not None:
+            workload = work.priced_as(name, job, urgent=True)
+            found.append(Class(f"{job.name} (urgent)", workload, job, True, job.within_hours))
+    return tuple(found)
+
+
+def with_terms(options: pd.DataFrame, offers: pd.DataFrame) -> pd.DataFrame:
+    """The options with what a commitment costs a month and an hour of use, and how long it binds."""
+    terms = offers.reindex(columns=[*OFFER, "term_months", "fixed_usd_per_month", "variable_usd_per_hour",
+                                    "upfront_usd"])  # fmt: skip
+    terms = terms.rename(columns={"fixed_usd_per_month": "term_fixed", "variable_usd_per_hour": "term_variable"})
+    return options.merge(terms.drop_duplicates(list(OFFER)), on=list(OFFER), how="left", validate="many_to_one")
+
+
+def _sources(work: "Monthly", classes: Sequence[Class], options: pd.DataFrame) -> tuple[Source, ...]:
+    """The options of the classes; a machine that is there is had by the first price list that offers it."""
+    there = options["instance"].isin(work.have) & options["purchase"].eq("own")
+    kept = options[(options["in_answer"].astype(bool) | there) & options["persistent"].astype(bool)]
+    by_option: dict[str, dict[str, Row]] = {}
+    for row in records(kept[kept["workload"].isin([one.workload for one in classes])]):
+        by_option.setdefault(row["option"], {}).setdefault(row["workload"], row)
+    found, waiting = [], list(work.have)
+    for rows in by_option.values():
+        first = next(iter(rows.values()))
+        here = [name for name in waiting if first["purchase"] == "own" and name == first["instance"]]
+        waiting = [name for name in waiting if name not in here]
+        found.append(Source(first, tuple(rows.get(one.workload) for one in classes), len(here)))
+    return tuple(found)
+
+
+def _of_offers(
+    rows: Sequence[Row],
+    drawn: dict[str, Array],
+    middle: dict[str, Array],
+    known: Mapping[tuple[str, int], Array],
+    seed: int,
+) -> dict[int, Array]:
+    """Months until what is for sale or signed for is there, by draw and row; one wait an option. Adds to the figures
+    what machines that are there would sell for (0: nothing), one price a machine, and makes what comes later dearer.
+    """
+    drawn["sale"], middle["sale"] = np.zeros_like(drawn["hours"]), np.zeros_like(middle["hours"])
+    delivery, size = dict[int, Array](), len(drawn["hours"].T)
+    for row in rows:
+        place = row["row"]
+        if or_zero(row.get("sell_for_usd")) > 0:
+            noise = stream(seed, "sell_for", row["instance"]).standard_normal(size)
+            drawn["sale"][place] = spread(*ends(row, "sell_for_usd"), LEVEL_RANGE, noise)
+            middle["sale"][place] = row["sell_for_usd"]
+        if or_zero(row.get("delivery_months")) > 0:
+            noise = stream(seed, "delivery", row["option"]).standard_normal(size)
+            after = delivery[place] = spread(*ends(row, "delivery_months"), LEVEL_RANGE, noise)
+            if row["purchase"] == "own":
+                every, late = partial(over_planned, known, row), float(row["delivery_months"])
+                drawn["fixed"][place] *= possession(row, every, after) / possession(row, every)
+                middle["fixed"][place] *= possession(row, lambda _: 1.0, late) / possession(row, lambda _: 1.0)
+    return delivery
+
+
+def _numbers(name: str, work: "Monthly", classes: Sequence[Class], seed: int, growth: Array) -> Array:
+    """Jobs by class, draw and month; the urgent ones are a part of their class."""
+    risen, made = grown(growth, work.months), list[Array]()
+    for one, more in zip(classes, risen, strict=True):
+        source, number = stream(seed, "per_month", name, one.job.name, one.urgent), one.number
+        draws, months = more.shape
+        noise = month_noise(source, draws, months, work.months_alike)
+        jobs = spread(number.value, *number.ends, LEVEL_RANGE, noise) * more
+        made.append(np.minimum(made[-1], jobs) if one.urgent else jobs)
+    return np.stack(made)
+
+
+def limited(posed: Posed, usd_per_unit: float) -> Posed:
+    """The workload with its ways held to its limits, and what each of them costs; where no way found keeps them they
+    do not count. `usd_per_unit`: of the study's currency, in which limits of money are.
+    """
+    most = most_of(posed, usd_per_unit)
+    if not most:
+        return posed
+    held, limits = _held_to(posed, most), []
+    kept = not held.breaks(held.mixes[0])
+    for one in held.breaks(posed.mixes[0]):
+        others = {name: allowed for name, allowed in most.items() if name != one.limit}
+        less = held.mixes[0].expected - _held_to(posed, others).mixes[0].expected
+        limits.append((one, less if kept else math.nan))
+    return replace(held if kept else posed, limits=tuple(limits))
+
+
+def most_of(posed: Posed, usd_per_unit: float) -> dict[str, float]:
+    """The limits that a workload states: USD, or hours."""
+    stated = {name: getattr(posed.work, name) for name in LIMITS}
+    return {name: most * (1.0 if name == WAIT else usd_per_unit) for name, most in stated.items() if most is not None}
+
+
+def up_front(posed: Posed, counts: Counts) -> float:
+    """USD that the machines of these numbers cost before they do anything, beyond what is there."""
+    held = zip(posed.drawn.held, counts, strict=True)
+    return sum(max(0, count - kind.there) * price_of(posed.source(kind.name).offer) for kind, count in held)
+
+
+def price_of(row: Row) -> float:
+    """USD that one machine or contract costs up front."""
+    return or_zero(row["capex_usd"] if row["purchase"] == "own" else row.get("upfront_usd"))
+
+
+def by_the_month(posed: Posed, mix: Mix) -> float:
+    """USD that a mix pays in a mean month beside what it pays up front: rent, contracts, electricity, care."""
+    paid = mix.expected
+    for kind, count in zip(mix.problem.held, mix.counts, strict=True):
+        source = posed.source(kind.name)
+        if source.offer["purchase"] == "own":
+            paid -= count * float(kind.fixed.mean() - source.care * kind.present.mean())
+    return paid
+
+
+def mean_wait(posed: Posed, mix: Mix) -> float:
+    """Hours that a job waits on average for the machines that a mix holds, infinite where they cannot keep up."""
+    streams = tuple(one.stream(0) for one in pool(posed, mix))
+    return float(waiting(streams).hours) if streams else 0.0
+
+
+def _eased(posed: Posed, mix: Mix, most: float) -> Mix:
+    """A mix whose jobs wait `most` hours on average, where they would wait longer: its machines are filled to so many
+    whole percent of their hours and no further, the rest is rented. As it is where nothing can be rented for that.
+    """
+    if mean_wait(posed, mix) <= most:
+        return mix
+    low, high = 0, PERCENT
+    while high - low > 1:
+        middle = (low + high) // 2
+        kept = mean_wait(posed, mix._replace(filled=middle / PERCENT)) <= most
+        low, high = (middle, high) if kept else (low, middle)
+    sooner = mix.renting_sooner(low / PERCENT)
+    return sooner if low and math.isfinite(sooner.expected) else mix
+
+
+def _held_to(posed: Posed, most: Mapping[str, float]) -> Posed:
+    found = {UP_FRONT: lambda one: up_front(posed, one.counts), A_MONTH: lambda one: by_the_month(posed, one),
+             WAIT: lambda one: mean_wait(posed, one)}  # fmt: skip
+
+    def broken(one: Mix) -> list[Broken]:
+        values = {name: found[name](one) for name in most}
+        return [Broken(name, most[name], value) for name, value in values.items() if not value <= most[name]]
+
+    def affords(counts: Counts) -> bool:
+        return up_front(posed, counts) <= most.get(UP_FRONT, math.inf)
+
+    def sooner(one: Mix) -> Mix:
+        return _eased(posed, one, most[WAIT]) if WAIT in most else one
+
+    return replace(posed, breaks=broken, stated=most, affords=affords, eased=sooner)
