@@ -5,8 +5,7 @@ import pytest
 from run_files import rules_of
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
-from sweetspot.study.log_sources import LogSource
-from sweetspot.study.study import Question
+from sweetspot.study.study import LogSource, Question
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import GAP, against_published
 
