@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sweetspot.availability.events import Having, any_of, drawn_within, no_spare, run_hours, search, several
+from sweetspot.availability.events import Having, any_of, drawn_within, no_spare, run_hours, search
 from sweetspot.bills.renting import checkpoint_interval, wall_time
 
 NAN = float("nan")
@@ -60,11 +60,6 @@ def played(work, per_hour, dump, restart, share, wait, boot=0.0, jobs=20_000, se
 )
 def test_any_of_several_sellers(shares, chance):
     assert any_of(shares) == pytest.approx(chance)
-
-
-def test_several_machines_lie_between_one_event_each_and_one_event_for_all():
-    least, most = several([0.5, 0.5, 0.9], [1, 3, 2])
-    assert least == pytest.approx([0.5, 0.125, 0.81]) and most == pytest.approx([0.5, 0.5, 0.9])
 
 
 @pytest.mark.parametrize(

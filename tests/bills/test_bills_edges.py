@@ -1,17 +1,13 @@
 """Edges of bills by hand: whose months a project has and what is said of them, nine in ten, missing numbers."""
 
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
 from phase_plans import WORK, hourly, own, priced_plan
 from price_lists import list_tables, machines, price_list, works_of
-from sweetspot.bills.lint.rules import BOUNDS
 from sweetspot.bills.pricing import of_projects
 from sweetspot.bills.queue import Stream, tail_of, wait_for
-from sweetspot.bills.rates import or_zero, rates, with_rent_factor
-from sweetspot.bills.renting import overhead
+from sweetspot.bills.rates import or_zero, with_rent_factor
 
 
 @pytest.mark.parametrize(("value", "number"), [(None, 0.0), (np.nan, 0.0), (pd.NA, 0.0), (0.0, 0.0), (3, 3.0)])
@@ -78,39 +74,3 @@ def test_a_plan_has_its_months_or_none():
         tables, _ = priced_plan(own(), hourly(6.0), work=work)
         found = tables.plans.loc[tables.plans["phase"] == "total", "plan_months"].to_numpy(float)
         assert found.size == 2 and (np.isnan(found).all() if months is None else (found == months).all())
-
-
-def test_an_hour_on_spot_costs_what_was_planned_and_more_with_more_interruptions():
-    """Daly, a checkpoint each hour of 36 s, 72 s to restore: M e^(0.02 / M) (e^(1.01 / M) - 1), M of 10 and of 5 hours.
-
-    1.0649 and 1.1237 machine hours an hour; 0.1 hours of waiting at each: x 1.01 and x 1.02 until the end.
-    """
-    row = {"purchase": "spot", "variable_usd_per_hour": 2.0, "interruptions_per_hour": 0.1, "checkpoint_s": 36.0,
-           "restore_s": 72.0, "wait_s": 360.0, "every_s": 3600.0}  # fmt: skip
-    planned = rates(row, lambda _: 1.0)
-    assert (planned.variable, planned.longer) == (2.0, 1.0)
-    often = rates(row, lambda name: 2.0 if name == "interruptions_per_hour" else 1.0)
-    seldom, twice = (mean * math.exp(0.02 / mean) * math.expm1(1.01 / mean) for mean in (10, 5))
-    assert often.variable == pytest.approx(2.0 * twice / seldom)
-    assert often.longer == pytest.approx(twice * 1.02 / (seldom * 1.01))
-
-
-def test_without_interruptions_nothing_is_divided_by_none():
-    with np.errstate(divide="raise", invalid="raise"):
-        assert overhead(0.0, 0.01, 0.02, np.nan) == 1.0
-
-
-@pytest.mark.parametrize(
-    ("key", "figure", "words"),
-    [
-        ("kw", 450.0, "did you mean 0.45? (1000 times less)"),
-        ("months", 5000.0, "expected 1 to 120"),  # a twelfth of it is too much as well
-        ("price", 30_000_000.0, "did you mean 30,000? (1000 times less)"),  # nearer the usual 3,000 than 300,000
-    ],
-)
-def test_what_cannot_be_names_the_slip_that_makes_it_likely(key, figure, words):
-    assert BOUNDS[key].meant(figure, 1.0) == words
-
-
-def test_no_device_costs_more_than_400_000_usd():
-    assert BOUNDS["price"].holds(400_000.0) and not BOUNDS["price"].holds(400_001.0)

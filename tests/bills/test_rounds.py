@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sweetspot.bills.plans import more_boxes, rounds
+from sweetspot.bills.queue import more_boxes, rounds
 
 
 @pytest.mark.parametrize(
