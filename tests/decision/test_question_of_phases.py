@@ -30,7 +30,6 @@ from three_kinds import ROUNDS, Market, hourly, price
 # 36 months of 100 jobs of two hours: 7,200 hours. A box works 24 x 10 x 36 = 8,640; it costs 36,000 and 50 a month of
 # care, 0.2 an hour. Rented at 6.
 HELD, RUNNING = 36_000 + 36 * CARE, 7200 * 0.2
-WORK = all_of("amount of work")
 
 
 def asked(*offers, draws=2, **market):
