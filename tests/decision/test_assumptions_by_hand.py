@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sweetspot.decision.assumption import Assumption, Choice, Moved, all_of, assumptions_of, range_of
+from sweetspot.decision.assumption import Assumption, Choice, Moved, assumptions_of, range_of
 from sweetspot.decision.options import records
 from three_kinds import SHARE, Market, hourly, own, price
 
@@ -218,16 +218,3 @@ def test_values_move_the_rows_that_they_are_of_and_multiply():
     assert moved.work("kw") == 6.0 and moved.work("days") == 1.0
     single = Moved(3, {work: np.array([1.0, 2.0, 3.0])})
     assert single.cases == 3 and single.work("jobs").tolist() == [1.0, 2.0, 3.0]
-
-
-def test_all_of_something_is_a_factor_of_it():
-    one = all_of("all rents", "rents", "usd_per_hour", frozenset([4]))
-    assert tuple(one) == ("rents", "", "all rents", "times the plan", 1.0, 0.8, 1.2, "assumed", "usd_per_hour",
-                          frozenset([4]), np.inf)  # fmt: skip
-    assert tuple(all_of("work"))[:3] == ("jobs", "", "work") and all_of("work").figure == "jobs"
-
-
-def test_a_choice_of_one_option_has_its_row_alone():
-    row = {"option": "box", "title": "Box", "alternative": "boxes", "row": 5}
-    assert Choice.of(row, taken=False) == ("box", "Box", row, "boxes", frozenset([5]), False, False)
-    assert Choice.of(row).taken

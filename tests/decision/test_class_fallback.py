@@ -5,7 +5,7 @@ from datetime import date
 
 import numpy as np
 import pytest
-from phase_plans import hourly, own
+from phase_plans import hourly
 from small_lab import class_of, small_lab
 from sweetspot.availability.having_columns import with_having
 from sweetspot.decision.case_figures import case_figures
@@ -55,13 +55,6 @@ def test_what_a_job_costs_with_its_fallback(tmp_path, job, usd):
     assert posed.central.rent[0, 0] == pytest.approx(usd)
     assert posed.drawn.rent.mean() == pytest.approx(usd)
     assert posed.mixes[0].expected == pytest.approx(10 * usd)
-
-
-def test_a_fallback_makes_what_one_owns_the_better_choice(tmp_path):
-    """A machine of 5 USD a job by its price and care, 0.2 of electricity: too dear beside 6, not beside 7.6."""
-    box = own(capex=36 * 20.0, maintenance_per_month=48.0)  # 68 USD a month for ten jobs: 7.0 a job with electricity
-    without, with_ = (lab(tmp_path, box, facts=HALF, **job)[0] for job in ({}, {"need_within_hours": 0.0}))
-    assert without.mixes[0].bought == {} and with_.mixes[0].bought == {"box": 1}
 
 
 def test_with_all_machines_there_nothing_changes(tmp_path):

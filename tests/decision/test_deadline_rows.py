@@ -144,13 +144,6 @@ def test_a_class_with_no_figure_on_what_is_there_is_rented():
     same(b.loc[4.0], {"option": "old", "usd": 0.4, "usd_extra": 0.0, "p_in_time": 1 - 0.5 * math.exp(-2 / 4)})
 
 
-def test_where_nothing_is_held_nobody_waits():
-    steps = steps_of(hourly(6.0), own(), classes=[class_of("a", 10.0)], hours={"a": 2.0})
-    assert set(steps["option"]) == {"rented"} and set(steps["share_in_time"]) == {1.0}
-    assert set(steps["wait_hours"]) == {0.0} and set(steps["usd_extra"]) == {0.0}
-    assert steps.index.tolist() == pytest.approx(limits(2.0, 2.0))
-
-
 def test_the_waits_are_those_of_the_best_mix():
     """Months of 100 and 160 jobs: one box does 100 and 120 of them, 40 are rented, for less than two boxes or none.
 

@@ -94,20 +94,6 @@ def test_what_is_there_is_kept_where_it_does_half_of_the_work(per_month, kind):
     assert rows_of(lab(OLD, hourly(6.0), per_month=per_month, **KEPT)).loc["best", "kind"] == kind
 
 
-def test_what_is_not_the_best_is_told_beside_it():
-    """One box and 160 hours rented are 2,058 USD a month; two boxes 2,180, and 400 hours rented 2,400."""
-    rows = rows_of(lab(own(), hourly(6.0), per_month=200.0))
-    assert rows["usd_per_month"].to_dict() == pytest.approx({"best": 2058.0, "box": 2180.0, "rented": 2400.0})
-
-
-def test_beside_what_is_there_all_that_is_rented_is_of_one_kind():
-    """300 jobs of two hours, ours does 240 h of 600; a device four times as fast does the rest in 90 h."""
-    fast = hourly(30.0) | {"instance": "fast"}
-    rows = rows_of(lab(OLD, hourly(6.0), fast, per_month=300.0, speeds={"fast": (400.0, 400.0, 400.0)}, **KEPT))
-    assert rows.loc["fast", "device_hours"] == pytest.approx(36 * 330.0)
-    assert rows["kind"].to_dict() == {"best": "rent", "fast": "rent", "there": "keep"}
-
-
 def test_a_contract_is_no_purchase_and_may_have_help():
     """732 hours for 700 USD: 800 hours take one and 68 hours of the rented one, 1,000 two, whose hours cost nothing.
     With the rented one beside it it is a contract all the same: nobody buys.
@@ -212,13 +198,6 @@ def test_every_source_of_the_best_mix_by_hand(uneven):
     assert bought["usd_per_month"].sum() == pytest.approx(50 + 1050 + 250 * 0.2)
 
 
-def test_who_does_nothing_is_not_told():
-    """100 jobs are 200 hours, which ours does alone; the rented one is offered and not used."""
-    rows = source_table([lab(OLD, own(), hourly(6.0), per_month=100.0, **KEPT)[0]])
-    assert rows[rows["mix"] == "best"]["option"].tolist() == ["old"]
-    assert set(rows[rows["mix"] == "there"]["option"]) == {"old"}
-
-
 def test_the_load_of_the_months_by_hand(uneven):
     """The busy half first: 480 device-hours of ours and 60 or 240 of others; then 400 and none."""
     rows = load_table([uneven])
@@ -239,12 +218,6 @@ def test_a_plan_is_called_as_the_study_calls_it():
     one, options, draws, settings = lab(OLD, hourly(6.0), per_month=150.0, **KEPT)
     for titles, name in (({"lab": "The lab"}, "The lab"), ({"other": "Another"}, "lab"), (None, "lab")):
         assert [work.title for work in works(options, draws, [], [one], settings, titles)] == [name]
-
-
-def test_what_is_there_comes_first_in_the_load():
-    made = lab(own(), OLD, hourly(6.0), per_month=240.0, **KEPT)
-    rows = load_table([made[0]])
-    assert rows["option"].drop_duplicates().tolist()[0] == "old"
 
 
 # --- one job ----------------------------------------------------------------------------------------------------------
@@ -330,12 +303,6 @@ def test_the_figures_of_a_class_on_each_machine():
         "jobs": 10.0, "job_hours": None, "usd": None, "usd_possession": 1050.0, "machines": 0.0, "least": 0.0,
         "room_hours": 240.0, "devices": 2.0, "elapsed_hours": None, "limit_hours": None,
     })  # fmt: skip
-
-
-def test_the_machines_are_those_of_the_best_mix():
-    """One box and 160 hours rented; two boxes, or none, are what it is held against."""
-    rows = case_figures([], [lab(own(), hourly(6.0), per_month=200.0)[0]]).set_index("option")
-    assert rows.loc["box", ["machines", "least"]].tolist() == [1.0, 0.0]
 
 
 def test_the_figures_of_a_phase_on_each_machine():

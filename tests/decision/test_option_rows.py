@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, options_of, settings
 from sweetspot.decision.options import is_asked, rate_of, titled, with_alternative
-from sweetspot.decision.simulate import rent_ends, simulate
+from sweetspot.decision.simulate import simulate
 from sweetspot.draws import interval
 from sweetspot.errors import UserError
 from sweetspot.study.memory import Needs
@@ -296,26 +296,3 @@ def test_rounds_apart_are_counted_within_a_model_and_each_is_drawn():
     assert np.median(drawn["one"]) == pytest.approx(1.0, rel=0.01)
     assert interval(drawn["two"] / drawn["one"]) == pytest.approx((0.98, 1.35), rel=0.03)
     assert abs(np.corrcoef(drawn["one"], drawn["two"] / drawn["one"])[0, 1]) < 0.1
-
-
-def test_the_project_is_as_long_as_the_reference_whatever_else_is_bought():
-    """A box of 30 months, falling rents, a cheaper box of 60 months and other days, and a dear one of 90."""
-    first = box_offer(days_per_month_low=8.0, days_per_month_high=14.0)
-    other = box_offer(capex_usd=100.0, months=60.0, days_per_month_low=5.0, days_per_month_high=20.0)
-    fall = {"trend_kind": "drift", "trend_market_share": 1.0, "trend_per_year": np.nan, "trend_sd_log": np.nan}
-    fall |= {f"trend_change{end}": -0.2 for end in ("", "_low", "_high")}
-    ours = [(first, 498.0, 4), (offer(RENTED, "on_demand", 3.06, **fall), 225.0, 1)]
-    theirs = [(box | {"instance": name}, 498.0, 4) for name, box in
-              (("second", other), ("third", box_offer(capex_usd=1e6, months=90.0)))]  # fmt: skip
-    ends = {f"{name}{end}": 1.0 for name in ("usd", "images_per_usd") for end in ("_low", "_high")}
-    alone, both = (options_of(*entries, costs=[cost(*entry) | ends for entry in entries])
-                   for entries in (ours, ours + theirs))  # fmt: skip
-    draws = [dict(zip(table["option"], simulate(table, 1, 40).days, strict=True)) for table in (alone, both)]
-    assert draws[0][BOX].tolist() == draws[1][BOX].tolist() and len(set(draws[0][BOX])) == 40
-    assert np.argsort(draws[1]["second"]).tolist() == np.argsort(draws[1][BOX]).tolist()  # one use, in other units
-    place = both.index[both["option"] == RENTED][0]
-    row = both.loc[place].to_dict() | {"row": place}
-    assert row["rent_months"] == 30.0 and row["rent_factor"] < 0.85
-    # the way down is certain, and so are the 30 months: the mean rent is the same in every draw
-    assert simulate(both, 1, 40).variable[place] == pytest.approx(np.full(40, 3.06 * row["rent_factor"]))
-    assert rent_ends(row, 40) == pytest.approx((row["rent_factor"], row["rent_factor"]))

@@ -92,11 +92,6 @@ def test_a_choice_in_words_has_its_number_of_machines_where_there_are_several():
     assert named.title(0, 3.0, 4) == "(0, 3.0, 4)"
 
 
-def test_usd_as_planned_are_those_of_no_moved_figure():
-    asked = question(choices("a", "b"), lambda factor: 10 * factor, flat(7))
-    assert asked.usd.tolist() == [10.0, 7.0] and asked.planned.counts[:, 0].tolist() == [1.0, 2.0]
-
-
 # --- where another is the cheapest ------------------------------------------------------------------------------------
 
 
@@ -114,15 +109,6 @@ def test_the_nearest_turning_point_of_each_side_to_a_billionth():
         False,
         True,
     ]
-
-
-def test_the_best_itself_may_move():
-    """10 for each time the work beside 12 for any: from 1.2 times on; of two that are the best's the cheaper counts."""
-    asked = question(choices("a", "b"), lambda x: 10 * x, flat(12.0))
-    assert turns(asked)[True].factor == pytest.approx(1.2, rel=1e-9) and len(asked.turns[WORK]) == 1
-    made = choices("a", "a too", "b", alternatives=("a", "a", "b"))
-    both = question(made, lambda x: 10 * x, lambda x: 11 + 0 * x, flat(12.0))
-    assert both.turns[WORK] == []
 
 
 def test_what_is_as_dear_turns_nothing_nor_does_what_may_not_be_taken():

@@ -284,19 +284,6 @@ def test_more_jobs_turn_to_the_way_that_gains_most_by_each_though_another_is_nea
     assert turn.factor == pytest.approx(1176 / 5.4 / 200, rel=1e-6) and named(question, turn) == "far"
 
 
-def test_a_machine_far_too_dear_is_looked_at_where_a_figure_of_one_of_its_rows_moves():
-    """A box of 11,050 a month beside 1,200 of rent is left out, but where a figure moves of one of its classes."""
-    offers, jobs = (own(), own("dear", capex=396_000.0), rented_at(6.0)), [class_of("a", 60.0), class_of("b", 40.0)]
-    question = question_of(*offers, jobs=jobs)
-    place = [choice.option for choice in question.choices].index("dear")
-    (mine,) = (one for one in question.assumptions if one.quantity == "capex_usd" and one.subject == "dear")
-    (rent,) = (one for one in question.assumptions if one.quantity == "usd_per_hour")
-    assert len(mine.rows) == 2
-    for moved, looked in ((mine._replace(rows=frozenset([max(mine.rows)])), True), (rent, False)):
-        assert np.isfinite(question.cost(Moved(1, {moved: 1.01})).usd[place, 0]) == looked, moved.name
-    assert np.isfinite(question.cost(Moved(1, {})).usd[place, 0])  # as planned all are
-
-
 # --- from when on a machine pays --------------------------------------------------------------------------------------
 
 

@@ -302,16 +302,6 @@ def test_jobs_go_by_the_speed_of_the_machine_itself_of_one_named_or_of_one_devic
     assert _speed_of(box | {"gpu": "Z"}, "gone", rows) is None
 
 
-def test_hours_of_a_plan_have_the_ends_of_its_speed():
-    """14,400 hours at 50 images/s; 95 draws of 100 lie between 40 and 75, and 90 of them 1.645 / 1.96 as far."""
-    speeds, facts = {"rented": (50.0, 40.0, 75.0)}, {"rented": {"provider": "cloud", "gpu": "H9", "gpus": 1}}
-    (plan,), *_ = plans_of(own(), rented_at(6.0), speeds=speeds, facts=facts, draws=20_000)
-    row, as_far = plan.table.set_index("option").loc["rented"], 1.6449 / 1.9600
-    assert row["hours"] == 14_400.0
-    assert row["hours_low"] == pytest.approx(14_400 / 1.5**as_far, rel=0.02)
-    assert row["hours_high"] == pytest.approx(14_400 * 1.25**as_far, rel=0.02)
-
-
 def test_a_plan_bought_later_takes_its_place_by_cost_and_no_price_of_the_machine_turns_it():
     """At once 39,240 (each dollar of the price is one), rented 43,200, a box after six months 41,000."""
     (plan,), options, draws, settings = plans_of(own(), rented_at(6.0))
@@ -380,15 +370,3 @@ def test_a_box_that_pays_beside_rent_has_a_contract_to_beat_too(month, pays):
     least = pytest.approx(3600 * 37_800 / 41_760, rel=1e-3)
     assert row["pays_from"] == least if pays else math.isnan(row["pays_from"])
     assert row["p_pays"] == pays
-
-
-def test_more_work_than_a_contract_has_hours_for_is_no_bargain():
-    """Rented at 2 USD an hour; a machine half as fast for 1,000 USD a month does 26,352 / 14,400 of the work.
-
-    Signed twice it costs 72,000 USD: where the box overtakes the rent, at 37,800 / (14,400 - 1,440) of the work, once
-    for all work it would be the cheapest.
-    """
-    deal = {"instance": "slow", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 1000.0}}
-    row = held(asked(own(days_per_month=30.5), hourly("rented", 2.0), deal, speeds={"slow": 50.0}))["box", "jobs"]
-    expected = [3600 * HELD / (14_400 - RUNNING)] * 3
-    assert [row[f"pays_from{end}"] for end in ("", "_low", "_high")] == pytest.approx(expected, rel=1e-3)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, options_of
 from scipy.stats import t
-from sweetspot.bills.rates import or_zero, possession
 from sweetspot.bills.renting import makespan, overhead
 from sweetspot.decision.ranks import pairs
 from sweetspot.decision.simulate import simulate
@@ -110,14 +109,6 @@ def test_a_price_range_reaches_the_bill():
     assert draws.variable[0] / 3.06 == pytest.approx(draws.usd[0] / options["usd"][0])
 
 
-def test_power_moves_only_the_electricity():
-    # 1.102778 = 0.902778 + 0.20; kW 0.8 to 1.2 moves the hour to 1.062778 and 1.142778
-    box = box_offer(kw_low=0.8, kw_high=1.2)
-    options = options_of((box, 498.0, 4), figures=[figure(BOX, 498.0, 4, 498.0, 498.0)])
-    found = interval(simulate(options, 2, MANY).usd[0] / options["usd"][0])
-    assert found == pytest.approx((1.062778 / 1.102778, 1.142778 / 1.102778), rel=0.002)
-
-
 def test_what_is_drawn_of_a_box_is_what_its_hour_is_made_of():
     ranges = {
         "days_per_month_low": 5.0,
@@ -159,14 +150,6 @@ def test_interruptions_drawn_lengthen_by_daly_against_the_central_ones():
         for end in (0.25, 1.0)
     ]
     assert interval(hours) == pytest.approx(stretch, rel=0.05)
-
-
-def test_possession_at_another_price_and_length():
-    row = {"capex_usd": 3250.0, "months": 10.0, "residual_usd": 500.0, "maintenance_usd_per_month": 10.0,
-           "staff_usd_per_month": 5.0, "discount_rate": 0.0}  # fmt: skip
-    twice = {"capex_usd": 2.0, "months": 2.0}
-    assert possession(row, lambda name: twice.get(name, 1.0)) == pytest.approx(6000 / 20 + 15)
-    assert [or_zero(value) for value in (None, math.nan, 2)] == [0, 0, 2]
 
 
 # --- what is drawn together -------------------------------------------------------------------------------------------

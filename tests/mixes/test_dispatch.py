@@ -194,20 +194,6 @@ def test_how_far_the_dispatch_is_from_the_linear_programme(unlike, most_often, w
     assert np.quantile(gaps, 0.95) < most_often and max(gaps) < worst
 
 
-def test_two_kinds_whose_speeds_are_in_proportion_are_dispatched_at_the_least_cost():
-    """Devices of one generation: what order of merit is exact for; 60 cases against the linear programme."""
-    source = np.random.default_rng(7)
-    for _ in range(60):
-        work, price = source.uniform(1, 20, 3), source.uniform(0.5, 3.0)
-        kinds = [
-            held(f"k{n}", work / speed, work / speed * cost, source.uniform(50, 400), there=1)
-            for n, (speed, cost) in enumerate(source.uniform([0.5, 0.05], [2.0, 0.4], (2, 2)))
-        ]
-        case = problem(source.uniform(0, 40, (3, 1, 1)), kinds, [rented("rent", work * price)])
-        usd = dispatch(case, (1, 1)).usd[0]
-        assert usd == pytest.approx(by_linear_programme(case, (1, 1)), rel=1e-6)
-
-
 # --- what a dispatch says of itself -----------------------------------------------------------------------------------
 
 
