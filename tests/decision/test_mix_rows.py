@@ -14,6 +14,8 @@ from sweetspot.decision.choice_table import COLUMNS, choice_table, works
 from sweetspot.decision.sources import JOBS, LOAD, SOURCES, is_best, job_table, load_table, source_table
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
+RENTED, DEAR = hourly(6.0), hourly(8.0) | {"instance": "dear"}
+DEAL = {"instance": "term", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 700.0}}
 KEPT = {"have": ["old"]}
 
 
@@ -26,9 +28,6 @@ def lab(*offers, per_month, **more):
 def rows_of(made):
     one, options, draws, settings = made
     return choice_table(works(options, draws, [], [one], settings), ()).set_index("choice")
-
-
-# --- choices ----------------------------------------------------------------------------------------------------------
 
 
 def test_every_column_where_renting_beside_what_is_there_is_the_best():
@@ -89,35 +88,35 @@ def test_what_is_bought_with_its_price(per_month, boxes, rest, title, kind):
     assert work.today.tolist() == work.usd.tolist()
 
 
-@pytest.mark.parametrize(("per_month", "kind"), [(240.0, "keep"), (240.5, "rent"), (200.0, "keep"), (300.0, "rent")])
-def test_what_is_there_is_kept_where_it_does_half_of_the_work(per_month, kind):
-    assert rows_of(lab(OLD, hourly(6.0), per_month=per_month, **KEPT)).loc["best", "kind"] == kind
-
-
-def test_a_contract_is_no_purchase_and_may_have_help():
-    """732 hours for 700 USD: 800 hours take one and 68 hours of the rented one, 1,000 two, whose hours cost nothing.
-    With the rented one beside it it is a contract all the same: nobody buys.
-    """
-    deal = {"instance": "term", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 700.0}}
-    for per_month, counts in ((400.0, 1.0), (500.0, 2.0)):
-        row = rows_of(lab(deal, own(), hourly(6.0), per_month=per_month)).loc["best"]
-        assert (row["kind"], row["binds"], row["counts"], row["box_title"]) == (
-            "contract", "contract", counts, "term (reserved)",
-        ), per_month  # fmt: skip
+@pytest.mark.parametrize(
+    ("offers", "per_month", "have", "expected"),
+    [
+        # what is there is kept where it does half of the work
+        ((OLD, RENTED), 240.0, True, {"kind": "keep"}), ((OLD, RENTED), 240.5, True, {"kind": "rent"}),
+        ((OLD, RENTED), 60.0, True, {"kind": "keep", "title": "what you have"}),
+        # 732 hours for 700 USD: 800 hours take one contract and 68 hours of the rented one, 1,000 two; with help it is
+        # a contract all the same: nobody buys
+        ((DEAL, own(), RENTED), 400.0, False, {"kind": "contract", "binds": "contract", "counts": 1.0,
+                                               "box_title": "term (reserved)"}),
+        ((DEAL, own(), RENTED), 500.0, False, {"kind": "contract", "counts": 2.0}),
+    ],
+)  # fmt: skip
+def test_what_the_best_is_called(offers, per_month, have, expected):
+    same(rows_of(lab(*offers, per_month=per_month, **(KEPT if have else {}))).loc["best"], expected)
 
 
 def test_titles_of_the_options_beside_the_best():
     """60 jobs are 120 hours, for which a box does not pay; 150 are more than what is there does."""
-    rows = rows_of(lab(own(), hourly(6.0), hourly(8.0) | {"instance": "dear"}, per_month=60.0))
-    assert rows["title"].to_dict() == {
-        "best": "nothing bought, all on rented", "dear": "all on dear", "box": "1 × box",
-    }  # fmt: skip
+    rows = rows_of(lab(own(), RENTED, DEAR, per_month=60.0))
+    assert rows["title"].to_dict() == {"best": "nothing bought, all on rented", "dear": "all on dear", "box": "1 × box"}
     assert rows["source"].drop("best").to_dict() == {"dear": "dear", "box": "box"}
-    assert rows_of(lab(OLD, hourly(6.0), per_month=60.0, **KEPT)).loc["best", "title"] == "what you have"
-    some = rows_of(lab(OLD, hourly(6.0), hourly(8.0) | {"instance": "dear"}, per_month=150.0, **KEPT))
+    some = rows_of(lab(OLD, RENTED, DEAR, per_month=150.0, **KEPT))
     assert some["title"].to_dict() == {
         "best": "rented or another beside your old", "dear": "dear beside your old", "there": "what you have, alone",
     }  # fmt: skip
+    one, options, draws, settings = lab(OLD, RENTED, per_month=150.0, **KEPT)
+    for titles, name in (({"lab": "The lab"}, "The lab"), ({"other": "Another"}, "lab"), (None, "lab")):
+        assert [work.title for work in works(options, draws, [], [one], settings, titles)] == [name]
 
 
 @pytest.mark.parametrize(
@@ -152,9 +151,6 @@ def test_what_is_there_is_exactly_enough_and_the_urgent_ones_are_not():
     assert rows_of((one, *made[1:])).loc["best", "why_not"] == (
         "cannot: its hours are too few in busy months, and nothing can be rented for them"
     )
-
-
-# --- who does what ----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -214,13 +210,7 @@ def test_the_load_of_the_months_by_hand(uneven):
     assert set(alone["option"]) == {"old"} and set(alone["device_hours"]) == {200.0}
 
 
-def test_a_plan_is_called_as_the_study_calls_it():
-    one, options, draws, settings = lab(OLD, hourly(6.0), per_month=150.0, **KEPT)
-    for titles, name in (({"lab": "The lab"}, "The lab"), ({"other": "Another"}, "lab"), (None, "lab")):
-        assert [work.title for work in works(options, draws, [], [one], settings, titles)] == [name]
-
-
-# --- one job ----------------------------------------------------------------------------------------------------------
+# --- one job, and what the page's program calculates with -------------------------------------------------------------
 
 
 def test_one_job_of_each_class_on_each_offer():
@@ -266,9 +256,6 @@ def test_one_job_of_each_class_on_each_offer():
     same(missing, {"title": "Two of them", "option": None, "hours": None, "usd": None, "within_hours": None,
                    "basis": None, "devices": None})  # fmt: skip
     assert table.loc[("a", False, "small", "on_demand"), "title"] == "small"
-
-
-# --- what the page's program calculates with --------------------------------------------------------------------------
 
 
 def test_the_figures_of_a_class_on_each_machine():
