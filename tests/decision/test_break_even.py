@@ -101,9 +101,6 @@ def test_the_last_day_of_the_month_still_pays():
     assert math.isnan(tenth["never_above_usd_per_kwh"])  # free electricity
 
 
-# --- beside another box, and beside a contract ------------------------------------------------------------------------
-
-
 def test_a_row_against_another_box_by_hand():
     # the second for the work of 498 images/s: 1.245 x 100 USD a month and 1.245 x 0.3 an hour
     options = options_of(TWO[0], second(capex_usd=3000.0, kw=1.5))
@@ -161,9 +158,6 @@ def test_beside_a_contract_a_box_pays_on_the_days_planned_or_on_none(month, days
     assert table.loc["rented", "days"] == pytest.approx(1050 / (24 * 5.8))
 
 
-# --- months ---------------------------------------------------------------------------------------------------------
-
-
 def months_needed(*entries):
     return row_of(*entries)["months_needed"]
 
@@ -198,8 +192,6 @@ def test_months_needed_where_short_projects_pay_or_money_has_a_rate_or_the_box_s
     found = months_needed((still | {"fixed_usd_per_month": 220.0}, 498.0, 4), TWO[1])
     assert found == pytest.approx(6000 / 0.9 / (240 * (HOUR - 0.2) - 20 / 0.9))
 
-
-# --- two boxes of a price list, and the list made anew ----------------------------------------------------------------
 
 OWN = {
     "months": 30,
@@ -259,9 +251,6 @@ def test_the_length_from_which_a_box_pays_is_that_of_both_boxes():
     # Sold for 900 USD each, 240 h a month: 8900 / m + 72 = 500 / 300 x (2400 / m + 108), 4900 / m = 108
     assert row["months_needed"] == 46  # 45.4
     assert row[["never_below_usd_per_hour", "never_above_usd_per_kwh"]].isna().all()
-
-
-# --- the curve of use and the surface ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("month", "days"), [(30.5, [*range(1, 31), 30.5]), (31.0, list(range(1, 32)))])

@@ -82,9 +82,6 @@ def cloud(price=1.0):
     return OURS * RUNNING + rented(RESNET, 58 - FIRST, price) + rented(BERT, 40, price) + URGENT
 
 
-# --- the plan ---------------------------------------------------------------------------------------------------------
-
-
 def without_deadline(work):
     job = work["lab"]["jobs"][0]
     del job["within_hours"], job["urgent_per_month"]
@@ -129,9 +126,6 @@ def test_it_is_a_toss_up(lab):
     # Months of more and of less work cost on average nearly what the middle one does: the box has hours to spare.
     assert best["usd_per_month"] == pytest.approx(best["usd_per_month_central"], rel=0.02)
     assert best["usd_per_month_low"] < best["usd_per_month"] < best["usd_per_month_high"]
-
-
-# --- edits ------------------------------------------------------------------------------------------------------------
 
 
 def test_a_deadline_that_nobody_meets_is_said_and_nothing_turns(tmp_path):
@@ -186,9 +180,6 @@ def test_two_works_of_months_are_decided_each_by_itself(tmp_path):
     assert first["choice"].tolist() == second["choice"].tolist() and len(first) > 2
     # Other names draw other months: 400 draws say the mean to some per cent.
     assert second["usd_per_month"].iloc[0] == pytest.approx(first["usd_per_month"].iloc[0], rel=0.05)
-
-
-# --- what would turn it -----------------------------------------------------------------------------------------------
 
 
 def row(table, assumption):
@@ -265,9 +256,6 @@ def test_a_quicker_device_is_in_time_itself(sure):
 def test_a_price_edit_stays_quick(sure, looks):
     """Every figure of the plan is moved by at most 3,000 quick looks in all, and 350 at all draws and months."""
     assert len(sure["turning_points"]) and 500 < looks["quick"] < 3000 and looks["whole"] < 350
-
-
-# --- who waits, and what being in time costs --------------------------------------------------------------------------
 
 
 def erlang_c(servers, load):

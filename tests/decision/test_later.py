@@ -4,14 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from month_tables import LabOfFive
 from phase_plans import compared, hourly, own
 from small_lab import class_of, same, small_lab
 from sweetspot.decision.later import TABLE, buying_later, of_months, of_plan, why_not
 from sweetspot.decision.simulate import Draws
 from sweetspot.errors import UserError
 from sweetspot.study.needs import Dates, load_plans
-from sweetspot.study.workloads import load_monthly, load_workloads
+from sweetspot.study.workloads import load_workloads
 
 EMPTY = np.ones((1, 3))
 DRAWS = Draws(*[EMPTY] * 7)
@@ -35,9 +34,6 @@ def table_of(*rows, after=(12.0,), months=36.0):
     found, among = buying_later([of_plan(Dates("work", months, after), rows, None)], DRAWS, 1)
     assert found.columns.tolist() == list(TABLE)
     return found, among
-
-
-# --- plans of phases --------------------------------------------------------------------------------------------------
 
 
 def test_every_column_of_each_way_by_hand():
@@ -220,14 +216,6 @@ def test_months_that_mean_nothing_are_refused(tmp_path, keys, reason):
     with pytest.raises(UserError, match=reason):
         load_workloads(file)
 
-
-def test_months_beyond_the_work_are_refused(tmp_path):
-    lab = LabOfFive(tmp_path).edit("workloads.yaml", lambda work: work["lab"].update(buy_after_months=[12.0, 36.0]))
-    with pytest.raises(UserError, match=r"buy_after_months by ascending months, all below 36, found \[12\.0, 36\.0\]"):
-        load_monthly(lab.folder / "workloads.yaml")
-
-
-# --- work of months ---------------------------------------------------------------------------------------------------
 
 OLD = own("old", capex=0.0)
 

@@ -166,9 +166,6 @@ def test_what_is_rented_alone_is_begun_with_by_its_own_name():
     assert told["do_this"].startswith("Start with rented")
 
 
-# --- selling ----------------------------------------------------------------------------------------------------------
-
-
 def kept(rent, have=1, facts=None, draws=2, **terms):
     """A machine that is there: 240 hours, 50 of care, 0.2 an hour; it would bring 3,600."""
     as_of = terms.pop("as_of", None)

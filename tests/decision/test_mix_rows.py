@@ -210,9 +210,6 @@ def test_the_load_of_the_months_by_hand(uneven):
     assert set(alone["option"]) == {"old"} and set(alone["device_hours"]) == {200.0}
 
 
-# --- one job, and what the page's program calculates with -------------------------------------------------------------
-
-
 def test_one_job_of_each_class_on_each_offer():
     a = class_of("a", 10.0, devices_per_job=2, within_hours=1.0, urgent_per_month=1.0, urgent_devices_per_job=4)
     b, every = class_of("b", 10.0), class_of("c", 1.0, devices_per_job="all")

@@ -115,9 +115,6 @@ def test_a_tie_in_usd_goes_by_name_and_models_and_workloads_come_first():
     assert found.index.tolist() == [0, 1, 2, 3] and "index" not in found.columns
 
 
-# --- names ------------------------------------------------------------------------------------------------------------
-
-
 def test_a_machine_offered_in_two_ways_or_lists_is_named_by_what_differs():
     entries = [offer(RENTED, "on_demand", 3.0), offer(RENTED, "on_demand", 2.0, price_list="other"),
                offer(RENTED, "spot", 1.0), offer("p2.xlarge", "reserved", 0.5)]  # fmt: skip
@@ -167,9 +164,6 @@ def test_several_nodes_are_the_machine_whose_node_costs_most_nearly_the_same():
         "dear (on_demand)", "cheap (on_demand)", "near (on_demand)", "spot (spot)", "small (on_demand)",
         "near (on_demand)", "aws with V100 in nodes of 4 (reserved)", "gcp with V100 in nodes of 8 (on_demand)",
     ]  # fmt: skip
-
-
-# --- which is the reference -----------------------------------------------------------------------------------------
 
 
 def referred(*entries, **changes):
@@ -228,9 +222,6 @@ def test_a_reference_that_is_free_is_told_and_another_free_machine_takes_part():
 def test_a_reference_without_a_figure_is_told_with_the_batches_asked(batches, said):
     with pytest.raises(UserError, match=said):
         options_of(reference="none", **({"batch_sizes": batches} if batches else {}))
-
-
-# --- jobs side by side, jobs of known hours, rounds -------------------------------------------------------------------
 
 
 def side(name, jobs, **more):

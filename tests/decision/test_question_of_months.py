@@ -26,9 +26,6 @@ def titles(question):
     return [choice.title for choice in question.choices]
 
 
-# --- ways -------------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("offers", "jobs", "told", "month"),
     [
@@ -54,9 +51,6 @@ def test_what_cannot_do_the_work_is_no_way_but_the_machines_that_are_there():
     assert question.drawn[0, 0] == pytest.approx(36 * (50 + 1050 + 300 * 0.2)) and np.isinf(question.drawn[1]).all()
     assert question.beside[:, 0].tolist() == pytest.approx([36 * (50 + 2100 + 60.0)])
     assert question_of(OLD, **work) is None  # no way, no question
-
-
-# --- the rival and the neighbours -------------------------------------------------------------------------------------
 
 
 def against(question):
@@ -128,8 +122,6 @@ def test_a_choice_stands_on_the_row_of_what_it_buys_else_of_what_is_rented_most(
     assert [choice.option for choice in ours.choices] == ["old"]
 
 
-# --- what may move ----------------------------------------------------------------------------------------------------
-
 MANY = [
     class_of("a", {"value": 100.0, "low": 80.0, "high": 150.0}, within_hours=3.0, urgent_per_month=5.0),
     class_of("b", 40.0, within_hours=3.0, urgent_per_month=0.0),
@@ -170,9 +162,6 @@ def test_the_question_says_what_it_is_of():
     every = {choice.option: choice for choice in question.choices}
     assert every["box"].labels == every["rented"].labels == frozenset(question.rows)
     assert [choice.alternative for choice in question.choices] == ["0", "1", "2"]
-
-
-# --- quick looks, and turning points made exact -----------------------------------------------------------------------
 
 
 def test_a_quick_look_is_one_month_of_draws_and_costs_as_planned_what_all_draws_do():
@@ -282,9 +271,6 @@ def test_more_jobs_turn_to_the_way_that_gains_most_by_each_though_another_is_nea
     assert question.choices[0].option == "rented"
     (turn,) = (turn for turn in turns(question, "per_month", "jobs") if turn.factor > 1)
     assert turn.factor == pytest.approx(1176 / 5.4 / 200, rel=1e-6) and named(question, turn) == "far"
-
-
-# --- from when on a machine pays --------------------------------------------------------------------------------------
 
 
 def signed(usd):

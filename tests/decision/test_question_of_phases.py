@@ -73,9 +73,6 @@ def test_every_figure_moves_what_rests_on_it_alone(quantity, subject, factor, bo
     assert found == {"box": (pytest.approx(box[0]), box[1]), "rented": (pytest.approx(rented), 1)}
 
 
-# --- rounds on whole machines -----------------------------------------------------------------------------------------
-
-
 def planned(*, jobs=10, slots=4.0, hours=2.0, room=6.0, least=1.0, own_months=False, **row):
     """One phase on one option: ten jobs, four at once, in three rounds of two hours, for 30 USD by use and 100 held."""
     told = {
@@ -168,8 +165,6 @@ def test_hours_of_all_devices():
     assert planned().device_hours.tolist() == [40.0]
     assert planned(gpus=0).device_hours.tolist() == [5.0]
 
-
-# --- options of the plan ----------------------------------------------------------------------------------------------
 
 CLOUD = {"provider": "cloud", "gpu": "H9", "gpus": 8}
 SPEEDS = {"nodes": (180.0, 180.0, 180.0), "other": (120.0, 120.0, 120.0)}
@@ -268,9 +263,6 @@ def test_the_row_of_a_plan_is_that_of_the_cell_the_option_was_priced_on():
     assert found.loc["box", "planned_hours"] == 24 * 10 * 36 and np.isnan(found.loc["rented", "planned_hours"])
 
 
-# --- the question -----------------------------------------------------------------------------------------------------
-
-
 def test_the_question_says_what_it_is_of():
     question = asked()
     assert (question.workload, question.months, question.told) == ("work", 36.0, "36 months")
@@ -316,9 +308,6 @@ def test_a_plan_bought_later_takes_its_place_by_cost_and_no_price_of_the_machine
     told = found.table.set_index("choice")["usd_per_capex"]
     assert told.to_dict() == {"box": pytest.approx(1.0), "box after 6": 0.0, "rented": 0.0}
     assert isinstance(both, PricedPlan) and rounds_question(both, options, draws, 30.5).drawn.shape == (2, 2)
-
-
-# --- from when on a machine pays --------------------------------------------------------------------------------------
 
 
 def held(question):

@@ -38,9 +38,6 @@ def figure(priced, name):
     return found.values
 
 
-# --- the work that the box's use allows -------------------------------------------------------------------------------
-
-
 def test_what_the_box_does_in_its_days_of_use_is_the_work():
     question = made().share()
     assert planned(question) == pytest.approx({"box": HELD + RUNNING, "rented": RENTED})
@@ -98,9 +95,6 @@ def test_a_device_that_is_faster_in_a_draw_is_paid_for_less_long():
     assert drawn(question)["box"].tolist() == pytest.approx([HELD + RUNNING] * 2)
 
 
-# --- the bills --------------------------------------------------------------------------------------------------------
-
-
 def by_bills(options, draws):
     """Without a reference that is owned."""
     return share_questions(options.assign(is_reference=False), draws, MONTH_DAYS)
@@ -143,9 +137,6 @@ def test_of_another_model_nothing_is_counted():
     )
     found = {question.model: planned(question) for question in by_bills(options, draws)}
     assert found == {"vgg16": pytest.approx(hours_of(1)), "other": pytest.approx(hours_of(10))}
-
-
-# --- what competes ----------------------------------------------------------------------------------------------------
 
 
 def test_a_model_with_one_option_asks_nothing_and_an_option_with_a_draw_that_never_ends_does_not_compete():

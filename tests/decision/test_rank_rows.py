@@ -154,9 +154,6 @@ def test_the_chance_of_the_front_is_the_share_of_draws_in_which_nothing_faster_i
     assert found[list("abcd")].tolist() == pytest.approx(list(chance))
 
 
-# --- who contends ---------------------------------------------------------------------------------------------------
-
-
 def of(*rows, reference=None):
     """The contenders of a model; `reference`: the title of what is asked about."""
     table = pd.DataFrame(list(rows))
@@ -211,8 +208,6 @@ def test_without_a_reference_the_cheapest_that_stays_is_asked_about_and_models_g
     assert (lonely.alternative, lonely.gain, len(lonely.every)) == (None, math.inf, 1)
     assert contenders(tables[3], None) is None
 
-
-# --- other figures --------------------------------------------------------------------------------------------------
 
 CARD = {"gpu": "V100", "gpus": 1, "stand_in_gpu": "V100-32GB", "stand_in_framework": "tensorflow",
         "stand_in_batch_size": 384, "stand_in_precision": "fp16", "throughput_basis": "stand_in"}  # fmt: skip

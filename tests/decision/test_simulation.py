@@ -68,9 +68,6 @@ def test_a_machine_drawn_at_half_the_speed_takes_twice_the_hours():
     assert draws.images_per_s.std(axis=1).min() > 1
 
 
-# --- formulas ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("other", [(80.0, 80.0), (80 / 1.5, 80 * 1.5)])
 def test_probability_of_being_cheaper_is_the_normal_s(other):
     """A: median 100 images/s, 95 % interval [100/1.5, 150]: sigma = ln 1.5 / 1.9600 = 0.20687. B: 80 at the same price,
@@ -150,9 +147,6 @@ def test_interruptions_drawn_lengthen_by_daly_against_the_central_ones():
         for end in (0.25, 1.0)
     ]
     assert interval(hours) == pytest.approx(stretch, rel=0.05)
-
-
-# --- what is drawn together -------------------------------------------------------------------------------------------
 
 
 def test_figures_share_an_error_by_device_prediction_or_not_at_all():

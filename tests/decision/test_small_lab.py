@@ -188,8 +188,6 @@ def test_the_months_that_are_drawn(months, drawn):
     assert (one.numbers[1] <= one.numbers[0]).all()
 
 
-# --- classes that need a machine within some hours --------------------------------------------------------------------
-
 PLACES = {"rented": {"provider": "one"}, "quick": {"provider": "two"}, "dated": {"provider": "three"}}
 # An hour's job costs 6 USD, 10 on the next best, which is twice as fast, and 15 on the block.
 OFFERS = (hourly(6.0), hourly(20.0) | {"instance": "quick"}, hourly(15.0) | {"instance": "dated"})

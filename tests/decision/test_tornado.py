@@ -132,8 +132,6 @@ def test_the_cheapest_persistent_rival_is_the_one_that_counts():
     assert set(rows["rival"]) == {RENTED} and not rows["assumption"].str.contains(r"\by\b|\bz\b").any()
 
 
-# --- what pays ------------------------------------------------------------------------------------------------------
-
 FACTORS = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
 STILL = np.zeros(5, bool)
 

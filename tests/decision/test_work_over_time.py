@@ -28,9 +28,6 @@ def work_of(*offers, jobs=100.0, growth=0.0, job=None, make=posed, **more):
     return make(*(offers or (RENTED,)), jobs=[one], hours={"a": 2.0}, **more)
 
 
-# --- growth -----------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("share", "jobs"), [(0.1, [10.0, 11.0, 12.1]), (-0.1, [10.0, 9.0, 8.1])])
 def test_ten_jobs_a_tenth_more_or_less_each_month_and_their_urgent_ones(share, jobs):
     """Jobs of 12 USD; of ten two are urgent, which grow with their class."""
@@ -106,9 +103,6 @@ def test_the_verdict_says_from_which_month_on_there_is_that_much_work():
         assert any(one.startswith(f"Buying pays with {said}") for one in told)
 
 
-# --- software ---------------------------------------------------------------------------------------------------------
-
-
 def gaining(gain, *sources, jobs=10.0):
     return work_of(*sources, jobs=jobs, software_gain_per_year=gain)
 
@@ -137,9 +131,6 @@ def test_the_gain_of_software_is_an_assumption_where_it_is_stated_and_none_where
     assert twice == pytest.approx(((1 + drawn[:, None]) / (1 + 2 * drawn[:, None])) ** (MONTHS / 12))
     none = dispatch_question(gaining(0.0, hourly(6.0), hourly(7.0, instance="second")))
     assert all(one.quantity != gain.quantity for one in none.assumptions)
-
-
-# --- delivery ---------------------------------------------------------------------------------------------------------
 
 
 def late(weeks=TWO_MONTHS, draws=2, **terms):
@@ -204,9 +195,6 @@ def test_bought_later_it_is_there_later_still_and_the_work_has_grown():
     assert later(own(), RENTED, months=12.0, jobs=80.0, growth=0.01)[12.0] == pytest.approx(
         hours[:12].sum() * 6.0 + 36_000 + 24 * 50 + hours[12:].sum() * 0.2
     )
-
-
-# --- in words ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
