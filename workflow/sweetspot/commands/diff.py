@@ -20,7 +20,7 @@ import pandas as pd
 from sweetspot.commands.two_days import changes_between
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet, to_arrow, write_arrow, write_csv, write_whole
-from sweetspot.report.price_changes import answer_of
+from sweetspot.report.decided_anew import answer_of
 from sweetspot.report.rank_changes import difference, to_markdown
 
 
