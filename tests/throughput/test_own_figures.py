@@ -4,8 +4,7 @@ import pandas as pd
 import pytest
 from run_files import CELL, write_run
 from sweetspot.cells import BASES, CELL_COLUMNS, weakest
-from sweetspot.report.marks import SHAPES
-from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
+from sweetspot.report.notation import SHOWN
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import Question
@@ -76,7 +75,5 @@ def test_two_of_ones_own_are_evidence_of_scaling(tmp_path):
 
 
 def test_every_basis_has_a_sign_a_meaning_a_shape_and_a_word_of_its_own():
-    for told in (BASIS_SIGNS, BASIS_MEANING):
-        assert list(told) == list(BASES)
-        assert len(set(told.values())) == len(BASES)
-    assert list(SHAPES) == list(BASES)
+    assert list(SHOWN) == list(BASES)
+    assert all(len({getattr(one, told) for one in SHOWN.values()}) == len(BASES) for told in ("sign", "meaning"))

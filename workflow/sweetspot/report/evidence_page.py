@@ -18,7 +18,7 @@ from sweetspot.report.finished import asset, rendered
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
 from sweetspot.report.marks import COLOURS
-from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
+from sweetspot.report.notation import SHOWN
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.plan_turning import later_in_words, paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.report.sections import Sections
@@ -101,7 +101,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "beside": phrases.beside(table_of(tables, "ranks")),
         "outside": phrases.outside(told),
         "warnings": phrases.warnings(phrases.decisive(told)),
-        "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
+        "signs": [(name, SHOWN[name].sign, SHOWN[name].meaning) for name in BASES],
         "owned": len(table_of(tables, "utilisation")) > 0,
         "unit": unit_of(tables),
         "no_answer": no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput"))),

@@ -12,7 +12,7 @@ from sweetspot.decision_words import FACTOR, in_unit, off_plan
 from sweetspot.report import first_charts as charts
 from sweetspot.report.first_charts import Dots, Point, Series
 from sweetspot.report.notation import missing, records
-from sweetspot.report.outcome import GROUPS, Outcome
+from sweetspot.report.outcome import KINDS, Outcome
 from sweetspot.report.tables import OF_ATTEMPTS, Tables, of_jobs, of_plans, shares_had, table_of
 from sweetspot.study.study import Study
 from sweetspot.study.titles import class_title
@@ -48,7 +48,6 @@ def sections(tables: Tables, found: Outcome, money: Money, study: Study) -> list
 
 
 def _of_work(tables: Tables, name: str, found: Outcome) -> pd.DataFrame:
-    """The rows of a table that are of the answer's work."""
     table = table_of(tables, name)
     return table[table["workload"] == found.workload] if len(table) else table
 
@@ -71,7 +70,9 @@ def _what_if(tables: Tables, money: Money) -> Section | None:
 def _scenario(row: Choice, money: Money) -> Dots:
     value = float(row["usd"] if missing(row["usd_per_month"]) else row["usd_per_month"])
     outcomes = [float(usd) / money.usd_per_unit / (row["usd"] / value) for usd in row["usd_outcomes"]]
-    return Dots(row["scenario"], GROUPS[row["kind"]], row["kind"], row["title"], value, outcomes, not row["scenario"])
+    return Dots(
+        row["scenario"], KINDS[row["kind"]].group, row["kind"], row["title"], value, outcomes, not row["scenario"]
+    )
 
 
 def _first(rows: pd.DataFrame, binds: str) -> Choice | None:
@@ -147,7 +148,6 @@ def _banded(row: Choice, points: list[tuple[float, float]]) -> Series:
 
 
 def _word_of(row: Choice) -> str:
-    """The name of a choice's line: what one does."""
     return "buy" if row["kind"] == "mix" else str(row["kind"])
 
 
@@ -214,7 +214,6 @@ def _finite(value: object) -> bool:
 
 
 def _both_ends(row: Choice) -> bool:
-    """Whether the ratio is known at both ends of an assumption."""
     return all(_finite(row.get(f"margin_{end}")) for end in ("low", "high"))
 
 

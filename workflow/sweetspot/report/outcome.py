@@ -11,8 +11,25 @@ from sweetspot.wording import TIE, Money, percent, the, times
 
 ROWS = 5  # choices that a table of the answer shows
 BUYING = ("buy", "mix")
-GROUPS = {"keep": "Keep what you have", "rent": "Rent by the hour", "contract": "Contract", "buy": "Buy", "mix": "Buy"}
-DOING = {"keep": "keeping what you have", "rent": "renting", "contract": "a contract", "buy": "buying", "mix": "buying"}
+
+
+class Kind(NamedTuple):
+    """Words for a kind of choice: as the head of its row, within a sentence, in a table, what to do, before its sum."""
+
+    group: str
+    doing: str
+    short: str
+    verb: str
+    costs: str
+
+
+BUY = Kind("Buy", "buying", "Buy", "Buy", "Buying costs")
+KINDS = {
+    "keep": Kind("Keep what you have", "keeping what you have", "Keep", "Keep what you have", "What you have costs"),
+    "rent": Kind("Rent by the hour", "renting", "Rent", "Rent by the hour", "Renting costs"),
+    "contract": Kind("Contract", "a contract", "Contract", "Sign the contract", "A contract costs"),
+    **dict.fromkeys(BUYING, BUY),
+}
 
 
 def finite(row: Row, name: str) -> float | None:
@@ -130,7 +147,7 @@ def choices_of(tables: Tables, most: int = ROWS) -> list[dict[str, Any]]:
 
 def group_of(row: Row) -> str:
     """What a choice is, as the head of its row; what one has may leave something to rent."""
-    return GROUPS[text(row["kind"])] + (", and rent" if keeps_and_rents(row) else "")
+    return KINDS[row["kind"]].group + (", and rent" if keeps_and_rents(row) else "")
 
 
 def keeps_and_rents(row: Row) -> bool:
@@ -160,7 +177,7 @@ def key_figures(found: Outcome | None, money: Money) -> list[KeyFigure]:
         return []
     mine, other = the(found.best.title), the(found.rival.title)
     if found.level == "commit":
-        mine, other = DOING[found.kind], DOING[str(found.rival_kind)]
+        mine, other = KINDS[found.kind].doing, KINDS[str(found.rival_kind)].doing
     made = [KeyFigure(percent(found.p_cheaper), f"likely that {mine} costs less than {other}")]
     value, low, high = found.ratio.value, found.ratio.low, found.ratio.high
     if value is not None:

@@ -58,7 +58,6 @@ def render_page(tables: Tables, study: Study, workloads: str | Path | None = Non
 
 
 def _of_verdict(tables: Tables, study: Study, found: Outcome, money: Money, recorded: str) -> dict[str, Any]:
-    """What the page shows of a verdict, its figures in the study's money."""
     rows, case, prices = choices_of(tables), page_case(tables, study, found), []
     if found.confidence == TIE:
         prices = [(number(one.usd / money.usd_per_unit), percent(one.p_buying_cheaper)) for one in found.at_prices]
@@ -112,7 +111,6 @@ def _dots(rows: Sequence[dict[str, Any]], found: Outcome, usd_per_unit: float) -
 
 
 def _dots_title(found: Outcome, code: str) -> str:
-    """What the first chart shows."""
     months = found.usd / found.usd_per_month if found.usd_per_month else 0.0
     what = f"What {months:g} months cost" if months > 1 else found.title
     return f"{what}, in {code}: 20 equally likely outcomes each"

@@ -9,7 +9,7 @@ from sweetspot.report.energy_words import in_words
 from sweetspot.report.finished import asset, rendered
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import interval_text, missing, number, text
-from sweetspot.report.outcome import busy, choices_of, keeps_and_rents, key_figures, other_work, outcome_of
+from sweetspot.report.outcome import KINDS, busy, choices_of, keeps_and_rents, key_figures, other_work, outcome_of
 from sweetspot.report.phrases import RULES, claims_in_words, decisive, fits, lead
 from sweetspot.report.phrases import waiting as waits
 from sweetspot.report.plan_turning import later_in_words
@@ -18,7 +18,6 @@ from sweetspot.study.study import Study
 from sweetspot.wording import percent, the
 
 WARNINGS, SOURCES = 3, 6  # that stand on the sheet
-KINDS = {"keep": "Keep", "rent": "Rent", "contract": "Contract", "buy": "Buy", "mix": "Buy"}
 # Warnings that say nothing without the name of their kind.
 HEADED = {"no_interval", "note", "text_against_table", "stand_in_batch", "stand_in_precision"}
 # Characters of each text, so that one page holds them all: tests/report/test_sheet.py counts the pages.
@@ -92,7 +91,7 @@ def _at_once(rows: Sequence[dict[str, Any]]) -> str:
 
 def _title_of(row: dict[str, Any]) -> str:
     """A choice with its kind, and why it is not the answer where it is not."""
-    kind = KINDS[row["kind"]] + (", and rent" if keeps_and_rents(row) else "")
+    kind = KINDS[row["kind"]].short + (", and rent" if keeps_and_rents(row) else "")
     return f"{kind}: {row['title']}" + ("" if missing(row["why_not"]) else f" ({row['why_not']})")
 
 
@@ -169,7 +168,6 @@ def render_summary(tables: Tables, study: Study) -> str:
 
 
 def _table(listed: Listed) -> list[str]:
-    """A table of the sheet for decision: what each costs, how long it takes, how sure that is."""
     if not listed.rows:
         return []
     lines = [f"| {' | '.join(map(plain, row))} |" for row in (listed.head, *listed.rows)]
