@@ -21,13 +21,9 @@ def facts(**columns):
 
 @pytest.mark.parametrize(
     ("gpu", "instance", "note", "expected"),
-    [
-        ("Tesla V100-SXM3-32GB", "", "", "nvlink"),
-        ("Tesla V100", "p3.16xlarge", "", "nvlink"),
-        ("RTX 2080 Ti", "host", "XLA; NVLink", "nvlink_bridge"),
-        ("Tesla K80", "p2.8xlarge", "", "pcie"),
-    ],
-)
+    [("Tesla V100-SXM3-32GB", "", "", "nvlink"), ("Tesla V100", "p3.16xlarge", "", "nvlink"),
+     ("RTX 2080 Ti", "host", "XLA; NVLink", "nvlink_bridge"), ("Tesla K80", "p2.8xlarge", "", "pcie")],
+)  # fmt: skip
 def test_a_row_that_says_nothing_else_is_guessed_from_its_words(gpu, instance, note, expected):
     assert guessed_interconnect(gpu, instance, note) == expected
     found = facts(gpu=gpu, instance=instance, note=note)
