@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.scaling.across_nodes import Across
+from scaling_tables import ACROSS
+from scaling_tables import evidence_table as table
 from sweetspot.scaling.machine import LINK_OF, declared_facts, describe, family
 from sweetspot.scaling.methods import (
     amdahl,
@@ -28,18 +29,6 @@ from sweetspot.scaling.validation import (
     validation_table,
 )
 from sweetspot.study.instances import Instance
-
-ROW = {
-    "gpus": 4, "nodes": 1, "model": "resnet50", "batch_size": 64.0, "precision": "fp32", "gpu": "GTX 1080 Ti",
-    "interconnect": "pcie", "xla": False, "exchange": True, "framework_version": "1.15.0", "base_images_per_s": 320.0,
-    "family": "gtx 1080 ti", "instance": "box", "framework": "tensorflow",
-}  # fmt: skip
-NETWORK = Across({"": 0.02}, 0.03, 0.05, 9)  # of several nodes, which no cell here has
-
-
-def table(*changes, **other):
-    return pd.DataFrame([ROW | other | change for change in changes])
-
 
 # --- facts of a cell ------------------------------------------------------------------------------------------------
 
@@ -321,7 +310,7 @@ def test_a_method_that_does_not_beat_the_plain_ratio_becomes_it():
     found = calibrated(left_out([0.5, 0.6, 0.4], "abc", efficiency=1.0), "pooled_ring")
     assert set(found.share.values()) == {0.0}
     cells = left_out([0.5], "z")
-    told = predict_with_interval(lambda cells: cells.assign(efficiency=0.5), cells, found, NETWORK).iloc[0]
+    told = predict_with_interval(lambda cells: cells.assign(efficiency=0.5), cells, found, ACROSS).iloc[0]
     assert told["efficiency"] == 1.0
     assert told["low"] == told["high"] == 1.0  # and is never wrong, as far as these three tell
 
@@ -360,7 +349,7 @@ def test_errors_are_those_of_the_share_that_the_others_teach():
 def test_the_interval_of_a_prediction_by_hand():
     cells = left_out([0.5], "a")
     taught = Calibration({"": 0.5}, {0.5: {"": 1.0}, 0.9: {"": 2.0}})
-    found = predict_with_interval(lambda cells: cells.assign(efficiency=0.64), cells, taught, NETWORK).iloc[0]
+    found = predict_with_interval(lambda cells: cells.assign(efficiency=0.64), cells, taught, ACROSS).iloc[0]
     assert found["efficiency"] == pytest.approx(0.8)
     assert (found["low"], found["high"]) == pytest.approx((0.8 * math.exp(-0.2), 0.8 * math.exp(0.2)))
 

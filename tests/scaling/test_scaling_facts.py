@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
+from scaling_tables import cell, efficiencies, one_width
 from sweetspot.facts.shipped_tables import POOLS, figures_file
 from sweetspot.scaling import methods, pooled, run
 from sweetspot.scaling.across_nodes import Across
@@ -27,7 +28,6 @@ from sweetspot.study.study import DeclaredNetwork, Target, load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.warnings import pairs
-from widths import one_width
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
 RATES = ["images_per_s", "images_per_s_low", "images_per_s_high"]
@@ -52,23 +52,14 @@ def parkopedia():
     return tables(STUDIES / "parkopedia-2018", STUDIES)
 
 
-def cell(framework, gpus, images_per_s):
-    given = {"instance": "box", "framework": framework, "model": "resnet50", "batch_size": 32, "gpus": gpus}
-    given |= {"precision": "fp32", "variant": "default", "images_per_s": images_per_s, "basis": "measured", "nodes": 1}
-    return given | {"status": "ok", "source": framework, "gpu": "RTX 3090", "as_of": "2020-01-01", "xla": False}
-
-
 def test_figures_of_two_frameworks_are_never_a_pair():
-    rows = [cell("tensorflow", 1, 100.0), cell("tensorflow", 4, 320.0), cell("jax", 1, 300.0), cell("jax", 4, 600.0)]
-    throughput, none = pd.DataFrame(rows), read_efficiency(Path("no such file"))
-    efficiency = study_efficiency(throughput, none, {})
+    rates = [("tensorflow", 1, 100.0), ("tensorflow", 4, 320.0), ("jax", 1, 300.0), ("jax", 4, 600.0)]
+    rows = [cell("box", gpus, rate, framework=framework) for framework, gpus, rate in rates]
+    throughput, efficiency = pd.DataFrame(rows), efficiencies(rows)
     # 320 / (4 x 100) and 600 / (4 x 300)
     assert dict(zip(efficiency["framework"], efficiency["efficiency"], strict=True)) == {"tensorflow": 0.8, "jax": 0.5}
     evidence = study_evidence("s", efficiency, throughput, {})
-    assert dict(zip(evidence["framework"], evidence["base_images_per_s"], strict=True)) == {
-        "tensorflow": 100.0,
-        "jax": 300.0,
-    }
+    assert evidence.set_index("framework")["base_images_per_s"].to_dict() == {"tensorflow": 100.0, "jax": 300.0}
     averages = average_efficiency(efficiency)
     asked = evidence[["framework", "model", "batch_size", "precision"]]
     found = mean_efficiency(averages, asked.assign(framework=["tensorflow", "torch"]))["efficiency"]
@@ -84,7 +75,7 @@ def test_a_printed_efficiency_is_of_its_row_else_of_its_instance_else_of_the_stu
     instances = {name: Instance(**given) for name in ("own", "plain")} | {
         "declared": Instance(**given, framework="torch")
     }
-    none = pd.DataFrame([cell("tensorflow", 1, 1.0)]).head(0)
+    none = pd.DataFrame([cell("box", 1, 1.0)]).head(0)
     table = study_efficiency(none, read_efficiency(tmp_path / "efficiency.csv"), instances, "tensorflow")
     found = dict(zip(table["instance"], table["framework"], strict=True))
     assert found == {"own": "jax", "declared": "torch", "plain": "tensorflow"}
