@@ -213,8 +213,9 @@ def test_a_target_is_its_devices_times_the_base_times_the_efficiency_and_more_th
     width = {"amdahl": one_width(1.0, 2.0), "mean_efficiency": one_width(1.0, 2.0)}
     fitted = Fitted(flat, width, averages(), 3.0, ACROSS, 64.0)
     facts = declared_facts(cells, {"box": BOX})
-    found = extrapolate_all(cells, facts, fitted, "amdahl").set_index("method")
-    row = found.loc["amdahl"]
+    both = extrapolate_all(cells, facts, fitted, "amdahl")
+    found, row = both.set_index("method"), both[both["method"] == "amdahl"].iloc[0]
+    assert both.index.tolist() == [0, 1]
     assert (row["efficiency"], row["images_per_s"]) == (0.5, 200.0)
     assert row["images_per_s_low"] == pytest.approx(200 * math.exp(-0.2))
     assert row["images_per_s_high"] == pytest.approx(200 * math.exp(0.2))
