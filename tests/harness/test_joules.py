@@ -3,8 +3,8 @@
 import math
 
 import pytest
-from sweetspot.harness import joules
-from sweetspot.harness.joules import Counter, Mark, Meter, energy_facts, joules_between
+from sweetspot.harness import sampling
+from sweetspot.harness.sampling import Counter, Mark, Meter, energy_facts, joules_between
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_an_energy_counter_that_started_again_is_counted_over_its_range(before, 
 def metered(monkeypatch, packages, devices=(), steps=(1, 1, 1), seconds=1.0):
     """Marks of a meter whose clock moves on by `seconds` a step; looks at packages (J) and devices in turn."""
     told = iter({} if value is None else {"p": Counter(int(value * 1e6), int(100e6))} for value in packages)
-    monkeypatch.setattr(joules, "processor_energy", lambda: next(told))
+    monkeypatch.setattr(sampling, "processor_energy", lambda: next(told))
     looks, now = iter(devices), 0.0
     meter = Meter(lambda: next(looks, ()), lambda: now)
     meter.start()
@@ -59,7 +59,7 @@ def test_steps_and_joules_belong_together_where_steps_are_quicker_than_marks(mon
 @pytest.mark.parametrize(("lasts", "off"), [(0.13, 0.3), (10.0, 0.02)])
 def test_a_counter_that_renews_ten_times_a_second_needs_ten_seconds(monkeypatch, lasts, off):
     """95 W at 100 steps a second: 0.95 J a step, whenever the run begins between two renewals."""
-    monkeypatch.setattr(joules, "processor_energy", dict)
+    monkeypatch.setattr(sampling, "processor_energy", dict)
     found = []
     for phase in range(10):
         now = phase / 100

@@ -36,11 +36,11 @@ def test_adapters_spare_the_gradients_of_frozen_weights():
 def drawn(shape):
     """Weights of one network and tokens: the base and the adapters as JAX has them, no part of them zero or one."""
     pytest.importorskip("jax")
-    from sweetspot.harness import jax_transformers
+    from sweetspot.harness import jax_networks
 
     random = np.random.default_rng(3)
     draw = lambda sizes, _: random.normal(0, 0.1, sizes).astype("float32")  # noqa: E731
-    trained, frozen = jax_transformers.start(shape, draw, "float32")
+    trained, frozen = jax_networks.start(shape, draw, "float32")
     base, adapters = (frozen, trained) if shape.rank else (trained, [])
     for layer in base["layers"]:
         layer["norms"] = [random.uniform(0.5, 1.5, shape.hidden).astype("float32") for _ in range(2)]
@@ -51,10 +51,10 @@ def drawn(shape):
 
 
 def by_jax(shape, base, adapters, tokens):
-    from sweetspot.harness import jax_transformers
+    from sweetspot.harness import jax_networks
 
     trained, frozen = (adapters, base) if shape.rank else (base, [])
-    return np.asarray(jax_transformers.logits(shape, "float32", trained, frozen, tokens)[0])
+    return np.asarray(jax_networks.logits(shape, "float32", trained, frozen, tokens)[0])
 
 
 def test_adapters_add_the_product_of_their_pair_to_the_base():

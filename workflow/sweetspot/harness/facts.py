@@ -8,12 +8,13 @@ import os
 import platform
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from sweetspot.harness.out_of_memory import available_bytes
 from sweetspot.harness.request import Request
+from sweetspot.harness.run_memory import available_bytes
 from sweetspot.study.frameworks import ALWAYS_COMPILED
 
 ISA = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8", "avx512_fp16", "asimd", "bf16")
@@ -47,21 +48,12 @@ def device_facts(request: Request) -> dict[str, Any]:
 
 def identity(request: Request) -> dict[str, Any]:
     """What is known before a framework is asked, and so also of a run that dies early; the framework names a card."""
-    return {
-        "device_name": processor_name() if request.device == "cpu" else "unknown",
-        "device_count": request.cell.gpus,
-        "versions": {**_versions(), "python": platform.python_version()},
-    }
-
-
-def _versions() -> dict[str, str]:
-    found = {}
+    versions = {"python": platform.python_version()}
     for package in PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+        with suppress(metadata.PackageNotFoundError):
+            versions[package] = metadata.version(package)
+    name = processor_name() if request.device == "cpu" else "unknown"
+    return {"device_name": name, "device_count": request.cell.gpus, "versions": versions}
 
 
 def kind_of_machine(facts: Mapping[str, Any]) -> str | None:

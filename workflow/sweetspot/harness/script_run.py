@@ -21,13 +21,12 @@ from typing import NamedTuple, NoReturn
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import command as backend
 from sweetspot.harness.facts import device_facts
-from sweetspot.harness.neighbours import family
 from sweetspot.harness.nodes import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
-from sweetspot.harness.out_of_memory import ended_by
 from sweetspot.harness.request import Request
+from sweetspot.harness.run_memory import ended_by
 from sweetspot.harness.script_output import Repeats, Splitter, StepClock, Told, reader
 from sweetspot.harness.step_times import DIVERGED, NO_MEMORY
-from sweetspot.harness.stop_rule import Measured, watcher
+from sweetspot.harness.stop_rule import Measured, family, watcher
 from sweetspot.harness.train import say
 from sweetspot.steps import VARIABLE
 from sweetspot.study.scripts import JsonLines, Lines, Script, filled
