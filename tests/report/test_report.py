@@ -170,28 +170,13 @@ def test_ten_thousand_cells_stay_below_five_megabytes(tmp_path):
 
 def test_money_of_rivals_is_what_the_work_of_the_box_costs_them():
     # 10 days: 240 h x 3600 s x 498 images/s = 430,272,000 images a month; at 264,706 images per USD: 1,625.47 USD
-    ranks = pd.DataFrame(
-        {
-            "option": ["box", "p3.2xlarge", "another box"],
-            "instance": ["box", "p3.2xlarge", "another box"],
-            "price_list": ["office", "aws", "office"],
-            "model": "vgg16",
-            "purchase": ["own", "on_demand", "own"],
-            "persistent": True,
-            "in_answer": True,
-            "images_per_s": [498.0, 225.0, 300.0],
-            "images_per_usd": [1_625_713.0, 225 * 3600 / 3.06, 1_000_000.0],
-        }
-    )
-    flow = pd.DataFrame(
-        {
-            "instance": "box",
-            "price_list": ["office"] * 3 + ["another"],  # which the answer leaves out
-            "month": [0, 1, 2, 2],
-            "cumulative_usd": [6500.0, 6548.0, 6596.0, 7000.0],
-            "days_per_month": 10.0,
-        }
-    )
+    rows = [("box", "office", "own", 498.0, 1_625_713.0), ("p3.2xlarge", "aws", "on_demand", 225.0, 225 * 3600 / 3.06),
+            ("another box", "office", "own", 300.0, 1_000_000.0)]  # fmt: skip
+    ranks = pd.DataFrame(rows, columns=["option", "price_list", "purchase", "images_per_s", "images_per_usd"])
+    ranks = ranks.assign(instance=ranks["option"], model="vgg16", persistent=True, in_answer=True)
+    flow = pd.DataFrame({"month": [0, 1, 2, 2], "cumulative_usd": [6500.0, 6548.0, 6596.0, 7000.0]})
+    lists = ["office"] * 3 + ["another"]  # which the answer leaves out
+    flow = flow.assign(instance="box", price_list=lists, days_per_month=10.0)
     lines = cash_lines(flow, ranks, "box", "vgg16").set_index(["option", "month"])["cumulative_usd"]
     assert lines["box", 2] == 6596.0
     assert "another box" not in lines.index.get_level_values("option")  # it does not pay by the month
@@ -342,30 +327,15 @@ def test_what_costs_more_than_twenty_times_the_cheapest_is_left_to_the_table():
     assert list(dear) == [pytest.approx(19.9)]
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({}, "The task costs 0.76 USD a month: 0.76 USD a month printed, 0.76 recomputed."),
-        (
-            {"computed": 0.71, "verdict": "contradicted"},
-            "The task costs 0.76 USD a month: 0.76 USD a month printed, 0.71 recomputed (contradicted).",
-        ),
-        (
-            {"printed": None, "verdict": "not printed"},
-            "The task costs 0.76 USD a month: not printed, 0.76 recomputed.",
-        ),
-        (
-            {"computed": None, "verdict": "cannot be checked"},
-            "The task costs 0.76 USD a month: 0.76 USD a month printed, cannot be checked.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("more", "said"), [
+    ({}, "0.76 USD a month printed, 0.76 recomputed."),
+    ({"computed": 0.71, "verdict": "contradicted"}, "0.76 USD a month printed, 0.71 recomputed (contradicted)."),
+    ({"printed": None, "verdict": "not printed"}, "not printed, 0.76 recomputed."),
+    ({"computed": None, "verdict": "cannot be checked"}, "0.76 USD a month printed, cannot be checked."),
+])  # fmt: skip
 def test_a_claim_that_leads_stands_printed_beside_recomputed(more, said):
     other = CLAIM | {"id": "other", "text": "Another", "lead": False}
-    assert lead(pd.DataFrame([other, CLAIM | more])) == [said]
-
-
-def test_no_claim_leads_unless_it_says_so():
+    assert lead(pd.DataFrame([other, CLAIM | more])) == [f"The task costs 0.76 USD a month: {said}"]
     assert lead(pd.DataFrame()) == [] == lead(pd.DataFrame([CLAIM]).drop(columns="lead"))
 
 

@@ -93,17 +93,10 @@ def test_money_paid_for_a_falling_rent_bends_and_ends_where_the_mean_says():
     flow = {"instance": "box", "price_list": "own", "month": months, "cumulative_usd": 0.0, "days_per_month": 10.0}
     row = {"model": "m", "persistent": True, "in_answer": True, "purchase": "own", "images_per_s": 1.0}
     row |= {"price_list": "own"}
+    far = {"instance": "far", "option": "far", "purchase": "on_demand", "images_per_usd": 864.0}
     ranks = [
         row | {"instance": "box", "option": "box", "images_per_usd": 1.0, "trend_kind": None, "trend_change": None},
-        row
-        | {
-            "instance": "far",
-            "option": "far",
-            "purchase": "on_demand",
-            "images_per_usd": 864.0,
-            "trend_kind": "drift",
-            "trend_change": -0.5,
-        },
+        row | far | {"trend_kind": "drift", "trend_change": -0.5},
     ]
     lines = cash_lines(pd.DataFrame(flow), pd.DataFrame(ranks), "box", "m")
     paid = lines[lines["option"] == "far"].set_index("month")["cumulative_usd"]
@@ -387,14 +380,9 @@ def test_a_study_that_declares_nothing_is_silent_on_a_power_that_the_answer_leav
 @pytest.mark.parametrize(("basis", "shown"), [("measured", "52.8 ●"), ("declared", "52.8")])
 def test_measured_declared_and_estimated_never_look_alike(basis, shown):
     text = evidence(small_tables(market(basis)))
-    assert (
-        f'title="{basis} power · 26.4 to 106 (with all factors low or all high) · a sheet · 2018-07-01">{shown}</a>'
-        in text
-    )
-    assert (
-        'title="estimated power · 175 to 702 (with all factors low or all high) · a sheet · 2018-07-01">≈ 351</a>'
-        in text
-    )
+    for told in (f"{basis} power · 26.4 to 106", shown), ("estimated power · 175 to 702", "≈ 351"):
+        title = f"{told[0]} (with all factors low or all high) · a sheet · 2018-07-01"
+        assert f'title="{title}">{told[1]}</a>' in text
     assert 'a sheet ; a grid · 2018-07-01">≈ 17.5</a>' in text
 
 
