@@ -8,7 +8,7 @@ import pandas as pd
 
 from sweetspot.cells import USABLE
 from sweetspot.scaling.across_nodes import Across
-from sweetspot.scaling.machine import declared_facts, family
+from sweetspot.scaling.machine import declared_facts
 from sweetspot.scaling.methods import BY_NETWORK, METHODS, RULE_2018, Predictor, mean_efficiency
 from sweetspot.scaling.model_facts import networks_of, unknown_network
 from sweetspot.scaling.validation import Calibration, predict_with_interval
@@ -72,20 +72,10 @@ def target_cells(
     return pd.concat(parts, ignore_index=True) if parts else base.assign(base_instance="").head(0)
 
 
-def as_evidence(cells: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """Target cells with the facts that the methods read: family, interconnect as declared, no software version."""
-    return declared_facts(cells, instances).assign(
-        family=cells["gpu"].map(family),
-        batch_size=cells["batch_size"].astype("float64"),
-        framework_version="",
-        dataset="synthetic",
-    )
-
-
 def extrapolate_all(cells: pd.DataFrame, facts: pd.DataFrame, fitted: Fitted, headline: str) -> pd.DataFrame:
     """Every fitted method on the target cells, in EXTRAPOLATION_COLUMNS; intervals are 90 % prediction intervals.
 
-    cells: `target_cells`; facts: `as_evidence` of them; headline: the method to be marked.
+    cells: `target_cells`; facts: `declared_facts` of them; headline: the method to be marked.
     """
     parts = [_by_method(cells, facts, fitted, method, method == headline) for method in fitted.widths]
     return pd.concat(parts, ignore_index=True)
@@ -118,7 +108,7 @@ def scaling_curve(
     ]
     many = pd.concat(counts, ignore_index=True)  # an efficiency: the base's uncertainty is no part of it
     many = many.assign(base_images_per_s_low=np.nan, base_images_per_s_high=np.nan)
-    found = _by_method(many, as_evidence(many, instances), fitted, headline, True)
+    found = _by_method(many, declared_facts(many, instances), fitted, headline, True)
     one = found["efficiency"] / found["images_per_s"]
     found = found.assign(low=found["images_per_s_low"] * one, high=found["images_per_s_high"] * one)
     return found[list(CURVE_COLUMNS)]
@@ -153,7 +143,7 @@ def beyond_evidence(gpus: int, most: float) -> list[dict[str, str]]:
 def held_against_published(estimated: pd.DataFrame, facts: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
     """`estimated` with the warning `against_published` where others have published as many such devices.
 
-    estimated: EXTRAPOLATION_COLUMNS; facts: `as_evidence` of the cells (gpu, family, instance and xla of each machine);
+    estimated: EXTRAPOLATION_COLUMNS; facts: `declared_facts` of the cells (gpu, family, instance, xla of each machine);
     evidence: EVIDENCE_COLUMNS, of which one machine's devices that train together count (efficiency x devices x base).
     """
     places = facts.drop_duplicates("instance").set_index("instance")
