@@ -14,7 +14,7 @@ from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.plan_turning import later_in_words
 from sweetspot.report.sections import Sections
-from sweetspot.report.summary import render_summary
+from sweetspot.report.sheet import render_summary
 
 BOX = {"workload": "work", "box": "b", "box_title": "the <box>", "until": None, "until_title": None, "months": 36.0}
 RENT = BOX | {"until": "r", "until_title": "Rent & Co"}

@@ -9,9 +9,9 @@ from decision_tables import settings, study
 from report_tables import small_tables
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.cited import Provenance
+from sweetspot.report.decided_anew import SPEED, State, Unpriced, moved, plans_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.phrases import price_changes_words
-from sweetspot.report.price_changes import SPEED, State, Unpriced, moved, plans_of
 from sweetspot.report.rank_changes import to_markdown
 from sweetspot.report.sections import Sections
 

@@ -197,7 +197,7 @@ def test_money_of_rivals_is_what_the_work_of_the_box_costs_them():
 
 def test_the_summary_holds_the_answer():
     from decision_tables import study
-    from sweetspot.report.summary import render_summary
+    from sweetspot.report.sheet import render_summary
 
     tables = small_tables(inputs())
     text = render_summary(tables, study())

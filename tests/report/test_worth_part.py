@@ -9,7 +9,7 @@ from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.cited import Provenance
 from sweetspot.report.sections import Sections
-from sweetspot.report.summary import render_summary
+from sweetspot.report.sheet import render_summary
 from sweetspot.study.memory import Needs
 from sweetspot.study.needs import Need
 

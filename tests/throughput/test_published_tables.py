@@ -5,8 +5,7 @@ import pytest
 from run_files import CELL, rules_of, write_run
 from sweetspot.cells import BASES, CELL_COLUMNS, weakest
 from sweetspot.errors import UserError
-from sweetspot.report.marks import SHAPES
-from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
+from sweetspot.report.notation import SHOWN
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import Executor, Instance, nodes_of
 from sweetspot.study.log_sources import LogSource
@@ -68,10 +67,8 @@ def test_where_the_workflow_timed_the_same_cell_its_figure_stays(tmp_path):
 
 
 def test_every_basis_has_a_sign_a_meaning_a_shape_and_a_word_of_its_own():
-    for told in (BASIS_SIGNS, BASIS_MEANING):
-        assert list(told) == list(BASES)
-        assert len(set(told.values())) == len(BASES)
-    assert list(SHAPES) == list(BASES)
+    assert list(SHOWN) == list(BASES)
+    assert all(len({getattr(one, told) for one in SHOWN.values()}) == len(BASES) for told in ("sign", "meaning"))
 
 
 def test_nodes_are_those_of_the_row_else_those_of_the_executor(tmp_path):

@@ -108,7 +108,6 @@ class ChartData:
 
 
 def _named(table: "pd.DataFrame", model_title: Callable[[str], str]) -> "pd.DataFrame":
-    """A table whose models have their names for people."""
     if "model" not in table.columns or model_title is str:
         return table
     known = {model: model_title(str(model)) for model in table["model"].dropna().unique()}

@@ -120,7 +120,6 @@ class Sections(PlanTables):
         )  # fmt: skip
 
     def _place(self, objectives: str, row: Row) -> str:
-        """Whether an option is on a front, or what beats it."""
         on_front = row[f"on_front{objectives}"]
         if missing(on_front):
             return "not known"

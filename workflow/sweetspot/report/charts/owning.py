@@ -60,7 +60,6 @@ def utilisation(data: "ChartData") -> Drawing:
 
 
 def _plot(top: float, month: float) -> "alt.LayerChart":
-    """To `top` USD and `month` days."""
     x = alt.X("days:Q", title="days of use a month", scale=alt.Scale(domain=[0, month], nice=False))
     y = alt.Y("usd:Q", title="USD of the work", scale=alt.Scale(domain=[0, top], nice=False))
     lines = named("rows").encode(x=x, y=y, **in_slots())
@@ -96,7 +95,6 @@ def cost_lines(box: "pd.Series", rivals: list[float], month: float) -> "pd.DataF
 
 
 def _ranks_of(data: "ChartData") -> "pd.DataFrame":
-    """The options of the first work of the answer's model, by option."""
     ranks = data.table("ranks")
     ranks = ranks[ranks["model"] == data.model]
     return ranks[ranks["workload"] == ranks["workload"].min()].drop_duplicates("option").set_index("option")

@@ -82,7 +82,6 @@ def _lines(data: "ChartData") -> "pd.DataFrame":
 
 
 def _largest(rows: "pd.DataFrame") -> "pd.DataFrame":
-    """The rows of the largest batch of each family and model."""
     most = rows.groupby(["base_instance", "model"])["batch_size"].transform("max")
     return rows[rows["batch_size"] == most]
 
@@ -96,7 +95,6 @@ def _begun(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 
 def _with_names(both: "pd.DataFrame", high: int, top: float) -> "pd.DataFrame":
-    """With the names of each panel's lines at their ends."""
     parts = []
     for _, rows in both.groupby("model", sort=False):
         last = rows.sort_values("gpus").groupby("family", sort=False).tail(1)
@@ -155,7 +153,6 @@ def _validation_says(rows: "pd.DataFrame", method: str) -> str:
 
 
 def _in_words(part: str) -> str:
-    """What a slice of the held-out rows is."""
     names = {"all": "all figures held out", "study_models": "models of this study"}
     return names.get(part, f"on {part.removeprefix('gpus=')} devices")
 
