@@ -30,7 +30,7 @@ def expected_hours(work, per_hour, dump, restart, search):
     return failures * (math.exp(restart * per_hour) / per_hour + search)
 
 
-def played(work, per_hour, dump, restart, share, wait, boot=0.0, jobs=20_000, seed=7):
+def played(work, per_hour, dump, restart, share, wait, boot=0.0, jobs=5_000, seed=7):
     """Hours to the result of jobs played event by event: an independent check of `Having.hours`.
 
     One is there at once with the chance `share`, else after an exponential wait; a failure ends the stretch that runs
@@ -136,11 +136,11 @@ def test_median_and_90th_percentile_are_the_closed_form_of_a_run_without_failure
 def test_a_simulation_of_the_events_agrees(work, per_hour, share, wait):
     having = Having(exactly(share), exactly(wait), None, exactly(0.1), exactly(per_hour), exactly(0.4), 1 / 60)
     ours, theirs = having.hours(np.full(40_000, work), 5), played(work, per_hour, 1 / 60, 0.4, share, wait, 0.1)
-    assert ours.mean() == pytest.approx(theirs.mean(), rel=0.02)
+    assert ours.mean() == pytest.approx(theirs.mean(), rel=0.04)
     closed = (1 - share) * wait + 0.1 + expected_hours(work, per_hour, 1 / 60, 0.5, (1 - share) * wait)
     assert ours.mean() == pytest.approx(closed, rel=0.02)
     for level in (0.5, 0.9):
-        assert np.quantile(ours, level) == pytest.approx(np.quantile(theirs, level), rel=0.03)
+        assert np.quantile(ours, level) == pytest.approx(np.quantile(theirs, level), rel=0.05)
 
 
 def test_a_block_and_a_delivery_begin_on_their_day():

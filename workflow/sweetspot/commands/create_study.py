@@ -12,7 +12,7 @@ from pathlib import Path
 from sweetspot.cells import is_slug
 from sweetspot.commands.estimate import PRECISION
 from sweetspot.commands.estimate import Work as TokenWork
-from sweetspot.commands.scratch import write_text
+from sweetspot.commands.scratch import write_texts
 from sweetspot.commands.study_of_today import OWN, Own, Work, as_csv, files_of_today, month_block
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
@@ -133,8 +133,7 @@ def create_study_of_tokens(name: str, config: Path, work: TokenWork, today: date
 def _write_study(target: Path, made: Mapping[str, str]) -> Path:
     """The folder `target` with those files, whole or not at all."""
     with in_a_sentence(target), tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch:
-        for path, text in made.items():
-            write_text(Path(scratch) / target.name / path, text)
+        write_texts(Path(scratch) / target.name, made)
         shutil.move(Path(scratch) / target.name, target)
     return target
 

@@ -4,15 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sweetspot.files import read_arrow, write_arrow, write_csv
+from sweetspot.report.heavy import pa, pd
 from sweetspot.study.titles import unit_in_words
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money, Words, words_of
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
 
 OF_ATTEMPTS = ", and % of attempts in which one is to be had"  # beside an axis whose names end in those shares
 # Names for people of the ways to tell the speed of several devices from one; scaling/methods.py says what each does.
@@ -44,8 +40,6 @@ def write_tables(files: Files, folder: Path) -> None:
 
 def table_of(tables: Tables, name: str) -> "pd.DataFrame":
     """The table of that name; empty where the study lacks it."""
-    import pandas as pd
-
     return tables.get(name, pd.DataFrame())
 
 
@@ -161,8 +155,6 @@ def _read_once(path: Path, changed: int, size: int) -> "pa.Table":
 
 
 def _read(paths: Sequence[Path]) -> "pa.Table":
-    import pyarrow as pa
-
     tables = [_read_once(path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or tables[:1]

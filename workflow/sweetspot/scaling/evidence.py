@@ -131,11 +131,8 @@ def study_evidence(
     single = single.rename(columns={"images_per_s": "base_images_per_s"})
     single = single[[*cell, "gpu", "as_of", "base_images_per_s"]]
     pairs = _of_devices(efficiency).merge(single, on=cell, how="inner")
-    table = declared_facts(pairs, instances).assign(
-        study=study, benchmark="", family=pairs["gpu"].map(family), framework_version="", dataset="synthetic", note="",
-        batch_size=pairs["batch_size"].astype("float64"), base_gpus=1, base_nodes=1,
-    )  # fmt: skip
-    return table[list(EVIDENCE_COLUMNS)]
+    told = declared_facts(pairs, instances).assign(study=study, benchmark="", note="", base_gpus=1, base_nodes=1)
+    return told[list(EVIDENCE_COLUMNS)]
 
 
 def _of_devices(efficiency: pd.DataFrame) -> pd.DataFrame:

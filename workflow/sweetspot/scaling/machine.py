@@ -57,9 +57,10 @@ def family(gpu: str) -> str:
 
 
 def declared_facts(cells: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """Cells of a study with what its instances declare: interconnect, interconnect_guessed, network, exchange.
+    """Cells of a study with the facts that methods read: family, and what its instances declare.
 
-    cells: instance, gpu. Where an instance declares no interconnect, the form of its device (`...-SXM2`) is read and
+    cells: instance, gpu, batch_size. Added: interconnect, interconnect_guessed, network, exchange, family; no version
+    of the software. Where an instance declares no interconnect, the form of its device (`...-SXM2`) is read and
     the guess marked; the name that a study gives to an instance never decides.
     """
     known = [instances.get(name) for name in cells["instance"]]
@@ -69,8 +70,9 @@ def declared_facts(cells: pd.DataFrame, instances: Mapping[str, "Instance"]) -> 
         interconnect=[own or other for own, other in zip(stated, guess, strict=True)],
         interconnect_guessed=[own is None for own in stated],
         network=[instance.network if instance else None for instance in known],
-        exchange=True,
-    )
+        exchange=True, family=cells["gpu"].map(family), framework_version="", dataset="synthetic",
+        batch_size=cells["batch_size"].astype("float64"),
+    )  # fmt: skip
 
 
 def eras(cells: pd.DataFrame) -> pd.Series:

@@ -12,7 +12,7 @@ from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.best import TABLE_COLUMNS, best_figures, mark_best
 from sweetspot.throughput.published import basis_of, published_cells, read_efficiency, read_published, remarks, units_of
 from sweetspot.throughput.published_machine import with_machine_facts
-from sweetspot.throughput.resolve import resolve_cells
+from sweetspot.throughput.resolve import Resolver
 from sweetspot.throughput.time_to_target import FILE as TIMES
 from sweetspot.throughput.time_to_target import read_times, timed_cells
 from sweetspot.warnings import joined
@@ -47,7 +47,8 @@ def gather_throughput(
     pool = _published_pool(folder, logs, instances)
     if pool is not None:
         own = published_cells(pool, instances, folder / "throughput.csv")
-        reached = resolve_cells(question, instances, own, pool, read_efficiency(folder / "efficiency.csv"), as_of)
+        scales = read_efficiency(folder / "efficiency.csv")
+        reached = Resolver(question, instances, own, pool, scales, as_of).cells()
         units = units_of(pool, folder / "throughput.csv")
         printed = own.assign(basis=own["benchmark"].map(basis_of), warnings=[remarks(row) for row in own.itertuples()])
         parts += [_with_status(table, as_of, units, instances) for table in (printed, reached)]

@@ -6,7 +6,6 @@ batch of so many devices. It belongs to a device and a count, not to one provide
 """
 
 import re
-import statistics
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -39,7 +38,8 @@ VARIANT = "submission"
 class Result(NamedTuple):
     """The results of one benchmark, device and count: median minutes of the newest round, and where they stand.
 
-    `behind`: how many rounds of the whole table are newer than that.
+    `behind`: how many rounds of the whole table are newer than that; `source`: round, submitters, how the figures came
+    to be, and where they stand, as MLCommons asks.
     """
 
     benchmark: str
@@ -49,23 +49,8 @@ class Result(NamedTuple):
     minutes: float
     global_batch: float
     round: str
-    submitters: tuple[str, ...]
-    fastest: float
-    slowest: float
-    kinds: tuple[str, ...]
-    places: tuple[str, ...]
+    source: str
     behind: int = 0
-
-    @property
-    def source(self) -> str:
-        """Round, submitters, how the figures came to be, and where they stand, as MLCommons asks."""
-        names = ", ".join(dict.fromkeys(self.submitters))
-        span = f", {self.fastest:.2f} to {self.slowest:.2f} minutes" if len(self.submitters) > 1 else ""
-        count = "1 result" if len(self.submitters) == 1 else f"median of {len(self.submitters)} results"
-        return (
-            f"MLPerf(TM) Training {self.round} Closed, {self.benchmark}, {self.gpus} x {self.gpu}: "
-            f"{self.minutes:.2f} minutes, {count}{span} ({names}); {'; '.join(self.kinds)} ; {' ; '.join(self.places)}"
-        )
 
 
 def read_times(path: Path) -> pd.DataFrame:
@@ -95,13 +80,17 @@ def results(table: pd.DataFrame) -> dict[tuple[str, str, int], Result]:
     for key, rows in table.groupby(["benchmark", "gpu", "gpus"]):
         newest = max(rows["round"], key=_version)
         own = rows[rows["round"] == newest].sort_values(["minutes", "submitter"])
-        minutes = own["minutes"].tolist()
-        benchmark, gpu, gpus = key
-        found[key] = Result(
-            str(benchmark), str(gpu), int(gpus), int(own["nodes"].iloc[0]), statistics.median(minutes),
-            float(own["global_batch"].median()), newest, tuple(own["submitter"]), minutes[0], minutes[-1],
-            tuple(dict.fromkeys(own["kind"])), tuple(dict.fromkeys(own["source"])), rounds.index(_version(newest)),
-        )  # fmt: skip
+        minutes, batch = own["minutes"], float(own["global_batch"].median())
+        names, kinds, places = (list(dict.fromkeys(own[name])) for name in ("submitter", "kind", "source"))
+        span = f", {minutes.iloc[0]:.2f} to {minutes.iloc[-1]:.2f} minutes" if len(own) > 1 else ""
+        count = "1 result" if len(own) == 1 else f"median of {len(own)} results"
+        benchmark, gpu, gpus = str(key[0]), str(key[1]), int(key[2])
+        source = (
+            f"MLPerf(TM) Training {newest} Closed, {benchmark}, {gpus} x {gpu}: {minutes.median():.2f} minutes, "
+            f"{count}{span} ({', '.join(names)}); {'; '.join(kinds)} ; {' ; '.join(places)}"
+        )
+        times = int(own["nodes"].iloc[0]), float(minutes.median()), batch, newest
+        found[key] = Result(benchmark, gpu, gpus, *times, source, rounds.index(_version(newest)))
     return found
 
 
