@@ -1,10 +1,20 @@
-"""Joules a step: counters of devices and of the processor, what stands in for them, and what silence costs."""
+"""What devices did: looks at them; joules a step by counters, what stands in for them, and what silence costs."""
 
 import math
 
 import pytest
 from sweetspot.harness import sampling
-from sweetspot.harness.sampling import Counter, Mark, Meter, energy_facts, joules_between
+from sweetspot.harness.sampling import (
+    Counter,
+    Mark,
+    Meter,
+    Sample,
+    Sampler,
+    energy_facts,
+    joules_between,
+    processor_energy,
+    summary,
+)
 
 
 @pytest.mark.parametrize(
@@ -111,3 +121,42 @@ def test_a_device_that_falls_silent_is_counted_until_then_if_that_is_half_of_the
 def test_a_counter_that_starts_again_with_its_driver_is_no_negative_energy():
     told = energy_facts(marks((900,), (5,)), [10.0])
     assert told == {"energy_lacks": "the energy counter of a device started again; its joules are not known"}
+
+
+def test_a_sampler_looks_twice_a_second_until_it_is_finished(monkeypatch):
+    assert sampling.INTERVAL_S == 0.5
+    monkeypatch.setattr(sampling, "INTERVAL_S", 0.001)
+    monkeypatch.setattr(sampling, "processor_energy", dict)
+    looks = []
+
+    def look():
+        looks.append(1)
+        if len(looks) == 3:
+            sampler._stop.wait = lambda _: True
+        return [Sample(0.5, 7, None, 40.0, None), Sample(1.0, 5, None, 60.0, None)]
+
+    sampler = Sampler(look)
+    sampler.start()
+    sampler._thread.join(30)
+    assert sampler.finish() == {
+        "gpu_samples": 6, "gpu_utilisation": 0.75, "gpu_memory_peak_bytes": 7, "gpu_celsius": 50,
+    }  # fmt: skip
+    assert summary([]) == {}
+
+
+def test_a_sampler_tells_its_facts_once():
+    sampler = Sampler(list)
+    assert sampler.finish() == {}
+    sampler.start()
+    sampler.finish()
+    assert sampler.finish() == {}
+
+
+def test_energy_is_that_of_the_packages_and_none_where_the_machine_is_silent(tmp_path):
+    for name, microjoules in (("intel-rapl:0", 3_000_000), ("intel-rapl:1", 4_500_000), ("intel-rapl:0:0", 9)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "energy_uj").write_text(f"{microjoules}\n")
+    (tmp_path / "intel-rapl:1" / "max_energy_range_uj").write_text("262143328850\n")
+    # The core within a package (0:0) is part of it.
+    assert processor_energy(tmp_path) == {"intel-rapl:0": (3_000_000, 0), "intel-rapl:1": (4_500_000, 262_143_328_850)}
+    assert processor_energy(tmp_path / "absent") == {}

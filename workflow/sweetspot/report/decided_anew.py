@@ -1,7 +1,7 @@
-"""Two dates of a study: its price lists as they were and as they are, on the same figures of speed."""
+"""A study decided anew on the same figures of speed: under the price lists of another day, or of scenarios."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,17 @@ import pandas as pd
 
 from sweetspot.bills.pricing import price_study
 from sweetspot.decision.compare import Inputs, asked_of, compare, judge, together
+from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.rank_changes import SAME, cost_changes, price_changes, side_by_side
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.needs import load_needs, load_plans
+from sweetspot.study.scenarios import Scenario, write_scenario
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import Known, load_availability
 from sweetspot.study.workloads import load_monthly, load_titles
 from sweetspot.throughput.published import read_published
-from sweetspot.wording import SHARE
+from sweetspot.wording import SHARE, Money, percent
 
 OFFER = ["price_list", "instance", "purchase"]
 COLUMNS = (
@@ -26,7 +28,14 @@ COLUMNS = (
     "rank_after", "as_of_before", "as_of_after", "said_before", "said_after",
 )  # fmt: skip
 NUMBERS = ("before", "after", "change", "rank_before", "rank_after")
+PLANNED = "as planned"
+OF_CHOICE = ("usd", "usd_low", "usd_high", "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_outcomes")
+SCENARIO_COLUMNS = (
+    "scenario", "title", "changes", "workload", "sentence", "kind", "best", "best_title", *OF_CHOICE, "confidence",
+    "p_cheaper", "rival_title", "ratio", "same_answer",
+)  # fmt: skip
 SPEED = ("throughput", "extrapolation", "efficiency", "left_out")
+Row = dict[str, object]
 PRICED = ("costs", "offers", "plans", "price_lint")
 
 
@@ -149,3 +158,67 @@ def moved(before: State, after: State) -> pd.DataFrame:
         text = [None if pd.isna(value) else str(value) for value in table[name]]
         table[name] = pd.to_numeric(table[name]) if name in NUMBERS else text
     return table
+
+
+def scenario_table(
+    scenarios: Mapping[str, Scenario],
+    study: Unpriced,
+    lists: Mapping[str, Path],
+    planned: Mapping[str, pd.DataFrame],
+    folder: Path,
+    into: Path,
+) -> pd.DataFrame:
+    """One row a scenario (SCENARIO_COLUMNS), the study itself first (`scenario` empty): the verdict on the answer's
+    work, its best choice and what that costs, and whether it is the `same_answer` as planned (kind and choice).
+
+    `planned`: tables `verdict` and `choices` of the study; `lists`: its price lists; `folder` of the scenarios' files;
+    `into`: where each scenario's workloads and price lists are written. Raises UserError, one sentence a mistake of a
+    scenario.
+    """
+    rows = [_scenario("", PLANNED, [], planned["verdict"], planned["choices"])]
+    for name, one in scenarios.items():
+        file = folder / f"{name}.yaml"
+        workloads, written, changes = write_scenario(one, file, study.workloads, lists, into / name)
+        try:
+            verdict, choices = judged_under(written, replace(study, workloads=workloads))
+        except UserError as error:
+            raise UserError(f"{file}: with it {error}") from None
+        rows.append(_scenario(name, one.title, changes, verdict, choices))
+    return pd.DataFrame(
+        [row | {"same_answer": _done(row) == _done(rows[0])} for row in rows], columns=list(SCENARIO_COLUMNS)
+    )
+
+
+def _scenario(
+    name: str, title: str, changes: list[str], verdict: pd.DataFrame, choices: pd.DataFrame
+) -> dict[str, object]:
+    """What a verdict says; of no answer there are only the changes."""
+    row: dict[str, object] = {"scenario": name, "title": title, "changes": changes}
+    found = verdict[verdict["is_answer"].astype(bool)] if len(verdict) else verdict
+    if found.empty:
+        return row | {"sentence": "no answer: nothing does the work"}
+    told = found.iloc[0]
+    mine = choices[(choices["workload"] == told["workload"]) & (choices["choice"] == told["best"])].iloc[0]
+    names = ("workload", "sentence", "kind", "best", "best_title", "confidence", "p_cheaper", "rival_title", "ratio")
+    return row | {key: told[key] for key in names} | {key: mine[key] for key in OF_CHOICE}
+
+
+def _done(row: Row) -> tuple[object, object]:
+    """What is done, and with which machines: a mix by its title, for its key is the same whatever is in it."""
+    return row.get("kind"), row.get("best_title")
+
+
+def to_markdown(table: pd.DataFrame, money: Money) -> str:
+    """The table for a terminal or a ticket: scenario, verdict, best, money a month with 90 %, what it changes."""
+    lines = ["| scenario | verdict | best | a month | sure | differs by |", "|---|---|---|---|---|---|"]
+    for row in table.to_dict("records"):
+        paid = ""
+        if pd.notna(row["usd_per_month"]):
+            ends = " to ".join(money.words(row[f"usd_per_month_{end}"]).rpartition(" ")[0] for end in ("low", "high"))
+            paid = f"{money.words(row['usd_per_month'])} ({ends})"
+        elif pd.notna(row["usd"]):
+            paid = f"{money.words(row['usd'])} in all"
+        sure = "" if pd.isna(row["p_cheaper"]) else percent(float(row["p_cheaper"]))
+        told = (row["title"], row["sentence"], row["best_title"] or "", paid, sure, "; ".join(row["changes"]) or "-")
+        lines.append(f"| {' | '.join(told)} |")
+    return "\n".join(lines) + "\n"
