@@ -10,7 +10,7 @@ from small_lab import class_of, small_lab
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.pose import by_the_month, limited, mean_wait, most_of, up_front
-from sweetspot.decision.tornado import tornado_rows
+from sweetspot.decision.turning import tornado_rows
 from sweetspot.decision.verdict import verdict_table
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.search import BEST, Mix

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sweetspot.decision.pays import stretch
+from sweetspot.decision.turning import stretch
 
 FACTORS = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
 INF = np.inf

@@ -21,8 +21,8 @@ from sweetspot.decision.cost_rounds import (
     with_later,
 )
 from sweetspot.decision.options import build_options
-from sweetspot.decision.pays import pays_rows
 from sweetspot.decision.simulate import simulate
+from sweetspot.decision.turning import pays_rows
 from three_kinds import ROUNDS, Market, hourly, price
 
 # 36 months of 100 jobs of two hours: 7,200 hours. A box works 24 x 10 x 36 = 8,640; it costs 36,000 and 50 a month of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sweetspot.bills.owning import fixed_per_month
 from sweetspot.decision.breakeven import break_even
-from sweetspot.decision.pays import pays_rows
+from sweetspot.decision.turning import pays_rows
 from sweetspot.decision.worth_knowing import worth_rows
 from three_kinds import DISPATCH, KINDS, ROUNDS, SHARE, Market, hourly, own, price
 

@@ -11,9 +11,18 @@ from sweetspot.decision.assumption import all_of
 from sweetspot.decision.breakeven import Month, break_even, crossing, utilisation
 from sweetspot.decision.compare import compare, together
 from sweetspot.decision.options import build_options
-from sweetspot.decision.pays import PAYS, Apart, Held, pays_rows, stretch
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.tornado import TORNADO, TURNING, tornado_rows, turning_rows
+from sweetspot.decision.turning import (
+    PAYS,
+    TORNADO,
+    TURNING,
+    Apart,
+    Held,
+    pays_rows,
+    stretch,
+    tornado_rows,
+    turning_rows,
+)
 from sweetspot.study.memory import Needs
 from sweetspot.study.needs import Need
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sweetspot.decision.breakeven import break_even, surface, utilisation
-from sweetspot.decision.pays import pays_rows
+from sweetspot.decision.turning import pays_rows
 from three_kinds import SHARE, Market, hourly, named, own, price
 
 

@@ -58,14 +58,13 @@ def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Dat
     """Break-even days a month of the reference against every alternative and model; empty where it is not owned.
 
     An owned alternative is used on the same days as the reference, and so is a contract, due whether used or not: the
-    team has one use.
-    Columns: those of PAYS (`pays`) that one job has (`workload`: its model), reference, option, model, `days` with
-    `days_low`, `days_high` (90 %; beyond the month null: never), `twice_as_cheap_days` (factor 2), `gain_at_use` (cost
-    of the alternative / cost of the reference at its planned use), `p_cheaper` (share of the draws in which the
-    reference is the cheaper one at that use), `p_pays` (some use within a month pays), the hourly price below which and
-    the electricity price above which the box never pays at any use up to `month_days` (null against what is owned or
-    signed for), `months_needed` (length of project from which the planned use pays, an owned rival spread over as
-    many), `verdict`, `basis`.
+    team has one use. Columns: those of PAYS (`pays`) that one job has (`workload`: its model), reference, option,
+    model, `days` with `days_low`, `days_high` (90 %; beyond the month null: never), `twice_as_cheap_days` (factor 2),
+    `gain_at_use` (cost of the alternative / cost of the reference at its planned use), `p_cheaper` (share of the draws
+    in which the reference is the cheaper one at that use), `p_pays` (some use within a month pays), the hourly price
+    below which and the electricity price above which the box never pays at any use up to `month_days` (null against
+    what is owned or signed for), `months_needed` (length of project from which the planned use pays, an owned rival
+    spread over as many), `verdict`, `basis`.
     """
     rows = [_against(box, rival, draws, month_days) for box, rival in duels(options)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -121,10 +120,9 @@ def _never(box: Month, hour: float, load: float, month_days: float) -> tuple[flo
 
 
 def crossing(box: Month, rival: Month, planned: Number, factor: float = 1.0) -> np.ndarray:
-    """Days of use a month from which the box costs at most 1 / `factor` of the rival; inf: never, 0: on all days.
-
-    From an owned rival's share of the month that of the box is taken: b - r. Where the rival gains on the box with
-    more use, there are days up to which the box pays: 0 if they reach the `planned` ones, else inf.
+    """Days of use a month from which the box costs at most 1 / `factor` of the rival; inf: never, 0: on all days. From
+    an owned rival's share of the month that of the box is taken: b - r. Where the rival gains on the box with more use,
+    there are days up to which the box pays: 0 if they reach the `planned` ones, else inf.
     """
     lower, gains = np.asarray(box.month - rival.month / factor), np.asarray(rival.hour / factor - box.hour)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -154,11 +152,10 @@ def _months(box: Row, rival: Row, draws: Draws, which: slice = slice(None)) -> t
 
 
 def _months_needed(box: Row, their: Month, rival: Row) -> float:
-    """Months of the project from which the planned use pays; NaN: no length of project does.
-
-    Purchase and resale are spread over the project's months, the box's and an owned rival's alike; the rest of a month
-    of possession stays. Exact where only the box is spread, by a straight line in 1 / months; else in whole months up
-    to LONGEST: of lengths around the planned one that pay, the least; else the first that pays beyond it.
+    """Months of the project from which the planned use pays; NaN: no length of project does. Purchase and resale are
+    spread over the project's months, the box's and an owned rival's alike; the rest of a month of possession stays.
+    Exact where only the box is spread, by a straight line in 1 / months; else in whole months up to LONGEST: of lengths
+    around the planned one that pay, the least; else the first that pays beyond it.
     """
     hours, owned = HOURS_A_DAY * box["days_per_month"], rival["purchase"] == "own"
     rent = their.at(box["days_per_month"])
@@ -190,10 +187,9 @@ def _fixed_over(row: Row, months: np.ndarray) -> np.ndarray:
 
 
 def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.DataFrame:
-    """Gain of the reference against each alternative over days of use a month (1, 2, ... and the whole month).
-
-    Columns: reference, option, model, days, `gain` (> 1: the reference is cheaper) with `gain_low`, `gain_high` (90 %,
-    from the first CURVE_DRAWS draws).
+    """Gain of the reference against each alternative over days of use a month (1, 2, ... and the whole month). Columns:
+    reference, option, model, days, `gain` (> 1: the reference is cheaper) with `gain_low`, `gain_high` (90 %, from the
+    first CURVE_DRAWS draws).
     """
     days, parts = np.array(sorted({*range(1, int(month_days) + 1), month_days})), []
     for box, rival in duels(options):
@@ -206,12 +202,10 @@ def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.Da
 
 
 def surface(questions: Iterable[Question], month_days: float, money: Money = DOLLARS) -> pd.DataFrame:
-    """One row per (model, days of use a month, months of the project, USD/kWh), against the cheapest choice that
-    is rented by the hour; months and tariff are multiples of the price list's. Empty where the reference is not owned
-    or nothing is rented.
-
-    `ratio` = USD of the rival / USD of the box (> 1: the box wins), `winner`, `break_even_days` for that length and
-    tariff (null: never within the month), `condition`: when the box never pays.
+    """One row per (model, days of use a month, months of the project, USD/kWh), against the cheapest choice that is
+    rented by the hour; months and tariff are multiples of the price list's. Empty where the reference is not owned or
+    nothing is rented. `ratio` = USD of the rival / USD of the box (> 1: the box wins), `winner`, `break_even_days` for
+    that length and tariff (null: never within the month), `condition`: when the box never pays.
     """
     parts = []
     for one in questions:

@@ -118,7 +118,6 @@ def standing_of(one: Work) -> tuple[int, int | None]:
 
 def against(one: Work, best: int, places: Sequence[int], bound: bool = False) -> int | None:
     """Of `places` in their order the first that is another alternative than `best`; `bound`: binds to something else.
-
     Equal in every draw is no other alternative.
     """
     keys = one.table["binds" if bound else "alternative"].to_numpy(object)

@@ -78,9 +78,8 @@ def verdict_table(
 
 
 def answer_work(works: Sequence[Work], asked: str | None, model: str | None) -> str | None:
-    """The work that the study is about: what it asks for, else its plan, else the first workload of `model`.
-
-    Raises UserError where nothing is priced for what it asks.
+    """The work that the study is about: what it asks for, else its plan, else the first workload of `model`. Raises
+    UserError where nothing is priced for what it asks.
     """
     names = [one.name for one in works]
     if asked is not None:
