@@ -22,8 +22,7 @@ from typing import Any
 
 from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
-from sweetspot.harness.image_networks import training_flop
-from sweetspot.harness.own_networks import arithmetic, workload
+from sweetspot.harness.own_networks import arithmetic, training_flop, workload
 from sweetspot.study.frameworks import OWN_NETWORKS
 from sweetspot.study.transformers import Shape
 

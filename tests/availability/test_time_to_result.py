@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sweetspot.availability.events import Having, any_of, drawn_within, no_spare, run_hours, search, several
+from sweetspot.availability.events import Having, any_of, drawn_within, no_spare, run_hours, search
 from sweetspot.bills.renting import checkpoint_interval, wall_time
 
 NAN = float("nan")
@@ -30,7 +30,7 @@ def expected_hours(work, per_hour, dump, restart, search):
     return failures * (math.exp(restart * per_hour) / per_hour + search)
 
 
-def played(work, per_hour, dump, restart, share, wait, boot=0.0, jobs=20_000, seed=7):
+def played(work, per_hour, dump, restart, share, wait, boot=0.0, jobs=5_000, seed=7):
     """Hours to the result of jobs played event by event: an independent check of `Having.hours`.
 
     One is there at once with the chance `share`, else after an exponential wait; a failure ends the stretch that runs
@@ -60,11 +60,6 @@ def played(work, per_hour, dump, restart, share, wait, boot=0.0, jobs=20_000, se
 )
 def test_any_of_several_sellers(shares, chance):
     assert any_of(shares) == pytest.approx(chance)
-
-
-def test_several_machines_lie_between_one_event_each_and_one_event_for_all():
-    least, most = several([0.5, 0.5, 0.9], [1, 3, 2])
-    assert least == pytest.approx([0.5, 0.125, 0.81]) and most == pytest.approx([0.5, 0.5, 0.9])
 
 
 @pytest.mark.parametrize(
@@ -141,11 +136,11 @@ def test_median_and_90th_percentile_are_the_closed_form_of_a_run_without_failure
 def test_a_simulation_of_the_events_agrees(work, per_hour, share, wait):
     having = Having(exactly(share), exactly(wait), None, exactly(0.1), exactly(per_hour), exactly(0.4), 1 / 60)
     ours, theirs = having.hours(np.full(40_000, work), 5), played(work, per_hour, 1 / 60, 0.4, share, wait, 0.1)
-    assert ours.mean() == pytest.approx(theirs.mean(), rel=0.02)
+    assert ours.mean() == pytest.approx(theirs.mean(), rel=0.04)
     closed = (1 - share) * wait + 0.1 + expected_hours(work, per_hour, 1 / 60, 0.5, (1 - share) * wait)
     assert ours.mean() == pytest.approx(closed, rel=0.02)
     for level in (0.5, 0.9):
-        assert np.quantile(ours, level) == pytest.approx(np.quantile(theirs, level), rel=0.03)
+        assert np.quantile(ours, level) == pytest.approx(np.quantile(theirs, level), rel=0.05)
 
 
 def test_a_block_and_a_delivery_begin_on_their_day():

@@ -1,244 +1,268 @@
-"""Bills and prices of rented machines whose parts differ from one, zero and their neighbours, worked out on paper."""
-
-import math
+"""Bills and prices of rented machines, worked out on paper or against the figure that their source prints."""
 
 import numpy as np
 import pytest
-from price_lists import cell, findings, machines, offers, price_list, priced
-from sweetspot.bills.renting import (
-    billed_months,
-    billed_seconds,
-    losing_rate,
-    makespan,
-    overhead,
-    sustained_fraction,
-    wall_time,
-)
+import yaml
+from price_lists import STUDY_DATE, cell, offers, price_list, priced
+from project_copy import ROOT
+from sweetspot.bills.columns import triple
+from sweetspot.bills.renting import billed_months, billed_seconds, sustained_fraction
+from sweetspot.errors import UserError
+from sweetspot.study.base import validated
+from sweetspot.study.price_list import PriceList
 
-TAKEN = {"per_hour": 1 / 6, "checkpoint_s": 300.0, "restore_s": 360.0, "every_s": 3600.0, "wait_s": 900.0,
-         "source": "this test"}  # fmt: skip
-
-# Daly: M = 6 h, d = 1/12 h, R = 0.1 h, tau = 1 h
-DALY = 6 * math.exp(0.1 / 6) * (math.exp((1 + 1 / 12) / 6) - 1)
-LAST = 6 * math.exp(0.1 / 6) * (math.exp(1 / 6) - 1)  # the hour with which a job ends needs no checkpoint
-
-HOURS = {"kind": "runs", "runs": 1, "hours": 10.0}
+MONTH = 30.5 * 24
+EURO = {"currency": "XTS", "as_of": "2018-06-01", "source": "bank"}
+# Google's tiers of 2018: each quarter of the month pays less.
+GOOGLE = [[0.25, 1.0], [0.5, 0.8], [0.75, 0.6], [1.0, 0.4]]
+# 1 for the machine and 2 x 1.5 for devices
+PARTS = {"machine": {"name": "n1", "per_hour": 1.0}, "gpu": {"name": "v100", "per_hour": 1.5}, "count": 2}
 
 
-def only(table):
-    assert len(table) == 1
-    return table.iloc[0]
+def runs(hours, number=1, **other):
+    return {"kind": "runs", "runs": number, "hours": hours} | other
 
 
-def training(samples):
-    return {"kind": "training", "model": "vgg16", "samples": float(samples)}
-
-
-def test_interruptions_divide_the_images_of_a_dollar_and_multiply_the_bill():
-    prices = price_list({"instance": "x", "purchase": "spot", "per_hour": 2.0, "interruptions": TAKEN})
-    costs, _ = priced(prices, [cell("x", 100.0)], work=training(3_600_000))
-    row = only(costs)
-    assert row["images_per_usd"] == pytest.approx(3600 * 100 / (2 * DALY))
-    assert row["machine_hours"] == pytest.approx(9 * DALY + LAST)
-    assert row["usd"] == pytest.approx(2 * (9 * DALY + LAST))
-    assert row["hours"] == pytest.approx((9 * DALY + LAST) * (1 + 0.25 / 6))  # a quarter of an hour's wait at each
-    offer = offers(prices).loc["x"]
-    assert offer["spot_overhead"] == pytest.approx(DALY)
-    assert (offer["checkpoint_s"], offer["restore_s"], offer["wait_s"], offer["every_s"]) == (300, 360, 900, 3600)
-
-
-def test_the_cheap_end_of_a_dollars_images_takes_the_dear_end_of_what_they_cost():
-    often = {**TAKEN, "per_hour": {"value": 1 / 6, "low": 0.0, "high": 0.5}}
-    price = {"value": 2.0, "low": 1.5, "high": 3.0}
-    prices = price_list({"instance": "x", "purchase": "spot", "per_hour": price, "interruptions": often})
-    row = only(priced(prices, [cell("x", 100.0, images_per_s_low=80.0, images_per_s_high=125.0)], w=HOURS)[0])
-    dear = 2 * math.exp(0.05) * (math.exp((1 + 1 / 12) / 2) - 1)  # M = 2 h
-    assert row["images_per_usd_low"] == pytest.approx(3600 * 80 / (3 * dear))
-    assert row["images_per_usd_high"] == pytest.approx(3600 * 125 / 1.5)  # never interrupted
-    assert (row["usd_per_hour_low"], row["usd_per_hour_high"]) == (1.5, 3.0)
-    last = 2 * math.exp(0.05) * (math.exp(1 / 2) - 1)
-    assert row["usd_high"] == pytest.approx(3 * (9 * dear + last))
-    assert row["usd_low"] == pytest.approx(1.5 * 10)
-
-
-def test_checkpoints_that_cost_the_whole_discount_lose_at_any_rate():
-    # five minutes of every hour are 1.083 hours an hour: more than 1 / 0.99, so the search for a rate must end at none
-    assert losing_rate(0.99, 1.0, 1 / 12, 0.1, 1.0) == 0.0
-    rate = losing_rate(0.5, 1.0, 1 / 12, 0.1, 1.0)
-    assert float(overhead(rate, 1 / 12, 0.1, 1.0)) == pytest.approx(2.0, rel=1e-6)
-    assert losing_rate(1.0, 1.0, 1 / 12, 0.1, 1.0) is None
-
-
-def test_an_overhead_by_the_formula_and_none_without_interruptions():
-    nan = math.nan
-    assert float(overhead(1 / 6, 1 / 12, 0.1, 1.0)) == pytest.approx(DALY)
-    assert float(overhead(0.0, 1 / 12, 0.1, 1.0)) == 1.0
-    assert float(makespan(10.0, 0.5, 0.2)) == pytest.approx(11)
-    # a job shorter than the interval is one stretch without a checkpoint; one and a half of them have half a saved one
-    short = 6 * math.exp(0.1 / 6) * (math.exp(0.5 / 6) - 1)
-    assert float(wall_time(0.5, 1 / 6, 1 / 12, 0.1, 1.0)) == pytest.approx(short)
-    assert float(wall_time(1.5, 1 / 6, 1 / 12, 0.1, 1.0)) == pytest.approx(DALY / 2 + LAST)
-    assert math.isnan(float(wall_time(nan, 1 / 6, 1 / 12, 0.1, nan)))
-    assert float(wall_time(876_599.0, 0.0, 1.0, 0.0, nan)) == 876_599.0  # a hundred years, and no more
-    assert float(wall_time(876_601.0, 0.0, 1.0, 0.0, nan)) == math.inf
+def bill(work, **offer):
+    """The cost of a work on one machine, and its lines."""
+    costs, bills = priced(price_list({"instance": "x"} | offer), [cell("x")], work=work)
+    (row,) = costs.to_dict("records")
+    return row, bills.set_index("line")["usd"].to_dict()
 
 
 @pytest.mark.parametrize(
-    ("billing", "seconds"),
+    ("work", "offer", "usd"),
     [
-        ({"granularity": "millisecond"}, 0.001),
-        ({"granularity": "second"}, 1),
-        ({"granularity": "minute"}, 60),
-        ({"granularity": "hour"}, 3600),
-        ({"granularity": "month"}, 30.5 * 24 * 3600),
-        ({"granularity_s": 7.5}, 7.5),
-        ({}, 0),
+        # RaRe 2018, table 1: training hours and cost; Softlayer's costs fit whole hours only (11.2 = 4 x 2.8).
+        (runs(3.62), {"per_hour": 0.9, "billing": {"granularity": "second"}}, (3.3, 0.05)),
+        (runs(1.09), {"per_hour": 2.3, "billing": {"granularity": "millisecond"}}, (2.5, 0.05)),
+        (runs(3.16), {"per_hour": 2.8, "billing": {"granularity": "hour"}}, (11.2, 0.05)),
+        (runs(3.16), {"per_hour": 2.8, "billing": {"granularity": "second"}}, (8.85, 0.01)),
+        (runs(2.27), {"per_month": 120.0, "billing": {"granularity": "month"}}, 120),
+        # a minimum of ten minutes, setup and a monthly fee; 1000 h are 1.37 months: two of them
+        *((work, {"per_hour": 6.0, "billing": {
+            "granularity": "minute", "minimum_s": 600, "setup": 50, "monthly": 5, "prorated": False}}, usd)
+          for work, usd in ((runs(0.01, 3), 3 * 600 / 3600 * 6 + 50 + 5), (runs(1000), 1000 * 6 + 50 + 2 * 5))),
+        # Google's own figure for a whole month: 30 % less
+        (runs(MONTH), {"per_hour": 1.0, "sustained": {"tiers": GOOGLE}}, MONTH * 0.7),
+        # beyond half of the month an hour costs half: of half a month, or of a month spread over two, none is
+        *((runs(hours, **months), {"per_hour": 1.0, "sustained": {"tiers": [[0.5, 1.0], [1.0, 0.5]]}}, usd)
+          for hours, months, usd in ((366.0, {}, 366), (732.0, {"months": 2.0}, 732), (732.0, {"months": 1.0}, 549))),
+        # half a discount on all of a composition
+        (runs(MONTH), {"compose": PARTS, "sustained": {"tiers": [[1.0, 0.5]], "applies_to": "all"}}, 4 * MONTH / 2),
     ],
-)
-def test_a_granularity_by_name_is_in_seconds(billing, seconds):
-    prices = price_list({"instance": "x", "per_hour": 1.0, "billing": billing})
-    assert offers(prices).loc["x", "granularity_s"] == pytest.approx(seconds)
+)  # fmt: skip
+def test_what_a_work_costs(work, offer, usd):
+    value, error = usd if isinstance(usd, tuple) else (usd, 1e-6 * usd)
+    assert bill(work, **offer)[0]["usd"] == pytest.approx(value, abs=error)
 
 
-def test_seconds_are_rounded_up_but_not_for_rounding():
-    found = billed_seconds([0.0, 0.1, 60.0, 60.001, 200.0], [60.0] * 5, [0.0, 0.0, 0.0, 0.0, 300.0])
-    assert found.tolist() == [0, 60, 60, 120, 300]
-    assert billed_seconds([0.1 + 0.2], [0.1], [0.0]).tolist() == pytest.approx([0.3])  # 3 units and a last digit
-    assert billed_seconds([1.5], [0.0], [0.0]).tolist() == [1.5]
-    assert billed_seconds([1.4, 1.4], [1.0, 0.5], [0.0, 0.0]).tolist() == [2.0, 1.5]
+@pytest.mark.parametrize(
+    ("work", "offer", "lines"),
+    [
+        (runs(8), {"per_hour": 1.0, "billing": {"monthly_minimum": 20, "prorated": False}},
+         {"use": 8, "monthly minimum": 12}),
+        # a quarter is the machine's, of which a full month saves half
+        (runs(MONTH), {"compose": PARTS, "sustained": {"tiers": [[1.0, 0.5]], "applies_to": "machine"}},
+         {"use": 4 * MONTH, "rounding and discounts": -0.5 * MONTH}),
+        # without a spread a month is what the hours take: 24 of the month's 732 hours
+        (runs(8.0, 3), {"per_hour": 1.0, "billing": {"monthly": 30.5}}, {"use": 24, "monthly fee": 1}),
+    ],
+)  # fmt: skip
+def test_the_lines_of_a_bill(work, offer, lines):
+    assert bill(work, **offer)[1] == pytest.approx(lines)
 
 
-def test_months_are_whole_unless_prorated_and_none_for_no_time():
-    month = 30.5 * 24
-    hours = np.array([0.0, 1.0, month, 1.5 * month])
-    assert billed_months(hours, 30.5, False).tolist() == [0, 1, 1, 2]
-    assert billed_months(hours, 30.5, True).tolist() == pytest.approx([0, 1 / month, 1, 1.5])
-
-
-def test_tiers_of_sustained_use_hold_for_their_hours_only():
-    tiers = [(0.25, 1.0), (0.5, 0.8), (1.0, 0.4)]
-    # half of a month: a quarter at 1, a quarter at 0.8; all of it: another half at 0.4
-    found = sustained_fraction([0.0, 0.1, 0.5, 0.75, 1.0, 2.0], tiers)
-    assert found.tolist() == pytest.approx([1, 1, 0.9, (0.25 + 0.2 + 0.1) / 0.75, 0.65, 0.65])
-
-
-def test_a_discount_on_the_machine_leaves_the_devices_at_their_price():
-    # 1 for the machine and 2 x 1.5 for devices; the machine's part is a quarter, of which a full month saves half
-    parts = {"machine": {"name": "n1", "per_hour": 1.0}, "gpu": {"name": "v100", "per_hour": 1.5}, "count": 2}
-    sustained = {"tiers": [[1.0, 0.5]], "applies_to": "machine"}
-    prices = price_list({"instance": "x", "compose": parts, "sustained": sustained})
-    month = 30.5 * 24
-    _, bills = priced(prices, [cell("x")], work={"kind": "runs", "runs": 1, "hours": month})
-    lines = bills.set_index("line")["usd"].to_dict()
-    assert lines == pytest.approx({"use": 4 * month, "rounding and discounts": -0.5 * month})
-
-
-def test_a_discount_on_all_of_a_composition_halves_all_of_it():
-    parts = {"machine": {"name": "n1", "per_hour": 1.0}, "gpu": {"name": "v100", "per_hour": 1.5}, "count": 2}
-    sustained = {"tiers": [[1.0, 0.5]], "applies_to": "all"}
-    prices, month = price_list({"instance": "x", "compose": parts, "sustained": sustained}), 30.5 * 24
-    _, bills = priced(prices, [cell("x")], work={"kind": "runs", "runs": 1, "hours": month})
-    assert bills["usd"].sum() == pytest.approx(4 * month / 2)
+def test_bill_line_by_line_of_the_cheap_cron():
+    fees = [{"name": "scheduler rules", "per_month": 0.10, "count": 2},
+            {"name": "functions", "per_start": 0.000000463 * 10 * 60, "count": 2}]  # fmt: skip
+    billing = {"granularity": "second", "storage": {"gb": 10, "per_gb_month": 0.04}, "fees": fees}
+    vm = {"instance": "vm", "purchase": "preemptible", "per_hour": 0.01, "billing": billing}
+    costs, bills = priced(price_list(vm, month_days=30), [cell("other")], cron=runs(2 / 60, 180, months=1))
+    lines = bills.set_index("line")["usd"].round(2).to_dict()
+    assert lines == {"use": 0.06, "storage": 0.40, "fee: scheduler rules": 0.20, "fee: functions": 0.10}
+    assert costs["usd"].item() == pytest.approx(0.76, abs=0.005)
+    assert costs["images_per_usd"].isna().all()
 
 
 def test_fees_by_start_hour_and_month_and_each_line_of_a_bill():
-    fees = [
-        {"name": "rules", "per_start": 0.5, "count": 3.0},
-        {"name": "licence", "per_hour": 0.25},
-        {"name": "licence", "per_month": 7.0},
-    ]
-    billing = {"setup": 11.0, "monthly": 13.0, "storage": {"gb": 100.0, "per_gb_month": 0.02}, "fees": fees}
-    billing |= {"egress": {"gb": 50.0, "per_gb": 0.1}, "granularity": "hour", "monthly_minimum": 40.0}
-    prices = price_list({"instance": "x", "per_hour": 2.0, "billing": billing})
+    fees = [{"name": "rules", "per_start": 0.5, "count": 3.0}, {"name": "licence", "per_hour": 0.25},
+            {"name": "licence", "per_month": 7.0}]  # fmt: skip
+    billing = {"setup": 11.0, "monthly": 13.0, "storage": {"gb": 100.0, "per_gb_month": 0.02}, "fees": fees,
+               "egress": {"gb": 50.0, "per_gb": 0.1}, "granularity": "hour", "monthly_minimum": 40.0}  # fmt: skip
     # four runs of 1.5 h, billed as 2 h each, spread over two months: 8 h cost 16, the minimum of two months is 80
-    work = {"kind": "runs", "runs": 4, "hours": 1.5, "months": 2.0}
-    costs, bills = priced(prices, [cell("x")], work=work)
+    row, lines = bill(runs(1.5, 4, months=2.0), per_hour=2.0, billing=billing)
     expected = {
         "use": 12, "rounding and discounts": 4, "monthly minimum": 64, "setup": 11, "monthly fee": 26, "storage": 4,
         "egress": 5, "fee: rules": 4 * 1.5, "fee: licence": 8 * 0.25 + 2 * 7,
     }  # fmt: skip
-    assert bills.set_index("line")["usd"].to_dict() == pytest.approx(expected)
-    assert only(costs)["usd"] == pytest.approx(sum(expected.values()))
-    assert (only(costs)["hours"], only(costs)["machine_hours"]) == (6, 6)
-    offer = offers(prices).loc["x"]
-    assert (offer["per_start_usd"], offer["fees_usd_per_hour"], offer["fees_usd_per_month"]) == (1.5, 0.25, 7.0)
-    assert (offer["storage_usd_per_month"], offer["egress_usd"], offer["monthly_minimum_usd"]) == (2, 5, 40)
+    assert lines == pytest.approx(expected)
+    assert (row["usd"], row["hours"], row["machine_hours"]) == pytest.approx((sum(expected.values()), 6, 6))
 
 
 def test_a_fee_is_due_for_its_own_offer_only():
     # one machine in two ways and another: 3 h at 1 USD, and 0.25 more an hour where the licence is
     fee = {"fees": [{"name": "licence", "per_hour": 0.25}]}
-    reserved = {"instance": "x", "purchase": "reserved", "per_hour": 1.0}
-    prices = price_list(
-        {"instance": "x", "per_hour": 1.0, "billing": fee}, reserved, {"instance": "y", "per_hour": 1.0}
-    )
-    work = {"kind": "runs", "runs": 1, "hours": 3.0}
-    costs, _ = priced(prices, [cell("x"), cell("y")], work=work)
+    prices = price_list({"instance": "x", "per_hour": 1.0, "billing": fee},
+                        {"instance": "x", "purchase": "reserved", "per_hour": 1.0},
+                        {"instance": "y", "per_hour": 1.0})  # fmt: skip
+    costs, _ = priced(prices, [cell("x"), cell("y")], work=runs(3.0))
     found = {(row.instance, row.purchase): row.usd for row in costs.itertuples()}
     assert found == {("x", "on_demand"): 3.75, ("x", "reserved"): 3.0, ("y", "on_demand"): 3.0}
 
 
-def test_without_a_spread_a_month_is_what_the_hours_take():
-    prices = price_list({"instance": "x", "per_hour": 1.0, "billing": {"monthly": 30.5}})
-    _, bills = priced(prices, [cell("x")], work={"kind": "runs", "runs": 3, "hours": 8.0})
-    # 24 of the month's 732 hours
-    assert bills.set_index("line")["usd"].to_dict() == pytest.approx({"use": 24, "monthly fee": 30.5 / 30.5})
+@pytest.mark.parametrize(
+    ("billing", "seconds"),
+    [({"granularity": "millisecond"}, 0.001), ({"granularity": "second"}, 1), ({"granularity": "minute"}, 60),
+     ({"granularity": "hour"}, 3600), ({"granularity": "month"}, MONTH * 3600), ({"granularity_s": 7.5}, 7.5), ({}, 0)],
+)  # fmt: skip
+def test_a_granularity_by_name_is_in_seconds(billing, seconds):
+    prices = price_list({"instance": "x", "per_hour": 1.0, "billing": billing})
+    assert offers(prices).loc["x", "granularity_s"] == pytest.approx(seconds)
+
+
+def test_seconds_and_months_are_rounded_up_but_not_for_rounding():
+    found = billed_seconds([0.0, 0.1, 60.0, 60.001, 200.0], [60.0] * 5, [0.0, 0.0, 0.0, 0.0, 300.0])
+    assert found.tolist() == [0, 60, 60, 120, 300]
+    assert billed_seconds([0.1 + 0.2], [0.1], [0.0]).tolist() == pytest.approx([0.3])  # 3 units and a last digit
+    assert billed_seconds([1.5], [0.0], [0.0]).tolist() == [1.5]
+    assert billed_seconds([1.4, 1.4], [1.0, 0.5], [0.0, 0.0]).tolist() == [2.0, 1.5]
+    hours = np.array([0.0, 1.0, MONTH, 1.5 * MONTH, MONTH * (1 + 1e-12), MONTH * (1 + 1e-6)])
+    assert billed_months(hours, 30.5, False).tolist() == [0, 1, 1, 2, 1, 2]
+    assert billed_months(hours[:4], 30.5, True).tolist() == pytest.approx([0, 1 / MONTH, 1, 1.5])
+
+
+def test_tiers_of_sustained_use_hold_for_their_hours_only():
+    # half of a month: a quarter at 1, a quarter at 0.8; all of it: another half at 0.4
+    found = sustained_fraction([0.0, 0.1, 0.5, 0.75, 1.0, 2.0], [(0.25, 1.0), (0.5, 0.8), (1.0, 0.4)])
+    assert found.tolist() == pytest.approx([1, 1, 0.9, (0.25 + 0.2 + 0.1) / 0.75, 0.65, 0.65])
+
+
+# --- money ----------------------------------------------------------------------------------------------------------
+
+
+def ends(row, name):
+    return [row[f"{name}{end}"] for end in ("_low", "", "_high")]
+
+
+def test_rates_of_every_unit_are_the_same_hour():
+    units = {"per_second": 0.001, "per_minute": 0.06, "per_hour": 3.6, "per_day": 86.4, "per_week": 604.8,
+             "per_month": 3.6 * MONTH}  # fmt: skip
+    prices = price_list(*({"instance": unit.replace("_", "-"), unit: value} for unit, value in units.items()))
+    assert offers(prices)["usd_per_hour"].tolist() == pytest.approx([3.6] * 6)
+    assert triple(None) == (0.0, 0.0, 0.0)  # no amount is nothing at all ends
+
+
+def test_euro_a_minute_is_converted_with_its_dated_rate_and_tax():
+    rate = EURO | {"usd": {"value": 1.2, "low": 1.1, "high": 1.3}}
+    tax = {"rate": 0.2, "included": True}
+    row = offers(price_list({"instance": "x", "per_minute": 0.02}, currency="XTS", rates=[rate], vat=tax)).loc["x"]
+    assert ends(row, "usd_per_hour") == pytest.approx([0.02 * 60 * usd / 1.2 for usd in (1.1, 1.2, 1.3)])
+
+
+@pytest.mark.parametrize(
+    ("included", "reclaimed", "usd"),
+    [(True, True, 1.2 / 1.25), (True, False, 1.2), (False, True, 1.2), (False, False, 1.5)],
+)
+def test_tax_and_exchange_multiply_every_sum(included, reclaimed, usd):
+    billing = {"setup": 10.0, "fees": [{"name": "f", "per_start": 1.0}]}
+    vat = {"rate": 0.25, "included": included, "reclaimed": reclaimed}
+    prices = price_list({"instance": "x", "per_hour": 1.0, "vat": vat, "billing": billing}, currency="XTS",
+                        rates=[EURO | {"usd": 1.2}])  # fmt: skip
+    row = offers(prices).loc["x"]
+    assert [row["usd_per_hour"], row["setup_usd"], row["per_start_usd"]] == pytest.approx([usd, 10 * usd, usd])
+    assert row["source"] == "this test ; 1 XTS = 1.2 USD on 2018-06-01: bank"
+
+
+def test_every_sum_of_the_terms_is_in_dollars():
+    # 2 USD for a euro; the ends of that rate are the ends of prices only
+    terms = {"setup": 3.0, "monthly": 5.0, "monthly_minimum": 7.0, "storage": {"gb": 10.0, "per_gb_month": 0.11},
+             "egress": {"gb": 10.0, "per_gb": 0.13}, "fees": [{"name": "f", "per_hour": 0.17, "count": 2.0},
+             {"name": "g", "per_month": 0.19}]}  # fmt: skip
+    prices = price_list({"instance": "x", "per_month": 19.0, "billing": terms}, currency="XTS",
+                        title="In euro", rates=[EURO | {"usd": {"value": 2.0, "low": 1.5, "high": 3.0}}])  # fmt: skip
+    row = offers(prices).loc["x"]
+    assert row["price_list_title"] == "In euro"
+    names = ("setup_usd", "monthly_usd", "monthly_minimum_usd", "storage_usd_per_month", "egress_usd",
+             "fees_usd_per_hour", "fees_usd_per_month", "month_usd")  # fmt: skip
+    assert [row[name] for name in names] == pytest.approx([6, 10, 14, 2.2, 2.6, 0.68, 0.38, 38])
 
 
 def test_every_end_of_a_composition_is_the_machines_and_its_devices():
     machine = {"name": "n1", "per_hour": {"value": 1.0, "low": 0.9, "high": 1.2}}
     device = {"name": "v100", "per_hour": {"value": 2.0, "low": 1.5, "high": 3.0}}
-    prices = price_list({"instance": "x", "compose": {"machine": machine, "gpu": device, "count": 3}})
-    row = offers(prices).loc["x"]
-    found = (row["usd_per_hour"], row["usd_per_hour_low"], row["usd_per_hour_high"])
-    assert found == pytest.approx((1 + 6, 0.9 + 4.5, 1.2 + 9))
+    row = offers(price_list({"instance": "x", "compose": {"machine": machine, "gpu": device, "count": 3}})).loc["x"]
+    assert ends(row, "usd_per_hour") == pytest.approx([0.9 + 4.5, 1 + 6, 1.2 + 9])
+
+
+def test_the_machines_share_of_a_composed_price_does_not_hang_on_the_ends_of_a_rate():
+    # 1 EUR of machine beside 3 of devices: a quarter of the price at any rate
+    rates = [EURO | {"usd": {"value": 1.2, "low": 1.0, "high": 1.5}}]
+    sustained = {"tiers": [[1.0, 0.7]], "applies_to": "machine"}
+    row = offers(price_list({"instance": "x", "compose": PARTS, "sustained": sustained}, currency="XTS", rates=rates))
+    assert row.loc["x", "sustained_machine_share"] == pytest.approx(0.25)
+    assert ends(row.loc["x"], "usd_per_hour") == pytest.approx([4, 4.8, 6])
 
 
 def test_an_equal_price_is_that_on_demand_of_the_other_machine():
-    prices = price_list(
-        {"instance": "y", "purchase": "spot", "per_hour": 1.0},
-        {"instance": "z", "per_hour": 9.0},
-        {"instance": "y", "per_hour": 3.0},
-        {"instance": "x", "same_price_as": "y"},
-    )
-    table = offers(prices)
+    table = offers(price_list(
+        {"instance": "y", "purchase": "spot", "per_hour": 1.0}, {"instance": "z", "per_hour": 9.0},
+        {"instance": "y", "per_hour": 3.0}, {"instance": "x", "same_price_as": "y"}))  # fmt: skip
     assert table.loc["x", "usd_per_hour"] == 3.0
     spot = table[table["purchase"] == "spot"].loc["y"]
     assert spot["on_demand_usd_per_hour"] == 3.0  # of the same machine, not of the first in the list
 
 
-def test_tax_and_exchange_multiply_every_sum():
-    rates = [{"currency": "EUR", "usd": 1.2, "as_of": "2018-06-01", "source": "bank"}]
-    billing = {"setup": 10.0, "fees": [{"name": "f", "per_start": 1.0}]}
-
-    def usd(**vat):
-        prices = price_list({"instance": "x", "per_hour": 1.0, "vat": {"rate": 0.25, **vat}, "billing": billing},
-                            currency="EUR", rates=rates)  # fmt: skip
-        row = offers(prices).loc["x"]
-        assert row["setup_usd"] == pytest.approx(10 * row["usd_per_hour"])
-        assert row["per_start_usd"] == pytest.approx(row["usd_per_hour"])
-        assert row["source"] == "this test ; 1 EUR = 1.2 USD on 2018-06-01: bank"
-        return row["usd_per_hour"]
-
-    assert usd(included=True, reclaimed=True) == pytest.approx(1.2 / 1.25)
-    assert usd(included=True, reclaimed=False) == pytest.approx(1.2)
-    assert usd(included=False, reclaimed=True) == pytest.approx(1.2)
-    assert usd(included=False, reclaimed=False) == pytest.approx(1.5)
+def test_what_spot_is_held_against_is_the_middle_of_the_price_on_demand():
+    rates = [EURO | {"usd": {"value": 2.0, "low": 1.5, "high": 3.0}}]
+    spot = {"instance": "x", "purchase": "spot", "per_hour": 0.5}
+    usual = {"instance": "x", "per_hour": {"value": 1.0, "low": 0.8, "high": 1.3}}
+    for listed in ((spot | {"on_demand_per_hour": 1.0},), (spot, usual)):
+        row = offers(price_list(*listed, currency="XTS", rates=rates)).iloc[0]
+        assert row["on_demand_usd_per_hour"] == pytest.approx(2.0)
 
 
-def test_spot_that_costs_as_much_as_on_demand_does_not_beat_it():
-    never = {**TAKEN, "per_hour": 0.0}  # and yet a checkpoint every hour
-    for price, beats in ((1.0, False), (0.99, True)):
-        spot = {"instance": "x", "purchase": "spot", "per_hour": price, "interruptions": never}
-        table = offers(price_list(spot, {"instance": "x", "per_hour": 1.0}))
-        assert bool(table[table["purchase"] == "spot"]["spot_beats_on_demand"].iloc[0]) == beats
+def test_intervals_of_price_and_throughput_reach_the_cost():
+    prices = price_list({"instance": "x", "per_hour": {"value": 2, "low": 1, "high": 3}})
+    cells = [cell("x", 100, images_per_s_low=80.0, images_per_s_high=125.0)]
+    row = priced(prices, cells, job={"kind": "training", "model": "vgg16", "samples": 36e6})[0].iloc[0]
+    assert ends(row, "hours") == pytest.approx([80, 100, 125])
+    assert ends(row, "usd") == pytest.approx([80, 200, 375])
+    assert ends(row, "images_per_usd") == pytest.approx([80 * 1200, 100 * 1800, 125 * 3600])
 
 
-@pytest.mark.parametrize(("printed", "told"), [(48.0, False), (48.04, False), (48.06, True), (47.95, True)])
-def test_a_day_printed_in_euro_is_held_against_the_hour_in_euro(printed, told):
-    # 24 x 2 EUR; a thousandth of it, 0.048, is rounding
-    rates = [{"currency": "EUR", "usd": 1.2, "as_of": "2018-06-01", "source": "bank"}]
-    prices = price_list(
-        {"instance": "x", "per_hour": 2.0, "printed": {"per_day": printed}}, currency="EUR", rates=rates
-    )
-    assert any("day" in finding.message for finding in findings(prices, machines(prices))) == told
+# --- what cannot be priced ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("number", "status"), [(974, "ok"), (975, "never finishes")])
+def test_runs_one_after_the_other_that_take_a_century_never_finish(number, status):
+    # 974 x 900 h are 876,600 h, a hundred years
+    assert bill(runs(900.0, number), per_hour=1.0)[0]["status"] == status
+
+
+def test_a_cell_that_failed_keeps_its_row_and_has_no_price_at_all():
+    costs, _ = priced(price_list({"instance": "x", "per_hour": 1.0}), [cell("x", status="oom")], work=runs(10.0))
+    assert costs["status"].tolist() == ["oom"]
+    assert costs[["hours", "usd", "machine_hours", "images_per_usd"]].isna().all(axis=None)
+
+
+def test_the_list_shown_in_the_manual_is_valid():
+    shown = yaml.safe_load((ROOT / "docs" / "prices.md").read_text().split("```yaml")[1].split("```")[0])
+    assert validated(PriceList, shown, "docs/prices.md").offers[0].per_hour.value == 0.9
+
+
+@pytest.mark.parametrize(
+    ("offer", "keys", "words"),
+    [
+        ({}, {"rates": [{"currency": "EUR", "usd": -1, "as_of": STUDY_DATE, "source": "-"}]}, ["rates[0].usd", "-1"]),
+        ({}, {"as_of": "soon"}, ["as_of", "'soon'"]),
+        ({}, {"currency": "dollars"}, ["currency", "'dollars'"]),
+        ({"per_hour": {"value": 2, "low": 3}}, {}, ["offers[0].per_hour", "low <= value"]),
+        ({"per_hour": True}, {}, ["offers[0].per_hour"]),
+        ({"per_hour": float("nan")}, {}, ["offers[0].per_hour"]),
+    ],
+)
+def test_a_faulty_list_is_one_sentence(offer, keys, words):
+    with pytest.raises(UserError) as error:
+        price_list({"instance": "x", "purchase": "spot", "per_hour": 1.0} | offer, **keys)
+    assert all(word in str(error.value) for word in ["list.yaml", *words])

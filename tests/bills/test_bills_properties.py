@@ -67,7 +67,7 @@ def bills(*jobs: dict[str, Any], due: tuple[float, float, float] = (0.0, 0.0, 0.
     return bill_lines(table, from_rows(fees, FEE_COLUMNS))
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(work=hours, starts=starts, rate=st.floats(0.001, 100), fine=st.floats(0.1, 3600), times=st.integers(1, 3600),
        least=st.floats(0, 7200))  # fmt: skip
 def test_a_finer_granularity_never_costs_more(work, starts, rate, fine, times, least):
@@ -77,7 +77,7 @@ def test_a_finer_granularity_never_costs_more(work, starts, rate, fine, times, l
     assert finer <= coarser * (1 + 1e-6)
 
 
-@settings(max_examples=300)
+@settings(max_examples=80)
 @given(terms=terms(), work=hours, more=st.floats(0, 2000), starts=starts, further=st.integers(0, 10),
        months=st.none() | st.floats(0.1, 24), due=st.tuples(usd, usd, usd))  # fmt: skip
 def test_more_use_never_lowers_a_bill(terms, work, more, starts, further, months, due):
@@ -89,7 +89,7 @@ def test_more_use_never_lowers_a_bill(terms, work, more, starts, further, months
     assert oftener >= used * (1 - 1e-6)
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(fractions=st.lists(st.floats(0, 1), min_size=1, max_size=4), machine=st.floats(0, 1), work=st.floats(0.1, 800),
        months=st.none() | st.floats(0.5, 3))  # fmt: skip
 def test_a_tier_of_sustained_use_never_makes_more_hours_cheaper(fractions, machine, work, months):
@@ -98,7 +98,7 @@ def test_a_tier_of_sustained_use_never_makes_more_hours_cheaper(fractions, machi
     assert (np.diff(used) >= -1e-6).all()
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(floor=usd, work=st.floats(0.1, 800), months=st.none() | st.floats(0.5, 3), prorated=st.booleans())
 def test_a_month_costs_its_minimum_or_its_use_whichever_is_more(floor, work, months, prorated):
     job = {"work_hours": work, "monthly_minimum_usd": floor, "spread_months": months, "prorated": prorated}
@@ -107,7 +107,7 @@ def test_a_month_costs_its_minimum_or_its_use_whichever_is_more(floor, work, mon
     assert bills(job).usd[0] == pytest.approx(max(work * 1.0, floor * due))
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(terms=terms(), taken=interruptions(), work=st.floats(0.01, 300), more=st.floats(0, 300))
 def test_more_work_on_a_machine_that_is_taken_away_never_costs_less(terms, taken, work, more):
     job = terms | taken | {"purchase": "spot", "work_hours": work}
@@ -117,7 +117,7 @@ def test_more_work_on_a_machine_that_is_taken_away_never_costs_less(terms, taken
     assert longer >= used * (1 - 1e-6)
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(terms=terms(), work=hours, starts=starts, due=st.tuples(usd, usd, usd))
 def test_a_discount_is_the_only_line_below_zero_and_never_exceeds_what_it_is_given_on(terms, work, starts, due):
     bill = bills(terms | {"work_hours": work, "starts": starts}, due=due)
@@ -126,7 +126,7 @@ def test_a_discount_is_the_only_line_below_zero_and_never_exceeds_what_it_is_giv
     assert bill.lines["use"][0] + bill.lines["rounding and discounts"][0] >= -1e-6 * bill.lines["use"][0]
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(work=hours, starts=starts, fixed=usd, energy=st.floats(0, 5), days=st.floats(0.5, 31), down=st.floats(0, 0.9))
 def test_an_owned_machine_is_billed_its_share_of_the_month_and_its_power(work, starts, fixed, energy, days, down):
     hour = usd_per_hour_of_use(fixed, energy, days, down)
@@ -138,7 +138,7 @@ def test_an_owned_machine_is_billed_its_share_of_the_month_and_its_power(work, s
     assert bill.usd[0] == pytest.approx(used * hour)
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(used=st.floats(0, 1e7), step=st.floats(0.001, 1e5), least=st.floats(0, 1e5))
 def test_never_less_is_billed_than_used_nor_a_unit_more(used, step, least):
     billed = float(billed_seconds(used, step, least))
@@ -146,7 +146,7 @@ def test_never_less_is_billed_than_used_nor_a_unit_more(used, step, least):
     assert billed <= max(least, used + step) * (1 + 1e-8)
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(fixed=st.floats(1, 1e5), variable=st.floats(0, 3), rival=st.floats(0.001, 50))
 def test_break_even_separates_cheaper_from_dearer(fixed, variable, rival):
     days = float(crossing_days(fixed, variable, rival))

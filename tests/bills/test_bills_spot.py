@@ -1,15 +1,27 @@
 """Spot under interruption: Daly's interval and time against printed values and an event-by-event simulation."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from price_lists import cell, machines, planned, price_list, priced
+from price_lists import cell, machines, offers, planned, price_list, priced
+from sweetspot.bills.rates import rates
 from sweetspot.bills.renting import checkpoint_interval, losing_rate, makespan, overhead, wall_time
 
 NAN = float("nan")
+TAKEN = {"per_hour": 1 / 6, "checkpoint_s": 300.0, "restore_s": 360.0, "every_s": 3600.0, "wait_s": 900.0,
+         "source": "this test"}  # fmt: skip
+# Daly: M = 6 h, d = 1/12 h, R = 0.1 h, tau = 1 h
+DALY = 6 * math.exp(0.1 / 6) * (math.exp((1 + 1 / 12) / 6) - 1)
+LAST = 6 * math.exp(0.1 / 6) * (math.exp(1 / 6) - 1)  # the hour with which a job ends needs no checkpoint
+HOURS = {"kind": "runs", "runs": 1, "hours": 10.0}
+
+
+def spot(usd=2.0, terms=TAKEN, **more):
+    return {"instance": "x", "purchase": "spot", "per_hour": usd, "interruptions": terms} | more
 
 
 def simulate(
@@ -21,8 +33,7 @@ def simulate(
     one shorter) each but the last followed by a dump, an interrupted segment or restore begun anew. Hours throughout.
     """
     random = np.random.default_rng(seed)
-    hours = np.zeros(jobs)
-    interruptions = np.zeros(jobs, dtype=np.int64)
+    hours, interruptions = np.zeros(jobs), np.zeros(jobs, dtype=np.int64)
     for job in range(jobs):
         done, clock, restoring = 0.0, 0.0, 0.0
         failure = random.exponential(1.0 / per_hour)
@@ -45,10 +56,7 @@ def simulate(
 def test_checkpoint_interval_gives_dalys_values(between_h, minutes):
     digits = 0.05 if minutes < 10 else 0.5  # as printed
     assert float(checkpoint_interval(5.0, between_h * 60)) == pytest.approx(minutes, abs=digits)
-
-
-def test_checkpoint_longer_than_twice_the_mean_time_is_taken_once_a_mean_time():
-    assert float(checkpoint_interval(5.0, 2.0)) == 2.0
+    assert float(checkpoint_interval(5.0, 2.0)) == 2.0  # longer than twice the mean time: once a mean time
 
 
 @pytest.mark.parametrize(
@@ -64,30 +72,46 @@ def test_checkpoint_longer_than_twice_the_mean_time_is_taken_once_a_mean_time():
 def test_simulation_agrees_with_the_formula_within_its_own_confidence(work, per_hour, dump, restore, tau):
     hours, interruptions = simulate(work, per_hour, dump, restore, tau, jobs=4000, seed=2018)
     expected = float(wall_time(work, per_hour, dump, restore, tau))
-    half = 3.3 * hours.std(ddof=1) / math.sqrt(len(hours))  # 99.9 %
-    assert abs(hours.mean() - expected) < half
-    half = 3.3 * interruptions.std(ddof=1) / math.sqrt(len(hours))
-    assert abs(interruptions.mean() - expected * per_hour) < half
-    waited = hours + interruptions * 0.5
-    assert abs(waited.mean() - float(makespan(expected, per_hour, 0.5))) < 3.3 * waited.std(ddof=1) / math.sqrt(
-        len(hours)
-    )
+    waited = float(makespan(expected, per_hour, 0.5))
+    for seen, said in ((hours, expected), (interruptions, expected * per_hour), (hours + interruptions * 0.5, waited)):
+        assert abs(seen.mean() - said) < 3.3 * seen.std(ddof=1) / math.sqrt(len(seen))  # 99.9 %
 
 
 def test_daly_interval_is_the_best_one():
     best = float(checkpoint_interval(5 / 60, 6.0))
     at_best = float(wall_time(100.0, 1 / 6, 5 / 60, 0.1, best))
-    others = [float(wall_time(100.0, 1 / 6, 5 / 60, 0.1, best * factor)) for factor in (0.8, 0.9, 1.1, 1.25)]
-    assert at_best < min(others)
+    assert all(at_best < float(wall_time(100.0, 1 / 6, 5 / 60, 0.1, best * factor)) for factor in (0.8, 0.9, 1.1, 1.25))
 
 
-def test_without_interruptions_nothing_is_added():
-    assert float(wall_time(24.0, 0.0, 0.1, 0.5, NAN)) == 24.0
-    assert float(overhead(0.0, 0.1, 0.5, NAN)) == 1.0
+def test_overhead_and_wall_time_by_the_formula_and_none_without_interruptions():
+    assert float(overhead(1 / 6, 1 / 12, 0.1, 1.0)) == pytest.approx(DALY)
+    with np.errstate(divide="raise", invalid="raise"):
+        assert float(overhead(0.0, 1 / 12, 0.1, 1.0)) == float(overhead(0.0, 0.01, 0.02, NAN)) == 1.0
+    assert float(makespan(10.0, 0.5, 0.2)) == pytest.approx(11)
+    # a job shorter than the interval is one stretch without a checkpoint; one and a half of them have half a saved one
+    short = 6 * math.exp(0.1 / 6) * (math.exp(0.5 / 6) - 1)
+    assert wall_time([0.5, 1.5], 1 / 6, 1 / 12, 0.1, 1.0).tolist() == pytest.approx([short, DALY / 2 + LAST])
+    assert math.isnan(float(wall_time(NAN, 1 / 6, 1 / 12, 0.1, NAN)))
+    assert float(wall_time(876_599.0, 0.0, 1.0, 0.0, NAN)) == 876_599.0  # a hundred years, and no more
+    assert float(wall_time(876_601.0, 0.0, 1.0, 0.0, NAN)) == math.inf
+    assert float(wall_time(0.0, 0.5, 0.1, 0.1, 1.0)) == float(makespan(0.0, 0.5, 1.0)) == 0.0
 
 
-def test_a_job_that_never_finishes_is_infinite_here_and_never_a_number():
-    assert math.isinf(float(wall_time(300.0, 10.0, 0.1, 2.0, NAN)))  # e^20 lost hours for each saved one
+def test_a_job_that_never_finishes_is_infinite_without_a_word():
+    # a thousand interruptions an hour: e^(1000 x (1 + 1/12)); no warning of numpy either
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert math.isinf(float(overhead(1000.0, 1 / 12, 0.1, 1.0)))
+        assert math.isinf(float(wall_time(10.0, 1000.0, 1 / 12, 0.1, 1.0)))
+        assert math.isinf(float(overhead(1000.0, 0.0, 2.0, 0.0001)))
+
+
+def test_a_job_that_never_finishes_says_so_and_has_no_cheap_end():
+    # a hundred interruptions an hour and a checkpoint every hour: never; none at the cheap end
+    often = TAKEN | {"checkpoint_s": 60.0, "per_hour": {"value": 100.0, "low": 0.0, "high": 100.0}}
+    costs, bills = priced(price_list(spot(0.5, often)), [cell("x")], work=HOURS)
+    assert costs["status"].tolist() == ["never finishes"] and bills.empty
+    assert costs[["hours", "hours_low", "usd", "usd_low", "usd_high"]].isna().all(axis=None)
 
 
 @settings(max_examples=60)
@@ -105,20 +129,58 @@ def test_losing_rate_separates_spot_from_on_demand(fraction, dump, restore):
     assert fraction * overhead(rate * 1.02, dump, restore, NAN) > 1.0
 
 
-def test_spot_dearer_than_on_demand_always_loses():
-    assert losing_rate(1.0, 0.9, 0.1, 0.1) is None
+def test_checkpoints_that_cost_the_whole_discount_lose_at_any_rate_and_free_ones_at_none():
+    # five minutes of every hour are 1.083 hours an hour: more than 1 / 0.99, so the search for a rate must end at none
+    assert losing_rate(0.99, 1.0, 1 / 12, 0.1, 1.0) == 0.0
+    rate = losing_rate(0.5, 1.0, 1 / 12, 0.1, 1.0)
+    assert float(overhead(rate, 1 / 12, 0.1, 1.0)) == pytest.approx(2.0, rel=1e-6)
+    assert losing_rate(1.0, 1.0, 1 / 12, 0.1, 1.0) is None and losing_rate(1.0, 0.9, 0.1, 0.1) is None
+    # nothing but the work of the last ten-billionth of an hour is lost: (e^x - 1) / x = 2 at x = 1.26, 12.6 thousand
+    # million interruptions an hour; the search doubles from 1 and ends beyond a thousand million
+    assert losing_rate(0.5, 1.0, 0.0, 0.0, 1e-10) == 2.0**30
 
 
-def test_arrays_are_priced_at_once():
-    hours = wall_time(np.array([10.0, 20.0, 30.0]), np.array([0.1, 0.1, 0.1]), 0.05, 0.1, 1.0)
-    assert hours[2] - hours[1] == pytest.approx(hours[1] - hours[0])
+def test_interruptions_divide_the_images_of_a_dollar_and_multiply_the_bill():
+    prices, training = price_list(spot()), {"kind": "training", "model": "vgg16", "samples": 3_600_000.0}
+    (row,) = priced(prices, [cell("x", 100.0)], work=training)[0].to_dict("records")
+    assert row["images_per_usd"] == pytest.approx(3600 * 100 / (2 * DALY))
+    assert row["machine_hours"] == pytest.approx(9 * DALY + LAST)
+    assert row["usd"] == pytest.approx(2 * (9 * DALY + LAST))
+    assert row["hours"] == pytest.approx((9 * DALY + LAST) * (1 + 0.25 / 6))  # a quarter of an hour's wait at each
+    offer = offers(prices).loc["x"]
+    assert offer["spot_overhead"] == pytest.approx(DALY)
+    assert (offer["checkpoint_s"], offer["restore_s"], offer["wait_s"], offer["every_s"]) == (300, 360, 900, 3600)
+
+
+def test_the_cheap_end_of_a_dollars_images_takes_the_dear_end_of_what_they_cost():
+    often = TAKEN | {"per_hour": {"value": 1 / 6, "low": 0.0, "high": 0.5}}
+    prices = price_list(spot({"value": 2.0, "low": 1.5, "high": 3.0}, often))
+    figure = cell("x", 100.0, images_per_s_low=80.0, images_per_s_high=125.0)
+    (row,) = priced(prices, [figure], w=HOURS)[0].to_dict("records")
+    dear = 2 * math.exp(0.05) * (math.exp((1 + 1 / 12) / 2) - 1)  # M = 2 h
+    assert row["images_per_usd_low"] == pytest.approx(3600 * 80 / (3 * dear))
+    assert row["images_per_usd_high"] == pytest.approx(3600 * 125 / 1.5)  # never interrupted
+    assert (row["usd_per_hour_low"], row["usd_per_hour_high"]) == (1.5, 3.0)
+    last = 2 * math.exp(0.05) * (math.exp(1 / 2) - 1)
+    assert row["usd_high"] == pytest.approx(3 * (9 * dear + last))
+    assert row["usd_low"] == pytest.approx(1.5 * 10)
+
+
+@pytest.mark.parametrize(
+    ("usd", "beats"), [(1.0, False), (0.99, True), ({"value": 1.1, "low": 0.5, "high": 1.5}, False)]
+)
+def test_spot_beats_on_demand_by_the_middle_of_its_own_price(usd, beats):
+    never = TAKEN | {"per_hour": 0.0}  # and yet a checkpoint every hour
+    row = offers(price_list(spot(usd, never), {"instance": "x", "per_hour": 1.0})).iloc[0]
+    assert bool(row["spot_beats_on_demand"]) == beats
+    assert math.isnan(row["losing_interruptions_per_hour"]) != beats
 
 
 @pytest.mark.parametrize("hours", [6.8 / 60, 3.0])  # shorter than the best interval, of about an hour, and longer
 def test_a_job_costs_alone_what_it_costs_in_a_plan(hours):
     """Five jobs on two machines that can be taken away are five times one: each ends with its result."""
     taken = {"per_hour": 0.03, "checkpoint_s": 60.0, "restore_s": 120.0, "wait_s": 300.0, "source": "this test"}
-    prices = price_list({"instance": "x", "purchase": "spot", "per_hour": 35.6, "interruptions": taken})
+    prices = price_list(spot(35.6, taken))
     one = {"kind": "runs", "runs": 1, "hours": hours, "instance": "x", "model": "vgg16"}
     costs, _ = priced(prices, [cell("x")], job=one)
     phases = [{"name": "jobs", "jobs": 5, "hours": hours}]
@@ -128,3 +190,18 @@ def test_a_job_costs_alone_what_it_costs_in_a_plan(hours):
     assert row["hours"] == pytest.approx(3 * costs["hours"].item(), rel=1e-12)
     if hours < 1:  # 4.05 USD and not 4.48: no checkpoint of a minute at its end
         assert costs["usd"].item() == pytest.approx(35.6 * hours, rel=0.01)
+
+
+def test_an_hour_on_spot_costs_what_was_planned_and_more_with_more_interruptions():
+    """Daly, a checkpoint each hour of 36 s, 72 s to restore: M e^(0.02 / M) (e^(1.01 / M) - 1), M of 10 and of 5 hours.
+
+    1.0649 and 1.1237 machine hours an hour; 0.1 hours of waiting at each: x 1.01 and x 1.02 until the end.
+    """
+    row = {"purchase": "spot", "variable_usd_per_hour": 2.0, "interruptions_per_hour": 0.1, "checkpoint_s": 36.0,
+           "restore_s": 72.0, "wait_s": 360.0, "every_s": 3600.0}  # fmt: skip
+    planned_ = rates(row, lambda _: 1.0)
+    assert (planned_.variable, planned_.longer) == (2.0, 1.0)
+    often = rates(row, lambda name: 2.0 if name == "interruptions_per_hour" else 1.0)
+    seldom, twice = (mean * math.exp(0.02 / mean) * math.expm1(1.01 / mean) for mean in (10, 5))
+    assert often.variable == pytest.approx(2.0 * twice / seldom)
+    assert often.longer == pytest.approx(twice * 1.02 / (seldom * 1.01))

@@ -1,133 +1,243 @@
-"""Lint of prices: faults of real tables found unprompted, and silence where nothing is wrong."""
+"""Lint of single offers: faults of real tables found unprompted, and prices just inside and just outside each bound."""
 
-import subprocess
-import sys
 from datetime import date
 from pathlib import Path
 
 import pytest
 from price_lists import findings, machines, offers, price_list
-from project_copy import ROOT, environment
+from project_copy import ROOT
+from sweetspot.bills.lint.known import purchase_of
+from sweetspot.bills.lint.rules import BOUNDS
 from sweetspot.commands.command_line import main
-from sweetspot.study.instances import load_instances
-from sweetspot.study.price_list import PriceList, load_price_list
+from sweetspot.study.instances import Instance, load_instances
+from sweetspot.study.price_list import load_price_list
 from sweetspot.warnings import pairs
 
 DATA = Path(__file__).parent.parent / "data"
 STUDY = ROOT / "config" / "studies" / "parkopedia-2018"
+EURO = {"currency": "XTS", "as_of": "2018-06-01", "source": "bank"}
+NEVER = {"per_hour": 0.0, "checkpoint_s": 60.0, "restore_s": 60.0, "source": "this test"}
+ONE = {"instance": "x", "per_hour": 1.0}
 
 
-def rules(prices: PriceList, **facts) -> set[tuple[str, str]]:
-    return {(entry.rule, entry.instance) for entry in findings(prices, machines(prices, **facts))}
-
-
-def of_study(name: str) -> list:
-    """Lint of one of the 2018 study's lists, exactly as the workflow lints it."""
-    known = load_instances(STUDY / "instances.yaml")
-    return findings(load_price_list(STUDY / "prices" / f"{name}.yaml"), known)
-
-
-def test_the_n1_standard_4_of_the_2018_table_is_found():
-    (found,) = of_study("gce")
-    assert (found.severity, found.rule, found.instance) == ("warning", "per_vcpu", "GCE_1xK80")
-    for figure in ("n1-standard-4", "0.04", "0.0475", "0.19", "0.64", "0.49"):
-        assert figure in found.message
-
-
-def test_the_discount_of_the_2018_table_is_the_fraction_paid_in_every_row():
-    found = [entry for entry in of_study("aws-spot") if entry.severity == "warning"]
-    assert {entry.rule for entry in found} == {"discount_is_fraction_paid"}
-    assert len(found) == 9
-    assert "31%" in found[0].message
-    assert "69%" in found[0].message
-
-
-def test_the_hour_of_the_text_is_held_against_its_table():
-    (found,) = of_study("office-box")
-    assert found.rule == "text_against_table"
-    assert "1.3 per hour" in found.message
-    assert "1.1028" in found.message
-
-
-def test_lists_without_a_fault_are_silent():
-    assert of_study("aws-on-demand") == []
-
-
-def test_dawnbenchs_swapped_prices_are_found(capsys):
-    main(["import-prices", "csv", str(DATA / "dawnbench_prices.csv"), "--as-of", "2018-04-20", "--provider", "aws"])
-    remarks = capsys.readouterr().err
-    assert "p2.8xlarge (4.56) and g3.16xlarge (7.2) look swapped" in remarks
-    # Nothing is wrong with the other three rows.
-    assert "p2.xlarge at" not in remarks
-    assert "p3." not in remarks
-
-
-def test_dawnbench_with_the_two_prices_put_right_is_silent(capsys, tmp_path):
-    text = (DATA / "dawnbench_prices.csv").read_text()
-    file = tmp_path / "prices.csv"
-    file.write_text(text.replace(",7.2,", ",X,").replace(",4.56,", ",7.2,").replace(",X,", ",4.56,"))
-    main(["import-prices", "csv", str(file), "--as-of", "2018-04-20", "--provider", "aws"])
-    assert capsys.readouterr().err == ""
-
-
-def test_age_is_counted_to_the_study_or_to_today():
-    offer = {"instance": "x", "per_hour": 1.0}
-    then = price_list(offer, as_of=date(2018, 6, 1), max_age_days=60)
-    assert findings(then, machines(then), today=date(2026, 1, 1)) == []
-    now = price_list(offer, as_of=date(2018, 6, 1), max_age_days=60, age_at="today")
-    assert "2771 days old at today" in findings(now, machines(now), today=date(2026, 1, 1))[0].message
-
-
-def test_a_rate_of_another_year_is_named():
-    rate = {"currency": "EUR", "usd": 1.1, "as_of": date(2017, 1, 1), "source": "a bank"}
-    assert rules(price_list({"instance": "x", "per_hour": 1.0}, currency="EUR", rates=[rate])) == {("stale_rate", "x")}
+def rules(*listed, **keys):
+    """The rules of what a list raises, of the list and of its offers."""
+    prices = price_list(*listed, **keys)
+    return sorted({finding.rule for finding in findings(prices, machines(prices))})
 
 
 @pytest.mark.parametrize(
-    "arguments", [["csv", "absent.csv", "--as-of", "2018-01-01"], ["aws-spot-history", "absent.json"]]
+    ("name", "rule", "count", "words"),
+    [
+        ("gce", "per_vcpu", 1, ["GCE_1xK80", "n1-standard-4", "0.04", "0.0475", "0.19", "0.64", "0.49"]),
+        ("aws-spot", "discount_is_fraction_paid", 9, ["31%", "69%"]),  # in every row of the table of 2018
+        ("office-box", "text_against_table", 1, ["1.3 per hour", "1.1028"]),
+        ("aws-on-demand", None, 0, []),
+    ],
 )
-def test_the_command_ends_on_one_sentence_and_code_2(arguments):
-    done = subprocess.run(
-        [sys.executable, "-m", "sweetspot", "import-prices", *arguments],
-        capture_output=True, text=True, env=environment(ROOT), check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert done.stderr.startswith("error: absent")
-    assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
+def test_lists_of_the_2018_study_as_the_workflow_lints_them(name, rule, count, words):
+    known = load_instances(STUDY / "instances.yaml")
+    found = findings(load_price_list(STUDY / "prices" / f"{name}.yaml"), known)
+    warned = [entry for entry in found if entry.severity == "warning"]
+    assert [entry.rule for entry in warned] == [rule] * count
+    assert all(word in f"{warned[0].instance} {warned[0].message}" for word in words)
 
 
-def test_lint_finds_what_a_careful_reader_finds():
-    old = price_list({"instance": "x", "per_hour": 1}, as_of=date(2017, 1, 1), max_age_days=365, source="unknown")
-    assert rules(old) == {("stale", "x"), ("missing_source", "x")}
-    dear = price_list({"instance": "x", "per_hour": 1}, {"instance": "x", "purchase": "spot", "per_hour": 1.1})
-    assert ("spot_above_on_demand", "x") in rules(dear)
-    right = {"discount": 0.69}
-    honest = {"instance": "x", "purchase": "spot", "per_hour": 0.28, "on_demand_per_hour": 0.9, "printed": right}
-    assert not {rule for rule, _ in rules(price_list(honest))} & {"discount_is_fraction_paid", "text_against_table"}
+def test_dawnbenchs_swapped_prices_are_found_and_put_right_are_silent(capsys, tmp_path):
+    command = ["--as-of", "2018-04-20", "--provider", "aws"]
+    main(["import-prices", "csv", str(DATA / "dawnbench_prices.csv"), *command])
+    remarks = capsys.readouterr().err
+    assert "p2.8xlarge (4.56) and g3.16xlarge (7.2) look swapped" in remarks
+    assert "p2.xlarge at" not in remarks and "p3." not in remarks  # nothing is wrong with the other three rows
+    text, file = (DATA / "dawnbench_prices.csv").read_text(), tmp_path / "prices.csv"
+    file.write_text(text.replace(",7.2,", ",X,").replace(",4.56,", ",7.2,").replace(",X,", ",4.56,"))
+    main(["import-prices", "csv", str(file), *command])
+    assert capsys.readouterr().err == ""
 
 
-def test_lint_says_when_use_does_not_earn_a_commitment():
+@pytest.mark.parametrize(
+    ("offer", "keys", "told"),
+    [
+        # the list is of June 1, the study of July 1: 30 days
+        (ONE, {"as_of": date(2018, 6, 1), "max_age_days": 30}, []),
+        (ONE, {"as_of": date(2018, 6, 1), "max_age_days": 29}, ["stale"]),
+        # a price may be a week younger than the study
+        (ONE, {"as_of": date(2018, 7, 8)}, []),
+        (ONE, {"as_of": date(2018, 7, 9)}, ["future_date"]),
+        # an offer holds on its last day; of a list judged today none of 2018 holds
+        (ONE | {"until": "2018-07-01"}, {"as_of": date(2018, 6, 1)}, []),
+        (ONE | {"until": "2018-06-30"}, {"as_of": date(2018, 6, 1)}, ["expired"]),
+        (ONE | {"until": "2018-07-01"}, {"as_of": date(2018, 6, 1), "age_at": "today"}, ["expired"]),
+        # a rate may be a month older or younger: 31 days before July 1 is May 31, 31 days after August 1
+        *((ONE, {"currency": "XTS", "rates": [EURO | {"usd": 1.2, "as_of": day}]}, told) for day, told in (
+            ("2018-05-31", []), ("2018-05-30", ["stale_rate"]), ("2018-08-01", []), ("2018-08-02", ["stale_rate"]))),
+        *((ONE, {"source": source}, ["missing_source"]) for source in ("unknown", "- TODO -", "n/a")),
+        (ONE, {"source": "unknown to most"}, []),
+        # reserved may cost what on demand does
+        (ONE | {"purchase": "reserved", "on_demand_per_hour": 1.0}, {}, []),
+        (ONE | {"purchase": "reserved", "on_demand_per_hour": 0.99}, {}, ["reserved_above_on_demand"]),
+        # an hour is printed to the cent
+        ({"instance": "x", "per_hour": 0.5, "printed": {"per_hour": 0.505}}, {}, []),
+        ({"instance": "x", "per_hour": 0.5, "printed": {"per_hour": 0.508}}, {}, ["text_against_table"]),
+        # what is printed in euro is held against the price in euro, whatever the ends of the rate
+        ({"instance": "x", "per_hour": 2.0, "printed": {"per_day": 48.0}},
+         {"currency": "XTS", "rates": [EURO | {"usd": {"value": 1.2, "low": 1.0, "high": 1.5}}]}, []),
+    ],
+)  # fmt: skip
+def test_an_offer_at_its_bounds(offer, keys, told):
+    assert rules(offer, **keys) == told
+
+
+def test_age_is_counted_to_the_study_or_to_today():
+    then = price_list(ONE, as_of=date(2018, 6, 1), max_age_days=60)
+    assert findings(then, machines(then), today=date(2026, 1, 1)) == []
+    now = price_list(ONE, as_of=date(2018, 6, 1), max_age_days=60, age_at="today")
+    assert "2771 days old at today" in findings(now, machines(now), today=date(2026, 1, 1))[0].message
+
+
+def spot(usd, **more):
+    return {
+        "instance": "x",
+        "purchase": "spot",
+        "per_hour": usd,
+        "on_demand_per_hour": 1.0,
+        "interruptions": NEVER,
+    } | more
+
+
+@pytest.mark.parametrize(
+    ("usd", "said", "told"),
+    [
+        (1.0, None, []), (1.01, None, ["spot_above_on_demand"]), (0.12, None, []), (0.05, None, ["spot_far_below"]),
+        # 0.70 USD of 1.00: a discount of 30 %, 70 % paid; either a per cent off is rounding
+        (0.7, 0.3, []), (0.7, 0.31, []), (0.7, 0.29, []), (0.7, 0.315, ["text_against_table"]),
+        (0.7, 0.71, ["discount_is_fraction_paid"]), (0.7, 0.69, ["discount_is_fraction_paid"]),
+        (0.7, 0.715, ["text_against_table"]), (0.7, 0.5, ["text_against_table"]),
+    ],
+)  # fmt: skip
+def test_spot_between_nothing_and_on_demand_and_its_printed_discount(usd, said, told):
+    assert rules(spot(usd, **({} if said is None else {"printed": {"discount": said}}))) == told
+
+
+def test_spot_without_terms_of_interruption_is_noted_once_even_if_the_list_has_them():
+    bare = {key: value for key, value in spot(0.5).items() if key != "interruptions"}
+    assert rules(bare) == ["spot_terms"]
+    assert rules(bare, interruptions=NEVER) == []
+
+
+@pytest.mark.parametrize(
+    ("unit", "value"), [("per_hour", 2.0), ("per_day", 48.0), ("per_week", 336.0), ("per_month", 1464.0)]
+)
+def test_what_a_text_prints_is_a_thousandth_or_half_a_cent_off_at_most(unit, value):
+    # 2 USD an hour: 24, 168 and 24 x 30.5 of them
+    for off, told in ((1.0009, False), (1.0011, True), (0.9991, False), (0.9989, True)):
+        far = abs(off - 1) * value > 0.00505
+        printed = {"instance": "x", "per_hour": 2.0, "printed": {unit: value * off}}
+        assert rules(printed) == ["text_against_table"] * (told and far)
+
+
+def test_use_that_does_not_earn_a_commitment_and_interruptions_that_eat_a_discount():
+    # 1200 / 12 + 73.2 = 173.2 USD a month / (24 x 0.9): 8.02 days
     deal = {"term_months": 12, "upfront": 1200, "per_hour": 0.1}
     rented, reserved = {"instance": "x", "per_hour": 0.9}, {"instance": "x", "purchase": "reserved", "commitment": deal}
     on_demand, idle = offers(price_list(rented, reserved, days_per_month=5))["warnings"].map(pairs)
     assert on_demand == []  # the machine is the same; its on-demand price needs no warning
-    assert [pair.rule for pair in idle] == ["not_earned"]
-    assert "takes 8.0 days a month" in idle[0].message  # 173.2 USD a month / (24 x 0.9)
-    assert pairs(offers(price_list(rented, reserved, days_per_month=9))["warnings"].iloc[1]) == []
+    assert [pair.rule for pair in idle] == ["not_earned"] and "takes 8.0 days a month" in idle[0].message
+    # 240 USD a month for nothing by the hour, against 1 USD an hour: 10 days; 12,000 are earned by no use
+    for month, days, told in ((240.0, 10, None), (240.0, 9.9, "10.0 days"), (12_000.0, 30.5, "no use within a month")):
+        deal = {"term_months": 12, "per_month": month}
+        committed = {"instance": "x", "purchase": "reserved", "commitment": deal, "on_demand_per_hour": 1.0}
+        found = pairs(offers(price_list(committed, days_per_month=days))["warnings"].iloc[0])
+        assert found == [] if told is None else (found[0].rule == "not_earned" and told in found[0].message)
+    (eaten,) = pairs(offers(price_list(spot(1.0, on_demand_per_hour=1.5, interruptions=NEVER | {
+        "per_hour": 2.0, "checkpoint_s": 600, "restore_s": 600})))["warnings"].iloc[0])  # fmt: skip
+    assert eaten.rule == "spot_loses" and "dearer than on demand" in eaten.message
 
 
-def test_lint_says_when_interruptions_eat_the_discount():
-    terms = {"per_hour": 2.0, "checkpoint_s": 600, "restore_s": 600, "source": "-"}
-    spot = {"instance": "x", "purchase": "spot", "per_hour": 1.0, "on_demand_per_hour": 1.5, "interruptions": terms}
-    (told,) = pairs(offers(price_list(spot))["warnings"].iloc[0])
-    assert told.rule == "spot_loses"
-    assert "dearer than on demand" in told.message
+# --- machines owned -------------------------------------------------------------------------------------------------
+
+BOX = {"capex": 6500, "months": 30, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10}
 
 
-def test_lint_needs_three_machines_to_blame_one():
-    cards = {"a": {"gpus": 1}, "b": {"gpus": 4}, "c": {"gpus": 8}}
-    prices = price_list(*({"instance": name, "per_hour": usd} for name, usd in (("a", 1), ("b", 4), ("c", 6))))
-    assert rules(prices, **cards) == {("per_gpu", "c")}
-    fine = price_list(*({"instance": name, "per_hour": usd} for name, usd in (("a", 1), ("b", 4), ("c", 8))))
-    assert rules(fine, **cards) == set()
+def said(gpu="GTX 1080 Ti", gpus=4, **keys):
+    """Messages by rule about one owned machine."""
+    known = {"box": Instance(title="box", provider="own", gpu=gpu, gpus=gpus)}
+    prices = price_list({"instance": "box", "purchase": "own", "own": BOX | keys})
+    return {one.rule: one.message for one in findings(prices, known)}
+
+
+@pytest.mark.parametrize(
+    ("keys", "rule"),
+    [
+        # four of 250 W: 4 x 0.2 x 250 = 200 W at least, 4 x 2 x 250 + 600 = 2,600 W at most
+        ({"kw": 0.2}, None), ({"kw": 0.199}, "own_power"), ({"kw": 2.6}, None), ({"kw": 2.61}, "own_power"),
+        ({"kw": 0}, None),
+        ({"per_kwh": 0.02}, None), ({"per_kwh": 0.019}, "own_electricity"),
+        ({"per_kwh": 1.0}, None), ({"per_kwh": 1.01}, "own_electricity"), ({"per_kwh": 0}, None),
+        ({"months": 6}, None), ({"months": 5.9}, "own_months"),
+        ({"months": 120}, None), ({"months": 121}, "own_months"),
+        ({"days_per_month": 1}, None), ({"days_per_month": 0.99}, "own_days"),
+    ],
+)  # fmt: skip
+def test_an_amount_at_its_bound_and_beyond(keys, rule):
+    assert set(said(**keys)) == ({rule} if rule else set())
+
+
+def test_the_end_of_a_range_that_is_beyond_is_named():
+    assert "over 5 months" in said(months={"value": 30, "low": 5, "high": 40})["own_months"]
+    assert "over 130 months" in said(months={"value": 30, "low": 6, "high": 130})["own_months"]
+    assert "0.5 days" in said(days_per_month={"value": 10, "low": 0.5, "high": 12})["own_days"]
+
+
+def test_a_purchase_at_its_bounds():
+    """0.4 of the cheapest known to 4 times the dearest and 5,000 USD for the host, a device."""
+    known = purchase_of("gtx1080ti")
+    assert known is not None
+    least, most = 4 * 0.4 * known.low, 4 * 4 * known.high + 5000
+    assert said(capex=least + 1) == said(capex=most - 1) == {}
+    assert set(said(capex=least - 1)) == set(said(capex=most + 1)) == {"own_purchase"}
+
+
+def test_of_an_unknown_device_anything_that_there_is():
+    assert said("new", 2, kw=10, capex=100) == said("new", 2, kw=0.001, capex=600_000) == {}
+    beyond = {"own_power", "own_purchase"}
+    assert set(said("new", 2, kw=10.1, capex=99)) == set(said("new", 2, kw=10.1, capex=600_100)) == beyond
+
+
+@pytest.mark.parametrize(
+    ("gpu", "gpus", "keys"),
+    [
+        ("GTX 1080 Ti", 1, {"capex": 2500, "kw": 0, "per_kwh": 0}),  # power not told
+        ("H100 SXM", 8, {"capex": 285_000, "kw": 10.2, "per_kwh": 0.12}),  # a server of 2026
+        ("B200", 8, {"capex": 515_000, "kw": 14.3, "per_kwh": 0.12}),
+        ("RTX PRO 6000 Blackwell", 4, {"capex": 65_000, "kw": 3.2, "months": 60}),
+        ("a card of 2030", 2, {"capex": 20_000, "kw": 2.5, "days_per_month": 30}),
+    ],
+)
+def test_real_machines_raise_nothing(gpu, gpus, keys):
+    assert said(gpu, gpus, **keys) == {}
+
+
+@pytest.mark.parametrize(
+    ("printed", "told"),
+    [({"per_hour": 1.1}, []), ({"per_month": 264.0}, []), ({"per_month": 264.3}, ["text_against_table"]),
+     ({"per_hour": 1.13}, ["text_against_table"])],
+)  # fmt: skip
+def test_what_is_printed_of_an_owned_machine_is_of_its_planned_use(printed, told):
+    # 240 USD a month over 240 h and 0.1 USD of power: 1.1 USD an hour, 264 a month
+    own = {"capex": 7200.0, "months": 30.0, "kw": 1.0, "per_kwh": 0.1, "days_per_month": 10.0}
+    found = rules({"instance": "x", "purchase": "own", "own": own, "printed": printed})
+    assert [rule for rule in found if rule == "text_against_table"] == told
+
+
+@pytest.mark.parametrize(
+    ("key", "figure", "words"),
+    [
+        ("kw", 450.0, "did you mean 0.45? (1000 times less)"),
+        ("months", 5000.0, "expected 1 to 120"),  # a twelfth of it is too much as well
+        ("price", 30_000_000.0, "did you mean 30,000? (1000 times less)"),  # nearer the usual 3,000 than 300,000
+    ],
+)
+def test_what_cannot_be_names_the_slip_that_makes_it_likely(key, figure, words):
+    assert BOUNDS[key].meant(figure, 1.0) == words
+    assert BOUNDS["price"].holds(400_000.0) and not BOUNDS["price"].holds(400_001.0)  # no device costs more

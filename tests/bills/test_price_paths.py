@@ -1,8 +1,10 @@
 """Rents over the months of a project: the central mean by hand, and what the draws of a path have in common."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sweetspot.bills.price_paths import at_mean_rent, central_change, drawn_path, mean_factor, mean_of_months
+from sweetspot.bills.rates import or_zero, with_rent_factor
 
 DRAWS, MONTHS = 20_000, 24
 DRIFT = {"trend_kind": "drift", "trend_change": -0.03, "trend_change_low": -0.40, "trend_change_high": 0.27}
@@ -88,3 +90,34 @@ def test_a_list_price_stays_until_it_is_cut():
 def test_the_mean_of_a_draw_takes_that_draw_s_months():
     path = np.array([[1.0, 0.5, 0.0], [1.0, 0.5, 0.0]])
     assert mean_of_months(path, np.array([2.0, 1.5])).tolist() == pytest.approx([0.75, 1.25 / 1.5])
+
+
+@pytest.mark.parametrize(("value", "number"), [(None, 0.0), (np.nan, 0.0), (pd.NA, 0.0), (0.0, 0.0), (3, 3.0)])
+def test_a_number_that_is_missing_is_none(value, number):
+    assert or_zero(value) == number
+
+
+def options(*rows):
+    """Model, purchase, months, whether it is the reference, kind of its price path; 6 USD an hour today."""
+    names = ("model", "purchase", "months", "is_reference", "trend_kind")
+    paid = {"usd": 60.0, "usd_low": 54.0, "usd_high": 66.0, "variable_usd_per_hour": 6.0, "images_per_usd": 10.0,
+            "images_per_usd_low": 9.0, "images_per_usd_high": 11.0, "trend_change": -0.3}  # fmt: skip
+    return pd.DataFrame([dict(zip(names, row, strict=True)) | paid for row in rows])
+
+
+def test_a_rent_is_the_mean_of_the_months_of_the_reference_of_its_model():
+    """0.3 less a year, by the month: over two years the mean of 0.7 ^ (month / 12), not over another box's."""
+    found = with_rent_factor(options(
+        ("net", "own", 48.0, False, None), ("net", "own", 24.0, True, None),
+        ("net", "on_demand", np.nan, False, "drift"),
+        ("net", "on_demand", np.nan, False, None), ("other", "own", 48.0, False, None),
+        ("other", "on_demand", np.nan, True, "drift"),
+    ))  # fmt: skip
+    mean = sum(0.7 ** (month / 12) for month in range(24)) / 24
+    assert found["rent_factor"].tolist() == pytest.approx([1.0, 1.0, mean, 1.0, 1.0, 1.0])
+    assert found["rent_months"].fillna(0.0).tolist() == [0.0, 0.0, 24.0, 0.0, 0.0, 0.0]
+    drifts = found.iloc[2]
+    assert (drifts["usd"], drifts["usd_low"], drifts["variable_usd_per_hour"]) == pytest.approx(
+        (60 * mean, 54 * mean, 6 * mean)
+    )
+    assert drifts["images_per_usd"] == pytest.approx(10 / mean)

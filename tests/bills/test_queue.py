@@ -15,6 +15,7 @@ from sweetspot.bills.queue import (
     erlang_b,
     erlang_c,
     outgrown,
+    tail_of,
     wait_for,
     waits,
 )
@@ -199,3 +200,13 @@ def test_a_machine_that_never_rests_does_one_job_after_the_other():
 )
 def test_the_share_that_waits_longer_than_so_many_hours(tail, shares):
     assert tail.beyond(np.array([-1.0, 0.0, 0.5, 2.0])) == pytest.approx(shares)
+
+
+def test_nine_in_ten_of_a_queue_that_is_simulated_wait_at_most_so_long():
+    """Jobs that need the whole machine among jobs that need a fourth of it."""
+    streams = [Stream(0.2, 2.0, 1.0, 4), Stream(0.15, 2.0, 1.0, 1)]
+    seen = np.array(tail_of(streams).seen)
+    found = wait_for(streams)
+    assert seen.size > 1000 and found.hours == pytest.approx(seen.mean())
+    assert np.mean(seen <= found.ninety) >= 0.9 > np.mean(seen < found.ninety) - 1e-9
+    assert found.ninety in seen

@@ -8,7 +8,7 @@ import pytest
 from sweetspot.commands import new_study
 from sweetspot.commands.command_line import main
 from sweetspot.commands.read_study import read_study
-from sweetspot.commands.study_of_months import PER_KWH
+from sweetspot.commands.study_of_today import PER_KWH
 from sweetspot.errors import UserError
 from sweetspot.study.workloads import load_monthly
 from sweetspot.study.yamlfile import load_yaml

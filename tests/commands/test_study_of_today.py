@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sweetspot.commands.study_of_months import Work
-from sweetspot.commands.study_of_today import OWN, RATES, Own, checked_money, files_of_today
+from sweetspot.commands.study_of_today import OWN, RATES, Own, Work, checked_money, files_of_today
 from sweetspot.errors import UserError
 from sweetspot.transfer.figures import shipped_devices
 

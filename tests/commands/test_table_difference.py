@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.commands.table_difference import difference
+from sweetspot.commands.compare_results import difference
 
 TOLERANCE = 1e-9
 

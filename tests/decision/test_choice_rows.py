@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, inputs, settings
+from decision_tables import BOX, RENTED, inputs, options_of, settings
+from small_lab import same
 from sweetspot.decision.choice_table import COLUMNS, choice_table, works
-from sweetspot.decision.options import NO_MODEL, build_options
+from sweetspot.decision.options import NO_MODEL
 from sweetspot.decision.simulate import simulate
 
 SPOT = f"{RENTED} (spot)"
@@ -18,9 +19,8 @@ FIXED = 6500 / 30
 FEW = np.arange(20.0)
 
 
-def options_of(**box):
-    market = inputs(box_more=box)
-    return build_options(market.costs, market.offers, market.throughput, market.extrapolation, settings())
+def market_of(**box):
+    return options_of(market=inputs(box_more=box))
 
 
 def drawn(options, usd, **more):
@@ -39,7 +39,7 @@ def work_of(options, usd=None, asked=None, **more):
 def test_every_column_of_a_job_by_hand():
     """Of twenty draws the ends of 90 % are the second and the last but one."""
     usd = {BOX: 50 + FEW[::-1], RENTED: 300 + 10 * FEW[::-1], SPOT: np.full(20, 60.0)}
-    table = choice_table([work_of(options_of(), usd)], ())
+    table = choice_table([work_of(market_of(), usd)], ())
     assert table.columns.tolist() == list(COLUMNS)
     box = {
         "workload": "imagenet", "workload_title": "VGG-16", "choice": BOX, "alternative": f"{BOX} (own)", "kind": "buy",
@@ -73,17 +73,12 @@ def test_every_column_of_a_job_by_hand():
     rows = table.to_dict("records")
     for row, expected in zip(rows, (box, box | cloud | spot, box | cloud), strict=True):
         assert set(expected) | set(of_plans) == set(COLUMNS)
-        for name, value in (expected | dict.fromkeys(of_plans)).items():
-            if value is None:
-                assert pd.isna(row[name]), name
-            else:
-                exact = isinstance(value, str | bool | list)
-                assert row[name] == (value if exact else pytest.approx(value)), (row["choice"], name)
+        same(row, expected | dict.fromkeys(of_plans))
 
 
 def test_a_month_of_jobs_costs_by_the_month_what_it_costs():
     usd = {BOX: 50 + FEW}
-    (found,) = works(options := options_of(), drawn(options, usd), [], [], replace(settings(), counts="month"))
+    (found,) = works(options := market_of(), drawn(options, usd), [], [], replace(settings(), counts="month"))
     row = choice_table([found], ()).iloc[0]
     assert (found.months, row["months"]) == (1.0, 1.0)
     assert [row[f"usd_per_month{end}"] for end in ("", "_low", "_high")] == pytest.approx(
@@ -94,7 +89,7 @@ def test_a_month_of_jobs_costs_by_the_month_what_it_costs():
 
 def test_rents_at_todays_prices_are_those_before_they_move():
     """A mean rent of 1.25 times today's, in the draws 1.0 to 2.9 times of that; what is owned has none."""
-    options = options_of()
+    options = market_of()
     options["rent_factor"] = np.where(options["option"] == RENTED, 1.25, 1.0)
     path = 1 + FEW / 10
 
@@ -114,42 +109,35 @@ def test_rents_at_todays_prices_are_those_before_they_move():
 # --- the price of the box ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("price", [6500.0, 1.0])
-def test_what_a_usd_of_the_price_is_of_the_job(price):
+def test_what_a_usd_of_the_price_is_of_the_job():
     """The job takes 52.83 of 7,200 hours; a USD of the price is so much of one."""
-    found = work_of(options_of(capex_usd=price))
+    found = work_of(market_of(capex_usd=1.0))
     row = found.table.set_index("choice").loc[BOX]
     assert row["usd_per_capex"] == pytest.approx(JOB / (USED * 30))
-    assert (row["kind"], row["capex_usd"], found.busy) == ("buy", price, 10.0)
+    assert (row["kind"], row["capex_usd"], found.busy) == ("buy", 1.0, 10.0)
     place = found.table["choice"].tolist().index(BOX)
-    assert found.capex[place].tolist() == [price] * 20
+    assert found.capex[place].tolist() == [1.0] * 20
     assert np.isinf(np.delete(found.capex, place, axis=0)).all()
     assert found.table.set_index("choice")["usd_per_capex"].drop(BOX).tolist() == [0.0, 0.0]
 
 
-def test_what_is_there_has_no_price_to_ask_for():
-    """Free but for 60 USD of care a month: kept, and bound to nothing."""
-    options = options_of()
+def test_what_is_there_has_no_price_to_ask_for_nor_has_what_loses_nothing():
+    """Free but for 60 USD of care a month: kept, and bound to nothing. Sold for what it cost: no USD of its price is
+    one of the job.
+    """
+    options = market_of()
     mine = options["option"] == BOX
-    free = options.assign(
-        capex_usd=options["capex_usd"].mask(mine, 0.0), maintenance_usd_per_month=options["capex_usd"].mask(mine, 60.0),
-        fixed_usd_per_month=options["fixed_usd_per_month"].mask(mine, 60.0),
-    )  # fmt: skip
-    found = work_of(free)
+    free = {"capex_usd": 0.0, "maintenance_usd_per_month": 60.0, "fixed_usd_per_month": 60.0}
+    found = work_of(options.assign(**{name: options[name].mask(mine, usd) for name, usd in free.items()}))
     row = found.table.set_index("choice").loc[BOX]
     assert (row["kind"], row["binds"], row["usd_per_capex"]) == ("keep", "nothing", 0.0)
     assert np.isinf(found.capex).all() and np.isnan(found.busy)
-
-
-def test_a_machine_that_loses_nothing_costs_nothing_to_have():
-    """Sold for what it cost: no month is paid for, and no USD of its price is one of the job."""
-    found = work_of(options_of(residual_usd=6500.0).assign(fixed_usd_per_month=0.0))
-    assert found.table.set_index("choice").loc[BOX, "usd_per_capex"] == 0.0
-    assert found.table.set_index("choice").loc[BOX, "kind"] == "buy"
+    sold = work_of(market_of(residual_usd=6500.0).assign(fixed_usd_per_month=0.0)).table.set_index("choice").loc[BOX]
+    assert (sold["usd_per_capex"], sold["kind"]) == (0.0, "buy")
 
 
 def test_the_draws_of_the_price_are_those_of_this_machine():
-    options = options_of()
+    options = market_of()
     mine = int(options.index[options["option"] == BOX][0])
     figures = (
         SimpleNamespace(name="kw", values=FEW, rows=[mine]),
@@ -169,7 +157,7 @@ def standing(options, **more):
 
 
 def test_what_can_be_interrupted_stands_only_as_the_study_s_own_or_where_all_can():
-    options = options_of()
+    options = market_of()
     own = options.assign(is_reference=options["option"] == SPOT)
     assert standing(own)[0] == {BOX: True, SPOT: True, RENTED: True}
     taken = options.assign(persistent=False, is_reference=False)
@@ -178,7 +166,7 @@ def test_what_can_be_interrupted_stands_only_as_the_study_s_own_or_where_all_can
 
 
 def test_another_price_list_is_no_answer_and_says_so():
-    options = options_of()
+    options = market_of()
     stands, why_not = standing(options.assign(in_answer=options["option"] != BOX))
     assert stands == {BOX: False, SPOT: False, RENTED: True}
     assert why_not[BOX] == "not of the price lists that the answer takes"
@@ -192,7 +180,7 @@ def test_another_price_list_is_no_answer_and_says_so():
 
 
 def test_what_does_not_do_the_work_has_no_figures():
-    options = options_of()
+    options = market_of()
     never = options.assign(usd=options["usd"].mask(options["option"] == RENTED))
     table = choice_table([work_of(never, {RENTED: np.full(20, np.inf)})], ()).set_index("choice")
     figures = ["usd", "usd_low", "usd_high", "usd_outcomes", "ratio", "ratio_low", "p_cheaper", "p_cheapest",
@@ -207,7 +195,7 @@ def test_what_does_not_do_the_work_has_no_figures():
 )
 def test_a_millionth_apart_is_the_same(usd, other, rival):
     """Of two that differ by a smaller share in every draw neither is held against the other, however cheap they are."""
-    options = options_of()
+    options = market_of()
     two = options[options["option"] != SPOT].reset_index(drop=True)
     costs = {BOX: np.full(20, usd), RENTED: np.full(20, other)}
     table = choice_table([work_of(two.assign(usd=[costs[name][0] for name in two["option"]]), costs)], ())
@@ -215,7 +203,7 @@ def test_a_millionth_apart_is_the_same(usd, other, rival):
 
 
 def test_a_price_list_a_machine_or_a_choice_may_be_in_hand():
-    one = work_of(options_of())
+    one = work_of(market_of())
     for named, expected in (
         ([SPOT], [SPOT]),
         ([RENTED], [SPOT, RENTED]),
@@ -227,7 +215,7 @@ def test_a_price_list_a_machine_or_a_choice_may_be_in_hand():
 
 
 def test_names_and_devices_where_nothing_is_said():
-    options = options_of()
+    options = market_of()
     told = options.assign(workload_title="The paper's job", gpus=np.nan)
     found = work_of(told)
     assert found.title == "The paper's job"

@@ -25,7 +25,7 @@ BY_HAND = {
 
 @pytest.fixture(scope="module")
 def fine_tune():
-    return month_tables(STUDIES / "fine-tune-2026", 1000)
+    return month_tables(STUDIES / "fine-tune-2026", 300, turning=False)
 
 
 @pytest.mark.parametrize("job", BY_HAND)
@@ -70,7 +70,7 @@ def test_an_own_figure_replaces_the_software_that_all_have_in_common(tmp_path):
              "images_per_s": "2000", "unit": "tokens", "source": "timed by us", "as_of": "2026-09-19"}  # fmt: skip
     row = ",".join(known.get(name, "") for name in head)
     (folder / "throughput.csv").write_text(f"{','.join(head)}\n{row}\n")
-    found = month_tables(folder, 400)
+    found = month_tables(folder, 2, turning=False)
     told = found["options"].set_index(["workload", "instance"])
     share = 1.3 * 2000 * BY_HAND["lora-8b"][0] / 165.2e12
     expected = share * B200 / BY_HAND["lora-8b"][0]

@@ -68,12 +68,6 @@ def test_beside_what_is_free_nothing_is_held_and_a_work_without_its_cost_is_told
     assert told[1] == "If it is not: M1 costs 2.0 times as much."
 
 
-def test_any_of_several_sellers():
-    told = said({"provider": "lambda"}, {"provider": "hyperstack"}, {"provider": "digitalocean"})
-    assert told[0] == "Machine 0 is to be had in 7 % of attempts, else after 4.8 days on average."
-    assert told[3] == "Who takes any of DigitalOcean, Hyperstack and Lambda gets 8 H100 SXM in 49 % of attempts."
-
-
 @pytest.mark.parametrize(
     ("taken", "words"),
     [

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, settings
-from sweetspot.decision.options import build_options, is_asked, rate_of, titled, with_alternative
+from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, options_of, settings
+from sweetspot.decision.options import is_asked, rate_of, titled, with_alternative
 from sweetspot.decision.simulate import rent_ends, simulate
 from sweetspot.draws import interval
 from sweetspot.errors import UserError
@@ -25,21 +25,10 @@ STOOD_IN = {"stand_in_gpu": "V100", "stand_in_framework": "torch", "stand_in_bat
             "stand_in_precision": "fp32", "stand_in_years": 2.0, "basis": "stand_in"}  # fmt: skip
 
 
-def options_of(*entries, figures=None, costs=None, needs=None, **changes):
-    """Options of (offer, images/s, devices), by default of figures published for each machine."""
-    market = inputs()
-    rows = [cost(*entry) for entry in entries] if costs is None else costs
-    known = [figure(entry["instance"], rate, gpus) for entry, rate, gpus in entries] if figures is None else figures
-    led = market.extrapolation.iloc[:0]
-    asked = replace(settings(reference=changes.pop("reference", None)), **changes)
-    table = pd.DataFrame([entry[0] for entry in entries])
-    return build_options(pd.DataFrame(rows), table, pd.DataFrame(known), led, asked, needs)
-
-
 def test_an_option_has_the_terms_of_its_offer_and_the_figure_behind_it():
     stood = figure(RENTED, 225.0, 1, nodes=1, interval_df=3.0, round="v1", rounds_behind=2, **STOOD_IN)
     entry = offer(RENTED, "spot", 2.0, spot_overhead=1.25, usd_per_hour_low=1.5, usd_per_hour_high=3.0, **KEPT | RANGES)
-    row = options_of((entry, 225.0, 1), figures=[stood]).iloc[0]
+    row = options_of((entry, 225.0, 1), figures=[stood], reference=None).iloc[0]
     for name, value in (KEPT | RANGES).items():
         assert row[name] == value, name
     expected = {
@@ -68,14 +57,27 @@ def test_the_month_of_a_box_is_borne_by_the_hours_in_which_it_works():
         options_of((box_offer(days_per_month=np.nan), 498.0, 4))
 
 
-def test_a_figure_of_a_run_that_failed_stands_behind_nothing_and_a_prediction_has_no_runs():
-    entry = offer(RENTED, "on_demand", 3.0), 225.0, 1
-    known = [figure(RENTED, 999.0, 1, status="oom"), figure(RENTED, 225.0, 1, basis="measured", runs=3)]
-    row = options_of(entry, figures=known).iloc[0]
-    assert row[["images_per_s", "runs", "level", "throughput_basis"]].tolist() == [225.0, 3, 0.9, "measured"]
-    market = inputs()
-    table = build_options(market.costs, market.offers, market.throughput, market.extrapolation, settings())
-    box = table[table["option"] == BOX].iloc[0]
+@pytest.mark.parametrize(
+    ("known", "expected"),
+    [
+        ([figure(RENTED, 999.0, 1, status="oom"), figure(RENTED, 225.0, 1, basis="measured", runs=3)],
+         (225 / 1.29, 225 * 1.29, 0.9, True, 3)),  # a run that failed stands behind nothing
+        ([figure(RENTED, 225.0, 1, 200.0, 250.0, basis="measured", runs=3)], (200.0, 250.0, 0.95, False, 3)),
+        ([figure(RENTED, 225.0, 1)], (225 / 1.29, 225 * 1.29, 0.9, True, 0)),
+        ([figure(RENTED, 225.0, 1, low=220.0)], (225 / 1.29, 225 * 1.29, 0.9, True, 0)),  # one end is none
+        ([figure(RENTED, 225.0, 1, basis="stand_in")], (225 / 1.56, 225 * 1.56, 0.9, True, 0)),
+        # of another framework than what is priced
+        ([figure(RENTED, 9e3, 1, framework="jax"), figure(RENTED, 225.0, 1)], (225 / 1.29, 225 * 1.29, 0.9, True, 0)),
+    ],
+)  # fmt: skip
+def test_a_figure_has_its_interval_else_that_of_its_kind(known, expected):
+    row = options_of((offer(RENTED, "on_demand", 3.0), 225.0, 1), figures=known, reference=None).iloc[0]
+    found = row[["images_per_s_low", "images_per_s_high", "level", "assumed_interval", "runs"]].tolist()
+    assert found == pytest.approx(expected) and row["images_per_s"] == 225.0
+
+
+def test_a_prediction_has_its_own_interval_and_no_runs():
+    box = options_of().set_index("option").loc[BOX]
     told = ["images_per_s", "images_per_s_low", "images_per_s_high", "runs", "level", "throughput_basis"]
     assert box[told].tolist() == [498.0, 440.0, 560.0, 0, 0.9, "extrapolated"] and not box["assumed_interval"]
     assert box["is_reference"] and math.isnan(box["interval_df"])
@@ -88,25 +90,55 @@ def test_rows_asked_about_are_of_the_headline_batch_of_a_machines_own_or_of_no_m
     assert found.tolist() == [True, False, True, True, False]
 
 
+def test_of_several_cells_of_an_offer_the_precision_asked_then_the_framework_then_the_best_counts():
+    entry = offer(RENTED, "on_demand", 3.06)
+    rows = [
+        cost(entry, 900.0, 1) | {"precision": "fp32"},
+        cost(entry, 800.0, 1) | {"framework": "jax"},
+        cost(entry, 225.0, 1),
+        cost(entry, 300.0, 1) | {"gpus": 2},
+        cost(entry, 999.0, 1) | {"batch_size": 32},
+        cost(entry, 999.0, 1) | {"status": "oom"},
+    ]
+    for places, rate in (((0, 1, 2, 3, 4, 5), 300), ((0, 1, 2), 225), ((0, 1), 800), ((0, 4, 5), 900)):
+        found = options_of((entry, 225.0, 1), costs=[rows[place] for place in places], reference=None)
+        assert found["images_per_usd"].tolist() == [pytest.approx(rate * 3600 / 3.06)], places
+
+
 def test_a_tie_in_usd_goes_by_name_and_models_and_workloads_come_first():
     entries = [(offer(name, "on_demand", 3.0), 225.0, 1) for name in ("c", "a", "b")]
     costs = [cost(*entries[0]), cost(*entries[1]), cost(*entries[2], workload="early"), cost(*entries[2], model="alex")]
-    found = options_of(*entries, costs=costs, batch_sizes={"vgg16": 64, "alex": 64})
+    found = options_of(*entries, costs=costs, batch_sizes={"vgg16": 64, "alex": 64}, reference=None)
     assert found[["model", "workload", "option"]].to_numpy().tolist() == [
         ["alex", "imagenet", "b"], ["vgg16", "early", "b"], ["vgg16", "imagenet", "a"], ["vgg16", "imagenet", "c"]
     ]  # fmt: skip
     assert found.index.tolist() == [0, 1, 2, 3] and "index" not in found.columns
 
 
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_machine_offered_in_two_ways_or_lists_is_named_by_what_differs():
+    entries = [offer(RENTED, "on_demand", 3.0), offer(RENTED, "on_demand", 2.0, price_list="other"),
+               offer(RENTED, "spot", 1.0), offer("p2.xlarge", "reserved", 0.5)]  # fmt: skip
+    found = options_of(*((entry, 225.0, 1) for entry in entries), reference=None)
+    assert dict(zip(found["option"], found["persistent"], strict=True)) == {
+        "p2.xlarge (reserved)": True, "p3.2xlarge (spot)": False, "p3.2xlarge [on_demand]": True,
+        "p3.2xlarge [other]": True,
+    }  # fmt: skip
+    accepted = options_of((entries[2], 225.0, 1), reference=None, accepts_interruptions=True)
+    assert accepted["persistent"].tolist() == [True]
+
+
 def test_titles_name_the_list_of_what_the_answer_does_not_ask_for_and_of_what_else_is_alike():
     lists = [("a", "Prices of A"), ("b", "Prices of B"), ("c", None)]
     entries = [(offer(RENTED, "on_demand", 3.0 + place, price_list=key, price_list_title=title), 225.0, 1)
                for place, (key, title) in enumerate(lists)]  # fmt: skip
-    found = options_of(*entries, answer_prices=("a",), titles={RENTED: "AWS P3"})
+    found = options_of(*entries, reference=None, answer_prices=("a",), titles={RENTED: "AWS P3"})
     assert found["title"].tolist() == ["AWS P3", "AWS P3 [Prices of B]", "AWS P3 [c]"]
     assert found["option"].tolist() == ["p3.2xlarge [a]", "p3.2xlarge [b]", "p3.2xlarge [c]"]
     assert found["in_answer"].tolist() == [True, False, False]
-    both = options_of(*entries, answer_prices=("a", "b"), titles={RENTED: "AWS P3"})["title"]
+    both = options_of(*entries, reference=None, answer_prices=("a", "b"), titles={RENTED: "AWS P3"})["title"]
     assert both.tolist() == ["AWS P3 [Prices of A]", "AWS P3 [Prices of B]", "AWS P3 [c]"]
 
 
@@ -117,6 +149,24 @@ def test_workloads_are_told_by_their_title_and_speeds_by_their_unit():
     assert found["workload_title"].tolist() == ["The first", "two"]
     assert set(found["unit"]) == {"tokens"} and rate_of(found.iloc[0]) == "tokens/s"
     assert rate_of(titled(options, pd.DataFrame(), {}).iloc[0]) == "images/s"
+
+
+def test_several_nodes_are_the_machine_whose_node_costs_most_nearly_the_same():
+    rows = pd.DataFrame(
+        [
+            ("dear", "aws", "V100", 8, None, 40.0, "on_demand"), ("cheap", "aws", "V100", 8, 1, 9.0, "on_demand"),
+            ("near", "aws", "V100", 8, 1, 22.0, "on_demand"),
+            ("spot", "aws", "V100", 8, 1, 20.0, "spot"), ("small", "aws", "V100", 4, 1, 20.0, "on_demand"),
+            ("two", "aws", "V100", 16, 2, 40.0, "on_demand"), ("four", "aws", "V100", 16, 4, 40.0, "reserved"),
+            ("other", "gcp", "V100", 16, 2, 40.0, "on_demand"),
+        ],
+        columns=["instance", "provider", "gpu", "gpus", "nodes", "usd_per_hour", "purchase"],
+    )  # fmt: skip
+    # `two` is 20 USD a node of eight: nearest to 22; nobody offers a reserved node of four, nor gcp one of eight
+    assert with_alternative(rows)["alternative"].tolist() == [
+        "dear (on_demand)", "cheap (on_demand)", "near (on_demand)", "spot (spot)", "small (on_demand)",
+        "near (on_demand)", "aws with V100 in nodes of 4 (reserved)", "gcp with V100 in nodes of 8 (on_demand)",
+    ]  # fmt: skip
 
 
 # --- which is the reference -----------------------------------------------------------------------------------------
@@ -155,46 +205,32 @@ def test_a_reference_that_does_not_fit_one_workload_is_asked_about_the_others():
         found(24.0, 32.0)
 
 
-def test_a_reference_that_is_free_in_one_way_is_told():
+def test_a_reference_that_is_free_is_told_and_another_free_machine_takes_part():
     free = offer(RENTED, "on_demand", 0.0)
-    costs = [cost(offer(RENTED, "on_demand", 2.0), 225.0, 1) | {"usd_per_hour": 0.0, "usd": 0.0}]
+    costs = [
+        cost(offer(RENTED, "on_demand", 2.0), 225.0, 1) | {"usd_per_hour": 0.0, "usd": 0.0, "images_per_usd": None}
+    ]
     costs.append(cost(offer(RENTED, "reserved", 2.0), 225.0, 1))
-    with pytest.raises(UserError, match="costs nothing"):
-        options_of((free, 225.0, 1), (offer(RENTED, "reserved", 2.0), 225.0, 1), costs=costs, reference=RENTED)
+    entries = (free, 225.0, 1), (offer(RENTED, "reserved", 2.0), 225.0, 1)
+    with pytest.raises(UserError, match=f"reference '{RENTED}' costs nothing; expected a machine with"):
+        options_of(*entries, costs=costs, reference=RENTED)
+    table = options_of(*entries, costs=costs, reference=None)
+    assert table["usd"].tolist()[0] == 0 and not simulate(table, 1, 5).usd[0].any()
+    assert np.isfinite(simulate(table, 1, 5).hours).all()
 
 
 @pytest.mark.parametrize(
     ("batches", "said"),
     [({"vgg16": 64, "alex": 64}, "at batch 64;"), ({"vgg16": 64, "alex": 32}, r"at batch 64 \(vgg16\), 32 \(alex\);"),
-     ({"vgg16": 64, "alex": None}, r"64 \(vgg16\), of its own figure \(alex\);")],
+     ({"vgg16": 64, "alex": None}, r"64 \(vgg16\), of its own figure \(alex\);"),
+     (None, "reference 'none' has no priced figure at batch 64; expected an offer")],
 )  # fmt: skip
 def test_a_reference_without_a_figure_is_told_with_the_batches_asked(batches, said):
     with pytest.raises(UserError, match=said):
-        options_of((offer(RENTED, "on_demand", 3.0), 225.0, 1), reference="none", batch_sizes=batches)
+        options_of(reference="none", **({"batch_sizes": batches} if batches else {}))
 
 
-# --- several nodes --------------------------------------------------------------------------------------------------
-
-
-def test_several_nodes_are_the_machine_whose_node_costs_most_nearly_the_same():
-    rows = pd.DataFrame(
-        [
-            ("dear", "aws", "V100", 8, None, 40.0, "on_demand"), ("cheap", "aws", "V100", 8, 1, 9.0, "on_demand"),
-            ("near", "aws", "V100", 8, 1, 22.0, "on_demand"),
-            ("spot", "aws", "V100", 8, 1, 20.0, "spot"), ("small", "aws", "V100", 4, 1, 20.0, "on_demand"),
-            ("two", "aws", "V100", 16, 2, 40.0, "on_demand"), ("four", "aws", "V100", 16, 4, 40.0, "reserved"),
-            ("other", "gcp", "V100", 16, 2, 40.0, "on_demand"),
-        ],
-        columns=["instance", "provider", "gpu", "gpus", "nodes", "usd_per_hour", "purchase"],
-    )  # fmt: skip
-    # `two` is 20 USD a node of eight: nearest to 22; nobody offers a reserved node of four, nor gcp one of eight
-    assert with_alternative(rows)["alternative"].tolist() == [
-        "dear (on_demand)", "cheap (on_demand)", "near (on_demand)", "spot (spot)", "small (on_demand)",
-        "near (on_demand)", "aws with V100 in nodes of 4 (reserved)", "gcp with V100 in nodes of 8 (on_demand)",
-    ]  # fmt: skip
-
-
-# --- jobs side by side ----------------------------------------------------------------------------------------------
+# --- jobs side by side, jobs of known hours, rounds -------------------------------------------------------------------
 
 
 def side(name, jobs, **more):
@@ -209,7 +245,7 @@ def test_jobs_side_by_side_have_the_figure_of_all_of_them_together():
     entries = [(offer(name, "on_demand", 4.0), 388.0, 4) for name in ("alone", "four", "two")]
     costs = [side("alone", np.nan), side("four", 4.0), side("two", 2.0, basis="extrapolated")]
     own = [figure(name, 390.0, 4, 380.0, 400.0, interval_df=3.0, **STOOD_IN) for name in ("alone", "four", "two")]
-    found = options_of(*entries, costs=costs, figures=own).set_index("option")
+    found = options_of(*entries, costs=costs, figures=own, reference=None).set_index("option")
     columns = ["images_per_s", "images_per_s_low", "images_per_s_high", "figure_images_per_s", "figure_gpus",
                "throughput_basis", "throughput_source", "level", "jobs_at_once"]  # fmt: skip
     assert found[columns].T.to_dict("list") == {
@@ -226,7 +262,16 @@ def test_jobs_side_by_side_have_the_figure_of_all_of_them_together():
     assert interval(drawn) == pytest.approx((300, 500), rel=0.02)
 
 
-# --- rounds ---------------------------------------------------------------------------------------------------------
+def test_a_job_of_known_hours_takes_them_in_every_draw():
+    # no model, no throughput: 10 h at 3.06 USD
+    market = inputs()
+    job = cost(offer(RENTED, "on_demand", 3.06), 225.0, 1, workload="nightly")
+    job |= {"model": None, "batch_size": None, "images_per_usd": np.nan, "hours": 10.0, "usd": 30.6}
+    options = options_of(market=replace(market, costs=pd.DataFrame([*market.costs.to_dict("records"), job])))
+    row = options.index[options["workload"] == "nightly"]
+    draws = simulate(options, 1, 5)
+    assert options.loc[row, "model"].tolist() == ["any"]
+    assert draws.hours[row].tolist() == [[10.0] * 5] and draws.usd[row] == pytest.approx(np.full((1, 5), 30.6))
 
 
 def test_rounds_apart_are_counted_within_a_model_and_each_is_drawn():
@@ -238,7 +283,9 @@ def test_rounds_apart_are_counted_within_a_model_and_each_is_drawn():
     costs = [cost(*entry, model="alex" if entry[0]["instance"] == "other" else "vgg16") for entry in entries]
     for row in costs:
         row["gpu"] = row["instance"]
-    options = options_of(*entries, costs=costs, figures=[*exact, plain], batch_sizes={"vgg16": 64, "alex": 64})
+    options = options_of(
+        *entries, costs=costs, figures=[*exact, plain], batch_sizes={"vgg16": 64, "alex": 64}, reference=None
+    )
     found = options.set_index("option")
     assert found["rounds_apart"].to_dict() == {"new": 0.0, "one": 1.0, "two": 2.0, "other": 0.0, "plain": 0.0}
     assert found["rounds_behind"].drop("plain").to_dict() == {"new": 1.0, "one": 2.0, "two": 3.0, "other": 4.0}
@@ -251,34 +298,18 @@ def test_rounds_apart_are_counted_within_a_model_and_each_is_drawn():
     assert abs(np.corrcoef(drawn["one"], drawn["two"] / drawn["one"])[0, 1]) < 0.1
 
 
-# --- what is drawn --------------------------------------------------------------------------------------------------
-
-
-def test_an_hour_of_one_dollar_varies_like_any_other():
-    entry = offer(RENTED, "on_demand", 1.0, usd_per_hour_low=0.5, usd_per_hour_high=2.0)
-    options = options_of((entry, 225.0, 1), figures=[figure(RENTED, 225.0, 1, 225.0, 225.0)])
-    draws = simulate(options, 2, 4000)
-    assert interval(draws.usd[0] / options["usd"][0]) == pytest.approx((0.5, 2.0), rel=0.05)
-
-
-def boxed(second=True, **changes):
-    """A box of 30 months, falling rents, perhaps a cheaper box of 60 months and other days, and a dear one of 90."""
-    days = {"days_per_month_low": 8.0, "days_per_month_high": 14.0}
-    first = box_offer(**days)
-    other = box_offer(capex_usd=100.0, months=60.0, days_per_month_low=5.0, days_per_month_high=20.0) | {
-        "instance": "second"
-    }
+def test_the_project_is_as_long_as_the_reference_whatever_else_is_bought():
+    """A box of 30 months, falling rents, a cheaper box of 60 months and other days, and a dear one of 90."""
+    first = box_offer(days_per_month_low=8.0, days_per_month_high=14.0)
+    other = box_offer(capex_usd=100.0, months=60.0, days_per_month_low=5.0, days_per_month_high=20.0)
     fall = {"trend_kind": "drift", "trend_market_share": 1.0, "trend_per_year": np.nan, "trend_sd_log": np.nan}
     fall |= {f"trend_change{end}": -0.2 for end in ("", "_low", "_high")}
-    entries = [(first, 498.0, 4), (offer(RENTED, "on_demand", 3.06, **fall), 225.0, 1)]
-    third = box_offer(capex_usd=1e6, months=90.0) | {"instance": "third"}
-    entries += [(other, 498.0, 4), (third, 498.0, 4)] if second else []
+    ours = [(first, 498.0, 4), (offer(RENTED, "on_demand", 3.06, **fall), 225.0, 1)]
+    theirs = [(box | {"instance": name}, 498.0, 4) for name, box in
+              (("second", other), ("third", box_offer(capex_usd=1e6, months=90.0)))]  # fmt: skip
     ends = {f"{name}{end}": 1.0 for name in ("usd", "images_per_usd") for end in ("_low", "_high")}
-    return options_of(*entries, costs=[cost(*entry) | ends for entry in entries], reference=BOX, **changes)
-
-
-def test_the_project_is_as_long_as_the_reference_whatever_else_is_bought():
-    alone, both = boxed(second=False), boxed()
+    alone, both = (options_of(*entries, costs=[cost(*entry) | ends for entry in entries])
+                   for entries in (ours, ours + theirs))  # fmt: skip
     draws = [dict(zip(table["option"], simulate(table, 1, 40).days, strict=True)) for table in (alone, both)]
     assert draws[0][BOX].tolist() == draws[1][BOX].tolist() and len(set(draws[0][BOX])) == 40
     assert np.argsort(draws[1]["second"]).tolist() == np.argsort(draws[1][BOX]).tolist()  # one use, in other units
@@ -286,6 +317,5 @@ def test_the_project_is_as_long_as_the_reference_whatever_else_is_bought():
     row = both.loc[place].to_dict() | {"row": place}
     assert row["rent_months"] == 30.0 and row["rent_factor"] < 0.85
     # the way down is certain, and so are the 30 months: the mean rent is the same in every draw
-    drawn = simulate(both, 1, 40)
-    assert drawn.variable[place] == pytest.approx(np.full(40, 3.06 * row["rent_factor"]))
+    assert simulate(both, 1, 40).variable[place] == pytest.approx(np.full(40, 3.06 * row["rent_factor"]))
     assert rent_ends(row, 40) == pytest.approx((row["rent_factor"], row["rent_factor"]))

@@ -1,12 +1,13 @@
-"""The cost of a plan of phases at moved figures, by hand; and what its question is made of."""
+"""A plan of phases by option and at moved figures, by hand; what its question is made of, and when owning pays."""
 
+import math
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from phase_plans import CARE, compared, own, priced_plan
 from phase_plans import hourly as rented_at
-from phase_plans import own, priced_plan
 from sweetspot.decision.assumption import Assumption, Moved, all_of
 from sweetspot.decision.choice_table import works
 from sweetspot.decision.cost_rounds import (
@@ -23,11 +24,12 @@ from sweetspot.decision.cost_rounds import (
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.turning import pays_rows
+from sweetspot.draws import shares
 from three_kinds import ROUNDS, Market, hourly, price
 
 # 36 months of 100 jobs of two hours: 7,200 hours. A box works 24 x 10 x 36 = 8,640; it costs 36,000 and 50 a month of
 # care, 0.2 an hour. Rented at 6.
-HELD, RUNNING = 36_000 + 36 * 50.0, 7200 * 0.2
+HELD, RUNNING = 36_000 + 36 * CARE, 7200 * 0.2
 WORK = all_of("amount of work")
 
 
@@ -47,15 +49,10 @@ def moved(question, quantity, subject="", factor=1.0):
     }
 
 
-def near(expected):
-    return {name: (pytest.approx(usd), boxes) for name, (usd, boxes) in expected.items()}
-
-
 @pytest.mark.parametrize(
     ("quantity", "subject", "factor", "box", "rented"),
     [
         ("jobs", "", 1.0, (HELD + RUNNING, 1), 43_200),
-        ("jobs", "", 1.1, (HELD + RUNNING * 1.1, 1), 47_520),
         ("jobs", "", 1.2, (HELD + RUNNING * 1.2, 1), 51_840),  # all of its hours
         ("jobs", "", 1.3, (2 * HELD + RUNNING * 1.3, 2), 56_160),
         ("jobs", "", 4.0, (4 * HELD + RUNNING * 4, 4), 172_800),  # 28,800 of 34,560 h; three have 25,920
@@ -71,19 +68,10 @@ def near(expected):
         ("months", "", 2.0, (HELD - 18_000 + RUNNING, 1), 43_200),  # written off over twice as long
         ("usd_per_hour", "rented", 1.5, (HELD + RUNNING, 1), 64_800),
     ],
-)  # fmt: skip
+)
 def test_every_figure_moves_what_rests_on_it_alone(quantity, subject, factor, box, rented):
-    assert moved(asked(), quantity, subject, factor) == near({"box": box, "rented": (rented, 1)})
-
-
-def test_cases_are_apart():
-    """Three cases at once: one box, two, and four."""
-    question = asked()
-    costs = question.at(WORK._replace(name="amount of work"), np.array([1.0, 1.3, 4.0]))
-    place = [choice.option for choice in question.choices].index("box")
-    assert costs.counts[place].tolist() == [1.0, 2.0, 4.0]
-    expected = [HELD + RUNNING, 2 * HELD + RUNNING * 1.3, 4 * HELD + RUNNING * 4]
-    assert costs.usd[place].tolist() == pytest.approx(expected)
+    found = moved(asked(), quantity, subject, factor)
+    assert found == {"box": (pytest.approx(box[0]), box[1]), "rented": (pytest.approx(rented), 1)}
 
 
 # --- rounds on whole machines -----------------------------------------------------------------------------------------
@@ -136,11 +124,6 @@ def test_there_are_as_many_machines_as_the_largest_phase_has_jobs():
     assert cost(both, jobs=1.0) == (pytest.approx(540.0), 5.0)
 
 
-def test_where_nobody_counts_the_hours_machines_stay():
-    usd, boxes = cost(planned(room=np.inf), jobs=5.0)
-    assert (usd, boxes) == (pytest.approx(100 + 150), 1.0)
-
-
 def test_so_many_machines_are_held_however_little_there_is_to_do():
     """Two at least, as planned: ten jobs on two take four rounds instead of three."""
     plan = planned(least=2.0)._replace(boxes=np.array([2.0]), held=np.array([200.0]))
@@ -155,11 +138,12 @@ def test_a_machines_own_months_give_it_more_room_and_the_plans_do_not():
 
 
 def test_a_contract_is_dearer_with_its_price_and_a_free_machine_is_not():
-    """Of both parts; a machine that costs nothing stays at nothing."""
+    """Of both parts; a machine that costs nothing stays at nothing; where nobody counts the hours machines stay."""
     contract = {"purchase": "reserved", "variable_usd_per_hour": 3.0}
     assert cost(planned(**contract), usd_per_hour=1.5) == (pytest.approx(1.5 * 130), 1.0)
     assert cost(planned(kw=0.0), usd_per_kwh=4.0) == (pytest.approx(130.0), 1.0)
     assert cost(planned(capex_usd=0.0), capex_usd=4.0) == (pytest.approx(130.0), 1.0)
+    assert cost(planned(room=np.inf), jobs=5.0) == (pytest.approx(100 + 150), 1.0)
 
 
 def test_draws_move_what_is_paid_by_use_with_speed_and_rate_and_what_is_held_with_its_own():
@@ -186,7 +170,43 @@ def test_hours_of_all_devices():
     assert planned(gpus=0).device_hours.tolist() == [5.0]
 
 
-# --- the question -----------------------------------------------------------------------------------------------------
+# --- options of the plan ----------------------------------------------------------------------------------------------
+
+CLOUD = {"provider": "cloud", "gpu": "H9", "gpus": 8}
+SPEEDS = {"nodes": (180.0, 180.0, 180.0), "other": (120.0, 120.0, 120.0)}
+FACTS = {"rented": CLOUD, "nodes": CLOUD | {"gpus": 16, "nodes": 2}, "other": CLOUD | {"provider": "cloudier"}}
+
+
+def choices(*rows):
+    found = compared(*rows, facts=FACTS, speeds=SPEEDS, buying={}, draws=2)
+    table = found["choices"].query("workload == 'work'").set_index("choice")
+    return table, found["verdict"].set_index("workload").loc["work"]
+
+
+def test_each_option_of_the_plan_by_hand():
+    """3,600 jobs of two hours: 7,200 h of the box; two boxes where it works 80 h of a month less."""
+    table, whole = choices(own(days_per_month=5.0), rented_at(0.5), rented_at(1.2) | {"instance": "other"})
+    # One box works 24 x 5 x 36 = 4,320 h: two, each for half of the jobs; electricity is of all hours.
+    box = table.loc["box"]
+    assert (box["counts"], box["hours"], box["basis"], box["title"]) == (2.0, 3600.0, "published", "2 × box")
+    assert (box["usd_running"], box["usd_possession"]) == pytest.approx((RUNNING, 2 * HELD))
+    assert dict(table["usd"]) == pytest.approx({"rented": 3600, "other": 7200, "box": RUNNING + 2 * HELD})
+    assert table.index.tolist() == ["rented", "other", "box"]
+    assert table[["is_best", "is_rival"]].to_numpy().tolist() == [[True, False], [False, False], [False, True]]
+    assert table["ratio"].tolist() == pytest.approx([1.0, 2.0, table.loc["box", "usd"] / 3600])
+    assert (whole["take"], whole["take_rival"]) == ("rented", "other")
+
+
+def test_more_nodes_of_the_best_are_no_rival():
+    """Two nodes of it cost 2.2 / 1.8 x 0.5 as much: dearer by a ninth, and nobody's reason to doubt the machine."""
+    nodes = rented_at(2 * 0.55) | {"instance": "nodes"}
+    table, whole = choices(own(), rented_at(0.5), nodes, rented_at(0.9) | {"instance": "other"})
+    assert table.index.tolist()[:3] == ["rented", "nodes", "other"]
+    assert table["alternative"].tolist()[:3] == ["rented (on_demand)", "rented (on_demand)", "other (on_demand)"]
+    assert (whole["take"], whole["take_rival"], whole["rival"]) == ("rented", "other", "box")
+    assert table.loc["other", "ratio"] == pytest.approx(0.9 / 1.2 / 0.5) == pytest.approx(whole["take_ratio"])
+    usd = np.array([[1.0, 3.0, 3.0, np.inf], [2.0, 1.0, 4.0, np.inf], [3.0, 2.0, 2.0, np.inf]])
+    assert shares(usd, ["a", "a", "b"]) == {"a": 0.5, "b": 0.25}  # in the third draw b, in the last none
 
 
 def plans_of(*rows, draws=2, change=lambda plans: plans, **more):
@@ -197,18 +217,59 @@ def plans_of(*rows, draws=2, change=lambda plans: plans, **more):
     return priced_plans(options, drawn, change(tables.plans)), options, drawn, settings
 
 
-def test_what_can_be_taken_away_is_no_choice_but_where_nothing_else_is():
-    spot = {"instance": "spot", "purchase": "spot", "per_hour": 1.0}
+def question_of(*rows, **more):
+    """The question of the one plan, and the plan."""
+    (plan,), options, draws, _ = plans_of(*rows, **more)
+    return rounds_question(plan, options, draws, 30.5), plan
 
-    def taken(*rows, **more):
-        (plan,), options, draws, _ = plans_of(*rows, **more)
-        question = rounds_question(plan, options, draws, 30.5)
-        return {one.option: one.taken for one in question.choices}, question
 
-    both, question = taken(own(), rented_at(6.0), spot)
-    assert both == {"spot (spot)": False, "box": True, "rented": True}
-    assert not any("spot" in one.subject for one in question.assumptions)
-    assert taken(spot, work={"instance": "spot"})[0] == {"spot (spot)": True}
+def test_jobs_on_one_device_each_go_by_the_figure_of_the_machine_with_one():
+    """Nine jobs of 20 hours on one device; four at once on the box, in three rounds: 60 h of 1 kW at 0.2. Twice as fast
+    a device halves that; four at once that are faster together do not. Nobody sells the one device of `rented`: an
+    equal share of its own speed counts, 200 images/s.
+    """
+    one = {"gpus": 1, "gpu": "X"}
+    facts = {"box": {"gpus": 4, "gpu": "X", "base_instance": "single"}, "single": one,
+             "rented": {"gpus": 4, "gpu": "Y", "base_instance": "unsold"}}  # fmt: skip
+    jobs = {"instance": "single", "phases": [{"name": "jobs", "jobs": 9, "hours": 20.0, "gpus_per_job": "one"}]}
+    speeds = {"box": (380.0, 380.0, 380.0), "rented": (800.0, 800.0, 800.0)}
+    single = rented_at(1.9) | {"instance": "single"}
+    question, whole = question_of(own(), rented_at(), single, work=jobs, facts=facts, speeds=speeds)
+    table = whole.table.set_index("option")
+    assert dict(table["hours"]) == pytest.approx({"rented": 30.0, "single": 180.0, "box": 60.0})
+    assert dict(table["device_hours"]) == pytest.approx({"rented": 90.0, "single": 180.0, "box": 180.0})
+    place = [choice.option for choice in question.choices].index("box")
+    moved = {
+        tuple(one.subject.split("|")[1:3]): question.at(one, np.array([2.0])).usd[place, 0] - question.usd[place]
+        for one in question.assumptions
+        if one.quantity == "speed"
+    }
+    assert moved == pytest.approx({("X", "1"): -6.0, ("X", "4"): 0.0, ("Y", "4"): 0.0})
+
+
+def test_who_is_rented_goes_by_the_speed_that_moves_though_the_same_machine_is_cheaper_on_spot():
+    """7,200 h at 6; the spot rate of the same machine is no choice that stays, and no figure of it is asked about."""
+    spot = rented_at(1.0) | {"purchase": "spot"}
+    question, _ = question_of(spot, own(), rented_at(6.0), facts={"rented": {"gpu": "H9"}})
+    taken = {one.option: one.taken for one in question.choices}
+    assert taken == {"rented (spot)": False, "box": True, "rented": True}
+    (speed,) = (one for one in question.assumptions if "H9" in one.subject)
+    place = list(taken).index("rented")
+    assert question.at(speed, np.array([2.0])).usd[place, 0] == pytest.approx(7200 * 6.0 / 2)
+    alone, _ = question_of({"instance": "spot", "purchase": "spot", "per_hour": 1.0}, work={"instance": "spot"})
+    assert [(one.option, one.taken) for one in alone.choices] == [("spot (spot)", True)]  # where nothing else is
+
+
+def test_the_row_of_a_plan_is_that_of_the_cell_the_option_was_priced_on():
+    """The same machine has a figure of another framework, with which the plan would cost twice as much."""
+    both = plans_of(own(), rented_at(), change=lambda plans: pd.concat(
+        [plans.assign(framework="another", usd=2 * plans["usd"]), plans]))[0]  # fmt: skip
+    found = both[0].table.set_index("option")
+    assert dict(found["usd"]) == pytest.approx({"box": 39_240.0, "rented": 43_200.0})
+    assert found.loc["box", "planned_hours"] == 24 * 10 * 36 and np.isnan(found.loc["rented", "planned_hours"])
+
+
+# --- the question -----------------------------------------------------------------------------------------------------
 
 
 def test_the_question_says_what_it_is_of():
@@ -240,19 +301,6 @@ def test_jobs_go_by_the_speed_of_the_machine_itself_of_one_named_or_of_one_devic
     assert [_speed_of(box, name, rows) for name in ("box", "two", "gone")] == [1, 3, 2]
     assert _speed_of(box | {"row": 4}, "box", rows) == 4  # the same machine at another rate
     assert _speed_of(box | {"gpu": "Z"}, "gone", rows) is None
-
-
-def test_a_plan_names_its_machines_with_their_number_where_there_are_several():
-    """Half of the days: two boxes."""
-    for days, title in ((10.0, "box"), (5.0, "2 × box")):
-        (plan,), *_ = plans_of(own(days_per_month=days), rented_at(6.0))
-        assert set(plan.table["title"]) == {title, "rented"}
-
-
-def test_planned_hours_are_those_of_one_machine_that_is_owned():
-    (plan,), *_ = plans_of(own(), rented_at(6.0))
-    found = plan.table.set_index("option")["planned_hours"]
-    assert found["box"] == 24 * 10 * 36 and np.isnan(found["rented"])
 
 
 def test_hours_of_a_plan_have_the_ends_of_its_speed():
@@ -300,7 +348,11 @@ def test_a_machine_pays_by_the_jobs_of_the_plan_and_by_the_days_of_use():
     assert days["pays_from"] == pytest.approx(7200 / 24 / 36, rel=1e-3) and np.isnan(days["pays_until"])
 
 
-def test_without_rentals_nothing_is_held_against_and_what_is_dear_does_not_pay():
+def test_beside_several_the_cheapest_is_held_against_and_without_rentals_nothing():
+    """5.5 an hour beside 6, and a contract of 30,000 a year whose USD are by the month, which never is."""
+    deal = {"instance": "deal", "purchase": "reserved", "commitment": {"term_months": 36.0, "per_month": 2000.0}}
+    rows = held(asked(own(), hourly("rented", 6.0), hourly("less", 5.5), deal))
+    assert rows["box", "jobs"]["pays_from"] == pytest.approx(HELD / 5.3 / 2, rel=1e-6)
     assert not held(asked(own(), own("other", capex=50_000.0)))
     rows = held(asked(own(), hourly("rented", 5.0)))
     assert rows["box", "jobs"]["p_pays"] == 0.0  # 39,240 against 36,000
@@ -319,8 +371,25 @@ def test_the_interval_of_where_a_machine_pays_is_of_a_thousand_draws():
     assert row["p_pays"] == np.mean(rents[:1000] * 7200 >= HELD + RUNNING)
 
 
-def test_beside_several_the_cheapest_is_held_against():
-    """5.5 an hour beside 6, and a contract of 30,000 a year whose USD are by the month, which never is."""
-    deal = {"instance": "deal", "purchase": "reserved", "commitment": {"term_months": 36.0, "per_month": 2000.0}}
-    rows = held(asked(own(), hourly("rented", 6.0), hourly("less", 5.5), deal))
-    assert rows["box", "jobs"]["pays_from"] == pytest.approx(HELD / 5.3 / 2, rel=1e-6)
+@pytest.mark.parametrize(("month", "pays"), [(1060.0, False), (1120.0, True)])
+def test_a_box_that_pays_beside_rent_has_a_contract_to_beat_too(month, pays):
+    """37,800 and 1,440 USD of running, beside 43,200 of rent: from 37,800 / 41,760 of the work, until a second box. A
+    contract of 36 x 1,060 = 38,160 is the cheaper from a quarter of the work on; 36 x 1,120 = 40,320 from 1.75 times.
+    """
+    deal = {"instance": "signed", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": month}}
+    row = held(asked(own(), hourly("rented", 6.0), deal))["box", "jobs"]
+    least = pytest.approx(3600 * 37_800 / 41_760, rel=1e-3)
+    assert row["pays_from"] == least if pays else math.isnan(row["pays_from"])
+    assert row["p_pays"] == pays
+
+
+def test_more_work_than_a_contract_has_hours_for_is_no_bargain():
+    """Rented at 2 USD an hour; a machine half as fast for 1,000 USD a month does 26,352 / 14,400 of the work.
+
+    Signed twice it costs 72,000 USD: where the box overtakes the rent, at 37,800 / (14,400 - 1,440) of the work, once
+    for all work it would be the cheapest.
+    """
+    deal = {"instance": "slow", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 1000.0}}
+    row = held(asked(own(days_per_month=30.5), hourly("rented", 2.0), deal, speeds={"slow": 50.0}))["box", "jobs"]
+    expected = [3600 * HELD / (14_400 - RUNNING)] * 3
+    assert [row[f"pays_from{end}"] for end in ("", "_low", "_high")] == pytest.approx(expected, rel=1e-3)

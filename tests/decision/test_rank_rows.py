@@ -1,4 +1,4 @@
-"""Whole rows of ranks and fronts, and of what other figures would make of the answer, by hand."""
+"""Whole rows of ranks and fronts, who contends, and what other published figures would make of the answer, by hand."""
 
 import math
 
@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from answer_options import option, spot
+from decision_tables import BOX, drawn, options_of
 from sweetspot.decision.other_figures import (
     COLUMNS,
     Contenders,
@@ -16,7 +17,7 @@ from sweetspot.decision.other_figures import (
     other_figures,
 )
 from sweetspot.decision.ranks import ENERGY, frontier, pairs, ranks
-from sweetspot.decision.simulate import Draws
+from sweetspot.report.phrases import span_in_words
 
 ENDS = ("kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high")
 
@@ -28,24 +29,15 @@ def machine(name, usd, hours, **more):
     return row | dict.fromkeys(ENERGY, np.nan) | {"power_basis": None, "model_title": "The model"} | more
 
 
-def drawn(options, **values):
-    """Draws by the name of a figure, a list an option; what is not given stands at its value."""
-    count = max([len(row) for rows in values.values() for row in rows], default=1)
-
-    def field(name):
-        central = options[name].to_numpy(float) if name in options.columns else np.zeros(len(options))
-        return np.array(values.get(name, [[value] * count for value in central]), float)
-
-    return Draws(*(field(name) for name in list(Draws.__dataclass_fields__)[:7]))
-
-
 def test_a_place_has_its_figures_its_ends_and_its_energy():
     told = dict(zip(ENDS, (3.0, 2.0, 4.0, 0.3, 0.2, 0.4), strict=True))
     told |= {"power_basis": "measured", "power_source": "a meter", "grid_source": "ember", "energy_lacks": "cooling"}
     options = pd.DataFrame([machine("A", 10.0, 4.0, **told), machine("B", 8.0, 5.0, kg_co2e=0.1)])
     # 21 draws: 5 % and 95 % are the second and the last but one
     steps = [[low + step for step in range(21)] for low in (0, 100)]
-    table = ranks(options, drawn(options, usd=steps, hours=steps[::-1]))
+    table = ranks(
+        options, drawn(options, usd=dict(zip("ab", steps, strict=True)), hours=dict(zip("ba", steps, strict=True)))
+    )
     assert table.index.tolist() == [0, 1] and table["option"].tolist() == ["b", "a"]
     row = table.iloc[1].to_dict()
     expected = told | {
@@ -82,13 +74,33 @@ def test_every_pair_of_four_has_its_chance():
     options = pd.DataFrame([machine(name, 10.0, 4.0) for name in "ABCD"])
     # of four draws a is above b in three, c in two (and even in one), d in one; b and c: 3 < 5, 3 < 4, 3 = 3, 2 > 0
     perf = [[4, 4, 4, 1], [3, 3, 3, 2], [5, 4, 3, 0], [5, 5, 5, 0]]
-    found = pairs(options, drawn(options, images_per_usd=perf, images_per_s=perf[::-1]))
+    found = pairs(
+        options,
+        drawn(
+            options,
+            images_per_usd=dict(zip("abcd", perf, strict=True)),
+            images_per_s=dict(zip("dcba", perf, strict=True)),
+        ),
+    )
     chance = {"ab": 3 / 4, "ac": 2.5 / 4, "ad": 1 / 4, "bc": 1.5 / 4, "bd": 1 / 4, "cd": 1 / 4}
     chance |= {pair[::-1]: 1 - share for pair, share in chance.items()}
     assert dict(zip(found["a"] + found["b"], found["p_cheaper"], strict=True)) == chance
     mirrored = dict(zip("abcd", "dcba", strict=True))
     speeds = {mirrored[one] + mirrored[other]: share for (one, other), share in chance.items()}
     assert dict(zip(found["a"] + found["b"], found["p_faster"], strict=True)) == speeds
+
+
+def test_places_count_ties_once_and_leave_out_what_can_be_taken_away():
+    options = pd.DataFrame([machine("A", 1.0, 9.0), machine("B", 2.0, 4.0, persistent=False), machine("C", 3.0, 5.0),
+                            machine("D", 4.0, 2.0), machine("E", 4.0, 2.0)])  # fmt: skip
+    usd = {"a": [1, 1, 1, 5, 2], "b": [2, 2, 4, 2, 1], "c": [3, 0.5, 3, 3, 2], "d": [4, 4, 4, 4, 2], "e": [9] * 5}
+    table = ranks(options, drawn(options, usd=usd)).set_index("option")
+    assert table["rank"].to_dict() == {"a": 1, "b": 2, "c": 3, "d": 4, "e": 4}
+    assert table["rank_hours"].to_dict() == {"d": 1, "e": 1, "b": 3, "c": 4, "a": 5}
+    assert table["rank_persistent"].dropna().to_dict() == {"a": 1, "c": 2, "d": 3, "e": 3}
+    assert table["rank_hours_persistent"].dropna().to_dict() == {"d": 1, "e": 1, "c": 3, "a": 4}
+    # among those that stay: a in draws 1 and 3, c in 2 and 4, and in 5 a, c and d, which cost the same
+    assert table["p_cheapest"].dropna().to_dict() == pytest.approx({"a": 0.6, "c": 0.6, "d": 0.2, "e": 0.0})
 
 
 def test_a_front_names_who_beats_whom_by_money_risk_and_carbon():
@@ -125,33 +137,60 @@ def test_a_front_names_who_beats_whom_by_money_risk_and_carbon():
 @pytest.mark.parametrize(
     ("usd", "hours", "chance"),
     [
-        ((1, 3, 9, 9), (2, 2, 5, 6), (1, 0, 0, 0)),  # as fast and dearer; then slower and as dear
-        ((5, 3, 4, 3), (1, 2, 3, 4), (1, 1, 0, 0)),  # cheaper than the first alone is not enough, nor as cheap
-        ((1, 2, 2, 9), (1, 3, 3, 4), (1, 0, 0, 0)),  # two alike that something beats
-        ((9, 2, 2, 1), (1, 3, 3, 4), (1, 1, 1, 1)),
+        ([[1], [3], [9], [9]], (2, 2, 5, 6), (1, 0, 0, 0)),  # as fast and dearer; then slower and as dear
+        ([[5], [3], [4], [3]], (1, 2, 3, 4), (1, 1, 0, 0)),  # cheaper than the first alone is not enough, nor as cheap
+        ([[1], [2], [2], [9]], (1, 3, 3, 4), (1, 0, 0, 0)),  # two alike that something beats
+        ([[9], [2], [2], [1]], (1, 3, 3, 4), (1, 1, 1, 1)),
+        # a: where it is the cheapest of all, 1 to 3 (equal USD but slower is not on it); b: unless d is as cheap, 1, 2
+        # and 4; c: where it costs less than b and d, 2 and 3; d is always the fastest
+        ([[1, 1, 1, 5, 2], [2, 2, 4, 2, 2], [3, 1.5, 3, 3, 2], [4, 4, 4, 4, 2]], (9, 4, 5, 2), (0.6, 0.6, 0.4, 1)),
+        # of the first thousand draws half: later ones do not count
+        ([[2] * 500 + [0.5] * 1000, [1] * 1500, [9] * 1500, [9] * 1500], (3, 1, 5, 6), (0.5, 1, 0, 0)),
     ],
 )
-def test_four_machines_are_on_the_front_or_not(usd, hours, chance):
-    options = pd.DataFrame([machine(name, *pair) for name, pair in zip("ABCD", zip(usd, hours, strict=True),
-                                                                      strict=True)])  # fmt: skip
-    found = frontier(options, drawn(options)).set_index("option")["p_on_front"]
-    assert found[list("abcd")].tolist() == list(chance)
+def test_the_chance_of_the_front_is_the_share_of_draws_in_which_nothing_faster_is_as_cheap(usd, hours, chance):
+    options = pd.DataFrame([machine(name, 1.0, each) for name, each in zip("ABCD", hours, strict=True)])
+    found = frontier(options, drawn(options, usd=dict(zip("abcd", usd, strict=True)))).set_index("option")["p_on_front"]
+    assert found[list("abcd")].tolist() == pytest.approx(list(chance))
 
 
 # --- who contends ---------------------------------------------------------------------------------------------------
 
 
-def test_a_dollar_is_a_price_like_others():
-    assert (cost({"usd": 1.0, "images_per_usd": 4.0}, False), cost({"usd": 1.0, "images_per_usd": 4.0}, True)) == (
-        0.25,
-        1,
-    )
-    assert (cost({"usd": 0.0, "images_per_usd": math.nan}, False), cost({"usd": 2.0, "images_per_usd": 4.0}, True)) == (
-        0,
-        2,
-    )
-    assert bills_decide(pd.DataFrame({"usd": [1.0, 1.0, 2.0], "images_per_usd": [100.0, 50.0, 25.0]}))
-    assert bills_decide(pd.DataFrame({"usd": [1.0, 2.0], "images_per_usd": [100.0, 100.0]}))
+def of(*rows, reference=None):
+    """The contenders of a model; `reference`: the title of what is asked about."""
+    table = pd.DataFrame(list(rows))
+    own = table[table["title"] == reference].rename_axis("row").reset_index().to_dict("records")
+    return contenders(table, own[0] if own else None)
+
+
+def titles(found):
+    return [row["title"] for row in found.every]
+
+
+@pytest.mark.parametrize(
+    ("usd", "per_usd", "decide"),
+    [((10, 20), (100, 50), False), ((10, 21), (100, 50), False), ((10, 21.5), (100, 50), True),
+     ((10, math.nan), (100, 5), False), ((1, 1, 2), (100, 50, 25), True), ((1, 2), (100, 100), True),
+     ((0, 10, 20), (math.nan, 36, 18), False)],
+)  # fmt: skip
+def test_bills_decide_where_they_leave_the_price_of_an_image_by_more_than_a_twentieth(usd, per_usd, decide):
+    assert bills_decide(pd.DataFrame({"usd": usd, "images_per_usd": per_usd})) is decide
+
+
+def test_a_dollar_is_a_price_like_others_and_what_is_free_takes_part():
+    for usd, images, by_image, by_bill in ((1.0, 4.0, 0.25, 1), (0.0, math.nan, 0, 0), (2.0, 4.0, 0.25, 2)):
+        row = {"usd": usd, "images_per_usd": images}
+        assert (cost(row, False), cost(row, True)) == (by_image, by_bill)
+    free = option("Free", 1.0) | {"usd": 0.0, "images_per_usd": np.nan}
+    assert titles(of(free, option("A", 10.0), option("B", 20.0))) == ["Free", "A", "B"]
+
+
+def test_at_equal_cost_the_reference_is_the_cheapest_and_another_price_list_is_no_rival():
+    found = of(option("Rival", 10), option("Box", 10), option("Dear", 20),
+               option("Later", 5, in_answer=False, price_list="later"), reference="Box")  # fmt: skip
+    assert (found.reference["title"], found.alternative["title"], found.gain) == ("Box", "Rival", 1.0)
+    assert titles(found) == ["Rival", "Box", "Dear"]
 
 
 def test_without_a_reference_the_cheapest_that_stays_is_asked_about_and_models_go_by_their_gain():
@@ -173,12 +212,25 @@ def test_without_a_reference_the_cheapest_that_stays_is_asked_about_and_models_g
     assert contenders(tables[3], None) is None
 
 
+def test_the_last_digit_of_a_gain_chooses_no_model():
+    # twice the speed on another model: the same gain, but for the last digit of a float
+    small, twice = options_of(), 2 * np.nextafter(225.0, 300.0)
+    big = small.assign(model="big", images_per_usd=small["images_per_usd"] * twice / 225.0)
+    big.loc[big["option"] == BOX, "images_per_usd"] = 2 * small.loc[small["option"] == BOX, "images_per_usd"]
+    for names in (("a", "b"), ("b", "a")):
+        both = pd.concat([one.assign(model=name) for one, name in zip((small, big), names, strict=True)])
+        gains = {model: one.gain for model, one in found_contenders(both.reset_index(drop=True)).items()}
+        assert list(gains) == ["a", "b"] and gains["a"] == pytest.approx(gains["b"], rel=1e-12)
+
+
 # --- other figures --------------------------------------------------------------------------------------------------
 
 CARD = {"gpu": "V100", "gpus": 1, "stand_in_gpu": "V100-32GB", "stand_in_framework": "tensorflow",
         "stand_in_batch_size": 384, "stand_in_precision": "fp16", "throughput_basis": "stand_in"}  # fmt: skip
+TPU = CARD | {"gpu": "TPU", "gpus": 4, "images_per_s": 4000.0, "instance": "tpu"}
 USED = {"gpu": "V100-32GB", "batch_size": 384.0, "framework_version": "2.2", "images_per_s": 1200.0}
 SLOW = {"gpu": "V100", "batch_size": 64.0, "framework_version": "1.9", "images_per_s": 600.0, "dataset": "real"}
+OWN = {"gpu": "TPU", "gpus": 4, "batch_size": None, "framework_version": "1.7", "images_per_s": 3000.0}
 
 
 def figures(*rows):
@@ -186,9 +238,20 @@ def figures(*rows):
     return pd.DataFrame([common | {"source": f"paper {place}"} | row for place, row in enumerate(rows)])
 
 
-def contending(*rows):
-    table = pd.DataFrame(list(rows))
-    return {"m": contenders(table, table.iloc[[0]].rename_axis("row").reset_index().to_dict("records")[0])}
+def contending(*rows, reference="Box"):
+    return {"m": of(*rows, reference=reference)}
+
+
+def market(**tpu):
+    """A box at 10 USD; a TPU declared equal to four V100 at 14; one V100 at 20, and as spot at 8 USD: of one job."""
+    card = CARD | {"instance": "card", "images_per_s": 1200.0}
+    return contending(option("Box", 10, gpu="1080 Ti", gpus=4), option("TPU", 14, **TPU | tpu),
+                      option("Card", 20, **card), spot("Card (spot)", 8, **card))  # fmt: skip
+
+
+def gains(market, *published):
+    return {(row.images_per_s, row.alternative_figure): (row.rival_title, round(row.gain, 6), round(row.gain_of_all, 6))
+            for row in other_figures(market, figures(*published)).itertuples()}  # fmt: skip
 
 
 def test_a_row_of_another_figure_by_hand():
@@ -210,6 +273,70 @@ def test_a_row_of_another_figure_by_hand():
             name: told[name] for name in COLUMNS if not name.startswith("gain")
         }
         assert (row["gain"], row["gain_of_all"]) == pytest.approx((told["gain"], told["gain_of_all"]))
+
+
+def test_every_published_figure_with_every_figure_of_the_alternative():
+    # as used 14 / 10; with 600 instead of 1200 all that rests on it costs twice: TPU 28, card 40, spot 16;
+    # the TPU's own figure, 3000 instead of 4000: 14 x 4/3 = 18.667 whatever the V100's; without it the card: 20, or 40
+    # (a figure of eight TPUs, or of four other devices, is not its own; nor is 4000, which is used; figures of other
+    # precision, framework, model or device are no choice)
+    others = [OWN | {"gpus": 8}, OWN | {"gpu": "P100", "images_per_s": 77.0}, OWN | {"images_per_s": 4000.0}]
+    none = [SLOW | one for one in ({"precision": "fp32"}, {"framework": "torch"}, {"model": "other"}, {"gpu": "P100"},
+                                   {"gpus": 8}, {"gpu": "V1000"})]  # fmt: skip
+    assert gains(market(), USED, SLOW, OWN, *others, *none) == {
+        (1200.0, "as used"): ("TPU", 1.4, 0.8),
+        (1200.0, "its own figure, 3,000"): ("TPU", 1.866667, 0.8),
+        (1200.0, "left out"): ("Card", 2.0, 0.8),
+        (600.0, "as used"): ("TPU", 2.8, 1.6),
+        (600.0, "its own figure, 3,000"): ("TPU", 1.866667, 1.6),
+        (600.0, "left out"): ("Card", 4.0, 1.6),
+    }
+    assert gains(market(), USED, *none) == {}
+    table = other_figures(market(), figures(USED, SLOW, OWN))
+    assert span_in_words(table, "m") == (
+        "With other published figures of the V100 or without TPU, Box is still the cheaper on m, by 1.4 to 4.0 times."
+    )
+
+
+def test_a_rival_with_a_figure_of_its_own_does_not_move_with_the_others():
+    # the TPU rests on its own 4000, in bf16: 14 / 10 whatever the V100's 600 or 1200; without it the card, 20 or 40 USD
+    tpu = {"stand_in_gpu": "TPU", "stand_in_precision": "bf16", "stand_in_batch_size": 256}
+    own = OWN | {"images_per_s": 4000.0, "batch_size": 256.0, "precision": "bf16"}
+    assert {key: gain for key, (_, gain, _) in gains(market(**tpu), USED, SLOW, own).items()} == {
+        (1200.0, "as used"): 1.4, (1200.0, "left out"): 2.0, (600.0, "as used"): 1.4, (600.0, "left out"): 4.0,
+    }  # fmt: skip
+
+
+def test_a_rival_published_itself_leaves_the_choice_to_what_rests_on_the_device():
+    # the TPU's 14 USD stand; with 600 instead of 1200 images/s of the V100 the spot card costs 16 instead of 8 USD
+    stood = [name for name in CARD if name.startswith("stand_in")]
+    moved = other_figures(market(throughput_basis="published", **dict.fromkeys(stood)), figures(USED, SLOW))
+    assert moved[["alternative_figure", "rival_title", "as_used", "cheapest_of_all_title"]].to_numpy().tolist() == [
+        ["as used", "TPU", True, "Card (spot)"], ["as used", "TPU", False, "TPU"],
+    ]  # fmt: skip
+    assert moved["gain_of_all"].tolist() == pytest.approx([0.8, 1.4])  # 16 USD are no longer below the TPU's 14
+    assert moved["gain"].tolist() == pytest.approx([1.4, 1.4])
+    nobody = other_figures(contending(option("Box", 10), option("Card", 20)), figures(USED, SLOW))
+    assert nobody.empty and span_in_words(nobody, "m") == ""
+
+
+def test_a_winner_that_changes_is_said():
+    # a V100 of 2400 halves the TPU's cost: 7 / 10
+    table = other_figures(market(), figures(USED, USED | {"images_per_s": 2400.0, "batch_size": 256.0}))
+    assert table["gain"].min() == pytest.approx(0.7)
+    assert set(table["winner_title"]) == {"Box", "TPU"}
+    assert span_in_words(table, "m").endswith("the multiple on m is 0.70 to 2.0: the cheapest changes.")
+
+
+def test_the_reference_s_own_machine_is_not_left_out():
+    # the TPU by the hour, or reserved at 9 / 14 of it: without it there is nobody to compare; with its own figure of
+    # 3000 instead of 4000 both cost as many times more, and the V100's does nothing to what rests on it alike
+    rows = option("TPU", 14, **TPU), option("TPU (reserved)", 9, **TPU | {"purchase": "reserved"})
+    card = option("Card", 20, **CARD | {"instance": "card", "images_per_s": 1200.0})
+    told = gains(contending(*rows, card, reference="TPU"), USED, SLOW, OWN)
+    assert {key: gain for key, (_, gain, _) in told.items()} == {
+        (images, figure): round(9 / 14, 6) for images in (1200.0, 600.0)
+        for figure in ("as used", "its own figure, 3,000")}  # fmt: skip
 
 
 def test_of_rivals_that_rest_on_others_figures_one_that_stays_comes_before_one_that_does_not():
@@ -241,7 +368,7 @@ def test_where_nobody_stays_the_cheapest_that_can_be_taken_away_is_the_rival():
 
 def test_an_alternative_that_cannot_be_left_out_is_not_and_bills_or_no_rival_say_nothing():
     # the TPU is the only other machine: without it nothing is left; box and TPU rest on one figure, so they move alike
-    tpu = CARD | {"gpu": "TPU", "gpus": 4, "images_per_s": 1200.0}
+    tpu = TPU | {"images_per_s": 1200.0}
     market = contending(option("Box", 10, **CARD), option("TPU", 14, **tpu))
     table = other_figures(market, figures(USED, SLOW))
     assert table["alternative_figure"].tolist() == ["as used"] * 2

@@ -1,52 +1,103 @@
-"""The verdict: two levels, ties, thresholds and words, on works of a few draws that can be checked by hand."""
+"""Whole rows of the verdict by hand: every column, ties, prices of the box, thresholds and words, on a few draws."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.decision.choice_table import choice_table
-from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
+from decision_tables import BOX, inputs, settings
+from sweetspot.decision.compare import compare
+from sweetspot.decision.verdict import COLUMNS, QUOTES, answer_work, first_to_find_out, verdict_table
 from sweetspot.decision_words import BUY, CONTRACT, KEEP, MIX, RENT
 from sweetspot.errors import UserError
 from sweetspot.wording import words_of
 from works import work
 
 NO_ROWS = pd.DataFrame()
+SPOT = {"stands": False, "why_not": "it can be interrupted"}
 
 
-def verdict(one, break_even=NO_ROWS, **more):
-    return verdict_table([one], one.name, break_even, {}, **more).iloc[0]
+def rows_of(*works, answer=None, break_even=NO_ROWS, worth=None, **more):
+    return verdict_table(works, answer or works[0].name, break_even, worth or {}, **more)
 
 
-def test_a_tie_between_sellers_never_reaches_whether_to_commit():
-    """Two clouds change places in half of the draws; buying costs 300 against 120 in all: 2.5 times."""
-    told = verdict(
-        work(
-            ("north", RENT, [120, 90, 140, 100]),
-            ("south", RENT, [121, 95, 130, 90]),
-            ("box", BUY, [300, 290, 310, 300]),
-        )
-    )
-    assert (told.level, told.best, told.rival) == ("commit", "north", "box")
-    assert told.ratio == pytest.approx(2.5) and told.p_cheaper == 1.0 and told.confidence == "clear"
-    assert (told.usd, told.rival_usd, told.usd_per_month) == (120.0, 300.0, pytest.approx(120 / 36))
-    assert told.sentence == "Rent by the hour. Buying costs 2.5 times as much."
-    assert told.take_p_cheaper == 0.5  # 120 < 121 and 90 < 95, not 140 < 130 nor 100 < 90
-    assert told.do_this == "Start with North or South: both cost about the same today. Compare again every quarter."
+def verdict(one, **more):
+    return rows_of(one, **more).iloc[0]
 
 
-def test_what_binds_nobody_is_judged_at_todays_prices():
-    """Over the project south is cheaper in one draw of two; at today's rents north is in both."""
-    clouds = (("north", RENT, [100, 100]), ("south", RENT, [120, 80]), ("box", BUY, [500, 500]))
-    told = verdict(work(*clouds, today={"south": [130, 110]}))
-    assert told["take"] == "north" and told.take_p_cheaper == 1.0 and told.take_ratio == pytest.approx(1.3)
-    assert told.do_this == "Start with North, the cheapest today (over 99 %). Compare again every quarter."
-    assert told.ratio == pytest.approx(5.0)  # over the project: 500 / 100
+def box(price, slope=1.0, **more):
+    return {"capex_usd": price, "usd_per_capex": slope} | more
+
+
+def test_every_column_where_buying_is_held_against_two_clouds():
+    """A box of 2,400 USD costs 3,000, renting 2,000; of four draws the ends are the least and the greatest."""
+    one = work(
+        ("spot", RENT, [10.0] * 4, SPOT),
+        ("north", RENT, [2000, 1000, 3000, 2500]),
+        ("south", RENT, [2100, 1200, 2700, 2000]),
+        ("later", BUY, [2800, 5000, 3600, 5000], box(np.nan, 0.0)),
+        ("box", BUY, [3000, 2800, 2400, 2600], box(2400.0, 0.5)),
+        today={"north": [1500, 1000, 2000, 1600], "south": [1800, 1100, 1900, 2000]}, busy=8.0,
+    )  # fmt: skip
+    told = rows_of(one, worth={"plan": "speed"})
+    assert list(told.columns) == list(COLUMNS)
+    expected = {
+        "workload": "plan", "workload_title": "plan", "is_answer": True, "level": "commit", "verb": "Rent by the hour",
+        "sentence": "Rent by the hour. Buying costs 1.4 times as much.",
+        # at today's rents: 1500 < 1800, 1000 < 1100, not 2000 < 1900, 1600 < 2000
+        "do_this": "Start with North or South: both cost about the same today. Compare again every quarter.",
+        "confidence": "clear", "kind": "rent", "best": "north", "best_title": "North", "rival": "later",
+        "rival_title": "Later", "rival_kind": "buy", "usd": 2000.0, "rival_usd": 2800.0,
+        "usd_per_month": 2000 / 36, "months": 36.0, "ratio": 1.4, "ratio_low": 1.2, "ratio_high": 5.0,
+        "p_cheaper": 1.0, "take": "north", "take_title": "North", "take_rival": "south", "take_rival_title": "South",
+        "take_ratio": 1.2, "take_ratio_low": 0.95, "take_ratio_high": 1.25, "take_p_cheaper": 0.75,
+        # 3000 + 0.5 (price - 2400) = 2000: at 400 USD; the later purchase has no price of its own to ask for
+        "box": "box", "box_title": "office box", "box_usd": 2400.0, "buy_below_usd": 400.0,
+        # 1800, 2100, 2400 and 2880 to the next 500; at 2000 it costs 2800, 2600, 2200, 2400: less than north in two
+        "box_prices_usd": [2000.0, 2000.0, 2500.0, 3000.0], "p_at_box_prices": [0.5, 0.5, 0.25, 0.25],
+        "work_factor": np.nan, "from_jobs": np.nan, "by_hour_title": None, "busy_days_per_month": 8.0,
+        "thresholds": [], "find_out_first": "",
+    }  # fmt: skip
+    row = told.iloc[0].to_dict()
+    for name, value in expected.items():
+        exact = value is None or isinstance(value, str | bool | list)
+        assert row[name] == (value if exact else pytest.approx(value, nan_ok=True)), name
+    assert set(expected) == set(COLUMNS)
+
+
+def test_where_nobody_else_does_it_there_is_no_rival_and_nothing_to_hold_against():
+    row = verdict(work(("one", RENT, [5.0, 6.0]), cost="rounds"), worth={"plan": "speed"})
+    assert (row["best"], row["best_title"], row["take"], row["usd"]) == ("one", "One", "one", 5.0)
+    for name in ("rival", "rival_title", "rival_kind", "take_rival", "take_rival_title", "box", "box_title"):
+        assert pd.isna(row[name]), name
+    for name in ("rival_usd", "ratio", "ratio_low", "ratio_high", "p_cheaper", "take_ratio", "take_p_cheaper",
+                 "take_ratio_low", "take_ratio_high", "box_usd", "buy_below_usd"):  # fmt: skip
+        assert np.isnan(row[name]), name
+    assert (row["box_prices_usd"], row["p_at_box_prices"]) == ([], [])
+    # One work alone is not one of several, and what is certain leaves nothing to find out.
+    assert (row["thresholds"], row["confidence"], row["find_out_first"]) == ([], "clear", "")
+
+
+def test_the_other_works_say_who_is_not_the_answer_and_what_has_no_way_has_no_row():
+    def job(name, *choices):
+        return work(*choices, name=name)
+
+    close = job("close", ("one", RENT, [9, 11]), ("two", RENT, [10, 10]))
+    never = job("never", ("spot", RENT, [1, 1], SPOT))
+    found = rows_of(never, close, job("b", ("one", RENT, [1, 1])), answer="b", worth={"close": "speed", "b": "speed"})
+    assert found["workload"].tolist() == ["b", "close"]
+    assert found["is_answer"].tolist() == [True, False]
+    assert found["find_out_first"].tolist() == ["", "speed"]
+    # Of a tie over the project it is said today what is the cheaper; buying is judged over the project.
+    project = work(("box", BUY, [9, 11]), ("cloud", RENT, [10, 10]), today={"cloud": [1, 1]})
+    row = verdict(project, worth={"plan": "price"})
+    assert (row["ratio"], row["p_cheaper"]) == (pytest.approx(10 / 9), 0.5)
+    assert (row["ratio_low"], row["ratio_high"]) == (pytest.approx(10 / 11), pytest.approx(10 / 9))
+    assert (row["kind"], row["rival_kind"], row["take"], row["verb"]) == ("buy", "rent", "cloud", "Rent by the hour")
+    assert row["find_out_first"] == "price"
 
 
 def test_a_tie_names_what_commits_to_least_and_the_price_that_decides():
     """The box of 1,000 costs 1,100, renting 1,200; each USD of its price is one of the work: it pays up to 1,100."""
-    box = {"capex_usd": 1000.0, "usd_per_capex": 1.0}
-    told = verdict(work(("box", BUY, [1100, 1300, 1000, 1250], box), ("cloud", RENT, [1200, 1200, 1200, 1200])))
+    told = verdict(work(("box", BUY, [1100, 1300, 1000, 1250], box(1000.0)), ("cloud", RENT, [1200] * 4)))
     assert told.confidence == "too close to call" and told.best == "box" and told["take"] == "cloud"
     assert told.sentence == "Rent by the hour for now. Buying costs about the same over 36 months."
     assert told.do_this == "Start with Cloud. Buy on a firm offer below 1,100 USD."
@@ -57,84 +108,42 @@ def test_a_tie_names_what_commits_to_least_and_the_price_that_decides():
 
 
 @pytest.mark.parametrize(
-    ("kind", "usd", "rival", "sentence"),
+    ("kind", "other", "sentence"),
     [
-        (BUY, 100, (RENT, 400), "Buy. Renting costs 4.0 times as much."),
-        (MIX, 100, (RENT, 400), "Buy. Renting costs 4.0 times as much."),
-        (CONTRACT, 100, (RENT, 150), "Sign the contract. Renting costs 1.5 times as much."),
-        (KEEP, 100, (BUY, 300), "Keep what you have. Buying costs 3.0 times as much."),
-        (RENT, 100, (CONTRACT, 300), "Rent by the hour. A contract costs 3.0 times as much."),
+        (BUY, (RENT, [400] * 10), "Buy. Renting costs 4.0 times as much."),
+        (MIX, (RENT, [400] * 10), "Buy. Renting costs 4.0 times as much."),
+        (CONTRACT, (RENT, [150] * 10), "Sign the contract. Renting costs 1.5 times as much."),
+        (KEEP, (BUY, [300] * 10), "Keep what you have. Buying costs 3.0 times as much."),
+        (RENT, (CONTRACT, [300] * 10), "Rent by the hour. A contract costs 3.0 times as much."),
+        (RENT, (RENT, [320] * 10), "Rent One. Other costs 3.2 times as much."),  # nothing binds
+        # nine draws of ten: likely, from 80 % on
+        (RENT, (BUY, [150] * 9 + [90]), "Rent by the hour. Buying probably costs 1.5 times as much."),
     ],
 )
-def test_each_kind_has_its_verb(kind, usd, rival, sentence):
-    told = verdict(work(("one", kind, [usd] * 4), ("other", rival[0], [rival[1]] * 4)))
-    assert told.sentence == sentence
+def test_each_kind_has_its_verb_and_probably_is_said_of_what_is_likely_only(kind, other, sentence):
+    told = verdict(work(("one", kind, [100] * 10), ("other", *other)))
+    assert told.sentence == sentence and (told.level == "machine") == (kind == other[0])
 
 
-def test_probably_is_said_of_what_is_likely_only():
-    """Nine draws of ten: likely, from 80 % on."""
-    told = verdict(work(("one", RENT, [100] * 10), ("other", BUY, [150] * 9 + [90])))
-    assert told.sentence == "Rent by the hour. Buying probably costs 1.5 times as much."
-
-
-def test_where_nothing_binds_the_machine_is_the_verdict():
-    told = verdict(work(("one", RENT, [1.0] * 4), ("other", RENT, [3.2] * 4), months=np.nan))
-    assert told.level == "machine" and told.sentence == "Rent One. Other costs 3.2 times as much."
-    assert told.ratio == told.take_ratio == pytest.approx(3.2)
-
-
-def test_a_machine_paid_by_the_month_says_from_how_many_jobs_it_pays():
-    """A month of 160 against 1.60 a run: 100 runs."""
-    month, hour = {"month_usd": 160.0}, {"month_usd": np.nan}
-    one = work(("flat", RENT, [0.5] * 4, month), ("metered", RENT, [1.6] * 4, hour), months=np.nan)
-    assert verdict(one, words=words_of("run")).do_this == "It pays from 100 runs a month. For fewer take Metered."
-
-
-def test_equal_in_every_draw_is_no_rival_and_what_cannot_be_taken_is_no_answer():
-    spot = {"stands": False, "why_not": "it can be interrupted"}
-    one = work(
-        ("spot", RENT, [50, 50], spot),
-        ("one", RENT, [100, 110]),
-        ("twin", RENT, [100, 110]),
-        ("other", RENT, [150, 160]),
-    )
-    table = choice_table([one], ()).set_index("choice")
-    assert table.index[table["is_best"]].tolist() == ["one"] and table.index[table["is_rival"]].tolist() == ["other"]
-    assert table.loc["spot", "ratio"] == 0.5 and table.loc["spot", "why_not"] == "it can be interrupted"
-    assert np.isnan(table.loc["spot", "p_cheapest"])
-    assert table.loc["one", "p_cheapest"] == table.loc["twin", "p_cheapest"] == 1.0
-    assert table["usd_per_month"]["one"] == pytest.approx(100 / 36)
-    assert table["p_cheaper"]["spot"] == 1.0 and table["p_cheaper"]["other"] == 0.0
-
-
-def test_twenty_outcomes_are_the_middles_of_twentieths():
-    """Draws 1 to 20: each is the middle of its twentieth."""
-    table = choice_table([work(("one", RENT, [10.5, *range(1, 20), 20][1:], {"usd": 10.0}))], ())
-    assert table["usd_outcomes"].iloc[0] == list(range(1, 21))
-
-
-def test_offers_in_hand_stand_out():
-    one = work(("one", RENT, [1, 1]), ("box", BUY, [2, 2]))
-    assert choice_table([one], ["box"]).set_index("choice")["in_hand"].to_dict() == {"one": False, "box": True}
-    assert choice_table([one], ()).set_index("choice")["in_hand"].all()
-
-
-def test_more_work_turns_it():
-    rows = pd.DataFrame(
-        [
-            {"workload": "plan", "quantity": "jobs", "factor": 3.58},
-            {"workload": "plan", "quantity": "months", "factor": 2.0},
-        ]
-    ).assign(planned=100.0, pays_until=np.nan, title="box")
-    told = verdict(work(("one", RENT, [100] * 4), ("box", BUY, [250] * 4)), rows)
-    assert told.work_factor == pytest.approx(3.58)
-    assert told.thresholds == ["Buying pays with 3.6 times as much work."]
+def test_what_binds_nobody_is_judged_at_todays_prices_and_contracts_over_the_project():
+    """Over the project south is cheaper in one draw of two; at today's rents north is in both. Of two contracts the
+    second one is the cheaper today, which nobody who signs now gets for the whole project.
+    """
+    clouds = (("north", RENT, [100, 100]), ("south", RENT, [120, 80]), ("box", BUY, [500, 500]))
+    told = verdict(work(*clouds, today={"south": [130, 110]}))
+    assert told["take"] == "north" and told.take_p_cheaper == 1.0 and told.take_ratio == pytest.approx(1.3)
+    assert told.do_this == "Start with North, the cheapest today (over 99 %). Compare again every quarter."
+    assert told.ratio == pytest.approx(5.0)  # over the project: 500 / 100
+    signed = (("year", CONTRACT, [100, 100]), ("term", CONTRACT, [150, 150]), ("cloud", RENT, [400, 400]))
+    row = verdict(work(*signed, today={"term": [50, 50]}))
+    assert (row["take"], row["take_rival"], row["take_ratio"], row["rival"]) == ("year", "term", 1.5, "cloud")
+    assert row["box"] is None and np.isnan(row["buy_below_usd"])  # nothing is for sale
 
 
 @pytest.mark.parametrize("words", ["sentence", "do_this"])
 def test_long_names_stay_within_the_words(words):
-    long = "a machine with a very long name that goes on and on for many words"
-    one = work(("one", RENT, [100] * 4, {"title": long}), ("other", RENT, [300] * 4, {"title": long}), months=np.nan)
+    long = {"title": "a machine with a very long name that goes on and on for many words"}
+    one = work(("one", RENT, [100] * 4, long), ("other", RENT, [300] * 4, long), months=np.nan)
     assert len(verdict(one)[words].split()) <= 20
 
 
@@ -146,30 +155,6 @@ def test_the_work_of_the_answer():
     assert answer_work([], None, None) is None
     with pytest.raises(UserError, match=r"study\.yaml: work is 'nothing'; expected one of job, plan"):
         answer_work([job, plan], "nothing", None)
-
-
-def test_what_to_find_out_first_is_worth_more_than_it_costs():
-    """100 worth 40 to learn leaves 60, 70 for nothing leaves 70; 500 within its error is worth nothing known."""
-    rows = pd.DataFrame(
-        {"workload": "plan", "model": None, "figure": ["speed", "price", "noise"], "evppi_usd": [100.0, 70.0, 500.0],
-         "evppi_usd_low": [90.0, 60.0, 0.0], "cost_to_learn_usd": [40.0, np.nan, np.nan]}
-    )  # fmt: skip
-    one = work(("one", RENT, [1, 1]), cost="rounds")
-    assert first_to_find_out([one], rows) == {"plan": "price"}
-
-
-@pytest.mark.parametrize(
-    ("cloud", "limit", "said"),
-    [(599.0, 499.0, False), (601.0, 501.0, True), (2099.0, 1999.0, True), (2101.0, 2001.0, False)],
-)
-def test_a_price_beyond_twice_or_below_half_of_the_machines_is_not_said(cloud, limit, said):
-    """The box of 1,000 costs 1,100, a USD more for each of its price: it pays up to 100 below what renting costs."""
-    box = ("box", BUY, [1100.0] * 4, {"capex_usd": 1000.0, "usd_per_capex": 1.0})
-    both = sorted([box, ("cloud", RENT, [cloud] * 4)], key=lambda one: one[2][0])
-    told = verdict(work(*both))
-    assert told.buy_below_usd == pytest.approx(limit)
-    words = " ".join([told.do_this, *told.thresholds])
-    assert (f"{limit:,.0f} USD" in words) == said
 
 
 def test_where_nothing_binds_the_answer_says_for_which_other_works_it_holds():
@@ -188,3 +173,168 @@ def test_where_nothing_binds_the_answer_says_for_which_other_works_it_holds():
     assert alike["thresholds"] == ["This is about “vgg”. The same machine is cheapest for both works."]
     bound = work(("north", RENT, [10, 10]), ("box", BUY, [90, 90]), name="plan")
     assert verdict_table([bound, vgg], "plan", NO_ROWS, {}).iloc[0]["thresholds"] == []
+
+
+# --- the price of the box ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("price", "quotes"),
+    [
+        (2000.0, [1500.0, 1750.0, 2000.0, 2400.0]),  # up to four times 500 as they are
+        (2400.0, [2000.0, 2000.0, 2500.0, 3000.0]),  # beyond, to the nearest 500
+        (14_900.0, [11_000.0, 13_000.0, 15_000.0, 18_000.0]),
+    ],
+)
+def test_the_offers_for_a_box_are_round_where_it_is_dear(price, quotes):
+    one = work(("box", BUY, [price] * 2, box(price)), ("cloud", RENT, [2 * price] * 2))
+    assert verdict(one)["box_prices_usd"] == quotes
+    assert len(QUOTES) == 4
+
+
+@pytest.mark.parametrize(
+    ("rented", "below", "said"),
+    [
+        (899.0, np.nan, ""), (900.0, np.nan, ""), (900.5, 0.5, ""),  # at a price of 0 it costs 900
+        (1399.0, 499.0, ""), (1401.0, 501.0, "501 USD"), (2899.0, 1999.0, "1,999 USD"), (2901.0, 2001.0, ""),
+    ],
+)  # fmt: skip
+def test_a_price_of_nothing_beyond_twice_or_below_half_of_the_machines_is_not_said(rented, below, said):
+    """1,000 of the box's 1,900 USD are its price: it pays up to what renting costs beyond 900."""
+    both = [("cloud", RENT, [rented] * 2), ("box", BUY, [1900.0] * 2, box(1000.0))]
+    row = verdict(work(*sorted(both, key=lambda one: one[2][0])))
+    assert row["buy_below_usd"] == pytest.approx(below, nan_ok=True)
+    words = " ".join([row["do_this"], *row["thresholds"]])
+    assert said in words if said else f"{below:,.0f} USD" not in words
+
+
+def test_the_box_that_is_asked_about_is_the_cheapest_that_may_be_bought():
+    """Held against the cheapest that binds to something else and may be the answer; the spot machine may not. What
+    costs the same in every draw leaves no price to ask for.
+    """
+    one = work(
+        ("spot", RENT, [1, 1], SPOT), ("gone", BUY, [2, 2], box(50.0, 1.0, stands=False)),
+        ("keep", KEEP, [100, 100]), ("cloud", RENT, [120, 120]), ("first", BUY, [150, 150], box(60.0)),
+        ("second", BUY, [160, 160], box(70.0)),
+    )  # fmt: skip
+    row = verdict(one)
+    assert (row["box"], row["box_usd"], row["buy_below_usd"]) == ("first", 60.0, pytest.approx(60 - 50))
+    assert (row["take"], row["take_rival"]) == ("keep", "cloud")
+    same = verdict(work(("cloud", RENT, [10, 20]), ("box", BUY, [10, 20], box(5.0))))
+    assert (same["level"], same["rival"], same["box"]) == ("machine", None, None)
+
+
+@pytest.mark.parametrize("terms", [{}, {"downtime_share": 0.1}])
+def test_at_the_price_that_is_told_the_box_costs_what_renting_does(terms):
+    told = compare(inputs(box_more=terms), settings(), draws=20)["verdict"].iloc[0]
+    assert told["box_usd"] == 6500.0 and told["buy_below_usd"] > 0
+    at = inputs(box_more=terms | {"capex_usd": float(told["buy_below_usd"])})
+    usd = compare(at, settings(), draws=20)["choices"].set_index("choice")["usd"]
+    assert usd[BOX] == pytest.approx(usd["p3.2xlarge"], rel=1e-9)
+
+
+# --- from how many jobs, from how much work, from which days ----------------------------------------------------------
+
+FLAT, METERED = {"month_usd": 160.0}, {"month_usd": np.nan}
+
+
+@pytest.mark.parametrize(
+    ("others", "months", "expected"),
+    [
+        ([("metered", METERED), ("dearer", METERED)], np.nan, (100.0, "Metered")),
+        ([("metered", METERED | SPOT), ("dearer", METERED)], np.nan, (50.0, "Dearer")),  # not what can be taken away
+        ([("metered", FLAT)], np.nan, (np.nan, None)),  # nobody serves by the job
+        ([("metered", METERED)], 1.0, (np.nan, None)),  # a month is what is counted
+        ([("metered", METERED)], 2.0, (100.0, "Metered")),
+    ],
+)
+def test_from_how_many_jobs_a_machine_by_the_month_pays(others, months, expected):
+    """A month of 160 against 1.60 and 3.20 a job."""
+    prices = {"metered": 1.6, "dearer": 3.2}
+    rest = [(name, RENT, [prices[name]] * 2, facts) for name, facts in others]
+    row = verdict(work(("flat", RENT, [0.5] * 2, FLAT), *rest, months=months))
+    assert (row["from_jobs"], row["by_hour_title"]) == (pytest.approx(expected[0], nan_ok=True), expected[1])
+
+
+def test_a_machine_by_the_month_says_so_and_one_by_the_job_says_nothing_of_months():
+    flat, metered = ("flat", RENT, [0.5] * 4, FLAT), ("metered", RENT, [1.6] * 4, METERED)
+    told = verdict(work(flat, metered, months=np.nan), words=words_of("run"))
+    assert told.do_this == "It pays from 100 runs a month. For fewer take Metered."
+    row = verdict(work(metered, ("flat", RENT, [2] * 4, FLAT), months=np.nan))
+    assert np.isnan(row["from_jobs"]) and row["by_hour_title"] is None
+
+
+def test_the_work_from_which_buying_pays_is_the_least_of_this_work():
+    rows = pd.DataFrame(
+        [("plan", "months", 1.2), ("plan", "jobs", 4.0), ("plan", "device_hours", 3.0), ("other", "jobs", 1.1)],
+        columns=["workload", "quantity", "factor"],
+    ).assign(planned=100.0, pays_until=np.nan, title="box")
+    one = work(("cloud", RENT, [100] * 2), ("box", BUY, [300] * 2))
+    assert verdict(one, break_even=rows)["work_factor"] == 3.0
+    assert np.isnan(verdict(one, break_even=rows[rows["workload"] == "other"])["work_factor"])
+    # No choice of this is a job without a plan: no days of use are said, though a table of them is there.
+    assert verdict(one, break_even=rows)["thresholds"] == ["Buying pays with 3.0 times as much work."]
+
+
+@pytest.mark.parametrize(
+    ("until", "told"), [(228.0, ["The office box pays up to 114 % of the work."]), (190.0, []), (np.nan, [])]
+)
+def test_a_machine_that_pays_only_up_to_some_work_says_so(until, told):
+    """Of 200 hours planned it pays from 190 up to 228, where a second one is due; another pays from 240 to 250."""
+    rows = pd.DataFrame(
+        [("cloud box", 1.2, 250.0), ("office box", 0.95, until)], columns=["title", "factor", "pays_until"]
+    ).assign(workload="plan", quantity="device_hours", planned=200.0)
+    one = work(("box", BUY, [100.0] * 2), ("cloud", RENT, [300.0] * 2))
+    row = verdict(one, break_even=rows)
+    assert (row["work_factor"], row["thresholds"]) == (0.95, told)  # 95 % is in what to do
+    row = verdict(one, break_even=rows[:1])
+    assert (row["work_factor"], row["thresholds"]) == (1.2, ["Buying pays with 1.2 times as much work."])
+
+
+DAYS = pd.DataFrame(
+    [("m", "box", "dear", 1.0), ("else", "box", "cloud", 2.0), ("m", "other", "cloud", 3.0), ("m", "box", "cloud", 4.5),
+     ("m", "box", "cloud", 6.0)],
+    columns=["workload", "reference", "option", "pays_from"],
+).assign(quantity="days", factor=np.nan)  # fmt: skip
+ASKED = "Buying pays from 4.5 days of use a month; this counts 3."
+
+
+@pytest.mark.parametrize(
+    ("rows", "busy", "second", "said"),
+    [
+        (DAYS, 3.0, ("box", BUY), [ASKED]),
+        (DAYS, np.nan, ("box", BUY), []),  # a plan says how much work there is
+        (DAYS.drop(columns="reference"), 3.0, ("box", BUY), []),
+        (DAYS.head(0), 3.0, ("box", BUY), []),
+        (DAYS.head(3), 3.0, ("box", BUY), []),  # none of this model and of both
+        (DAYS, 3.0, ("box", CONTRACT), []),  # nobody buys
+        (DAYS, 3.0, ("box", RENT), []),  # nothing binds
+    ],
+)
+def test_the_days_of_use_from_which_a_box_pays(rows, busy, second, said):
+    """Those of the model, of both machines that are held against each other; the first such row counts."""
+    other, kind = second
+    one = work(("cloud", RENT, [100] * 2), (other, kind, [300] * 2), model="m", busy=busy, months=np.nan)
+    assert verdict(one, break_even=rows)["thresholds"] == said
+
+
+def test_what_to_find_out_first_is_of_the_work_itself():
+    """100 less 40 is 60, less than 60.5 for nothing; 0.5 is worth it, nothing is not; a low end above 0 is enough."""
+
+    def learn(workload, model, figure, worth, low, cost=np.nan):
+        return {"workload": workload, "model": model, "figure": figure, "evppi_usd": worth, "evppi_usd_low": low,
+                "cost_to_learn_usd": cost}  # fmt: skip
+
+    rows = pd.DataFrame(
+        [
+            learn("plan", None, "speed", 100.0, 90.0, 40.0), learn("plan", None, "price", 60.5, 0.5),
+            learn("elsewhere", None, "rent", 900.0, 800.0), learn("plan", "m", "power", 900.0, 800.0),
+            learn(None, "m", "small", 0.5, 0.1), learn(None, "n", "even", 40.0, 30.0, 40.0),
+            learn(None, "o", "unsure", 40.0, 0.0),
+        ]
+    )  # fmt: skip
+    plans = [work(("one", RENT, [1, 1]), name=name, cost="rounds") for name in ("nothing", "plan")]
+    jobs = [work(("one", RENT, [1, 1]), name=model, model=model) for model in "xno"]
+    assert first_to_find_out([*plans, *jobs], rows) == {"plan": "price"}
+    both = pd.DataFrame([row for row in rows.to_dict("records") if row["figure"] != "power"])
+    assert first_to_find_out([work(("one", RENT, [1, 1]), name="m", model="m")], both) == {"m": "small"}

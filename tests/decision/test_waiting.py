@@ -1,168 +1,341 @@
-"""The wait for a shared machine, of workloads and of phases: sums on paper, and from when a rented one is faster."""
+"""What jobs wait, from arrivals on: whole rows by the formula of one server, who comes to which machine, in words."""
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs, plan_rows, settings
+from phase_plans import hourly as rented_at
+from phase_plans import own
+from small_lab import class_of, posed
 from sweetspot.decision.compare import compare
-from sweetspot.decision.options import build_options
-from sweetspot.decision.waiting import QUEUE_COLUMNS, coming_to_options, queue_table
+from sweetspot.decision.waiting import QUEUE_COLUMNS, Coming, coming_to_mixes, coming_to_options, pool, queue_table
 from sweetspot.errors import UserError
 from sweetspot.report.worth_words import waiting_in_words
 from sweetspot.study.needs import Demand, load_demands
 from sweetspot.study.workloads import load_workloads
 
+NAN = math.nan
+
+
+def row(option, **more):
+    return {"option": option, "title": f"the {option}", "model": "net", "workload": "jobs", "is_reference": False,
+            "persistent": True, "in_answer": True} | more  # fmt: skip
+
+
+def came(
+    option="box", people=5, per_month=(100.0, 80.0, 120.0), hours=(2.0, 1.6, 2.5), opened=400.0, servers=1, **more
+):
+    return Coming(row(option, **more), people, per_month, hours, 1.0, servers, opened)
+
+
+def had(option, hours, **more):
+    """A rented machine, of which one is had for each job; its low end is the lower, the longer it takes."""
+    return came(option, hours=(hours, 4.5 / hours, hours * 2), opened=math.inf, **more)
+
+
+def table(*lines):
+    return queue_table([(one, (one,)) for one in lines]).set_index("option")
+
+
+# --- whole rows -------------------------------------------------------------------------------------------------------
+
+
+def test_a_shared_machine_and_a_rented_one_row_by_row():
+    """One server, hours at random: W = r h / (1 - r) with r = jobs / 400 x h. Nine in ten wait h / (1 - r) ln(10 r) at
+    most. With a wait of one hour, r = 1/3, it takes the three hours of the rented one: at two thirds of the jobs.
+    """
+    found = queue_table([(one, (one,)) for one in (came(is_reference=True), had("cloud", 3.0))])
+    assert found.columns.tolist() == list(QUEUE_COLUMNS)
+    shared, rented = found.set_index("option").to_dict("index").values()
+    expected = {
+        "title": "the box", "model": "net", "workload": "jobs", "is_reference": True, "held": True, "jobs_at_once": 1,
+        "per_month": 100.0, "people": 5, "utilisation": 0.5, "overloaded": False, "hours": 2.0, "wait_hours": 2.0,
+        "wait_hours_low": 1.6 * 0.32 / 0.68, "wait_hours_high": 2.5 * 0.75 / 0.25, "wait_hours_p90": 4 * math.log(5),
+        "hours_to_result": 4.0, "hours_to_result_low": 1.6 + 1.6 * 0.32 / 0.68, "hours_to_result_high": 10.0,
+        "rival": "cloud", "rival_title": "the cloud", "rival_hours": 3.0, "slower_from_per_month": 100 * 2 / 3,
+        "slower_from_people": 4.0, "machines": "the box",
+    }  # fmt: skip
+    assert shared == {
+        name: value if isinstance(value, str | bool) else pytest.approx(value, rel=1e-5)
+        for name, value in expected.items()
+    }
+    nobody = {"held": False, "overloaded": False, "wait_hours": 0.0, "wait_hours_low": 0.0, "wait_hours_high": 0.0,
+              "wait_hours_p90": 0.0, "hours": 3.0, "hours_to_result": 3.0, "hours_to_result_low": 1.5,
+              "hours_to_result_high": 6.0, "jobs_at_once": 1, "per_month": 100.0, "people": 5}  # fmt: skip
+    assert {name: rented[name] for name in nobody} == nobody
+    assert {name for name, value in rented.items() if pd.isna(value)} == {
+        "utilisation", "rival", "rival_title", "rival_hours", "slower_from_per_month", "slower_from_people",
+    }  # fmt: skip
+
+
+def test_the_rival_is_the_fastest_that_is_rented_stays_and_may_be_the_answer():
+    """Of as fast ones the first by name; that of another model or workload is none."""
+    lines = [
+        came(), had("slow", 9.0), had("two", 4.0), had("one", 4.0), had("spot", 3.0, persistent=False),
+        had("no answer", 3.5, in_answer=False), had("another", 3.0, model="other"), had("else", 3.0, workload="else"),
+        came("held", hours=(2.5, 2.5, 2.5)),
+    ]  # fmt: skip
+    found = table(*lines)
+    assert found.loc[["box", "held"], "rival"].tolist() == ["one", "one"] and found["rival"].count() == 2
+    alone = table(came(), had("spot", 3.0, persistent=False))
+    assert alone["rival"].isna().all() and alone["slower_from_people"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("shared", "per_month", "people"),
+    [
+        ({"hours": (4.0, 4.0, 4.0)}, 0.0, 0.0),  # three hours rented are fewer than four here, however few come
+        ({"people": None}, 200 / 3, NAN),
+        ({"people": 10}, 200 / 3, 7.0),  # 2 / 3 of ten people are 6.7: of six nobody is slower, of seven they are
+    ],
+)
+def test_from_how_many_jobs_and_people_on_a_rented_machine_is_faster(shared, per_month, people):
+    box = table(came(**shared), had("cloud", 3.0)).loc["box"]
+    assert box["slower_from_per_month"] == pytest.approx(per_month, rel=1e-5)
+    assert box["slower_from_people"] == pytest.approx(people, nan_ok=True)
+
+
+def test_more_work_than_a_machine_has_hours_has_no_wait_to_state():
+    full = table(came(per_month=(300.0, 80.0, 300.0))).loc["box"]
+    assert full["overloaded"] and full["utilisation"] == 1.5
+    assert np.isnan(full["wait_hours"]) and full["wait_hours_low"] == pytest.approx(1.6 * 0.32 / 0.68)
+
+
+def test_jobs_of_all_workloads_wait_in_one_queue():
+    """Another workload of as many hours and jobs: r = 0.5 + 0.25; each row states its own number."""
+    ours, other = came(), came(per_month=(50.0, 50.0, 50.0), workload="else")
+    found = queue_table([(ours, (ours, other)), (other, (ours, other))])
+    assert found["wait_hours"].tolist() == pytest.approx([2 * 0.75 / 0.25] * 2)
+    assert found["utilisation"].tolist() == [0.75, 0.75] and found["per_month"].tolist() == [100.0, 50.0]
+
+
+# --- who comes to which option ----------------------------------------------------------------------------------------
+
+ABOUT = {"price_list": "list", "instance": "box", "purchase": "own", "framework": "tf", "batch_size": 64, "gpus": 1,
+         "precision": "fp16"}  # fmt: skip
+PHASES = pd.DataFrame(
+    columns=[*ABOUT, "model", "workload", "plan", "phase", "status", "jobs", "machines", "slots", "hours"]
+)
+
+
+def demand(runs=1, people=4, hours_cv=0.5):
+    return SimpleNamespace(runs=runs, people=people, per_month=(30.0, 20.0, 40.0), hours_cv=hours_cv)
+
+
+def option(name="box", **more):
+    told = {"hours": 6.0, "hours_low": 3.0, "hours_high": 9.0, "jobs_at_once": 1.0, "downtime_share": 0.0}
+    return row(name) | ABOUT | {"instance": name} | told | more
+
+
+def lines(*options, demands=None, boxes=(), plans=PHASES):
+    offers = pd.DataFrame([{**{name: one[name] for name in ("price_list", "instance", "purchase")}, "boxes": NAN}
+                           | dict(boxes).get(one["option"], {}) for one in options])  # fmt: skip
+    demands = {"jobs": demand()} if demands is None else demands
+    return list(coming_to_options(pd.DataFrame(options), plans, offers, demands, 30.0))
+
+
+def test_jobs_come_to_what_there_is_of_a_machine_and_wait_for_it_where_it_is_held():
+    """Two boxes of three slots, broken a tenth of the time; a reserved one is open all month, a rented one always."""
+    box = option(jobs_at_once=3.0, downtime_share=0.1)
+    deal, cloud = option("deal", purchase="reserved"), option("cloud", purchase="on_demand", jobs_at_once=NAN)
+    found = {one.row["option"]: one for one, _ in lines(box, deal, cloud, boxes={"box": {"boxes": 2.0}}.items())}
+    assert {name: (one.servers, one.opened, one.held) for name, one in found.items()} == {
+        "box": (6, pytest.approx(24 * 30 * 0.9), True), "deal": (1, 720.0, True), "cloud": (1, math.inf, False),
+    }  # fmt: skip
+    one = found["box"]
+    assert (one.people, one.per_month, one.spread) == (4, (30.0, 20.0, 40.0), 0.5)
+    assert list(one.hours) == [6.0, 3.0, 9.0]
+    stream = one.stream(1)
+    assert tuple(stream) == (pytest.approx(20 / 648), 3.0, 0.5, 6)
+
+
+@pytest.mark.parametrize(("runs", "slots", "hours"), [(1, 1.0, 6.0), (7, 3.0, 2.0), (6, 3.0, 3.0), (3, 4.0, 6.0)])
+def test_of_runs_that_are_one_bill_each_takes_its_part(runs, slots, hours):
+    """Seven runs, three at once, are three rounds of two hours."""
+    ((one, _),) = lines(option(jobs_at_once=slots), demands={"jobs": demand(runs)})
+    assert list(one.hours) == [hours, hours / 2, hours * 1.5]
+
+
+def test_ends_that_nobody_knows_are_the_central_hours_and_what_takes_no_time_does_not_come():
+    ((one, _),) = lines(
+        option(hours_low=NAN, hours_high=None), option("nothing", hours=0.0), option("unknown", hours=NAN)
+    )
+    assert list(one.hours) == [6.0, 6.0, 6.0]
+
+
+def test_one_of_each_workload_comes_and_a_workload_without_a_demand_does_not():
+    """Two rows of `jobs` on one option: each waits with `else`, not with the other; the first stands for it beside."""
+    first, again = option(), option(hours=8.0)
+    other, unasked = option(workload="else", hours=1.0), option(workload="unasked")
+    found = lines(first, again, other, unasked, demands={"jobs": demand(), "else": demand()})
+    told = [(one.row["workload"], one.hours[0], [(each.row["workload"], each.hours[0]) for each in jobs])
+            for one, jobs in found]  # fmt: skip
+    assert told == [
+        ("jobs", 6.0, [("else", 1.0), ("jobs", 6.0)]),
+        ("jobs", 8.0, [("else", 1.0), ("jobs", 8.0)]),
+        ("else", 1.0, [("else", 1.0), ("jobs", 6.0)]),
+    ]
+    assert lines(first, demands={}) == []
+
+
+def phase(**more):
+    """Ten jobs, two at once on two machines: three rounds in 30 hours."""
+    told = {"model": "net", "plan": "work", "phase": "train", "status": "ok", "jobs": 10.0, "machines": 2.0,
+            "slots": 2.0, "hours": 30.0}  # fmt: skip
+    return ABOUT | told | more
+
+
+def test_a_job_of_a_phase_takes_the_time_of_a_round_with_the_ends_of_the_speed():
+    """Ten hours at 100 images/s, of 80 to 125: 8 to 12.5. Other phases, and those that fail, do not come."""
+    rate = {"images_per_s": 100.0, "images_per_s_low": 80.0, "images_per_s_high": 125.0}
+    plans = pd.DataFrame([phase(), phase(phase="other"), phase(status="failed", instance="failed")])
+    box, failed = option(workload="job", **rate), option("failed", workload="job", **rate)
+    ((one, _),) = lines(box, failed, demands={"work.train": demand()}, plans=plans)
+    assert (one.row["workload"], one.row["option"], one.servers) == ("work.train", "box", 2)
+    assert list(one.hours) == pytest.approx([10.0, 8.0, 12.5])
+    assert lines(box, demands={"work.train": demand()}, plans=plans.iloc[:1].assign(framework="another")) == []
+    unknown = plans.iloc[:1].assign(hours=math.inf)
+    assert lines(box, demands={"work.train": demand()}, plans=unknown) == []
+
+
+# --- the pool of a mix ------------------------------------------------------------------------------------------------
+
+OLD = own("old", capex=0.0)  # 240 hours a month
+TITLED = {"have": ["old"]}
+
+
+def test_the_machines_that_are_there_are_one_pool():
+    """60 jobs of two hours with a range of 50 to 90; 40 hours of class b. Both fit into the 240."""
+    jobs = [class_of("a", {"value": 60.0, "low": 50.0, "high": 90.0}), class_of("b", 20.0)]
+    made = posed(OLD, rented_at(6.0), jobs=jobs, hours={"a": 2.0, "b": 2.0}, people=3, **TITLED)
+    a, b = pool(made, made.mixes[0])
+    told = [a.row[name] for name in ("option", "title", "workload", "is_reference")]
+    assert told == ["lab: best", "old", "lab.a", False]
+    assert (a.people, a.servers, a.opened) == (3, 1, pytest.approx(240.0))
+    assert list(a.per_month) == pytest.approx([60.0, 50.0, 90.0]) and list(b.per_month) == pytest.approx([20.0] * 3)
+    assert a.hours[0] == pytest.approx(2.0)
+
+
+def test_what_one_has_and_what_is_bought_work_in_turn_and_are_named_together():
+    """700 hours: ours does 240, two boxes 460 of 480. All three are open 240 hours; a box is twice as fast."""
+    made = posed(OLD, own(), rented_at(60.0), jobs=[class_of("a", 470.0)], hours={"a": 2.0},
+                 speeds={"box": (200.0, 200.0, 200.0)}, **TITLED)  # fmt: skip
+    best = made.mixes[0]
+    (one,) = pool(made, best)
+    assert best.bought == {"box": 2} and one.row["title"] == "pool of old and 2 × box"
+    assert one.row["machines"] == "old and 2 × box"
+    assert (one.servers, one.opened) == (3, pytest.approx(240.0))
+    assert list(one.per_month) == pytest.approx([470.0] * 3)
+    # The boxes do all they can, as they are cheaper to run: 470 hours of 480. Ours does nothing.
+    assert one.hours[0] == pytest.approx(1.0)
+
+
+def test_a_pool_is_open_as_long_as_its_devices_on_average():
+    """One device 240 hours a month, four of a box twice as long, on which four jobs run at once; half a job of b."""
+    facts = {"box": {"provider": "shop", "gpu": "H9", "gpus": 4}}
+    jobs = [class_of("a", 900.0), class_of("b", 0.5)]
+
+    def change(options):
+        return options.assign(jobs_at_once=options["instance"].map({"old": 1.0, "box": 4.0}))
+
+    made = posed(
+        OLD, own(days_per_month=20.0), jobs=jobs, hours={"a": 2.0, "b": 2.0}, facts=facts, change=change, **TITLED
+    )
+    a, b = pool(made, made.mixes[0])
+    assert (a.row["title"], a.servers, a.opened) == ("pool of old and box", 5, pytest.approx((240 + 4 * 480) / 5))
+    assert b.per_month[0] == pytest.approx(0.5)
+
+
+def test_every_pool_and_each_rented_offer_has_its_lines():
+    """Ours does 120 jobs, and the rest is rented; the reference, a box, is bought in another pool. Urgent jobs wait in
+    pools alone.
+    """
+    jobs = [class_of("a", 145.0, within_hours=9.0, urgent_per_month=6.0), class_of("b", 5.0)]
+    hours = {"a": 2.0, "a.urgent": 2.0, "b": 2.0}
+    made = posed(own(), OLD, rented_at(6.0), jobs=jobs, hours=hours, people=3, **TITLED)
+    found = coming_to_mixes([made])
+    told = [(one.row["option"], one.row["workload"], round(one.per_month[0]), len(every)) for one, every in found]
+    assert told == [
+        ("lab: best", "lab.a", 120, 1),
+        ("lab: box", "lab.a", 139, 3), ("lab: box", "lab.a", 6, 3), ("lab: box", "lab.b", 5, 3),
+        ("rented", "lab.a", 145, 0), ("rented", "lab.b", 5, 0),
+    ]  # fmt: skip
+    rented = found[-1][0]
+    assert (rented.people, rented.held, list(rented.per_month)) == (3, False, [5.0] * 3)
+    assert coming_to_mixes([]) == []
+
+
+# --- a study ----------------------------------------------------------------------------------------------------------
+
 JOB = 94_720_000 / 498 / 3600  # 52.834 h on the box
-SLOW = 94_720_000 / 225 / 3600  # 116.94 h on the rented machine
 MONTH = 30.5 * 24
 
 
-def demand(per_month=6.0, cv=1.0, people=None, runs=1, low=None, high=None):
-    return Demand((per_month, low or per_month, high or per_month), cv, people, runs)
+def queue(per_month=6.0, people=None, plans=None, more=None, **changes):
+    """The queue of jobs of the small market, as spread as exponential ones."""
+    market = inputs(**changes) if plans is None else replace(inputs(**changes), plans=plans)
+    demands = {"imagenet": Demand((per_month,) * 3, 1.0, people, 1)} | (more or {}) if per_month else {}
+    return compare(market, settings(), draws=20, demands=demands)["queue"]
 
 
-def queue(demands, **changes):
-    found = compare(inputs(**changes), settings(), draws=200, demands=demands)["queue"]
-    return found.set_index("option")
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        # M/M/1, busy 6 x 52.8 / 732 = 0.43307: 52.8 x 0.433 / 0.567 = 40.36; JOB / (1 - r) = 116.94 at 1.2658 times six
+        ((6.0, 3), "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 % of the time. A job waits 40.4 h on "
+                   "average, one in ten over 137 h. The result arrives after 93.2 h. p3.2xlarge (117 h) is faster from "
+                   "4 people on (now 3)."),
+        ((18.0, 9), "office-4x1080ti with 18 jobs a month of “imagenet” would be busy 130 % of the time: the queue "
+                    "grows without end. p3.2xlarge (117 h) is faster for your 9 people; for up to 3 it was not."),
+    ],
+)  # fmt: skip
+def test_the_sentences(given, said):
+    assert waiting_in_words(queue(*given)) == [said]
 
 
-def test_one_job_at_a_time_by_hand():
-    found = queue({"imagenet": demand(people=3)})
-    box, other = found.loc[BOX], found.loc[RENTED]
-    busy = 6 * JOB / MONTH  # 0.43307
-    assert box["utilisation"] == pytest.approx(busy) == pytest.approx(0.43307, abs=1e-5)
-    # M/M/1: hours x busy / (1 - busy) = 40.36; the tail hours / (1 - busy) x ln(busy / 0.1)
-    assert box["wait_hours"] == pytest.approx(40.36, abs=0.01)
-    assert box["wait_hours_p90"] == pytest.approx(JOB / (1 - busy) * math.log(busy / 0.1))
-    assert box["hours_to_result"] == pytest.approx(JOB + 40.36, abs=0.01)
-    # What is rented when needed waits for nobody.
-    assert other[["wait_hours", "wait_hours_p90"]].tolist() == [0, 0]
-    assert other["hours_to_result"] == pytest.approx(SLOW)
-    assert math.isnan(other["utilisation"])
-    # JOB / (1 - r) = SLOW at r = 0.5482: 1.2658 times today's six, and more than 3.797 people.
-    assert (box["rival"], box["rival_hours"]) == (RENTED, pytest.approx(SLOW))
-    assert box["slower_from_per_month"] == pytest.approx(6 * (1 - JOB / SLOW) / busy, rel=1e-5)
-    assert box["slower_from_people"] == 4
-    assert other[["rival", "slower_from_people"]].isna().all()
-
-
-def test_a_held_machine_that_is_the_slower_one_without_a_queue_is_so_for_the_first_job_and_person():
-    table = of_options(
-        {"imagenet": demand(people=3)}, hours=lambda rows: rows["hours"].where(rows["option"] != BOX, 120.0)
-    )
-    box = table.loc[BOX]
-    assert box["hours"] == 120 > SLOW
-    assert (box["slower_from_per_month"], box["slower_from_people"]) == (0, 0)
-
-
-def test_hours_that_are_all_alike_halve_the_wait():
-    assert queue({"imagenet": demand(cv=0.0)}).loc[BOX, "wait_hours"] == pytest.approx(40.36 / 2, abs=0.01)
-
-
-def test_the_ends_of_the_jobs_a_month_are_the_ends_of_the_wait():
-    box = queue({"imagenet": demand(low=3.0, high=12.0)}).loc[BOX]
-    half, double = 3 * JOB / MONTH, 12 * JOB / MONTH
-    assert box["wait_hours_low"] == pytest.approx(JOB * half / (1 - half))
-    assert box["hours_to_result_high"] == pytest.approx(JOB / (1 - double))  # 0.866 of the time
-    more = queue({"imagenet": demand(high=14.0)}).loc[BOX]  # 1.01 of it
-    assert math.isnan(more["hours_to_result_high"]) and not more["overloaded"]
-
-
-def test_more_than_the_box_can_do_is_said_and_two_boxes_can():
-    full = queue({"imagenet": demand(18.0, people=9)})
-    assert full.loc[BOX, "overloaded"]
-    assert full.loc[BOX, "utilisation"] == pytest.approx(18 * JOB / MONTH)  # 1.2992
-    assert full.loc[BOX, ["wait_hours", "hours_to_result"]].isna().all()
-    (said,) = waiting_in_words(full.reset_index())
-    assert said == (
-        "office-4x1080ti with 18 jobs a month of “imagenet” would be busy 130 % of the time: the queue grows without "
-        "end. p3.2xlarge (117 h) is faster for your 9 people; for up to 3 it was not."
-    )
-    two = queue({"imagenet": demand(18.0)}, box_more={"boxes": 2.0}).loc[BOX]
-    busy = 18 * JOB / MONTH / 2  # M/M/2: P = 2 r^2 / (1 + r)
-    assert two["jobs_at_once"] == 2
-    assert two["wait_hours"] == pytest.approx(2 * busy**2 / (1 + busy) * JOB / (2 * (1 - busy)))
-
-
-def test_a_box_that_is_down_part_of_the_time_has_less_of_it():
-    assert queue({"imagenet": demand()}, box_more={"downtime_share": 0.2}).loc[BOX, "utilisation"] == pytest.approx(
-        6 * JOB / (0.8 * MONTH)
-    )
-
-
-def of_options(demands, **columns):
-    """The table of the same market with columns as those of jobs side by side."""
-    market = inputs()
-    tables = (market.costs, market.offers, market.throughput, market.extrapolation)
-    options = build_options(*tables, settings()).assign(**columns)
-    return table_of(options, demands).set_index("option")
-
-
-def table_of(options, demands):
-    return queue_table(coming_to_options(options, pd.DataFrame(), inputs().offers, demands, 30.5))
-
-
-def test_jobs_of_one_device_each_run_four_at_once():
-    box = of_options({"imagenet": demand(40.0)}, jobs_at_once=4.0).loc[BOX]
-    busy = 40 * JOB / MONTH / 4  # 0.7218: 2.887 of four; Erlang C by its sum
-    load = 4 * busy
-    tail = load**4 / 24 / (1 - busy)
-    share = tail / (1 + load + load**2 / 2 + load**3 / 6 + tail)
-    assert box["jobs_at_once"] == 4
-    assert box["wait_hours"] == pytest.approx(share * JOB / (4 * (1 - busy)))
-
-
-def test_runs_that_are_priced_as_one_bill_wait_one_by_one():
-    # Six runs in the hours of the table, one after another: each a sixth.
-    one = of_options({"imagenet": demand(36.0, runs=6)}).loc[BOX]
-    assert one["hours"] == pytest.approx(JOB / 6)
-    assert one["utilisation"] == pytest.approx(36 * JOB / 6 / MONTH)
-    # Four side by side: two rounds.
-    assert of_options({"imagenet": demand(36.0, runs=6)}, jobs_at_once=4.0).loc[BOX, "hours"] == pytest.approx(JOB / 2)
-
-
-def test_all_workloads_of_a_machine_queue_together():
-    market = inputs()
-    options = build_options(market.costs, market.offers, market.throughput, market.extrapolation, settings())
-    short = options.assign(workload="short", hours=options["hours"] / 10)
-    every = pd.concat([options, short], ignore_index=True)
-    both = table_of(every, {"imagenet": demand(5.0), "short": demand(50.0)})
-    long, short = (both[(both["option"] == BOX) & (both["workload"] == name)].iloc[0] for name in ("imagenet", "short"))
-    rate, busy = 55 / MONTH, 10 * JOB / MONTH
-    # Pollaczek-Khinchine: arrivals x second moment / (2 (1 - busy)), the second moment of exponentials 2 h^2.
-    square = (5 * 2 * JOB**2 + 50 * 2 * (JOB / 10) ** 2) / 55
-    for row in (long, short):
-        assert row["utilisation"] == pytest.approx(busy)
-        assert row["wait_hours"] == pytest.approx(rate * square / (2 * (1 - busy)))
-    assert short["hours_to_result"] == pytest.approx(JOB / 10 + short["wait_hours"])
-
-
-def test_the_sentences():
-    (said,) = waiting_in_words(queue({"imagenet": demand(people=3)}).reset_index())
-    assert said == (
-        "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 % of the time. A job waits 40.4 h on average, "
-        "one in ten over 137 h. The result arrives after 93.2 h. p3.2xlarge (117 h) is faster from 4 people on (now "
-        "3)."
-    )
-    (said,) = waiting_in_words(queue({"imagenet": demand(0.5)}).reset_index())
+def test_few_jobs_and_a_quick_rental_in_words():
+    (said,) = waiting_in_words(queue(0.5))
     assert "and fewer than one in ten waits at all" in said
     assert said.endswith("p3.2xlarge (117 h) is faster from 7.6 jobs a month on.")
-    quick = queue({"imagenet": demand(people=1)}, rented=600.0).reset_index()
-    assert waiting_in_words(quick)[0].endswith("p3.2xlarge (43.9 h) is faster even without a wait.")
+    assert waiting_in_words(queue(6.0, 1, rented=600.0))[0].endswith(
+        "p3.2xlarge (43.9 h) is faster even without a wait."
+    )
 
 
 def test_a_study_that_says_nothing_of_it_has_an_empty_table_and_no_sentence():
-    found = compare(inputs(), settings(), draws=200)["queue"]
+    found = queue(None)
     assert list(found.columns) == list(QUEUE_COLUMNS) and found.empty
-    assert waiting_in_words(found) == []
-    assert waiting_in_words(pd.DataFrame()) == []
+    assert waiting_in_words(found) == waiting_in_words(pd.DataFrame()) == []
 
 
-def test_what_a_workload_says_of_its_jobs(tmp_path):
-    file = tmp_path / "workloads.yaml"
-    file.write_text("""
+def test_phases_wait_in_one_queue_with_each_other_and_with_workloads():
+    """20 jobs of 8 h on the box's 4 devices are 5 rounds; 3 trainings of 30 h and one of imagenet take the whole box.
+    Possession and total are no phase.
+    """
+    cells = compare(inputs(), settings(), draws=2)["options"].set_index("option")
+    cells = cells[["price_list", "instance", "purchase", "framework", "model", "batch_size", "gpus", "precision"]]
+    phases = [(BOX, "search", 20, 1, 40.0, 4.0), (BOX, "training", 2, 1, 60.0, 1.0),
+              (BOX, "possession", 0, 1, 0.0, 1.0), (BOX, "total", 22, 1, 100.0, 1.0),
+              (RENTED, "search", 20, 4, 60.0, 1.0)]  # fmt: skip
+    names = ("phase", "jobs", "machines", "hours", "slots")
+    plans = plan_rows([cells.loc[option].to_dict() | {"variant": "default", "usd": 1.0}
+                       | dict(zip(names, each, strict=True)) for option, *each in phases])  # fmt: skip
+    more = {"search": Demand((60.0, 40.0, 80.0), 1.0, 4, 1), "training": Demand((3.0,) * 3, 0.5, None, 1)}
+    more = {f"project.{name}": demand for name, demand in more.items()}
+    rows = queue(1.0, plans=plans, more=more).set_index(["option", "workload"])
+    box = rows.loc[BOX]
+    assert box["utilisation"].tolist() == pytest.approx([(60 * 8 / 4 + 3 * 30 + JOB) / MONTH] * 3)
+    assert box["wait_hours"].nunique() == 1
+    assert box.loc["project.training", "hours_to_result"] == pytest.approx(30 + box["wait_hours"].iloc[0])
+    assert box.loc["project.search", "per_month"] == 60
+    assert rows.loc[(RENTED, "project.search"), "wait_hours"] == 0
+
+
+WORKS = """
 search:
   kind: runs
   runs: 10
@@ -171,123 +344,29 @@ search:
   source: this test
 quiet: {kind: training, model: vgg16, samples: 1000, source: this test}
 job: {kind: training, model: vgg16, samples: 1000, shared: {per_month: 2}, source: this test}
-""")
-    assert load_demands(file) == {
-        "search": Demand((40, 30, 60), 0.5, 5, 10),
-        "job": Demand((2, 2, 2), 1.0, None, 1),
-    }
-    assert load_workloads(file)["quiet"].shared is None
-    assert load_demands(tmp_path / "none.yaml") == {}
-    file.write_text(file.read_text().replace("hours_cv", "hour_cv"))
-    for read in (load_demands, load_workloads):
-        with pytest.raises(UserError, match=r"did you mean 'hours_cv'\?"):
-            read(file)
-
-
-# --- phases of plans --------------------------------------------------------------------------------------------------
-
-WORK = """
 project:
   kind: plan
   model: vgg16
   instance: office-4x1080ti
   parallel: 4
   phases:
-    - name: search
-      jobs: 20
-      hours: 8
-      gpus_per_job: one
-      shared: {per_month: {value: 60, low: 40, high: 80}, people: 4}
-    - {name: training, jobs: 2, hours: 30, shared: {per_month: 3, hours_cv: 0.5}}
+    - {name: training, jobs: 2, hours: 30, shared: {per_month: 3, hours_cv: 0.7}}
     - {name: report, jobs: 1, hours: 1}
   source: x
-alone: {kind: training, model: vgg16, samples: 1.0, shared: {per_month: 2}, source: x}
 """
 
 
-def plan_row(options, option, phase, jobs, machines, hours, slots=1):
-    """A row of results/<study>/plans as bills/plans.py makes it, on the cell of that option."""
-    row = options.set_index("option").loc[option]
-    cell = ("price_list", "instance", "purchase", "framework", "model", "batch_size", "gpus", "precision", "variant")
-    made = {name: row[name] for name in cell} | {"plan": "project", "phase": phase, "jobs": jobs, "machines": machines}
-    return made | {"hours": hours, "usd": 1.0, "status": "ok", "at_once": 1.0, "slots": float(slots)}
-
-
-def planned(options):
-    """20 jobs of 8 h on the box's 4 devices are 5 rounds; two of 30 h follow each other; rented: on 4 machines."""
-    gpus = options.set_index("option")["gpus"]
-    rows = [
-        plan_row(options, BOX, "search", 20, 1, 40.0, gpus[BOX]),
-        plan_row(options, BOX, "training", 2, 1, 60.0),
-        plan_row(options, BOX, "possession", 0, 1, 0.0),
-        plan_row(options, BOX, "total", 22, 1, 100.0),
-        plan_row(options, RENTED, "search", 20, 4, 60.0, gpus[RENTED]),
-    ]
-    return plan_rows(rows)
-
-
-@pytest.fixture
-def demands():
-    return {
-        "project.search": Demand((60.0, 40.0, 80.0), 1.0, 4, 1),
-        "project.training": Demand((3.0, 3.0, 3.0), 0.5, None, 1),
-    }
-
-
-def test_one_job_of_a_phase_by_hand(demands):
-    options = compare(inputs(), settings(), draws=50)["options"]
-    lines = coming_to_options(options, planned(options), inputs().offers, demands, 30.5)
-    found = {(one.row["option"], one.row["workload"]): one for one, _ in lines}
-    assert len(found) == 3  # possession and total are no phase
-    box = found[BOX, "project.search"]
-    gpus = int(box.row["gpus"])
-    assert box.hours[0] == pytest.approx(40 / math.ceil(20 / gpus))
-    assert box.servers == gpus
-    # The ends are those of the speed.
-    speed = box.row["images_per_s"]
-    assert box.hours[1] == pytest.approx(box.hours[0] * speed / box.row["images_per_s_high"])
-    assert box.hours[2] == pytest.approx(box.hours[0] * speed / box.row["images_per_s_low"])
-    assert found[BOX, "project.training"].hours[0] == pytest.approx(30.0)  # two rounds of 60 h
-    # Rented: 20 jobs on 4 machines, 5 each: of one device one after another.
-    rented = found[RENTED, "project.search"]
-    assert rented.hours[0] == pytest.approx(60 / math.ceil(5 / int(rented.row["gpus"])))
-
-
-def test_phases_wait_in_one_queue_with_each_other_and_with_workloads(demands):
-    options = compare(inputs(), settings(), draws=50)["options"]
-    given = replace(inputs(), plans=planned(options))
-    every = demands | {"imagenet": Demand((1.0, 1.0, 1.0), 1.0, None, 1)}
-    rows = compare(given, settings(), draws=50, demands=every)["queue"].set_index(["option", "workload"])
-    box = rows.loc[BOX]
-    gpus = int(options.set_index("option").loc[BOX, "gpus"])
-    search = 40 / math.ceil(20 / gpus)
-    # 60 searches on all devices, 3 trainings of 30 h and one of imagenet, which take the whole box.
-    assert box.loc["project.search", "utilisation"] == pytest.approx((60 * search / gpus + 3 * 30 + JOB) / MONTH)
-    assert box["utilisation"].nunique() == 1 and box["wait_hours"].nunique() == 1
-    assert box.loc["project.training", "hours_to_result"] == pytest.approx(30 + box["wait_hours"].iloc[0])
-    assert box.loc["project.search", "per_month"] == 60
-    assert rows.loc[(RENTED, "project.search"), "wait_hours"] == 0
-
-
-def test_one_kind_of_phase_is_erlangs(demands):
-    """Three trainings a month, 30 h each, half as spread as exponential: 90 of 732 h, Pollaczek and Khinchine."""
-    options = compare(inputs(), settings(), draws=50)["options"]
-    only = {"project.training": demands["project.training"]}
-    queue = compare(replace(inputs(), plans=planned(options)), settings(), draws=50, demands=only)["queue"]
-    busy = 90 / MONTH
-    row = queue[queue["option"] == BOX].iloc[0]
-    assert row["wait_hours"] == pytest.approx(busy / (1 - busy) * 30 * (1 + 0.25) / 2)
-
-
-def test_what_a_phase_says_of_its_jobs(tmp_path):
+def test_what_a_workload_and_a_phase_say_of_their_jobs(tmp_path):
     file = tmp_path / "workloads.yaml"
-    file.write_text(WORK)
-    assert load_workloads(file)["project"].phases[0].shared.people == 4
+    file.write_text(WORKS)
     assert load_demands(file) == {
-        "project.search": Demand((60.0, 40.0, 80.0), 1.0, 4, 1),
-        "project.training": Demand((3.0, 3.0, 3.0), 0.5, None, 1),
-        "alone": Demand((2.0, 2.0, 2.0), 1.0, None, 1),
-    }
-    file.write_text(WORK.replace("hours_cv: 0.5", "hours_cv: -1"))
-    with pytest.raises(UserError, match=r"project\.training\.shared.*hours_cv"):
-        load_demands(file)
+        "search": Demand((40, 30, 60), 0.5, 5, 10), "job": Demand((2, 2, 2), 1.0, None, 1),
+        "project.training": Demand((3, 3, 3), 0.7, None, 1),
+    }  # fmt: skip
+    assert load_workloads(file)["quiet"].shared is None and load_demands(tmp_path / "none.yaml") == {}
+    for old, new, told in (("hours_cv: 0.5", "hour_cv: 0.5", r"did you mean 'hours_cv'\?"),
+                           ("hours_cv: 0.7", "hours_cv: -1", "project.*shared.*hours_cv")):  # fmt: skip
+        file.write_text(WORKS.replace(old, new))
+        for read in (load_demands, load_workloads):
+            with pytest.raises(UserError, match=told):
+                read(file)

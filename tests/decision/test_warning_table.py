@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pandas as pd
+import pytest
 from answer_options import option
 from decision_tables import only, settings, study
 from sweetspot.decision.offers_left_out import WARNINGS, decisive_rows, warning_table, with_decisive
@@ -67,13 +68,22 @@ def test_prices_are_told_under_the_rule_of_the_lint_and_old_ones_as_stale():
     assert table["instance"].isna().tolist() == [True, False]
 
 
-def test_what_the_decision_assumes_is_told():
-    given = {**CELL, "assumed_interval": True, "throughput_basis": "measured", "images_per_s": 100.0}
-    options = pd.DataFrame([given | {"images_per_s_high": 129.0}])
-    other = options.assign(instance="p3", throughput_basis="published", assumed_interval=False)
-    found = made(options=pd.concat([options, other], ignore_index=True))
-    assert found["rule"].tolist() == ["mixed_protocol", "no_interval"]
-    assert found["message"].iloc[1] == "a factor of 1.29 is assumed for what is measured"
+@pytest.mark.parametrize(
+    ("bases", "told"),
+    [(["measured", "published"], True), (["measured", "measured"], False), (["published", "stand_in"], False),
+     (["measured", None], False), ([None], False)],
+)  # fmt: skip
+def test_figures_measured_here_beside_those_of_others_are_a_mixed_protocol_told_with_the_first(bases, told):
+    given = {**CELL, "assumed_interval": False, "images_per_s": 100.0, "images_per_s_high": 129.0}
+    options = [given | {"instance": f"i{place}", "throughput_basis": basis, "batch_size": 64 - 32 * place}
+               for place, basis in enumerate(bases)]  # fmt: skip
+    table = made(options=pd.DataFrame(options))
+    assert table["rule"].tolist() == ["mixed_protocol"] * told
+    if told:
+        assert table[["scope", "model", "batch_size"]].to_numpy().tolist() == [["comparison", "vgg16", 64]]
+    assumed = made(options=pd.DataFrame(options[:1]).assign(assumed_interval=True, throughput_basis="published"))
+    assert assumed["rule"].tolist() == ["no_interval"]
+    assert assumed["message"].tolist() == ["a factor of 1.29 is assumed for what is published"]
 
 
 def test_warnings_of_one_rule_stay_in_the_order_in_which_they_were_found():
@@ -90,12 +100,6 @@ def test_runs_that_the_budget_left_out_are_told():
     assert table.loc[0].tolist() == ["throughput", "box", "vgg16", 64, "left_out", said]
 
 
-def test_figures_of_two_batches_beside_each_other_are_told_with_the_first():
-    given = {**CELL, "assumed_interval": False, "throughput_basis": "measured", "images_per_s": 1.0}
-    options = pd.DataFrame([given, given | {"instance": "p3", "batch_size": 32, "throughput_basis": "published"}])
-    assert made(options=options)["batch_size"].tolist() == [64]
-
-
 def rounds(*told):
     """The warning of options of (model, device, round, how many rounds behind, in the answer)."""
     options = pd.DataFrame(told, columns=["model", "gpu", "round", "rounds_behind", "in_answer"])
@@ -105,14 +109,15 @@ def rounds(*told):
     return found[["scope", "model", "message"]].to_numpy().tolist()
 
 
-def test_times_of_several_rounds_are_told_the_newest_round_first():
+def test_times_of_several_rounds_are_told_the_newest_round_first_with_their_devices():
+    """`v10` is newer than `v9`. What may not be the answer, or has no round, is not compared."""
     new, old = ("m", "H100", "v10", 0.0, True), ("m", "A100", "v9", 1.0, True)
-    both = rounds(old, new, ("m", "B200", "v10", 0.0, True), ("m", "B200", "v10", 0.0, True))
+    beside = [("m", "Z", "v8", 2.0, False), ("m", "Y", None, None, True)]
+    both = rounds(old, new, ("m", "B200", "v10", 0.0, True), ("m", "B200", "v10", 0.0, True), *beside)
     assert both == [["comparison", "m",
         "published times of several rounds are compared (v10: B200, H100; v9: A100); the same machine became 0.98 to "
         "1.35 times as fast from one round to the next, and so much is drawn for each round between"]]  # fmt: skip
-    assert rounds(new, ("m", "P100", "v9", 1.0, False), ("other", "A100", "v9", 1.0, True)) == []
-    assert rounds(new, ("m", "P100", None, None, True)) == []
+    assert rounds(new, *beside, ("other", "A100", "v9", 1.0, True)) == []
 
 
 def test_a_warning_is_decisive_where_its_cell_or_offer_carries_the_answer():
@@ -128,17 +133,9 @@ def test_a_warning_is_decisive_where_its_cell_or_offer_carries_the_answer():
         ("price", None, None, pd.NA, "stale_price", "of the whole list"),
     ]
     told = [warning("spot_price", "of its offer"), warning("stale", "of the whole list")]
-    offers = pd.DataFrame(
-        [
-            {"price_list": "rent", "instance": "box", "purchase": "spot", "warnings": told},
-            {
-                "price_list": "rent",
-                "instance": "box",
-                "purchase": "on_demand",
-                "warnings": [warning("per_gpu", "of another offer of the machine")],
-            },
-        ]
-    )
+    other = [warning("per_gpu", "of another offer of the machine")]
+    offers = pd.DataFrame([("rent", "box", "spot", told), ("rent", "box", "on_demand", other)],
+                          columns=["price_list", "instance", "purchase", "warnings"])  # fmt: skip
     table = with_decisive(pd.DataFrame(rows_, columns=list(WARNINGS)), named, offers)
     assert table["decisive"].tolist() == [True, False, False, False, True, True, False, True]
 
@@ -153,25 +150,28 @@ def decisive(best, rival, *options, cost="share", workload="w", sources=()):
     return [(row["title"], row["model"]) for row in found]
 
 
-def test_what_the_verdict_names_carries_the_answer():
-    three = [option("A", 10), option("B", 20), option("C", 30), option("A", 1, workload="else")]
-    assert decisive("a", "b", *three) == [("A", "m"), ("B", "m")]
-    assert decisive("a", None, *three) == [("A", "m")]
+LAB = [option("A", 10, workload="lab.bert"), option("B", 20, workload="lab.bert", model="bert"),
+       option("C", 30, workload="lab.resnet"), option("A", 5, workload="labour.x")]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("best", "rival", "options", "kind", "expected"),
+    [
+        ("a", "b", [option("A", 10), option("B", 20), option("A", 1, workload="else")], {}, [("A", "m"), ("B", "m")]),
+        ("a", None, [option("A", 10), option("B", 20)], {}, [("A", "m")]),
+        # of a plan of phases the rows of its model
+        ("a", "c", [option("A", 10), option("B", 20), option("C", 30), option("A", 1, model="other")],
+         {"cost": "rounds"}, [("A", "m"), ("C", "m")]),
+        # of work of months those that do the work of the mixes named
+        ("best", "rented", LAB, {"cost": "dispatch", "workload": "lab", "sources": [
+            ("lab", "best", "a"), ("lab", "rented", "b"), ("lab", "there", "c"), ("else", "best", "c")]},
+         [("A", "m"), ("B", "bert")]),
+    ],
+)  # fmt: skip
+def test_what_the_verdict_names_carries_the_answer(best, rival, options, kind, expected):
+    assert decisive(best, rival, *options, **kind) == expected
     nothing = pd.DataFrame(columns=["workload", "is_answer"])
-    assert decisive_rows(nothing, pd.DataFrame(), pd.DataFrame(), pd.DataFrame(three)) == []
-
-
-def test_of_a_plan_of_phases_the_rows_of_its_model_carry_the_answer():
-    options = [option("A", 10), option("B", 20), option("C", 30), option("A", 1, model="other")]
-    assert decisive("a", "c", *options, cost="rounds") == [("A", "m"), ("C", "m")]
-
-
-def test_of_work_of_months_those_carry_the_answer_that_do_the_work_of_the_mixes_named():
-    options = [option("A", 10, workload="lab.bert"), option("B", 20, workload="lab.bert", model="bert"),
-               option("C", 30, workload="lab.resnet"), option("A", 5, workload="labour.x")]  # fmt: skip
-    sources = [("lab", "best", "a"), ("lab", "rented", "b"), ("lab", "there", "c"), ("else", "best", "c")]
-    assert decisive("best", "rented", *options, cost="dispatch", workload="lab", sources=sources) == [
-        ("A", "m"), ("B", "bert")]  # fmt: skip
+    assert decisive_rows(nothing, pd.DataFrame(), pd.DataFrame(), pd.DataFrame(options)) == []
 
 
 def test_a_machine_with_a_price_and_no_figure_is_named_and_the_rest_goes_on():
@@ -213,19 +213,3 @@ def test_machines_that_others_rest_on_are_known_to_the_settings():
         "twin": Instance(**machine, gpus=4, equivalent_to="four"),
     }
     assert Settings.of(study(), machines).stands_behind == ["four", "one"]
-
-
-def test_rounds_that_are_compared_are_told_the_newest_first_with_their_devices():
-    """`v10` is newer than `v9`. What may not be the answer, or has no round, is not compared."""
-    cells = [("v9", 1.0, "B", True), ("v10", 0.0, "C", True), ("v9", 1.0, "A", True), ("v8", 2.0, "Z", False),
-             (None, None, "Y", True)]  # fmt: skip
-    names = ("round", "rounds_behind", "gpu", "in_answer")
-    options = pd.DataFrame(
-        [dict(zip(names, cell, strict=True)) | {"model": "net", "assumed_interval": False} for cell in cells]
-    )
-    columns = list(dict.fromkeys([*NO_OPTIONS, *options]))
-    found = made(options=options.reindex(columns=columns))
-    (message,) = found.loc[found["rule"] == "rounds_apart", "message"]
-    assert "(v10: C; v9: A, B)" in message
-    one = made(options=options.iloc[1:2].reindex(columns=columns))
-    assert "rounds_apart" not in set(one["rule"])

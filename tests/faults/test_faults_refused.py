@@ -301,7 +301,7 @@ def test_a_study_on_a_read_only_disk_is_one_sentence(config):
 )
 def test_a_command_line_that_means_nothing_is_one_sentence(arguments, told, monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr("sweetspot.commands.two_days.unpriced", lambda *_: None)
+    monkeypatch.setattr("sweetspot.commands.diff.unpriced", lambda *_: None)
     with pytest.raises(UserError, match=told):
         command_line.main(arguments)
 

@@ -1,6 +1,5 @@
-"""One module a framework with the same functions, found by its name; no room inside the harness goes in a circle."""
+"""One module a framework with the same functions, found by its name; each process of torch takes its own card."""
 
-import ast
 import inspect
 import os
 import subprocess
@@ -12,12 +11,11 @@ import pytest
 from harness_runs import request
 from sweetspot.errors import UserError
 from sweetspot.harness import backends
-from sweetspot.harness.backends import Backend, backend, missing
+from sweetspot.harness.backends import Backend, backend, missing, require_known
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 
 ROOT = Path(__file__).parent.parent.parent
-HARNESS = ROOT / "workflow" / "sweetspot" / "harness"
 FUNCTIONS = [name for name, value in vars(Backend).items() if isinstance(value, staticmethod)]
 
 
@@ -43,33 +41,13 @@ def test_choosing_a_backend_imports_no_framework_and_an_unknown_one_is_refused()
     env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
-    with pytest.raises(UserError, match="--framework is 'cntk'; expected one of tensorflow, jax, torch"):
-        backend("cntk")
-
-
-def imported(file: Path) -> set[str]:
-    """Modules of the harness that a file names in an import, those inside functions included."""
-    found = set()
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("sweetspot.harness"):
-            inner = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= {name for name in inner if name in MODULES} or {node.module}
-    return found
-
-
-MODULES = {
-    ".".join(("sweetspot", "harness", *file.relative_to(HARNESS).with_suffix("").parts)).removesuffix(".__init__"): file
-    for file in HARNESS.rglob("*.py")
-}
-
-
-def test_no_two_modules_of_the_harness_import_each_other_by_any_way_round():
-    edges = {name: imported(file) - {name} for name, file in MODULES.items()}
-    assert "sweetspot.harness.backends.tensorflow_variants" in edges["sweetspot.harness.backends.tensorflow"]
-    while edges:
-        leaves = {name for name, others in edges.items() if not others & edges.keys()}
-        assert leaves, f"in a circle: {sorted(edges)}"
-        edges = {name: others for name, others in edges.items() if name not in leaves}
+    for refused in (backend, lambda name: require_known(name, "fp32")):
+        with pytest.raises(UserError, match="--framework is 'cntk'; expected one of tensorflow, jax, torch"):
+            refused("cntk")
+    known = "--precision is 'fp8' with --framework tensorflow; expected one of fp32, tf32, fp16, bf16"
+    with pytest.raises(UserError, match=known):
+        require_known("tensorflow", "fp8")
+    require_known("command", "fp8")
 
 
 class Cuda:

@@ -1,15 +1,11 @@
-"""Facts of the machine and of its devices: averages, energy, instruction sets, and nothing of the environment."""
+"""Facts of the machine: devices, instruction sets, software, and nothing of the environment; how a run is judged."""
 
 import pytest
-from fake_nvml import NVML
 from harness_runs import request
 from step_lists import even
-from sweetspot.harness import facts, joules, sampling
-from sweetspot.harness.cards import card_facts, card_watch
+from sweetspot.harness import facts
 from sweetspot.harness.devices import visible_cards
-from sweetspot.harness.joules import processor_energy
 from sweetspot.harness.own_networks import unit_of
-from sweetspot.harness.sampling import Sample, Sampler, summary
 from sweetspot.harness.supervise import judged
 
 
@@ -66,59 +62,6 @@ def test_the_processor_tells_its_name_and_instructions(monkeypatch, tmp_path, te
     assert facts.instruction_sets() == sets
 
 
-def test_a_sampler_looks_twice_a_second_until_it_is_finished(monkeypatch):
-    assert sampling.INTERVAL_S == 0.5
-    monkeypatch.setattr(sampling, "INTERVAL_S", 0.001)
-    monkeypatch.setattr(joules, "processor_energy", dict)
-    looks = []
-
-    def look():
-        looks.append(1)
-        if len(looks) == 3:
-            sampler._stop.wait = lambda _: True
-        return [Sample(0.5, 7, None, 40.0, None), Sample(1.0, 5, None, 60.0, None)]
-
-    sampler = Sampler(look)
-    sampler.start()
-    sampler._thread.join(30)
-    assert sampler.finish() == {
-        "gpu_samples": 6, "gpu_utilisation": 0.75, "gpu_memory_peak_bytes": 7, "gpu_celsius": 50,
-    }  # fmt: skip
-    assert summary([]) == {}
-
-
-def test_utilisation_is_averaged_over_all_cards_and_a_silent_fact_is_left_out():
-    look = card_watch(NVML, ["GPU-a", "GPU-b"])
-    found = summary([*look(), *look()])
-    assert found == pytest.approx(
-        {"gpu_samples": 4, "gpu_utilisation": 0.6, "gpu_memory_peak_bytes": 7, "gpu_watts": 150, "gpu_celsius": 60}
-    )
-
-
-def test_facts_of_the_cards_by_uuid():
-    told = card_facts(NVML, ["GPU-a", "GPU-b"])
-    assert told["driver"] == "535.1"
-    assert [card["power_limit_watts"] for card in told["cards"]] == [149, 149]
-
-
-def test_a_sampler_tells_its_facts_once():
-    sampler = Sampler(list)
-    assert sampler.finish() == {}
-    sampler.start()
-    sampler.finish()
-    assert sampler.finish() == {}
-
-
-def test_energy_is_that_of_the_packages_and_none_where_the_machine_is_silent(tmp_path):
-    for name, microjoules in (("intel-rapl:0", 3_000_000), ("intel-rapl:1", 4_500_000), ("intel-rapl:0:0", 9)):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "energy_uj").write_text(f"{microjoules}\n")
-    (tmp_path / "intel-rapl:1" / "max_energy_range_uj").write_text("262143328850\n")
-    # The core within a package (0:0) is part of it.
-    assert processor_energy(tmp_path) == {"intel-rapl:0": (3_000_000, 0), "intel-rapl:1": (4_500_000, 262_143_328_850)}
-    assert processor_energy(tmp_path / "absent") == {}
-
-
 @pytest.mark.parametrize(
     ("precision", "instructions", "emulated"),
     [
@@ -145,12 +88,8 @@ def test_no_secret_of_the_environment_reaches_the_facts(monkeypatch):
 
 
 def test_the_share_of_the_machines_rate_is_arithmetic_over_time():
-    told = {
-        "training_flop_per_sample": 3e9,
-        "machine_matmul_flops": 96e9,
-        "machine_conv_flops": 192e9,
-        "emulated": True,
-    }
+    told = {"training_flop_per_sample": 3e9, "machine_matmul_flops": 96e9, "machine_conv_flops": 192e9}
+    told["emulated"] = True
     status, warnings = judged(request(gpus=2, precision="bf16"), even([2.0] * 5), told)
     # 2 devices x 16 images / 2 s x 3 GFLOP = 48 GFLOP/s
     assert told["share_of_matmul"] == pytest.approx(0.5)
@@ -171,11 +110,6 @@ def test_a_drifting_run_is_unstable_and_says_why():
 def test_no_card_is_visible_where_the_environment_hides_all(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     assert visible_cards() == []
-
-
-def test_all_that_a_run_says_of_itself_is_told():
-    _, warnings = judged(request(precision="bf16"), even([1.5, 1.0, 1.0, 1.0, 1.0, 1.0]), {"emulated": True})
-    assert [pair.rule for pair in warnings] == ["emulation", "warm_up", "imprecise"]
 
 
 def test_what_is_counted_follows_the_model():

@@ -7,10 +7,20 @@ import pytest
 from busy_machine import BusyMachine
 from harness_runs import request
 from step_lists import even, half_width
-from sweetspot.harness import neighbours, train
-from sweetspot.harness.neighbours import Look, Neighbours, Span, family, machine_look, span_between
+from sweetspot.harness import stop_rule, train
 from sweetspot.harness.runfile import write_run
-from sweetspot.harness.stop_rule import ROOT_VARIABLE, Stopping, root_process, watcher
+from sweetspot.harness.stop_rule import (
+    ROOT_VARIABLE,
+    Look,
+    Neighbours,
+    Span,
+    Stopping,
+    family,
+    machine_look,
+    root_process,
+    span_between,
+    watcher,
+)
 from sweetspot.harness.supervise import judged, kept
 from sweetspot.throughput.collect import measured_cells, summarise_runs
 
@@ -166,7 +176,6 @@ def test_own_time_is_no_neighbours_even_where_counters_disagree():
 def test_leaving_out_is_bounded_by_what_long_steps_suffer_more():
     watch = Neighbours(lambda: None)
     watch.spans = [Span(at, at + 1, 0.5 * (at in (2, 3, 7)), 0, 0, 1) for at in range(12)]
-    assert watch.bursts == 2
     assert watch.disturbed() == {2, 3, 7}
     # steps alike: 2 / 9 x 0.3²; of 1 and 3 in turn, eight of them: variance 8/7, mean 2: 2 / 8 x 2/7
     assert watch.shortened_by([1.0] * 9) == pytest.approx(0.02)
@@ -206,7 +215,7 @@ def test_the_supervisor_is_the_root_where_this_process_came_from_it(monkeypatch)
 
 
 def test_the_training_loop_leaves_out_and_tells_it(monkeypatch):
-    monkeypatch.setattr(neighbours, "SPAN_S", 0.0)
+    monkeypatch.setattr(stop_rule, "SPAN_S", 0.0)
     monkeypatch.setattr(train, "timed_steps", lambda step, count, clock: (1.0, step()))
     stolen, said, count = 0.0, [], 0
 

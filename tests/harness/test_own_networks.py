@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.harness.image_networks import (
+from sweetspot.harness.own_networks import (
     IMAGE_NETWORKS,
     Conv,
     Dense,
@@ -11,11 +11,14 @@ from sweetspot.harness.image_networks import (
     Mean,
     Pool,
     Residual,
+    arithmetic,
     counted,
+    data,
     taps,
     training_flop,
+    unit_of,
+    workload,
 )
-from sweetspot.harness.own_networks import arithmetic, data, unit_of, workload
 from sweetspot.study import transformers
 from sweetspot.study.frameworks import OWN_NETWORKS
 from sweetspot.study.transformers import SHAPES

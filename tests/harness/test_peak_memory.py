@@ -6,9 +6,7 @@ from types import SimpleNamespace
 import pytest
 from harness_runs import request
 from step_lists import even
-from sweetspot.harness import peak_memory
-from sweetspot.harness.out_of_memory import asked_bytes, available_bytes, sentence
-from sweetspot.harness.peak_memory import counted, peak
+from sweetspot.harness.run_memory import COUNTERS, asked_bytes, available_bytes, counted, peak, sentence
 from sweetspot.harness.supervise import judged
 
 GIB = 2**30
@@ -158,7 +156,7 @@ def test_what_there_is_is_what_the_kernel_calls_available_and_at_most_the_limit_
 def test_every_framework_that_is_installed_with_a_package_has_a_counter():
     from sweetspot.study.frameworks import FRAMEWORKS
 
-    assert {ability.package for ability in FRAMEWORKS.values()} - {""} == set(peak_memory.COUNTERS)
+    assert {ability.package for ability in FRAMEWORKS.values()} - {""} == set(COUNTERS)
 
 
 def test_a_device_that_fell_silent_is_told_in_the_run_file():

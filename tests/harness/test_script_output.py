@@ -260,6 +260,22 @@ def test_from_lines_to_warnings_validation_is_left_out_and_told(capsys):
     assert told == [["validation", words]]
 
 
+WAYS = [  # of steps of a quarter of a second, two a line
+    ({"pattern": "^done", "every": 2}, "done"),
+    ({"pattern": r"(?P<seconds>[\d.]+) s a step", "every": 2}, "0.25 s a step"),
+    ({"pattern": r"(?P<milliseconds>\d+)ms/step", "every": 2}, "250ms/step"),
+    ({"pattern": r"(?P<rate>[\d.]+) samples/s", "every": 2}, "32 samples/s"),  # 8 a step
+    ({"pattern": r"t (?P<time>[\d.]+)", "every": 2}, "t {now}"),
+    ({"step": "n"}, '{{"n": {step}}}'),
+]
+
+
+@pytest.mark.parametrize(("steps", "line"), WAYS)
+def test_each_way_to_tell_steps_gives_their_time(capsys, steps, line):
+    lines = [(0.5 * place, line.format(now=0.5 * place, step=2 * place)) for place in range(9)]
+    assert heard(capsys, steps, lines) == (pytest.approx(0.25), [])
+
+
 def test_from_lines_to_warnings_two_processes_that_print_each_step_are_told(capsys):
     """A step takes half a second; lines of two processes make it a quarter, and the warning says by how much."""
     lines = sorted((0.5 * step + late, "done") for step in range(40) for late in (0.0, 0.02))

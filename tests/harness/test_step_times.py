@@ -64,14 +64,14 @@ WILD = [0.1, 0.1, 0.1, 0.1, 2.0]  # its mean is known to more than itself, but n
     ],
 )
 def test_a_run_ends_where_its_mean_is_known_or_its_time_is_up(seconds, target, ends):
-    assert may_stop(seconds, **RULE, target=target) is ends
+    assert may_stop(seconds, **RULE, target_half_width=target) is ends
 
 
 def test_a_run_ends_where_its_mean_is_known_to_just_the_target():
     noisy = [1.0, 1.2, 1.0, 1.2]
     # sd 0.11547, t(3) = 3.182: 3.182 x 0.11547 / 2 / 1.1
     assert half_width(noisy) == pytest.approx(0.16701, rel=1e-4)
-    assert may_stop(noisy, **RULE | {"min_steps": 4}, target=half_width(noisy))
+    assert may_stop(noisy, **RULE | {"min_steps": 4}, target_half_width=half_width(noisy))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """How long a run is and what it times: windows of steps on a device that works behind the program, and what is told."""
 
 import json
+import re
 import sys
+from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
@@ -79,9 +81,9 @@ def test_all_processes_make_the_windows_that_the_first_wants():
 
 def test_no_run_ends_before_its_least_seconds():
     quick = [Interval(0.001)] * 1999
-    rule = {"min_steps": 5, "min_seconds": 20, "min_steps_slow": 3, "target": 0.03, "least_seconds": 2}
-    assert not may_stop(quick, **rule)
-    assert may_stop([*quick, Interval(0.0011)], **rule)
+    rule = request(target_half_width=0.03)
+    assert not may_stop(quick, rule)
+    assert may_stop([*quick, Interval(0.0011)], rule)
     timed, *_ = trained(Device(0.0, 0.01), device="cpu", least_seconds=3)
     assert duration(timed) == pytest.approx(3.0, abs=0.02)
 
@@ -89,25 +91,17 @@ def test_no_run_ends_before_its_least_seconds():
 def test_a_run_that_was_shorter_says_so():
     status, warnings = judged(request(), [Interval(0.01)] * 13, {})
     assert status == "ok"
-    assert warnings == [
-        (
-            "short_run",
-            "timed for 0.13 s, expected 2 s: clocks, and counters that renew ten times a second, had not settled",
-        )
-    ]
+    why = "clocks, and counters that renew ten times a second, had not settled"
+    assert warnings == [("short_run", f"timed for 0.13 s, expected 2 s: {why}")]
     assert judged(request(least_seconds=0.1), [Interval(0.01)] * 13, {})[1] == []
 
 
 def test_a_script_that_was_ended_says_how_much_of_it_was_seen():
     """One that slows after step 60 ended after 14: nobody can know, so it is told."""
     _, warnings = judged(request(), [Interval(0.25)] * 14, {"ended_early": True})
-    assert warnings == [
-        (
-            "early_steps",
-            "timed are 14 steps of 3.5 s near the script's beginning, then it was ended: a pace that changes later is "
-            "not seen (measure.least_seconds)",
-        )
-    ]
+    seen = "timed are 14 steps of 3.5 s near the script's beginning, then it was ended"
+    why = "a pace that changes later is not seen (measure.least_seconds)"
+    assert warnings == [("early_steps", f"{seen}: {why}")]
     assert judged(request(), [Interval(5.0)] * 14, {"ended_early": True})[1] == []  # 70 s
 
 
@@ -125,18 +119,13 @@ def test_the_mean_and_its_half_width_weigh_intervals_by_their_steps():
 
 
 def test_steps_stand_though_what_comes_after_them_fails(tmp_path, monkeypatch):
-    lines = [
-        {"facts": {"unit": "images"}},
-        *[{"seconds": 1.0, "timed": False}] * 2,
-        *[{"seconds": 1.0, "timed": True}] * 5,
-    ]
-    lines += [{"facts": {}, "trained": True}]
+    lines = [{"facts": {"unit": "images"}}, *[{"seconds": 1.0, "timed": False}] * 2]
+    lines += [*[{"seconds": 1.0, "timed": True}] * 5, {"facts": {}, "trained": True}]
     program = f"import sys\nfor line in {[json.dumps(line) for line in lines]!r}: print(line, flush=True)\n"
     program += "raise RuntimeError('no room for an 8192 x 8192 matrix')"
     monkeypatch.setattr(supervise, "missing", lambda *_: None)
-    monkeypatch.setattr(
-        supervise, "backend", lambda _: type("B", (), {"launch": lambda _: ([sys.executable, "-c", program], None)})
-    )
+    started = SimpleNamespace(launch=lambda _: ([sys.executable, "-c", program], None))
+    monkeypatch.setattr(supervise, "backend", lambda _: started)
     monkeypatch.setattr(supervise.signal, "signal", lambda *_: None)
     assert supervise.supervise(request(framework="torch", output=tmp_path / "run.parquet")) == 0
     rows = pq.read_table(tmp_path / "run.parquet").to_pylist()
@@ -144,3 +133,27 @@ def test_steps_stand_though_what_comes_after_them_fails(tmp_path, monkeypatch):
     assert rows[0]["status"] == "ok"
     said = dict(json.loads(rows[0]["warnings"]))
     assert said["after_steps"].endswith("RuntimeError: no room for an 8192 x 8192 matrix")
+
+
+STEPS, STEP_S, LEAST = 36_137, 0.01, 5  # six minutes of quick steps, of which five would do
+
+
+def test_thousands_of_steps_are_a_hundred_lines_and_no_number_goes_past_its_end(monkeypatch, capsys):
+    clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr(supervise, "time", clock)
+
+    def steps():
+        for _ in range(STEPS):
+            clock.now += STEP_S
+            yield json.dumps({"seconds": STEP_S, "timed": True}) + "\n"
+
+    sampler = SimpleNamespace(stepped=lambda _: None, start=lambda: None, finish=dict)
+    timed = supervise._listen(SimpleNamespace(stdout=steps()), request(min_steps=LEAST), {}, sampler)
+    assert len(timed) == STEPS
+    lines = capsys.readouterr().err.splitlines()
+    # The first ten, then each a twentieth of the time spent later: ln(361 s / 0.1 s) / ln(1.05) is 168, less at first,
+    # where a step is longer than that.
+    assert 100 < len(lines) < 10 + 168
+    told = [re.search(r"step (\d+)( of \d+)?,", line) for line in lines[1:]]
+    assert [found[2] for found in told if int(found[1]) <= LEAST] == [f" of {LEAST}"] * LEAST
+    assert {found[2] for found in told if int(found[1]) > LEAST} == {None}

@@ -53,7 +53,7 @@ def test_where_all_are_there_the_cheapest_does_all():
     assert made.taken is None and dispatch(made, ()).jobs("a").sum() == 100 and dispatch(made, ()).usd == [1000]
 
 
-def played(offers, jobs=200_000, seed=4):
+def played(offers, jobs=50_000, seed=4):
     """Mean USD of jobs, each of which looks at one offer after the other, the cheapest first: an independent check."""
     random = np.random.default_rng(seed)
     events = sorted({one.event or one.name for one in offers})
@@ -69,7 +69,7 @@ def played(offers, jobs=200_000, seed=4):
 
 def test_a_simulation_of_the_jobs_agrees():
     offers = (*THREE, offer("d", 25, 0.3, event="s"), offer("e", 18, 0.3, event="s"), offer("f", 60, 0.9))
-    assert shares(*offers)[1] == pytest.approx(played(offers), rel=0.01)
+    assert shares(*offers)[1] == pytest.approx(played(offers), rel=0.02)
 
 
 def test_the_mix_prices_the_fallback():

@@ -2,7 +2,7 @@
 
 import pandas as pd
 from sweetspot.decision_words import FACTOR
-from sweetspot.report.causes import causes
+from sweetspot.report.phrases import causes
 
 ANSWER = {"verdict": pd.DataFrame([{"workload": "w"}]), "choices": pd.DataFrame([{"workload": "w", "model": "m"}])}
 COLUMNS = ["model", "assumption", "quantity", "unit", "value", "low", "high", "flip_value"]

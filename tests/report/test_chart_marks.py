@@ -7,10 +7,10 @@ import pytest
 from decision_tables import BOX
 from report_tables import small_tables
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import CHARTS, efficiency, surface
-from sweetspot.report.dots import alike
+from sweetspot.report.charts import CHARTS, owning, scaling
+from sweetspot.report.charts.rates import alike
 from sweetspot.report.draw import specification
-from sweetspot.report.line_ends import spread
+from sweetspot.report.lines import spread
 from sweetspot.report.marks import MOST, NAMES, key_of, log_axis, pixels, wrapped
 
 
@@ -113,7 +113,7 @@ def test_each_family_is_drawn_at_its_own_largest_batch():
     assert found == {("big", "a"): 0.61, ("small", "a"): 0.95, ("big", "our box (predicted)"): 0.6}
     assert (
         drawing.says
-        == efficiency._says(table[table["batch_size"] > 2])
+        == scaling._efficiency_says(table[table["batch_size"] > 2])
         == "8 devices do 61 to 95 % of 8 times the work of one"
     )
     named = drawing.data["rows"].dropna(subset=["name_y"])
@@ -128,6 +128,6 @@ def test_a_tariff_is_named_at_its_line_and_one_that_never_pays_has_neither():
         + [(48, kwh, days) for kwh, days in ends.items()],
         columns=["months", "usd_per_kwh", "break_even_days"],
     )
-    drawn = surface._told_apart(rows.assign(tariff=rows["usd_per_kwh"].map(str)), 0.12)
+    drawn = owning._told_apart(rows.assign(tariff=rows["usd_per_kwh"].map(str)), 0.12)
     assert set(drawn["tariff"]) == {"0.12", "0.37"}  # that of the plan stays, free electricity gives way
     assert drawn["name"].dropna().tolist() == drawn.loc[drawn["months"] == 48, "tariff"].tolist()

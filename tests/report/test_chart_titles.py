@@ -8,7 +8,7 @@ import pytest
 from decision_tables import BOX, RENTED, inputs
 from report_tables import one_job, small_tables
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import CHARTS, bill, cash_flow, efficiency, extrapolation, surface, throughput
+from sweetspot.report.charts import CHARTS, owning, rates, scaling, stacks
 from sweetspot.report.draw import specification
 
 TWO = ("ranks", "frontier")
@@ -106,62 +106,64 @@ def legends(drawing):
 def test_the_month_from_which_owning_has_cost_less(own, rented, said):
     parts = [pd.DataFrame({"month": [0, 1, 2], "cumulative_usd": paid, "title": title})
              for title, paid in (("box of four", own), ("cloud of one", rented))]  # fmt: skip
-    told = cash_flow._says(pd.concat(parts))
+    told = owning._cash_flow_says(pd.concat(parts))
     assert told == said.replace("the box", "the box of four").replace("the cloud", "the cloud of one")
 
 
 def test_lengths_of_a_project_are_told_at_the_tariff_of_the_price_list():
     rows = pd.DataFrame([(12, 0.1, None), (24, 0.1, 20.0), (48, 0.1, 9.6), (24, 0.4, 30.0)],
                         columns=["months", "usd_per_kwh", "break_even_days"])  # fmt: skip
-    assert surface._says(rows, 0.15) == "A project of 24 months pays from 20 days of use a month, one of 48 from 10"
-    assert surface._says(rows.head(1), 0.1) == "Owning pays at no use, however long the project"
+    assert (
+        owning._surface_says(rows, 0.15) == "A project of 24 months pays from 20 days of use a month, one of 48 from 10"
+    )
+    assert owning._surface_says(rows.head(1), 0.1) == "Owning pays at no use, however long the project"
 
 
 def test_the_largest_line_of_the_reference_is_told():
     data = ChartData(small_tables(), BOX)
     rows = pd.DataFrame([(BOX, "possession", 75.0, 100.0), (BOX, "electricity", 25.0, 100.0), ("x", "use", 9.0, 9.0)],
                         columns=["option", "line", "usd", "total"])  # fmt: skip
-    assert bill._says(data, rows) == f"{BOX} costs 100 USD: 75 % of it possession"
-    assert bill._says(data, rows.tail(1)) == "x costs 9.00 USD: all of it use"
+    assert stacks._bill_says(data, rows) == f"{BOX} costs 100 USD: 75 % of it possession"
+    assert stacks._bill_says(data, rows.tail(1)) == "x costs 9.00 USD: all of it use"
 
 
 def test_a_bill_is_drawn_at_the_price_of_the_answer():
     """The list prints 80 + 20 USD; at the mean rent of the project's months the answer counts 90: 72 and 18."""
-    line = dict.fromkeys(bill.KEY, "a")
+    line = dict.fromkeys(stacks.KEY, "a")
     rows = pd.DataFrame([line | {"line": "use", "usd": 80.0}, line | {"line": "fee", "usd": 20.0}]).assign(total=90.0)
-    assert bill._at_the_answers_price(rows)["usd"].tolist() == [72.0, 18.0]
+    assert stacks._at_the_answers_price(rows)["usd"].tolist() == [72.0, 18.0]
     free = rows.assign(usd=0.0, total=0.0)
-    assert bill._at_the_answers_price(free)["usd"].tolist() == [0.0, 0.0]
+    assert stacks._at_the_answers_price(free)["usd"].tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(("last", "ticks"), [(6, list(range(7))), (30, [*range(0, 31, 3)]), (36, [*range(0, 37, 6)]),
                                              (72, [*range(0, 73, 12)])])  # fmt: skip
 def test_months_are_counted_in_years_and_parts_of_a_year(last, ticks):
-    assert cash_flow.month_ticks(last) == ticks
+    assert owning.month_ticks(last) == ticks
 
 
 def test_efficiencies_are_told_of_the_most_devices():
     seen = pd.DataFrame({"gpus": [1, 4, 8, 8], "efficiency": [1.0, 0.9, 0.834, 0.612]})
-    assert efficiency._says(seen) == "8 devices do 61 to 83 % of 8 times the work of one"
-    assert efficiency._says(seen.head(1)) == ""
+    assert scaling._efficiency_says(seen) == "8 devices do 61 to 83 % of 8 times the work of one"
+    assert scaling._efficiency_says(seen.head(1)) == ""
 
 
 def test_the_fastest_machine_is_counted_over_models():
     rows = pd.DataFrame([("A", "m", 2.0), ("B", "m", 1.0), ("A", "n", 2.0), ("B", "n", 1.0), ("B", "o", 9.0)],
                         columns=["machine", "model", "images_per_s"])  # fmt: skip
-    assert throughput._says(rows) == "Fastest on 2 of 3 models: A"
-    assert throughput._says(rows.head(4)) == "Fastest on both models: A"
-    assert throughput._says(rows.tail(1)) == "Fastest on o: B"
+    assert rates._often_fastest(rows) == ("2 of 3 models", "A")
+    assert rates._often_fastest(rows.head(4)) == ("both models", "A")
+    assert rates._often_fastest(rows.tail(1)) == ("o", "B")
 
 
 def test_how_far_predictions_reach_is_told_of_the_widest():
     rows = pd.DataFrame([("box of four", 100.0, 80.0, 110.0), ("box of four", 200.0, 100.0, 250.0)],
                         columns=["machine", "images_per_s", "images_per_s_low", "images_per_s_high"])  # fmt: skip
     # 20 % and 50 % below, 10 % and 25 % above
-    assert extrapolation._reach(rows) == "The box of four may be from 50 % below to 25 % above what is predicted"
+    assert rates._reach(rows) == "The box of four may be from 50 % below to 25 % above what is predicted"
     cells = pd.DataFrame({"machine": "box of four", "cell": ["a", "a", "b", "b"], "method": ["x", "y"] * 2,
                           "images_per_s": [100.0, 110.0, 50.0, 80.0]})  # fmt: skip
-    assert extrapolation._apart(cells, "images/s") == "2 ways to predict are at most 60 % apart on the box of four"
+    assert rates._apart(cells, "images/s") == "2 ways to predict are at most 60 % apart on the box of four"
 
 
 def test_a_long_title_has_lines():

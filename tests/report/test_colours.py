@@ -9,10 +9,10 @@ import pytest
 from report_tables import pictures, small_tables
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.dark import DARK, PAPER, SERIES, dark_rules
 from sweetspot.report.draw import specification
+from sweetspot.report.evidence_page import DARK, PAPER, SERIES, dark_rules
+from sweetspot.report.finished import ASSETS
 from sweetspot.report.marks import COLOURS
-from sweetspot.report.page import ASSETS
 
 # Machado, Oliveira & Fernandes 2009, severity 1.0, on linear RGB: what who lacks a cone sees.
 SEEN = {

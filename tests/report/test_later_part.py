@@ -10,11 +10,11 @@ from phase_plans import compared, hourly, own
 from report_tables import small_tables
 from sweetspot.report.answer_file import answer_json
 from sweetspot.report.charts import CHARTS
+from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_page import Drawn, render_evidence
-from sweetspot.report.later_part import later_in_words, later_part
-from sweetspot.report.provenance import Provenance
+from sweetspot.report.plan_turning import later_in_words
 from sweetspot.report.sections import Sections
-from sweetspot.report.summary import render_summary
+from sweetspot.report.sheet import render_summary
 
 BOX = {"workload": "work", "box": "b", "box_title": "the <box>", "until": None, "until_title": None, "months": 36.0}
 RENT = BOX | {"until": "r", "until_title": "Rent & Co"}
@@ -36,7 +36,7 @@ def plain(cell):
 
 
 def test_the_table_has_a_row_a_way_and_shades_the_cheapest():
-    part = later_part(Sections({"later": TABLE}, study(), Provenance()))
+    part = Sections({"later": TABLE}, study(), Provenance()).later()
     assert [row[1] for row in part.rows] == ["the <box>, at once", "the <box>, in 6 months", "never", "old, at once"]
     assert [row[2] for row in part.rows] == ["", "Rent & Co", "Rent & Co", "is used for 48 months, the plan has 36"]
     assert part.classes == ["", "good", "", "failed"]

@@ -7,8 +7,8 @@ from decision_tables import inputs, settings, study
 from report_tables import small_tables
 from sweetspot.decision.compare import compare
 from sweetspot.report.case import evidence_case
+from sweetspot.report.cited import Provenance
 from sweetspot.report.phrases import some_taken, worth_knowing
-from sweetspot.report.provenance import Provenance
 from sweetspot.report.sections import Sections
 from sweetspot.study.titles import model_title
 

@@ -12,7 +12,7 @@ from decision_tables import study
 from report_tables import browser
 from sweetspot.decision.compare import compare
 from sweetspot.report.case import evidence_case
-from sweetspot.report.page import ASSETS
+from sweetspot.report.finished import ASSETS
 from three_kinds import DISPATCH, ROUNDS, SHARE, Market, hourly, own, price
 
 WORK = {SHARE: "job", ROUNDS: "work", DISPATCH: "lab"}

@@ -11,7 +11,6 @@ from phase_study import one_job, reference, with_phases
 from phase_tables import CLOUDS, box, hanging_tables
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.charts.plan_tornado import draw
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 
@@ -51,7 +50,7 @@ def test_what_was_not_looked_for_is_not_said_to_be_none(alone):
 
 
 def test_the_chart_of_assumptions_speaks_of_options(alone):
-    drawn = draw(ChartData(beside(with_phases(alone), hanging_tables()), None))
+    drawn = CHARTS["plan_tornado"].draw(ChartData(beside(with_phases(alone), hanging_tables()), None))
     assert "mix" not in json.dumps(drawn.chart.to_dict(validate=False))
     assert drawn.data["rows"]["assumption"].tolist() == ["price of Cloud with 1 V100", "amount of work"]
 

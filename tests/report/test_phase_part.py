@@ -11,11 +11,12 @@ from phase_tables import box, phase_tables
 from project_copy import ROOT
 from report_tables import month_tables, small_tables
 from sweetspot.report.charts import CHARTS
+from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.in_currency import shown_in
-from sweetspot.report.plan_part import leading, plan_is_done, plan_parts
-from sweetspot.report.provenance import Provenance
+from sweetspot.report.plan_turning import plan_is_done
 from sweetspot.report.sections import Sections
+from sweetspot.report.tables import leading
 from sweetspot.wording import DISPATCH, ROUNDS, Money
 
 SCHEMA = json.loads((ROOT / "config" / "schemas" / "answer.schema.json").read_text())
@@ -57,7 +58,7 @@ def test_with_both_kinds_the_months_lead_and_the_phases_stand_beside(alone):
 
 
 def test_the_table_of_all_choices_has_a_row_each_and_marks_the_answer(alone):
-    part = plan_parts(Sections(with_phases(alone), study(), Provenance()))["choices"]
+    part = Sections(with_phases(alone), study(), Provenance()).choices()
     assert [row[1] for row in part.rows] == [
         "office box", "Cloud with 1 V100 (spot)", "Cloud with 1 V100", "Cloud with 8 V100",
     ]  # fmt: skip
@@ -68,12 +69,12 @@ def test_the_table_of_all_choices_has_a_row_each_and_marks_the_answer(alone):
 def test_money_is_that_of_the_study(alone):
     """1.25 USD a euro: 8,000 USD are 6,400 EUR; the multiple is none of money."""
     shown = shown_in(with_phases(alone), Money("EUR", 1.25))
-    row = plan_parts(Sections(shown, study(), Provenance()))["choices"].rows[0]
+    row = Sections(shown, study(), Provenance()).choices().rows[0]
     # Of the box's 8,000 USD over 30 months; its speed is a prediction, and so is what rests on it.
     assert [re.sub("<[^>]*>", "", cell) for cell in row[2:5]] == ["6,400◌", "213◌", "1.00◌"]
 
 
 def test_the_rows_of_the_work_of_months_are_choices_too():
-    part = plan_parts(Sections(small_tables(), study(), Provenance()))["choices"]
+    part = Sections(small_tables(), study(), Provenance()).choices()
     assert [row[1] for row in part.rows] == ["1 × office box, the rest on RunPod", "RunPod beside your RTX 4090"]
     assert phase_tables(box())["choices"]["is_rival"].sum() == 0

@@ -7,10 +7,9 @@ from report_tables import month_tables, one_job, small_tables
 from sweetspot.decision.options import titled
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.charts.mix_load import draw
 from sweetspot.report.evidence_page import Drawn, render_evidence
-from sweetspot.report.plan_part import without_speed
-from sweetspot.report.words import works
+from sweetspot.report.phrases import without_speed
+from sweetspot.report.tables import works
 from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import load_titles
 
@@ -64,7 +63,7 @@ def test_a_study_without_such_work_says_nothing_of_it():
 
 
 def test_the_chart_stacks_what_is_there_first():
-    rows = draw(ChartData(month_tables(), None)).data["rows"]
+    rows = CHARTS["mix_load"].draw(ChartData(month_tables(), None)).data["rows"]
     assert list(dict.fromkeys(rows["title"])) == ["RTX 4090", "office box", "RunPod"]
     busiest = rows[rows["percent"] == 0].set_index("title")["device_hours"]
     assert busiest.to_dict() == {"RTX 4090": 1200.0, "office box": 600.0, "RunPod": 200.0}
@@ -74,10 +73,10 @@ def test_the_chart_says_who_does_the_base_and_who_the_rest():
     """1,200 in every month is the base; of the rest the box does 600 of 800 in the busiest month."""
     load = month_tables()["load"]
     steady = load.assign(device_hours=load.groupby("option")["device_hours"].transform("max"))
-    says = draw(ChartData({"load": steady}, None)).says
+    says = CHARTS["mix_load"].draw(ChartData({"load": steady}, None)).says
     assert says == "RTX 4090 does the base, the office box most of the rest"
     alone = steady[steady["title"] == "RunPod"]
-    assert draw(ChartData({"load": alone}, None)).says == "RunPod does all of the work"
+    assert CHARTS["mix_load"].draw(ChartData({"load": alone}, None)).says == "RunPod does all of the work"
 
 
 @pytest.mark.parametrize(
@@ -91,7 +90,7 @@ def test_what_does_less_in_quiet_months_does_no_base(lengths, said):
         for title, loads in (("A", lengths), ("B", (300.0, 100.0)))
         for place, hours in enumerate(loads)
     ]
-    assert draw(ChartData({"load": pd.DataFrame(rows)}, None)).says == said
+    assert CHARTS["mix_load"].draw(ChartData({"load": pd.DataFrame(rows)}, None)).says == said
 
 
 def test_classes_are_called_by_their_networks():

@@ -5,7 +5,6 @@ from decision_tables import study
 from report_tables import month_tables, small_tables
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.charts.plan_tornado import draw
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.in_currency import shown_in
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
@@ -62,7 +61,7 @@ def test_the_page_says_it_of_the_plan_before_the_one_job():
 def test_the_chart_has_the_wide_ones_first_and_leaves_out_what_moves_nothing():
     tables = month_tables()
     tables["tornado"].loc[1, "swing"] = 0.001
-    drawn = draw(ChartData(tables, None))
+    drawn = CHARTS["plan_tornado"].draw(ChartData(tables, None))
     assert drawn.data["rows"]["assumption"].tolist() == ["price of RunPod"]
     assert drawn.says == "What moves the plan most: price of RunPod; 1 of 2 assumptions changes which is cheapest"
 

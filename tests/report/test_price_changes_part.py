@@ -8,10 +8,10 @@ import pandas as pd
 from decision_tables import settings, study
 from report_tables import small_tables
 from sweetspot.report.charts import CHARTS
+from sweetspot.report.cited import Provenance
+from sweetspot.report.decided_anew import SPEED, State, Unpriced, moved, plans_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
-from sweetspot.report.price_changes import SPEED, State, Unpriced, moved, plans_of
-from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
-from sweetspot.report.provenance import Provenance
+from sweetspot.report.phrases import price_changes_words
 from sweetspot.report.rank_changes import to_markdown
 from sweetspot.report.sections import Sections
 
@@ -66,8 +66,7 @@ def test_the_words_and_the_rows():
     ]  # fmt: skip
     tables = {"price_changes": changes("Rent a.")}
     assert price_changes_words(tables)[1] == "The answer is the same, in every figure that it says."
-    made = Sections(tables, study(), Provenance())
-    part = price_changes_part(made, {"a": "Machine A"})
+    part = Sections(tables, study(), Provenance(), {"a": "Machine A"}).price_changes()
     assert [row[0] for row in part.rows] == [
         "Machine A, on demand",
         "c, on demand",
@@ -115,7 +114,7 @@ def test_what_prices_did_to_the_answer_of_each_plan():
     ]
     text = to_markdown(table[table["what"] != "answer"], "then", "now")
     assert "Plan lab, before: Buy., 40,000 USD\n\nAfter: Rent., 44,000 USD" in text
-    assert price_changes_part(Sections({"price_changes": table}, study(), Provenance()), {}).rows == []
+    assert Sections({"price_changes": table}, study(), Provenance()).price_changes().rows == []
 
 
 def test_of_each_plan_the_verdict_is_told():

@@ -10,11 +10,11 @@ from decision_tables import figure, inputs
 from report_tables import CLAIM, FIGURES, draw_pictures, files_of, make_report, small_tables
 from sweetspot.report.case import script_json
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts.cash_flow import cash_lines
+from sweetspot.report.charts.owning import cash_lines
+from sweetspot.report.cited import Provenance
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.notation import interval_text, number
 from sweetspot.report.phrases import claims_in_words
-from sweetspot.report.provenance import Provenance
 from sweetspot.report.tables import read_tables, write_tables
 from sweetspot.warnings import pairs, warning
 
@@ -197,7 +197,7 @@ def test_money_of_rivals_is_what_the_work_of_the_box_costs_them():
 
 def test_the_summary_holds_the_answer():
     from decision_tables import study
-    from sweetspot.report.summary import render_summary
+    from sweetspot.report.sheet import render_summary
 
     tables = small_tables(inputs())
     text = render_summary(tables, study())

@@ -2,9 +2,9 @@
 
 import pandas as pd
 import pytest
-from sweetspot.report.ahead_words import in_words
 from sweetspot.report.case import _ahead
-from sweetspot.report.charts.cash_flow import cash_lines
+from sweetspot.report.charts.owning import cash_lines
+from sweetspot.report.phrases import ahead as in_words
 
 DRIFT = {"trend_kind": "drift", "trend_change": -0.03, "trend_change_low": -0.4, "trend_change_high": 0.27}
 NONE = {"trend": None, "trend_kind": None, "trend_change": None, "trend_change_low": None, "trend_change_high": None}

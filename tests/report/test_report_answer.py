@@ -9,12 +9,12 @@ import pytest
 from decision_tables import BOX, RENTED, inputs, study
 from markupsafe import Markup
 from report_tables import CLAIM, make_report, one_job, small_tables
-from sweetspot.report.answer import lead
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.charts.time_cost import numbered
+from sweetspot.report.charts.fronts import numbered
+from sweetspot.report.cited import Provenance
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
-from sweetspot.report.provenance import Provenance
+from sweetspot.report.phrases import lead
 from sweetspot.report.sections import Sections
 from sweetspot.wording import percent
 

@@ -11,7 +11,7 @@ from report_tables import CHROMIUM, browser, make_report, one_job, small_tables
 from sweetspot.report import card
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.card import extent, render_card, wrapped
-from sweetspot.report.paper import print_pdf
+from sweetspot.report.finished import print_pdf
 from sweetspot.report.sheet import clauses, render_sheet, short
 
 HOSTILE = '<script>alert(1)</script> & "quoted" ]]> \x07\x1b[31m <b>'

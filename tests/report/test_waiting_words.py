@@ -10,7 +10,7 @@ from report_tables import make_report, one_job, small_tables
 from sweetspot.decision.compare import compare
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.page import render_page
-from sweetspot.report.summary import render_summary
+from sweetspot.report.sheet import render_summary
 from sweetspot.study.needs import Demand
 
 SAID = "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 % of the time. A job waits 40.4 h on average"

@@ -6,11 +6,10 @@ from decision_tables import BOX, RENTED, inputs, settings, study
 from report_tables import one_job, small_tables
 from sweetspot.decision.compare import compare
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import utilisation
-from sweetspot.report.provenance import Provenance
+from sweetspot.report.charts import CHARTS
+from sweetspot.report.cited import Provenance
 from sweetspot.report.sections import Sections
-from sweetspot.report.summary import render_summary
-from sweetspot.report.worth_part import worth_part
+from sweetspot.report.sheet import render_summary
 from sweetspot.study.memory import Needs
 from sweetspot.study.needs import Need
 
@@ -21,7 +20,7 @@ CLOSE = inputs(price_p3=0.5, box=(498.0, 300.0, 800.0))
 def test_the_table_of_the_page_has_what_is_worth_anything_and_counts_the_rest():
     tables = one_job(CLOSE)
     worth = tables["worth_knowing"]
-    part = worth_part(Sections(tables, study(), Provenance()))
+    part = Sections(tables, study(), Provenance()).worth_knowing()
     told = worth[(worth["evppi_usd_low"] > 0) & (worth["evppi_usd"] >= 0.001 * worth["project_usd"])]
     assert len(told) > 0
     assert [row[1] for row in part.rows] == list(told["figure"])
@@ -30,7 +29,7 @@ def test_the_table_of_the_page_has_what_is_worth_anything_and_counts_the_rest():
     # Of a project of 1e9 USD such figures are worth nothing to anybody; within its Monte Carlo error nothing is.
     for name, value in (("project_usd", 1e9), ("evppi_usd_low", 0.0)):
         tables["worth_knowing"] = worth.assign(**{name: value})
-        assert worth_part(Sections(tables, study(), Provenance())).rows == []
+        assert Sections(tables, study(), Provenance()).worth_knowing().rows == []
 
 
 def test_the_summary_says_what_to_find_out_first():
@@ -52,5 +51,5 @@ def test_the_chart_of_use_is_empty_where_the_answer_s_model_has_no_owned_machine
     # another model's box takes part; that of the answer's does not fit
     tables = small_tables(CLOSE)
     tables["break_even"] = tables["break_even"].assign(model="other")
-    drawing = utilisation.CHART.draw(ChartData(tables, None))
+    drawing = CHARTS["utilisation"].draw(ChartData(tables, None))
     assert "No owned machine takes part for vgg16" in " ".join(drawing.data["rows"]["text"])

@@ -8,7 +8,6 @@ from sweetspot.facts.shipped_tables import POOLS
 from sweetspot.scaling.evidence import all_evidence, from_one_device, sound
 from sweetspot.scaling.judge import shipped_evidence
 from sweetspot.scaling.machine import BOARD_GB_S, BUS_GB_S, describe
-from sweetspot.scaling.model_facts import network
 from sweetspot.scaling.partners import published_evidence, with_partners
 from sweetspot.scaling.validation import held_out, summary
 from sweetspot.throughput.published import read_published
@@ -103,33 +102,6 @@ def test_no_pair_across_benchmarks_or_frameworks():
     paired, alone = with_partners(pd.DataFrame(rows))
     assert paired["efficiency"].tolist() == [0.85]
     assert alone["images_per_s"].tolist() == [180.0, 190.0]  # a framework that nothing here models is left out
-
-
-@pytest.mark.parametrize(
-    ("model", "millions", "tensors"),
-    [
-        # layers x (12 d^2 + 13 d) + (vocabulary + positions + types) x d + a normalisation + the head of SQuAD
-        ("bert_base", (12 * (12 * 768**2 + 13 * 768) + (30522 + 512 + 2) * 768 + 2 * 768 + 2 * 768 + 2) / 1e6, 199),
-        ("bert_large", (24 * (12 * 1024**2 + 13 * 1024) + (30522 + 514) * 1024 + 4 * 1024 + 2) / 1e6, 391),
-        # 2 x vocabulary x d + layers x (2 d^2 + 2 d x keys + 3 d x feed-forward + 2 d) + d
-        ("llama31_8b", (2 * 128256 * 4096 + 32 * (10 * 4096 * 1024 + 3 * 4096 * 14336 + 8192) + 4096) / 1e6, 291),
-        ("llama2-70b-lora", 68_977, 723),
-        ("SSD300 (ResNet-50)", (8_543_296 + 3_773_696 + 10_577_910) / 1e6, 183),
-    ],
-)  # fmt: skip
-def test_parameters_follow_from_the_shapes_of_the_layers(model, millions, tensors):
-    found = network(model)
-    assert found.known
-    assert found.parameters == pytest.approx(millions, rel=1e-3)
-    assert found.tensors == tensors
-
-
-def test_pytorch_sends_buckets_and_has_no_slow_down_of_its_own(pool):
-    cell = pool[(pool["model"] == "resnet50") & (pool["gpu"] == "RTX 4090")].iloc[:1]
-    facts = describe(cell).iloc[0]
-    assert facts["fp16"] == 1.0
-    assert facts["gradient_gb"] == pytest.approx(25.6e6 * 2 / 1e9)
-    assert facts["step_s"] == pytest.approx(448 / 1301)
 
 
 @pytest.mark.slow

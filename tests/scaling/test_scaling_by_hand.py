@@ -5,29 +5,30 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.scaling.curves import amdahl, fit_ring, ring_allreduce, ring_constants, ring_step, same_device_count
-from sweetspot.scaling.machine import LINK_OF, declared_facts, describe
+from scaling_tables import ACROSS
+from scaling_tables import evidence_table as table
+from sweetspot.scaling.machine import LINK_OF, declared_facts, describe, family
+from sweetspot.scaling.methods import (
+    amdahl,
+    fit_law,
+    fit_ring,
+    ring_allreduce,
+    ring_constants,
+    ring_step,
+    same_device_count,
+    scaling_law,
+)  # fmt: skip
+from sweetspot.scaling.pooled import fit_eras, of_eras, predict_pooled
 from sweetspot.scaling.validation import (
     Calibration,
     _with_errors,
     best_method,
     calibrated,
+    held_out,
     predict_with_interval,
     validation_table,
 )
 from sweetspot.study.instances import Instance
-from sweetspot.throughput.calibration import calibrate
-
-ROW = {
-    "gpus": 4, "nodes": 1, "model": "resnet50", "batch_size": 64.0, "precision": "fp32", "gpu": "GTX 1080 Ti",
-    "interconnect": "pcie", "xla": False, "exchange": True, "framework_version": "1.15.0", "base_images_per_s": 320.0,
-    "family": "gtx 1080 ti", "instance": "box", "framework": "tensorflow",
-}  # fmt: skip
-
-
-def table(*changes, **other):
-    return pd.DataFrame([ROW | other | change for change in changes])
-
 
 # --- facts of a cell ------------------------------------------------------------------------------------------------
 
@@ -52,10 +53,7 @@ def table(*changes, **other):
 def test_the_age_of_the_software_is_its_versions_else_its_dates(version, as_of, recent, later):
     facts = describe(table({"framework_version": version, "as_of": as_of})).iloc[0]
     assert (facts["recent"], facts["later_build"]) == (recent, later)
-
-
-def test_a_table_without_dates_counts_as_recent():
-    assert describe(table({"framework_version": ""}))["recent"].tolist() == [1.0]
+    assert describe(table({"framework_version": ""}))["recent"].tolist() == [1.0]  # of a table without dates
 
 
 @pytest.mark.parametrize(
@@ -92,6 +90,7 @@ def test_what_an_instance_declares_counts_before_the_form_of_its_device():
         "silent": Instance(**given, gpu="V100-SXM2"),
     }
     cells = pd.DataFrame({"instance": ["told", "silent", "unknown"], "gpu": ["V100-SXM2", "V100-SXM2", "GTX 1080"]})
+    cells["batch_size"] = 64
     found = declared_facts(cells, instances)
     assert found["interconnect"].tolist() == ["pcie", "nvlink", "pcie"]
     assert found["interconnect_guessed"].tolist() == [False, True, True]
@@ -99,7 +98,53 @@ def test_what_an_instance_declares_counts_before_the_form_of_its_device():
     assert found["exchange"].tolist() == [True] * 3
 
 
+@pytest.mark.parametrize(
+    ("gpu", "expected"),
+    [
+        ("Tesla V100-SXM3-32GB", "v100"),
+        ("Tesla V100", "v100"),
+        ("GeForce RTX 2080 Ti", "rtx 2080 ti"),
+        ("RTX 2080 Super with Max-Q Design", "rtx 2080 super"),
+        ("GTX 1080Ti", "gtx 1080 ti"),
+        ("Quadro RTX 8000", "rtx 8000"),
+        ("RTX A6000", "a6000"),
+        ("A100 SXM 80GB", "a100"),
+        ("NVIDIA H100-SXM5-80GB", "h100"),
+        ("TITAN RTX", "titan rtx"),
+        ("Accelerator 7 PCIe 16GB", "accelerator 7"),  # nobody's known chip: its name without its form
+        ("80GB", "80gb"),  # and what would leave nothing stays
+    ],
+)
+def test_forms_of_one_chip_are_one_family(gpu, expected):
+    assert family(gpu) == expected
+
+
 # --- curves ---------------------------------------------------------------------------------------------------------
+
+
+def test_law_fits_find_the_constants_that_made_the_figures():
+    devices = np.array([2.0, 4.0, 8.0, 16.0])
+    made = 1 / (1 + 0.03 * (devices - 1) + 0.002 * devices * (devices - 1))
+    assert fit_law(devices, made, np.ones(4), usl=True) == pytest.approx((0.03, 0.002))
+    assert scaling_law(devices, 0.03, 0.002) == pytest.approx(made)
+    serial, crosstalk = fit_law(devices, 1 / (1 + 0.04 * (devices - 1)), np.ones(4), usl=False)
+    assert (serial, crosstalk) == (pytest.approx(0.04), 0.0)
+
+
+def test_same_device_count_means_the_families_not_the_logs():
+    # Three logs of card a at 0.9 count once beside one log of card b at 0.7.
+    rows = [("a", 4, 0.9), ("a", 4, 0.9), ("a", 4, 0.9), ("b", 4, 0.7), ("b", 32, 0.5)]
+    curve = same_device_count(pd.DataFrame(rows, columns=["family", "gpus", "efficiency"]))
+    # 11 is 1.46 doublings above 4 and 1.54 below 32, though nearer to 4 in either way; 12 is 1.58 and 1.42
+    assert curve(pd.DataFrame({"gpus": [4, 11, 12, 64]})).tolist() == pytest.approx([0.8, 0.8, 0.5, 0.5])
+
+
+def test_ring_step_by_hand():
+    # 2 x 3 x 0.1 ms = 0.6 ms; 2 x 3/4 x 0.1 GB / 10 GB/s = 15 ms; a step of 100 ms becomes 115.6 ms
+    args = (np.array([0.1]), np.array([4.0]), np.array([0.1]), 1e-4, 10.0)
+    assert ring_step(*args, 0.0)[0] == pytest.approx(0.1156)
+    assert ring_step(*args, 0.1)[0] == pytest.approx(0.1056)
+    assert ring_step(*args, 0.5)[0] == pytest.approx(0.1)  # hidden behind the computation
 
 
 def test_amdahls_share_weighs_a_family_once_and_a_gap_by_its_share():
@@ -124,12 +169,6 @@ def test_a_model_has_its_own_law_else_that_of_its_precision_else_that_of_all():
     assert found[:3].tolist() == pytest.approx([0.5, 0.8, 0.9])
     # all, one family, each weighing by its efficiency: (0.5 x 1 + 0.8 x 0.25 + 0.9 / 9) / (0.5 + 0.8 + 0.9)
     assert found[3] == pytest.approx(1 / (1 + 0.8 / 2.2))
-
-
-def test_the_nearest_device_count_is_nearest_in_doublings():
-    curve = same_device_count(table({"gpus": 2, "efficiency": 0.9}, {"gpus": 16, "efficiency": 0.5}))
-    # 5 is 1.32 doublings above 2 and 1.68 below 16, though nearer to 2 in either way; 7 is 1.81 and 1.19
-    assert curve(table({"gpus": 5}, {"gpus": 7})).tolist() == [0.9, 0.5]
 
 
 def ring_figures(kinds):
@@ -185,20 +224,7 @@ def test_a_ring_weighs_its_figures():
 # --- intervals and validation ---------------------------------------------------------------------------------------
 
 
-def test_a_family_weighs_by_the_root_of_its_share_in_the_calibration():
-    # Four rows of a weigh 1/2 each, one of b 1; the one to come the mean, 3/5. Of 3.6 in all, the rows by score reach
-    # 0.14, 0.28, 0.42, 0.56, 0.83 of it.
-    families, score = np.array(["a", "a", "a", "a", "b"]), np.array([4.0, 2.0, 3.0, 1.0, 5.0])
-    found = [calibrate(score, families, level) for level in (0.1, 0.2, 0.5, 0.6, 0.8)]
-    assert found == [1.0, 2.0, 4.0, 5.0, 5.0]
-    assert calibrate(score, families, 0.9) == 5.0  # beyond what was seen: the largest
-    # The other way round b comes first with 1 / 3.6 = 0.28
-    assert [calibrate(6 - score, families, level) for level in (0.27, 0.29, 0.5)] == [1.0, 2.0, 3.0]
-    assert math.isnan(calibrate(np.array([]), np.array([]), 0.9))
-    assert calibrate(np.array([2.0]), np.array(["a"]), 0.5) == 2.0  # one row of two: exactly half
-
-
-PLACE = {"framework": "tensorflow", "interconnect": "pcie", "nodes": 1}
+PLACE = {"gpus": 1, "framework": "tensorflow", "interconnect": "pcie", "nodes": 1}
 
 
 def test_errors_and_what_the_intervals_of_the_others_hold():
@@ -284,7 +310,7 @@ def test_a_method_that_does_not_beat_the_plain_ratio_becomes_it():
     found = calibrated(left_out([0.5, 0.6, 0.4], "abc", efficiency=1.0), "pooled_ring")
     assert set(found.share.values()) == {0.0}
     cells = left_out([0.5], "z")
-    told = predict_with_interval(lambda cells: cells.assign(efficiency=0.5), cells, found).iloc[0]
+    told = predict_with_interval(lambda cells: cells.assign(efficiency=0.5), cells, found, ACROSS).iloc[0]
     assert told["efficiency"] == 1.0
     assert told["low"] == told["high"] == 1.0  # and is never wrong, as far as these three tell
 
@@ -323,6 +349,18 @@ def test_errors_are_those_of_the_share_that_the_others_teach():
 def test_the_interval_of_a_prediction_by_hand():
     cells = left_out([0.5], "a")
     taught = Calibration({"": 0.5}, {0.5: {"": 1.0}, 0.9: {"": 2.0}})
-    found = predict_with_interval(lambda cells: cells.assign(efficiency=0.64), cells, taught).iloc[0]
+    found = predict_with_interval(lambda cells: cells.assign(efficiency=0.64), cells, taught, ACROSS).iloc[0]
     assert found["efficiency"] == pytest.approx(0.8)
     assert (found["low"], found["high"]) == pytest.approx((0.8 * math.exp(-0.2), 0.8 * math.exp(0.2)))
+
+
+def test_no_family_helps_to_predict_itself():
+    rows = [(name, gpus, 0.9 - 0.05 * at - 0.01 * gpus) for at, name in enumerate("abc") for gpus in (2, 4, 8)]
+    evidence = pd.concat(
+        [table({"family": name, "gpus": gpus, "efficiency": value, "warnings": []}) for name, gpus, value in rows],
+        ignore_index=True,
+    )
+    found = held_out(evidence, evidence.head(0), ["pooled_ring"])
+    for name, own in evidence.groupby("family"):
+        expected = of_eras(fit_eras(evidence[evidence["family"] != name]), own, predict_pooled)["efficiency"]
+        assert found.loc[found["family"] == name, "raw"].tolist() == pytest.approx(expected.tolist())

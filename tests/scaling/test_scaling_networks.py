@@ -167,22 +167,24 @@ def test_a_transformer_has_the_tensors_of_its_layers(name):
     assert (NETWORKS[name].tensors, NETWORKS[name].normalised) == (TRANSFORMERS[name][1], False)
 
 
+GPT2 = ("gpt2", "gpt2medium", "gpt2large", "gpt2xl")
+
+
 def test_a_model_of_many_words_has_an_embedding_and_a_head_beside_its_layers():
     # Llama 2: 32,000 words twice; Llama 3: 128,256; GPT-2: 50,257 words and 1,024 places once, 13 d a layer of biases
     for name, words, width, scales in (
-        ("llama27b", 32_000, 4096, 65), ("llama213b", 32_000, 5120, 81), ("llama3170b", 128_256, 8192, 161),
-        ("llama31405b", 128_256, 16_384, 253),
+        ("llama27b", 32_000, 4096, 65), ("llama213b", 32_000, 5120, 81), ("llama318b", 128_256, 4096, 65),
+        ("llama3170b", 128_256, 8192, 161), ("llama31405b", 128_256, 16_384, 253),
     ):  # fmt: skip
         assert NETWORKS[name].parameters == pytest.approx(
             (TRANSFORMERS[name][0] + 2 * words * width + scales * width) / 1e6, rel=1e-4
         )
-    for name, layers, width in (
-        ("gpt2", 12, 768),
-        ("gpt2medium", 24, 1024),
-        ("gpt2large", 36, 1280),
-        ("gpt2xl", 48, 1600),
-    ):
+    for name, layers, width in zip(GPT2, (12, 24, 36, 48), (768, 1024, 1280, 1600), strict=True):
         rest = (50_257 + 1024) * width + 13 * layers * width + 2 * width
+        assert NETWORKS[name].parameters == pytest.approx((TRANSFORMERS[name][0] + rest) / 1e6, rel=1e-3)
+    # BERT: 30,522 words, 512 places and two kinds, a normalisation, the head of SQuAD
+    for name, layers, width in (("bertbase", 12, 768), ("bertlarge", 24, 1024)):
+        rest = (30_522 + 512 + 2) * width + 13 * layers * width + 4 * width + 2
         assert NETWORKS[name].parameters == pytest.approx((TRANSFORMERS[name][0] + rest) / 1e6, rel=1e-3)
     # GPT-3: 50,257 words and 2,048 places
     rest = (50_257 + 2048) * 12_288 + 13 * 96 * 12_288

@@ -1,25 +1,23 @@
 """Explanation, efficiencies, partners and targets on tables small enough to work out on paper."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.scaling.across_nodes import Across
+from scaling_tables import ACROSS, cell, efficiencies, evidence_table, one_width
 from sweetspot.scaling.evidence import (
     EVIDENCE_COLUMNS,
     average_efficiency,
-    study_efficiency,
     study_evidence,
     super_linear,
 )
+from sweetspot.scaling.machine import declared_facts
 from sweetspot.scaling.methods import METHODS, mean_efficiency
 from sweetspot.scaling.partners import published_evidence, with_partners
-from sweetspot.scaling.pooled import SPREAD, TERMS, Pooled, explain
+from sweetspot.scaling.pooled import EXPLAIN_COLUMNS, SPREAD, TERMS, Pooled, explain
 from sweetspot.scaling.targets import (
     Fitted,
-    as_evidence,
     extrapolate_all,
     held_against_published,
     scaling_curve,
@@ -28,22 +26,7 @@ from sweetspot.scaling.targets import (
 )
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question, Target
-from sweetspot.throughput.published import read_efficiency
 from sweetspot.warnings import pairs
-from widths import one_width
-
-ROW = {
-    "gpus": 4, "nodes": 1, "model": "resnet50", "batch_size": 64.0, "precision": "fp32", "gpu": "GTX 1080 Ti",
-    "interconnect": "pcie", "xla": False, "exchange": True, "framework_version": "1.15.0", "base_images_per_s": 320.0,
-    "family": "gtx 1080 ti", "instance": "box",
-}  # fmt: skip
-# 2 % lost a doubling, 3 % on leaving the node, 90 % within 4 % at one doubling
-ACROSS = Across({"": 0.02, "network": 0.02}, 0.03, 0.04, 40)
-
-
-def table(*changes, **other):
-    return pd.DataFrame([ROW | other | change for change in changes])
-
 
 # --- explanation ----------------------------------------------------------------------------------------------------
 
@@ -59,8 +42,10 @@ def model_with(bytes_share, start_share):
 
 def explained(efficiency, bytes_share=0.16, start_share=0.02, **changes):
     rest = {"study": "s", "framework": "tensorflow", "variant": "default", "dataset": "synthetic", "source": "s"}
-    rows = table({"efficiency": efficiency, "warnings": []}, gpus=2, **rest, **changes)
-    return explain(rows, model_with(bytes_share, start_share)).iloc[0]
+    rows = evidence_table({"efficiency": efficiency, "warnings": []}, gpus=2, **rest, **changes)
+    found = explain(rows, model_with(bytes_share, start_share))
+    assert tuple(found.columns) == EXPLAIN_COLUMNS
+    return found.iloc[0]
 
 
 def test_a_step_is_split_into_computing_exchanging_and_the_rest():
@@ -107,14 +92,33 @@ def published(*rows):
     return pd.DataFrame([given | row for row in rows])
 
 
-def test_a_base_whose_worst_figure_is_at_the_limit_spoils_nothing():
-    paired, _ = with_partners(published({"gpus": 1, "images_per_s": 100.0}, {"gpus": 2, "images_per_s": 210.0},
-                                        {"gpus": 4, "images_per_s": 320.0}))  # fmt: skip
-    assert [pairs(told) for told in paired["warnings"]] == [[], []]  # 1.05 and 0.8
-    one, other = {"gpus": 1, "images_per_s": 100.0}, {"gpus": 4, "images_per_s": 420.0}
-    paired, _ = with_partners(published(one, other, {"gpus": 2, "images_per_s": 230.0}))
-    # 1.05 is no fault of its own, but its base makes 1.15 elsewhere
-    assert [pairs(told)[0].rule for told in paired["warnings"]] == ["inconsistent", "super_linear"]
+def test_partners_come_from_the_same_instance_and_note_else_by_the_median():
+    rates = [(1, 100.0, {}), (1, 50.0, {"instance": "b"}), (1, 60.0, {"instance": "c"}), (1, 10.0, {"precision": "x"}),
+             (2, 180.0, {}), (4, 180.0, {"instance": "other"}), (2, 99.0, {"batch_size": 32.0}),
+             (2, 9.0, {"dataset": "cifar"})]  # fmt: skip
+    paired, alone = with_partners(published(*({"gpus": n, "images_per_s": rate} | more for n, rate, more in rates)))
+    assert paired["base_images_per_s"].tolist() == [100.0, 60.0]
+    assert paired["efficiency"].tolist() == pytest.approx([0.9, 0.75])
+    assert alone["batch_size"].tolist() == [32.0]
+
+
+@pytest.mark.parametrize(
+    ("rates", "rules"),
+    [
+        ({2: 210.0, 4: 320.0}, [[], []]),  # 1.05 and 0.8
+        # 1.05 is no fault of its own, but its base makes 1.15 elsewhere
+        ({4: 420.0, 2: 230.0}, [["inconsistent"], ["super_linear"]]),
+        ({2: 230.0, 8: 640.0}, [["super_linear"], ["inconsistent"]]),
+    ],
+)
+def test_a_base_slower_than_its_share_is_named_in_every_row_that_rests_on_it(rates, rules):
+    rows = [{"gpus": gpus, "images_per_s": rate} for gpus, rate in ({1: 100.0} | rates).items()]
+    paired, _ = with_partners(published(*rows, {"gpus": 2, "images_per_s": 1.0, "note": "x"}))
+    assert [[pair.rule for pair in pairs(told)] for told in paired["warnings"]] == [*rules, []]
+    said = {pair.rule: pair.message for told in paired["warnings"] for pair in pairs(told)}
+    if said:
+        assert "efficiency 1.15 is above 1.05" in said["super_linear"]
+        assert "efficiency 1.15 elsewhere" in said["inconsistent"]
 
 
 def test_two_figures_without_a_batch_are_partners_and_two_devices_are_several():
@@ -134,31 +138,12 @@ def test_published_evidence_has_the_columns_of_evidence_and_no_date():
     assert found[["study", "as_of", "efficiency"]].to_numpy().tolist() == [["pool", "", 0.75]]
 
 
-def cell(instance, gpus, images_per_s, **other):
-    given = {"instance": instance, "framework": "tensorflow", "model": "resnet50", "batch_size": 32, "gpus": gpus}
-    given |= {"precision": "fp32", "variant": "default", "images_per_s": images_per_s, "basis": "measured"}
-    given |= {"gpu": "GTX 1080 Ti", "as_of": "2018-01-01"}
-    given |= {"images_per_s_low": math.nan, "images_per_s_high": math.nan}  # a base is taken as it stands
-    return (
-        given
-        | {
-            "status": "ok",
-            "basis": "measured",
-            "warnings": [],
-            "source": f"{instance} x {gpus}",
-            "nodes": 1,
-            "xla": False,
-        }
-        | other
-    )
-
-
 def test_the_mean_of_the_families_by_hand():
     rows = []
     for name, efficiency in (("a", 0.6), ("b", 0.8), ("c", 1.06)):
         rows += [cell(name, 1, 100.0), cell(name, 2, 200 * efficiency)]
     rows += [cell("a", 2, 100.0, variant="A")]  # the same pair again: it counts once, as (0.6 + 0.5) / 2
-    found = average_efficiency(study_efficiency(pd.DataFrame(rows), read_efficiency(Path("no such file")), {})).iloc[0]
+    found = average_efficiency(efficiencies(rows)).iloc[0]
     assert found["efficiency"] == pytest.approx((0.55 + 0.8) / 2)
     assert found["spread"] == pytest.approx(0.25 / math.sqrt(2))  # sample sd of two: their gap over the root of 2
     assert (found["families"], found["left_out"]) == (2, 1)
@@ -168,8 +153,7 @@ def test_evidence_takes_the_single_device_of_the_same_cell_with_a_figure():
     rows = [cell("a", 1, 100.0), cell("a", 1, 90.0, precision="fp16", status="unstable"), cell("a", 2, 160.0)]
     rows += [cell("a", 2, 160.0, precision="fp16"), cell("b", 2, 1.0)]
     throughput = pd.DataFrame(rows)
-    efficiency = study_efficiency(throughput, read_efficiency(Path("no such file")), {})
-    found = study_evidence("mine", efficiency, throughput, {}).set_index("precision")
+    found = study_evidence("mine", efficiencies(rows), throughput, {}).set_index("precision")
     assert found["base_images_per_s"].to_dict() == {"fp32": 100.0, "fp16": 90.0}
     assert found["efficiency"].to_dict() == {"fp32": 0.8, "fp16": pytest.approx(160 / 180)}
     assert found["family"].tolist() == ["gtx 1080 ti"] * 2
@@ -190,6 +174,10 @@ def test_one_family_gives_no_interval_and_two_give_one():
     # t(0.95, 2) = 2.919986: 2.919986 x 0.1 x sqrt(4/3); at 50 %, t(0.75, 2) = 0.816497
     three = mean_efficiency(averages(), asked).iloc[0]
     assert (three["low"], three["high"]) == pytest.approx((0.8 - 0.337171, 0.8 + 0.337171), abs=1e-6)
+    assert mean_efficiency(averages(spread=0.5), asked).iloc[0]["low"] == 0.0
+    pair = mean_efficiency(averages(families=2), asked).iloc[0]  # t(0.95, 1) = 6.313752
+    half = 6.313752 * 0.1 * 1.5**0.5
+    assert (pair["low"], pair["high"]) == pytest.approx((0.8 - half, 0.8 + half), abs=1e-6)
     half = mean_efficiency(averages(), asked, level=0.5).iloc[0]
     assert half["high"] == pytest.approx(0.8 + 0.816497 * 0.1 * math.sqrt(4 / 3), abs=1e-6)
     # An unknown batch takes two rows of 3 and 2 families, spread 0.1 and 0.2: as many as the larger has, t as above.
@@ -224,9 +212,10 @@ def test_a_target_is_its_devices_times_the_base_times_the_efficiency_and_more_th
     }
     width = {"amdahl": one_width(1.0, 2.0), "mean_efficiency": one_width(1.0, 2.0)}
     fitted = Fitted(flat, width, averages(), 3.0, ACROSS, 64.0)
-    facts = as_evidence(cells, {"box": BOX})
-    found = extrapolate_all(cells, facts, fitted, "amdahl").set_index("method")
-    row = found.loc["amdahl"]
+    facts = declared_facts(cells, {"box": BOX})
+    both = extrapolate_all(cells, facts, fitted, "amdahl")
+    found, row = both.set_index("method"), both[both["method"] == "amdahl"].iloc[0]
+    assert both.index.tolist() == [0, 1]
     assert (row["efficiency"], row["images_per_s"]) == (0.5, 200.0)
     assert row["images_per_s_low"] == pytest.approx(200 * math.exp(-0.2))
     assert row["images_per_s_high"] == pytest.approx(200 * math.exp(0.2))
@@ -280,6 +269,8 @@ def test_the_curve_is_the_headline_method_at_every_count_of_devices():
     off = [0.2, 0.2, 0.2, math.hypot(0.2, 0.05), math.hypot(0.2, 0.05)]
     assert (curve["low"] / curve["efficiency"]).to_list() == pytest.approx([math.exp(-wide) for wide in off])
     assert (curve["high"] / curve["efficiency"]).to_list() == pytest.approx([math.exp(wide) for wide in off])
+    ranged = cells.assign(base_images_per_s_low=50.0, base_images_per_s_high=300.0)  # no part of an efficiency
+    pd.testing.assert_frame_equal(scaling_curve(ranged, {"box": BOX}, fitted, "amdahl"), curve)
     assert scaling_curve(cells, {"box": BOX}, fitted, "usl").empty  # a method that was not fitted
     assert scaling_curve(cells.head(0), {"box": BOX}, fitted, "amdahl").empty
 

@@ -5,22 +5,17 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from sweetspot.scaling.across_nodes import Across
+from scaling_tables import ACROSS, one_width
 from sweetspot.scaling.several_devices import Scaling, joined_by, several
 from sweetspot.warnings import pairs
-from widths import one_width
 
 MEASURED = SimpleNamespace(model="resnet50", batch_size=64.0, precision="fp16", framework="torch")
-ACROSS = Across({"": 0.02, "network": 0.02}, 0.03, 0.04, 40)
 
 
-@pytest.mark.parametrize(
-    ("gpu", "joined"),
-    [("H100 PCIe", "pcie"), ("A100 PCIE 40GB", "pcie"), ("H100 SXM", "nvlink"), ("H100 NVL", "pcie"),
-     ("TPU v4", "ici"), ("RTX 4090", "pcie")],
-)  # fmt: skip
-def test_what_joins_the_devices_of_a_machine_that_is_offered(gpu, joined):
-    assert joined_by(gpu) == joined
+def test_what_joins_the_devices_of_a_machine_that_is_offered():
+    by = {"nvlink": ("H100 SXM", "B200", "MI300X"), "ici": ("TPU v4", "TPU v6e"),
+          "pcie": ("H100 PCIe", "A100 PCIE 40GB", "H100 NVL", "H200 NVL", "RTX 4090", "L40S")}  # fmt: skip
+    assert {joined: tuple(gpu for gpu in gpus if joined_by(gpu) == joined) for joined, gpus in by.items()} == by
 
 
 def test_both_errors_and_what_is_beyond_the_evidence():

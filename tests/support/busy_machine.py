@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from sweetspot.harness.neighbours import Look
+from sweetspot.harness.stop_rule import Look
 
 CPUS = 2
 TICK_S = 0.01

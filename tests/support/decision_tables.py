@@ -1,5 +1,6 @@
 """Small synthetic tables of the shapes that the decision reads: one box, one machine on demand and spot."""
 
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
@@ -7,7 +8,8 @@ import pandas as pd
 from sweetspot.decision.breakeven import surface
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.cost_share import share_questions
-from sweetspot.decision.simulate import simulate
+from sweetspot.decision.options import build_options
+from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.turning import tornado_rows
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study
@@ -132,6 +134,34 @@ def inputs(price_p3=3.06, box=(498.0, 440.0, 560.0), rented=225.0, box_more=None
 def only(**tables):
     """These tables of the market alone."""
     return Inputs(**{name: tables.get(name, pd.DataFrame()) for name in Inputs.__dataclass_fields__})
+
+
+def options_of(*entries, figures=None, costs=None, needs=None, market=None, models=("vgg16",), reference=BOX, **asked):
+    """Options of (offer, images/s, devices), by default of figures published for each machine and model; of a market,
+    or of the small one, where there are none. `asked`: what else the settings say.
+    """
+    market, known = market or inputs(), replace(settings(reference=reference), **asked)
+    if not entries:
+        return build_options(market.costs, market.offers, market.throughput, market.extrapolation, known, needs)
+    rows = [cost(*entry, model=model) for entry in entries for model in models] if costs is None else costs
+    if figures is None:
+        figures = [figure(entry["instance"], rate, gpus, model=model) for entry, rate, gpus in entries
+                   for model in models]  # fmt: skip
+    offered, led = pd.DataFrame([entry for entry, *_ in entries]), market.extrapolation.iloc[:0]
+    known = replace(known, batch_sizes=known.batch_sizes | dict.fromkeys(models, 64))
+    return build_options(pd.DataFrame(rows), offered, pd.DataFrame(figures), led, known, needs)
+
+
+def drawn(options, **changes):
+    """Draws at the central figures, some of them replaced: by the name of a field, {option: values}."""
+    count = max([len(values) for rows in changes.values() for values in rows.values()], default=1)
+    columns = {"fixed": "fixed_usd_per_month", "variable": "variable_usd_per_hour", "days": "days_per_month"}
+
+    def field(name):
+        rows = zip(options["option"], options[columns.get(name, name)], strict=True)
+        return np.array([changes.get(name, {}).get(which, [value] * count) for which, value in rows], float)
+
+    return Draws(**{name: field(name) for name in Draws.__dataclass_fields__ if name not in ("figures", "rents")})
 
 
 def asked(options, month_days=30.5, draws=2):

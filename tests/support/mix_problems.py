@@ -2,6 +2,7 @@
 
 import numpy as np
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 from sweetspot.mixes.problem import Held, Problem, Rented
 
 
@@ -21,6 +22,20 @@ def problem(jobs, kinds, offers):
     """`jobs`: class x draw x month."""
     amounts = np.asarray(jobs, float)
     return Problem(tuple("abcdef"[: len(amounts)]), amounts, tuple(kinds), tuple(offers))
+
+
+def by_linear_programme(one, counts):
+    """USD of the cheapest dispatch of the only draw and month, written without regard to the order of merit."""
+    kinds = [(kind.hours[:, 0], kind.running[:, 0], place) for place, kind in enumerate(one.held)]
+    kinds += [(np.where(np.isfinite(offer.usd[:, 0]), 0.0, np.inf), offer.usd[:, 0], None) for offer in one.rented]
+    columns = [(job, place, hours[job], usd[job]) for hours, usd, place in kinds for job in range(len(one.classes))
+               if np.isfinite(hours[job])]  # fmt: skip
+    done = np.array([[float(job == column[0]) for column in columns] for job in range(len(one.classes))])
+    used = np.array([[column[2] * (column[1] == kind) for column in columns] for kind in range(len(one.held))])
+    room = [count * kind.capacity[0] for count, kind in zip(counts, one.held, strict=True)]
+    found = linprog([column[3] for column in columns], used, room, done, one.jobs[:, 0, 0])
+    assert found.status == 0
+    return found.fun + sum(count * kind.fixed[0] for count, kind in zip(counts, one.held, strict=True))
 
 
 figures = st.floats(0.1, 10.0)

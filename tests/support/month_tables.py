@@ -1,6 +1,5 @@
 """The comparison of a study with a monthly workload, by the library functions that the rules call."""
 
-import csv
 import shutil
 from pathlib import Path
 from unittest.mock import patch
@@ -9,6 +8,7 @@ import pandas as pd
 import yaml
 from phase_plans import ANALYSES
 from study_tables import STUDIES, inputs_of, price_folder, throughput_of
+from sweetspot.decision import compare as compare_module
 from sweetspot.decision.compare import compare
 from sweetspot.report.tables import of_plans
 from sweetspot.scaling.evidence import study_efficiency
@@ -22,8 +22,11 @@ from sweetspot.throughput.published import read_efficiency
 PREDICTED = ("instance", "framework", "model", "batch_size", "gpus", "precision", "images_per_s", "headline", "source")
 
 
-def month_tables(folder: Path, draws: int = 1000, known=None) -> dict[str, pd.DataFrame]:
-    """The comparison's tables of the study in `folder`, without extrapolation; `costs` and `offers` beside them."""
+def month_tables(folder: Path, draws: int = 1000, known=None, turning: bool = True) -> dict[str, pd.DataFrame]:
+    """The comparison's tables of the study in `folder`, without extrapolation; `costs` and `offers` beside them.
+
+    The analyses of work of months, which take longer than all else, are empty but with `turning`.
+    """
     study, instances = load_study(folder), load_instances(folder / "instances.yaml")
     throughput = throughput_of(study, instances, folder)
     priced = price_folder(throughput, None, folder, study)
@@ -35,7 +38,9 @@ def month_tables(folder: Path, draws: int = 1000, known=None) -> dict[str, pd.Da
     )
     work = folder / "workloads.yaml"
     needs, monthly = load_needs(work), load_monthly(work)
-    found = compare(inputs, Settings.of(study, instances), draws, needs=needs, monthly=monthly, known=known)
+    asked = compare_module.dispatch_question if turning else lambda *_: None
+    with patch.object(compare_module, "dispatch_question", asked):
+        found = compare(inputs, Settings.of(study, instances), draws, needs=needs, monthly=monthly, known=known)
     return found | {"costs": priced["costs"], "offers": priced["offers"]}
 
 
@@ -53,16 +58,6 @@ class LabOfFive:
         file.write_text(yaml.safe_dump(content, sort_keys=False))
         return self
 
-    def edit_csv(self, name: str, change) -> "LabOfFive":
-        """`change` the rows of a table, the head among them: lists of text."""
-        file = self.folder / name
-        with file.open(newline="") as source:
-            rows = list(csv.reader(source))
-        change(rows)
-        with file.open("w", newline="") as target:
-            csv.writer(target, lineterminator="\n").writerows(rows)
-        return self
-
     def table(self, name: str, change) -> "LabOfFive":
         """The rows of a CSV file changed: `change` takes and returns a table."""
         file = self.folder / name
@@ -71,30 +66,21 @@ class LabOfFive:
 
     def certain(self) -> "LabOfFive":
         """Every range taken out: each draw and each month is the central one."""
-        self.edit("prices/ours.yaml", _plain_prices).edit(
-            "prices/rent.yaml", lambda prices: _plain(prices["offers"][0])
-        )
-        self.edit("workloads.yaml", lambda work: [_plain(job) for job in work["lab"]["jobs"]])
+        for name in ("prices/ours.yaml", "prices/rent.yaml", "workloads.yaml"):
+            self.edit(name, lambda content: content.update(_plain(content)))
         return self.table(
             "throughput.csv",
             lambda rows: rows.assign(images_per_s_low=rows["images_per_s"], images_per_s_high=rows["images_per_s"]),
         )
 
     def tables(self, draws: int = 400, turning: bool = False) -> dict[str, pd.DataFrame]:
-        """The tables, the analyses of the plan alone; these, which take a second, are empty but with `turning`."""
-        if turning:
-            found = month_tables(self.folder, draws)
-            return found | {name: of_plans(found, name) for name in ANALYSES}
-        with patch("sweetspot.decision.compare.dispatch_question", lambda *_: None):
-            return month_tables(self.folder, draws)
+        """The tables, the analyses of the plan alone; these are empty but with `turning`."""
+        found = month_tables(self.folder, draws, turning=turning)
+        return found | {name: of_plans(found, name) for name in ANALYSES} if turning else found
 
 
-def _plain(entry) -> None:
-    """Each range of an entry replaced by its value."""
-    entry.update({name: said["value"] for name, said in entry.items() if isinstance(said, dict) and "value" in said})
-
-
-def _plain_prices(prices) -> None:
-    _plain(prices["rates"][0])
-    for offer in prices["offers"]:
-        _plain(offer["own"])
+def _plain(content):
+    """Each range of a file replaced by its value."""
+    if isinstance(content, dict):
+        return content["value"] if "low" in content else {name: _plain(one) for name, one in content.items()}
+    return [_plain(one) for one in content] if isinstance(content, list) else content

@@ -54,7 +54,17 @@ def one_job(given=None, **changes) -> dict[str, pd.DataFrame]:
 
 def _compared(given=None, **changes) -> dict[str, pd.DataFrame]:
     """The tables of that study without a plan's."""
-    given = given or inputs()
+    if given is None and not changes:
+        return {name: table.copy() for name, table in _as_it_is().items()}
+    return _made(given or inputs(), **changes)
+
+
+@functools.cache
+def _as_it_is() -> dict[str, pd.DataFrame]:
+    return _made(inputs())
+
+
+def _made(given, **changes) -> dict[str, pd.DataFrame]:
     tables = compare(given, replace(settings(), **changes))
     tables |= {name: getattr(given, name) for name in ("throughput", "extrapolation", "efficiency", "costs", "offers")}
     tables["claims"] = pd.DataFrame()

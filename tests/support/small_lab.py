@@ -43,4 +43,5 @@ def same(row, expected):
         if value is None:
             assert pd.isna(row[name]), name
         else:
-            assert row[name] == (value if isinstance(value, str | bool) else pytest.approx(value)), name
+            exact = isinstance(value, str | bool | list)
+            assert row[name] == (value if exact else pytest.approx(value)), name

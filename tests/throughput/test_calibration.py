@@ -9,18 +9,9 @@ from sweetspot.throughput.calibration import Goal, calibrate
 
 @pytest.mark.parametrize(
     ("level", "reached"),
-    [
-        (0.13, 1.0),
-        (0.14, 2.0),
-        (0.27, 2.0),
-        (0.28, 3.0),
-        (0.41, 3.0),
-        (0.42, 4.0),
-        (0.55, 4.0),
-        (0.56, 5.0),
-        (0.9, 5.0),
-    ],
-)
+    [(0.13, 1.0), (0.14, 2.0), (0.27, 2.0), (0.28, 3.0), (0.41, 3.0), (0.42, 4.0), (0.55, 4.0), (0.56, 5.0),
+     (0.9, 5.0)],
+)  # fmt: skip
 def test_a_family_of_four_weighs_as_two_and_the_next_figure_is_beyond_all(level, reached):
     """Weights of 1/2 each and 1, their mean of 0.6 for the next: shares 0.139, 0.278, 0.417, 0.556, 0.833."""
     assert calibrate(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([*"aaaab"]), level) == reached
@@ -38,17 +29,11 @@ def test_without_an_error_there_is_no_width():
 
 @pytest.mark.parametrize(
     ("median", "p90", "inside", "missed"),
-    [
-        (0.1004, 0.2749, 0.9, "held"),
-        (0.1006, 0.27, 0.9, "median missed"),
-        (0.1, 0.2751, 0.9, "90th percentile missed"),
-        (0.1, 0.27, 0.846, "held"),
-        (0.1, 0.27, 0.844, "coverage missed"),
-        (0.1, 0.27, 0.954, "held"),
-        (0.1, 0.27, 0.956, "coverage missed"),
-        (0.2, 0.5, 0.5, "median and 90th percentile and coverage missed"),
-    ],
-)
+    [(0.1004, 0.2749, 0.9, "held"), (0.1006, 0.27, 0.9, "median missed"),
+     (0.1, 0.2751, 0.9, "90th percentile missed"), (0.1, 0.27, 0.846, "held"), (0.1, 0.27, 0.844, "coverage missed"),
+     (0.1, 0.27, 0.954, "held"), (0.1, 0.27, 0.956, "coverage missed"),
+     (0.2, 0.5, 0.5, "median and 90th percentile and coverage missed")],
+)  # fmt: skip
 def test_a_goal_is_held_as_its_figures_are_printed(median, p90, inside, missed):
     row = {"median_abs_error": median, "p90_abs_error": p90, "coverage90": inside}
     assert Goal(0.10, 0.27).told(row) == f"10 %, 27 %, 85 to 95 %: {missed}"

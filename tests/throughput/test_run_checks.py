@@ -23,15 +23,27 @@ def refusal(files):
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [(-1.0, "-1"), (0.0, "0"), (math.inf, "inf"), (-math.inf, "-inf"), (1e-300, "1e-300"), (1e308, "5e+307")],
-)
-def test_seconds_that_cannot_have_passed_are_refused_with_file_and_value(tmp_path, value, said):
-    good, bad = write_run(tmp_path, run=1), write_run(tmp_path, run=2, seconds=[2.0, value])
-    words = refusal([good, bad])
-    assert words.startswith(f"{bad}: seconds of a step are {said}; expected 1e-07 to 1e+07")
-    assert "remove the file" in words and good not in words
+STEP = "seconds of a step are {}; expected 1e-07 to 1e+07"
+PAIRS = "warnings are {!r}; expected pairs of rule and message"
+STATUS = "status is {!r}; expected one of ok, unstable, oom, failed"
+IMPOSSIBLE = [
+    *(({"seconds": [2.0, value]}, STEP.format(said)) for value, said in
+      ((-1.0, "-1"), (0.0, "0"), (math.inf, "inf"), (-math.inf, "-inf"), (1e-300, "1e-300"), (1e308, "5e+307"))),
+    ({"seconds": [math.nan], "step": None}, "a run of status ok without a timed step"),
+    *(({"status": status}, STATUS.format(status)) for status in ("OK", "done", "", pd.NA)),
+    *(({"name": "somewhere", name: value}, f"{name} is {value}; expected 1 or more")
+      for name, value in (("batch_size", 0), ("gpus", -4), ("run", 0))),
+    *(({"warnings": text}, PAIRS.format(text)) for text in ("drift", '["drift"]', '[["drift", 3]]', "null", "[1]")),
+    ({"measured_on": "yesterday"}, "measured_on is 'yesterday'; expected a date such as 2026-11-22"),
+    ({"name": run_path(CELL, 3)}, "the path says run '3', the file '2'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("columns", "words"), IMPOSSIBLE)
+def test_a_run_that_cannot_be_is_refused_with_file_and_value(tmp_path, columns, words):
+    good, bad = write_run(tmp_path, run=1), write_run(tmp_path, **{"run": 2} | columns)
+    told = refusal([good, bad])
+    assert told.startswith(f"{bad}: {words.replace('<NA>', 'None')}") and good not in told
 
 
 def test_the_shortest_and_the_longest_step_that_there_may_be(tmp_path):
@@ -80,29 +92,9 @@ def _with_nan(path):
     return table.set_column(place, "seconds", pa.array([2.0, math.nan, 2.0], type=pa.float64()))
 
 
-def test_a_usable_run_without_a_timed_step_is_refused(tmp_path):
-    bad = write_run(tmp_path, seconds=[math.nan], step=None)
-    assert "a run of status ok without a timed step" in refusal([bad])
-
-
 def test_the_seconds_of_a_failed_run_do_not_count(tmp_path):
     row = cells_of([write_run(tmp_path, seconds=[-1.0], status="failed", message="x")]).iloc[0]
     assert (row["status"], row["runs"]) == ("failed", 0) and math.isnan(row["images_per_s"])
-
-
-@pytest.mark.parametrize("status", ["OK", "done", "", None])
-def test_an_unknown_status_is_refused_with_file_and_value(tmp_path, status):
-    bad = write_run(tmp_path)
-    frame = pd.read_parquet(bad).assign(status=status)
-    frame.astype({"status": "string"}).to_parquet(bad, index=False)
-    words = refusal([bad])
-    assert words.startswith(f"{bad}: status is {status!r}; expected one of ok, unstable, oom, failed")
-
-
-@pytest.mark.parametrize(("name", "value"), [("batch_size", 0), ("gpus", -4), ("run", 0)])
-def test_counts_below_one_are_refused(tmp_path, name, value):
-    bad = write_run(tmp_path, name="somewhere", **{name: value})
-    assert refusal([bad]).startswith(f"{bad}: {name} is {value}; expected 1 or more")
 
 
 def test_a_failed_run_on_another_device_spoils_no_figure(tmp_path):
@@ -117,16 +109,6 @@ def test_a_count_that_is_missing_is_refused(tmp_path):
     assert refusal([bad]).startswith(f"{bad}: gpus is None; expected 1 or more")
 
 
-@pytest.mark.parametrize("text", ["drift", '["drift"]', '[["drift", 3]]', "null", "[1]"])
-def test_warnings_that_are_no_pairs_are_refused(tmp_path, text):
-    bad = write_run(tmp_path, warnings=text)
-    assert refusal([bad]).startswith(f"{bad}: warnings are {text!r}; expected pairs of rule and message")
-
-
-def test_a_date_that_is_none_is_refused(tmp_path):
-    assert "measured_on is 'yesterday'; expected a date" in refusal([write_run(tmp_path, measured_on="yesterday")])
-
-
 @pytest.mark.parametrize(
     ("name", "said", "holds"), [("instance", "'renamed'", "'workstation'"), ("batch_size", "'32'", "'16'")]
 )
@@ -135,11 +117,6 @@ def test_a_run_under_the_path_of_another_cell_is_refused(tmp_path, name, said, h
     other = CELL._replace(**{name: type(getattr(CELL, name))(said.strip("'"))})
     bad = write_run(tmp_path, name=run_path(other, 1))
     assert refusal([bad]).startswith(f"{bad}: the path says {name} {said}, the file {holds}")
-
-
-def test_a_run_under_another_number_is_refused(tmp_path):
-    bad = write_run(tmp_path, run=1, name=run_path(CELL, 2))
-    assert refusal([bad]).startswith(f"{bad}: the path says run '2', the file '1'")
 
 
 def test_runs_of_one_cell_on_two_devices_are_refused_by_name(tmp_path):
@@ -188,15 +165,17 @@ def test_odd_metadata_is_no_traceback_in_the_plan_nor_in_the_table(tmp_path, tex
     assert timing is None or timing == Timing(36.0, 2.0 / 16)  # three steps of 2 s and 30 s to start
 
 
-def test_metadata_that_are_no_text_are_named(tmp_path):
-    path = write_run(tmp_path)
-    with_metadata(path, b"\xff\xfe")
-    assert refusal([path]).startswith(f"{path}: not a whole run file")
-    assert timing_of(tmp_path / f"{run_path(CELL, 1)}.parquet") is None
-
-
 @pytest.mark.parametrize("seconds", ['"long"', "-3", "null", "true", "[1]", "1e400", "NaN"])
 def test_a_length_that_is_none_leaves_the_estimate_to_other_runs(tmp_path, seconds):
     path = write_run(tmp_path)
     with_metadata(path, f'{{"duration_s": {seconds}, "mean_step_s": 2.0}}'.encode())
     assert timing_of(tmp_path / f"{run_path(CELL, 1)}.parquet") is None
+
+
+def test_a_run_says_what_it_counts(tmp_path):
+    cell = CELL._replace(framework="command", model="mine", gpus=4)
+    files = [write_run(tmp_path, cell, run=run, unit="tokens", samples_per_step=4096) for run in (1, 2)]
+    files.append(write_run(tmp_path, CELL))
+    mine, other = cells_of(files).sort_values("model").to_dict("records")
+    assert (mine["unit"], mine["images_per_s"]) == ("tokens", 2048.0)
+    assert (other["unit"], other["images_per_s"]) == ("images", 8.0)  # 16 in two seconds

@@ -107,7 +107,7 @@ def test_machines_share_nothing_with_each_other(tmp_path):
 def test_one_run_has_no_interval_whatever_the_others_show(tmp_path):
     table = measured(tmp_path, [(2.0,), (1.0, 1.05)])
     assert math.isnan(table.loc[1, "images_per_s_low"]) and math.isnan(table.loc[1, "interval_df"])
-    assert rules_of(table.loc[1]) == ["n_is_1"]
+    assert pairs(table.loc[1, "warnings"]) == [("n_is_1", "one run, no interval")]
     assert table.loc[2, "interval_df"] == 1
     assert factor(table.loc[2]) == pytest.approx(math.exp(T[1] * math.log(1.05) / 2), rel=1e-4)
 

@@ -6,6 +6,8 @@ import pytest
 from sweetspot.errors import UserError
 from sweetspot.throughput.published import (
     EFFICIENCY_CSV,
+    OPTIONAL_TEXT,
+    OWN_ENDS,
     THROUGHPUT_CSV,
     read_efficiency,
     read_published,
@@ -57,7 +59,14 @@ def sentences(read, file):
         ({"source": " "}, ["source is empty; expected its origin"]),
         ({"as_of": "2018"}, []),
         ({"as_of": "2018-06-01"}, []),
-        ({"as_of": "June 2018"}, ["as_of is 'June 2018'; expected YYYY, YYYY-MM or YYYY-MM-DD, or nothing"]),
+        *(({"as_of": day}, [f"as_of is {day!r}; expected YYYY, YYYY-MM or YYYY-MM-DD, or nothing"])
+          for day in ("June 2018", "2018-13", "18", "2018-02-40")),
+        ({"interconnect": "infiniband"}, ["interconnect is 'infiniband'; expected one of pcie, nvlink_bridge, nvlink, "
+                                          "nvswitch, infinity_fabric, ici, none, or nothing"]),
+        ({"network": "nvlink"},
+         ["network is 'nvlink'; expected one of ethernet, infiniband, roce, efa, none, or nothing"]),
+        ({"xla": "Yes"}, ["xla is 'Yes'; expected one of yes, no, or nothing"]),
+        ({"xla": "no"}, []),
         ({"images_per_s_low": "100", "images_per_s_high": "100"}, []),  # a count
         ({"images_per_s_low": "99", "images_per_s_high": "101"}, []),
         ({"images_per_s_low": "101", "images_per_s_high": "102"}, [BOTH.format("101", "102")]),
@@ -67,13 +76,14 @@ def sentences(read, file):
         # One that is no number is told once, not as a missing other end too.
         ({"images_per_s_low": "99", "images_per_s_high": "x"}, ["images_per_s_high is 'x'; expected a number above 0"]),
         ({"nodes": "2"}, []),
+        ({"nodes": "0"}, [f"nodes is '0'; {WHOLE}"]),
         ({"nodes": ""}, []),
         ({"gpus": "x", "images_per_s": "0"},
          [f"gpus is 'x'; {WHOLE}", "images_per_s is '0'; expected a number above 0"]),
     ],
 )  # fmt: skip
 def test_a_cell_of_a_throughput_table(tmp_path, cells, told):
-    optional = dict.fromkeys(("as_of", "images_per_s_low", "images_per_s_high", "nodes"), "")
+    optional = dict.fromkeys((*OPTIONAL_TEXT, *OWN_ENDS), "") | {"unit": "images"}
     file = written(tmp_path, ROW | optional, ROW | optional | cells)
     assert sentences(read_published, file) == [f"line 3: {sentence}" for sentence in told]
 
@@ -91,6 +101,8 @@ def test_a_cell_that_is_no_number_hides_no_other_mistake(tmp_path):
     ("cells", "told"),
     [
         ({"efficiency": "1.2"}, []),
+        ({"xla": "maybe"}, ["line 3: xla is 'maybe'; expected one of yes, no, or nothing"]),
+        ({"xla": "no"}, []),
         ({"efficiency": "1.21"}, ["line 3: efficiency is 1.21; expected at most 1.2, one device's share is 1"]),
         ({"gpus": "4"}, ["line 3: the cell base_instance=x, instance=x, gpus=4, model=x, batch_size=64, precision=x, "
                          "variant=x, framework= stands in line 2 too; keep one"]),
@@ -99,8 +111,8 @@ def test_a_cell_that_is_no_number_hides_no_other_mistake(tmp_path):
     ],
 )  # fmt: skip
 def test_a_cell_of_an_efficiency_table(tmp_path, cells, told):
-    rest = {"gpus": "8", "framework": ""}
-    assert sentences(read_efficiency, written(tmp_path, SHARE | {"framework": ""}, SHARE | rest | cells)) == told
+    may = {"framework": "", "xla": ""}
+    assert sentences(read_efficiency, written(tmp_path, SHARE | may, SHARE | may | {"gpus": "8"} | cells)) == told
 
 
 EXPECTED = "; expected name, count"
@@ -108,16 +120,13 @@ EXPECTED = "; expected name, count"
 
 @pytest.mark.parametrize(
     ("heading", "told"),
-    [
-        ("name,count", []),
-        ("name,count,extra", []),
-        ("name,coumt", ["'coumt' is unknown and 'count' is missing; did you mean 'count'?"]),
-        ("name", [f"'count' is missing{EXPECTED}"]),
-        ("name,count,extre", ["'extre' is unknown; did you mean 'extra'?"]),
-        ("name,count,zzz", [f"'zzz' is unknown{EXPECTED}"]),
-        ("name,zzz", [f"'count' is missing{EXPECTED}", f"'zzz' is unknown{EXPECTED}"]),
-    ],
-)
+    [("name,count", []), ("name,count,extra", []),
+     ("name,coumt", ["'coumt' is unknown and 'count' is missing; did you mean 'count'?"]),
+     ("name", [f"'count' is missing{EXPECTED}"]),
+     ("name,count,extre", ["'extre' is unknown; did you mean 'extra'?"]),
+     ("name,count,zzz", [f"'zzz' is unknown{EXPECTED}"]),
+     ("name,zzz", [f"'count' is missing{EXPECTED}", f"'zzz' is unknown{EXPECTED}"])],
+)  # fmt: skip
 def test_a_heading_with_a_further_column_that_may_be_there(tmp_path, heading, told):
     file = tmp_path / "table.csv"
     file.write_text(f"{heading}\n{','.join('1' for _ in heading.split(','))}\n")
@@ -139,3 +148,9 @@ def test_what_is_not_said_has_its_default_and_what_may_be_empty_is_no_number(tmp
     file.write_text("name,share\na,\nb,2\n")
     share = read_table(file, {"name": str, "share": float}, optional={"share"})["share"].tolist()
     assert math.isnan(share[0]) and share[1] == 2.0
+
+
+def test_what_is_no_table_is_said(tmp_path):
+    (tmp_path / "table.csv").write_text("")
+    (told,) = sentences(read_published, tmp_path / "table.csv")
+    assert "not a CSV table" in told

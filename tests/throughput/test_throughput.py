@@ -2,39 +2,24 @@
 
 import json
 import math
-import statistics
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from run_files import CELL, cells_of, rules_of, write_run
+from study_tables import shipped_throughput
 from sweetspot.errors import UserError
-from sweetspot.study.instances import load_instances
-from sweetspot.study.study import load_study
 from sweetspot.throughput.collect import summarise_runs
-from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.warnings import pairs
-
-STUDY = Path(__file__).parent.parent.parent / "config" / "studies" / "parkopedia-2018"
-
-
-def gather(instances, folder):
-    return gather_throughput([], load_study(STUDY).cells, "2018-07-01", instances, folder)
 
 
 @pytest.fixture(scope="module")
 def table():
-    instances = load_instances(STUDY / "instances.yaml")
-    return gather(instances, STUDY).set_index(["instance", "model", "batch_size", "precision"])
+    return shipped_throughput("parkopedia-2018")[2].set_index(["instance", "model", "batch_size", "precision"])
 
 
 # The study's table 2 (sec. 3), one GTX 1080 Ti.
-PRINTED_1080TI = {
-    "inception3": (136, 145, 160),
-    "resnet50": (213, 250, 273),
-    "vgg16": (118, 137, 149),
-}
+PRINTED_1080TI = {"inception3": (136, 145, 160), "resnet50": (213, 250, 273), "vgg16": (118, 137, 149)}
 
 
 @pytest.mark.parametrize("model", PRINTED_1080TI)
@@ -62,13 +47,6 @@ def test_a_k80_stands_in_by_the_median_of_tensorflows_own_figures(table):
     ]
     stand_in = [row[f"stand_in_{name}"] for name in ("gpu", "framework", "batch_size", "precision")]
     assert stand_in == ["Tesla K80", "tensorflow", 64, "fp32"]
-
-
-def test_precision_comes_before_batch_distance():
-    # One V100 has fp32 figures at batch 64, but fp16 ones only at another batch: the fp16 one is nearer.
-    instances = load_instances(STUDY / "instances.yaml")
-    row = gather(instances, STUDY).set_index(["instance", "model", "batch_size"])
-    assert "fp16)" in row.loc[("p3.2xlarge", "vgg16", 64), "source"]
 
 
 def test_several_cards_are_scaled_by_the_studys_own_efficiency_and_stay_stand_ins(table):
@@ -104,22 +82,6 @@ def test_times_are_averaged_not_rates(tmp_path):
     row = cells_of(files).iloc[0]
     assert row["images_per_s"] == pytest.approx(16 / 2.0)  # not (16 + 16 / 3) / 2
     assert (row["runs"], row["basis"], row["status"]) == (2, "measured", "ok")
-
-
-def test_the_interval_is_students_over_runs(tmp_path):
-    means = [2.0, 2.1, 2.2]
-    files = [write_run(tmp_path, run=n, seconds=[mean] * 6) for n, mean in enumerate(means, start=1)]
-    row = cells_of(files).iloc[0]
-    # t(0.975, 2 degrees) = 4.303 from the printed tables
-    half = 4.303 * statistics.stdev([math.log(mean) for mean in means]) / math.sqrt(3)
-    assert row["images_per_s_low"] == pytest.approx(16 / 2.1 / math.exp(half), rel=1e-4)
-    assert row["images_per_s_high"] == pytest.approx(16 / 2.1 * math.exp(half), rel=1e-4)
-
-
-def test_one_run_has_no_interval_and_says_so(tmp_path):
-    row = cells_of([write_run(tmp_path)]).iloc[0]
-    assert math.isnan(row["images_per_s_low"])
-    assert pairs(row["warnings"]) == [("n_is_1", "one run, no interval")]
 
 
 def test_several_devices_count_together_and_logical_ones_are_named(tmp_path):
@@ -158,47 +120,9 @@ def test_a_figure_is_dated_by_its_last_run(tmp_path):
     assert cells_of(files).iloc[0]["as_of"] == "2026-11-21"
 
 
-def broken_truncated(path):
-    path.write_bytes(path.read_bytes()[:-200])
-
-
-def broken_empty(path):
-    path.write_bytes(b"")
-
-
-def broken_column(path):
-    pd.read_parquet(path).drop(columns="seconds").to_parquet(path)
-
-
-def broken_type(path):
-    pd.read_parquet(path).assign(seconds="fast").to_parquet(path)
-
-
-def broken_count(path):
-    pd.read_parquet(path).assign(gpus="two").to_parquet(path)
-
-
-def broken_protocol(path):
-    pd.read_parquet(path).assign(protocol="first").to_parquet(path)
-
-
-@pytest.mark.parametrize(
-    "breaking", [broken_truncated, broken_empty, broken_column, broken_type, broken_count, broken_protocol]
-)
-def test_a_broken_run_file_is_named_with_the_remedy(tmp_path, breaking):
-    good, bad = write_run(tmp_path, run=1), write_run(tmp_path, run=2)
-    breaking(Path(bad))
-    with pytest.raises(UserError) as caught:
-        summarise_runs([good, bad])
-    assert bad in str(caught.value)
-    assert good not in str(caught.value)
-    assert "remove it" in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 def test_a_wrong_type_in_the_only_file_is_named_too(tmp_path):
     bad = write_run(tmp_path)
-    broken_count(Path(bad))
+    with_columns(gpus="two")(bad)
     with pytest.raises(UserError, match="column 'gpus' has type"):
         summarise_runs([bad])
 
@@ -209,83 +133,20 @@ def test_the_same_run_under_two_names_is_refused(tmp_path):
         summarise_runs(files)
 
 
-COLUMNS = (
-    "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,"
-    "images_per_s,source,note"
-)
-HEADER = f"{COLUMNS}\n"
-ROW = "Tesla K80,p2.xlarge,1,tensorflow,,x,vgg16,64,fp16,default,synthetic,{speed},{source},\n"
+def with_columns(**columns):
+    return lambda path: pd.read_parquet(path).assign(**columns).to_parquet(path)
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (HEADER + ROW.format(speed="fast", source="s"), ["line 2", "images_per_s", "'fast'", "number above 0"]),
-        (HEADER + ROW.format(speed="-3", source="s"), ["line 2", "'-3'"]),
-        (HEADER + ROW.format(speed="nan", source="s"), ["line 2", "'nan'"]),
-        (HEADER + ROW.format(speed="inf", source="s"), ["line 2", "'inf'"]),
-        (HEADER + ROW.format(speed="1e308", source="s"), ["line 2", "images_per_s is 1e+308", "1e-12 to 1e+15"]),
-        (HEADER + ROW.format(speed="1e-300", source="s"), ["line 2", "images_per_s is 1e-300"]),
-        (HEADER + ROW.format(speed="3", source="s").replace(",64,", ",1e300,"), ["line 2", "'1e300'", "at most"]),
-        (HEADER + ROW.format(speed="3", source=""), ["line 2", "source is empty"]),
-        (HEADER.replace("gpus", "gpuz") + ROW.format(speed="3", source="s"), ["line 1", "'gpus' is missing"]),
-        ("", ["not a CSV table"]),
-    ],
-)
-def test_a_broken_csv_is_named_by_line_and_column(tmp_path, text, words):
-    file = tmp_path / "throughput.csv"
-    file.write_text(text)
+    "breaking",
+    [lambda path: path.write_bytes(path.read_bytes()[:-200]), lambda path: path.write_bytes(b""),
+     lambda path: pd.read_parquet(path).drop(columns="seconds").to_parquet(path), with_columns(seconds="fast"),
+     with_columns(gpus="two"), with_columns(gpu=1), with_columns(xla=1.0), with_columns(protocol="first")],
+)  # fmt: skip
+def test_a_broken_run_file_is_named_with_the_remedy(tmp_path, breaking):
+    good, bad = write_run(tmp_path, run=1), write_run(tmp_path, run=2)
+    breaking(Path(bad))
     with pytest.raises(UserError) as caught:
-        read_published(file)
-    for word in words:
-        assert word in str(caught.value)
-
-
-def test_the_same_published_cell_twice_is_refused(tmp_path):
-    (tmp_path / "throughput.csv").write_text(
-        HEADER + ROW.format(speed="3", source="a") + ROW.format(speed="4", source="b")
-    )
-    with pytest.raises(UserError, match=r"line 3: the cell .* stands in line 2 too"):
-        gather(load_instances(STUDY / "instances.yaml"), tmp_path)
-
-
-@pytest.mark.parametrize("xla", ["maybe", "true", "Yes"])
-def test_an_xla_that_is_neither_yes_nor_no_is_refused_of_an_efficiency_too(tmp_path, xla):
-    file = tmp_path / "efficiency.csv"
-    header = "base_instance,instance,gpus,model,batch_size,precision,variant,efficiency,source,xla\n"
-    file.write_text(header + "a,b,2,vgg16,64,fp16,A,0.9,s,yes\n" + f"a,b,4,vgg16,64,fp16,A,0.8,s,{xla}\n")
-    with pytest.raises(
-        UserError, match=rf"efficiency.csv, line 3: xla is '{xla}'; expected one of yes, no, or nothing"
-    ):
-        read_efficiency(file)
-    file.write_text(header + "a,b,2,vgg16,64,fp16,A,0.9,s,no\n" + "a,b,4,vgg16,64,fp16,A,0.8,s,\n")
-    assert list(read_efficiency(file)["xla"]) == ["no", ""]
-
-
-def test_an_efficiency_above_one_point_two_is_refused(tmp_path):
-    file = tmp_path / "efficiency.csv"
-    header = "base_instance,instance,gpus,model,batch_size,precision,variant,efficiency,source\n"
-    file.write_text(header + "a,b,2,vgg16,64,fp16,default,1.21,s\n")
-    with pytest.raises(UserError, match=r"line 2: efficiency is 1\.21; expected at most 1\.2"):
-        read_efficiency(file)
-
-
-def _bounded(tmp_path, low, high):
-    source = Path(__file__).parents[2] / "config" / "studies" / "cheap-cron-2018" / "throughput.csv"
-    head, row = source.read_text().splitlines()
-    count = "0.00833333333333333"
-    file = tmp_path / "throughput.csv"
-    file.write_text(f"{head}\n{row.replace(f'runs,{count},{count}', f'runs,{low},{high}')}\n")
-    return file
-
-
-def test_a_source_may_bound_its_own_figure(tmp_path):
-    table = read_published(_bounded(tmp_path, 0.008, 0.009))
-    assert table[["images_per_s_low", "images_per_s_high"]].iloc[0].tolist() == [0.008, 0.009]
-    assert read_published(_bounded(tmp_path, "", ""))["images_per_s_low"].isna().all()
-
-
-@pytest.mark.parametrize(("low", "high"), [(0.009, 0.01), (0.008, ""), ("", 0.009), (0.007, 0.008)])
-def test_ends_that_do_not_enclose_the_figure_are_refused(tmp_path, low, high):
-    with pytest.raises(UserError, match=r"line 2: images_per_s_low and images_per_s_high are .*; expected both"):
-        read_published(_bounded(tmp_path, low, high))
+        summarise_runs([good, bad])
+    told = str(caught.value)
+    assert bad in told and good not in told and "remove it" in told and "\n" not in told

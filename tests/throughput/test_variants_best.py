@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 import pandas as pd
-from sweetspot.report.order import best_of_variants
+from sweetspot.report.sections import best_of_variants
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.throughput.best import best_figures, mark_best
 from sweetspot.throughput.published import read_efficiency

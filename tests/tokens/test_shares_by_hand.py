@@ -166,11 +166,7 @@ def test_else_another_model_on_the_device_counts_before_the_model_on_another(mon
 
 
 # Three softwares, of which one is of the other stack.
-THREE = (
-    figure(0.3),
-    figure(0.24, software="b", model=SMALL, gpu="H100 SXM"),
-    figure(0.1, software="c", stack="plain"),
-)
+THREE = (figure(0.3), figure(0.24, software="b", model=SMALL, gpu="H100 SXM"), figure(0.1, software="c", stack="plain"))
 
 
 def test_held_back_with_the_stack_known():

@@ -3,11 +3,10 @@
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.scaling.several_devices import joined_by, learn_scaling, several
+from sweetspot.transfer.figures import IMAGES, SPEECH, TEXT, UNKNOWN, kind_of, network_name, shipped_figures
 from sweetspot.transfer.left_out import KNOWN, SPECIFIED
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 
@@ -113,22 +112,29 @@ def test_what_says_nothing_is_refused_in_one_sentence(known, names, words):
         told(figure(**known), names=names)
 
 
-def test_several_devices_carry_both_errors():
-    learnt = learn_scaling(STUDIES)
-    sure = pd.DataFrame(
-        {"gpu": ["H100 SXM"], "images_per_s": 1000.0, "images_per_s_low": 1000.0, "images_per_s_high": 1000.0,
-         "warnings": [[]]}
-    )  # fmt: skip
-    unsure = sure.assign(images_per_s_low=1000 / math.exp(0.3), images_per_s_high=1000 * math.exp(0.3))
-    alone, both = (several(table, [8], figure(), None, learnt).iloc[0] for table in (sure, unsure))
-    assert alone["images_per_s"] == both["images_per_s"] and 7000 < both["images_per_s"] < 8000
-    scaled = math.log(alone["images_per_s_high"] / alone["images_per_s"])
-    whole = math.log(both["images_per_s_high"] / both["images_per_s"])
-    assert whole == pytest.approx(math.hypot(0.3, scaled))
+@pytest.mark.parametrize(
+    ("model", "unit", "kind"),
+    [
+        ("ResNet-50 v1.5", "images", IMAGES),
+        ("tf_efficientnetv2_b0", "images", IMAGES),
+        ("BERT-large SQuAD fine-tune", "sequences", TEXT),
+        ("Transformer-XL base", "tokens", TEXT),
+        ("Llama-3.1-8B", "tokens", TEXT),
+        ("WaveGlow", "mels", SPEECH),
+        ("our_net", "tokens", TEXT),
+        ("our_net", "images", UNKNOWN),  # also what a figure counts whose unit nobody stated
+    ],
+)
+def test_a_kind_follows_from_the_name_else_from_the_unit(model, unit, kind):
+    assert kind_of(network_name(model), unit) == kind
 
 
-def test_what_joins_devices_follows_from_their_form():
-    names = ("H100 SXM", "H100 PCIe", "B200", "MI300X", "RTX 4090", "L40S", "TPU v6e", "H200 NVL")
-    assert [joined_by(name) for name in names] == [
-        "nvlink", "pcie", "nvlink", "nvlink", "pcie", "pcie", "ici", "pcie"
-    ]  # fmt: skip
+def test_every_network_that_is_learnt_from_has_a_kind():
+    assert set(shipped_figures(STUDIES)["kind"]) == {IMAGES, TEXT, SPEECH}
+
+
+def test_of_a_network_of_no_known_kind_the_interval_is_wider_and_says_why():
+    images, unknown = (told(figure("V100", 100.0, model), names=["H100"]).iloc[0] for model in ("resnet18", "our_net"))
+    spans = [math.log(one["images_per_s_high"] / one["images_per_s_low"]) for one in (images, unknown)]
+    assert spans[1] > 1.05 * spans[0]
+    assert [pair["rule"] for pair in unknown["warnings"]] == ["kind_unknown"] and images["warnings"] == []

@@ -75,9 +75,7 @@ def rules(row):
 
 def in_bf16(tmp_path, rows, instances):
     question = QUESTION.model_copy(update={"precision": "bf16"})
-    table = pd.DataFrame([dict.fromkeys(THROUGHPUT_CSV, "") | one | {"precision": "bf16"} for one in rows])
-    table.to_csv(tmp_path / "throughput.csv", index=False)
-    before = gather_throughput([], question, "2026-11-22", instances, tmp_path)
+    before = study(tmp_path, [one | {"precision": "bf16"} for one in rows], instances, question)
     after = with_transferred(before, question, instances, "2026", LEARNT)
     return after[after["basis"] == "transferred"].set_index("instance")
 

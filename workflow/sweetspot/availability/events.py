@@ -11,24 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from sweetspot.bills.columns import Array
 from sweetspot.bills.renting import checkpoint_interval
-from sweetspot.draws import stream
+from sweetspot.draws import DRAWS, stream
 
-Array = npt.NDArray[np.float64]
 SELDOM = 1e-12  # failures an hour below which there are none: a checkpoint interval needs a mean time between them
 
 
 def any_of(shares: npt.ArrayLike) -> float:
     """The chance that at least one of several independent sellers has one: 1 - prod(1 - p); 0 of none."""
     return float(1.0 - np.prod(1.0 - np.asarray(shares, float)))
-
-
-def several(share: npt.ArrayLike, machines: npt.ArrayLike) -> tuple[Array, Array]:
-    """Least and greatest chance of `machines` at once of one seller: p^m where each is an event of its own, p where
-    all are one (as spot machines of one type and zone are).
-    """
-    p, m = np.asarray(share, float), np.asarray(machines, float)
-    return p**m, p * np.ones_like(m)
 
 
 def no_spare(spares: float, away: float) -> float:
@@ -98,7 +90,6 @@ def _failures(count: Array, exposure: Array, noise: np.random.Generator) -> Arra
 
 
 Ends = tuple[float, float, float]  # value (nan: not known), low, high
-DRAWS = 4000
 SEED = 2018  # the same luck for every machine, in every table
 NEVER: Ends = (0.0, 0.0, 0.0)
 

@@ -3,37 +3,30 @@
 import math
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.availability.events import NEVER, Array, Ends, Having, any_of, no_spare, several
+from sweetspot.availability.events import NEVER, Array, Ends, Having, any_of, no_spare
+from sweetspot.bills.columns import ENDS
 from sweetspot.study.base import INTERRUPTIBLE
 
 if TYPE_CHECKING:
-    from sweetspot.study.stock import (
-        Known,
-        StockFact,
-    )  # lazily: its models take longer to import than all this computes
+    from sweetspot.study.stock import Known, StockFact  # lazily: its models take longer to import than all this takes
 
 HOUR, DAY, WEEK, YEAR = 1.0, 24.0, 168.0, 8766.0  # hours
 RANGED = (
-    "p_stock",
-    "stock_wait_hours",
-    "start_hours",
-    "boot_hours",
-    "failures_per_hour",
-    "restart_hours",
-    "repair_hours",
+    "p_stock", "stock_wait_hours", "start_hours", "boot_hours", "failures_per_hour", "restart_hours", "repair_hours",
     "repaired_share",
-)
+)  # fmt: skip
 SAID = ("stock_confidence", "stock_source", "stock_as_of", "stock_event")
 NUMBERS = (
-    *(f"{name}{end}" for name in RANGED for end in ("", "_low", "_high")), "checkpoint_hours", "longest_run_hours",
+    *(f"{name}{end}" for name in RANGED for end in ENDS), "checkpoint_hours", "longest_run_hours",
     "p_stock_all", "p_stock_any", "hours_to_result", "hours_to_result_p90",
 )  # fmt: skip
 HAVING = (*NUMBERS, *SAID, "sellers")
+ALWAYS: Ends = (1.0, 1.0, 1.0)
 NOTHING: Ends = (math.nan, math.nan, math.nan)
 UNKNOWN = Having(share=(math.nan, 0.0, 1.0), wait=(1e9, 1e9, 1e9))  # no second chance is known of either
 Row = Mapping[str, Any]
@@ -57,8 +50,7 @@ def with_having(options: pd.DataFrame, known: "Known | None", month_days: float)
     found = pd.DataFrame([_facts(row, known, month_days) for row in rows], index=options.index)
     found = found.join(_by_seller(options.assign(p=found["p_stock"], named=found["_named"]), known))
     both = options.join(found.drop(columns="_named"))
-    times: dict[tuple[Having, float], tuple[float, float]] = {}
-    told = [_times(row, times) for row in both.to_dict("records")]
+    told = [_times(having_of(row), float(row["hours"])) for row in both.to_dict("records")]
     both = both.assign(hours_to_result=[one[0] for one in told], hours_to_result_p90=[one[1] for one in told])
     return both.astype(dict.fromkeys(NUMBERS, float) | dict.fromkeys((*SAID, "sellers"), object)).copy()
 
@@ -67,22 +59,15 @@ def having_of(row: Row) -> Having | None:
     """What it takes to have an option, from its columns; None where that is not known."""
     if "p_stock" not in row:
         return None
-    ends = {name: _ends_of(row, name) for name in RANGED}
-    share, wait, start = ends["p_stock"], ends["stock_wait_hours"], ends["start_hours"]
-    dated = start is not None
-    needed = (ends["boot_hours"], ends["failures_per_hour"], ends["restart_hours"])
+    share, wait, start, boot, failures, restart, repair, repaired = (_ends_of(row, name) for name in RANGED)
     unsaved = math.isnan(row["checkpoint_hours"])  # what a failure loses is not known, where there are some
-    if (
-        None in needed
-        or (unsaved and needed[1] != NEVER)
-        or not (dated or (share is not None and (wait is not None or share == (1.0, 1.0, 1.0))))
-    ):
+    found = start is not None or (share is not None and (wait is not None or share == ALWAYS))
+    if boot is None or failures is None or restart is None or (unsaved and failures != NEVER) or not found:
         return None
     return Having(
-        share=share or (1.0, 1.0, 1.0), wait=wait or NEVER, start=start, boot=ends["boot_hours"] or NEVER,
-        failures=ends["failures_per_hour"] or NEVER, restart=ends["restart_hours"] or NEVER,
-        checkpoint=0.0 if unsaved else float(row["checkpoint_hours"]), repaired=ends["repaired_share"],
-        repair=ends["repair_hours"] or NEVER, nodes=_found_apart(row),
+        share=share or ALWAYS, wait=wait or NEVER, start=start, boot=boot, failures=failures, restart=restart,
+        checkpoint=0.0 if unsaved else float(row["checkpoint_hours"]), repaired=repaired, repair=repair or NEVER,
+        nodes=_found_apart(row),
         longest=math.inf if math.isnan(row["longest_run_hours"]) else float(row["longest_run_hours"]),
     )  # fmt: skip
 
@@ -105,14 +90,9 @@ def found_in_time(need: float | None, fallback: str | None, row: Row, draws: int
     return there, np.full(1, float(dated)) if fallback == "block" else there
 
 
-def _times(row: Row, times: dict[tuple[Having, float], tuple[float, float]]) -> tuple[float, float]:
-    having, hours = having_of(row), float(row["hours"])
-    if having is None or not math.isfinite(hours):
-        return math.nan, math.nan
-    key = (having, hours)
-    if key not in times:
-        times[key] = having.quantiles(hours)
-    return times[key]
+@lru_cache(maxsize=1024)
+def _times(having: Having | None, hours: float) -> tuple[float, float]:
+    return (math.nan, math.nan) if having is None or not math.isfinite(hours) else having.quantiles(hours)
 
 
 def _ends_of(row: Row, name: str) -> Ends | None:
@@ -136,12 +116,12 @@ def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
 
     def ends(quantity: str, hours: float = 1.0) -> Ends:
         fact = known.find(quantity, offer)
-        return NOTHING if fact is None else tuple(end * hours for end in fact.ends)  # type: ignore[return-value]
+        return NOTHING if fact is None else cast(Ends, tuple(end * hours for end in fact.ends))
 
     owned = row["purchase"] == "own"
     stock = None if owned else known.find("stock_share", offer)
     share, most = NOTHING if stock is None else stock.ends, _seen_of_all(stock, known, offer)
-    share = share if most is None else (min(share[0], most), min(share[1], most), min(share[2], most))
+    share = share if most is None else cast(Ends, tuple(min(end, most) for end in share))
     failures = _stops(row, ends("failures_per_device_hour", row["gpus"]), known.find("interruptions_per_hour", offer))
     found = {
         "p_stock": share, "stock_wait_hours": NOTHING if owned else ends("wait_days", DAY),
@@ -155,13 +135,13 @@ def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
     dated = not math.isnan(found["start_hours"][1])
     kind = [row["provider"] if most is None else "any", offer["gpu"], offer["gpus"], *[row["price_list"]] * dated]
     columns = {f"{name}{end}": three[place] for name, three in found.items()
-               for place, end in enumerate(("", "_low", "_high"))}  # fmt: skip
+               for place, end in enumerate(ENDS)}  # fmt: skip
     told = {} if stock is None else {"stock_confidence": stock.confidence, "stock_source": stock.source,
                                      "stock_as_of": stock.as_of}  # fmt: skip
     return columns | dict.fromkeys(SAID) | told | {
         "checkpoint_hours": ends("checkpoint_minutes", HOUR / 60)[0],
         "longest_run_hours": ends("longest_run_days", DAY)[0],
-        "p_stock_all": float(several(share[0], _found_apart(row))[0]),
+        "p_stock_all": share[0] ** _found_apart(row),
         "stock_event": " ".join(map(str, kind)) if dated or stock is not None else None,
         "_named": stock is not None and stock.provider is not None,
     }  # fmt: skip
@@ -174,7 +154,7 @@ def _stops(row: Row, failures: Ends, taken: "StockFact | None") -> Ends:
     """
     if taken is None or row["purchase"] not in INTERRUPTIBLE or not pd.isna(row.get("interruptions_per_hour")):
         return failures
-    return failures[0] + taken.ends[0], failures[1] + taken.ends[1], failures[2] + taken.ends[2]
+    return cast(Ends, tuple(map(sum, zip(failures, taken.ends, strict=True))))
 
 
 def _repaired(lost: Ends, failures: float, repair: float, spares: float) -> Ends:
@@ -182,8 +162,7 @@ def _repaired(lost: Ends, failures: float, repair: float, spares: float) -> Ends
     if not failures > 0 or math.isnan(lost[1]):
         return NOTHING
     waits = 1.0 if math.isnan(spares) or math.isnan(repair) else no_spare(spares, lost[0] * repair)
-    value, low, high = (min(one / failures, 1.0) * waits for one in lost)
-    return value, low, high
+    return cast(Ends, tuple(min(one / failures, 1.0) * waits for one in lost))
 
 
 def _seen_of_all(stock: "StockFact | None", known: "Known", offer: Row) -> float | None:
@@ -196,14 +175,13 @@ def _seen_of_all(stock: "StockFact | None", known: "Known", offer: Row) -> float
 
 def _delivery(row: Row, usual: Ends, month_days: float) -> Ends:
     """Hours until a machine that is bought is there: as its offer says, else as usual; one that costs nothing is."""
-    months = [row.get(f"delivery_months{end}") for end in ("", "_low", "_high")]
+    months = [row.get(f"delivery_months{end}") for end in ENDS]
     known = [month for month in months if month is not None and not pd.isna(month)]
-    value, low, high = (
-        float(month) * month_days * DAY for month in (known if len(known) == 3 else [*known, 0.0][:1] * 3)
-    )
-    if row.get("capex_usd") == 0 or (value == 0 and math.isnan(usual[1])):
+    months = known if len(known) == 3 else [*known, 0.0][:1] * 3
+    hours = cast(Ends, tuple(float(month) * month_days * DAY for month in months))
+    if row.get("capex_usd") == 0 or (hours[0] == 0 and math.isnan(usual[1])):
         return NEVER
-    return (value, low, high) if value > 0 else usual
+    return hours if hours[0] > 0 else usual
 
 
 def _by_seller(rows: pd.DataFrame, known: "Known") -> pd.DataFrame:

@@ -27,9 +27,8 @@ def having_in_words(options: pd.DataFrame, verdict: Row, usd: Mapping[str, float
     if mine.empty:
         return []
     every = options[options["workload"] == (here if len(here) else mine)["workload"].iloc[0]]
-    every = (
-        every if verdict["take"] not in (usd or {}) else every.assign(usd=every["option"].map(usd or {}).astype(float))
-    )
+    if usd and verdict["take"] in usd:
+        every = every.assign(usd=every["option"].map(usd).astype(float))
     row: Row = every[every["option"] == verdict["take"]].iloc[0].to_dict()
     if row["purchase"] == "own":
         told = [_delivered(row)]
@@ -38,10 +37,9 @@ def having_in_words(options: pd.DataFrame, verdict: Row, usd: Mapping[str, float
     elif math.isnan(row["p_stock_high"]) or row["purchase"] != "on_demand":
         told = []
     else:
-        known = not math.isnan(row["p_stock"])
         paid = every if row["usd"] > 0 else every.head(0)  # beside what is free all else is dear without end
-        told = [_stock(row) if known else _unpublished(row), *_otherwise(paid, row)]
-        told += [_sellers(row), _more_often(paid, row)] if known else []
+        told = [_stock(row), *_otherwise(paid, row)]
+        told += [] if math.isnan(row["p_stock"]) else [_sellers(row), _more_often(paid, row)]
     if len(here) and told and not math.isnan(row["hours_to_result"]):
         half, late = _long(row["hours_to_result"]), _long(row["hours_to_result_p90"])
         told.append(f"Counted from today, half of the results are there within {half}, 90 % within {late}.")
@@ -61,10 +59,6 @@ def chances_of(options: pd.DataFrame, machines: Sequence[str]) -> dict[str, list
         for name in CHANCES[1:]:
             found[name].append(float(row[name]) if rented else math.nan)
     return found
-
-
-def _unpublished(row: Row) -> str:
-    return f"How often {the(str(row['title']))} is to be had is not published."
 
 
 def _otherwise(options: pd.DataFrame, row: Row) -> list[str]:
@@ -100,6 +94,8 @@ def _delivered(row: Row) -> str:
 
 def _stock(row: Row) -> str:
     """In what share of attempts its seller has one, and how long it takes if not."""
+    if math.isnan(row["p_stock"]):
+        return f"How often {the(str(row['title']))} is to be had is not published."
     low, high = percent(row["p_stock_low"]).removesuffix(" %"), percent(row["p_stock_high"])
     ends = f" ({low} to {high})" if row["p_stock_low"] < row["p_stock_high"] else ""
     wait = row["stock_wait_hours"]

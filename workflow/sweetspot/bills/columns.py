@@ -5,14 +5,16 @@ Not pandas: bills are arithmetic on whole columns with nothing to align, which n
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from sweetspot import warnings
-from sweetspot.study.terms import Amount
+
+if TYPE_CHECKING:
+    from sweetspot.study.terms import Amount
 
 # All columns have one length. Numbers: float64, null is nan (int64 where none can be null). Texts, flags and lists:
 # objects, null is None.
@@ -41,7 +43,7 @@ TYPES: dict[str, pa.DataType] = {
 Triple = tuple[float, float, float]  # value, low, high
 
 
-def triple(amount: Amount | None) -> Triple:
+def triple(amount: "Amount | None") -> Triple:
     """An amount as (value, low, high); zeros where there is none."""
     return (0.0, 0.0, 0.0) if amount is None else (amount.value, *amount.ends)
 

@@ -1,7 +1,6 @@
 """Costs: every cell x offer x workload, priced in one pass over columns; and the lines of each bill."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -9,7 +8,6 @@ from sweetspot.bills.columns import ENDS, Array, Columns, from_rows, numbers, ob
 from sweetspot.bills.renting import HOUR_S, JOB_COLUMNS, ROUNDING, Bill, bill_lines, overhead
 from sweetspot.cells import BASES, CELL_COLUMNS, USABLE, weakest
 from sweetspot.study.instances import Instance
-from sweetspot.study.monthly import SideBySide
 from sweetspot.study.workloads import Plan, Runs, Training
 
 RATES = ("images_per_s", "images_per_s_low", "images_per_s_high")
@@ -18,14 +16,6 @@ THROUGHPUT_COLUMNS = (*FIGURES, "gpu", "logical")
 EXTRAPOLATION_COLUMNS = (*(name for name in FIGURES if name != "status"), "headline")
 ALIKE = ("framework", "model", "batch_size", "precision")  # figures that may be held against each other
 Workload = Training | Runs | Plan
-
-
-class Part(NamedTuple):
-    """Figures of `devices` devices alone, as cells; `source`: what stands behind them, in words."""
-
-    cells: Columns
-    basis: str | None = None
-    share: float = 1.0
 
 
 def all_cells(throughput: Columns, extrapolation: Columns) -> Columns:
@@ -54,9 +44,9 @@ def cells_of_known_hours(cells: Columns, offers: Columns, workloads: Mapping[str
     """
     if not any(isinstance(work, Runs) and work.instance is None and work.model is None for work in workloads.values()):
         return cells
-    measured, first = set(cells["instance"]), {name: row for row, name in reversed(list(enumerate(offers["instance"])))}
-    rows = [row for name, row in first.items() if name not in measured]
-    bare = take(offers, np.array(sorted(rows), dtype=int))
+    measured, (_, first) = set(cells["instance"]), np.unique(offers["instance"], return_index=True)
+    rows = [row for row in sorted(first) if offers["instance"][row] not in measured]
+    bare = take(offers, np.array(rows, dtype=int))
     nameless = {
         "framework": "none", "model": "none", "batch_size": 1, "precision": "fp32", "variant": "default",
         "images_per_s": np.nan, "images_per_s_low": np.nan, "images_per_s_high": np.nan, "basis": "published",
@@ -109,7 +99,7 @@ def keys(table: Columns, names: Sequence[str]) -> list[tuple[object, ...]]:
     return list(zip(*(table[name].tolist() for name in names), strict=True))
 
 
-def with_slots(cells: Columns, work: SideBySide, instances: Mapping[str, Instance]) -> Columns:
+def with_slots(cells: Columns, work: Training | Runs, instances: Mapping[str, Instance]) -> Columns:
     """The cells that `work` is priced on, with columns `slots`: jobs that their machine works on at once, and
     `figure_images_per_s`, `figure_gpus`: the figure that their rate is made of, and of how many devices.
 
@@ -119,20 +109,22 @@ def with_slots(cells: Columns, work: SideBySide, instances: Mapping[str, Instanc
     `base_instance`, that of the machine it is equivalent to, another of the same device; else an equal share of its own
     (basis at best `scaled`). A machine of fewer than d devices has no cell. Nothing here enters the scaling fit.
     """
-    wanted = work.devices_per_job
-    if wanted == "all":
+    cells = cells if work.model is None else take(cells, cells["model"] == work.model)
+    if (wanted := work.devices_per_job) == "all":
         return one_at_a_time(cells)
-    kept = np.array([_devices(cells, row, instances) == wanted for row in range(size(cells))], dtype=bool)
-    parts = [one_at_a_time(take(cells, kept))]
+    # Devices of the machine: a part of one is no machine.
+    own = [instances[name].gpus if name in instances else wanted for name in cells["instance"]]
+    parts = [one_at_a_time(take(cells, (cells["gpus"] == wanted) & (np.array(own, dtype=int) == wanted)))]
     names = dict.fromkeys([*instances, *cells["instance"]])
     here = {name: np.flatnonzero(cells["instance"] == name) for name in names}
     for name in names:
-        total = instances[name].gpus if name in instances else max(cells["gpus"][here[name]], default=0)
-        if total <= wanted:
-            continue
-        part = next(_parts(name, total, wanted, cells, here, instances), None)
-        if part is not None:
-            parts.append(_side_by_side(part, name, total, wanted, work.contention, instances))
+        total = instances[name].gpus if name in instances else int(max(cells["gpus"][here[name]], default=0))
+        for other, gpus in [*((other, wanted) for other in _relatives(name, instances)), (name, total)]:
+            rows = here.get(other, np.array([], dtype=int))
+            rows = rows[(cells["gpus"][rows] == gpus) & (cells["status"][rows] == "ok")]
+            if total > wanted and len(rows):
+                parts.append(_side_by_side(take(cells, rows), gpus, name, total, wanted, work.contention, instances))
+                break
     return stacked(parts)
 
 
@@ -140,33 +132,6 @@ def one_at_a_time(cells: Columns) -> Columns:
     """The cells with the columns of `with_slots`, where one job takes all devices of its machine."""
     own = {"figure_images_per_s": cells["images_per_s"], "figure_gpus": cells["gpus"].astype(float)}
     return cells | own | {"slots": np.ones(size(cells))}
-
-
-def _devices(cells: Columns, row: int, instances: Mapping[str, Instance]) -> int:
-    """Devices of the cell where they are all of its machine's, else 0: a part of a machine is no machine."""
-    machine = instances.get(cells["instance"][row])
-    gpus = int(cells["gpus"][row])
-    return gpus if machine is None or machine.gpus == gpus else 0
-
-
-def _parts(
-    name: str,
-    total: int,
-    wanted: int,
-    cells: Columns,
-    here: Mapping[str, np.ndarray],
-    instances: Mapping[str, Instance],
-) -> Iterator[Part]:
-    """Figures of `wanted` devices of machine `name`, the nearest first."""
-    for other in _relatives(name, instances):
-        rows = here.get(other, np.array([], dtype=int))
-        found = rows[(cells["gpus"][rows] == wanted) & (cells["status"][rows] == "ok")]
-        if len(found):
-            yield Part(take(cells, found))
-    own = here.get(name, np.array([], dtype=int))
-    whole = own[(cells["gpus"][own] == total) & (cells["status"][own] == "ok")]
-    if len(whole):
-        yield Part(take(cells, whole), "scaled", wanted / total)
 
 
 def _relatives(name: str, instances: Mapping[str, Instance]) -> Iterator[str]:
@@ -182,23 +147,21 @@ def _relatives(name: str, instances: Mapping[str, Instance]) -> Iterator[str]:
 
 
 def _side_by_side(
-    part: Part, name: str, total: int, wanted: int, contention: float, instances: Mapping[str, Instance]
+    cells: Columns, gpus: int, name: str, total: int, wanted: int, contention: float, instances: Mapping[str, Instance]
 ) -> Columns:
-    """The cells of `part` as those of machine `name` with all its slots at work."""
-    slots, cells, count = total // wanted, part.cells, size(part.cells)
-    factor = part.share * slots * (1.0 - contention if slots > 1 else 1.0)
-    machine = instances.get(name)
+    """Cells of `gpus` devices as those of machine `name` with all its slots at work, each of `wanted` devices."""
+    slots, count, machine = total // wanted, size(cells), instances.get(name)
+    factor = wanted / gpus * slots * (1.0 - contention if slots > 1 else 1.0)
     words = f" ; {slots} jobs side by side on {total} devices" + (f", {contention:.0%} less each" if slots > 1 else "")
     named = {
         "instance": objects([name] * count),
         "gpus": np.full(count, total, dtype=cells["gpus"].dtype),
         "gpu": objects([machine.gpu if machine is not None else own for own in cells["gpu"]]),
-        "basis": objects(own if part.basis is None else weakest(own, part.basis) for own in cells["basis"]),
+        "basis": objects(own if gpus == wanted else weakest(own, "scaled") for own in cells["basis"]),
         "source": objects(f"{source}{words}" for source in cells["source"]),
     }
-    figure = {"figure_images_per_s": cells["images_per_s"], "figure_gpus": cells["gpus"].astype(float)}
     rates = {rate: cells[rate] * factor for rate in RATES}
-    return cells | rates | named | figure | {"slots": np.full(count, float(slots))}
+    return one_at_a_time(cells) | rates | named | {"slots": np.full(count, float(slots))}
 
 
 COST_COLUMNS = (
@@ -246,31 +209,18 @@ def price_cells(
     """
     cells = cells_of_known_hours(cells, offers, workloads)
     whole = offered(one_at_a_time(cells), offers, OFFER_SHOWN)
-    parts = [
-        _jobs(
-            whole if work.devices_per_job == "all" else _shared(cells, offers, work, instances or {}), cells, name, work
-        )
-        for name, work in workloads.items()
-        if not isinstance(work, Plan)
-    ]
+    parts = []
+    for name, work in workloads.items():
+        if not isinstance(work, Plan):
+            all_of_it = work.devices_per_job == "all"
+            rows = whole if all_of_it else offered(with_slots(cells, work, instances or {}), offers, OFFER_SHOWN)
+            parts.append(_jobs(rows, cells, name, work))
     if not parts:
         return from_rows([], COST_COLUMNS), from_rows([], BILL_COLUMNS)
     jobs = stacked(parts)
     with np.errstate(invalid="ignore", over="ignore"):  # a job that never finishes has an infinite bill until _costs
-        bills = {end: _borne(bill_lines(jobs, fees, end), jobs["share"]) for end in ENDS}
+        bills = {end: bill_lines(jobs, fees, end).borne(jobs["share"]) for end in ENDS}
         return _costs(jobs, bills), _lines(jobs, bills[""])
-
-
-def _shared(cells: Columns, offers: Columns, work: Training | Runs, instances: Mapping[str, Instance]) -> Columns:
-    """The rows of a workload whose jobs do not take all devices of every machine."""
-    own = cells if work.model is None else take(cells, cells["model"] == work.model)
-    return offered(with_slots(own, work, instances), offers, OFFER_SHOWN)
-
-
-def _borne(bill: Bill, share: Array) -> Bill:
-    """The part of the bill of a machine that its job bears; its time is its own."""
-    lines = {line: usd * share for line, usd in bill.lines.items()}
-    return Bill(lines, bill.hours, bill.machine_hours * share)
 
 
 def _jobs(rows: Columns, cells: Columns, name: str, work: Training | Runs) -> Columns:
@@ -328,9 +278,7 @@ def _costs(jobs: Columns, bills: Mapping[str, Bill]) -> Columns:
     table["source"] = jobs["source_cell"] + " ; " + jobs["source"]
     side = jobs["slots"] > 1
     table["jobs_at_once"] = np.where(side, jobs["slots"], np.nan)
-    for end in ENDS:
-        table[f"side_images_per_s{end}"] = np.where(side, jobs[f"images_per_s{end}"], np.nan)
-    for name in ("figure_images_per_s", "figure_gpus"):
+    for name in (*RATES, "figure_images_per_s", "figure_gpus"):
         table[f"side_{name}"] = np.where(side, jobs[name], np.nan)
     for name in ("basis", "source"):
         own = zip(side, jobs[f"{name}_cell"], strict=True)

@@ -19,7 +19,6 @@ from sweetspot.study.terms import Amount, Own
 
 Row = dict[str, Any]
 GRAMS_A_KG = 1000.0
-WATTS_A_KW = 1000.0
 NOTHING_DECLARED = Energy()
 # Nobody has measured a rented machine's power here: it is never anything but estimated.
 ESTIMATED = "estimated"

@@ -8,7 +8,7 @@ import numpy as np
 
 from sweetspot.bills.columns import Triple, plus, spread, times, triple
 from sweetspot.bills.owning import (
-    committed_month,
+    HOURS_A_DAY,
     crossing_days,
     fixed_per_month,
     kept_at,
@@ -37,7 +37,7 @@ def to_usd(offer: Offer, prices: PriceList) -> Triple:
     """USD per printed unit of money of `offer`: exchange rate x tax. Raises UserError for a currency without rate."""
     currency = offer.currency or prices.currency
     factor = tax_factor(offer.vat or prices.vat)
-    rate = next((entry for entry in prices.rates if entry.currency == currency), None)
+    rate = rate_used(offer, prices)
     if rate is None and currency != "USD":
         raise UserError(f"offer '{offer.instance}' is priced in {currency}; expected a dated rate for it in 'rates'")
     exchange = (1.0, 1.0, 1.0) if rate is None else triple(rate.usd)
@@ -59,10 +59,8 @@ def listed_hour(offer: Offer, prices: PriceList, month_days: float) -> Triple:
     if offer.compose is not None:
         machine, gpus = offer.compose.machine.per_hour, offer.compose.gpu.per_hour
         return times(plus(triple(machine), times(triple(gpus), (float(offer.compose.count),) * 3)), money)
-    hours, amount = next(
-        (hours, rate) for unit, hours in RATE_HOURS.items() if (rate := getattr(offer, unit)) is not None
-    )
-    per_hour = 1.0 / (hours or month_days * 24.0)
+    unit = next(unit for unit in RATE_HOURS if getattr(offer, unit) is not None)
+    amount, per_hour = getattr(offer, unit), 1.0 / (RATE_HOURS[unit] or month_days * 24.0)
     return times(times(triple(amount), money), (per_hour,) * 3)
 
 
@@ -93,12 +91,10 @@ def has_ended(offer: Offer, prices: PriceList, study_date: date, today: date) ->
 
 Row = dict[str, Any]
 NOTHING: Triple = (0.0, 0.0, 0.0)
-# More months, residual value or days of use make an hour cheaper: their high stands at the cheap end.
-TURNED = (0, 2, 1)
 
 
-def _each_end(value: Callable[[int], float]) -> Triple:
-    return (value(0), value(1), value(2))
+def _each_end(value: Callable[[int], Any]) -> Triple:
+    return (float(value(0)), float(value(1)), float(value(2)))
 
 
 def price(offer: Offer, prices: PriceList, month_days: float) -> Row:
@@ -112,7 +108,8 @@ def price(offer: Offer, prices: PriceList, month_days: float) -> Row:
 
 def _hours(fixed: Triple, variable: Triple, energy: Triple, days: Triple, downtime_share: float = 0.0) -> Row:
     """The hour of use and its parts; few days of use stand at the dear end."""
-    hours = _each_end(lambda end: usd_per_hour_of_use(fixed[end], variable[end], days[TURNED[end]], downtime_share))
+    days = _turned(days)
+    hours = _each_end(lambda end: usd_per_hour_of_use(fixed[end], variable[end], days[end], downtime_share))
     return {
         **spread("usd_per_hour", hours),
         **spread("fixed_usd_per_month", fixed),
@@ -122,15 +119,9 @@ def _hours(fixed: Triple, variable: Triple, energy: Triple, days: Triple, downti
 
 
 def _rented(offer: Offer, prices: PriceList, month_days: float) -> Row:
-    hourly = listed_hour(offer, prices, month_days)
-    taken_away = offer.purchase in INTERRUPTIBLE
-    row = {
-        **spread("usd_per_hour", hourly),
-        **spread("fixed_usd_per_month", NOTHING),
-        **spread("variable_usd_per_hour", hourly),
-        **spread("energy_usd_per_hour", NOTHING),
-        "on_demand_usd_per_hour": on_demand_hour(offer, prices, month_days) if taken_away else None,
-    }
+    hourly, taken_away = listed_hour(offer, prices, month_days), offer.purchase in INTERRUPTIBLE
+    row: Row = _hours(NOTHING, hourly, NOTHING, (month_days,) * 3)
+    row["on_demand_usd_per_hour"] = on_demand_hour(offer, prices, month_days) if taken_away else None
     if offer.sustained is None:
         return row
     machine = 1.0
@@ -140,26 +131,35 @@ def _rented(offer: Offer, prices: PriceList, month_days: float) -> Row:
     return row | {"sustained_machine_share": machine, "sustained_tiers": tiers}
 
 
+def _turned(ends: Triple) -> Triple:
+    """More months, residual value or days of use make an hour cheaper: their high stands at the cheap end."""
+    return (ends[0], ends[2], ends[1])
+
+
 def _owned(own: Own, money: Triple) -> Row:
-    sold, points = residual(own)
-    today = sold_today(own)
-    ends = [_own_at(own, sold, end, usd) for end, usd in enumerate(money)]
-    fixed = _each_end(lambda end: float(fixed_per_month(ends[end], own.discount_rate)))
-    energy = _each_end(lambda end: running_per_hour(ends[end]))
-    days = triple(own.days_per_month)
+    (sold, points), today, change = residual(own), _sold_today(own), own.capex_change_per_year
+    capex, months, days = times(triple(own.capex), money), triple(own.months), triple(own.days_per_month)
+    care = times(triple(own.maintenance_per_month), money)
+    staff = times(triple(own.staff_hours_per_month), times(triple(own.staff_per_hour), money))
+    kw, per_kwh = times(triple(own.kw), triple(own.load_share)), times(triple(own.per_kwh), money)
+    month = {"capex": capex, "months": _turned(months), "residual": times(_turned(sold), money), "maintenance": care,
+             "staff": staff}  # fmt: skip
+    hour = {"kw": kw, "pue": triple(own.pue), "per_kwh": per_kwh}
+    fixed = _each_end(lambda end: fixed_per_month({name: ends[end] for name, ends in month.items()}, own.discount_rate))
+    energy = _each_end(lambda end: running_per_hour({name: ends[end] for name, ends in hour.items()}))
     return {
         **_hours(fixed, energy, energy, days, own.downtime_share),
-        **spread("capex_usd", times(triple(own.capex), money)),
-        **spread("months", triple(own.months)),
-        **spread("kw", times(triple(own.kw), triple(own.load_share))),
-        **spread("usd_per_kwh", times(triple(own.per_kwh), money)),
+        **spread("capex_usd", capex),
+        **spread("months", months),
+        **spread("kw", kw),
+        **spread("usd_per_kwh", per_kwh),
         **spread("days_per_month", days),
         **spread("residual_usd", times(sold, money)),
         "residual_points": points,
-        **_later(own),
+        **({} if change is None else spread("capex_change", (change.value, *change.ends))),
         **({} if today is None else spread("sell_for_usd", times(today, money))),
-        "maintenance_usd_per_month": ends[0]["maintenance"],
-        "staff_usd_per_month": ends[0]["staff"],
+        "maintenance_usd_per_month": care[0],
+        "staff_usd_per_month": staff[0],
         "pue": own.pue.value,
         "discount_rate": own.discount_rate,
         "downtime_share": own.downtime_share,
@@ -167,39 +167,17 @@ def _owned(own: Own, money: Triple) -> Row:
     }
 
 
-def _later(own: Own) -> Row:
-    """How the price of a new machine changes a year; nothing where it stays."""
-    change = own.capex_change_per_year
-    return {} if change is None else spread("capex_change", (change.value, *change.ends))
-
-
-def _own_at(own: Own, sold: Triple, end: int, usd: float) -> dict[str, float]:
-    """The amounts of `own` at `usd` a unit of its money: central (0), where owning is cheapest (1) or dearest (2)."""
-    turned = TURNED[end]
-    return {
-        "capex": triple(own.capex)[end] * usd,
-        "months": triple(own.months)[turned],
-        "residual": sold[turned] * usd,
-        "maintenance": triple(own.maintenance_per_month)[end] * usd,
-        "staff": triple(own.staff_hours_per_month)[end] * (triple(own.staff_per_hour)[end] * usd),
-        "kw": triple(own.kw)[end] * triple(own.load_share)[end],
-        "pue": triple(own.pue)[end],
-        "per_kwh": triple(own.per_kwh)[end] * usd,
-    }
-
-
 def _committed(deal: Commitment, offer: Offer, prices: PriceList, month_days: float) -> Row:
     money = to_usd(offer, prices)
     planned = offer.days_per_month or prices.days_per_month
-    days = (month_days, month_days, month_days) if planned is None else triple(planned)
+    days = (month_days,) * 3 if planned is None else triple(planned)
     term, upfront = triple(deal.term_months), times(triple(deal.upfront), money)
     monthly, hourly = times(triple(deal.per_month), money), times(triple(deal.per_hour), money)
-    always = deal.charged == "always"
-    months = [
-        committed_month(term[TURNED[end]], upfront[end], monthly[end], hourly[end], always, month_days)
-        for end in range(3)
-    ]
-    fixed, variable = _each_end(lambda end: months[end][0]), _each_end(lambda end: months[end][1])
+    fixed = _each_end(lambda end: upfront[end] / _turned(term)[end] + monthly[end])
+    variable = hourly
+    if deal.charged == "always":  # due for every hour of the month: it belongs to the month
+        fixed = plus(fixed, times(times(hourly, (HOURS_A_DAY,) * 3), (month_days,) * 3))
+        variable = NOTHING
     rival = on_demand_hour(offer, prices, month_days)
     earned = np.inf if rival is None else float(crossing_days(fixed[0], variable[0], rival))
     return {
@@ -254,19 +232,16 @@ def trend_terms(offer: Offer, machine: Instance, price_paths: bool | None) -> Ro
     if isinstance(path, Drift):
         value = path.change_per_year
         ends = (value if path.low is None else path.low, value if path.high is None else path.high)
-        return terms | _changes(value, *ends) | {"trend_market_share": path.market_share}
+        return terms | spread("trend_change", (value, *ends)) | {"trend_market_share": path.market_share}
     if isinstance(path, Jumps):
-        return terms | _changes(path.change, path.change_low, path.change_high) | {"trend_per_year": path.per_year}
+        change = (path.change, path.change_low, path.change_high)
+        return terms | spread("trend_change", change) | {"trend_per_year": path.per_year}
     if isinstance(path, RandomWalk):
         return terms | {"trend_sd_log": path.sd_log_year, "trend_market_share": path.market_share}
     return {} if offer.purchase == "own" else terms
 
 
-def _changes(value: float, low: float, high: float) -> dict[str, float]:
-    return {"trend_change": value, "trend_change_low": low, "trend_change_high": high}
-
-
-def sold_today(own: Own) -> Triple | None:
+def _sold_today(own: Own) -> Triple | None:
     """What one machine that is there would sell for today (value, low, high; in the offer's money).
 
     By a curve it is what was paid x the share kept at its age, as a residual is, each at its own end.

@@ -1,7 +1,8 @@
 """The offers table: every offer of a price list in USD and hours, one row each, and the fees beside it."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from datetime import date
+from pathlib import Path
 
 from sweetspot.bills.columns import Columns, from_rows, spread, times, triple
 from sweetspot.bills.energy import Metered, energy_terms, with_metered
@@ -64,14 +65,16 @@ def offer_rows(
     for stated in prices.offers:
         measured = (metered or {}).get(stated.instance)
         machine, day = instances[stated.instance], stated.as_of or prices.as_of
-        stated = of_its_age(stated, machine, day)
-        offer = with_metered(stated, measured)
-        here = _identity(name, offer, prices, machine, month_days)
-        due = _fees(here, offer, prices)
-        terms = _terms(offer, prices, month_days, due) | energy_terms(offer, machine, energy)
-        if measured is not None and offer.own is not None and offer is not stated:
+        aged = of_its_age(stated, machine, day)
+        offer = with_metered(aged, measured)
+        money = to_usd(offer, prices)[0]
+        here = _identity(name, offer, prices, machine, month_days, money)
+        due = [] if offer.own is not None else _fees(here, offer.billing or prices.billing, money)
+        terms = energy_terms(offer, machine, energy) | _standing(offer, day, month_days)
+        if offer.own is None:
+            terms |= _terms(offer.billing or prices.billing, money, month_days, due)
+        elif measured is not None and offer is not aged:
             terms["power_source"] = f"{measured.source}; x PUE {offer.own.pue.value:g}"
-        terms |= _standing(offer, prices, month_days)
         rows.append(here | terms | price(offer, prices, month_days) | trend_terms(offer, machine, price_paths))
         fees += due
     return rows, fees
@@ -97,22 +100,27 @@ def check_instances(offered: Iterable[str | None], instances: Collection[str], p
 
     `offered`: the instance of each offer; None of one that cannot be read.
     """
+    check_named(((f"offers[{number}].instance", name) for number, name in enumerate(offered)), instances, path)
+
+
+def check_named(named: Iterable[tuple[str, str | None]], instances: Collection[str], path: str | Path) -> None:
+    """Refuse machines, each with its key, that nobody declared. Raises UserError."""
     refuse(
-        f"{path}: offers[{number}].instance is '{name}'; expected an instance of instances.yaml{hint(name, instances)}"
-        for number, name in enumerate(offered)
+        f"{path}: {key} is '{name}'; expected an instance of instances.yaml{hint(name, instances)}"
+        for key, name in named
         if name is not None and name not in instances
     )
 
 
-def _identity(name: str, offer: Offer, prices: PriceList, machine: Instance, month_days: float) -> Row:
-    source = source_of(offer, prices)
-    rate = rate_used(offer, prices)
+def _identity(name: str, offer: Offer, prices: PriceList, machine: Instance, month_days: float, money: float) -> Row:
+    source, rate = source_of(offer, prices), rate_used(offer, prices)
     if rate is not None:
         source = f"{source} ; 1 {rate.currency} = {rate.usd.value:g} USD on {rate.as_of}: {rate.source}"
     return {
         "price_list": name,
         "price_list_title": prices.title or name,
-        "month_usd": _month_usd(offer, prices),
+        # A machine priced by the month is kept, used or not.
+        "month_usd": None if offer.per_month is None else offer.per_month.value * money,
         "instance": offer.instance,
         "purchase": offer.purchase,
         "provider": machine.provider,
@@ -125,29 +133,21 @@ def _identity(name: str, offer: Offer, prices: PriceList, machine: Instance, mon
     }
 
 
-def _standing(offer: Offer, prices: PriceList, month_days: float) -> Row:
+def _standing(offer: Offer, day: date, month_days: float) -> Row:
     """Months until what is offered is there, from the day of its price on, and the last day of the offer."""
     weeks = triple(offer.available_from_weeks)
     if offer.available_from is not None:
-        weeks = ((offer.available_from - (offer.as_of or prices.as_of)).days / 7.0,) * 3
+        weeks = ((offer.available_from - day).days / 7.0,) * 3
     months = times(weeks, (7.0 / month_days,) * 3)
     return spread("delivery_months", months) | {"offer_until": offer.until and offer.until.isoformat()}
 
 
-def _month_usd(offer: Offer, prices: PriceList) -> float | None:
-    """The price of a month, where the offer is priced by the month: it is kept, used or not. None where it is not."""
-    return None if offer.per_month is None else offer.per_month.value * to_usd(offer, prices)[0]
-
-
-def _terms(offer: Offer, prices: PriceList, month_days: float, fees: Sequence[Row]) -> dict[str, Any]:
-    """Billing terms in seconds and USD, none for a machine owned; fees summed by what they are due for."""
-    if offer.own is not None:
-        return {}
-    billing = offer.billing or prices.billing
-    money = to_usd(offer, prices)[0]
+def _terms(billing: Billing, money: float, month_days: float, fees: Sequence[Row]) -> Row:
+    """Billing terms of a machine rented in seconds and USD; fees summed by what they are due for."""
     storage, egress = billing.storage, billing.egress
+    names = GRANULARITY_S | {"month": month_days * 24.0 * HOUR_S}
     return {
-        "granularity_s": _granularity_s(billing, month_days),
+        "granularity_s": names[billing.granularity] if billing.granularity else billing.granularity_s or 0.0,
         "minimum_s": billing.minimum_s,
         "setup_usd": billing.setup.value * money,
         "monthly_usd": billing.monthly.value * money,
@@ -159,24 +159,11 @@ def _terms(offer: Offer, prices: PriceList, month_days: float, fees: Sequence[Ro
     }
 
 
-def _granularity_s(billing: Billing, month_days: float) -> float:
-    if billing.granularity == "month":
-        return month_days * 24.0 * HOUR_S
-    return billing.granularity_s or (GRANULARITY_S[billing.granularity] if billing.granularity else 0.0)
-
-
-def _fees(here: Row, offer: Offer, prices: PriceList) -> list[Row]:
-    if offer.own is not None:
-        return []
-    money = to_usd(offer, prices)[0]
+def _fees(here: Row, billing: Billing, money: float) -> list[Row]:
+    identity = {column: here[column] for column in FEE_COLUMNS[:3]}
     return [
-        {
-            **{column: here[column] for column in FEE_COLUMNS[:3]},
-            "name": fee.name,
-            "unit": unit,
-            "usd": amount.value * fee.count.value * money,
-        }
-        for fee in (offer.billing or prices.billing).fees
+        identity | {"name": fee.name, "unit": unit, "usd": amount.value * fee.count.value * money}
+        for fee in billing.fees
         for unit in FEE_SUMS
         if (amount := getattr(fee, unit)) is not None
     ]

@@ -69,17 +69,6 @@ def crossing_days(
         return np.where(margin > 0, per_month / (HOURS_A_DAY * margin), np.inf)
 
 
-def committed_month(
-    term_months: float, upfront: float, per_month: float, per_hour: float, always: bool, month_days: float
-) -> tuple[float, float]:
-    """USD a month and USD an hour of use of a commitment.
-
-    `always`: the hourly price is due for every hour of the month and so belongs to the month; else for hours of use.
-    """
-    month = upfront / term_months + per_month
-    return (month + per_hour * HOURS_A_DAY * month_days, 0.0) if always else (month, per_hour)
-
-
 MONTHS_A_YEAR = 12.0
 
 
@@ -121,7 +110,7 @@ def cash_table(offers: Columns) -> Columns:
         if not np.isnan(offer["capex_usd"]):
             flow = owned_flow(offer)
         elif not np.isnan(offer["term_months"]):
-            flow = committed_flow(offer)
+            flow = _committed_flow(offer)
         else:
             continue
         named = {name: objects([offer[name]] * size(flow)) for name in CASH_COLUMNS[:3]}
@@ -136,12 +125,11 @@ def owned_flow(offer: Mapping[str, Any]) -> Columns:
     """
     hours = HOURS_A_DAY * offer["days_per_month"] * (1.0 - offer["downtime_share"])
     monthly = offer["maintenance_usd_per_month"] + offer["staff_usd_per_month"] + offer["energy_usd_per_hour"] * hours
-    boxes = offer["boxes"]
-    flow = _flow(boxes * offer["capex_usd"], boxes * monthly, offer["months"], boxes * offer["residual_usd"])
-    return _discounted(flow, offer["discount_rate"])
+    first, monthly, back = (offer["boxes"] * usd for usd in (offer["capex_usd"], monthly, offer["residual_usd"]))
+    return _flow(first, monthly, offer["months"], back, offer["discount_rate"])
 
 
-def committed_flow(offer: Mapping[str, Any]) -> Columns:
+def _committed_flow(offer: Mapping[str, Any]) -> Columns:
     """Upfront in month 0, then the monthly sum and the hours due until the term ends; not discounted.
 
     Hours due are all of the month, or 24 x days of use (at most the month) where only hours used are charged.
@@ -150,18 +138,15 @@ def committed_flow(offer: Mapping[str, Any]) -> Columns:
     if offer["charged"] == "used":
         days = min(offer["days_per_month"], days)
     monthly = offer["commitment_usd_per_month"] + offer["commitment_usd_per_hour"] * HOURS_A_DAY * days
-    return _discounted(_flow(offer["upfront_usd"], monthly, offer["term_months"], 0.0), 0.0)
+    return _flow(offer["upfront_usd"], monthly, offer["term_months"], 0.0, 0.0)
 
 
-def _flow(first: float, monthly: float, months: float, back: float) -> Columns:
-    """Columns month (0 = purchase) and usd; a last part of a month counts as its fraction."""
+def _flow(first: float, monthly: float, months: float, back: float, discount_rate: float) -> Columns:
+    """Columns of CASH_COLUMNS from `month` (0 = purchase) on; a last part of a month counts as its fraction."""
     month = np.arange(math.ceil(months - 1e-9) + 1)
     usd = monthly * np.clip(months - (month - 1), 0.0, 1.0)
     usd[0] = first
     usd[-1] -= back
-    return {"month": month, "usd": usd}
-
-
-def _discounted(flow: Columns, discount_rate: float) -> Columns:
-    present = flow["usd"] / (1.0 + monthly_rate(discount_rate)) ** flow["month"]
-    return flow | {"cumulative_usd": flow["usd"].cumsum(), "present_usd": present, "npv_usd": present.cumsum()}
+    present = usd / (1.0 + monthly_rate(discount_rate)) ** month
+    return {"month": month, "usd": usd, "cumulative_usd": usd.cumsum(), "present_usd": present,
+            "npv_usd": present.cumsum()}  # fmt: skip

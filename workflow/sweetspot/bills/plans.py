@@ -10,31 +10,11 @@ from sweetspot.bills.columns import Array, Columns, from_rows, numbers, objects,
 from sweetspot.bills.costs import NEVER, NO_FIGURE, Workload, offered, rate_of_hours, reference_rate
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import at_mean_rent
-from sweetspot.bills.renting import JOB_COLUMNS, ROUNDING, bill_lines, whole_terms
+from sweetspot.bills.queue import more_boxes
+from sweetspot.bills.renting import JOB_COLUMNS, bill_lines, whole_terms
 from sweetspot.cells import CELL_COLUMNS
 from sweetspot.study.instances import Instance
 from sweetspot.study.workloads import Phase, Plan
-
-
-def rounds(jobs: npt.ArrayLike, slots: npt.ArrayLike, machines: npt.ArrayLike) -> tuple[Array, Array]:
-    """Rounds of jobs on the machine that has most of them, and of all machines together; dealt out evenly.
-
-    Machines beyond those that the jobs fill stand idle.
-    """
-    used = np.minimum(machines, np.ceil(np.asarray(jobs) / slots))
-    share, more = np.divmod(jobs, used)
-    whole, longer = np.ceil(share / slots), np.ceil((share + 1) / slots)
-    return np.where(more > 0, longer, whole), longer * more + whole * (used - more)
-
-
-def more_boxes(boxes: Array, hours: Array, room: Array, most: float) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """The next number of machines to try where so many take more `hours` than one works (`room`), never above `most`;
-    and where they do.
-    """
-    short = np.isfinite(hours) & (hours > room * (1.0 + ROUNDING))
-    needed = np.ceil(boxes * np.where(short, hours, 0.0) / room - ROUNDING)
-    return np.where(short & (boxes < most), np.minimum(most, np.maximum(boxes + 1, needed)), boxes), short
-
 
 PLAN_COLUMNS = (
     "price_list", "plan", *CELL_COLUMNS, "purchase", "phase", "jobs", "machines", "at_once", "hours", "usd", "status",

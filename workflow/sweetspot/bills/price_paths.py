@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from sweetspot.bills.columns import ENDS, Array
+
 LONGEST = 600
+MOVING = ("drift", "jumps", "random_walk")  # kinds of path on which a price may change
 EDGE = NormalDist().inv_cdf(0.95)  # lows and highs are 5th and 95th percentiles
 TREND_COLUMNS = (
     "trend", "trend_kind", "trend_change", "trend_change_low", "trend_change_high", "trend_per_year", "trend_sd_log",
@@ -28,8 +30,7 @@ def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> Array:
     last = monthly**whole
     with np.errstate(divide="ignore", invalid="ignore"):
         full = np.where(monthly == 1.0, whole, (1.0 - last) / (1.0 - monthly))  # geometric sum of the whole months
-    factor: Array = (full + np.maximum(span - whole, 0.0) * last) / span
-    return factor
+    return np.asarray((full + np.maximum(span - whole, 0.0) * last) / span)
 
 
 def central_change(offer: Mapping[str, Any]) -> float:
@@ -51,7 +52,7 @@ def at_mean_rent(rows: Mapping[str, Any], months: float | None) -> dict[str, Any
 
 def moves(offer: Mapping[str, Any]) -> bool:
     """Whether the price of an offer may change."""
-    return offer.get("trend_kind") in ("drift", "jumps", "random_walk")
+    return offer.get("trend_kind") in MOVING
 
 
 def drawn_path(offer: Mapping[str, Any], market: Array, own: Array, jump: Array, size: Array) -> Array:
@@ -81,9 +82,7 @@ def drawn_path(offer: Mapping[str, Any], market: Array, own: Array, jump: Array,
 
 def _change(offer: Mapping[str, Any], noise: Array) -> Array:
     """Logarithm of a change: log-normal in two pieces, so that both ends are kept."""
-    value, low, high = (
-        np.log1p(float(offer[name])) for name in ("trend_change", "trend_change_low", "trend_change_high")
-    )
+    value, low, high = (np.log1p(float(offer[f"trend_change{end}"])) for end in ENDS)
     return np.where(noise < 0, value + noise * (value - low) / EDGE, value + noise * (high - value) / EDGE)
 
 
@@ -91,5 +90,4 @@ def mean_of_months(path: Array, months: npt.ArrayLike) -> Array:
     """The mean of each draw's path over that draw's months, the last part of a month as its fraction."""
     span = np.broadcast_to(np.asarray(months, float), (path.shape[0],))
     weight = np.clip(span[:, None] - np.arange(path.shape[1]), 0.0, 1.0)
-    mean: Array = (path * weight).sum(axis=1) / weight.sum(axis=1)
-    return mean
+    return np.asarray((path * weight).sum(axis=1) / weight.sum(axis=1))

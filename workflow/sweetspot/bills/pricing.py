@@ -1,13 +1,12 @@
 """All tables that one price list makes: what the rule `price_workloads` writes; and what does not fit together."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
 
-from sweetspot.bills.columns import Columns, from_arrow, from_rows, stacked, to_arrow, to_rows
+from sweetspot.bills.columns import Columns, from_arrow, from_rows, size, stacked, to_arrow, to_rows
 from sweetspot.bills.costs import (
     BILL_COLUMNS,
     COST_COLUMNS,
@@ -21,7 +20,7 @@ from sweetspot.bills.energy import Metered, metered_machines
 from sweetspot.bills.lint.families import Finding
 from sweetspot.bills.lint.rules import LINT_COLUMNS, check_possible, lint, offer_findings, warnings_of
 from sweetspot.bills.offer_prices import has_ended
-from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, check_instances, offer_rows, offers_table
+from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, check_instances, check_named, offer_rows, offers_table
 from sweetspot.bills.owning import CASH_COLUMNS, HOURS_A_DAY, cash_table
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.errors import refuse
@@ -29,19 +28,13 @@ from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.monthly import Monthly
 from sweetspot.study.price_list import PriceList, load_price_list
-from sweetspot.study.spelling import hint
 from sweetspot.study.workloads import Plan, Runs, load_monthly, load_workloads
 
 
 def check_workloads(workloads: Mapping[str, Workload], instances: Collection[str], workload_file: Path) -> None:
     """Refuse workloads of unknown machines. Raises UserError."""
-    named = {key: work.instance for key, work in workloads.items() if isinstance(work, Runs | Plan)}
-    refuse(
-        f"{workload_file}: {key}.instance is '{machine}'; expected an instance of instances.yaml"
-        f"{hint(machine, instances)}"
-        for key, machine in named.items()
-        if machine is not None and machine not in instances
-    )
+    named = {f"{key}.instance": work.instance for key, work in workloads.items() if isinstance(work, Runs | Plan)}
+    check_named(named.items(), instances, workload_file)
 
 
 def check_devices(workloads: Mapping[str, Workload], instances: Mapping[str, Instance], workload_file: Path) -> None:
@@ -57,13 +50,8 @@ def check_devices(workloads: Mapping[str, Workload], instances: Mapping[str, Ins
 
 def check_there(works: Mapping[str, Monthly], instances: Collection[str], workload_file: Path) -> None:
     """Refuse unknown machines among those that are there. Raises UserError."""
-    refuse(
-        f"{workload_file}: {key}.have[{number}] is '{machine}'; expected an instance of instances.yaml"
-        f"{hint(machine, instances)}"
-        for key, work in works.items()
-        for number, machine in enumerate(work.have)
-        if machine not in instances
-    )
+    named = {f"{key}.have[{number}]": name for key, work in works.items() for number, name in enumerate(work.have)}
+    check_named(named.items(), instances, workload_file)
 
 
 def check_terms(
@@ -79,7 +67,7 @@ def check_terms(
         f" expected at most the {work.months:g} months of {key} in {workload_file.name}"
         for key, work in workloads.items()
         if isinstance(work, Plan) and work.months is not None
-        for number, term in zip(places or range(len(offers["term_months"])), offers["term_months"], strict=True)
+        for number, term in zip(places or range(size(offers)), offers["term_months"], strict=True)
         if term > work.months
     )
 
@@ -100,7 +88,7 @@ def check_free(
         f"{price_file}: offers[{number}].own.capex is 0 for '{name}'; expected its price, or '{name}' in 'have' of a "
         f"monthly workload of {workload_file.name}: only a machine that is there costs nothing more"
         for number, name, capex in zip(
-            places or range(len(offers["instance"])), offers["instance"], offers["capex_usd"], strict=True
+            places or range(size(offers)), offers["instance"], offers["capex_usd"], strict=True
         )
         if capex == 0 and name not in there
     )
@@ -166,7 +154,7 @@ def price_study(
     check_there(monthly, instances, workload_file)
     check_terms(workloads, offers, workload_file, price_file)
     check_free(monthly, offers, workload_file, price_file)
-    together = [asdict(finding) for finding in of_projects(workloads, monthly, offers)]
+    together = [finding._asdict() for finding in of_projects(workloads, monthly, offers)]
     findings = stacked([findings, from_rows(together, LINT_COLUMNS)])
     cells = all_cells(from_arrow(throughput, THROUGHPUT_COLUMNS), from_arrow(extrapolation, EXTRAPOLATION_COLUMNS))
     costs, bills = price_cells(cells, offers, fees, workloads, instances)
@@ -200,4 +188,4 @@ def price_tables(
     for row, offer in zip(rows, prices.offers, strict=True):
         row |= {"warnings": warnings_of(row, listed), "offer_ended": has_ended(offer, prices, study_date, date.today())}
     offers = offers_table(rows)
-    return offers, from_rows(fees, FEE_COLUMNS), from_rows([asdict(finding) for finding in findings], LINT_COLUMNS)
+    return offers, from_rows(fees, FEE_COLUMNS), from_rows([finding._asdict() for finding in findings], LINT_COLUMNS)

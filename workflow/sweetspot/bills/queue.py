@@ -15,9 +15,32 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sweetspot.bills.columns import Array
+from sweetspot.bills.renting import ROUNDING
+
 JOBS = 20_000
 SETTLING = 2_000  # the first jobs find the machine empty
 SEED = 2018
+
+
+def rounds(jobs: npt.ArrayLike, slots: npt.ArrayLike, machines: npt.ArrayLike) -> tuple[Array, Array]:
+    """Rounds of jobs on the machine that has most of them, and of all machines together; dealt out evenly.
+
+    Machines beyond those that the jobs fill stand idle.
+    """
+    used = np.minimum(machines, np.ceil(np.asarray(jobs) / slots))
+    share, more = np.divmod(jobs, used)
+    whole, longer = np.ceil(share / slots), np.ceil((share + 1) / slots)
+    return np.where(more > 0, longer, whole), longer * more + whole * (used - more)
+
+
+def more_boxes(boxes: Array, hours: Array, room: Array, most: float) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """The next number of machines to try where so many take more `hours` than one works (`room`), never above `most`;
+    and where they do.
+    """
+    short = np.isfinite(hours) & (hours > room * (1.0 + ROUNDING))
+    needed = np.ceil(boxes * np.where(short, hours, 0.0) / room - ROUNDING)
+    return np.where(short & (boxes < most), np.minimum(most, np.maximum(boxes + 1, needed)), boxes), short
 
 
 class Kind(NamedTuple):
@@ -29,7 +52,7 @@ class Kind(NamedTuple):
     devices: int
 
 
-def waits(devices: int, kinds: Sequence[Kind], jobs: int = JOBS, seed: int = SEED) -> list[float]:
+def waits(devices: int, kinds: Sequence[Kind], jobs: int = JOBS) -> list[float]:
     """Hours that each job waits for its devices, in the order of arrival, without the first SETTLING.
 
     Arrivals are Poisson, hours gamma with the kind's mean and spread (exponential at 1, alike at 0). A job starts when
@@ -37,42 +60,39 @@ def waits(devices: int, kinds: Sequence[Kind], jobs: int = JOBS, seed: int = SEE
     shorten a wait.
     """
     rate = sum(kind.per_hour for kind in kinds)
-    arrivals, hours, needed = _drawn(_mixture(kinds), jobs, seed)
+    arrivals, hours, needed = _drawn(_mixture(kinds), jobs)
     queue = _served(devices, zip((one / rate for one in arrivals), hours, needed, strict=True))
     return [begun - arrival for arrival, begun, _ in queue][min(SETTLING, jobs // 2) :]
 
 
-def capacity(devices: int, kinds: Sequence[Kind], jobs: int = JOBS, seed: int = SEED) -> float:
+def capacity(devices: int, kinds: Sequence[Kind], jobs: int = JOBS) -> float:
     """Jobs an hour that the machine finishes where one always waits, in that mixture: the most there can be."""
-    return _capacity(devices, _mixture(kinds), jobs, seed)
+    return _capacity(devices, _mixture(kinds), jobs)
 
 
-Mixture = tuple[tuple[float, float, float, int], ...]
-
-
-def _mixture(kinds: Sequence[Kind]) -> Mixture:
-    """Share, hours, spread and devices of each kind: the same whatever the rate, so that it is drawn once."""
+def _mixture(kinds: Sequence[Kind]) -> tuple[Kind, ...]:
+    """Kinds by their share of the arrivals: the same whatever the rate, so that they are drawn once."""
     rate = sum(kind.per_hour for kind in kinds)
-    return tuple((round(kind.per_hour / rate, 9), kind.hours, kind.spread, kind.devices) for kind in kinds)
+    return tuple(kind._replace(per_hour=round(kind.per_hour / rate, 9)) for kind in kinds)
 
 
 @lru_cache(maxsize=64)
-def _capacity(devices: int, mixture: Mixture, jobs: int, seed: int) -> float:
-    _, hours, needed = _drawn(mixture, jobs, seed)
+def _capacity(devices: int, mixture: tuple[Kind, ...], jobs: int) -> float:
+    _, hours, needed = _drawn(mixture, jobs)
     return jobs / max(end for _, _, end in _served(devices, zip([0.0] * jobs, hours, needed, strict=True)))
 
 
 @lru_cache(maxsize=64)
-def _drawn(mixture: Mixture, jobs: int, seed: int) -> tuple[list[float], list[float], list[int]]:
+def _drawn(mixture: tuple[Kind, ...], jobs: int) -> tuple[list[float], list[float], list[int]]:
     """Arrival at one job an hour, hours and devices of each job."""
-    draw, now = random.Random(seed), 0.0
+    draw, now = random.Random(SEED), 0.0
     arrivals, hours = [], []
-    chosen = draw.choices(mixture, [share for share, *_ in mixture], k=jobs)
+    chosen = draw.choices(mixture, [kind.per_hour for kind in mixture], k=jobs)
     for _, mean, spread, _ in chosen:
         now += draw.expovariate(1.0)
         arrivals.append(now)
         hours.append(draw.gammavariate(1 / spread**2, mean * spread**2) if spread > 0 else mean)
-    return arrivals, hours, [devices for *_, devices in chosen]
+    return arrivals, hours, [kind.devices for kind in chosen]
 
 
 def _served(devices: int, jobs: Iterable[tuple[float, float, int]]) -> Iterator[tuple[float, float, float]]:
@@ -172,9 +192,7 @@ def wait_for(streams: Sequence[Stream]) -> Wait:
     holds up all behind it, for which there is no formula: the queue is simulated by its events, same draws each time
     (`queue_events`), and its mean has an error of some percent.
     """
-    streams = [stream for stream in streams if stream.per_hour > 0]
-    busy = utilisation(streams)
-    tail = tail_of(streams)
+    busy, tail = utilisation(streams), tail_of(streams)
     if tail == EVERYBODY:
         return Wait(busy, math.nan, math.nan)
     if tail.seen:

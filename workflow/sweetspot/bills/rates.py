@@ -6,17 +6,15 @@ mean over the months of the project (docs/decision.md).
 
 import math
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import fixed_per_month, relative, running_per_hour
-from sweetspot.bills.price_paths import LONGEST, central_change, drawn_path, mean_factor, mean_of_months, moves
+from sweetspot.bills.price_paths import LONGEST, MOVING, central_change, drawn_path, mean_factor, mean_of_months, moves
 from sweetspot.bills.renting import ROUNDING, makespan, overhead, whole_terms
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 BY_RENT = ("usd", "usd_low", "usd_high", "variable_usd_per_hour")
 OVER_RENT = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")
@@ -33,13 +31,11 @@ def with_rent_factor(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows.copy()
     owned = rows[rows["is_reference"] & (rows["purchase"] == "own")].drop_duplicates("model")
     months = rows["model"].map(owned.set_index("model")["months"])
-    kinds = rows["trend_kind"].isin(["drift", "jumps", "random_walk"])
-    rows["rent_months"] = months.where(kinds).astype(float)
+    rows["rent_months"] = months.where(rows["trend_kind"].isin(MOVING)).astype(float)
     change = rows["trend_change"].where(rows["trend_kind"] == "drift", 0.0).astype(float)
     ahead = rows["rent_months"].notna()
-    rows["rent_factor"] = 1.0
+    rows["rent_factor"] = np.where(ahead, mean_factor(change, rows["rent_months"].fillna(1.0)), 1.0)
     if ahead.any():
-        rows.loc[ahead, "rent_factor"] = mean_factor(change[ahead], rows.loc[ahead, "rent_months"])
         for name in BY_RENT:
             rows[name] = rows[name] * rows["rent_factor"]
         for name in OVER_RENT:
@@ -92,12 +88,12 @@ class Rents:
     """
 
     def __init__(
-        self, stream: "Callable[..., np.random.Generator]", draws: int, lengths: Mapping[str, np.ndarray]
+        self, stream: Callable[..., np.random.Generator], draws: int, lengths: Mapping[str, np.ndarray]
     ) -> None:
         self._stream, self.draws, self._lengths = stream, draws, dict(lengths)
         longest = max((float(length.max()) for length in self._lengths.values()), default=1.0)
         self._months = math.ceil(min(longest, LONGEST) - 1e-9)
-        self._normal: dict[tuple[object, ...], np.ndarray] = {}
+        self._noise = cache(self._fresh_noise)
         self._paths: dict[tuple[object, ...], np.ndarray] = {}
         self._means: dict[tuple[object, ...], np.ndarray] = {}
 
@@ -118,27 +114,19 @@ class Rents:
         return self._means[key]
 
     def _path(self, row: Mapping[str, Any]) -> np.ndarray:
-        key, whose = _whose(row), _whose(row)[:3]
+        key = _whose(row)
         if key not in self._paths:
             provider = ("list price", row["provider"])
-            self._paths[key] = drawn_path(
-                row,
-                market=self._noise("rent market"),
-                own=self._noise("rent", *whose),
-                jump=self._uniform(*provider),
-                size=self._noise(*provider, "size"),
+            market, own = (
+                self._noise("standard_normal", "rent market"),
+                self._noise("standard_normal", "rent", *key[:3]),
             )
+            jump, size = self._noise("random", *provider), self._noise("standard_normal", *provider, "size")
+            self._paths[key] = drawn_path(row, market, own, jump, size)
         return self._paths[key]
 
-    def _noise(self, *key: object) -> np.ndarray:
-        if key not in self._normal:
-            self._normal[key] = self._stream(*key).standard_normal((self.draws, self._months))
-        return self._normal[key]
-
-    def _uniform(self, *key: object) -> np.ndarray:
-        if key not in self._normal:
-            self._normal[key] = self._stream(*key).random((self.draws, self._months))
-        return self._normal[key]
+    def _fresh_noise(self, kind: str, *key: object) -> np.ndarray:
+        return np.asarray(getattr(self._stream(*key), kind)((self.draws, self._months)))
 
 
 def _whose(row: Mapping[str, Any]) -> tuple[object, ...]:

@@ -169,6 +169,11 @@ class Bill(NamedTuple):
         """The sum of the lines."""
         return sum(self.lines.values(), np.zeros(len(self.hours)))
 
+    def borne(self, share: Array) -> "Bill":
+        """The part of a machine's bill that its job bears; its time is its own."""
+        lines = {line: usd * share for line, usd in self.lines.items()}
+        return Bill(lines, self.hours, self.machine_hours * share)
+
 
 def bill_lines(jobs: Columns, fees: Columns, end: str = "") -> Bill:
     """The bills of jobs at one end of the figures (`end`: "", "_low" or "_high").

@@ -22,14 +22,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.commands.two_days import unpriced
+from sweetspot.commands.diff import unpriced
+from sweetspot.commands.validating import without_nan
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet, write_whole
 from sweetspot.matrix.invocation import instance_files, price_list_names
+from sweetspot.report.decided_anew import scenario_table
 from sweetspot.report.draw import LOOK
 from sweetspot.report.in_currency import money_of
-from sweetspot.report.moving import CHART_HEIGHT, CHART_WIDTH
-from sweetspot.report.scenario_table import scenario_table
+from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import Plan, load_monthly, load_workloads
@@ -91,10 +92,10 @@ def _bill(arguments: argparse.Namespace, shown: Money) -> pd.DataFrame | None:
             f"{arguments.file}: no charge names a machine of the study; expected one, or --resource PATTERN=INSTANCE"
         )
     rates = {"USD": 1.0, shown.code: shown.usd_per_unit} | dict(map(_rate, arguments.rate))
-    for code in bill["currency"].unique():
-        if code not in rates:
-            raise UserError(f"{arguments.file}: is in {code} too; expected --rate {code}=USD, what one is worth")
     worth = bill["currency"].map(rates)
+    if worth.isna().any():
+        code = bill["currency"][worth.isna()].iloc[0]
+        raise UserError(f"{arguments.file}: is in {code} too; expected --rate {code}=USD, what one is worth")
     return bill.assign(effective_cost=bill["effective_cost"] * worth, billed_cost=bill["billed_cost"] * worth)
 
 
@@ -186,28 +187,20 @@ def _signed(usd: float, shown: Money, code: str | None = None) -> str:
 
 
 def _json(found: Compared, plan: PlanMonths, now: Mapping[str, Any], page: Path) -> dict[str, Any]:
-    months = [
-        {name: _plain(value) for name, value in row.items()} | {"month": f"{row['month']:%Y-%m}"}
-        for row in found.months.to_dict("records")
-    ]
-    return {
+    months = found.months.assign(month=found.months["month"].dt.strftime("%Y-%m")).to_dict("records")
+    content = {
         "plan": {"work": plan.work, "title": plan.title, "usd_per_month": plan.usd,
                  "usd_per_month_low": plan.usd_low, "usd_per_month_high": plan.usd_high},
         "months": months, "difference_usd_per_month": found.difference, "explained_usd_per_month": found.explained,
         "work_ratio": found.work_ratio,
         "price_ratios": {" ".join(offer): ratio for offer, ratio in found.price_ratios.items()},
         "answer_now": {"same_answer": bool(now["same_answer"]), "sentence": now["sentence"],
-                       "best_title": _plain(now["best_title"]), "usd_per_month": _plain(now["usd_per_month"]),
+                       "best_title": now["best_title"], "usd_per_month": now["usd_per_month"],
                        "changes": list(now["changes"])},
         "chart": str(page),
     }  # fmt: skip
-
-
-def _plain(value: Any) -> Any:
-    """A value of a table as JSON has it: a missing number is null."""
-    if isinstance(value, bool | np.bool_):
-        return bool(value)
-    return None if value is None or (isinstance(value, float) and np.isnan(value)) else value
+    plain: dict[str, Any] = without_nan(content)
+    return plain
 
 
 def write_page(months: pd.DataFrame, told: str, title: str, money: Money, file: Path) -> None:

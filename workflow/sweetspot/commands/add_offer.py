@@ -20,9 +20,9 @@ import argparse
 import datetime
 from pathlib import Path
 
-from sweetspot.commands.offer_files import Desk, files_of_offer
+from sweetspot.commands.offer_files import Desk, write_offer
 from sweetspot.commands.offer_line import KINDS, Offered, read_line, read_parts
-from sweetspot.commands.scratch import shown, tried, write_text
+from sweetspot.commands.scratch import shown, studies_of, tried, write_texts
 from sweetspot.errors import UserError
 from sweetspot.study.spelling import near
 
@@ -56,29 +56,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Write the offer and say what was written. Raises UserError."""
+    """Write the offer, and print a line a file and what is to be known. Raises UserError, with nothing written."""
     line, offered = _said(arguments)
-    root, name = arguments.config, arguments.study
-    _check_study(name, root / "studies")
-    desk = Desk(root, name, arguments.instance, arguments.list, arguments.rate, datetime.date.today(), line)
-    add_offer(desk, offered, arguments.dry_run)
-
-
-def add_offer(desk: Desk, offered: Offered, dry_run: bool = False) -> None:
-    """Write one offer, and print a line a file and what is to be known. Raises UserError, with nothing written."""
-    made = files_of_offer(desk, offered)
-    found = tried(desk.root, desk.study, made.texts)
-    if dry_run:
-        print(shown(desk.folder, made.texts), end="")
+    root, study = arguments.config, arguments.study
+    known = studies_of(root)
+    if study not in known and (meant := near(study, known)) is not None:
+        raise UserError(f"study {study!r} does not exist; did you mean {meant!r}?")
+    desk = Desk(root, study, arguments.instance, arguments.list, arguments.rate, datetime.date.today(), line)
+    name = write_offer(desk, offered)
+    found = tried(root, study, desk.texts)
+    if arguments.dry_run:
+        print(shown(desk.folder, desk.texts), end="")
     else:
-        for path, text in made.texts.items():
-            write_text(desk.folder / path, text)
-        written = ", ".join(str(path) for path in made.texts)
-        print(f"{made.instance} is an offer of study {desk.study}: {written}")
-    for sentence in made.sentences:
+        write_texts(desk.folder, desk.texts)
+        print(f"{name} is an offer of study {study}: {', '.join(map(str, desk.texts))}")
+    warned = [f"warning: {words}" for _, _, words in found.warnings if words.startswith(f"{name}:")]
+    for sentence in (*desk.sentences, *warned):
         print(sentence)
-    named = [f"warning: {words}" for _, _, words in found.warnings if words.startswith(f"{made.instance}:")]
-    print("\n".join(named), end="\n" if named else "")
 
 
 def _said(arguments: argparse.Namespace) -> tuple[str, Offered]:
@@ -93,11 +87,3 @@ def _said(arguments: argparse.Namespace) -> tuple[str, Offered]:
         raise UserError("no offer is given; expected a line, or --kind with --devices and --price (see --help)")
     line = f"{arguments.kind}: {', '.join(parts)}"
     return line, read_parts(arguments.kind, parts, arguments.name, arguments.provider)
-
-
-def _check_study(name: str, studies: Path) -> None:
-    """Raises UserError, with the name that was meant, where there is no such study."""
-    known = sorted(entry.name for entry in studies.glob("*") if (entry / "study.yaml").is_file())
-    meant = None if name in known else near(name, known)
-    if meant is not None:
-        raise UserError(f"study {name!r} does not exist; did you mean {meant!r}?")

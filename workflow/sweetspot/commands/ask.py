@@ -22,7 +22,7 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,8 +39,7 @@ from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.in_currency import money_of
 from sweetspot.report.outcome import Outcome, outcome_of
-from sweetspot.report.plan_part import leading
-from sweetspot.report.tables import Tables, asked_model, table_of
+from sweetspot.report.tables import Tables, asked_model, leading, table_of
 from sweetspot.report.worth_words import waiting_in_words
 from sweetspot.study.instances import load_instances
 from sweetspot.study.needs import load_needs, load_plans
@@ -84,16 +83,17 @@ class Answer(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot ask`."""
-    parser.add_argument("study", metavar="STUDY", help="a folder under config/studies/ whose report was made")
-    parser.add_argument("--days", type=float, metavar="N", help="days of use a month of every owned machine")
-    parser.add_argument("--jobs", type=float, metavar="FACTOR", help="times the jobs of a plan, of months or of phases")
-    parser.add_argument("--deadline", metavar="TIME", help="when the result is due: 90min, 6h, 2d")
-    parser.add_argument("--workload", metavar="NAME", help="of workloads.yaml: the deadline of this one alone")
-    parser.add_argument("--brief", action="store_true", help="print the verdict alone: two lines")
-    parser.add_argument("--waiting", action="store_true", help="say too how long jobs wait for shared machines")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead, for programs")
-    parser.add_argument("--results", type=Path, default=Path("results"), help="where results are (results)")
-    parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
+    add = parser.add_argument
+    add("study", metavar="STUDY", help="a folder under config/studies/ whose report was made")
+    add("--days", type=float, metavar="N", help="days of use a month of every owned machine")
+    add("--jobs", type=float, metavar="FACTOR", help="times the jobs of a plan, of months or of phases")
+    add("--deadline", metavar="TIME", help="when the result is due: 90min, 6h, 2d")
+    add("--workload", metavar="NAME", help="of workloads.yaml: the deadline of this one alone")
+    add("--brief", action="store_true", help="print the verdict alone: two lines")
+    add("--waiting", action="store_true", help="say too how long jobs wait for shared machines")
+    add("--json", action="store_true", help="print one JSON object instead, for programs")
+    add("--results", type=Path, default=Path("results"), help="where results are (results)")
+    add("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -115,8 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
         tables |= _queued(case.tables, tables)
     found = _answer(case, tables, arguments)
     code = outcome(found.verdict, found.jobs, found.classes if wanted.due else [])
-    stale = _newer(written, results / "comparison")
-    if stale:
+    if stale := _newer(written, results / "comparison"):
         sys.stderr.write(f"note: {stale} is newer than the results; `make report STUDY={study.name}` reads it\n")
     if arguments.json:
         sys.stdout.write(as_json(found, study, wanted, code))
@@ -179,11 +178,11 @@ def as_json(found: Answer, study: Study, wanted: Wanted, code: int) -> str:
         "verdict": None if found.verdict is None else found.verdict.model_dump(),
         "sentences": found.said,
         "model": found.model or None,
-        "deadline": [_named(row) | _plain(row, OF_A_JOB) for row in found.jobs],
-        "plan_deadlines": [_plain(row, [name for name in OF_A_CLASS if name in row]) for row in found.classes],
+        "deadline": [_named(row) | {name: row.get(name) for name in OF_A_JOB} for row in found.jobs],
+        "plan_deadlines": [{name: row[name] for name in OF_A_CLASS if name in row} for row in found.classes],
         "waiting": found.waiting,
     }
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(without_nan(content), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _answer(case: Case, tables: Tables, arguments: argparse.Namespace) -> Answer:
@@ -221,11 +220,6 @@ def _named(row: Mapping[str, Any]) -> dict[str, str]:
     return {"phase": f"{row['workload']} within {span(row['within_hours'])}", "scope": row["workload"]}
 
 
-def _plain(row: Mapping[Any, Any], names: Sequence[str]) -> dict[str, Any]:
-    found: dict[str, Any] = without_nan({name: row.get(name) for name in names})
-    return found
-
-
 def _known(folder: Path, study: str) -> Tables:
     """The tables of comparison/ that are there. Raises UserError without options."""
     files = {name: folder / f"{name}.parquet" for name in TABLES}
@@ -243,18 +237,18 @@ def _with_plans(given: Given, results: Path, written: Path, study: Study, plans:
         raise UserError(f"{results / 'offers'}: price lists are needed; `make report STUDY={study.name}` makes them")
     shared = written.parent.parent / "instances.yaml"
     instances = load_instances(*(file for file in (shared, written / "instances.yaml") if file.is_file()))
-    given = given._replace(
-        settings=Settings.of(study, instances),
-        offers=pd.concat([read_parquet(file) for file in lists], ignore_index=True),
-        titles=load_titles(work),
-    )
+    offers = pd.concat([read_parquet(file) for file in lists], ignore_index=True)
+    given = given._replace(settings=Settings.of(study, instances), offers=offers, titles=load_titles(work))
     if not plans:
         return given
     cells = [from_arrow(read_arrow(results / f"{name}.parquet"), columns) for name, columns in SPEEDS.items()]
-    kinds = (("offers", OFFER_COLUMNS), ("fees", FEE_COLUMNS))
-    priced = [[from_arrow(read_arrow(results / kind / file.name), names) for kind, names in kinds] for file in lists]
-    pairs = [(offers, fees) for offers, fees in priced]
-    return given._replace(phased=Phased(all_cells(*cells), pairs, plans, instances, load_needs(work), load_plans(work)))
+    priced = [
+        (from_arrow(read_arrow(file), OFFER_COLUMNS), from_arrow(read_arrow(results / "fees" / file.name), FEE_COLUMNS))
+        for file in lists
+    ]
+    return given._replace(
+        phased=Phased(all_cells(*cells), priced, plans, instances, load_needs(work), load_plans(work))
+    )
 
 
 def _queued(anew: Tables, known: Tables) -> Tables:

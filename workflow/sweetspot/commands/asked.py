@@ -158,14 +158,13 @@ def _longer(plan: Plan, factor: float) -> Plan:
 
 def _busier(work: Monthly, factor: float) -> Monthly:
     more = [
-        one.model_copy(
-            update={name: _times(number, factor) for name in PER_MONTH if (number := getattr(one, name)) is not None}
-        )
-        for one in work.jobs
+        one.model_copy(update={name: _times(getattr(one, name), factor) for name in PER_MONTH}) for one in work.jobs
     ]
     return work.model_copy(update={"jobs": more})
 
 
-def _times(number: Amount, factor: float) -> Amount:
+def _times(number: Amount | None, factor: float) -> Amount | None:
+    if number is None:
+        return None
     ends = {name: end * factor for name in ("value", "low", "high") if (end := getattr(number, name)) is not None}
     return number.model_copy(update=ends)

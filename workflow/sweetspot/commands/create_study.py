@@ -1,4 +1,4 @@
-"""The folder of a new study, from its template or about one GPU with rentals of today."""
+"""The folder of a new study: from its template, about one GPU with rentals of today, or about work by tokens."""
 
 import csv
 import datetime
@@ -10,18 +10,59 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sweetspot.cells import is_slug
-from sweetspot.commands.scratch import write_text
-from sweetspot.commands.study_of_months import Work, month_block
-from sweetspot.commands.study_of_today import OWN, Own, as_csv, files_of_today
+from sweetspot.commands.estimate import PRECISION
+from sweetspot.commands.estimate import Work as TokenWork
+from sweetspot.commands.scratch import write_texts
+from sweetspot.commands.study_of_today import OWN, Own, Work, as_csv, files_of_today, month_block
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.files import in_a_sentence
+from sweetspot.study.open_models import cell_name
 from sweetspot.study.study import check_study_name
 from sweetspot.transfer.figures import shipped_devices
 
 TEMPLATE = Path(__file__).parent / "study_template"
 FIGURES_FROM = "parkopedia-2018"
 RENTED_DEVICES = ("Tesla K80", "Tesla V100")
+FROM = "fine-tune-2026"
+TAKEN = ("instances.yaml", "prices/buying.yaml", "prices/rent.yaml", "prices/rent-amd.yaml")
+STUDY = """\
+# yaml-language-server: $schema=../../schemas/study.schema.json
+# It runs as it is; change what is yours. A figure that you timed goes into throughput.csv (docs/tokens.md).
+name: {name}
+title: {title}
+question: >-
+  On which GPU, how many hours does a job take, for how much, and should we buy?
+as_of: {today}
+measure: false
+sources:
+  - {{id: own, title: Our own figures and offers, date: "{today}"}}
+cells:
+  model: [{cell}]
+  batch_size: [1]
+  precision: {precision}
+  framework: torch
+  headline_batch_size: 1
+titles: {{{cell}: {title}}}
+price_paths: true
+answer_prices: [buying, rent]   # AMD stands in the tables: no figure of fine-tuning on it is published
+"""
+WORKLOADS = """\
+month:
+  kind: monthly
+  months: 36
+  jobs:
+    - name: job
+      title: {title}
+      model: {model}
+      method: {method}
+      tokens: {tokens:.0f}
+      sequence: {sequence}
+      per_month: {{value: 10, low: 5, high: 20}}
+      devices_per_job: all
+      source: our estimate, to be replaced
+  source: our estimate, to be replaced
+"""
 
 
 def create_study(
@@ -35,24 +76,25 @@ def create_study(
 ) -> Path:
     """Write config/studies/<name>/ from the template, prefilled with this machine; return the folder.
 
-    own: a device whose figures are transferred to rentals of today; None: the machine tells (`owned`), else examples of
-    2018. work: the work of a month, where it is known; no single training is asked about then. The folder appears whole
-    or not at all. Raises UserError for a name that is no slug or is taken.
+    own: a device whose figures are transferred to rentals of today; None: the machine's, where it is a GPU that is
+    specified, else examples of 2018. work: the work of a month, where it is known; no single training is asked about
+    then. The folder appears whole or not at all. Raises UserError for a name that is no slug or is taken.
     """
-    target = new_folder(name, config)
-    own = own or owned(machine, target.parent)
-    there = OWN if own is not None and own.images_per_s is not None else machine[0]
+    target, (instance, gpu) = _new_folder(name, config), machine
+    if own is None and instance == "workstation-gpu" and (device := shipped_devices().find(gpu)) is not None:
+        own = Own(device, instance)
+    there = OWN if own is not None and own.images_per_s is not None else instance
     asked = Work() if work is None and own is not None and devices_per_job != "all" else work
     model = own.model if own else "resnet50"
     values = {
         "name": name,
-        "instance": machine[0],
-        "device": " ".join(machine[1].split()),
-        "device_quoted": json.dumps(machine[1]),
+        "instance": instance,
+        "device": " ".join(gpu.split()),
+        "device_quoted": json.dumps(gpu),
         "model": model,
         "batch_size": "16",
         "today": today.isoformat(),
-        "devices_per_job": str(devices_per_job),
+        "devices_per_job": devices_per_job,
         "month": month_block(model, devices_per_job, there, asked),
     }
     made = {
@@ -60,25 +102,43 @@ def create_study(
         for source in sorted(TEMPLATE.rglob("*.yaml"))
     }
     if own is None:
-        made["throughput.csv"] = _figures(figures_file(FIGURES_FROM, config / "studies"))
+        rows = csv_rows(figures_file(FIGURES_FROM, target.parent))
+        made["throughput.csv"] = as_csv(
+            [row for row in rows if row["gpus"] == "1" and row["gpu"].startswith(RENTED_DEVICES)]
+        )
     else:
         made = {"workloads.yaml": made["workloads.yaml"]}
         made |= files_of_today(name, own, target.parent, shipped_devices(), today.isoformat(), asked)
     if work is not None:
-        made["workloads.yaml"] = made["workloads.yaml"].splitlines(keepends=True)[0] + values["month"]
-    return write_study(target, made)
+        made["workloads.yaml"] = made["workloads.yaml"].splitlines(keepends=True)[0] + str(values["month"])
+    return _write_study(target, made)
 
 
-def write_study(target: Path, made: Mapping[str, str]) -> Path:
+def create_study_of_tokens(name: str, config: Path, work: TokenWork, today: datetime.date) -> Path:
+    """Write config/studies/<name>/ about a month of jobs by tokens, on the machines of FROM; return the folder.
+
+    Raises UserError for a name that is no slug or is taken, and where FROM does not lie beside it.
+    """
+    target = _new_folder(name, config)
+    title = json.dumps(f"{work.method} of {work.model.name} on {work.tokens / 1e6:,.4g} M tokens")
+    told = {"title": title, "model": work.model.name, "method": work.method}
+    told |= {"cell": cell_name(work.model.name, work.method, work.sequence), "precision": PRECISION}
+    with in_a_sentence(target.parent / FROM):
+        made = {path: (target.parent / FROM / path).read_text(encoding="utf-8") for path in TAKEN}
+    made["study.yaml"] = STUDY.format(name=name, today=today, **told)
+    made["workloads.yaml"] = WORKLOADS.format(tokens=work.tokens, sequence=work.sequence, **told)
+    return _write_study(target, made)
+
+
+def _write_study(target: Path, made: Mapping[str, str]) -> Path:
     """The folder `target` with those files, whole or not at all."""
     with in_a_sentence(target), tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch:
-        for path, text in made.items():
-            write_text(Path(scratch) / target.name / path, text)
+        write_texts(Path(scratch) / target.name, made)
         shutil.move(Path(scratch) / target.name, target)
     return target
 
 
-def new_folder(name: str, config: Path) -> Path:
+def _new_folder(name: str, config: Path) -> Path:
     """The folder that a study of that name will have. Raises UserError where it cannot have it."""
     if not is_slug(name):
         raise UserError(f"NAME is {name!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")
@@ -91,16 +151,7 @@ def new_folder(name: str, config: Path) -> Path:
     return target
 
 
-def owned(machine: tuple[str, str], studies: Path) -> Own | None:
-    """The machine's device where it is a GPU that is specified: then its figures say something of others."""
-    instance, gpu = machine
-    device = shipped_devices().find(gpu) if instance == "workstation-gpu" else None
-    return Own(device, instance) if device is not None else None
-
-
-def _figures(source: Path) -> str:
-    """The published single-device figures of the rented devices, with their sources, as a table."""
-    with source.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    kept = [row for row in rows if row["gpus"] == "1" and row["gpu"].startswith(RENTED_DEVICES)]
-    return as_csv(kept)
+def csv_rows(file: Path) -> list[dict[str, str]]:
+    """The rows of a table that the library ships, as they are written."""
+    with file.open(newline="", encoding="utf-8") as source:
+        return list(csv.DictReader(source))

@@ -22,7 +22,7 @@ from sweetspot import __version__
 from sweetspot.harness.backends import backend
 from sweetspot.harness.facts import instruction_sets, processor_name
 from sweetspot.packages import missing_packages
-from sweetspot.report.paper import BROWSERS
+from sweetspot.report.finished import BROWSERS
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.platforms import PLATFORMS
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from sweetspot.commands.study_of_today import rentals
+from sweetspot.commands.study_of_today import middle, rentals
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.study.open_models import METHODS, Method, OpenModel, flop_per_token, memory_need, open_model
@@ -135,31 +135,29 @@ def estimated(work: Work, known: Known) -> list[dict[str, Any]]:
         rent, machines = rentals(STUDIES, devices, maker)
         for offer in rent["offers"]:
             machine = machines[offer["instance"]]
-            device, hour = devices.get(machine["gpu"]), offer["per_hour"]
-            usd = float(hour["value"] if isinstance(hour, dict) else hour)
-            peak, gib = device.peak(PRECISION) * 1e12 * machine["gpus"], need.gib(machine["gpus"])
+            device, usd, gpus = devices.get(machine["gpu"]), middle(offer["per_hour"]), machine["gpus"]
+            peak, gib = device.peak(PRECISION) * 1e12 * gpus, need.gib(gpus)
+            joined = joined_by(machine.get("interconnect"), gpus)
             room = device.memory_gb * GIB_PER_GB
             if math.isnan(peak):
                 continue
             least = float((offer.get("billing") or rent.get("billing") or {}).get("minimum_s", 0.0)) / 3600
             share, basis = known.of(work, device)
-            share = share.times(joined_by(machine.get("interconnect"), machine["gpus"]))
-            hours = {f"hours{end}": flop / (peak * value) / 3600 for end, value in _ends(share)}
+            share = share.times(joined)
+            memory = SMALL if gib > room else "fits" if most.gib(gpus) <= room else "tight"
+            ends = {"": share.middle, "_low": share.high, "_high": share.low}
+            hours = {f"hours{end}": flop / (peak * value) / 3600 for end, value in ends.items()}
             rows.append(
-                {"machine": offer["instance"], "gpu": device.gpu, "gpus": machine["gpus"], "usd_per_hour": usd}
-                | {"pcie": joined_by(machine.get("interconnect"), machine["gpus"]) is not SAME}
+                {"machine": offer["instance"], "gpu": device.gpu, "gpus": gpus, "usd_per_hour": usd}
+                | {"pcie": joined is not SAME}
                 | hours
                 | {name.replace("hours", "usd"): max(value, least) * usd for name, value in hours.items()}
-                | {"need_gib": gib, "memory": _held(gib, most.gib(machine["gpus"]), room), "basis": basis}
+                | {"need_gib": gib, "memory": memory, "basis": basis}
                 | {"as_of": str(offer.get("as_of", rent["as_of"])), "source": offer["source"]}
             )
     rows = sorted(rows, key=lambda row: (row["basis"] == UNTRIED, row["usd"]))
     best = cheapest(rows, None)
     return [row | _beside(row, best) for row in rows] if best else rows
-
-
-def _held(least: float, most: float, room: float) -> str:
-    return SMALL if least > room else "fits" if most <= room else "tight"
 
 
 def _beside(row: dict[str, Any], best: dict[str, Any]) -> dict[str, float]:
@@ -175,10 +173,6 @@ def _beside(row: dict[str, Any], best: dict[str, Any]) -> dict[str, float]:
         for end in (lambda one: one.high / one.middle, lambda one: one.middle / one.low)
     )
     return {"ratio": ratio, "ratio_low": ratio / (1 if alike else low), "ratio_high": ratio * (1 if alike else high)}
-
-
-def _ends(mfu: Range) -> tuple[tuple[str, float], ...]:
-    return (("", mfu.middle), ("_low", mfu.high), ("_high", mfu.low))
 
 
 def cheapest(rows: list[dict[str, Any]], within: float | None) -> dict[str, Any] | None:
@@ -232,13 +226,14 @@ def _below(work: Work, known: Known, rows: list[dict[str, Any]], within: float |
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot estimate`."""
-    parser.add_argument("work", metavar="WORK", help='such as "llama-3.1-8b lora 100M tokens"')
-    parser.add_argument("--sequence", type=int, default=2048, help="tokens of a sequence (2048)")
-    parser.add_argument("--epochs", type=float, default=1.0, help="how often the tokens are gone through (1)")
-    parser.add_argument("--stack", choices=STACKS, help="tuned: a vendor's library; plain: a loop; default: either")
-    parser.add_argument("--timed", metavar="FIGURE", help='your own, one device: "RTX 4090: 2100 tokens/s"')
-    parser.add_argument("--within", type=float, metavar="HOURS", help="the deadline")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    add = parser.add_argument
+    add("work", metavar="WORK", help='such as "llama-3.1-8b lora 100M tokens"')
+    add("--sequence", type=int, default=2048, help="tokens of a sequence (2048)")
+    add("--epochs", type=float, default=1.0, help="how often the tokens are gone through (1)")
+    add("--stack", choices=STACKS, help="tuned: a vendor's library; plain: a loop; default: either")
+    add("--timed", metavar="FIGURE", help='your own, one device: "RTX 4090: 2100 tokens/s"')
+    add("--within", type=float, metavar="HOURS", help="the deadline")
+    add("--json", action="store_true", help="print one JSON object instead of text")
 
 
 def run(arguments: argparse.Namespace) -> None:

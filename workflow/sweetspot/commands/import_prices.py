@@ -15,13 +15,12 @@ import argparse
 import sys
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from sweetspot.bills.lint.rules import lint
 from sweetspot.bills.offers import offer_rows
-from sweetspot.catalogues.listing import Listing
 from sweetspot.catalogues.readers import READERS, cheapest
 from sweetspot.catalogues.spot_history import averages, choose_zone, read_history
 from sweetspot.errors import UserError
@@ -29,57 +28,52 @@ from sweetspot.study.base import validated
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList, check_together
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 FORMATS = ("aws-spot-history", *READERS)
 
 
-def history_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Price list and instances of a spot history: the time-weighted mean with the 5 % and 95 % prices as range."""
+def _moment(value: str | None, flag: str) -> "pd.Timestamp | None":
     import pandas as pd
 
-    def moment(value: str | None, flag: str) -> "pd.Timestamp | None":
-        if value is None:
-            return None
-        try:
-            stamp = pd.Timestamp(value)
-        except ValueError:
-            raise UserError(f"{flag} is {value!r}; expected a date or an ISO 8601 time") from None
-        return stamp.tz_localize("UTC") if stamp.tzinfo is None else stamp.tz_convert("UTC")
+    if value is None:
+        return None
+    try:
+        stamp = pd.Timestamp(value)
+    except ValueError:
+        raise UserError(f"{flag} is {value!r}; expected a date or an ISO 8601 time") from None
+    return stamp.tz_localize("UTC") if stamp.tzinfo is None else stamp.tz_convert("UTC")
 
-    start, end = moment(options.start, "--start"), moment(options.end, "--end")
+
+def _history_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Price list and instances of a spot history: the time-weighted mean with the 5 % and 95 % prices as range."""
+    start, end = _moment(options.start, "--start"), _moment(options.end, "--end")
     history = read_history(options.file)
     if options.only:
         history = history[history["instance"].isin(options.only)]
         if history.empty:
             raise UserError(f"{options.file}: none of the instances of --only is in the history")
     found = averages(history, options.product, start, end, options.max_gap_days, str(options.file))
-    chosen = choose_zone(found, options.zone)
-    offers = [
-        {
-            "instance": name,
-            "purchase": "spot",
-            "per_hour": {
-                "value": round(entry.mean, 6),
-                # A price that holds nearly always can leave the mean outside its own 5 to 95 % range.
-                "low": min(entry.low, round(entry.mean, 6)),
-                "high": max(entry.high, round(entry.mean, 6)),
-            },
-            "note": f"{entry.zone}, {entry.product}, {entry.start} to {entry.end}, {entry.changes} changes",
-        }
-        for name, entry in chosen.items()
-    ]
+    chosen, offers = choose_zone(found, options.zone), []
+    for name, entry in chosen.items():
+        mean = round(entry.mean, 6)
+        # A price that holds nearly always can leave the mean outside its own 5 to 95 % range.
+        hour = {"value": mean, "low": min(entry.low, mean), "high": max(entry.high, mean)}
+        note = f"{entry.zone}, {entry.product}, {entry.start} to {entry.end}, {entry.changes} changes"
+        offers.append({"instance": name, "purchase": "spot", "per_hour": hour, "note": note})
     day = max(entry.end for entry in chosen.values()).date()
     return _heading(options, options.as_of or day, "time-weighted mean") | {"offers": offers}, {}
 
 
-def catalogue_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
+def _catalogue_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any]]:
     """Price list and instances of a catalogue: the cheapest place of each instance and purchase."""
     if options.as_of is None:
         raise UserError(f"--as-of is missing: {Path(options.file).name} does not say of which day its prices are")
     if options.as_of > date.today():
         raise UserError(f"--as-of is {options.as_of}, a day to come; expected the day of the prices")
     catalogue = READERS[options.format](options.file)
-    only = frozenset(options.only) if options.only else None
-    kept = cheapest(catalogue, options.zone, only)
+    kept = cheapest(catalogue, options.zone, frozenset(options.only) if options.only else None)
     for reason in catalogue.left_out():
         print(f"left out: {reason}", file=sys.stderr)
     offers: list[dict[str, Any]] = []
@@ -87,33 +81,23 @@ def catalogue_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[st
     for entry in kept:
         offer: dict[str, Any] = {"instance": entry.instance, "purchase": entry.purchase, "per_hour": entry.per_hour}
         note = ", ".join(part for part in (entry.title, entry.place) if part)
-        optional = {"currency": entry.currency, "source": entry.source, "note": note}
-        offers.append(offer | {key: value for key, value in optional.items() if value})
-        instances.setdefault(entry.instance, _machine(entry, options.provider))
+        offers.append(offer | _said(currency=entry.currency, source=entry.source, note=note))
+        facts = {"title": entry.title or entry.instance, "provider": options.provider, "gpu": entry.gpu or "CPU"}
+        more = _said(gpus=entry.gpus or 1, vcpus=entry.vcpus, memory_gib=entry.memory_gib)
+        instances.setdefault(entry.instance, facts | more)
     return _heading(options, options.as_of, "cheapest place") | {"offers": offers}, instances
 
 
-def _machine(entry: Listing, provider: str) -> dict[str, Any]:
-    facts: dict[str, Any] = {
-        "title": entry.title or entry.instance,
-        "provider": provider,
-        "gpu": entry.gpu or "CPU",
-        "gpus": entry.gpus or 1,
-    }
-    if entry.vcpus:
-        facts["vcpus"] = entry.vcpus
-    if entry.memory_gib:
-        facts["memory_gib"] = entry.memory_gib
-    return facts
+def _said(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value}
 
 
 def _heading(options: argparse.Namespace, as_of: date, how: str) -> dict[str, Any]:
     source = options.source or f"{Path(options.file).name} ({options.format}), {how}"
     heading: dict[str, Any] = {"currency": options.currency, "as_of": as_of, "source": source}
-    if options.rate:
-        heading["rates"] = [
-            {**_rate(text), "as_of": as_of.replace(), "source": options.rate_source} for text in options.rate
-        ]
+    if options.rate:  # a day of its own: YAML would name the one above
+        told = [_rate(text) | {"as_of": as_of.replace(), "source": options.rate_source} for text in options.rate]
+        heading["rates"] = told
     return heading
 
 
@@ -123,27 +107,15 @@ def _rate(text: str) -> dict[str, Any]:
     try:
         return {"currency": currency, "usd": float(usd)}
     except ValueError:
-        raise UserError(
-            f"--rate is {text!r}; expected a currency and what one unit is in USD, such as EUR=1.09"
-        ) from None
+        expected = "a currency and what one unit is in USD, such as EUR=1.09"
+        raise UserError(f"--rate is {text!r}; expected {expected}") from None
 
 
-def build(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, Any], PriceList]:
-    """The list as plain data, its instances, and the validated list. Raises UserError."""
-    make = history_list if options.format == "aws-spot-history" else catalogue_list
-    data, instances = make(options)
-    prices = validated(PriceList, data, options.file)
-    check_together(prices, options.file)
-    return data, instances, prices
-
-
-def remarks(prices: PriceList, instances: dict[str, Any], as_of: date) -> list[str]:
+def _remarks(prices: PriceList, instances: dict[str, Any], as_of: date) -> list[str]:
     """What the lint finds in the imported prices; families are judged only where the file names the devices."""
-    unknown = {"title": "?", "provider": "unknown", "gpu": "CPU", "gpus": 1}
-    machines = {
-        offer.instance: Instance(**instances.get(offer.instance, {**unknown, "title": offer.instance}))
-        for offer in prices.offers
-    }
+    names = [offer.instance for offer in prices.offers]
+    unknown = {name: {"title": name, "provider": "unknown", "gpu": "CPU", "gpus": 1} for name in names}
+    machines = {name: Instance(**(unknown | instances)[name]) for name in names}
     offers, _ = offer_rows("imported", prices, machines, 30.5)
     found = lint(prices, offers, machines, as_of, 30.5)
     told = [f"{finding.severity}: {finding.message}" for finding in found if finding.rule != "spot_terms"]
@@ -173,12 +145,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Write the list to stdout and the lint's remarks to stderr. Raises UserError."""
-    data, instances, prices = build(options)
+    data, instances = (_history_list if options.format == "aws-spot-history" else _catalogue_list)(options)
+    prices = validated(PriceList, data, options.file)
+    check_together(prices, options.file)
     shown = data if options.what == "prices" else instances
     if not shown:
         raise UserError(
             f"{options.file}: a {options.format} file says nothing of the machines; write instances.yaml by hand"
         )
     sys.stdout.write(yaml.safe_dump(shown, sort_keys=False, allow_unicode=True, width=110))
-    for remark in remarks(prices, instances, prices.as_of):
+    for remark in _remarks(prices, instances, prices.as_of):
         print(remark, file=sys.stderr)

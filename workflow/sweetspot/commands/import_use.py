@@ -18,13 +18,15 @@ import datetime
 import json
 import math
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from sweetspot.commands.use_files import Into, require_study, studies_of, write_use
+from sweetspot.commands.scratch import studies_of
+from sweetspot.commands.use_files import Into, require_study, write_use
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import instance_files
 from sweetspot.study.instances import Instance, load_instances
@@ -46,32 +48,27 @@ PRECISION = "fp16"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot import-use`."""
-    parser.add_argument(
-        "format", metavar="FORMAT", choices=[*JOBS, FOCUS, SMI], help=f"{', '.join(JOBS)}, {FOCUS}, {SMI}"
-    )
-    parser.add_argument("file", metavar="FILE", help="the record, or - for standard input")
-    parser.add_argument("--class", dest="rules", metavar="RULE", action="append", default=[], help=f"{RULE}; repeated")
-    parser.add_argument("--zone", default="UTC", help="whose clock times without an offset show, and months (UTC)")
-    parser.add_argument("--since", type=_day, metavar="DAY", help="first day that the record covers (its first start)")
-    parser.add_argument("--until", type=_day, metavar="DAY", help="first day after it (the last moment it tells of)")
-    parser.add_argument("--shards", type=float, metavar="N", help="shards of a device, where Slurm shares by them")
-    parser.add_argument("--devices", type=float, metavar="N", help="devices there are, for how busy they were")
-    parser.add_argument("--device", action="append", default=[], metavar="RECORDED=GPU", help="what a recorded name is")
-    parser.add_argument(
-        "--resource", action="append", default=[], metavar="PATTERN=INSTANCE", help="what a charge is of"
-    )
-    parser.add_argument("--reference", metavar="GPU", help="tell hours of a job on this device, by the transfer")
-    parser.add_argument("--model", help="what the jobs train, for transfer and study (the study's, where it has one)")
-    parser.add_argument("--precision", help="in which they train, for the transfer (the study's, else fp16)")
-    parser.add_argument("--study", metavar="STUDY", help="write the classes into workloads.yaml of this study")
-    parser.add_argument(
-        "--instance", metavar="NAME", help="machine of the study on which hours hold (the first it has)"
-    )
-    parser.add_argument("--months", type=float, metavar="N", help="length of the project, where the study says none")
-    parser.add_argument("--dry-run", action="store_true", help="print what would be written, and write nothing")
-    parser.add_argument("--names", action="store_true", help="tell names of jobs too")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
+    add, formats = parser.add_argument, [*JOBS, FOCUS, SMI]
+    add("format", metavar="FORMAT", choices=formats, help=", ".join(formats))
+    add("file", metavar="FILE", help="the record, or - for standard input")
+    add("--class", dest="rules", metavar="RULE", action="append", default=[], help=f"{RULE}; repeated")
+    add("--zone", default="UTC", help="whose clock times without an offset show, and months (UTC)")
+    add("--since", type=_day, metavar="DAY", help="first day that the record covers (its first start)")
+    add("--until", type=_day, metavar="DAY", help="first day after it (the last moment it tells of)")
+    add("--shards", type=float, metavar="N", help="shards of a device, where Slurm shares by them")
+    add("--devices", type=float, metavar="N", help="devices there are, for how busy they were")
+    add("--device", action="append", default=[], metavar="RECORDED=GPU", help="what a recorded name is")
+    add("--resource", action="append", default=[], metavar="PATTERN=INSTANCE", help="what a charge is of")
+    add("--reference", metavar="GPU", help="tell hours of a job on this device, by the transfer")
+    add("--model", help="what the jobs train, for transfer and study (the study's, where it has one)")
+    add("--precision", help="in which they train, for the transfer (the study's, else fp16)")
+    add("--study", metavar="STUDY", help="write the classes into workloads.yaml of this study")
+    add("--instance", metavar="NAME", help="machine of the study on which hours hold (the first it has)")
+    add("--months", type=float, metavar="N", help="length of the project, where the study says none")
+    add("--dry-run", action="store_true", help="print what would be written, and write nothing")
+    add("--names", action="store_true", help="tell names of jobs too")
+    add("--json", action="store_true", help="print one JSON object instead of text")
+    add("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
 
 
 def _day(text: str) -> datetime.date:
@@ -81,13 +78,25 @@ def _day(text: str) -> datetime.date:
         raise UserError(f"{text!r} is no day; expected such as 2025-01-01") from None
 
 
+class _Told(NamedTuple):
+    """What is said of a record: its use, how busy devices were, hours of a job of a class on the reference device,
+    names of jobs of a class, jobs that were left out by reason.
+    """
+
+    use: Use
+    busy: Range | None
+    hours: dict[str, Range]
+    names: dict[str, list[str]]
+    left: dict[str, int]
+
+
 def run(arguments: argparse.Namespace) -> None:
     """Print what was used, and write it into a study where one is named. Raises UserError."""
     _check(arguments)
     if arguments.format == SMI:
         _run_smi(arguments)
         return
-    rules, told = read_rules(arguments.rules), read_devices_told(arguments.device)
+    rules, devices = read_rules(arguments.rules), read_devices_told(arguments.device)
     jobs, held, months = _read(arguments)
     held["kind"] = classed(held, rules)
     use = used(held, held["kind"], months)
@@ -95,16 +104,12 @@ def run(arguments: argparse.Namespace) -> None:
         raise UserError(
             f"{shown(arguments.file)}: no job began in {', '.join(months.names)}; expected some (--since, --until)"
         )
-    into = Into(arguments, use, busy_share(use, arguments.devices), told) if arguments.study else None
-    reference = into.reference if into else arguments.reference
-    precision = into.precision if into else arguments.precision or PRECISION
-    hours = _reference_hours(use, reference, told, into.model if into else arguments.model, precision)
-    names = _names(held) if arguments.names else {}
-    left = _left_out(jobs)
-    if arguments.json:
-        print(json.dumps(_json(use, arguments, hours, names, left), indent=2))
-    else:
-        print(_report(use, arguments, hours, names, left))
+    busy = busy_share(use, arguments.devices)
+    into = Into(arguments, use, busy, devices) if arguments.study else None
+    by = into or arguments
+    hours = _reference_hours(use, by.reference, devices, by.model, by.precision or PRECISION)
+    told = _Told(use, busy, hours, _names(held) if arguments.names else {}, _left_out(jobs))
+    print(json.dumps(_json(told, arguments), indent=2) if arguments.json else _report(told, arguments))
     if into is not None:
         told_of = write_use(into, hours, arguments.dry_run)
         print(told_of, end="" if arguments.dry_run else "\n", file=sys.stderr if arguments.json else None)
@@ -185,61 +190,53 @@ def _left_out(jobs: pd.DataFrame) -> dict[str, int]:
     return {"cancelled_before_start": cancelled, "waiting": int(sum(counted)) - cancelled, "without_device": int(none)}
 
 
-def _json(
-    use: Use, arguments: argparse.Namespace, hours: dict[str, Range], names: dict[str, list[str]], left: dict[str, int]
-) -> dict[str, Any]:
-    found = as_json(use) | {"format": arguments.format, "zone": arguments.zone, "left_out": left, "level": 0.9}
-    busy = busy_share(use, arguments.devices)
-    found["busy_share"] = busy._asdict() if busy else None
+def _json(told: _Told, arguments: argparse.Namespace) -> dict[str, Any]:
+    found = as_json(told.use) | {"format": arguments.format, "zone": arguments.zone, "left_out": told.left}
+    found |= {"level": 0.9, "busy_share": told.busy._asdict() if told.busy else None}
     for one in found["classes"]:
-        on = hours.get(one["name"])
+        on = told.hours.get(one["name"])
         one["reference_device_hours"] = on._asdict() if on else None
-        if names:
-            one["job_names"] = names.get(one["name"], [])
+        if told.names:
+            one["job_names"] = told.names.get(one["name"], [])
     return found
 
 
-def _report(
-    use: Use, arguments: argparse.Namespace, hours: dict[str, Range], names: dict[str, list[str]], left: dict[str, int]
-) -> str:
+def _report(told: _Told, arguments: argparse.Namespace) -> str:
     """The figures as text for a person."""
-    months = sum(use.exposure)
+    use, months = told.use, sum(told.use.exposure)
     jobs = sum(sum(one.jobs_by_month) for one in use.classes)
-    head = f"{arguments.format}, {use.period}, {months:.3g} months by the clock of {arguments.zone}: {jobs:,} jobs, "
-    lines = [head + f"{use.device_hours.value * months:,.0f} device-hours"]
-    lines.append(f"a month: {_shown(use.jobs)} jobs; {_shown(use.device_hours)} device-hours on average")
-    if (busy := busy_share(use, arguments.devices)) is not None:
-        days = f"{busy.value * USUAL_DAYS:.1f} days of use a month each"
-        lines.append(f"devices: {arguments.devices:g}, which held jobs {_percent(busy)} of the time: {days}")
+    lines = [
+        f"{arguments.format}, {use.period}, {months:.3g} months by the clock of {arguments.zone}: {jobs:,} jobs, "
+        f"{use.device_hours.value * months:,.0f} device-hours",
+        f"a month: {_shown(use.jobs)} jobs; {_shown(use.device_hours)} device-hours on average",
+    ]
+    if told.busy is not None:
+        days = f"{told.busy.value * USUAL_DAYS:.1f} days of use a month each"
+        lines.append(f"devices: {arguments.devices:g}, which held jobs {_percent(told.busy)} of the time: {days}")
     if len(use.months) > 1:
         lines.append(f"busiest month {use.busiest}, quietest {use.quietest}; months_alike {use.months_alike:.2f}")
-    lines.append("")
     heads = f"{'class':<20} {'jobs a month':<22} {'hours of one':<24} {'devices':<8} {'failed':<18} {'cancelled':<18}"
-    lines.append(f"{heads} waits, h")
-    for one in use.classes:
-        lines.append(
-            f"{one.name:<20} {_shown(one.jobs):<22} {_shown(one.hours):<24} {one.devices.value:<8.3g} "
-            f"{_percent(one.failed):<18} {_percent(one.cancelled):<18} {_shown(one.wait_hours)}"
-        )
-    lines += [line for one in use.classes for line in _more(one, hours, names, arguments.reference)]
-    told = [f"{left['cancelled_before_start']} cancelled before they started", f"{left['waiting']} waiting",
-            f"{left['without_device']} without a device"]  # fmt: skip
-    return "\n".join(
-        [*lines, f"\nleft out: {', '.join(told)}", "in brackets: 90 %; of jobs a month to come, else the mean"]
-    )
+    lines += ["", f"{heads} waits, h"]
+    lines += [
+        f"{one.name:<20} {_shown(one.jobs):<22} {_shown(one.hours):<24} {one.devices.value:<8.3g} "
+        f"{_percent(one.failed):<18} {_percent(one.cancelled):<18} {_shown(one.wait_hours)}"
+        for one in use.classes
+    ]
+    lines += [line for one in use.classes for line in _more(one, told, arguments.reference)]
+    left = f"{told.left['cancelled_before_start']} cancelled before they started, {told.left['waiting']} waiting"
+    lines.append(f"\nleft out: {left}, {told.left['without_device']} without a device")
+    return "\n".join([*lines, "in brackets: 90 %; of jobs a month to come, else the mean"])
 
 
-def _more(one: ClassUse, hours: dict[str, Range], names: dict[str, list[str]], reference: str | None) -> list[str]:
+def _more(one: ClassUse, told: _Told, reference: str | None) -> Iterator[str]:
     """Lines about a class that not every class has."""
-    lines = []
     if one.growth_clear:
-        lines.append(f"{one.name}: jobs grow by {_percent(one.growth)} a month")
-    if one.name in hours:
+        yield f"{one.name}: jobs grow by {_percent(one.growth)} a month"
+    if one.name in told.hours:
         on = reference or "the study's machine"
-        lines.append(f"{one.name}: a job takes {_shown(hours[one.name])} device-hours on {on}")
-    if names.get(one.name):
-        lines.append(f"{one.name}: jobs called {', '.join(repr(name) for name in names[one.name])}")
-    return lines
+        yield f"{one.name}: a job takes {_shown(told.hours[one.name])} device-hours on {on}"
+    if names := told.names.get(one.name):
+        yield f"{one.name}: jobs called {', '.join(map(repr, names))}"
 
 
 def _shown(figure: Range) -> str:

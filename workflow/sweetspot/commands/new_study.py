@@ -28,26 +28,37 @@ answered by "don't know". Answers may come by a pipe, a line each.
 
 import argparse
 import datetime
-from itertools import count
+import math
+import shutil
+import subprocess
+import sys
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from sweetspot.cells import is_slug
-from sweetspot.commands.create_study import create_study, new_folder, write_study
+from sweetspot.commands.command_line import main
+from sweetspot.commands.create_study import create_study, create_study_of_tokens, csv_rows
 from sweetspot.commands.estimate import asked_work
-from sweetspot.commands.study_form import answer, make_study, networks, published
-from sweetspot.commands.study_of_today import OWN, Own, checked_money
-from sweetspot.commands.study_of_tokens import FROM, files_of_tokens
-from sweetspot.commands.study_questions import ask_all
-from sweetspot.errors import UserError
-from sweetspot.files import in_a_sentence
+from sweetspot.commands.offer_files import Desk, write_offer
+from sweetspot.commands.offer_line import BOX
+from sweetspot.commands.read_study import read_study
+from sweetspot.commands.scratch import read_text, said_of, scratch_config, write_texts
+from sweetspot.commands.study_of_today import OWN, Own, Work, checked_money
+from sweetspot.commands.study_questions import Answers, Speed, ask_all, wide
+from sweetspot.errors import UserError, refuse
+from sweetspot.facts.shipped_tables import OF_DEVICES, figures_file
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.base import Precision
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.open_models import SEQUENCE
-from sweetspot.throughput.published import RATES
-from sweetspot.transfer.figures import shipped_devices
+from sweetspot.throughput.published import RATES, THROUGHPUT_CSV
+from sweetspot.transfer.figures import network_name, shipped_devices
+from sweetspot.transfer.specifications import Device
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
+
+USUAL = "RTX 4090"  # where nothing is had and nothing was timed: the device whose published figure serves
+PRECISION, SERVING = "fp16", ("torch", "tensorflow")  # of published figures that serve; the first counts before
+SHOWN = ("workloads.yaml", "prices/box.yaml", "prices/offers.yaml", "throughput.csv")
 
 
 def own_machine() -> tuple[str, str]:
@@ -84,7 +95,27 @@ def timed(arguments: argparse.Namespace, studies: Path) -> Own | None:
     return own
 
 
-def devices(text: str) -> int | str:
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command line of `sweetspot new-study`."""
+    add = parser.add_argument
+    add("name", metavar="NAME", nargs="?", help="folder under config/studies/: letters, digits, '.', '_' and '-'")
+    add("--ask", action="store_true", help="ask ten questions instead, and end with the answer")
+    add("--no-answer", action="store_true", help="with --ask: write the study, and run nothing")
+    add("--work", metavar="WORK", help='jobs by tokens: "llama-3.1-8b lora 100M tokens"')
+    add("--gpu-name", metavar="GPU", help='device that you timed elsewhere, such as "RTX 4090"')
+    add("--speed", type=float, metavar="RATE", help="samples per second that it trains")
+    add("--model", default="resnet50", help="what it trains (resnet50)")
+    add("--precision", choices=get_args(Precision), default="fp16", help="number format (fp16)")
+    add("--framework", choices=tuple(FRAMEWORKS), default="torch", help="framework (torch)")
+    add("--batch-size", type=int, default=64, metavar="BATCH", help="batch of the device (64)")
+    several = "devices that one job takes: 1, n, or all of its machine (all); several such run side by side"
+    add("--devices-per-job", type=_devices, default="all", metavar="N", help=several)
+    add("--currency", default="USD", help="currency of the box (USD); EUR has a rate, of others --rate")
+    add("--rate", type=float, metavar="USD", help="what a unit of that currency is worth in USD today")
+    add("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
+
+
+def _devices(text: str) -> int | str:
     """Devices that a job takes, as typed: a whole number above 0, or all. Raises ArgumentTypeError."""
     if text == "all":
         return text
@@ -93,65 +124,34 @@ def devices(text: str) -> int | str:
     return int(text)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `sweetspot new-study`."""
-    parser.add_argument(
-        "name", metavar="NAME", nargs="?", help="folder under config/studies/: letters, digits, '.', '_' and '-'"
-    )
-    parser.add_argument("--ask", action="store_true", help="ask ten questions instead, and end with the answer")
-    parser.add_argument("--no-answer", action="store_true", help="with --ask: write the study, and run nothing")
-    parser.add_argument("--work", metavar="WORK", help='jobs by tokens: "llama-3.1-8b lora 100M tokens"')
-    parser.add_argument("--gpu-name", metavar="GPU", help='device that you timed elsewhere, such as "RTX 4090"')
-    parser.add_argument("--speed", type=float, metavar="RATE", help="samples per second that it trains")
-    parser.add_argument("--model", default="resnet50", help="what it trains (resnet50)")
-    parser.add_argument("--precision", choices=get_args(Precision), default="fp16", help="number format (fp16)")
-    parser.add_argument("--framework", choices=tuple(FRAMEWORKS), default="torch", help="framework (torch)")
-    parser.add_argument("--batch-size", type=int, default=64, metavar="BATCH", help="batch of the device (64)")
-    parser.add_argument(
-        "--devices-per-job",
-        type=devices,
-        default="all",
-        metavar="N",
-        help="devices that one job takes: 1, n, or all of its machine (all); several such run side by side",
-    )
-    parser.add_argument("--currency", default="USD", help="currency of the box (USD); EUR has a rate, of others --rate")
-    parser.add_argument("--rate", type=float, metavar="USD", help="what a unit of that currency is worth in USD today")
-    parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
-
-
 def run(arguments: argparse.Namespace) -> int:
     """Create the study, check it as the workflow would, and say how to run it. Raises UserError."""
+    name, config, today = arguments.name, arguments.config, datetime.date.today()
+    timed_elsewhere = arguments.gpu_name or arguments.speed
     if arguments.ask:
-        if arguments.gpu_name or arguments.speed:
+        if timed_elsewhere:
             raise UserError("--ask asks for the device and its speed; expected no --gpu-name and --speed beside it")
         return _asked(arguments)
-    if arguments.name is None:
+    if name is None:
         raise UserError("NAME is missing; expected the study's name, or --ask for ten questions")
     if arguments.work is not None:
-        return _by_tokens(arguments)
-    own = timed(arguments, arguments.config / "studies")
-    instance, device = own_machine() if own is None else (OWN, own.device.gpu)
-    folder = create_study(
-        arguments.name, arguments.config, (instance, device), datetime.date.today(), own, arguments.devices_per_job
-    )
-    chosen = {"study": arguments.name} | ({"measure_on": instance} if own is None else {})
-    load_invocation(arguments.config / "config.yaml", chosen, arguments.config)
-    gpu = " GPU=1" if instance == "workstation-gpu" else ""
-    print(f"{folder} is ready. Edit its prices, then: make report STUDY={arguments.name}{gpu}")
-    return 0
+        if timed_elsewhere:
+            raise UserError(
+                "--work has no --gpu-name and --speed beside it; a figure of yours goes into throughput.csv"
+            )
+        work = asked_work(arguments.work, SEQUENCE, 1.0)
+        return _ready(create_study_of_tokens(name, config, work, today), config, "workloads and prices")
+    own = timed(arguments, config / "studies")
+    machine = own_machine() if own is None else (OWN, own.device.gpu)
+    folder = create_study(name, config, machine, today, own, arguments.devices_per_job)
+    measured = {"measure_on": machine[0]} if own is None else {}
+    return _ready(folder, config, "prices", " GPU=1" if machine[0] == "workstation-gpu" else "", **measured)
 
 
-def _by_tokens(arguments: argparse.Namespace) -> int:
-    """The study of a month of jobs by tokens. Raises UserError."""
-    if arguments.gpu_name or arguments.speed:
-        raise UserError("--work has no --gpu-name and --speed beside it; a figure of yours goes into throughput.csv")
-    target, studies = new_folder(arguments.name, arguments.config), arguments.config / "studies"
-    work = asked_work(arguments.work, SEQUENCE, 1.0)
-    with in_a_sentence(studies / FROM):
-        made = files_of_tokens(arguments.name, work, studies, datetime.date.today().isoformat())
-    folder = write_study(target, made)
-    load_invocation(arguments.config / "config.yaml", {"study": arguments.name}, arguments.config)
-    print(f"{folder} is ready. Edit its workloads and prices, then: make report STUDY={arguments.name}")
+def _ready(folder: Path, config: Path, parts: str, flags: str = "", **chosen: str) -> int:
+    """Read the study as the workflow would, and say what comes next. Raises UserError."""
+    load_invocation(config / "config.yaml", {"study": folder.name} | chosen, config)
+    print(f"{folder} is ready. Edit its {parts}, then: make report STUDY={folder.name}{flags}")
     return 0
 
 
@@ -162,14 +162,129 @@ def _asked(arguments: argparse.Namespace) -> int:
         raise UserError(f"{studies}: the folder is needed and does not exist; expected --config of a project")
     instance, gpu = own_machine()
     known = shipped_devices().find(gpu) if instance == "workstation-gpu" else None
-    rows = published(studies)
-    taken = {entry.name for entry in studies.iterdir()}
-    name = arguments.name or next(
-        name for number in count(1) if (name := f"mine{number if number > 1 else ''}") not in taken
-    )
+    rows, taken = published(studies), {entry.name for entry in studies.iterdir()}
+    free = (f"mine{number}" for number in ("", *range(2, len(taken) + 3)) if f"mine{number}" not in taken)
+    networks = {network_name(row["model"]) for row in rows}
     try:
-        answers = ask_all(known.gpu if known else None, name, networks(rows), taken)
+        answers = ask_all(known.gpu if known else None, arguments.name or next(free), networks, taken)
         make_study(answers, arguments.config, rows, datetime.date.today())
     except KeyboardInterrupt:
         raise UserError("stopped; nothing is written") from None
     return 0 if arguments.no_answer else answer(answers.name, arguments.config)
+
+
+def published(studies: Path) -> list[dict[str, str]]:
+    """The shipped figures of single devices that may stand for a speed that nobody timed."""
+    devices = shipped_devices()
+    return [
+        row
+        for name in OF_DEVICES
+        for row in csv_rows(figures_file(name, studies))
+        if row["gpus"] == "1" and row["precision"] == PRECISION and row["framework"] in SERVING
+        and row["batch_size"] and devices.find(row["gpu"]) is not None
+    ]  # fmt: skip
+
+
+def make_study(answers: Answers, root: Path, rows: list[dict[str, str]], today: datetime.date) -> Path:
+    """Write the study, whole or not at all, after showing it; its folder. Raises UserError."""
+    own = _own(answers, rows, today)
+    target = root / "studies" / answers.name
+    sentences: list[str] = []
+    with scratch_config(root, answers.name) as scratch:
+        folder = create_study(
+            answers.name, scratch, (OWN, own.device.gpu), today, own, answers.jobs.devices, _work(answers)
+        )
+        for line, offered in answers.offers:
+            if offered.kind == BOX:
+                kwh = answers.per_kwh if offered.currency == answers.currency[0] else None
+                offered = offered._replace(per_kwh=offered.per_kwh or kwh, months=offered.months or answers.months)
+            desk = Desk(scratch, answers.name, None, None, answers.currency[1], today, line)
+            write_offer(desk, offered)
+            write_texts(folder, desk.texts)
+            sentences += desk.sentences
+        refuse(said_of(read_study(answers.name, scratch), scratch, root))
+        _show(folder, target, sentences)
+        if target.exists():
+            raise UserError(f"{target}: the study exists; choose another name or edit it")
+        shutil.move(folder, target)
+    return target
+
+
+def _show(folder: Path, target: Path, sentences: list[str]) -> None:
+    """What will be written: the files of the person's own figures in full, the others by their names."""
+    files = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
+    print(f"\nThis is written to {target}: {', '.join(str(file) for file in files)}")
+    for name in SHOWN:
+        text = read_text(folder / name)
+        if text:
+            print(f"\n--- {name}\n{text}", end="")
+    print("".join(f"\n{sentence}" for sentence in sentences))
+
+
+def _own(answers: Answers, rows: list[dict[str, str]], today: datetime.date) -> Own:
+    """What is there, or of what a speed is known, and that speed."""
+    devices, speed = shipped_devices(), answers.speed
+    device = answers.have.device if answers.have else devices.get(speed.gpu or USUAL)
+    row: dict[str, Any]
+    if speed.rate is not None:
+        row = {"gpu": speed.gpu or device.gpu, "gpus": 1, "framework": "torch", "benchmark": "own"}
+        row |= {"model": speed.model, "batch_size": 64, "precision": PRECISION, "variant": "default"}
+        ends = {f"images_per_s{part}": end for part, end in zip(("", "_low", "_high"), speed.rate, strict=True)}
+        row |= {name: f"{end:g}" for name, end in ends.items() if end is not None}
+        row |= {"as_of": today, "source": f"timed by us, given to sweetspot new-study --ask on {today}"}
+    else:
+        known = _nearest(speed, device, rows)
+        row = {name: known[name] for name in (*THROUGHPUT_CSV, "as_of") if known.get(name)}
+        row["gpu"] = devices.get(known["gpu"]).gpu
+        device = device if answers.have else devices.get(known["gpu"])
+        if not speed.known:
+            _, low, high = wide(float(row["images_per_s"]))
+            row |= {"images_per_s_low": f"{low:g}", "images_per_s_high": f"{high:g}"}
+    cell = (row["model"], PRECISION, row["framework"], int(row["batch_size"]), float(row["images_per_s"]))
+    return Own(device, OWN, *cell, *answers.currency, row)
+
+
+def _nearest(speed: Speed, device: Device, rows: list[dict[str, str]]) -> dict[str, str]:
+    """The published figure of the network on the device, else on that with the nearest peak."""
+    devices, peak = shipped_devices(), device.peak(PRECISION)
+
+    def far(row: dict[str, str]) -> tuple[bool, float, int, float]:
+        other = devices.get(row["gpu"])
+        apart = abs(math.log(other.peak(PRECISION) / peak)) if other.peak(PRECISION) > 0 and peak > 0 else math.inf
+        return other != device, apart, SERVING.index(row["framework"]), -float(row["images_per_s"])
+
+    return min((row for row in rows if network_name(row["model"]) == network_name(speed.model)), key=far)
+
+
+def _work(answers: Answers) -> Work:
+    jobs, have = answers.jobs, answers.have
+    size: dict[str, Any] = {"samples": f"{jobs.size:.15g}"}
+    if jobs.unit == "hours":
+        size = {"hours": jobs.size, "instance": OWN}
+    return Work(
+        have=have.machines if have else 0,
+        months=answers.months.value,
+        used_months=answers.months.written(),
+        size=size,
+        per_month=jobs.per_month.written(),
+        urgent=None if answers.urgent is None else (answers.urgent[0].written(), answers.urgent[1]),
+        limits=answers.limits,
+        kw=have.kw.written() if have and have.kw else None,
+        per_kwh=answers.per_kwh.written(),
+        box=not answers.offers,
+        source="answered to sweetspot new-study --ask",
+    )
+
+
+def answer(name: str, root: Path) -> int:
+    """Run the study's workflow, without measuring, and print its answer; the exit code of `sweetspot ask`."""
+    project = root.resolve().parent
+    if not (project / "Snakefile").is_file():
+        print(f"{root / 'studies' / name} is ready; `make report STUDY={name}` gives its answer.")
+        return 0
+    command = [sys.executable, "-m", "snakemake", "--cores", "all", "--config", f"study={name}", "measure_on=[]"]
+    done = subprocess.run(command, cwd=project, check=False)
+    if done.returncode != 0:
+        raise UserError(f"the workflow ended without an answer; `make report STUDY={name}` goes on with it")
+    print(f"\nReport: {project / 'results' / name / 'report' / 'index.html'}\n")
+    return main(["ask", name, "--config", str(root), "--results", str(project / "results")])

@@ -2,15 +2,16 @@
 
 import datetime
 import re
-from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sweetspot.catalogues.price_file import with_entries, with_flag, with_item
 from sweetspot.cells import is_slug
 from sweetspot.commands.offer_line import BOX, RENTAL, Offered, Range, check_magnitudes
 from sweetspot.commands.scratch import read_text
+from sweetspot.commands.study_of_today import middle, ranged
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.study.instances import Instance, load_instances
@@ -27,26 +28,36 @@ from sweetspot.transfer.specifications import PROCESSOR, Device
 
 OFFERED = "offered"  # the provider of a contract of which nobody says whose it is
 NEW_LIST = "offers"  # the price list of a study that has none where the offer belongs
+INSTANCES, STUDY = Path("instances.yaml"), Path("study.yaml")
 FOUND_THERE = ("per_kwh", "days_per_month", "downtime_share", "discount_rate")
 
 
-class Made(NamedTuple):
-    """Texts by path below the study's folder, what the machine is called, and what a person must know."""
-
-    instance: str
-    texts: dict[Path, str]
-    sentences: list[str]
-
-
+@dataclass
 class Desk:
-    """The study `study` of the project `root`, as far as an offer asks of it; `told`: the offer as it was said."""
+    """The study `study` of the project `root`, as far as an offer asks of it, and what is written for the offer.
 
-    def __init__(
-        self, root: Path, study: str, instance: str | None, into: str | None, rate: float | None,
-        today: datetime.date, told: str,
-    ) -> None:  # fmt: skip
-        self.root, self.study, self.folder = root, study, root / "studies" / study
-        self.instance, self.into, self.rate, self.today, self.told = instance, into, rate, today, told
+    told: the offer as it was said; instance, into (a price list), rate: as they were typed. texts: by path below the
+    study's folder; sentences: what a person must know.
+    """
+
+    root: Path
+    study: str
+    instance: str | None
+    into: str | None
+    rate: float | None
+    today: datetime.date
+    told: str
+    texts: dict[Path, str] = field(default_factory=dict)
+    sentences: list[str] = field(default_factory=list)
+
+    @property
+    def folder(self) -> Path:
+        """Where the study lies."""
+        return self.root / "studies" / self.study
+
+    def text(self, path: Path) -> str:
+        """A file of the study as it will be."""
+        return self.texts.get(path, read_text(self.folder / path))
 
     @cached_property
     def said(self) -> Study:
@@ -82,22 +93,18 @@ class Desk:
         return min(self.today, self.said.as_of)
 
 
-def files_of_offer(desk: Desk, offered: Offered) -> Made:
-    """What the study's files become with the offer. Raises UserError."""
+def write_offer(desk: Desk, offered: Offered) -> str:
+    """Put into `desk.texts` what the study's files become with the offer; its machine's name. Raises UserError."""
     device = known_device(offered.gpu)
-    check_magnitudes(offered, _usd(desk, str(offered.currency)))
+    check_magnitudes(offered, _usd(desk, offered.currency))
     provider = "own" if offered.kind == BOX else _provider(desk, offered.provider)
     name = _name(desk, offered, provider, device)
-    texts: dict[Path, str] = {}
-    sentences: list[str] = []
-    _add_machine(desk, offered, device, provider, name, texts, sentences)
-    _add_price(desk, offered, device, name, texts, sentences)
-    study = texts.get(Path("study.yaml"), read_text(desk.folder / "study.yaml"))
+    if name not in desk.instances:
+        _add_machine(desk, offered, device, provider, name)
+    _add_price(desk, offered, device, name)
     if desk.said.offers_in_hand:
-        study = with_item(study, "offers_in_hand", name)
-    if study != read_text(desk.folder / "study.yaml"):
-        texts[Path("study.yaml")] = study
-    return Made(name, texts, sentences)
+        desk.texts[STUDY] = with_item(desk.text(STUDY), "offers_in_hand", name)
+    return name
 
 
 def known_device(gpu: str) -> Device:
@@ -117,12 +124,11 @@ def _provider(desk: Desk, text: str | None) -> str:
     if text is None:
         return OFFERED
     own = {machine.provider for machine in desk.instances.values()} - {"own"}
-    titles = {provider_title(key, desk.said.titles): key for key in own}
     known = {title: key for key, title in PROVIDERS.items() if key != "own"} | {key: key for key in PROVIDERS}
-    known |= titles | {key: key for key in own}
-    exact = next((key for title, key in reversed(known.items()) if title.lower() == text.lower()), None)
-    if exact is not None:
-        return exact
+    known |= {provider_title(key, desk.said.titles): key for key in own} | {key: key for key in own}
+    exact = {title.lower(): key for title, key in known.items()}
+    if text.lower() in exact:
+        return exact[text.lower()]
     meant = slipped(text, known) or near(text, known)
     if meant is not None:
         raise UserError(f"the provider is {text!r}; did you mean {meant!r}? (another one needs another name)")
@@ -141,7 +147,7 @@ def _name(desk: Desk, offered: Offered, provider: str, device: Device) -> str:
         return name
     alike = other.gpus == offered.devices and other.provider == provider and known_device(other.gpu) == device
     priced = next(
-        (entry for entry, prices in desk.lists.items() for one in prices.offers if one.instance == name), None
+        (file for file, prices in desk.lists.items() if name in {one.instance for one in prices.offers}), None
     )
     if priced is not None or not alike:
         where = f"in prices/{priced}.yaml" if priced else "as another machine"
@@ -151,34 +157,30 @@ def _name(desk: Desk, offered: Offered, provider: str, device: Device) -> str:
     return name
 
 
-def _add_machine(
-    desk: Desk, offered: Offered, device: Device, provider: str, name: str, texts: dict[Path, str], said: list[str]
-) -> None:
+def _add_machine(desk: Desk, offered: Offered, device: Device, provider: str, name: str) -> None:
     """The machine, and one of a single such device where it needs one, with what tells their speed."""
-    if name in desk.instances:
-        return
-    base = _base(desk, device)
+    base, said = _base(desk, device), desk.said
     entries: dict[str, Any] = {}
     single = base or f"{_slug(device.gpu.lower())}-1x"
     gpu = desk.instances[base].gpu if base else device.gpu
     machine = {"title": _title(desk, offered, provider, gpu), "provider": provider, "gpu": gpu, "gpus": offered.devices}
+    study = desk.text(STUDY)
     if offered.devices > 1:
         joined = offered.interconnect or ("nvswitch" if "SXM" in gpu and offered.devices >= 8 else "pcie")
         machine |= {"interconnect": joined, "base_instance": single}
         if base is None:
             entries[single] = {"title": f"1 {gpu}", "provider": "own", "gpu": gpu, "gpus": 1}
+        if said.targets:
+            study = with_item(study, "targets", {"instance": name, "base_instance": single, "gpus": offered.devices})
     elif base is not None:
         machine["equivalent_to"] = base
-    entries[name] = machine
-    file = Path("instances.yaml")
-    texts[file] = with_entries(read_text(desk.folder / file), entries)
-    study = read_text(desk.folder / "study.yaml")
-    if desk.said.targets and offered.devices > 1:
-        study = with_item(study, "targets", {"instance": name, "base_instance": single, "gpus": offered.devices})
-    if not desk.timed & {single, gpu} and not desk.said.transfer and not _measured(desk, base):
+    desk.texts[INSTANCES] = with_entries(desk.text(INSTANCES), entries | {name: machine})
+    is_measured = base is not None and said.measure and desk.instances[base].measure is not None
+    if not desk.timed & {single, gpu} and not said.transfer and not is_measured:
         study = with_flag(study, "transfer")
-        said.append(f"No figure of {gpu} is in the study: its speed follows from other devices' (transfer: true).")
-    texts[Path("study.yaml")] = study
+        told = f"No figure of {gpu} is in the study: its speed follows from other devices' (transfer: true)."
+        desk.sentences.append(told)
+    desk.texts[STUDY] = study
 
 
 def _base(desk: Desk, device: Device) -> str | None:
@@ -195,44 +197,36 @@ def _base(desk: Desk, device: Device) -> str | None:
     return min(alone, key=lambda name: name not in desk.timed, default=None)
 
 
-def _measured(desk: Desk, base: str | None) -> bool:
-    return base is not None and desk.said.measure and desk.instances[base].measure is not None
-
-
 def _title(desk: Desk, offered: Offered, provider: str, gpu: str) -> str:
-    if offered.title:
-        return offered.title
-    if offered.kind == BOX:
-        return f"box with {offered.devices} {gpu}"
-    whose = "the offer" if provider == OFFERED else provider_title(provider, desk.said.titles)
-    return f"{whose} with {offered.devices} {gpu}"
+    whose = "box" if offered.kind == BOX else "the offer"
+    if offered.kind != BOX and provider != OFFERED:
+        whose = provider_title(provider, desk.said.titles)
+    return offered.title or f"{whose} with {offered.devices} {gpu}"
 
 
-def _add_price(
-    desk: Desk, offered: Offered, device: Device, name: str, texts: dict[Path, str], said: list[str]
-) -> None:
+def _add_price(desk: Desk, offered: Offered, device: Device, name: str) -> None:
     """The offer in its price list, with the rate of its currency where the list has none."""
-    chosen = _list(desk, offered)
-    prices = desk.lists.get(chosen)
-    file = Path("prices") / f"{chosen}.yaml"
+    chosen, currency = _list(desk, offered), offered.currency
+    prices, file = desk.lists.get(chosen), Path("prices") / f"{chosen}.yaml"
     purchase = {BOX: "own", RENTAL: "on_demand"}.get(offered.kind, "reserved")
-    offer: dict[str, Any] = {"instance": name, "purchase": purchase}
-    offer |= _terms(desk, offered, device, prices, said)
+    offer: dict[str, Any] = {"instance": name, "purchase": purchase} | _terms(desk, offered, device)
     if offered.weeks is not None:
         offer["available_from_weeks"] = offered.weeks.written()
     offer["source"] = f"the offer in hand, told to sweetspot add-offer on {desk.today}: {desk.told}"
-    currency = str(offered.currency)
     if prices is None:
-        texts[file] = _new_list(desk, currency, offer)
-        return
-    text = read_text(desk.folder / file)
-    if currency != prices.currency:
-        offer["currency"] = currency
-        if currency not in ("USD", *(rate.currency for rate in prices.rates)):
-            text = with_item(text, "rates", _rate(desk, currency), before="offers")
-    if desk.day != prices.as_of:
-        offer["as_of"] = desk.day
-    texts[file] = with_item(text, "offers", offer)
+        head: dict[str, Any] = {"title": "Offers in hand", "currency": currency, "as_of": desk.day}
+        head |= {"source": "offers told to sweetspot add-offer", "max_age_days": 180}
+        head |= {} if currency == "USD" else {"rates": [_rate(desk, currency)]}
+        text = with_entries("", head)
+    else:
+        text = desk.text(file)
+        if currency != prices.currency:
+            offer["currency"] = currency
+            if currency not in ("USD", *(rate.currency for rate in prices.rates)):
+                text = with_item(text, "rates", _rate(desk, currency), before="offers")
+        if desk.day != prices.as_of:
+            offer["as_of"] = desk.day
+    desk.texts[file] = with_item(text, "offers", offer)
 
 
 def _list(desk: Desk, offered: Offered) -> str:
@@ -241,69 +235,50 @@ def _list(desk: Desk, offered: Offered) -> str:
         if desk.into not in desk.lists and not is_slug(desk.into):
             raise UserError(f"--list is {desk.into!r}; expected one of {', '.join(desk.lists)}, or a new name")
         return desk.into
-
-    def alike(prices: PriceList) -> bool:
+    ranks = {}
+    for name, prices in desk.lists.items():
         bound = [offer.own is not None or offer.commitment is not None for offer in prices.offers]
-        return any(not one for one in bound) if offered.kind == RENTAL else any(bound)
-
-    fitting = {name: prices for name, prices in desk.lists.items() if alike(prices)}
-    own = {
-        name: (offered.currency != prices.currency, all(offer.own is None for offer in prices.offers))
-        for name, prices in fitting.items()
-    }
-    return min(own, key=lambda name: own[name], default=NEW_LIST)
+        if (not all(bound)) if offered.kind == RENTAL else any(bound):
+            ranks[name] = offered.currency != prices.currency, all(offer.own is None for offer in prices.offers)
+    return min(ranks, key=ranks.__getitem__, default=NEW_LIST)
 
 
-def _new_list(desk: Desk, currency: str, offer: Mapping[str, Any]) -> str:
-    head: dict[str, Any] = {"title": "Offers in hand", "currency": currency, "as_of": desk.day}
-    head |= {"source": "offers told to sweetspot add-offer", "max_age_days": 180}
-    if currency != "USD":
-        head["rates"] = [_rate(desk, currency)]
-    return with_item(with_entries("", head), "offers", offer)
-
-
-def _terms(desk: Desk, offered: Offered, device: Device, prices: PriceList | None, said: list[str]) -> dict[str, Any]:
+def _terms(desk: Desk, offered: Offered, device: Device) -> dict[str, Any]:
     """The price of the offer, in the words of a price list. Raises UserError for what nobody says."""
-    known = _of_what_is_there(desk, str(offered.currency))
-    days = offered.days_per_month.written() if offered.days_per_month else known.get("days_per_month")
-    if days is None and load_monthly(desk.folder / "workloads.yaml"):
-        days = desk.said.month_days
-    if days is None and offered.kind != RENTAL:
-        raise UserError("the study does not say how many days a month a machine works; add such as 20 days a month")
     if offered.kind == RENTAL and offered.per_hour is not None:
         return {"per_hour": offered.per_hour.written()}
+    known, work = _of_what_is_there(desk, offered.currency), load_monthly(desk.folder / "workloads.yaml")
+    days = offered.days_per_month.written() if offered.days_per_month else known.get("days_per_month")
+    days = desk.said.month_days if days is None and work else days
+    if days is None:
+        raise UserError("the study does not say how many days a month a machine works; add such as 20 days a month")
     if offered.kind != BOX:
         sums = {name: getattr(offered, name) for name in ("upfront", "per_month", "per_hour")}
-        terms = {"term_months": offered.months} | sums
-        return {
-            "commitment": {name: one.written() for name, one in terms.items() if one is not None},
-            "days_per_month": days,
-        }
+        terms = _written(term_months=offered.months, **sums)
+        return {"commitment": terms, "days_per_month": days}
     if offered.per_kwh is None and "per_kwh" not in known:
         raise UserError("the study does not say what electricity costs; add such as 0.35 EUR a kWh")
-    own: dict[str, Any] = {
-        "capex": offered.price.written() if offered.price else None,
-        "months": _months(desk, offered),
-    }
-    own |= _resale(desk, offered, device, said) | {"kw": offered.kw.written() if offered.kw else None}
-    own |= known | ({"per_kwh": offered.per_kwh.written()} if offered.per_kwh else {}) | {"days_per_month": days}
-    return {"own": own}
+    own = _written(capex=offered.price) | {"months": _months(desk, offered, [one.months for one in work.values()])}
+    own |= _resale(desk, offered, device) | _written(kw=offered.kw) | known
+    return {"own": own | _written(per_kwh=offered.per_kwh) | {"days_per_month": days}}
 
 
-def _months(desk: Desk, offered: Offered) -> Any:
+def _written(**numbers: Range | None) -> dict[str, Any]:
+    """Those that are said, as a file of a study says them."""
+    return {name: number.written() for name, number in numbers.items() if number is not None}
+
+
+def _months(desk: Desk, offered: Offered, of_work: list[float]) -> Any:
     """Months over which a box is used: as said, else those of the work of months or of a list's project."""
-    if offered.months is not None:
-        return offered.months.written()
-    works = [work.months for work in load_monthly(desk.folder / "workloads.yaml").values()]
     projects = [prices.project_months.value for prices in desk.lists.values() if prices.project_months is not None]
-    if not works + projects:
+    if offered.months is None and not of_work + projects:
         raise UserError("the study does not say how long it goes on; add such as 36 months")
-    return Range((works + projects)[0]).written()
+    return (offered.months or Range((of_work + projects)[0])).written()
 
 
-def _resale(desk: Desk, offered: Offered, device: Device, said: list[str]) -> dict[str, Any]:
+def _resale(desk: Desk, offered: Offered, device: Device) -> dict[str, Any]:
     if offered.resale is None:
-        said.append("Nothing is reckoned for its sale at the end; add such as: resale gaming 68 %.")
+        desk.sentences.append("Nothing is reckoned for its sale at the end; add such as: resale gaming 68 %.")
         return {}
     if isinstance(offered.resale, Range):
         return {"residual": offered.resale.written()}
@@ -313,40 +288,34 @@ def _resale(desk: Desk, offered: Offered, device: Device, said: list[str]) -> di
 
 def _of_what_is_there(desk: Desk, currency: str) -> dict[str, Any]:
     """FOUND_THERE of the first machine that the study owns, in the currency of the offer."""
-    for name, prices in desk.lists.items():
-        for offer in load_yaml(desk.folder / "prices" / f"{name}.yaml")["offers"]:
-            if "own" in offer:
-                found = {key: offer["own"][key] for key in FOUND_THERE if key in offer["own"]}
-                theirs = offer.get("currency", prices.currency)
-                factor = _usd(desk, theirs) / _usd(desk, currency)
-                if factor != 1:
-                    kwh = found["per_kwh"]
-                    ends = kwh if isinstance(kwh, dict) else {"value": kwh}
-                    found["per_kwh"] = {end: float(f"{value * factor:.4g}") for end, value in ends.items()}
-                return found
-    return {}
+    files = ((prices, load_yaml(desk.folder / "prices" / f"{name}.yaml")) for name, prices in desk.lists.items())
+    owned = ((prices, offer) for prices, raw in files for offer in raw["offers"] if "own" in offer)
+    if (first := next(owned, None)) is None:
+        return {}
+    prices, offer = first
+    found = {key: offer["own"][key] for key in FOUND_THERE if key in offer["own"]}
+    factor = _usd(desk, offer.get("currency", prices.currency)) / _usd(desk, currency)
+    if factor != 1:
+        kwh = found["per_kwh"] if isinstance(found["per_kwh"], dict) else {"value": found["per_kwh"]}
+        found["per_kwh"] = ranged(kwh, lambda value: float(f"{value * factor:.4g}"))
+    return found
 
 
 def _usd(desk: Desk, currency: str) -> float:
     """USD of a unit of a currency. Raises UserError where the study has no rate of it."""
-    if currency == "USD":
-        return 1.0
-    usd = _rate(desk, currency)["usd"]
-    return float(usd["value"] if isinstance(usd, dict) else usd)
+    return 1.0 if currency == "USD" else middle(_rate(desk, currency)["usd"])
 
 
 def _rate(desk: Desk, currency: str) -> dict[str, Any]:
     """The rate of a currency for a price list: as typed, else another list's, else that of the page."""
     if desk.rate is not None:
-        wrong = wrong_rate(currency, desk.rate, desk.day)
-        if wrong is not None:
+        if wrong := wrong_rate(currency, desk.rate, desk.day):
             raise UserError(f"--rate is {desk.rate:g} USD for one {currency}; {wrong}")
         told = f"typed on {desk.today} (--rate of sweetspot add-offer)"
         return {"currency": currency, "usd": desk.rate, "as_of": desk.day, "source": told}
-    for prices in desk.lists.values():
-        for rate in prices.rates:
-            if rate.currency == currency:
-                return rate.model_dump(exclude_none=True)
+    for rate in (rate for prices in desk.lists.values() for rate in prices.rates):
+        if rate.currency == currency:
+            return rate.model_dump(exclude_none=True)
     shown = desk.said.currency
     if shown is not None and shown.code == currency:
         return {"currency": currency, "usd": shown.usd_per_unit, "as_of": shown.as_of, "source": shown.source}

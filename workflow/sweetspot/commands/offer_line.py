@@ -58,7 +58,7 @@ class Offered(NamedTuple):
     devices: int
     title: str | None = None
     provider: str | None = None
-    currency: str | None = None
+    currency: str = ""
     price: Range | None = None
     per_hour: Range | None = None
     per_month: Range | None = None

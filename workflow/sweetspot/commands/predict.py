@@ -15,7 +15,6 @@ import json
 import math
 import re
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -29,7 +28,9 @@ from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.specifications import Devices, precision_name
 from sweetspot.transfer.transferring import Measured, from_run_files, learn_devices, transferred
 from sweetspot.warnings import as_text, joined
+from sweetspot.wording import amount
 
+COLUMNS = ("gpu", "gpus", "interconnect", "images_per_s", "images_per_s_low", "images_per_s_high")
 FIGURE = re.compile(r"(?P<gpu>[^:=]+):(?P<model>[^:=]+):(?P<precision>[^:=]+)(?::(?P<batch>[^:=]*))?=(?P<rate>[^:=]+)")
 FORM = 'GPU:MODEL:PRECISION[:BATCH]=RATE, such as "RTX 4090:resnet50:fp16:256=1120"'
 
@@ -66,7 +67,9 @@ def counts(text: str) -> list[int]:
     return list(dict.fromkeys(int(part) for part in parts))
 
 
-def prediction(known: list[Measured], on: list[str], gpus: list[int], joins: str | None, studies: Path) -> pd.DataFrame:
+def prediction(
+    known: list[Measured], on: list[str], gpus: list[int], joins: str | None, studies: Path = STUDIES
+) -> pd.DataFrame:
     """One row a device and count: gpu, gpus, interconnect, images_per_s with `_low`, `_high` (90 %), basis, warnings.
 
     Raises UserError: figures of two workloads, and what `transferred` refuses.
@@ -86,9 +89,7 @@ def prediction(known: list[Measured], on: list[str], gpus: list[int], joins: str
     order = {device.gpu: number for number, device in enumerate(wanted)}
     table = pd.DataFrame(rows).sort_values(["gpu", "gpus"], key=lambda c: c.map(order) if c.name == "gpu" else c)
     shown = table[table["gpus"].isin(gpus) | table["images_per_s"].isna()]
-    return shown[
-        ["gpu", "gpus", "interconnect", "images_per_s", "images_per_s_low", "images_per_s_high", "basis", "warnings"]
-    ]
+    return shown[[*COLUMNS, "basis", "warnings"]]
 
 
 def report(known: list[Measured], table: pd.DataFrame) -> str:
@@ -101,8 +102,9 @@ def report(known: list[Measured], table: pd.DataFrame) -> str:
     lines.append(f"\n{'device':<28} {'gpus':>5} {'per second':>11} {'low':>9} {'high':>9}  {'basis':<12} joined by")
     notes: dict[str, list[str]] = {}
     for row in table.itertuples():
-        cells = [_amount(value) for value in (row.images_per_s, row.images_per_s_low, row.images_per_s_high)]
-        shown = f"{cells[0]:>11} {cells[1]:>9} {cells[2]:>9}"
+        rates = (row.images_per_s, row.images_per_s_low, row.images_per_s_high)
+        middle, low, high = ("-" if math.isnan(rate) else amount(rate) for rate in rates)
+        shown = f"{middle:>11} {low:>9} {high:>9}"
         lines.append(f"{row.gpu:<28} {row.gpus:>5} {shown}  {row.basis:<12} {row.interconnect}".rstrip())
         for pair in row.warnings:
             notes.setdefault(as_text([pair]), []).append(f"{row.gpus} x {row.gpu}")
@@ -110,43 +112,32 @@ def report(known: list[Measured], table: pd.DataFrame) -> str:
     return "\n".join([*lines, *(f"  {text} ({', '.join(where)})" for text, where in notes.items())])
 
 
-def _amount(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot predict`."""
-    parser.add_argument(
-        "--measured", metavar="FIGURE", action="append", required=True, help=f"{FORM}; or a run file; may be repeated"
-    )
-    parser.add_argument("--on", metavar="GPU,...", required=True, help="devices, such as h100-sxm,rtx-5090")
-    parser.add_argument("--gpus", metavar="N,...", default="1", help="how many of each, such as 1,8 (1)")
-    names = sorted(FRAMEWORKS)
-    parser.add_argument(
-        "--framework", choices=names, default="torch", help="framework of the figure (torch); a run file tells its own"
-    )
-    parser.add_argument(
-        "--interconnect", choices=JOINED, help="what joins several devices; default: by the form of the device"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    add, told = parser.add_argument, f"{FORM}; or a run file; may be repeated"
+    add("--measured", metavar="FIGURE", action="append", required=True, help=told)
+    add("--on", metavar="GPU,...", required=True, help="devices, such as h100-sxm,rtx-5090")
+    add("--gpus", metavar="N,...", default="1", help="how many of each, such as 1,8 (1)")
+    told = "framework of the figure (torch); a run file tells its own"
+    add("--framework", choices=sorted(FRAMEWORKS), default="torch", help=told)
+    add("--interconnect", choices=JOINED, help="what joins several devices; default: by the form of the device")
+    add("--json", action="store_true", help="print one JSON object instead of text")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the table. Raises UserError."""
-    studies = STUDIES
     devices = shipped_devices()
     known = [measured(text, arguments.framework, devices) for text in arguments.measured]
     on = [name.strip() for name in arguments.on.split(",") if name.strip()]
     if not on:
         raise UserError(f"--on is {arguments.on!r}; expected devices, such as h100-sxm,rtx-5090")
-    table = prediction(known, on, counts(arguments.gpus), arguments.interconnect, studies)
-    print(json.dumps(_as_json(known, table), indent=2) if arguments.json else report(known, table))
-
-
-def _as_json(known: list[Measured], table: pd.DataFrame) -> dict[str, Any]:
+    table = prediction(known, on, counts(arguments.gpus), arguments.interconnect)
+    if not arguments.json:
+        print(report(known, table))
+        return
     rows = [without_nan(row) | {"warnings": joined(row["warnings"])} for row in table.to_dict("records")]
     figures = [
         {"gpu": one.device.gpu, "images_per_s": one.images_per_s, "model": one.model, "precision": one.precision}
         for one in known
     ]
-    return {"measured": figures, "predicted": rows, "level": 0.9}
+    print(json.dumps({"measured": figures, "predicted": rows, "level": 0.9}, indent=2))

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sweetspot.bills.lint.rules import check_possible
 from sweetspot.bills.offers import check_instances
@@ -19,7 +19,7 @@ from sweetspot.bills.pricing import (
     of_projects,
     price_tables,
 )
-from sweetspot.errors import UserError
+from sweetspot.errors import UserError, refuse
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix.invocation import (
     check_answer_prices,
@@ -81,16 +81,24 @@ class Findings:
             told = {sentence for _, sentence in self.errors}
             self.errors += [(str(file), sentence) for sentence in error.sentences if sentence not in told]
 
-    def wrong(self, file: Path) -> bool:
-        """Whether a mistake of the file is told."""
-        return any(name == str(file) for name, _ in self.errors)
+    def check(self, file: Path, check: Callable[..., object], *arguments: Any) -> None:
+        """Keep what the check refuses as mistakes of `file`."""
+        with self.of(file):
+            check(*arguments)
 
-    def take(self, file: Path, reader: Callable[[], T], holds: Callable[[T], str]) -> T | None:
-        """What `reader` makes of what is right of the file, or None where nothing is; `holds`: that in words."""
+    def warn(self, file: Path, rule: str, words: str) -> None:
+        """One more warning, once."""
+        if (said := (str(file), rule, words)) not in self.warnings:
+            self.warnings.append(said)
+
+    def take(self, file: Path, reader: Callable[[], T], holds: str | Callable[[T], str]) -> T | None:
+        """What `reader` makes of what is right of the file, or None where nothing is; `holds`: that in words, or what
+        is counted.
+        """
         content = None
         with gathering() as gathered, self.of(file):
             content = reader()
-            self.read[str(file)] = holds(content)
+            self.read[str(file)] = _count(content, holds) if isinstance(holds, str) else holds(content)
         self.errors += [(str(file), sentence) for sentence in gathered.sentences]
         self.places[str(file)] = gathered.places
         return content
@@ -120,22 +128,20 @@ def read_study(name: str, root: Path) -> Findings:
     check_study_name(name, folder.parent)
     if not folder.is_dir():
         load_study(folder)  # says which there are
-    study = found.take(folder / "study.yaml", lambda: load_study(folder), lambda study: _count(study.sources, "source"))
+    study = found.take(folder / "study.yaml", lambda: load_study(folder), lambda held: _count(held.sources, "source"))
     files = instance_files(root, name)
-    instances = found.take(files[-1], lambda: load_instances(*files), lambda held: _count(held, "instance"))
+    instances = found.take(files[-1], lambda: load_instances(*files), "instance")
+    work = folder / "workloads.yaml"
     workloads = found.take(
-        folder / "workloads.yaml",
-        lambda: load_workloads(folder / "workloads.yaml"),
-        lambda held: _count({name.partition(".")[0] for name in held}, "workload"),
+        work, lambda: load_workloads(work), lambda held: _count({one.partition(".")[0] for one in held}, "workload")
     )
     price_lists: list[str] = []
     with found.of(folder / "prices"):
         price_lists = price_list_names(folder / "prices")
         if not price_lists:
             raise UserError(f"{folder / 'prices'}: no price list is there; expected at least one *.yaml")
-    parts = _Parts(
-        folder, study, instances, instances or _names(files), instances or _sound(files), workloads, price_lists
-    )
+    machines, sound = (instances, instances) if instances else _entries(files)
+    parts = _Parts(folder, study, instances, machines, sound, workloads, price_lists)
     _read_config(found, parts, root)
     _check_names(found, parts, files[-1])
     _check_study(found, parts)
@@ -143,40 +149,34 @@ def read_study(name: str, root: Path) -> Findings:
     for price_list in price_lists:
         _read_prices(found, parts, folder / "prices" / f"{price_list}.yaml")
     _read_figures(found, parts)
-    claims = folder / "claims.yaml"
-    if claims.is_file():
-        found.take(claims, lambda: load_claims(claims), lambda held: _count(held, "claim"))
     stock = folder / "availability.yaml"
-    if stock.is_file():
-        machines = parts.sound.values()
-        found.take(stock, lambda: named_facts(stock, machines, price_lists), lambda held: _count(held, "figure"))
-    looks = looks_file(folder)
-    if looks.is_file():
-        found.take(looks, lambda: read_looks(looks), lambda held: _count(held, "look"))
+    others: list[tuple[Path, Callable[[Path], Any], str]] = [
+        (folder / "claims.yaml", load_claims, "claim"),
+        (stock, lambda file: named_facts(file, sound.values(), price_lists), "figure"),
+        (looks_file(folder), read_looks, "look"),
+    ]
+    for file, reader, what in others:
+        if file.is_file():
+            found.take(file, partial(reader, file), what)
     _misnamed(found, folder)
     return found
 
 
-def _count(held: Collection[Any], what: str) -> str:
+def _count(held: Any, what: str) -> str:
     return f"{len(held)} {what}{'' if len(held) == 1 else 's'}"
 
 
-def _names(files: Sequence[Path]) -> set[str] | None:
-    """The names of instances whose entries are wrong; None where even those cannot be read."""
+def _entries(files: Sequence[Path]) -> tuple[Collection[str] | None, dict[str, Instance]]:
+    """The names of instances some of which are wrong (None where even those cannot be read), and those that are not."""
+    sound: dict[str, Instance] = {}
     try:
-        return {name for file in files for name in instance_entries(file)}
+        entries = [pair for file in files for pair in instance_entries(file).items()]
     except UserError:
-        return None
-
-
-def _sound(files: Sequence[Path]) -> dict[str, Instance]:
-    """The machines whose own entries are right, where others' are wrong."""
-    found: dict[str, Instance] = {}
-    if _names(files) is not None:
-        for name, entry in ((name, entry) for file in files for name, entry in instance_entries(file).items()):
-            with suppress(UserError):  # told where all of them were read
-                found[name] = validated(Instance, entry, name)
-    return found
+        return None, sound
+    for name, entry in entries:
+        with suppress(UserError):  # told where all of them were read
+            sound[name] = validated(Instance, entry, name)
+    return {name for name, _ in entries}, sound
 
 
 def _read_config(found: Findings, parts: _Parts, root: Path) -> None:
@@ -201,97 +201,67 @@ def _check_names(found: Findings, parts: _Parts, file: Path) -> None:
     """Devices and providers that nobody knows by a name that is surely another's."""
     devices = shipped_devices()
     for name, machine in parts.sound.items():
-        meant = None if devices.find(machine.gpu) else slipped(machine.gpu, devices.by_gpu)
-        said = [] if meant is None else [("gpu", machine.gpu, meant)]
-        meant = slipped(machine.provider, PROVIDERS)
-        said += [] if meant is None else [("provider", machine.provider, meant)]
-        found.warnings += [
-            (str(file), "near_name", f"{name}.{key} is '{wrong}', which nobody knows; did you mean '{right}'?")
-            for key, wrong, right in said
-        ]
+        named: list[tuple[str, str, Collection[str]]] = [("provider", machine.provider, PROVIDERS)]
+        if not devices.find(machine.gpu):
+            named.insert(0, ("gpu", machine.gpu, devices.by_gpu))
+        for key, wrong, known in named:
+            if (meant := slipped(wrong, known)) is not None:
+                words = f"{name}.{key} is '{wrong}', which nobody knows; did you mean '{meant}'?"
+                found.warn(file, "near_name", words)
 
 
 def _check_study(found: Findings, parts: _Parts) -> None:
     """What study.yaml names: machines, price lists, methods, other studies, logs."""
-    study, file = parts.study, parts.folder / "study.yaml"
+    study, file, machines = parts.study, parts.folder / "study.yaml", parts.machines
     if study is None:
         return
-    if parts.machines is not None:
-        with found.of(file):
-            check_machines(study, parts.machines, file)
-        with found.of(file):
-            checked_catalogue(study.catalogue, parts.machines, parts.price_lists, file)
-    with found.of(file):
-        check_answer_prices(study, parts.price_lists, file)
-    wrong = _method(study, file)
-    for borrowed in study.borrow:
-        if not figures_file(borrowed, parts.folder.parent).is_file():
-            wrong.append(f"{file}: borrow names {borrowed!r}; expected a study with a throughput.csv")
-    wrong += [
-        f"{file}: logs name {log}; expected a file that exists"
-        for log in log_files(study.logs, parts.folder)
-        if not Path(log).is_file()
-    ]
-    for number, source in enumerate(study.logs):
-        if source.gpu is None and parts.machines is not None and source.instance not in parts.machines:
-            said = f"{file}: logs[{number}].instance is {source.instance!r}; expected one of instances.yaml, or a 'gpu'"
-            wrong.append(said)
-    found.errors += [(str(file), sentence) for sentence in wrong]
+    if machines is not None:
+        found.check(file, check_machines, study, machines, file)
+        found.check(file, checked_catalogue, study.catalogue, machines, parts.price_lists, file)
+    found.check(file, check_answer_prices, study, parts.price_lists, file)
+    found.check(file, refuse, (f"{file}: {words}" for words in _wrongly_named(study, parts)))
     for model in study.cells.model if study.targets else ():
         if model not in study.networks and not network(model).known:
             told = unknown_network(model)
-            found.warnings.append((str(file), told["rule"], told["message"]))
+            found.warn(file, told["rule"], told["message"])
 
 
-def _method(study: Study, file: Path) -> list[str]:
-    if study.method == "auto":
-        return []
-    from sweetspot.scaling.methods import METHODS  # the fits import scipy: half a second
+def _wrongly_named(study: Study, parts: _Parts) -> Iterator[str]:
+    """A sentence for a method, a study or a log that is not there."""
+    if study.method != "auto":
+        from sweetspot.scaling.methods import METHODS  # the fits import scipy: half a second
 
-    if study.method in METHODS:
-        return []
-    return [f"{file}: method is {study.method!r}; expected auto or one of {', '.join(METHODS)}"]
+        if study.method not in METHODS:
+            yield f"method is {study.method!r}; expected auto or one of {', '.join(METHODS)}"
+    for borrowed in study.borrow:
+        if not figures_file(borrowed, parts.folder.parent).is_file():
+            yield f"borrow names {borrowed!r}; expected a study with a throughput.csv"
+    for log in log_files(study.logs, parts.folder):
+        if not Path(log).is_file():
+            yield f"logs name {log}; expected a file that exists"
+    for number, source in enumerate(study.logs):
+        if source.gpu is None and parts.machines is not None and source.instance not in parts.machines:
+            yield f"logs[{number}].instance is {source.instance!r}; expected one of instances.yaml, or a 'gpu'"
 
 
 def _check_workloads(found: Findings, parts: _Parts) -> None:
     """The machines of the workloads, and models that nobody asks about."""
-    file = parts.folder / "workloads.yaml"
-    if parts.workloads is None:
+    file, works = parts.folder / "workloads.yaml", parts.workloads
+    if works is None:
         return
     if parts.machines is not None:
-        with found.of(file):
-            check_workloads(parts.workloads, parts.machines, file)
+        found.check(file, check_workloads, works, parts.machines, file)
         with found.of(file), gathering():  # its mistakes are told already
             check_there(load_monthly(file), parts.machines, file)
     if parts.instances is not None:
-        with found.of(file):
-            check_devices(parts.workloads, parts.instances, file)
+        found.check(file, check_devices, works, parts.instances, file)
     asked = [] if parts.study is None else parts.study.cells.model
-    plans = tuple(f"{name}." for name, work in parts.workloads.items() if isinstance(work, Plan))
-    for name, work in parts.workloads.items():
-        if name.startswith(plans):  # one of its jobs, which nobody wrote
-            continue
-        if asked and work.model is not None and work.model not in asked:
+    plans = tuple(f"{name}." for name, work in works.items() if isinstance(work, Plan))
+    for name, work in works.items():
+        written = not name.startswith(plans)  # else it is one of a plan's jobs, which nobody wrote
+        if written and asked and work.model is not None and work.model not in asked:
             words = f"{name}.model is '{work.model}', which cells.model of study.yaml does not hold; it gets no price"
-            found.warnings.append((str(file), "model_not_asked", words + hint(work.model, asked)))
-
-
-class _Listed(NamedTuple):
-    """What is right of a price list, and where its offers stand in the file."""
-
-    prices: PriceList
-    places: Sequence[int]
-
-    def known(self, machines: Container[str], named: Container[str | None]) -> "_Listed":
-        """The same of sound machines alone, and not of those that take the price of a wrong one, of all `named`."""
-        sound = {offer.instance for offer in self.prices.offers if offer.instance in machines}
-        rows = [
-            row
-            for row, offer in enumerate(self.prices.offers)
-            if offer.instance in sound and (offer.same_price_as in sound or offer.same_price_as not in named)
-        ]
-        offers = [self.prices.offers[row] for row in rows]
-        return _Listed(self.prices.model_copy(update={"offers": offers}), [self.places[row] for row in rows])
+            found.warn(file, "model_not_asked", words + hint(work.model, asked))
 
 
 def _read_prices(found: Findings, parts: _Parts, file: Path) -> None:
@@ -301,52 +271,66 @@ def _read_prices(found: Findings, parts: _Parts, file: Path) -> None:
         file, lambda: validated(PriceList, load_yaml(file), file), lambda held: _count(held.offers, "offer")
     )
     if parts.machines is not None:
-        with found.of(file):
-            check_instances(named, parts.machines, str(file))
-    listed = None
+        found.check(file, check_instances, named, parts.machines, str(file))
+    places: list[int] = []
     if prices is not None:
-        places = found.places[str(file)].get("offers", range(len(prices.offers)))
-        listed = _Listed(prices, places).known(parts.sound, named)
+        where = found.places[str(file)].get("offers", range(len(prices.offers)))
+        rows = _sound_rows(prices, parts.sound, named)
+        places, prices = [where[row] for row in rows], _only(prices, rows)
+        found.check(file, check_possible, prices, parts.sound, str(file), places)
         with found.of(file):
-            check_possible(listed.prices, parts.sound, str(file), listed.places)
-        with found.of(file):
-            check_together(listed.prices, file, listed.places)
-            _lint(found, parts, file, listed)
-    if listed is None or parts.study is None or len(listed.places) < len(named):
+            check_together(prices, file, places)
+            _lint(found, parts, file, prices, places)
+    if prices is None or parts.study is None or len(places) < len(named):
         found.unchecked.append(f"{file}: its prices beside each other, before what is wrong above is mended")
 
 
-def _lint(found: Findings, parts: _Parts, file: Path, listed: _Listed) -> None:
-    """The findings of offers beside each other, and what they and the workloads say of each other."""
-    if (study := parts.study) is None or not listed.places:
+def _sound_rows(prices: PriceList, machines: Container[str], named: Container[str | None]) -> list[int]:
+    """The offers of sound machines alone, and not of those that take the price of a wrong one, of all `named`."""
+    sound = {offer.instance for offer in prices.offers if offer.instance in machines}
+    return [
+        row
+        for row, offer in enumerate(prices.offers)
+        if offer.instance in sound and (offer.same_price_as in sound or offer.same_price_as not in named)
+    ]
+
+
+def _only(prices: PriceList, rows: Sequence[int]) -> PriceList:
+    return prices.model_copy(update={"offers": [prices.offers[row] for row in rows]})
+
+
+def _lint(found: Findings, parts: _Parts, file: Path, prices: PriceList, places: Sequence[int]) -> None:
+    """The findings of offers beside each other, and what they and the workloads say of each other.
+
+    places: where the offers stand in the file.
+    """
+    if (study := parts.study) is None or not places:
         return
-    _check_rate(found, study, listed.prices, file)
-    table, _, lint = price_tables(listed.prices, file.stem, parts.sound, study.month_days, study.as_of, study.energy)
+    _check_rate(found, study, prices, file)
+    table, _, lint = price_tables(prices, file.stem, parts.sound, study.month_days, study.as_of, study.energy)
     for severity, rule, words in zip(lint["severity"], lint["rule"], lint["message"], strict=True):
         if severity == "warning":
             found.warnings.append((str(file), rule, words))
-    if parts.workloads is not None:
-        written = parts.folder / "workloads.yaml"
-        with gathering():  # its mistakes are told already
-            monthly = load_monthly(written)
-        with found.of(file):
-            check_terms(parts.workloads, table, written, file, listed.places)
-        if not found.wrong(written):  # else a machine that is there may stand in what is wrong
-            with found.of(file):
-                check_free(monthly, table, written, file, listed.places)
-        told = [(str(written), one.rule, one.message) for one in of_projects(parts.workloads, monthly, table)]
-        found.warnings += [one for one in told if one not in found.warnings]  # each list says it
+    if parts.workloads is None:
+        return
+    written = parts.folder / "workloads.yaml"
+    with gathering():  # its mistakes are told already
+        monthly = load_monthly(written)
+    found.check(file, check_terms, parts.workloads, table, written, file, places)
+    if all(name != str(written) for name, _ in found.errors):  # else a machine that is there may stand in what is wrong
+        found.check(file, check_free, monthly, table, written, file, places)
+    for one in of_projects(parts.workloads, monthly, table):
+        found.warn(written, one.rule, one.message)  # each list says it
 
 
 def _check_rate(found: Findings, study: Study, prices: PriceList, file: Path) -> None:
     """Whether the page shows money at the rate at which this list's prices were converted."""
-    shown = study.currency
-    if shown is None:
+    if (shown := study.currency) is None:
         return
     for rate in prices.rates:
         if rate.currency == shown.code and abs(math.log(rate.usd.value / shown.usd_per_unit)) > RATES_APART:
             here, there = f"{rate.usd.value:g} USD here", f"{shown.usd_per_unit:g} in study.yaml: currency"
-            found.warnings.append((str(file), "two_rates", f"1 {shown.code} is {here}, and {there}"))
+            found.warn(file, "two_rates", f"1 {shown.code} is {here}, and {there}")
 
 
 def _offered(file: Path) -> list[str | None]:
@@ -368,12 +352,10 @@ def _read_figures(found: Findings, parts: _Parts) -> None:
     readers: tuple[Callable[[Path], pd.DataFrame], ...] = (read_published, read_efficiency, read_times)
     for name, reader in zip(FIGURES, readers, strict=True):
         file = parts.folder / name
-        table = found.take(file, partial(reader, file), lambda held: _count(held, "row")) if file.is_file() else None
+        table = found.take(file, partial(reader, file), "row") if file.is_file() else None
         if table is not None and reader is read_published:
-            with found.of(file):
-                units_of(table, file)
-            with found.of(file):
-                published_cells(table, parts.instances or {}, file)
+            found.check(file, units_of, table, file)
+            found.check(file, published_cells, table, parts.instances or {}, file)
 
 
 def _misnamed(found: Findings, folder: Path) -> None:
@@ -381,4 +363,4 @@ def _misnamed(found: Findings, folder: Path) -> None:
     for file in sorted(folder.glob("*")):
         meant = near(file.name.lower(), [name for name in WRITTEN if not (folder / name).is_file()])
         if file.is_file() and file.name not in WRITTEN and meant is not None:
-            found.warnings.append((str(file), "file_not_read", f"nothing reads this file; did you mean {meant}?"))
+            found.warn(file, "file_not_read", f"nothing reads this file; did you mean {meant}?")

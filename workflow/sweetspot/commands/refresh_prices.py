@@ -20,28 +20,57 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Sequence
-from datetime import timedelta
-from functools import partial
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from sweetspot.bills.lint.rules import lint
+from sweetspot.bills.offers import offer_rows
 from sweetspot.catalogues.downloads import Downloads, cache_folder
 from sweetspot.catalogues.listing import Asked, Fetched
+from sweetspot.catalogues.price_file import with_values
 from sweetspot.catalogues.published_prices import SOURCES
 from sweetspot.catalogues.refreshing import Found, judged, rows
-from sweetspot.catalogues.stock_files import BASE, KEY, fetch_lambda
-from sweetspot.commands.refresh_stock import machines_of, refresh_stock
-from sweetspot.commands.refresh_writing import Refreshed, changed_lists, write_lists
-from sweetspot.errors import Faults, UserError
+from sweetspot.catalogues.stock_files import BASE, KEY, fetch_lambda, looks_of, stock_files
+from sweetspot.commands.scratch import read_text, write_texts
+from sweetspot.errors import UserError, refuse
 from sweetspot.matrix.invocation import instance_files, price_list_names
-from sweetspot.study.catalogue_map import CatalogueMap, Part, checked_catalogue
+from sweetspot.study.catalogue_map import CatalogueMap, FilePart, Part, checked_catalogue
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.price_list import PriceList, load_price_list, newest_day
+from sweetspot.study.price_list import PriceList, load_price_list, newest_day, place_for
+from sweetspot.study.stock import Look, Machine, days_of, looks_file, new_looks, read_looks, share_of, write_looks
 from sweetspot.study.study import Study, load_study
 
 AHEAD = timedelta(days=7)
 LONGEST_REUSE = 87_600  # hours: ten years
 ZONES = timedelta(days=1)  # where it is tomorrow already
+
+
+@dataclass(frozen=True)
+class Refreshed:
+    """One price list before and after; `found`: its rows that change; `remarks`: what the lint did not say before."""
+
+    file: Path
+    old_text: str
+    text: str
+    old: PriceList
+    new: PriceList
+    found: Sequence[Found]
+    remarks: Sequence[str]
+
+    def lines(self) -> Iterator[str]:
+        """The list's name, a line for each price that changes, and the lint's remarks."""
+        yield f"{self.file.name}: USD an hour" if self.new.currency == "USD" else f"{self.file.name}: an hour"
+        width = max(len(hit.row.name) for hit in self.found)
+        for hit in self.found:
+            assert hit.values is not None
+            figures = f"{hit.old:>10.10g} -> {hit.new:<10.10g} {hit.change:>+8.1%}"
+            yield f"  {hit.row.name:<{width}} {figures}  {hit.row.as_of} -> {hit.values['as_of']}"
+        for remark in self.remarks:
+            yield f"  lint: {remark}"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +100,30 @@ def _hours(text: str) -> float:
     return hours
 
 
+class Whole(NamedTuple):
+    """The study that is refreshed, and how it was asked for."""
+
+    options: argparse.Namespace
+    folder: Path
+    study: Study
+    instances: dict[str, Instance]
+    prices: dict[str, PriceList]
+
+    def asks(self, machine: str) -> bool:
+        """Whether the machine is of the providers that were asked for."""
+        asked = self.options.provider
+        return asked is None or self.instances[machine].provider in asked
+
+    def require_providers(self, machines: Iterable[str], whose: str) -> None:
+        """Raises UserError for one of --provider that has none of the machines."""
+        known = sorted({self.instances[name].provider for name in machines})
+        refuse(
+            f"--provider is {name!r}; expected some of {', '.join(known)}, {whose}"
+            for name in self.options.provider or ()
+            if name not in known
+        )
+
+
 def run(options: argparse.Namespace) -> None:
     """Print what changes, and write it unless --dry-run. Raises UserError."""
     folder = options.config / "studies" / options.study
@@ -81,44 +134,27 @@ def run(options: argparse.Namespace) -> None:
     names = price_list_names(folder / "prices")
     catalogue = checked_catalogue(study.catalogue, instances, names, folder / "study.yaml")
     prices = {name: load_price_list(folder / "prices" / f"{name}.yaml") for name in names}
-    bases = _bases(options.mirror)
-    downloads = Downloads(
-        options.cache or cache_folder(), offline=options.offline, reuse=timedelta(hours=options.reuse_hours)
-    )
+    of, bases = Whole(options, folder, study, instances, prices), _bases(options.mirror)
+    reuse = timedelta(hours=options.reuse_hours)
+    downloads = Downloads(options.cache or cache_folder(), offline=options.offline, reuse=reuse)
     if options.stock:
-        machines = machines_of(prices.values(), instances, options.provider)
-        fetch = partial(_fetch, "skypilot", downloads=downloads, base=bases["skypilot"])
-        key = os.environ.get(KEY)
-        api = partial(fetch_lambda, downloads, bases["lambda"], key) if key else None
-        refresh_stock(folder, machines, fetch, api, options.dry_run)
+        _refresh_stock(of, downloads, bases)
         return
-    parts = _asked_parts(catalogue, instances, options.provider)
+    parts = _asked_parts(of, catalogue)
     found: list[Found] = []
     for source, key, part in parts:
-        found += _ask(source, Asked(key, part, folder), prices, instances, downloads, bases[source], options.accept)
-    done = changed_lists(folder / "prices", prices, found, instances, study, options.confirm)
-    sys.stdout.write("".join(f"{line}\n" for refreshed in done for line in refreshed.lines()))
-    sys.stdout.write("".join(f"stays: {line}\n" for line in _staying(found, prices, parts, instances, options)))
+        fetched = _fetch(source, Asked(key, part, folder), downloads, bases[source])
+        found += [
+            judged(row, prices[name], part, fetched, instances[row.offer.instance], options.accept)
+            for name in part.lists
+            for row in rows(name, prices[name], part)
+        ]
+    done = changed_lists(of, found)
+    lines = [line for refreshed in done for line in refreshed.lines()]
+    lines += [f"stays: {line}" for line in _staying(of, found, parts)]
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
     kept = [] if options.dry_run else write_lists(done)
-    sys.stdout.write(_summary(found, done, kept, study, options.confirm))
-
-
-def _ask(
-    source: str,
-    asked: Asked,
-    prices: dict[str, PriceList],
-    instances: dict[str, Instance],
-    downloads: Downloads,
-    base: str,
-    accepted: Sequence[str],
-) -> list[Found]:
-    """What one part of the map finds for its offers. Raises UserError where its source gives no prices."""
-    fetched = _fetch(source, asked, downloads, base)
-    return [
-        judged(row, prices[name], asked.part, fetched, instances[row.offer.instance], accepted)
-        for name in asked.part.lists
-        for row in rows(name, prices[name], asked.part)
-    ]
+    sys.stdout.write(_summary(found, done, kept, study))
 
 
 def _fetch(source: str, asked: Asked, downloads: Downloads, base: str) -> Fetched:
@@ -134,24 +170,12 @@ def _fetch(source: str, asked: Asked, downloads: Downloads, base: str) -> Fetche
     return fetched
 
 
-def _asked_parts(
-    catalogue: CatalogueMap, instances: dict[str, Instance], providers: Sequence[str] | None
-) -> list[tuple[str, str, Part]]:
-    """The parts of the map, each with the machines of `providers` alone."""
-    known = sorted({instances[name].provider for _, _, part in catalogue.parts() for name in part.instances})
-    faults = Faults()
-    for name in providers or ():
-        if name not in known:
-            faults.add(f"--provider is {name!r}; expected some of {', '.join(known)}, which 'catalogue' knows")
-    faults.end()
+def _asked_parts(of: Whole, catalogue: CatalogueMap) -> list[tuple[str, str, Part]]:
+    """The parts of the map, each with the machines of the providers that were asked for alone."""
+    of.require_providers({name for *_, part in catalogue.parts() for name in part.instances}, "which 'catalogue' knows")
     found = []
     for source, key, part in catalogue.parts():
-        wanted = {
-            name: there
-            for name, there in part.instances.items()
-            if providers is None or instances[name].provider in providers
-        }
-        if wanted:
+        if wanted := {name: there for name, there in part.instances.items() if of.asks(name)}:
             found.append((source, key, part.model_copy(update={"instances": wanted})))
     return found
 
@@ -167,13 +191,7 @@ def _bases(mirrors: Sequence[str]) -> dict[str, str]:
     return bases
 
 
-def _staying(
-    found: Sequence[Found],
-    prices: dict[str, PriceList],
-    parts: Sequence[tuple[str, str, Part]],
-    instances: dict[str, Instance],
-    options: argparse.Namespace,
-) -> list[str]:
+def _staying(of: Whole, found: Sequence[Found], parts: Sequence[tuple[str, str, Part]]) -> list[str]:
     """What keeps its price, by list and reason; machines that no catalogue names, and lists that none refreshes."""
     alike: dict[tuple[str, str], list[str]] = {}
     for hit in found:
@@ -183,19 +201,14 @@ def _staying(
     asked = {(hit.row.price_list, hit.row.place) for hit in found}
     refreshed = {name for _, _, part in parts for name in part.lists}
     for name in sorted(refreshed):
-        alone = [
-            offer.instance
-            for place, offer in enumerate(prices[name].offers)
-            if (name, place) not in asked
-            and (options.provider is None or instances[offer.instance].provider in options.provider)
-        ]
-        if alone:
-            lines.append(f"{name}: in no catalogue of study.yaml: {', '.join(dict.fromkeys(alone))}")
-    others = [name for name in prices if name not in refreshed]
+        left = [one.instance for place, one in enumerate(of.prices[name].offers) if (name, place) not in asked]
+        if alone := [machine for machine in dict.fromkeys(left) if of.asks(machine)]:
+            lines.append(f"{name}: in no catalogue of study.yaml: {', '.join(alone)}")
+    others = [name for name in of.prices if name not in refreshed]
     return [*lines, f"lists that no catalogue refreshes: {', '.join(others)}"] if others else lines
 
 
-def _summary(found: Sequence[Found], done: Sequence[Refreshed], kept: Sequence[Path], study: Study, all_: bool) -> str:
+def _summary(found: Sequence[Found], done: Sequence[Refreshed], kept: Sequence[Path], study: Study) -> str:
     """What was done, in a sentence or two."""
     changed, same = sum(hit.stays == "" for hit in found), sum(hit.same for hit in found)
     rest = len(found) - changed - same
@@ -209,3 +222,110 @@ def _summary(found: Sequence[Found], done: Sequence[Refreshed], kept: Sequence[P
     if newest > study.as_of + AHEAD:
         told += f"the study speaks of {study.as_of}; with as_of: {newest} in study.yaml these prices are of its day\n"
     return told
+
+
+def _refresh_stock(of: Whole, downloads: Downloads, bases: Mapping[str, str]) -> None:
+    """Print what is in stock, and append it to the study's history unless it is a dry run. Raises UserError."""
+    file, machines, key = looks_file(of.folder), _machines(of), os.environ.get(KEY)
+    kept = read_looks(file) if file.is_file() else []
+    found: list[Look] = []
+    for name, asked in stock_files(machines, own_lambda=bool(key)).items():
+        if name or not key:
+            part = FilePart(lists=["stock"], file=name or None, instances={"any": "any"})
+            fetched = _fetch("skypilot", Asked(name, part, of.folder), downloads, bases["skypilot"])
+        else:
+            fetched = fetch_lambda(downloads, bases["lambda"], key)
+        found += looks_of(fetched, asked)
+    fresh = new_looks(found, kept)
+    every, told_of = [*kept, *fresh], {look.machine for look in found}
+    seen = days_of(every)
+    lines = [_said(look, seen) for look in found]
+    if silent := [machine for machine in machines if machine not in told_of and machine[3] != "own"]:
+        names = ", ".join(sorted({machine[0] for machine in silent}))
+        lines.append(f"no catalogue says what is in stock: {len(silent)} kinds of machine of {names}")
+    there = sum(look.in_stock for look in found)
+    lines.append(f"{there} of {len(found)} are in stock; {len(fresh)} new looks, {len(every)} in all")
+    if of.options.dry_run or not fresh:
+        lines.append("nothing is written (--dry-run)" if of.options.dry_run else "nothing is new")
+    else:
+        write_looks(file, every)
+        lines.append(f"written: {file}")
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+def _machines(of: Whole) -> list[Machine]:
+    """Each kind of machine that the study's offers rent, by provider, device, devices of one node and purchase.
+
+    Raises UserError for a provider whose machines no list offers.
+    """
+    offered = {(offer.instance, offer.purchase) for listed in of.prices.values() for offer in listed.offers}
+    of.require_providers({name for name, _ in offered}, "whose machines the study rents")
+    known = [(of.instances[name], purchase) for name, purchase in offered if of.asks(name)]
+    return sorted({(one.provider, one.gpu, one.gpus // one.nodes, purchase) for one, purchase in known if one.gpu})
+
+
+def _said(look: Look, seen: dict[Machine, dict[date, float]]) -> str:
+    provider, gpu, gpus, purchase = look.machine
+    machine = f"{provider} {gpus} x {gpu} ({purchase})"
+    if look.machine not in seen:
+        return f"{machine}: not listed, and never was: no look of it counts"
+    share, now = share_of(seen[look.machine], None), "in stock" if look.in_stock else "none"
+    return f"{machine}: {now}; on {share.with_stock:.3g} of the last {share.days} days of looks"
+
+
+def changed_lists(of: Whole, found: Sequence[Found]) -> list[Refreshed]:
+    """The lists that have a row with another price; with --confirm also those whose price is the same.
+
+    Raises UserError where a new list would not be what was meant.
+    """
+    done, confirm = [], of.options.confirm
+    for name, old in of.prices.items():
+        hits = [hit for hit in found if hit.row.price_list == name and hit.values and (confirm or not hit.same)]
+        if hits:
+            file = of.folder / "prices" / f"{name}.yaml"
+            before, values = read_text(file), {hit.row.place: dict(hit.values or {}) for hit in hits}
+            text = with_values(before, values)
+            new = _checked(text, file, old, values)
+            done.append(Refreshed(file, before, text, old, new, hits, _remarks(name, old, new, of)))
+    return done
+
+
+def write_lists(done: Sequence[Refreshed]) -> list[Path]:
+    """Keep what each list was, then write what it is; returns where the old ones are. Raises UserError."""
+    for refreshed in done:
+        if read_text(refreshed.file) != refreshed.old_text:
+            raise UserError(f"{refreshed.file}: was edited meanwhile; start again, and nothing of your edit is lost")
+    kept = {place_for(one.file.parent, one.file.stem, one.old, one.old_text): one.old_text for one in done}
+    write_texts(Path(), kept)
+    write_texts(Path(), {one.file: one.text for one in done})
+    return list(kept)
+
+
+def _checked(text: str, file: Path, old: PriceList, values: Mapping[int, Mapping[str, Any]]) -> PriceList:
+    """The list that the text holds. Raises UserError where it is not the old one with the new values."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_texts(Path(folder), {file.name: text})
+        new = load_price_list(Path(folder) / file.name)
+    meant: dict[str, Any] = old.model_dump()
+    for place, changes in values.items():
+        for name, value in changes.items():
+            *within, key = name.split(".")
+            offer = meant["offers"][place]
+            (offer[within[0]] if within else offer)[key] = value
+    if PriceList.model_validate(meant) != new:
+        raise UserError(f"{file}: cannot be edited as it is written; expected an offer as in docs/prices.md")
+    return new
+
+
+def _remarks(name: str, old: PriceList, new: PriceList, of: Whole) -> list[str]:
+    """What the lint finds in the new list and did not find in the old one, at the day of the new prices."""
+
+    def said(prices: PriceList, day: date) -> dict[tuple[str, str], str]:
+        month = prices.month_days or of.study.month_days
+        offers, _ = offer_rows(name, prices, of.instances, month)
+        found = lint(prices, offers, of.instances, day, month)
+        return {(finding.rule, finding.instance): f"{finding.severity}: {finding.message}" for finding in found}
+
+    before = said(old, of.study.as_of)
+    after = said(new, max(of.study.as_of, newest_day(new)))
+    return [f"{words} ({rule})" for (rule, instance), words in after.items() if (rule, instance) not in before]

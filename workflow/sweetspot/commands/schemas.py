@@ -72,9 +72,8 @@ def catalogue_schema() -> dict[str, Any]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot schemas`."""
-    parser.add_argument(
-        "folder", type=Path, nargs="?", default=Path("config/schemas"), help="where to write (config/schemas)"
-    )
+    default = Path("config/schemas")
+    parser.add_argument("folder", type=Path, nargs="?", default=default, help="where to write (config/schemas)")
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -84,9 +83,9 @@ def run(arguments: argparse.Namespace) -> None:
         raise UserError(f"{folder}: a file of that name exists; expected a folder")
     if not folder.parent.is_dir():
         raise UserError(f"{folder.parent}: is no folder; expected a project here, or another folder to write into")
-    for name, schema in schemas().items():
-        with write_whole(folder / name) as temporary:
-            temporary.write_text(json.dumps(schema, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    texts = {folder / name: json.dumps(one, indent=2, ensure_ascii=False) + "\n" for name, one in schemas().items()}
     if CATALOGUE.parent.is_dir():
-        with write_whole(CATALOGUE) as temporary:
-            temporary.write_text(yaml.safe_dump(catalogue_schema(), sort_keys=False, width=120), encoding="utf-8")
+        texts[CATALOGUE] = yaml.safe_dump(catalogue_schema(), sort_keys=False, width=120)
+    for file, text in texts.items():
+        with write_whole(file) as temporary:
+            temporary.write_text(text, encoding="utf-8")

@@ -37,6 +37,11 @@ def _link(source: Path, target: Path, but: set[str]) -> None:
             (target / entry.name).symlink_to(entry.resolve())
 
 
+def studies_of(config: Path) -> list[str]:
+    """The names of the studies of a project."""
+    return sorted(file.parent.name for file in (config / "studies").glob("*/study.yaml"))
+
+
 def tried(root: Path, study: str, texts: Mapping[Path, str]) -> Findings:
     """What `sweetspot check` would say of the study with the `texts` (path below its folder) in it.
 
@@ -44,8 +49,7 @@ def tried(root: Path, study: str, texts: Mapping[Path, str]) -> Findings:
     """
     with scratch_config(root, study) as scratch:
         before = set(said_of(read_study(study, scratch), scratch, root))
-        for path, text in texts.items():
-            write_text(scratch / "studies" / study / path, text)
+        write_texts(scratch / "studies" / study, texts)
         found = read_study(study, scratch)
         refuse(words for words in said_of(found, scratch, root) if words not in before)
         return found
@@ -56,10 +60,11 @@ def said_of(found: Findings, scratch: Path, root: Path) -> list[str]:
     return [words.replace(str(scratch), str(root)) for _, words in found.errors]
 
 
-def write_text(file: Path, text: str) -> None:
-    """Write a file whole, with the line ends of the text."""
-    with write_whole(file, lasting=True) as temporary:
-        temporary.write_bytes(text.encode("utf-8"))
+def write_texts(folder: Path, texts: Mapping[Path, str] | Mapping[str, str]) -> None:
+    """Write files, by path below the folder, whole, with the line ends of the texts."""
+    for path, text in texts.items():
+        with write_whole(folder / path, lasting=True) as temporary:
+            temporary.write_bytes(text.encode("utf-8"))
 
 
 def read_text(file: Path) -> str:

@@ -1,4 +1,6 @@
-"""The files of a new study about one GPU: rentals of today, whose speed is transferred from that device's figure."""
+"""The files of a new study about one GPU: rentals of today, whose speed is transferred from that device's figure, the
+box on offer, and the work of months where jobs take some devices of a machine.
+"""
 
 import csv
 import datetime
@@ -6,13 +8,13 @@ import io
 import json
 import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import yaml
 
-from sweetspot.commands.study_of_months import Work, with_what_is_there
 from sweetspot.errors import UserError
 from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
@@ -52,10 +54,46 @@ RATES = {
     }
 }
 HEAD = {
-    "instances": "# Machines this study asks about. Rentals and their devices are those of the studies of 2026.\n",
-    "rent": "# The six cheapest providers of each device, from the studies of 2026. Newer: sweetspot import-prices.\n",
-    "box": "# The box. Every number may be {value: 10, low: 8, high: 12}; intervals then reach the answer.\n",
+    "instances.yaml": "Machines this study asks about. Rentals and their devices are those of the studies of 2026.",
+    "prices/rent.yaml": "The six cheapest providers of each device, from the studies of 2026. Newer: "
+    "sweetspot import-prices.",
+    "prices/box.yaml": "The box. Every number may be {value: 10, low: 8, high: 12}; intervals then reach the answer.",
 }
+
+
+MONTH_DAYS, DOWNTIME = 30.5, 0.04  # what is there works day and night; a day a month is lost
+DEVICES = 4  # of the box on offer
+# Of one's own currency, where office-box-2026 has cents of USD in the United States. Assumed.
+PER_KWH = {"value": 0.30, "low": 0.25, "high": 0.35}
+PLACEHOLDER = {
+    "source": "the offer on your desk, to be replaced",
+    "own": {
+        "capex": {"value": 6500, "low": 6000, "high": 7500},
+        "months": 36,
+        "kw": {"value": 1.0, "low": 0.7, "high": 1.3},
+        "per_kwh": 0.30,
+        "days_per_month": {"value": 10, "low": 5, "high": 15},
+    },
+}
+BLOCK = """\
+# The work of a month, from which the page says what to have and what to rent{hint}.
+month:
+  kind: monthly
+  months: {months}
+  have: {have}                     # machines that are there, each with an offer `own`: its purchase is spent
+{limits}  jobs:
+    - name: runs
+      model: {model}
+      {size}
+      per_month: {per_month}
+      devices_per_job: {devices}
+{urgent}      source: {source}
+  source: {source}
+"""
+URGENT = """\
+      within_hours: {within}         # now and then a result is due
+      urgent_per_month: {number}
+"""
 
 
 class Own(NamedTuple):
@@ -78,20 +116,39 @@ class Own(NamedTuple):
     figure: Mapping[str, Any] | None = None
 
 
+class Work(NamedTuple):
+    """The work of a month. Numbers are those of a file: one, or a mapping with its range.
+
+    have: how many machines are there; size: what a job takes, `samples`, or `hours` and `instance`; used_months: over
+    which machines are used; urgent: jobs a month and the hours within which they are due; limits: `at_most_up_front`
+    and such; box: whether a box of four is offered.
+    """
+
+    have: int = 1
+    months: float = 36
+    used_months: Any = 36
+    size: Mapping[str, Any] = MappingProxyType({"samples": 100_000_000})
+    per_month: Any = MappingProxyType({"value": 20, "low": 10, "high": 30})
+    urgent: tuple[Any, float] | None = (1, 24)
+    limits: Mapping[str, float] = MappingProxyType({})
+    kw: Any = None  # of one machine that is there; None: a quarter of the box's
+    per_kwh: Any = None
+    box: bool = True
+    source: str = "our estimate, to be replaced"
+
+
 def checked_money(currency: str, rate: float | None) -> tuple[str, float | None]:
     """A currency and what was typed of its rate, if anything. Raises UserError, also for one without any rate."""
     code = currency.upper()
     if not re.fullmatch("[A-Z]{3}", code):
         raise UserError(f"CURRENCY is {currency!r}; expected three letters, such as EUR")
-    if rate is None and code not in ("USD", *RATES):
-        raise UserError(
-            f"CURRENCY is {code!r}; expected {', '.join(('USD', *RATES))}, or RATE beside it: USD per {code}"
-        )
+    known = ("USD", *RATES)
+    if rate is None and code not in known:
+        raise UserError(f"CURRENCY is {code!r}; expected {', '.join(known)}, or RATE beside it: USD per {code}")
     if rate is not None and (code == "USD" or not 1e-6 < rate < 1e3):
         expected = "no RATE for USD" if code == "USD" else f"USD per {code}, such as 1.14"
         raise UserError(f"RATE is {rate}; expected {expected}")
-    wrong = None if rate is None else wrong_rate(code, rate, datetime.date.today())
-    if wrong is not None:
+    if rate is not None and (wrong := wrong_rate(code, rate, datetime.date.today())):
         raise UserError(f"RATE is {rate:g} USD for one {code}; {wrong}")
     return code, rate
 
@@ -104,12 +161,13 @@ def files_of_today(
     work: that of a month, which it asks about: what is there has an offer, and each figure its own batch.
     """
     rent, known = rentals(studies, devices, own.device.maker)
-    instances, targets = _machines(own, known, devices, work is None or work.box)
+    has_box, is_timed = work is None or work.box, own.images_per_s is not None
+    instances, targets = _machines(own, known, devices, has_box)
     figure = _figure(own, today)
-    if own.images_per_s is not None:
+    if is_timed:
         timed = {} if figure["instance"] == OWN else {TIMED: _one(f"1 {figure['gpu']}, timed", figure["gpu"])}
         instances = {OWN: _one("Our device", own.device.gpu), **timed, **instances}
-    title, question, reference = BOX if work is None or work.box else OFFERS
+    title, question, reference = BOX if has_box else OFFERS
     words = {
         "name": name,
         "title": title,
@@ -117,26 +175,25 @@ def files_of_today(
         "reference": reference,
         "today": today,
         "model": own.model,
-        "batch_size": str(own.batch_size),
-        "headline": "own" if work is not None and own.images_per_s is not None else str(own.batch_size),
+        "batch_size": own.batch_size,
+        "headline": "own" if work is not None and is_timed else own.batch_size,
         "precision": own.precision,
         "framework": own.framework,
-        "measure": "true" if own.images_per_s is None else "false",
+        "measure": "false" if is_timed else "true",
         "targets": "\n".join(f"  - {json.dumps(target)}" for target in targets),
     }
     study = string.Template((TEMPLATE / "study.yaml").read_text(encoding="utf-8")).substitute(words)
+    rate = _rate(own, today)
+    usd = middle(rate["usd"])
     if own.currency != "USD":
-        study += _yaml({"currency": _shown(own, today)})
-    box = _box(own, load_yaml(studies / PRICES_FROM / "prices" / "office.yaml"), today, devices)
-    if work is not None:
-        box = with_what_is_there(box, own.instance, own.currency, _usd(own, today), work)
-    made = {
-        "study.yaml": study,
-        "instances.yaml": HEAD["instances"] + _yaml(instances),
-        "prices/rent.yaml": HEAD["rent"] + _yaml(rent),
-    }
-    made |= {"prices/box.yaml": HEAD["box"] + _yaml(box)} if box["offers"] else {}
-    return made | ({"throughput.csv": as_csv([figure])} if own.images_per_s is not None else {})
+        shown = {"code": own.currency, "usd_per_unit": usd, "as_of": rate["as_of"], "source": rate["source"]}
+        study += _yaml({"currency": shown})
+    box = _box(own, load_yaml(studies / PRICES_FROM / "prices" / "office.yaml"), rate, today)
+    box = box if work is None else _with_what_is_there(box, own, usd, work)
+    made: dict[str, Any] = {"study.yaml": study, "instances.yaml": instances, "prices/rent.yaml": rent}
+    made |= {"prices/box.yaml": box} if box["offers"] else {}
+    made |= {"throughput.csv": as_csv([figure])} if is_timed else {}
+    return made | {path: f"# {head}\n{_yaml(made[path])}" for path, head in HEAD.items() if path in made}
 
 
 def rentals(studies: Path, devices: Devices, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -171,9 +228,7 @@ def _cheapest(found: Mapping[tuple[str, str, int], tuple[dict[str, Any], Any]], 
     least: dict[str, float] = {}
     for (provider, other, count), (offer, _) in found.items():
         if other == gpu:
-            hour = offer["per_hour"]
-            usd = (hour["value"] if isinstance(hour, dict) else hour) / count
-            least[provider] = min(usd, least.get(provider, usd))
+            least[provider] = min(middle(offer["per_hour"]) / count, least.get(provider, float("inf")))
     return sorted(least, key=least.__getitem__)[:PROVIDERS]
 
 
@@ -208,74 +263,107 @@ def _one(title: str, gpu: str) -> dict[str, Any]:
     return {"title": title, "provider": "own", "gpu": gpu, "gpus": 1}
 
 
-def _box(own: Own, office: Mapping[str, Any], today: str, devices: Devices) -> dict[str, Any]:
+def _box(own: Own, office: Mapping[str, Any], rate: Mapping[str, Any], today: str) -> dict[str, Any]:
     """The price list of the box: four of a device that office-box-2026 prices, else numbers to be replaced."""
-    boxes = {offer["instance"]: offer for offer in office["offers"]}
     words = own.device.gpu.lower().replace("rtx", "").replace(" ", "")
-    found = boxes.get(f"office-4x{words}")
-    placeholder = {
-        "capex": {"value": 6500, "low": 6000, "high": 7500},
-        "months": 36,
-        "kw": {"value": 1.0, "low": 0.7, "high": 1.3},
-        "per_kwh": 0.30,
-        "days_per_month": {"value": 10, "low": 5, "high": 15},
-    }
-    terms = found["own"] if found else placeholder
-    source = found["source"] if found else "the offer on your desk, to be replaced"
-    offer = {"instance": "box-4", "purchase": "own", "source": source, "own": terms}
+    found = next((offer for offer in office["offers"] if offer["instance"] == f"office-4x{words}"), PLACEHOLDER)
+    source = found["source"]
     prices: dict[str, Any] = {"title": "The box", "currency": own.currency, "as_of": today, "source": source}
     prices |= {"max_age_days": 180, "project_months": 36}
-    if found:  # these are dollars of their day
+    offer = {"instance": "box-4", "purchase": "own", "source": source, "own": found["own"]}
+    if found is not PLACEHOLDER:  # these are dollars of their day
         prices |= {"as_of": str(office["as_of"]), "max_age_days": 400}
         offer["currency"] = "USD"
     if own.currency != "USD":
-        prices["rates"] = [_rate(own, today)]
+        prices["rates"] = [rate]
     return prices | {"offers": [offer]}
+
+
+def _with_what_is_there(prices: Mapping[str, Any], owner: Own, usd_per_unit: float, work: Work) -> dict[str, Any]:
+    """The box's price list for the work of months: in the owner's currency, without resale, with what is there.
+
+    Both work day and night but for DOWNTIME; the machine there draws its share of the box's power. Without `work.box`
+    or a machine that is there the list lacks theirs.
+    """
+    box = dict(prices["offers"][0])
+    own = {name: value for name, value in box["own"].items() if name != "residual"}
+    if box.get("currency", owner.currency) != owner.currency:
+        own |= {"capex": ranged(own["capex"], lambda usd: round(usd / usd_per_unit / 10) * 10), "per_kwh": PER_KWH}
+        box["source"] += f"; in {owner.currency} at {usd_per_unit:g} USD; electricity assumed"
+        del box["currency"]
+    own |= {"months": work.used_months, "days_per_month": MONTH_DAYS, "downtime_share": DOWNTIME}
+    own |= {"per_kwh": work.per_kwh} if work.per_kwh is not None else {}
+    ours = {"capex": 0, **{name: own[name] for name in ("months", "per_kwh", "days_per_month", "downtime_share")}}
+    if work.kw is None:
+        told, kw = "power assumed, a quarter of the box's", ranged(own["kw"], lambda kw: round(kw / DEVICES, 4))
+    else:
+        told, kw = "power as told", work.kw
+    source = f"what is there: its purchase is spent; {told}"
+    there = {"instance": owner.instance, "purchase": "own", "source": source, "own": ours | {"kw": kw}}
+    title = f"The box{', and what is there' * (work.have > 0)}" if work.box else "What is there"
+    return {**prices, "title": title, "offers": [box | {"own": own}] * work.box + [there] * (work.have > 0)}
 
 
 def _rate(own: Own, today: str) -> dict[str, Any]:
     """What a unit of the box's currency is worth: as the person typed it today, else of RATES."""
-    if own.usd_per_unit is not None:
-        told = {
-            "usd": own.usd_per_unit,
-            "as_of": today,
-            "source": f"typed by us on {today} (RATE of sweetspot new-study)",
-        }
-        return {"currency": own.currency, **told}
-    return {"currency": own.currency, **RATES[own.currency]}
-
-
-def _shown(own: Own, today: str) -> dict[str, Any]:
-    """In which currency the page shows money, at the rate that the box is priced with."""
-    rate = _rate(own, today)
-    return {"code": own.currency, "usd_per_unit": _usd(own, today), "as_of": rate["as_of"], "source": rate["source"]}
-
-
-def _usd(own: Own, today: str) -> float:
-    """USD of a unit of the box's currency."""
-    usd = 1.0 if own.currency == "USD" else _rate(own, today)["usd"]
-    return float(usd["value"] if isinstance(usd, dict) else usd)
+    if own.usd_per_unit is None:
+        return {"currency": own.currency, **RATES.get(own.currency, {"usd": 1.0})}
+    source = f"typed by us on {today} (RATE of sweetspot new-study)"
+    return {"currency": own.currency, "usd": own.usd_per_unit, "as_of": today, "source": source}
 
 
 def _figure(own: Own, today: str) -> dict[str, Any]:
     """The row of throughput.csv: the figure that the person timed, or the one that is known."""
-    row = dict.fromkeys([*THROUGHPUT_CSV, "as_of"], "")
+    row: dict[str, Any] = dict.fromkeys([*THROUGHPUT_CSV, "as_of"], "")
     if own.figure is not None:
         return row | dict(own.figure) | {"instance": OWN if own.figure["gpu"] == own.device.gpu else TIMED}
-    return row | {
-        "gpu": own.device.gpu,
-        "instance": OWN,
-        "gpus": 1,
-        "framework": own.framework,
-        "benchmark": "own",
-        "model": own.model,
-        "batch_size": own.batch_size,
-        "precision": own.precision,
-        "variant": "default",
-        "images_per_s": f"{own.images_per_s or 0:g}",
-        "as_of": today,
-        "source": f"timed by us, given to sweetspot new-study on {today}",
-    }
+    row |= {"gpu": own.device.gpu, "instance": OWN, "gpus": 1, "framework": own.framework, "benchmark": "own"}
+    row |= {"model": own.model, "batch_size": own.batch_size, "precision": own.precision, "variant": "default"}
+    row |= {"images_per_s": f"{own.images_per_s or 0:g}", "as_of": today}
+    return row | {"source": f"timed by us, given to sweetspot new-study on {today}"}
+
+
+def month_block(model: str, devices: int | str, there: str, asked: Work | None) -> str:
+    """The workload of months for workloads.yaml: the work that is `asked` about, or behind # what one might ask.
+
+    there: the instance that is there.
+    """
+    work = asked or Work()
+    block = BLOCK.format(
+        hint="" if asked else ": take the # away and put yours in",
+        have=f"[{', '.join([there] * work.have)}]" if asked else "[]",
+        model=model,
+        devices=devices,
+        months=f"{work.months:g}",
+        limits="".join(f"  {key}: {most:.9g}\n" for key, most in work.limits.items()),
+        size="\n      ".join(f"{key}: {value}" for key, value in work.size.items()),
+        per_month=_flow(work.per_month),
+        urgent=URGENT.format(within=f"{work.urgent[1]:g}", number=_flow(work.urgent[0])) if work.urgent else "",
+        source=work.source,
+    )
+    if asked:
+        return block
+    lines = block.replace("is spent", f"is spent ([{there}], with capex: 0)").splitlines()
+    return "".join(f"{line if line.startswith('#') else f'# {line}'}\n" for line in lines)
+
+
+def _flow(number: Any) -> str:
+    """A number or its range, as one writes it."""
+    if isinstance(number, Mapping):
+        return f"{{{', '.join(f'{name}: {end:.9g}' for name, end in number.items())}}}"
+    return f"{number:.9g}"
+
+
+def middle(number: Any) -> float:
+    """A number of a file, or the middle of its range."""
+    return float(number["value"] if isinstance(number, Mapping) else number)
+
+
+def ranged(number: Any, change: Callable[[float], float]) -> Any:
+    """A number of a file or its range, each end changed."""
+    if isinstance(number, Mapping):
+        return {name: change(end) for name, end in number.items()}
+    return change(number)
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.catalogues.price_file import with_entries, with_item, with_value
-from sweetspot.commands.scratch import read_text, shown, tried, write_text
+from sweetspot.commands.scratch import read_text, shown, studies_of, tried, write_texts
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.study.instances import load_instances
@@ -23,11 +23,6 @@ PRIVATE = "classes and counts, no names of users or jobs"
 REST = "; of the rest: "  # before the source of what a record does not tell, such as samples
 WORK, FILE = "used", Path("workloads.yaml")  # the workload of a study that has none of months
 LEAST_JOBS, WIDEST = 0.05, 900.0  # a month: a range of jobs has a low end above 0, and is not a thousand times as wide
-
-
-def studies_of(config: Path) -> list[str]:
-    """The names of the studies of a project."""
-    return sorted(file.parent.name for file in (config / "studies").glob("*/study.yaml"))
 
 
 def require_study(config: Path, name: str) -> None:
@@ -103,25 +98,25 @@ def write_use(into: Into, hours: Mapping[str, Range], dry_run: bool) -> str:
     tried(into.root, into.name, texts)
     if dry_run:
         return shown(into.folder, texts)
-    for path, text in texts.items():
-        write_text(into.folder / path, text)
+    write_texts(into.folder, texts)
     return f"study {into.name}: wrote {', '.join(map(str, texts))}; {PRIVATE}"
 
 
 def files_of_use(into: Into, hours: Mapping[str, Range]) -> dict[Path, str]:
     """Texts by path below the study's folder. hours: device-hours of a job by class on the machine's device."""
-    text = read_text(into.folder / FILE)
-    summed = _measured(into)
     if into.there is None and into.months is None:
         return _price_lists(into)
+    text, use, source = read_text(into.folder / FILE), into.use, into.source
+    alike = _round(use.months_alike)
+    summed = {"period": use.period, "months": _round(sum(use.exposure)), "jobs_per_month": _jobs(use.jobs)}
+    summed |= ({"busy_share": _round(into.busy.value)} if into.busy else {}) | {"source": source}
     if into.there is None or into.work is None:
         jobs = [_job(into, one, hours.get(one.name)) for one in into.use.classes]
-        work = {"kind": "monthly", "months": float(into.months), "months_alike": _alike(into), "jobs": jobs,
-                "measured": summed, "source": into.source}  # fmt: skip
-        return {FILE: with_entries(text, {WORK: work})}
+        work = {"kind": "monthly", "months": float(into.months), "months_alike": alike, "jobs": jobs}
+        return {FILE: with_entries(text, {WORK: work | {"measured": summed, "source": source}})}
     for one in into.use.classes:
         text = _with_class(into, text, one, hours.get(one.name))
-    text = with_value(text, (into.work, "months_alike"), _alike(into))
+    text = with_value(text, (into.work, "months_alike"), alike)
     return {FILE: with_value(text, (into.work, "measured"), summed)}
 
 
@@ -172,20 +167,6 @@ def _range(one: Range) -> dict[str, float]:
 
 def _round(value: float) -> float:
     return float(f"{value:.4g}")
-
-
-def _alike(into: Into) -> float:
-    return _round(into.use.months_alike)
-
-
-def _measured(into: Into) -> dict[str, Any]:
-    use = into.use
-    found: dict[str, Any] = {
-        "period": use.period,
-        "months": _round(sum(use.exposure)),
-        "jobs_per_month": _jobs(use.jobs),
-    }
-    return found | ({"busy_share": _round(into.busy.value)} if into.busy else {}) | {"source": into.source}
 
 
 def _price_lists(into: Into) -> dict[Path, str]:

@@ -24,14 +24,13 @@ from sweetspot.commands import validating
 from sweetspot.commands.figures_csv import Figures, read_figures
 from sweetspot.commands.validating import Validation
 from sweetspot.scaling.evidence import from_one_device
-from sweetspot.scaling.judge import WITHIN, artefacts, judged, learn, no_loss, shipped_evidence, shipped_table
+from sweetspot.scaling.judge import WITHIN, Learned, artefacts, judged, learn, no_loss, shipped_evidence, shipped_table
 from sweetspot.scaling.methods import fit_method
 from sweetspot.scaling.validation import (
     STUDY_MODELS,
     Calibration,
     best_method,
     held_out,
-    predict_with_interval,
     summary,
     validation_table,
     widths,
@@ -63,10 +62,11 @@ def validate(figures: Figures, studies: Path) -> dict[str, Any]:
     learned = learn(evidence, rule, headline, wide[headline], studies)
     told = judged(paired, learned)
     one = told[told["where"] == WITHIN]
+    studied = one[one["model"].isin(STUDY_MODELS)]
     return {
         "headline": headline,
-        "methods": _by_method(one, evidence, rule, wide),
-        "study_models": _by_method(one[one["model"].isin(STUDY_MODELS)], evidence, rule, wide),
+        "methods": _by_method(one, evidence, rule, learned, wide),
+        "study_models": _by_method(studied, evidence, rule, learned, wide),
         "places": [{"where": where, **summary(part), **no_loss(part)} for where, part in _places_of(told)],
         "without_partner": [_place(row) for row in alone.itertuples()],
         "not_predicted": [_place(row) for row in paired.drop(index=told.index).itertuples()],
@@ -84,16 +84,15 @@ def _places_of(told: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def _by_method(
-    paired: pd.DataFrame, evidence: pd.DataFrame, rule: pd.DataFrame, wide: dict[str, Calibration]
+    paired: pd.DataFrame, evidence: pd.DataFrame, rule: pd.DataFrame, learned: Learned, wide: dict[str, Calibration]
 ) -> list[dict[str, Any]]:
     """Errors of each method on rows within a node; none without a row."""
-    found = []
-    for method, width in wide.items() if len(paired) else ():
-        predicted = predict_with_interval(fit_method(method, from_one_device(evidence), rule), paired, width)
-        inside = paired["efficiency"].between(predicted["low"], predicted["high"])
-        table = pd.DataFrame({"error": predicted["efficiency"] / paired["efficiency"] - 1, "inside90": inside})
-        found.append({"method": method, **summary(table)})
-    return found
+    one = from_one_device(evidence)
+    tried = {
+        method: judged(paired, learned._replace(predictor=fit_method(method, one, rule), width=width))
+        for method, width in (wide.items() if len(paired) else ())
+    }
+    return [{"method": method, **summary(told)} for method, told in tried.items()]
 
 
 def _place(row: Any) -> dict[str, Any]:

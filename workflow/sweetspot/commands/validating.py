@@ -28,18 +28,15 @@ class Validation(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser, figures: str) -> None:
     """The command line; `figures`: what a file holds."""
-    parser.add_argument(
-        "file", type=Path, metavar="FILE", nargs="?", help=f"CSV of figures, {figures}; default: shipped ones"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    parser.add_argument(
-        "--studies", type=Path, metavar="DIR", help="where the project's studies are; default: beside the library"
-    )
+    add, told = parser.add_argument, "where the project's studies are; default: beside the library"
+    add("file", type=Path, metavar="FILE", nargs="?", help=f"CSV of figures, {figures}; default: shipped ones")
+    add("--json", action="store_true", help="print one JSON object instead of text")
+    add("--studies", type=Path, default=STUDIES, metavar="DIR", help=told)
 
 
 def run(arguments: argparse.Namespace, kind: Validation) -> None:
     """Print the errors; a bad row is named on stderr and left out. Raises UserError."""
-    studies = arguments.studies or STUDIES
+    studies = arguments.studies
     if arguments.file is None:
         table = kind.shipped(studies)
         print(table.to_json(orient="records", indent=2) if arguments.json else kind.markdown(table))

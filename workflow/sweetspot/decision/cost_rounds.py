@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.bills.plans import more_boxes, rounds
+from sweetspot.bills.queue import more_boxes, rounds
 from sweetspot.bills.rates import Number, possession, rates
 from sweetspot.decision.assumption import ALL_JOBS, FURTHEST, Array, Assumption, Choice, Moved, all_of, assumptions_of
 from sweetspot.decision.options import CELL, OFFER, Row, records

@@ -211,7 +211,6 @@ def _pays_from_days(one: Work, facts: Mapping[str, Any], break_even: pd.DataFram
     pair, bought = {facts["best"], facts["rival"]}, BUY in (facts["kind"], facts["rival_kind"])
     if facts["level"] != COMMIT or not bought or break_even.empty or pd.isna(facts["busy_days_per_month"]):
         return np.nan
-    mine = break_even[
-        (break_even["workload"] == one.model) & break_even[["reference", "option"]].isin(pair).all(axis=1)
-    ]
+    both = break_even.reindex(columns=["reference", "option"]).isin(pair).all(axis=1)
+    mine = break_even[(break_even["workload"] == one.model) & both]
     return float(mine["pays_from"].iloc[0]) if len(mine) else np.nan

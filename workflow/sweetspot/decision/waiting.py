@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.bills.plans import rounds
-from sweetspot.bills.queue import Stream, outgrown, wait_for
+from sweetspot.bills.queue import Stream, outgrown, rounds, wait_for
 from sweetspot.bills.rates import or_zero
 from sweetspot.bills.renting import ROUNDING
 from sweetspot.decision.options import CELL, OFFER, Row, records

@@ -75,27 +75,19 @@ def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
         print(f"waiting for {count} of {len(cards)} device(s), if other jobs hold them", file=sys.stderr, flush=True)
         free: list[str] = []
         with FileLock(folder / "queue.lock", mode=0o666):
-            while not free:
-                free = _try_all(folder, cards, count, held, Timeout)
+            while len(free) < count:
+                free = []
+                with ExitStack() as attempt:
+                    for card in cards:
+                        if len(free) < count:
+                            with suppress(Timeout):  # another job's
+                                attempt.enter_context(FileLock(folder / f"{card}.lock", timeout=0, mode=0o666))
+                                free.append(card)
+                    if len(free) == count:
+                        held.push(attempt.pop_all())
+                if len(free) < count:
+                    time.sleep(0.5)
         yield free
-
-
-def _try_all(folder: Path, cards: list[str], count: int, held: ExitStack, busy: type[Exception]) -> list[str]:
-    from filelock import FileLock
-
-    with ExitStack() as attempt:
-        taken: list[str] = []
-        for card in cards:
-            try:
-                attempt.enter_context(FileLock(folder / f"{card}.lock", timeout=0, mode=0o666))
-            except busy:
-                continue
-            taken.append(card)
-            if len(taken) == count:
-                held.push(attempt.pop_all())
-                return taken
-    time.sleep(0.5)
-    return []
 
 
 @contextmanager

@@ -8,12 +8,13 @@ import os
 import platform
 import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from sweetspot.harness.out_of_memory import available_bytes
 from sweetspot.harness.request import Request
+from sweetspot.harness.run_memory import available_bytes
 from sweetspot.study.frameworks import ALWAYS_COMPILED
 
 ISA = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8", "avx512_fp16", "asimd", "bf16")
@@ -21,18 +22,10 @@ BF16 = {"avx512_bf16", "amx_bf16", "bf16"}  # instructions without which bf16 is
 NVIDIA = tuple(f"nvidia-{library}-cu{version}" for library in ("cudnn", "nccl") for version in (12, 13))
 PACKAGES = ("tensorflow", "keras", "numpy", "jax", "jaxlib", "torch", *NVIDIA)
 SETTINGS = (  # the only variables of the environment that are recorded
-    "OMP_NUM_THREADS",
-    "OMP_WAIT_POLICY",
-    "TF_ENABLE_ONEDNN_OPTS",
-    "TF_NUM_INTRAOP_THREADS",
-    "TF_NUM_INTEROP_THREADS",
-    "NCCL_P2P_DISABLE",
-    "XLA_FLAGS",
-    "MALLOC_ARENA_MAX",
-    "MALLOC_MMAP_MAX_",
-    "MALLOC_TRIM_THRESHOLD_",
+    "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "TF_ENABLE_ONEDNN_OPTS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS",
+    "NCCL_P2P_DISABLE", "XLA_FLAGS", "MALLOC_ARENA_MAX", "MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_",
     "MALLOC_TOP_PAD_",
-)
+)  # fmt: skip
 
 
 def device_facts(request: Request) -> dict[str, Any]:
@@ -47,21 +40,12 @@ def device_facts(request: Request) -> dict[str, Any]:
 
 def identity(request: Request) -> dict[str, Any]:
     """What is known before a framework is asked, and so also of a run that dies early; the framework names a card."""
-    return {
-        "device_name": processor_name() if request.device == "cpu" else "unknown",
-        "device_count": request.cell.gpus,
-        "versions": {**_versions(), "python": platform.python_version()},
-    }
-
-
-def _versions() -> dict[str, str]:
-    found = {}
+    versions = {"python": platform.python_version()}
     for package in PACKAGES:
-        try:
-            found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return found
+        with suppress(metadata.PackageNotFoundError):
+            versions[package] = metadata.version(package)
+    name = processor_name() if request.device == "cpu" else "unknown"
+    return {"device_name": name, "device_count": request.cell.gpus, "versions": versions}
 
 
 def kind_of_machine(facts: Mapping[str, Any]) -> str | None:

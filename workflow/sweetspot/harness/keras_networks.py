@@ -6,8 +6,8 @@ RaRe-Technologies/benchmark_GPU_platforms), updated by plain SGD here, where tho
 Inception v4 is that of Szegedy et al. 2016 (arXiv:1602.07261, figures 3 to 9), which keras.applications lacks.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple, TypeAlias
 
 import keras
 from keras import layers
@@ -19,8 +19,8 @@ from sweetspot.matrix.model_names import architecture, expected
 from sweetspot.study.transformers import SHAPES
 
 Tensor: TypeAlias = keras.KerasTensor
-Kernel = int | tuple[int, int]
 Stack = list[keras.layers.Layer]
+Branches = list[list[Any]]
 CLASSES = 1001  # ImageNet's thousand and a background class, as tf_cnn_benchmarks and TF-Slim count
 DEFAULT_SIZE = 224
 SIZES = {  # the size a network was published with, where it is not 224 (keras.io/api/applications)
@@ -92,7 +92,22 @@ def build_workload(name: str, checkpoint: str = "") -> BuiltNetwork:
     `keras.applications` in any case (`mobilenetv2`, `EfficientNetB0`). Raises UserError for another name, or a file
     that does not hold this network's weights.
     """
-    workload = _build(name)
+    if name in SMALL:
+        stack, shape, classes, vocabulary = SMALL[name]
+        entry = keras.Input(shape, dtype="int32" if vocabulary else None)
+        workload = BuiltNetwork(keras.Sequential([entry, *stack()], name=name), shape, classes, vocabulary)
+    elif name in SHAPES:
+        made = own_networks.workload(name)
+        network = (llama if SHAPES[name].kind == "llama" else transformer)(SHAPES[name], name)
+        workload = BuiltNetwork(network, made.inputs, made.classes, made.vocabulary, made.labels, made.adamw)
+    elif name == "inception4":
+        workload = BuiltNetwork(inception4(CLASSES), (299, 299, 3), CLASSES)
+    elif found := architecture(name):
+        shape = (SIZES.get(found, DEFAULT_SIZE),) * 2 + (3,)
+        options = {"weights": None, "classes": CLASSES, "classifier_activation": None, "input_shape": shape}
+        workload = BuiltNetwork(getattr(keras.applications, found)(**options), shape, CLASSES)
+    else:
+        raise UserError(f"--model is {name!r}; expected {expected(name)}")
     if checkpoint:
         try:
             workload.network.load_weights(checkpoint)
@@ -102,90 +117,53 @@ def build_workload(name: str, checkpoint: str = "") -> BuiltNetwork:
     return workload
 
 
-def _build(name: str) -> BuiltNetwork:
-    if name in SMALL:
-        stack, shape, classes, vocabulary = SMALL[name]
-        entry = keras.Input(shape, dtype="int32" if vocabulary else None)
-        return BuiltNetwork(keras.Sequential([entry, *stack()], name=name), shape, classes, vocabulary)
-    if name in SHAPES:
-        made = own_networks.workload(name)
-        network = (llama if SHAPES[name].kind == "llama" else transformer)(SHAPES[name], name)
-        return BuiltNetwork(network, made.inputs, made.classes, made.vocabulary, made.labels, made.adamw)
-    if name == "inception4":
-        return BuiltNetwork(inception4(CLASSES), (299, 299, 3), CLASSES)
-    found = architecture(name)
-    if found is None:
-        raise UserError(f"--model is {name!r}; expected {expected(name)}")
-    size = SIZES.get(found, DEFAULT_SIZE)
-    shape = (size, size, 3)
-    build = getattr(keras.applications, found)
-    return BuiltNetwork(
-        build(weights=None, classes=CLASSES, classifier_activation=None, input_shape=shape), shape, CLASSES
-    )
+# Branches of Inception v4, each a chain of convolutions (filters, kernel, stride, padding) and of poolings.
+GREATEST, MEAN = "greatest", "mean"
+BLOCK_A: Branches = [[(96, 1)], [(64, 1), (96, 3)], [(64, 1), (96, 3), (96, 3)], [MEAN, (96, 1)]]
+BLOCK_B: Branches = [
+    [(384, 1)],
+    [(192, 1), (224, (1, 7)), (256, (7, 1))],
+    [(192, 1), (192, (7, 1)), (224, (1, 7)), (224, (7, 1)), (256, (1, 7))],
+    [MEAN, (128, 1)],
+]
+REDUCTION_A: Branches = [[GREATEST], [(384, 3, 2)], [(192, 1), (224, 3), (256, 3, 2)]]
+REDUCTION_B: Branches = [[GREATEST], [(192, 1), (192, 3, 2)], [(256, 1), (256, (1, 7)), (320, (7, 1)), (320, 3, 2)]]
+STEM: list[Branches] = [
+    [[(32, 3, 2), (32, 3, 1, "valid"), (64, 3)]],
+    [[GREATEST], [(96, 3, 2)]],
+    [[(64, 1), (96, 3, 1, "valid")], [(64, 1), (64, (1, 7)), (64, (7, 1)), (96, 3, 1, "valid")]],
+    [[(192, 3, 2)], [GREATEST]],
+]
 
 
 def inception4(classes: int) -> keras.Model:
     """Inception v4 for 299 x 299 images, giving logits; no auxiliary head, as the paper draws it."""
-    inputs = keras.Input((299, 299, 3))
-    x = _stem(inputs)
-    for _ in range(4):
-        x = _block_a(x)
-    x = _reduction(x, [(384, 3, 2)], [(192, 1), (224, 3), (256, 3, 2)])
-    for _ in range(7):
-        x = _block_b(x)
-    x = _reduction(x, [(192, 1), (192, 3, 2)], [(256, 1), (256, (1, 7)), (320, (7, 1)), (320, 3, 2)])
+    inputs = x = keras.Input((299, 299, 3))
+    for branches in [*STEM, *[BLOCK_A] * 4, REDUCTION_A, *[BLOCK_B] * 7, REDUCTION_B]:
+        x = _join(_chain(x, *branch) for branch in branches)
     for _ in range(3):
-        x = _block_c(x)
+        ends = _chain(x, (384, 1)), _chain(x, (384, 1), (448, (3, 1)), (512, (1, 3)))
+        split = [_chain(end, (256, kernel)) for end in ends for kernel in ((1, 3), (3, 1))]
+        x = _join([_chain(x, (256, 1)), *split, _chain(x, MEAN, (256, 1))])
     x = layers.Dropout(0.2)(layers.GlobalAveragePooling2D()(x))
     return keras.Model(inputs, layers.Dense(classes)(x), name="inception4")
 
 
-def _convolve(x: Tensor, filters: int, kernel: Kernel, strides: int = 1, padding: str | None = None) -> Tensor:
-    padding = padding or ("same" if strides == 1 else "valid")
-    x = layers.Conv2D(filters, kernel, strides=strides, padding=padding, use_bias=False)(x)
-    x = layers.BatchNormalization(scale=False)(x)  # no scale: the next layer is linear up to ReLU
-    return layers.Activation("relu")(x)
+def _join(parts: Iterable[Tensor]) -> Tensor:
+    first, *others = parts
+    return layers.Concatenate()([first, *others]) if others else first
 
 
-def _chain(x: Tensor, *steps: tuple) -> Tensor:
+def _chain(x: Tensor, *steps: Any) -> Tensor:
     for step in steps:
-        x = _convolve(x, *step)
+        if step == GREATEST:
+            x = layers.MaxPooling2D(3, 2)(x)
+        elif step == MEAN:
+            x = layers.AveragePooling2D(3, 1, padding="same")(x)
+        else:
+            filters, kernel, strides, *padded = step if len(step) > 2 else (*step, 1)
+            padding = padded[0] if padded else "same" if strides == 1 else "valid"
+            x = layers.Conv2D(filters, kernel, strides=strides, padding=padding, use_bias=False)(x)
+            x = layers.BatchNormalization(scale=False)(x)  # no scale: the next layer is linear up to ReLU
+            x = layers.Activation("relu")(x)
     return x
-
-
-def _join(*parts: Tensor) -> Tensor:
-    return layers.Concatenate()(list(parts))
-
-
-def _stem(x: Tensor) -> Tensor:
-    x = _chain(x, (32, 3, 2), (32, 3, 1, "valid"), (64, 3))
-    x = _join(layers.MaxPooling2D(3, 2)(x), _convolve(x, 96, 3, 2))
-    short = _chain(x, (64, 1), (96, 3, 1, "valid"))
-    x = _join(short, _chain(x, (64, 1), (64, (1, 7)), (64, (7, 1)), (96, 3, 1, "valid")))
-    return _join(_convolve(x, 192, 3, 2), layers.MaxPooling2D(3, 2)(x))
-
-
-def _pooled(x: Tensor, filters: int) -> Tensor:
-    return _convolve(layers.AveragePooling2D(3, 1, padding="same")(x), filters, 1)
-
-
-def _block_a(x: Tensor) -> Tensor:
-    deep = _chain(x, (64, 1), (96, 3), (96, 3))
-    return _join(_convolve(x, 96, 1), _chain(x, (64, 1), (96, 3)), deep, _pooled(x, 96))
-
-
-def _block_b(x: Tensor) -> Tensor:
-    middle = _chain(x, (192, 1), (224, (1, 7)), (256, (7, 1)))
-    deep = _chain(x, (192, 1), (192, (7, 1)), (224, (1, 7)), (224, (7, 1)), (256, (1, 7)))
-    return _join(_convolve(x, 384, 1), middle, deep, _pooled(x, 128))
-
-
-def _block_c(x: Tensor) -> Tensor:
-    middle = _convolve(x, 384, 1)
-    deep = _chain(x, (384, 1), (448, (3, 1)), (512, (1, 3)))
-    split = [_convolve(part, 256, kernel) for part in (middle, deep) for kernel in ((1, 3), (3, 1))]
-    return _join(_convolve(x, 256, 1), *split, _pooled(x, 256))
-
-
-def _reduction(x: Tensor, short: list[tuple], deep: list[tuple]) -> Tensor:
-    return _join(layers.MaxPooling2D(3, 2)(x), _chain(x, *short), _chain(x, *deep))

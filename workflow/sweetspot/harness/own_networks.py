@@ -1,10 +1,15 @@
-"""What `torch` and `jax` train, without either: shapes of data, what is counted, and the arithmetic of a sample."""
+"""What `torch` and `jax` train, without either: networks, shapes of data, and the arithmetic of a sample.
 
+Convolutional networks are data: PyTorch and JAX build the same ones from here, and their arithmetic is counted here.
+ResNet-50 is the one that their users train (torchvision, Flax's example): the stride of a block is at its 3 x 3
+convolution. That of Keras, which `tensorflow` trains, has it at the first 1 x 1: 3.8 instead of 4.1 G multiply-adds
+(torchvision's documentation of resnet50; He et al. 2015).
+"""
+
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from sweetspot.errors import UserError
-from sweetspot.harness import image_networks
-from sweetspot.harness.image_networks import IMAGE_NETWORKS, ImageNetwork
 from sweetspot.harness.request import Request
 from sweetspot.study import transformers
 from sweetspot.study.frameworks import OWN_NETWORKS
@@ -14,6 +19,156 @@ SGD_RATE = 0.01
 RMS_EPSILON, ROTATION = 1e-5, 500_000.0  # of a Llama's norms, and of its positions: config.json of Llama 3.2 1B
 ADAMW = {"lr": 1e-4, "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "weight_decay": 0.01}  # torch's defaults but lr
 NOT_IMAGES = frozenset({"mnist_mlp", "imdb_bilstm", "lstm_text", "tweet_bilstm"})
+
+
+class Conv(NamedTuple):
+    """A convolution, then normalisation (or a bias), then a ReLU; padded so that stride 1 keeps the size."""
+
+    filters: int
+    kernel: int
+    stride: int = 1
+    norm: bool = True
+    relu: bool = True
+    padded: bool = True
+
+    @property
+    def padding(self) -> int:
+        """Rows added on each side."""
+        return self.kernel // 2 if self.padded else 0
+
+
+class Pool(NamedTuple):
+    """The greatest of a window."""
+
+    kernel: int
+    stride: int
+    padding: int = 0
+
+
+def _after(layer: Conv | Pool, side: int) -> int:
+    """The side of what a layer makes of an image of `side`."""
+    return (side + 2 * layer.padding - layer.kernel) // layer.stride + 1
+
+
+class Residual(NamedTuple):
+    """Convolutions beside a shortcut (None: the input itself), added, then a ReLU."""
+
+    body: tuple[Conv, ...]
+    shortcut: Conv | None
+
+    def parts(self, channels: int, side: int) -> Iterator[tuple[Conv, int, int]]:
+        """Each convolution of the body with the channels and the side of what it is given."""
+        for part in self.body:
+            yield part, channels, side
+            channels, side = part.filters, _after(part, side)
+
+
+class Mean(NamedTuple):
+    """The mean over all positions."""
+
+
+class Dense(NamedTuple):
+    """All positions and channels to `units`, with a bias."""
+
+    units: int
+    relu: bool = False
+    dropout: float = 0.0  # after it
+
+
+Layer = Conv | Pool | Residual | Mean | Dense
+
+
+class ImageNetwork(NamedTuple):
+    """Its layers, the side of its square images of three channels, and its classes."""
+
+    layers: tuple[Layer, ...]
+    size: int
+    classes: int
+
+
+def _resnet(*depths: int) -> tuple[Layer, ...]:
+    layers: list[Layer] = [Conv(64, 7, 2), Pool(3, 2, 1)]
+    for stage, depth in enumerate(depths):
+        for block in range(depth):
+            width, stride = 64 << stage, 2 if stage and not block else 1
+            body = (Conv(width, 1), Conv(width, 3, stride), Conv(4 * width, 1, relu=False))
+            layers.append(Residual(body, None if block else Conv(4 * width, 1, stride, relu=False)))
+    return (*layers, Mean(), Dense(1000))
+
+
+def _vgg(*depths: int) -> tuple[Layer, ...]:
+    layers: list[Layer] = []
+    for filters, depth in zip((64, 128, 256, 512, 512), depths, strict=True):
+        layers += [*[Conv(filters, 3, norm=False)] * depth, Pool(2, 2)]
+    return (*layers, *[Dense(4096, relu=True, dropout=0.5)] * 2, Dense(1000))
+
+
+def walk(network: ImageNetwork) -> Iterator[tuple[Layer, int, int]]:
+    """Each layer with the channels and the side of what it is given."""
+    channels, side = 3, network.size
+    for layer in network.layers:
+        yield layer, channels, side
+        if isinstance(layer, Residual):
+            *_, (last, _, side) = layer.parts(channels, side)
+            channels, side = last.filters, _after(last, side)
+        elif isinstance(layer, Conv | Pool):
+            side = _after(layer, side)
+            channels = layer.filters if isinstance(layer, Conv) else channels
+        else:
+            channels, side = layer.units if isinstance(layer, Dense) else channels, 1
+
+
+IMAGE_NETWORKS = {
+    "tiny_cnn": ImageNetwork((Conv(8, 3, 2, padded=False), Mean(), Dense(10)), 32, 10),
+    "resnet50": ImageNetwork(_resnet(3, 4, 6, 3), 224, 1000),
+    "vgg16": ImageNetwork(_vgg(2, 2, 3, 3, 3), 224, 1000),
+}
+
+
+class Counted(NamedTuple):
+    """Of one image: multiply-adds of each layer with weights, in order, and parameters that are trained."""
+
+    multiply_adds: list[int]
+    parameters: int
+
+
+def taps(layer: Conv, side: int, padding: bool = True) -> int:
+    """Products of a kernel's column with a column of `side` values, over all its positions; without `padding` only
+    those with values of the image.
+    """
+    places = _after(layer, side)
+    first = (place * layer.stride - layer.padding for place in range(places))
+    if padding:
+        return places * layer.kernel
+    return sum(min(start + layer.kernel, side) - max(start, 0) for start in first)
+
+
+def counted(network: ImageNetwork, padding: bool = True) -> Counted:
+    """Walk the layers with the size of the image.
+
+    Published counts, and torch's counter, hold the products with the zeros around an image; XLA's (`padding` False) do
+    not: 3 % of ResNet-50's.
+    """
+    adds: list[int] = []
+    weights = 0
+    for layer, channels, side in walk(network):
+        convolutions = [(layer, channels, side)] if isinstance(layer, Conv) else []
+        if isinstance(layer, Residual):
+            shortcut = [] if layer.shortcut is None else [(layer.shortcut, channels, side)]
+            convolutions = [*shortcut, *layer.parts(channels, side)]
+        for conv, inputs, size in convolutions:
+            adds.append(taps(conv, size, padding) ** 2 * inputs * conv.filters)
+            weights += (conv.kernel**2 * inputs + (2 if conv.norm else 1)) * conv.filters
+        if isinstance(layer, Dense):
+            adds.append(side**2 * channels * layer.units)
+            weights += (side**2 * channels + 1) * layer.units
+    return Counted(adds, weights)
+
+
+def training_flop(network: ImageNetwork, padding: bool = True) -> int:
+    """Operations of a training step for one image: three passes, less the gradient of the image."""
+    adds = counted(network, padding).multiply_adds
+    return 6 * sum(adds) - 2 * adds[0]
 
 
 def unit_of(model: str) -> str:
@@ -63,7 +218,7 @@ def arithmetic(name: str, batch_size: int, gpus: int) -> dict[str, Any]:
         flop, weights, unit = transformers.training_flop(network), transformers.parameters(network), network.unit
     else:
         each, unit = 1, "images"
-        flop, weights = image_networks.training_flop(network), image_networks.counted(network).parameters
+        flop, weights = training_flop(network), counted(network).parameters
     return {
         "unit": unit,
         "samples_per_step": batch_size * gpus * each,

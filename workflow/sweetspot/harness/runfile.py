@@ -34,13 +34,6 @@ def _digest(raw: bytes, found: re.Match[bytes]) -> bytes:
     return hashlib.sha256(blank).hexdigest().encode()
 
 
-def _seal(file: Path) -> None:
-    raw = file.read_bytes()
-    found = SEALED.search(raw)
-    assert found is not None  # just written
-    file.write_bytes(raw[: found.start(1)] + _digest(raw, found) + raw[found.end(1) :])
-
-
 def run_facts(path: str | Path) -> dict[str, Any]:
     """The facts a run file carries in its metadata (devices, versions, start time, ...); none where they are no facts.
 
@@ -106,5 +99,8 @@ def write_run(
         with pq.ParquetWriter(temporary, table.schema, **SMALL) as writer:
             writer.write_table(table)
             writer.add_key_value_metadata({"sweetspot": json.dumps(facts, sort_keys=True), SEAL: "0" * 64})
-        _seal(Path(temporary))
+        raw = Path(temporary).read_bytes()
+        found = SEALED.search(raw)
+        assert found is not None  # just written
+        Path(temporary).write_bytes(raw[: found.start(1)] + _digest(raw, found) + raw[found.end(1) :])
     sync(Path(request.output).parent)  # minutes of a machine: not to be lost by a power cut after they are reported

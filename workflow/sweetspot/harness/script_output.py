@@ -117,20 +117,9 @@ def _by_pattern(pattern: re.Pattern[str], samples: int) -> Callable[[str], Told 
             raise UserError(
                 f"the group 'rate' is samples a second, and steps a second follow it: {line.strip()[:80]!r}"
             )
-        step, total = (value.get(name, value.get(f"rich_{name}")) for name in ("step", "total"))
-        return _told(step, _seconds(value, samples), value.get("time"), value.get("loss"), total)
+        return _told(value, samples)
 
     return read
-
-
-def _seconds(value: Mapping[str, float | None], samples: int) -> float | None:
-    """Seconds of a step, however they are said."""
-    if (thousandths := value.get("milliseconds")) is not None:
-        return thousandths / 1000
-    for name, counted in (("rate", samples), ("steps_per_s", 1)):
-        if rate := value.get(name):
-            return counted / rate
-    return value.get("seconds")
 
 
 def _by_json(line: str, keys: JsonLines, samples: int) -> Told | None:
@@ -144,17 +133,22 @@ def _by_json(line: str, keys: JsonLines, samples: int) -> Told | None:
     named = {name: key for name in GROUPS if (key := getattr(keys, name)) is not None}
     if any(key not in said for name, key in named.items() if name != "loss"):
         return None
-    value = {name: _number(said.get(key)) for name, key in named.items()}
-    return _told(value.get("step"), _seconds(value, samples), value.get("time"), value.get("loss"))
+    return _told({name: _number(said.get(key)) for name, key in named.items()}, samples)
 
 
-def _told(
-    step: float | None, seconds: float | None, time: float | None, loss: float | None, total: float | None = None
-) -> Told:
+def _told(value: Mapping[str, float | None], samples: int) -> Told:
+    """What named numbers say, seconds of a step however they are said; what cannot be is not told."""
+    step, total = (value.get(name, value.get(f"rich_{name}")) for name in ("step", "total"))
+    seconds, time = value.get("seconds"), value.get("time")
+    for name, counted in (("steps_per_s", 1), ("rate", samples)):
+        if rate := value.get(name):
+            seconds = counted / rate
+    if (thousandths := value.get("milliseconds")) is not None:
+        seconds = thousandths / 1000
     whole = int(step) if step is not None and math.isfinite(step) and abs(step) < 1e15 else None
     positive = seconds if seconds is not None and 0 < seconds < math.inf else None
     moment = time if time is not None and math.isfinite(time) else None
-    return Told(whole, positive, moment, loss, None if total is None else int(total))
+    return Told(whole, positive, moment, value.get("loss"), None if total is None else int(total))
 
 
 def _number(value: Any) -> float | None:
@@ -230,7 +224,8 @@ class StepClock:
         if told.seconds is not None and told.step is None:
             return Interval(told.seconds, self._every)
         apart = told.apart and told.seconds is None
-        if self._since is None or apart or self._fell(told):
+        fell = told.step is not None and self._step is not None and told.step < self._step
+        if self._since is None or apart or fell:
             self.apart += apart
             self._since, self._step, self._steps = moment, told.step, 0
             return None
@@ -246,9 +241,6 @@ class StepClock:
         interval = Interval(passed / self._steps if told.seconds is None else told.seconds, self._steps)
         self._since, self._step, self._steps = moment, told.step, 0
         return interval
-
-    def _fell(self, told: Told) -> bool:
-        return told.step is not None and self._step is not None and told.step < self._step
 
 
 class Repeats:

@@ -21,13 +21,12 @@ from typing import NamedTuple, NoReturn
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import command as backend
 from sweetspot.harness.facts import device_facts
-from sweetspot.harness.neighbours import family
 from sweetspot.harness.nodes import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
-from sweetspot.harness.out_of_memory import ended_by
 from sweetspot.harness.request import Request
+from sweetspot.harness.run_memory import ended_by
 from sweetspot.harness.script_output import Repeats, Splitter, StepClock, Told, reader
 from sweetspot.harness.step_times import DIVERGED, NO_MEMORY
-from sweetspot.harness.stop_rule import Measured, watcher
+from sweetspot.harness.stop_rule import Measured, family, watcher
 from sweetspot.harness.train import say
 from sweetspot.steps import VARIABLE
 from sweetspot.study.scripts import JsonLines, Lines, Script, filled
@@ -59,15 +58,10 @@ class Started:
         self._look_s = LOOK_S[timed]
         try:
             self.process = subprocess.Popen(
-                argv,
-                cwd=script.folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
+                argv, cwd=script.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, start_new_session=True,
                 preexec_fn=lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL),
-            )
+            )  # fmt: skip
         except OSError as error:
             what = argv[0] if Path(script.folder).is_dir() else script.folder
             raise UserError(f"the script's command cannot be started: {what}: {error.strerror or error}") from None

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sweetspot.harness.request import Request
 from sweetspot.warnings import Warned
 
 DIVERGED = 3  # exit code of a training process that says itself why, such as a loss that is no number any more
@@ -50,12 +51,6 @@ def mean_step(timed: Sequence[Interval]) -> float:
     return duration(timed) / sum(steps for _, steps in timed)
 
 
-def mean_and_deviation(seconds: Sequence[float]) -> tuple[float, float]:
-    """Mean and standard deviation (n - 1) of at least two steps."""
-    values = np.asarray(seconds, dtype=float)
-    return float(values.mean()), float(values.std(ddof=1))
-
-
 def half_width(timed: Sequence[Interval]) -> float:
     """95 % half-width of the mean step as a share of the mean; infinite below two intervals.
 
@@ -70,25 +65,18 @@ def half_width(timed: Sequence[Interval]) -> float:
     return T_975[min(count - 1, len(T_975)) - 1] * error / mean
 
 
-def may_stop(
-    timed: Sequence[Interval],
-    min_steps: int,
-    min_seconds: float,
-    min_steps_slow: int,
-    target: float = 0.0,
-    least_seconds: float = 0.0,
-) -> bool:
-    """Whether a run may end: `min_steps` intervals whose mean is known to `target` (0: any), or the time is up.
+def may_stop(timed: Sequence[Interval], rule: Request) -> bool:
+    """Whether a run may end: `min_steps` intervals whose mean is known to the target (0: any), or the time is up.
 
     The time is up after `min_seconds` of timed steps, but never before `min_steps_slow` intervals; no run ends before
     `least_seconds`.
     """
-    lasted = duration(timed)
-    if lasted < least_seconds:
+    lasted, target = duration(timed), rule.target_half_width
+    if lasted < rule.least_seconds:
         return False
-    if len(timed) >= min_steps and (target <= 0 or half_width(timed) <= target):
+    if len(timed) >= rule.min_steps and (target <= 0 or half_width(timed) <= target):
         return True
-    return lasted >= min_seconds and len(timed) >= min_steps_slow
+    return lasted >= rule.min_seconds and len(timed) >= rule.min_steps_slow
 
 
 def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
@@ -112,18 +100,15 @@ def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
         found.append(Warned("warm_up", f"the first timed step took {longer:.0%} longer"))
         values = values[1:]
     together = -(-len(values) // MANY)
-    coarse = _means(values, together)
-    jump = _throttling(coarse)
-    trend = _trend(coarse)
-    if jump is None and abs(trend) > DRIFT:
-        found.append(Warned("drift", f"step time changed by {trend:+.0%} over the run"))
-    if jump is not None:
+    # Means of so many steps in a row; what is left at the end is left out.
+    coarse = values[: len(values) // together * together].reshape(-1, together).mean(axis=1)
+    if jump := _throttling(coarse):
         first = jump[0] * together + len(timed) - len(values)
         found.append(Warned("throttling", f"steps took {jump[1] - 1:.0%} longer from step {first} on"))
-    if jump is None and abs(trend) <= DRIFT:
-        found += _two_levels(values)
-    if jump is None:
-        found += _disturbed(timed)
+    elif abs(trend := _trend(coarse)) > DRIFT:
+        found += [Warned("drift", f"step time changed by {trend:+.0%} over the run"), *_disturbed(timed)]
+    else:
+        found += [*_two_levels(values), *_disturbed(timed)]
     if (width := half_width(timed)) > IMPRECISE:
         found.append(Warned("imprecise", f"the mean step is known to {width:.0%}"))
     return found
@@ -159,11 +144,6 @@ def _two_levels(values: np.ndarray) -> list[Warned]:
         return []
     words = f"{len(quick)} steps took about {low:.3g} s and {len(slow)} about {high:.3g} s, in turn"
     return [Warned("two_levels", f"{words}: the machine or the program has two paces; all of them count")]
-
-
-def _means(values: np.ndarray, together: int) -> np.ndarray:
-    """Means of so many steps in a row; what is left at the end is left out."""
-    return values if together == 1 else values[: len(values) // together * together].reshape(-1, together).mean(axis=1)
 
 
 def _trend(values: np.ndarray) -> float:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.files import require_room
-from sweetspot.harness import nodes, out_of_memory, peak_memory
+from sweetspot.harness import nodes, run_memory
 from sweetspot.harness.backends import backend, missing, require_known
 from sweetspot.harness.cards import lacks, watched_cards
 from sweetspot.harness.facts import machine_facts
@@ -54,8 +54,7 @@ KEEP_MEMORY = {
 def supervise(request: Request) -> int:
     """Measure one run; return the exit code. An outcome of any kind is a run file and 0; a refusal is 2 and no file."""
     if request.device == "cpu" and request.cell.framework != COMMAND:  # a script runs as its owner runs it
-        for name, value in KEEP_MEMORY.items():  # for the process started below; this one has begun without
-            os.environ.setdefault(name, value)
+        os.environ |= KEEP_MEMORY | os.environ  # for the process started below; this one has begun without
     require_known(request.cell.framework, request.cell.precision, request.cell.variant)
     started = time.monotonic()
     require_room(request.output)
@@ -70,7 +69,9 @@ def supervise(request: Request) -> int:
     sampler = Sampler(watched.look, watched.joules)
     if sampler.reads_power():
         request = request._replace(least_seconds=max(request.least_seconds, request.least_seconds_power))
-    process = _started(request)
+    command, environment = backend(request.cell.framework).launch(request)
+    environment = {**(os.environ if environment is None else environment), ROOT_VARIABLE: str(os.getpid())}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     # srun ends its workers, and what runs a script ends that, only if it may.
     end = process.kill if request.nodes == 1 and request.cell.framework != COMMAND else process.terminate
     _stop_with(end)
@@ -95,7 +96,7 @@ def supervise(request: Request) -> int:
     status, message = _ended(request, code, text, timed_out, facts)
     if status != "ok" and facts.get("trained") and timed:  # what went wrong came after the steps, which stand
         facts["after_steps"], status, message = message, "ok", None
-    facts |= peak_memory.peak(facts, request.device)
+    facts |= run_memory.peak(facts, request.device)
     if "joules_per_step" in facts:
         facts["joules_per_sample"] = facts["joules_per_step"] / samples(request, facts)
     warnings: list[Warned] = []
@@ -136,7 +137,7 @@ def _ended(request: Request, code: int, text: str, timed_out: bool, facts: dict[
     if request.nodes > 1:
         facts |= nodes.joined(facts.pop("worker", []), request.device)
         message = message if timed_out or code == 0 else nodes.message(failures, text, message)
-    there = out_of_memory.sentence(text, facts, request.device) if status == "oom" else None
+    there = run_memory.sentence(text, facts, request.device) if status == "oom" else None
     return status, "; ".join(filter(None, [message, there])) or None
 
 
@@ -159,12 +160,6 @@ def _filed(
 def _left(request: Request) -> int:
     _show(f"{request.output}: another invocation has measured this run; it stays (`-R run_benchmark` makes it again)")
     return 0
-
-
-def _started(request: Request) -> subprocess.Popen[str]:
-    command, environment = backend(request.cell.framework).launch(request)
-    environment = {**(os.environ if environment is None else environment), ROOT_VARIABLE: str(os.getpid())}
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def _stop_with(end: Callable[[], None]) -> None:
@@ -292,17 +287,13 @@ def progress(request: Request, timed: Sequence[Interval], warm: int, last: float
     """Steps done, speed, and an estimate of the seconds left."""
     rate = samples(request, facts) / last
     speed = f"{rate:.1f} {facts.get('unit', 'images')}/s"
-    warming = (request.warmup_steps - warm) * last
-    lasted = duration(timed)
+    lasted, warming = duration(timed), (request.warmup_steps - warm) * last
     steps_left = max((request.min_steps - len(timed)) * last, request.least_seconds - lasted, 0)
     seconds_left = max(request.min_seconds - lasted, (request.min_steps_slow - len(timed)) * last, 0)
+    left = f"about {warming + min(steps_left, seconds_left):.0f} s left"
     if request.target_half_width > 0 and len(timed) >= request.min_steps:
         left = f"at most {seconds_left:.0f} s left, mean known to {half_width(timed):.1%}"
-    else:
-        left = f"about {warming + min(steps_left, seconds_left):.0f} s left"
-    least = (
-        f" of {request.min_steps}" if len(timed) <= request.min_steps else ""
-    )  # what follows has no number to end at
+    least = f" of {request.min_steps}" if len(timed) <= request.min_steps else ""  # beyond it no number to end at
     done = f"step {len(timed)}{least}" if timed else f"warm-up {warm} of {request.warmup_steps}"
     return f"{done}, {speed}, {left}"
 
@@ -326,7 +317,7 @@ def outcome(code: int, errors: str, timed_out: bool, limit: int, failure: str | 
         return "oom" if code == NO_MEMORY else "failed", last
     if code == -signal.SIGKILL:
         return "oom", "the process was killed (signal 9), as the kernel does when memory runs out"
-    if sign := out_of_memory.ended_by(errors, failure):
+    if sign := run_memory.ended_by(errors, failure):
         return "oom", (failure or sign)[:300]
     if failure:
         return "failed", failure[:300]

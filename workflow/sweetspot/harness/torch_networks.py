@@ -6,8 +6,17 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from sweetspot.harness.image_networks import Conv, Dense, ImageNetwork, Mean, Pool, Residual, walk
-from sweetspot.harness.own_networks import RMS_EPSILON, Workload, rotation
+from sweetspot.harness.own_networks import (
+    RMS_EPSILON,
+    Conv,
+    ImageNetwork,
+    Mean,
+    Pool,
+    Residual,
+    Workload,
+    rotation,
+    walk,
+)
 from sweetspot.study.transformers import Shape
 
 
@@ -49,13 +58,10 @@ def _image(network: ImageNetwork) -> nn.Sequential:
         else:
             flat = any(isinstance(part, nn.Flatten) for part in parts)
             parts += [] if flat else [nn.Flatten()]
-            parts += [nn.Linear(channels * side**2, layer.units), *_after(layer)]
+            parts.append(nn.Linear(channels * side**2, layer.units))
+            parts += [nn.ReLU(inplace=True)] if layer.relu else []
+            parts += [nn.Dropout(layer.dropout)] if layer.dropout else []
     return nn.Sequential(*parts)
-
-
-def _after(layer: Dense) -> list[nn.Module]:
-    activation: list[nn.Module] = [nn.ReLU(inplace=True)] if layer.relu else []
-    return [*activation, *([nn.Dropout(layer.dropout)] if layer.dropout else [])]
 
 
 def _conv(channels: int, layer: Conv) -> nn.Sequential:

@@ -18,11 +18,10 @@ from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness import nodes
 from sweetspot.harness.backends import Agree, Step, backend
 from sweetspot.harness.facts import device_facts
-from sweetspot.harness.neighbours import Look
-from sweetspot.harness.peak_memory import counted
 from sweetspot.harness.request import Request
+from sweetspot.harness.run_memory import counted
 from sweetspot.harness.step_times import DIVERGED
-from sweetspot.harness.stop_rule import Measured, watcher
+from sweetspot.harness.stop_rule import Look, Measured, watcher
 
 WINDOW_S, FEWEST, LONG_STEP_S = 0.5, 4, 2.0
 MOST_ALONE = 20  # single steps, each waited for, behind the windows

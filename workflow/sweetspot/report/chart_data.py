@@ -2,12 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-import pandas as pd
-
+from sweetspot.report.heavy import pd
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
-from sweetspot.report.tables import Tables, asked_model, judged_option, table_of
-from sweetspot.report.words import counted_in, titles_of, unit_of
-from sweetspot.study.base import INTERRUPTIBLE as TAKEN
+from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, table_of, titles_of, unit_of
 
 SHOWN, OF_OTHERS = 12, 6  # options in a chart, of the answer's model and of each other; the tables hold all
 MODELS = 12  # in a chart
@@ -42,11 +39,11 @@ class ChartData:
         """What hours are of, in charts of several models: hours to train, hours of a run."""
         return self.words.hours.format(model="").strip() or "hours"
 
-    def answer_first(self, models: pd.Series) -> list[str]:
+    def answer_first(self, models: "pd.Series") -> list[str]:
         """These models, each once: that of the answer, then the others by name."""
         return sorted(map(str, models.unique()), key=lambda model: (model != self.model, model))
 
-    def table(self, name: str) -> pd.DataFrame:
+    def table(self, name: str) -> "pd.DataFrame":
         """A table, empty where the study has none."""
         return table_of(self.tables, name)
 
@@ -54,30 +51,37 @@ class ChartData:
         """The name for people of an option."""
         return self._options.get(str(option), str(option))
 
-    def titles(self, options: pd.Series) -> pd.Series:
+    def titles(self, options: "pd.Series") -> "pd.Series":
         """Names for people of options."""
         return options.map(self.title)
 
-    def machines(self, instances: pd.Series) -> pd.Series:
+    def machines(self, instances: "pd.Series") -> "pd.Series":
         """Names for people of instances."""
         return instances.map(lambda name: self._machines.get(name, name))
 
-    def kinds(self, rows: pd.DataFrame) -> pd.Series:
+    @staticmethod
+    def taken(rows: "pd.DataFrame") -> "pd.Series":
+        """Which machines can be taken away, by how they are paid for."""
+        from sweetspot.study.base import INTERRUPTIBLE as TAKEN
+
+        return rows["purchase"].isin(TAKEN)
+
+    def kinds(self, rows: "pd.DataFrame") -> "pd.Series":
         """What each option is to a buyer: the reference itself, persistent, or interruptible.
 
         By what is bought: a study that accepts interruptions counts all as persistent, which none becomes by that.
         """
         ranks = self.table("ranks")
-        taken = set(ranks.loc[ranks["purchase"].isin(TAKEN), "option"])
+        taken = set(ranks.loc[self.taken(ranks), "option"])
         kind = rows["option"].isin(taken).map({False: PERSISTENT, True: INTERRUPTIBLE})
         return kind.where(rows["option"] != self.option, self.box)
 
-    def kind_names(self, rows: pd.DataFrame) -> list[str]:
+    def kind_names(self, rows: "pd.DataFrame") -> list[str]:
         """The `kind` of these rows, in the order of the legend."""
         found = set(rows["kind"])
         return [name for name in (PERSISTENT, INTERRUPTIBLE, self.box) if name in found]
 
-    def options(self) -> pd.DataFrame:
+    def options(self) -> "pd.DataFrame":
         """One row per option and model, by images per USD; of few models, the reference always shown."""
         ranks = self.table("ranks")
         if ranks.empty:
@@ -95,7 +99,7 @@ class ChartData:
         return list(alone.groupby("model")["workload"].min()) or [str(name) for name in models.index[:1]]
 
     @staticmethod
-    def few_models(rows: pd.DataFrame, first: str = "") -> pd.DataFrame:
+    def few_models(rows: "pd.DataFrame", first: str = "") -> "pd.DataFrame":
         """Rows of at most MODELS models: `first`, those with a published or predicted figure, then as they come."""
         models = pd.Series(rows["model"].unique(), dtype=object)
         published = set(rows.loc[rows["basis"] != "measured", "model"]) if "basis" in rows.columns else set()
@@ -103,8 +107,7 @@ class ChartData:
         return rows[rows["model"].isin(models[place.sort_values(kind="stable").index].head(MODELS))]
 
 
-def _named(table: pd.DataFrame, model_title: Callable[[str], str]) -> pd.DataFrame:
-    """A table whose models have their names for people."""
+def _named(table: "pd.DataFrame", model_title: Callable[[str], str]) -> "pd.DataFrame":
     if "model" not in table.columns or model_title is str:
         return table
     known = {model: model_title(str(model)) for model in table["model"].dropna().unique()}

@@ -9,49 +9,37 @@ import textwrap
 import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
+from sweetspot.report.chart_data import MODELS, ChartData
 from sweetspot.report.charts import CHARTS, in_words
+from sweetspot.report.heavy import alt, pd
+from sweetspot.report.in_currency import everywhere, money_of, shown_in
+from sweetspot.report.in_currency import in_words as currency_words
+from sweetspot.report.marks import Drawing
+from sweetspot.report.tables import Files, read_tables
+from sweetspot.study.study import load_study
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from sweetspot.report.marks import Drawing
-    from sweetspot.report.tables import Files
-
-    Spec = dict[str, Any]
+Spec = dict[str, Any]
 
 # The engine lays charts out in Arial. Where a reader has neither that nor its likes, the font of most Linux machines is
 # a sixth wider and titles would leave the page: its condensed form is as wide as Arial.
 FONTS = "Arial, Helvetica, Liberation Sans, DejaVu Sans Condensed, sans-serif"
+SMALL = {"labelFontSize": 12, "titleFontSize": 12}
 LOOK = {
     "font": FONTS,
     "background": "white",
     "padding": {"left": 8, "right": 12, "top": 4, "bottom": 4},
     "axis": {
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "gridColor": "#e6e6e6",
-        "labelLimit": 230,
-        "labelSeparation": 8,
+        **SMALL, "titleFontWeight": "normal", "gridColor": "#e6e6e6", "labelLimit": 230, "labelSeparation": 8,
         "titlePadding": 8,
     },
-    "legend": {
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "labelLimit": 230,
-        "columnPadding": 22,
-        "symbolStrokeWidth": 2,
-        "symbolOpacity": 1,
-    },
+    "legend": {**SMALL, "labelLimit": 230, "columnPadding": 22, "symbolStrokeWidth": 2, "symbolOpacity": 1},
     "header": {"labelFontSize": 12, "labelFontWeight": "bold", "labelOrient": "top", "labelAnchor": "start"},
     "view": {"stroke": "#ddd"},
-}
-
-
+}  # fmt: skip
 SOURCES, SOURCE = ("source", "price_source"), 160  # columns of text, and characters of each that a tooltip has
 TITLE, KEY = 62, 76  # characters a line
 KEY_LOOK = {"subtitleFontSize": 12, "subtitleFontWeight": "normal", "subtitleColor": "#555", "subtitlePadding": 5}
@@ -64,7 +52,7 @@ ENDED = "figures: the engine that draws needs memory, and no limit of addresses 
 
 
 def draw_figures(
-    tables: "Files",
+    tables: Files,
     study_file: str | Path,
     specs: Sequence[str | Path],
     captions: Sequence[str | Path],
@@ -79,12 +67,6 @@ def draw_figures(
     Raises UserError for a broken study.yaml, ValueError for a chart that is not in `charts.CHARTS`.
     """
     from altair.utils.schemapi import debug_mode
-
-    from sweetspot.report.chart_data import MODELS, ChartData
-    from sweetspot.report.in_currency import everywhere, money_of, shown_in
-    from sweetspot.report.in_currency import in_words as currency_words
-    from sweetspot.report.tables import read_tables
-    from sweetspot.study.study import load_study
 
     named = {chart_of(file): Path(file) for file in specs}
     for name in [*named, *map(chart_of, captions)]:
@@ -129,7 +111,7 @@ def chart_of(file: str | Path) -> str:
     return Path(file).name.partition(".")[0]
 
 
-def specification(drawing: "Drawing") -> "Spec":
+def specification(drawing: Drawing) -> Spec:
     """The drawing as Vega-Lite takes it: with the look that all charts share, and its data."""
     # Not validated here: the tests do that.
     spec = drawing.chart.to_dict(validate=False) | {"config": LOOK}
@@ -144,9 +126,7 @@ def specification(drawing: "Drawing") -> "Spec":
 
 def vega_lite() -> str:
     """The Vega-Lite version of Altair's schema, as vl-convert names it (`6.4`)."""
-    from altair import SCHEMA_VERSION
-
-    return ".".join(SCHEMA_VERSION.split(".")[:2]).removeprefix("v")
+    return ".".join(alt.SCHEMA_VERSION.split(".")[:2]).removeprefix("v")
 
 
 def _records(rows: "pd.DataFrame", words: str) -> list[dict[str, object]]:

@@ -3,19 +3,15 @@
 from collections.abc import Sequence
 
 import pandas as pd
-from markupsafe import Markup
 
 from sweetspot.bills.energy import ESTIMATED, GRAMS_A_KG, METERED
-from sweetspot.report.cited import Cited, Row, records, text
-from sweetspot.report.notation import BASIS_SIGNS, interval_text, missing, number
-from sweetspot.report.tables import Tables, asked_model, judged_option, table_of
-from sweetspot.report.words import counted_in
+from sweetspot.report.notation import interval_text, missing, records
+from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, table_of
 from sweetspot.study.study import Study
 from sweetspot.wording import amount, begun, counted, listed, the
 
 ENDS = "with all factors low or all high"
 SHOWN = {"kwh": "kWh", "kg_co2e": "kg CO2e"}
-MARKS = {**dict.fromkeys(("measured", METERED), f"{{}} {BASIS_SIGNS['measured']}"), ESTIMATED: "≈ {}"}
 LACKING = 8  # providers without a declaration that one sentence names
 POWER = {
     "measured": "measured at the plug",
@@ -29,19 +25,6 @@ def shown(tables: Tables) -> list[str]:
     """Which of `kwh`, `kg_co2e` any option has."""
     ranks = table_of(tables, "ranks")
     return [name for name in SHOWN if name in ranks.columns and ranks[name].notna().any()]
-
-
-def figure(cited: Cited, row: Row, name: str) -> Markup:
-    """`kwh` or `kg_co2e` of a row of the ranks; measured and estimated power have signs of their own."""
-    value, ends = row[name], (row[f"{name}_low"], row[f"{name}_high"])
-    if missing(value):
-        return cited.origin.cite(value)
-    shape = MARKS.get(text(row["power_basis"]), "{}")
-    source = text(row["power_source"])
-    if name == "kg_co2e":
-        source += f" ; {text(row['grid_source'])}"
-    basis = f"{text(row['power_basis'])} power"
-    return cited.origin.cite(shape.format(number(value)), basis, source, cited.study.as_of, *ends, level=ENDS)
 
 
 def in_words(tables: Tables, study: Study) -> list[str]:
@@ -113,7 +96,6 @@ def _power(powered: pd.DataFrame) -> str:
 
 
 def _why_not(options: pd.DataFrame, study: Study) -> str:
-    """What is not declared, of options that lack it."""
     if study.energy is None:
         return "the study states neither the power of rented machines nor the grid"
     whose: dict[str, list[str]] = {}

@@ -1,44 +1,50 @@
 """All that supports the answer, as one self-contained HTML file: every figure with its basis, source and date."""
 
 import json
-from collections.abc import Collection, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from sweetspot.cells import BASES
 from sweetspot.decision_words import no_answer
-from sweetspot.report import ahead_words, energy_words, phrases
-from sweetspot.report.answer import lead, verdict_part
+from sweetspot.report import energy_words, phrases
 from sweetspot.report.case import evidence_case, script_json
-from sweetspot.report.causes import causes
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, Chart, in_words
-from sweetspot.report.dark import dark_rules
+from sweetspot.report.cited import Provenance
 from sweetspot.report.draw import packed
+from sweetspot.report.finished import asset, rendered
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
-from sweetspot.report.later_part import later_in_words, later_part
-from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
+from sweetspot.report.marks import COLOURS
+from sweetspot.report.notation import SHOWN
 from sweetspot.report.outcome import outcome_of
-from sweetspot.report.part import Part
-from sweetspot.report.plan_part import leading, plan_parts, without_speed
-from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words, turning_parts
-from sweetspot.report.price_changes_part import price_changes_part, price_changes_words
-from sweetspot.report.provenance import Provenance
-from sweetspot.report.scenarios_part import scenarios_part
+from sweetspot.report.plan_turning import later_in_words, paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.report.sections import Sections
-from sweetspot.report.tables import Tables, bills_decide, table_of
-from sweetspot.report.words import unit_of
-from sweetspot.report.worth_part import worth_part
+from sweetspot.report.tables import Tables, bills_decide, leading, table_of, unit_of
 from sweetspot.study.study import Study
 from sweetspot.wording import ROUNDS, Money
 
-ASSETS = Path(__file__).parent / "assets"
-STYLES = ("page", "panel")
-SCRIPTS = ("charts", "model", "panel")
+# The charts in dark mode: each colour that they are drawn with has one that is legible on dark paper. They hold colours
+# as attributes (`fill`, `stroke`), which any rule of a style sheet outweighs. Files, and what is printed, keep theirs.
+PAPER = "#15181c"  # as page.css has it
+INK, SOFT = "#ffffff", "#b5bbc1"
+# Far enough apart for whoever sees no red or no green: tests/report/test_colours.py computes how far.
+SERIES = ["#3f8fd8", "#e0661a", "#1fb589", "#d58ab5", "#f2c14e", "#b5dcf7", INK]
+DARK = {
+    **dict(zip(COLOURS, SERIES, strict=True)),
+    "#00694d": SERIES[2],  # an edge of what is within the limits
+    "#000": INK,
+    "#111": INK,
+    "black": INK,
+    "white": PAPER,
+    "#555": SOFT,
+    "#444": SOFT,
+    "#888": "#8a929a",
+    "#e6e6e6": "#2f353b",
+    "#ddd": "#3a4148",
+}
 
 
 class Drawn(NamedTuple):
@@ -54,17 +60,17 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     Text from tables and configuration is escaped by the template engine. Raises ValueError where a chart that has
     something to say was not drawn, or has no place in the template.
     """
-    environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
     provenance, money = Provenance(), money_of(study)
     tables = shown_in(tables, money)
     made = Sections(tables, study, provenance, machines)
     told = phrases.named(table_of(tables, "warnings"), machines or {})
     case = evidence_case(tables, study)
     figures = Figures(tables, drawn.specs, money)
+    specs = (f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in figures.names)
     context = {
         "study": study,
         "figures": figures,
-        "lead": lead(made.table("claims")),
+        "lead": phrases.lead(made.table("claims")),
         "verdict": outcome_of(tables),
         "plan": leading(tables),
         "phases_lead": leading(tables) == ROUNDS,
@@ -72,12 +78,12 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "plan_turning": turning_in_words(tables),
         "plan_paying": " ".join(paying_in_words(tables)),
         "plan_worth": " ".join(plan_worth_in_words(tables, money.code)),
-        "without_speed": without_speed(tables, machines or {}, study.model_title),
+        "without_speed": phrases.without_speed(tables, machines or {}, study.model_title),
         "parts": {
             name: part if name in AS_PRINTED else part.named(lambda head: currency_words(head, money))
-            for name, part in _parts(made, machines).items()
+            for name, part in made.parts().items()
         },
-        "price_changes_words": price_changes_words(tables),
+        "price_changes_words": phrases.price_changes_words(tables),
         "currency": "" if study.currency is None else study.currency.in_words(),
         "money": money.code,
         "counts": {name: len(table) for name, table in sorted(tables.items())},
@@ -85,17 +91,17 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "fits": phrases.fits(tables),
         "other_figures": phrases.other_figures(tables),
         "worth": phrases.worth_knowing(tables),
-        "causes": causes(tables),
+        "causes": phrases.causes(tables),
         "later": later_in_words(table_of(tables, "later"), money.code),
         "waiting": phrases.waiting(tables),
         "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
-        "ahead": ahead_words.in_words(tables),
+        "ahead": phrases.ahead(tables),
         "taken": phrases.some_taken(table_of(tables, "ranks")),
         "beside": phrases.beside(table_of(tables, "ranks")),
         "outside": phrases.outside(told),
         "warnings": phrases.warnings(phrases.decisive(told)),
-        "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
+        "signs": [(name, SHOWN[name].sign, SHOWN[name].meaning) for name in BASES],
         "owned": len(table_of(tables, "utilisation")) > 0,
         "unit": unit_of(tables),
         "no_answer": no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput"))),
@@ -103,32 +109,17 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "models": len(set(table_of(tables, "throughput").get("model", ()))),
         "models_shown": MODELS,
         "engine": drawn.engine,
-        "specs": packed(_of_charts(drawn.specs, figures.names)),
+        "specs": packed(f"{{{','.join(specs)}}}".encode()),
         "case": case,
         "case_json": script_json(case),
-        "style": Markup(
-            "".join((ASSETS / f"{name}.css").read_text(encoding="utf-8") for name in STYLES) + dark_rules()
-        ),
-        "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)),
+        "style": asset("page.css", "panel.css") + Markup(dark_rules()),
+        "script": asset("charts.js", "model.js", "panel.js"),
     }
     # Last, when every figure has been cited.
     context["origins"] = provenance.table()
-    page = environment.from_string((ASSETS / "evidence.html.j2").read_text(encoding="utf-8")).render(context)
+    page = rendered("evidence", context)
     figures.require_all()
     return page
-
-
-def _of_charts(specs: Mapping[str, str], names: Collection[str]) -> bytes:
-    """The specifications of these charts as one JSON object."""
-    members = (f"{json.dumps(name)}:{spec}" for name, spec in specs.items() if name in names)
-    return f"{{{','.join(members)}}}".encode()
-
-
-def _parts(made: Sections, machines: Mapping[str, str] | None) -> dict[str, Part]:
-    """The page's tables by name."""
-    more = {"worth_knowing": worth_part(made), "later": later_part(made)}
-    more |= {"price_changes": price_changes_part(made, machines or {}), "scenarios": scenarios_part(made)}
-    return {**made.parts(), "verdict": verdict_part(made), **more, **plan_parts(made), **turning_parts(made)}
 
 
 class Figures:
@@ -164,3 +155,13 @@ class Figures:
             '<figure id="fig-{0}"><div class="chart" data-title="{1}"></div><figcaption>{2} '
             '<button type="button" hidden>SVG</button></figcaption></figure>'
         ).format(name, title, caption)
+
+
+def dark_rules() -> str:
+    """The style of charts on a screen whose reader prefers dark pages."""
+    rules = (
+        f'.chart svg [{paint}="{light}"]{{{paint}:{dark}}}'
+        for light, dark in DARK.items()
+        for paint in ("fill", "stroke")
+    )
+    return f"@media screen and (prefers-color-scheme:dark){{{''.join(rules)}}}\n"

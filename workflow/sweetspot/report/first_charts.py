@@ -81,7 +81,6 @@ def _far(rows: Sequence[Dots]) -> Dots | None:
 
 
 def _far_row(row: Dots) -> Markup:
-    """A choice beyond the axis, with its money alone."""
     return Markup(
         '<div class="row far k-{}" data-choice="{}" data-usd="{}" data-outcomes="[]">{}'
         '<div class="field" role="img" aria-label="{}: {}, beyond the axis"><em>{} →</em></div></div>'
@@ -249,7 +248,6 @@ def _free_place(x: float, y: float, wide: float, taken: Sequence[Box]) -> tuple[
 
 
 def _box(x: float, base: float, anchor: str, wide: float) -> Box:
-    """The frame of a text: left, right, top, bottom."""
     left = x - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
     return left, left + wide, base - 11, base + 3
 

@@ -1,15 +1,12 @@
 """The tables of a study in the currency in which it shows money; what is written to files stays in USD."""
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sweetspot.report.heavy import pd
+from sweetspot.report.tables import Tables
 from sweetspot.study.study import Study
 from sweetspot.wording import Money
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from sweetspot.report.tables import Tables
 
 DOLLAR = re.compile(r"\bUSD\b")
 PER_USD = "images_per_usd"

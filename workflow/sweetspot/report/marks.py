@@ -2,46 +2,21 @@
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sweetspot.cells import BASES
-from sweetspot.report.notation import BASIS_SIGNS
-
-if TYPE_CHECKING:
-    import altair as alt
-    import pandas as pd
+from sweetspot.report.heavy import alt, pd
+from sweetspot.report.notation import SHOWN
 
 NAMES, LINE, SPARE = 220, 13, 8  # pixels: of a name beside an axis, of its lines at 12 px type, left beside it
+ROW = 18  # pixels of a row whose name has one line
 WIDTH = 470  # legible at 390 px, where it shrinks by a fifth; below page.css lets it shrink no further
 PLOT = WIDTH - 215  # of a chart with names beside it
 # Okabe and Ito 2008, without the yellow that vanishes on white.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
-SHAPES = {
-    "measured": "circle",
-    "own": "triangle-down",
-    "published": "diamond",
-    "equivalent": "square",
-    "scaled": "triangle-up",
-    "stand_in": "cross",
-    "transferred": "triangle-right",
-    "extrapolated": "circle",
-    "arithmetic": "stroke",
-}
 TEXT = " (text)"  # behind a tooltip's title: the field is no number
-ORIGIN = {"basis": f"basis{TEXT}", "source": f"source{TEXT}", "as_of": f"date{TEXT}"}  # of a tooltip
+ORIGIN = {"basis": "basis (text)", "source": "source (text)", "as_of": "date (text)"}  # of a tooltip
 ENDS = {"": "", "_low": ", low end", "_high": ", high end"}
-# What a shape stands for, in the words of the page as far as these speak for themselves.
-KEY = {
-    "measured": "measured here",
-    "own": "measured by ourselves",
-    "published": "published",
-    "equivalent": "of an equal machine",
-    "scaled": "scaled up",
-    "stand_in": "stand-in",
-    "transferred": "from another device",
-    "extrapolated": "predicted",
-    "arithmetic": "by arithmetic",
-}
 GREY, DASHED = "#444", [5, 4]  # of a thin line across a chart
 NARROW, BROAD = "fijltrI .,:;|()[]/-", "mwMW@%"
 ROOM, BESIDE, ENTRY = WIDTH - 50, PLOT + 30, 34  # pixels: of a legend, of one above names, of an entry besides its name
@@ -75,8 +50,6 @@ class Drawing(NamedTuple):
 
 def named(data: str) -> "alt.Chart":
     """A chart of the data of that name in its `Drawing`."""
-    import altair as alt
-
     return alt.Chart(alt.NamedData(data))
 
 
@@ -89,8 +62,6 @@ def by_row(
 
     The panel's layers name no data: each draws its part of `rows`, where data of its own would be drawn whole.
     """
-    import altair as alt
-
     resolve = {"resolve": alt.Resolve(scale=scales)} if scales else {}
     row = alt.Row(field, title=None, sort=list(order)) if order else alt.Row(field, title=None)
     return panel.facet(row=row, data=alt.NamedData("rows"), **resolve)
@@ -98,12 +69,10 @@ def by_row(
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
     """Marks by basis: hollow stand-ins and transferred figures, dashed predictions; all others filled."""
-    import altair as alt
-
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     guess = "datum.basis == 'extrapolated'"
     style = {"size": 62, "opacity": 1, "strokeWidth": 1.6}
-    scale = alt.Scale(domain=list(BASES), range=[SHAPES[basis] for basis in BASES])
+    scale = alt.Scale(domain=list(BASES), range=[SHOWN[basis].shape for basis in BASES])
     shape = alt.Shape("basis:N", scale=scale, legend=None)
     marks = (
         base.transform_filter(f"!({weak} || {guess})").mark_point(filled=True, **style),
@@ -115,8 +84,6 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
 
 def told(**fields: str) -> "list[alt.Tooltip]":
     """A tooltip: the title of each field; of numbers four digits."""
-    import altair as alt
-
     return [
         alt.Tooltip(f"{field}:N", title=title.removesuffix(TEXT))
         if title.endswith(TEXT)
@@ -128,7 +95,7 @@ def told(**fields: str) -> "list[alt.Tooltip]":
 def key_of(bases: "pd.Series", *more: str) -> str:
     """What the shapes of `points` with these bases stand for, the best first, and what else the marks say."""
     found = set(bases.dropna())
-    parts = [*(f"{BASIS_SIGNS[basis]} {KEY[basis]}" for basis in BASES if basis in found), *more]
+    parts = [*(f"{SHOWN[basis].sign} {SHOWN[basis].word}" for basis in BASES if basis in found), *more]
     return " \u00a0 ".join(part.replace(" ", "\u00a0") for part in parts)  # a line ends between parts only
 
 
@@ -169,8 +136,6 @@ def pixels(text: str) -> float:
 
 def name_axis() -> "alt.Axis":
     """An axis of names of `wrapped`: the middle of their lines stands at the tick."""
-    import altair as alt
-
     several = [
         {"test": f"length(split(datum.value, '\\n')) == {lines}", "value": -LINE * (lines - 1) / 2}
         for lines in (2, 3, 4)
@@ -186,15 +151,11 @@ def name_axis() -> "alt.Axis":
 
 def line_step(names: "pd.Series", one: int) -> "alt.Step":
     """Height of a row of such an axis: `one` pixels for names of one line, a LINE more for each further line."""
-    import altair as alt
-
     return alt.Step(one + LINE * int(names.str.count("\n").max()))
 
 
 def log_axis(values: "pd.Series") -> "alt.Axis":
     """Ticks at round steps of the powers of ten, as many as are at most MOST among `values`."""
-    import altair as alt
-
     least, most = float(values.min()), float(values.max())
     low, high = (math.floor(math.log10(end)) for end in (least, most))
     for steps in STEPS:
@@ -207,9 +168,6 @@ def log_axis(values: "pd.Series") -> "alt.Axis":
 
 def empty(reason: str) -> Drawing:
     """A stated absence, so that a missing chart is never mistaken for an oversight."""
-    import altair as alt
-    import pandas as pd
-
     words = named("rows").mark_text(color="#555", fontSize=12, lineBreak="\n").encode(text=alt.Text("text:N"))
     return Drawing(alt.layer(words, width=WIDTH - 130, height=70), {"rows": pd.DataFrame({"text": [reason]})})
 
@@ -224,8 +182,6 @@ def colour(
     """Okabe-Ito colours in the order of `names`. `shown`: which of them the legend has, where not all are drawn; with
     none there is no legend. `room`: its pixels, which decide between one column and two.
     """
-    import altair as alt
-
     palette = [COLOURS[n % len(COLOURS)] for n in range(len(names))]
     if set(names) & {PERSISTENT, INTERRUPTIBLE}:
         # What it is to a buyer has its colour on every page; the reference is black.
@@ -238,3 +194,10 @@ def colour(
     some = {} if shown is None else {"values": shown}
     legend = alt.Legend(title=title, orient="top", columns=columns, labelLimit=room - ENTRY, **some)
     return alt.Color(field, scale=scale, legend=legend)
+
+
+def of_all(count: int, of: int, what: str) -> str:
+    """`both models`, `all 3 models`, `2 of 3 models`."""
+    if count < of:
+        return f"{count} of {of} {what}"
+    return f"both {what}" if of == 2 else f"all {of} {what}"

@@ -1,30 +1,45 @@
-"""Numbers and bases as text for people."""
+"""Numbers and bases as text for people, and the rows of tables that hold them."""
 
 import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-# Shapes, not colours alone, tell the bases apart; the charts use the same ones.
-BASIS_SIGNS = {
-    "measured": "●",
-    "own": "◉",
-    "published": "◆",
-    "equivalent": "■",
-    "scaled": "▲",
-    "stand_in": "✚",
-    "transferred": "▶",
-    "extrapolated": "◌",
-    "arithmetic": "✕",
-}
-BASIS_MEANING = {
-    "measured": "timed on this machine",
-    "own": "timed by ourselves, outside this workflow",
-    "published": "printed by somebody else",
-    "equivalent": "another machine's figure, said to be equal",
-    "scaled": "devices × the single-device figure × a published efficiency",
-    "stand_in": "nearest published batch or precision of the same device and model",
-    "transferred": "the same workload on another device, by the relation of the two",
-    "extrapolated": "predicted for a machine nobody has measured",
-    "arithmetic": "operations of the work by the share of a device's peak that published figures reach",
-}
+from sweetspot.report.heavy import pd
+
+Row = Mapping[str, Any]
+
+
+class Basis(NamedTuple):
+    """How a basis is shown: its sign, the shape of the charts that is like it, a word for a key, what it means."""
+
+    sign: str
+    shape: str
+    word: str
+    meaning: str
+
+
+# Shapes, not colours alone, tell the bases apart.
+SHOWN = {
+    "measured": Basis("●", "circle", "measured here", "timed on this machine"),
+    "own": Basis("◉", "triangle-down", "measured by ourselves", "timed by ourselves, outside this workflow"),
+    "published": Basis("◆", "diamond", "published", "printed by somebody else"),
+    "equivalent": Basis("■", "square", "of an equal machine", "another machine's figure, said to be equal"),
+    "scaled": Basis(
+        "▲", "triangle-up", "scaled up", "devices × the single-device figure × a published efficiency"
+    ),
+    "stand_in": Basis(
+        "✚", "cross", "stand-in", "nearest published batch or precision of the same device and model"
+    ),
+    "transferred": Basis(
+        "▶", "triangle-right", "from another device", "the same workload on another device, by the relation of the two"
+    ),
+    "extrapolated": Basis("◌", "circle", "predicted", "predicted for a machine nobody has measured"),
+    "arithmetic": Basis(
+        "✕", "stroke", "by arithmetic",
+        "operations of the work by the share of a device's peak that published figures reach",
+    ),
+}  # fmt: skip
+BASIS_SIGNS = {name: one.sign for name, one in SHOWN.items()}
 
 
 def missing(value: object) -> bool:
@@ -47,8 +62,8 @@ def number(value: object, digits: int = 3) -> str:
     if amount == 0:
         return "0"
     places = max(0, digits - 1 - math.floor(math.log10(abs(amount))))
-    text = f"{amount:,.{min(places, 6)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text and digits > 3 else text
+    told = f"{amount:,.{min(places, 6)}f}"
+    return told.rstrip("0").rstrip(".") if "." in told and digits > 3 else told
 
 
 def interval_text(low: object, high: object, digits: int = 3) -> str:
@@ -56,3 +71,14 @@ def interval_text(low: object, high: object, digits: int = 3) -> str:
     if missing(low) and missing(high):
         return ""
     return f"{number(low, digits)} to {'never' if missing(high) else number(high, digits)}"
+
+
+def text(value: object) -> str:
+    """A value as text; nothing for a missing one."""
+    return "" if missing(value) else str(value)
+
+
+def records(table: "pd.DataFrame") -> list[dict[str, Any]]:
+    """The rows of a table, each a dict by column."""
+    names, columns = [str(name) for name in table.columns], [table[name].tolist() for name in table.columns]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]

@@ -1,21 +1,25 @@
-"""What the page says in words beside its tables."""
+"""What the evidence says in words beside its tables."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
 import pandas as pd
 
+from sweetspot.bills.price_paths import central_change
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
 from sweetspot.decision.other_figures import LEFT_OUT
-from sweetspot.report.cited import records
-from sweetspot.report.notation import missing, number
-from sweetspot.report.tables import Tables, asked_model, of_jobs, table_of
-from sweetspot.report.words import counted_in, works
+from sweetspot.decision_words import FACTOR, in_unit
+from sweetspot.report.notation import Row, missing, number, records, text
+from sweetspot.report.plan_tables import MOVED
+from sweetspot.report.tables import Tables, asked_model, counted_in, of_jobs, table_of, works
 from sweetspot.report.worth_words import waiting_in_words, worth_in_words
 from sweetspot.wording import amount, listed, the, times
 
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
 NAMED = 12  # machines by name in one sentence
+TOLD = 3  # assumptions that the answer hangs on most
+SPEED = "images_per_s"
 # Kinds of warnings that decide most often, in words.
 RULES = {
     "no_interval": "Speeds without an interval",
@@ -38,15 +42,46 @@ RULES = {
     "marketplace": "Machines of a marketplace",
 }
 OUTSIDE = {"no_price": "without a price", "no_figure": "without a speed"}
-Row = Mapping[str, object]
+AHEAD = {
+    "hyperscaler": "list prices of hyperscalers stay but for cuts",
+    "small_cloud": "smaller clouds change by {change} a year (each year anew, {low} to {high})",
+    "spot": "spot prices walk at random",
+    "fixed": "contracts and old devices keep their prices",
+}
+
+
+def _signed(change: float) -> str:
+    """A change in per cent, with its sign: `−32 %`."""
+    return f"{100 * change:+.0f} %".replace("-", "−")
+
+
+def _some(names: Sequence[str], apart: str = ", ", rest: str = " and") -> str:
+    """The first NAMED of many, and how many more there are."""
+    more = f"{rest} {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return apart.join(names[:NAMED]) + more
+
+
+def lead(claims: pd.DataFrame) -> list[str]:
+    """The claims that lead, each as printed beside what is recomputed."""
+    rows = claims[claims["lead"].fillna(False).astype(bool)] if "lead" in claims.columns else claims.head(0)
+    return [_printed_beside_recomputed(row) for row in records(rows)]
+
+
+def _printed_beside_recomputed(row: Row) -> str:
+    told = "not" if missing(row["printed"]) else in_unit(float(row["printed"]), text(row["unit"])).strip()
+    said, verdict = f"{text(row['text'])}: {told} printed", text(row["verdict"])
+    if missing(row["computed"]):
+        return f"{said}, {verdict}."
+    found = "" if verdict in (HOLDS, NOT_PRINTED) else f" ({verdict})"
+    return f"{said}, {amount(float(row['computed']))} recomputed{found}."
 
 
 def _gravity(row: Row) -> tuple[int, float]:
     """Those that the source's own figures contradict first, then those that differ; the farthest off first."""
     printed, found = row["printed"], row["computed"]
-    known = not (missing(printed) or missing(found)) and float(printed) * float(found) > 0  # type: ignore[arg-type]
-    apart = abs(math.log(float(found) / float(printed))) if known else 0.0  # type: ignore[arg-type]
-    return FAILED.index(str(row["verdict"])) if row["verdict"] in FAILED else len(FAILED), -apart
+    known = not (missing(printed) or missing(found)) and printed * found > 0
+    apart = abs(math.log(found / printed)) if known else 0.0
+    return FAILED.index(row["verdict"]) if row["verdict"] in FAILED else len(FAILED), -apart
 
 
 def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
@@ -73,20 +108,38 @@ def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
     )
 
 
+def causes(tables: Tables) -> list[str]:
+    """The assumptions of the answer's model that move it most, the widest first; none where nothing is owned."""
+    rows = of_jobs(tables, "tornado")
+    if rows.empty:
+        return []
+    rows = rows[rows["model"] == asked_model(tables)].drop_duplicates("assumption")
+    return [_cause(row) for row in records(rows.head(TOLD))]
+
+
+def _cause(row: Row) -> str:
+    name, value, low, high = (row[key] for key in ("assumption", "value", "low", "high"))
+    flip = row["value"] if missing(row["flip_value"]) else row["flip_value"]
+    if row["quantity"] == SPEED or row["unit"] == FACTOR:  # a speed in its own unit tells a buyer nothing
+        told, turn = f"{_signed(low / value - 1)} to {_signed(high / value - 1)}", _signed(flip / value - 1)
+    else:
+        told, turn = f"{in_unit(value, row['unit'], name)}, from {amount(low)} to {amount(high)}", amount(flip)
+    turns = "no value changes the cheapest" if missing(row["flip_value"]) else f"the cheapest changes at {turn}"
+    return f"{name[:1].upper()}{name[1:]} ({told}): {turns}."
+
+
 def never_pays(tables: Tables) -> str:
     """When owning never pays for the model of the answer, in words; empty where nothing is owned."""
     rows = table_of(tables, "surface")
-    if rows.empty:
-        return ""
-    found = rows[rows["model"] == asked_model(tables)]["condition"]
+    found = rows.loc[rows["model"] == asked_model(tables), "condition"] if len(rows) else rows
     return f"{found.iloc[0]}." if len(found) else ""
 
 
 def span_in_words(table: pd.DataFrame, model: str, title: str = "") -> str:
     """The range of the gain over the published figures of a model in a sentence; empty where there are none."""
-    if table.empty or not table["model"].eq(model).any():
+    rows, title = table[table["model"] == model] if len(table) else table, title or model
+    if rows.empty:
         return ""
-    rows, title = table[table["model"] == model], title or model
     low, high = rows["gain"].min(), rows["gain"].max()
     devices = list(rows["device"].dropna().unique())
     of = f" of the {listed(devices)}" if devices else ""
@@ -131,31 +184,25 @@ def waiting(tables: Tables) -> list[str]:
 def fits(tables: Tables) -> str:
     """What does not fit and why, or what the check rests on, in words; empty where no workload states what it needs."""
     options = table_of(tables, "options")
-    if options.empty or "fits" not in options.columns:
-        return ""
-    known = options[options["fits"].notna()]
-    known = known.assign(work=known["workload"].replace(works(tables)))
+    known = options[options["fits"].notna()] if "fits" in options.columns else options.head(0)
     if known.empty:
         return ""
+    known = known.assign(work=known["workload"].replace(works(tables)))
     out = known[~known["fits"].astype(bool)].drop_duplicates(["title", "workload"])
     if out.empty:
         row = known.loc[(known["memory_need_gib"] / known["gpu_memory_gib"]).idxmax()]
         return f"All options hold what is asked; the tightest: {_need(row)}."
-    told = [_need(row) for row in records(out.head(NAMED))]
-    more = f"; and {len(out) - NAMED} more" if len(out) > NAMED else ""
-    return f"Does not fit, and takes no part: {'; '.join(told)}{more}."
+    return f"Does not fit, and takes no part: {_some([_need(row) for row in records(out)], '; ', '; and')}."
 
 
-def _need(row: Row) -> str:
-    need, have = (amount(float(row[name])) for name in ("memory_need_gib", "gpu_memory_gib"))  # type: ignore[arg-type]
+def _need(row: "Row | pd.Series") -> str:
+    need, have = (amount(float(row[name])) for name in ("memory_need_gib", "gpu_memory_gib"))
     return f"{row['work']} needs {need} GiB on each device of {row['title']}, which has {have}"
 
 
 def beside(ranks: pd.DataFrame) -> str:
     """What the brackets behind an option mean, where the answer leaves their price lists out; else empty."""
-    if ranks.empty:
-        return ""
-    bracketed = ranks[ranks["title"].str.endswith("]")]
+    bracketed = ranks[ranks["title"].str.endswith("]")] if len(ranks) else ranks
     if bracketed.empty or bracketed["in_answer"].astype(bool).any():
         return ""
     return "Behind some options stands in [brackets] another price list. The answer leaves those prices out."
@@ -164,6 +211,79 @@ def beside(ranks: pd.DataFrame) -> str:
 def some_taken(ranks: pd.DataFrame) -> bool:
     """Whether some option can be taken away while it works."""
     return len(ranks) > 0 and not bool(ranks["persistent"].astype(bool).all())
+
+
+def ahead(tables: Tables) -> str:
+    """What the answer assumes of the months to come: one line on price paths and resale; empty where every price stays
+    and no machine has a resale curve.
+    """
+    offers = table_of(tables, "offers")
+    if offers.empty or table_of(tables, "verdict").empty or "trend" not in offers.columns:
+        return ""
+    told, said = set(), []
+    for name, rows in offers.groupby("trend"):
+        one = rows.iloc[0]
+        changes = {"change": central_change(one), "low": one["trend_change_low"], "high": one["trend_change_high"]}
+        words = {which: _signed(change) for which, change in changes.items()}
+        told.add(AHEAD.get(str(name), f"{name} ({words['change']} a year)").format(**words))
+    if told:
+        said = [f"Rents are means over the months of the project, not today's: {listed(sorted(told))}."]
+    own = offers[offers["residual_points"].map(lambda points: isinstance(points, list | np.ndarray))]
+    if len(own):
+        shares = 100 * own["residual_usd"] / own["capex_usd"]
+        span = f"{shares.min():.0f} %" if len(own) == 1 else f"{shares.min():.0f} to {shares.max():.0f} %"
+        sold = f"Bought machines are sold at the end of the project for {span} of their price"
+        said.append(f"{sold}, by their devices' age then.")
+    return " ".join(said)
+
+
+def price_changes_words(tables: Tables) -> list[str]:
+    """Sentences before the table: how many places changed, and both answers where they differ; none without history."""
+    table = table_of(tables, "price_changes")
+    if table.empty:
+        return []
+    (answer,) = records(table[table["what"] == "answer"])
+    before, after = text(answer["said_before"]), text(answer["said_after"])
+    ranked, moved = (int(table["what"].isin(kinds).sum()) for kinds in (["rank"], MOVED))
+    places = (
+        f"{moved} price{'' if moved == 1 else 's'} moved, and {ranked or 'no'} option{'' if ranked == 1 else 's'} "
+        "of a workload changed place in the ranks."
+    )
+    plans = [_plan(row) for row in records(table[table["what"] == "plan"])]
+    if before == after:
+        return [places, "The answer is the same, in every figure that it says.", *plans]
+    told = " ".join(plans)
+    both = [] if before in told and after in told else [f"Then: {before}", f"Now: {after}"]
+    return [places, *both, *plans]
+
+
+def _plan(row: Row) -> str:
+    usd = [f"{number(row[side], 3)} USD" for side in ("before", "after")]
+    then, now = (text(row[f"said_{side}"]) or "nothing." for side in ("before", "after"))
+    name = f"Plan {text(row['workload'])}"
+    if then == now:
+        moved = "" if missing(row["change"]) else f" ({row['change']:+.1%})"
+        return f"{name}, {usd[0]} then and {usd[1]} now{moved}, as then: {now}"
+    return f"{name}, then ({usd[0]}): {then} Now ({usd[1]}): {now}"
+
+
+def without_speed(tables: Tables, machines: Mapping[str, str], model_title: Callable[[str], str]) -> str:
+    """What is priced or asked for and has no speed, for the top of the page; empty where all have one.
+
+    `machines`: names for people by instance; `model_title`: that of a model.
+    """
+    table = table_of(tables, "warnings").reindex(columns=["rule", "instance", "model", "message"])
+    whole = table.loc[table["rule"] == "no_figure", "instance"].dropna()
+    parts = table[(table["rule"] == "no_speed") & ~table["instance"].isin(whole)]
+    lacking = {"": whole} if len(whole) else {}
+    for model, names in parts.dropna(subset=["instance"]).groupby("model", sort=False)["instance"]:
+        lacking[f" for {model_title(str(model))}"] = names
+    said = [
+        f"Priced, but no speed{of}: {_some([machines.get(name, name) for name in names.unique()])}."
+        for of, names in lacking.items()
+    ]
+    said += [f"{message[:1].upper()}{message[1:]}." for message in parts.loc[parts["instance"].isna(), "message"]]
+    return " ".join(said)
 
 
 def named(table: pd.DataFrame, machines: Mapping[str, str]) -> pd.DataFrame:
@@ -180,18 +300,9 @@ def outside(table: pd.DataFrame) -> str:
     """Which machines take no part in the comparison, and what each lacks; empty where all do."""
     if table.empty:
         return ""
-    told = []
-    for rule, words in OUTSIDE.items():
-        names = list(dict.fromkeys(table.loc[table["rule"] == rule, "instance"]))
-        if names:
-            rest = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-            told.append(f"{words}: {', '.join(names[:NAMED])}{rest}")
+    lacking = {words: table.loc[table["rule"] == rule, "instance"].unique() for rule, words in OUTSIDE.items()}
+    told = [f"{words}: {_some(names)}" for words, names in lacking.items() if len(names)]
     return f"Left out of the comparison: {'; '.join(told)}." if told else ""
-
-
-def _what(scope: str, rule: str) -> str:
-    """What a kind of warnings is of, in words; a rule that has none here is named after its scope."""
-    return RULES.get(rule) or ": ".join(filter(None, (scope, rule.replace("_", " "))))
 
 
 def warnings(table: pd.DataFrame) -> list[dict[str, object]]:
@@ -200,14 +311,12 @@ def warnings(table: pd.DataFrame) -> list[dict[str, object]]:
     # A warning without a rule or with one that nobody here has heard of is shown like any other.
     for (scope, rule), rows in table.groupby(["scope", "rule"], dropna=False) if len(table) else ():
         messages = [
-            {
-                "message": "" if missing(message) else message,
-                "where": ", ".join(dict.fromkeys(str(name) for name in part["instance"] if not missing(name))),
-            }
+            {"message": text(message), "where": ", ".join(part["instance"].dropna().astype(str).unique())}
             for message, part in rows.groupby("message", dropna=False)
         ]
+        key = text(rule) or "unnamed"
         found.append({
-            "what": _what("" if missing(scope) else str(scope), "unnamed" if missing(rule) else str(rule)),
+            "what": RULES.get(key) or ": ".join(filter(None, (text(scope), key.replace("_", " ")))),
             "count": len(rows), "messages": messages[:SHOWN], "left_out": len(messages[SHOWN:]),
         })  # fmt: skip
     return found

@@ -1,17 +1,25 @@
-"""The tables a report is made of: read for the page and the charts, and written beside them for everybody."""
+"""The tables a report is made of: read, asked for what the page and the charts need, and written for everybody."""
 
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sweetspot.files import read_arrow, write_arrow, write_csv
+from sweetspot.report.heavy import pa, pd
+from sweetspot.study.titles import unit_in_words
+from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money, Words, words_of
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
+OF_ATTEMPTS = ", and % of attempts in which one is to be had"  # beside an axis whose names end in those shares
+# Names for people of the ways to tell the speed of several devices from one; scaling/methods.py says what each does.
+METHOD_NAMES = {
+    "mean_efficiency": "mean efficiency (2018)",
+    "same_device_count": "mean at the same count",
+    "amdahl": "Amdahl's law",
+    "usl": "universal scaling law",
+    "ring_allreduce": "ring, by class of link",
+    "pooled_ring": "learned ring model",
+}
 BY_PRICE_LIST = ("costs", "offers", "bills", "cash_flow", "price_lint")
 Tables = dict[str, "pd.DataFrame"]
 Files = Mapping[str, Sequence[str | Path]]
@@ -32,8 +40,6 @@ def write_tables(files: Files, folder: Path) -> None:
 
 def table_of(tables: Tables, name: str) -> "pd.DataFrame":
     """The table of that name; empty where the study lacks it."""
-    import pandas as pd
-
     return tables.get(name, pd.DataFrame())
 
 
@@ -88,6 +94,49 @@ def hours_differ(tables: Tables) -> bool:
     return bool((hours.max() > 1.001 * hours.min()).any())
 
 
+def leading(tables: Tables) -> str | None:
+    """The cost of the plan that leads: dispatch where there is work of months, else rounds; None without any plan."""
+    costs = set(table_of(tables, "choices").get("cost", ()))
+    return next((cost for cost in (DISPATCH, ROUNDS) if cost in costs), None)
+
+
+def method_name(method: object) -> str:
+    """The name for people of a method."""
+    return METHOD_NAMES.get(str(method), str(method).replace("_", " "))
+
+
+def counted_in(tables: Tables) -> Words:
+    """The words of this study; those of a training where there is no answer."""
+    verdict = table_of(tables, "verdict")
+    if verdict.empty or "counts" not in verdict.columns:
+        return words_of("train")
+    first = verdict.iloc[0]
+    return words_of(str(first["counts"]), Money(str(first["currency"]), float(first["usd_per_unit"])))
+
+
+def titles_of(tables: Tables) -> dict[str, str]:
+    """Names for people by option."""
+    ranks = table_of(tables, "ranks")
+    return dict(zip(ranks["option"], ranks["title"], strict=True)) if len(ranks) else {}
+
+
+def works(tables: Tables) -> dict[str, str]:
+    """Names for people of workloads, plans among them; none in tables of before they had some."""
+    named: dict[str, str] = {}
+    choices, columns = table_of(tables, "choices"), ["workload", "workload_title"]
+    plans = choices[choices["cost"] != SHARE] if len(choices) else choices
+    for table in (table_of(tables, "options"), plans):
+        if columns[1] in table.columns:
+            named |= dict(table[columns].dropna().drop_duplicates().itertuples(index=False, name=None))
+    return named
+
+
+def unit_of(tables: Tables) -> str:
+    """What this study's speeds count (`unit_in_words`)."""
+    rows = table_of(tables, "throughput")
+    return unit_in_words(set(rows["unit"].dropna()) if "unit" in rows.columns else set())
+
+
 def _by_table(files: Files) -> dict[str, list[Path]]:
     """Files by the table's name, in the order of the names. A table that two rules' outputs name is one file."""
     found: dict[str, list[Path]] = {}
@@ -106,15 +155,10 @@ def _read_once(path: Path, changed: int, size: int) -> "pa.Table":
 
 
 def _read(paths: Sequence[Path]) -> "pa.Table":
-    import pyarrow as pa
-
     tables = [_read_once(path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
     # Empty tables carry no types; leaving them out keeps those of the others.
     filled = [table for table in tables if len(table)] or tables[:1]
     return filled[0] if len(filled) == 1 else pa.concat_tables(filled, promote_options="permissive")
-
-
-OF_ATTEMPTS = ", and % of attempts in which one is to be had"  # beside an axis whose names end in those shares
 
 
 def shares_had(tables: Tables) -> dict[str, tuple[float, str]]:

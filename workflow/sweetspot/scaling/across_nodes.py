@@ -68,10 +68,14 @@ def predict_across(model: Across, cells: pd.DataFrame) -> pd.DataFrame:
     cells: gpus, nodes, base_gpus, base_nodes, interconnect.
     """
     facts = _facts(cells)
-    slopes = facts["fabric"].map(lambda name: model.doubling.get(name, model.doubling[""])).astype(float)
-    lost = slopes * facts["doublings"] + model.leaving * facts["leaves"]
+    lost = slopes_of(facts["fabric"], model.doubling) * facts["doublings"] + model.leaving * facts["leaves"]
     width = np.hypot(model.width * np.sqrt(facts["doublings"]), FLOOR)
     return pd.DataFrame({"efficiency": np.exp(-lost), "width": width.where(facts["doublings"] > 0, 0.0)}, cells.index)
+
+
+def on_several_nodes(cells: pd.DataFrame) -> pd.Series:
+    """Whether each cell takes more than one node (bool); nodes null: not known, no."""
+    return cells["nodes"].astype("Float64").gt(1).fillna(False).astype(bool)
 
 
 def within_node(cells: pd.DataFrame) -> pd.DataFrame:
@@ -79,36 +83,27 @@ def within_node(cells: pd.DataFrame) -> pd.DataFrame:
 
     cells: gpus, nodes (null: not known, then as it stands).
     """
-    several = _several(cells)
+    several = on_several_nodes(cells)
     fullest = np.ceil(cells["gpus"] / cells["nodes"].astype(float).where(several, 1.0)).astype("int64")
     return cells.assign(gpus=fullest, nodes=cells["nodes"].where(~several, 1))
 
 
 def over_the_network(predicted: pd.DataFrame, cells: pd.DataFrame, model: Across) -> pd.DataFrame:
-    """Efficiency of all nodes from that of one: `predicted` (efficiency, low, high, source) of `within_node(cells)`.
+    """Efficiency of all nodes from that of one: `predicted` (efficiency, low, high) of `within_node(cells)`.
 
     The two errors are taken as independent: half the width of the interval's logarithm is the root of the squares.
+    Returns also `source`: what was lost, in words, where there are several nodes.
     """
-    several = _several(cells)
-    if not several.any():
-        return predicted
-    one = within_node(cells)
+    several, one = on_several_nodes(cells), within_node(cells)
     more = predict_across(model, cells.assign(base_gpus=one["gpus"], base_nodes=one["nodes"]))
-    table = predicted.copy()
-    for name in ("low", "high"):
-        inside = np.log(predicted[name] / predicted["efficiency"])
-        sign = -1 if name == "low" else 1
-        both = predicted["efficiency"] * more["efficiency"] * np.exp(sign * np.hypot(inside, more["width"]))
-        table[name] = both.where(several, predicted[name])
-    table["efficiency"] = (predicted["efficiency"] * more["efficiency"]).where(several, predicted["efficiency"])
+    inside, table = predicted["efficiency"], predicted.copy()
+    table["efficiency"] = inside * more["efficiency"]
+    for name, sign in (("low", -1), ("high", 1)):
+        half = np.hypot(np.log(predicted[name] / inside), more["width"])
+        table[name] = (table["efficiency"] * np.exp(sign * half)).where(several, predicted[name])
     lost = 100 * (1 - math.exp(-model.doubling.get("network", model.doubling[""])))
     words = f"; {METHOD}: {lost:.1f} % lost a doubling beyond one node ({model.pairs} figures)"
-    table["source"] = predicted["source"].where(~several, predicted["source"] + words)
-    return table
-
-
-def _several(cells: pd.DataFrame) -> pd.Series:
-    return cells["nodes"].astype("Float64").gt(1).fillna(False).astype(bool)
+    return table.assign(source=np.where(several, words, ""))
 
 
 def held_out_across(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
@@ -117,23 +112,17 @@ def held_out_across(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
     Returns the columns of evidence and `left_out`, `predicted`, `error` (predicted / efficiency - 1) and `score`
     (|log error| at one doubling).
     """
-    parts = []
+    parts = [evidence.head(0).assign(predicted=0.0)]
     names = sorted(set(evidence[group])) if len(evidence) else []
     for name in names if len(names) > 1 else []:
         away = (evidence[group] != name).to_numpy()
         rows = evidence[~away]
         model = Across(*_fit(sound(evidence[away])), FLOOR, 0)
-        predicted = predict_across(model, rows)["efficiency"]
-        gap = np.abs(np.log(predicted / rows["efficiency"]))
-        parts.append(
-            rows.assign(
-                left_out=name,
-                predicted=predicted,
-                error=predicted / rows["efficiency"] - 1,
-                score=gap / np.sqrt(_facts(rows)["doublings"]),
-            )
-        )
-    return pd.concat(parts) if parts else evidence.head(0).assign(left_out="", predicted=0.0, error=0.0, score=0.0)
+        parts.append(rows.assign(predicted=predict_across(model, rows)["efficiency"]))
+    told = pd.concat(parts)
+    ratio = told["predicted"] / told["efficiency"]
+    score = np.abs(np.log(ratio)) / np.sqrt(_facts(told)["doublings"])
+    return told.assign(left_out=told[group], error=ratio - 1, score=score)
 
 
 def covered(errors: pd.DataFrame, floor: float = FLOOR) -> pd.DataFrame:
@@ -157,13 +146,11 @@ def _fit(rows: pd.DataFrame) -> tuple[Slopes, float]:
 
 def _facts(cells: pd.DataFrame) -> pd.DataFrame:
     """Doublings of the devices from the base, leaves (1 where only the base fits one node), fabric; same index."""
-    one = cells["base_nodes"].astype(float) == 1
-    several = cells["nodes"].astype(float) > 1
-    fabric = [FABRIC if name == FABRIC else "network" for name in cells["interconnect"]]
+    leaves = (cells["base_nodes"].astype(float) == 1) & (cells["nodes"].astype(float) > 1)
+    pods = (cells["interconnect"] == FABRIC) & ~leaves
     doublings = np.log2(cells["gpus"].astype(float) / cells["base_gpus"].astype(float))
-    return pd.DataFrame(
-        {"doublings": doublings, "leaves": (one & several).astype(float), "fabric": fabric}, index=cells.index
-    ).assign(fabric=lambda table: table["fabric"].where(table["leaves"] < 1, "network"))
+    facts = {"doublings": doublings, "leaves": leaves.astype(float), "fabric": np.where(pods, FABRIC, "network")}
+    return pd.DataFrame(facts, cells.index)
 
 
 def pooled_slopes(groups: pd.Series, x: pd.Series, y: pd.Series, step: pd.Series, prior: Prior) -> tuple[Slopes, float]:
@@ -173,21 +160,22 @@ def pooled_slopes(groups: pd.Series, x: pd.Series, y: pd.Series, step: pd.Series
     of the slopes is below 0. Partial pooling: Gelman & Hill 2007, chapter 12; robust by Huber's weights.
     """
     names = sorted(set(groups))
-    design = np.column_stack([np.asarray(part, dtype=float) for part in _parts(groups, x, step, names)])
+    columns = [x, step, *(x.where(groups == name, 0.0) for name in names)]
+    design = np.column_stack([np.asarray(column, dtype=float) for column in columns])
     mean, sd = prior.slope
-    own = sd * math.sqrt(1 - SHARED)
-    spread = np.array([sd * math.sqrt(SHARED), prior.step[1], *([own] * len(names))])
+    spread = np.array([sd * math.sqrt(SHARED), prior.step[1], *([sd * math.sqrt(1 - SHARED)] * len(names))])
     start = np.array([mean, prior.step[0], *([0.0] * len(names))])
     gap = y.to_numpy(dtype=float) - design @ start
-    found, weight = start, np.ones(len(gap))
+    moved, weight = np.zeros(len(start)), np.ones(len(gap))
     for _ in range(ROUNDS):  # a figure far off the others pulls no harder than one two scatters away
         weighted = design.T * (weight / prior.scatter**2)
-        found = start + np.linalg.solve(weighted @ design + np.diag(1 / spread**2), weighted @ gap)
-        off = np.abs(gap - design @ (found - start))
-        weight = np.minimum(1.0, 2 * prior.scatter / np.maximum(off, prior.scatter))
-    slopes = {name: max(float(found[0] + part), 0.0) for name, part in zip(names, found[2:], strict=True)}
-    return {"": max(float(found[0]), 0.0), **slopes}, max(float(found[1]), 0.0)
+        moved = np.linalg.solve(weighted @ design + np.diag(1 / spread**2), weighted @ gap)
+        weight = np.minimum(1.0, 2 * prior.scatter / np.maximum(np.abs(gap - design @ moved), prior.scatter))
+    common, leaving, *own = (float(value) for value in start + moved)
+    slopes = {name: max(common + part, 0.0) for name, part in zip(names, own, strict=True)}
+    return {"": max(common, 0.0), **slopes}, max(leaving, 0.0)
 
 
-def _parts(groups: pd.Series, x: pd.Series, step: pd.Series, names: list[str]) -> list[pd.Series]:
-    return [x, step, *(x.where(groups == name, 0.0) for name in names)]
+def slopes_of(groups: pd.Series, slopes: Slopes) -> pd.Series:
+    """The slope of each row's group, the common one where it has none; same index."""
+    return groups.map(slopes).fillna(slopes[""]).astype(float)

@@ -52,32 +52,24 @@ def study_efficiency(
     for row in observed[observed["gpus"] == 1].itertuples():
         singles.setdefault(_place(row, row.instance), []).append(row)
     pairs = [_paired(row, singles, instances) for row in observed[observed["gpus"] > 1].itertuples()]
-    computed = pd.DataFrame([pair for pair in pairs if pair])
-    parts = [part for part in (_printed(table, instances, framework), computed) if len(part)]
-    both = pd.concat(parts, ignore_index=True) if parts else computed
+    printed = table.assign(
+        basis="published",
+        framework=frameworks_of(table, instances, framework),
+        nodes=[nodes_of(instances, row.instance, row.gpus) for row in table.itertuples()],
+        xla=table["xla"] == "yes" if "xla" in table.columns else False,
+    )
+    parts = [part for part in (printed, pd.DataFrame([pair for pair in pairs if pair])) if len(part)]
+    both = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(EFFICIENCY_COLUMNS))
     for name in ("interconnect", "network"):
         declared = {instance: getattr(entry, name) for instance, entry in instances.items()}
-        both[name] = [declared.get(instance) for instance in both.get("instance", [])]
-    parts_of_one = both.pop("logical").eq(True) if "logical" in both else pd.Series(False, index=both.index)
-    both["warnings"] = [
-        super_linear(value) + (LOGICAL if logical else [])
-        for value, logical in zip(both.get("efficiency", []), parts_of_one, strict=True)
-    ]
-    return _typed(both.reindex(columns=list(EFFICIENCY_COLUMNS)))
-
-
-def _printed(table: pd.DataFrame, instances: Mapping[str, "Instance"], framework: str) -> pd.DataFrame:
-    nodes = [nodes_of(instances, row.instance, row.gpus) for row in table.itertuples()]
-    compiled = table["xla"] == "yes" if "xla" in table.columns else False
-    own = frameworks_of(table, instances, framework)
-    return table.assign(basis="published", framework=own, nodes=nodes, xla=compiled)
-
-
-def _typed(table: pd.DataFrame) -> pd.DataFrame:
-    same = [name for name in EFFICIENCY_COLUMNS if name not in ("variant", "efficiency", "source", "warnings")]
+        both[name] = [declared.get(instance) for instance in both["instance"]]
+    parts_of_one = both.get("logical", pd.Series(False, both.index)).eq(True)
+    told = zip(both["efficiency"], parts_of_one, strict=True)
+    both["warnings"] = [super_linear(value) + (LOGICAL if logical else []) for value, logical in told]
     text = {name: "string" for name in EFFICIENCY_COLUMNS if name != "warnings"}
-    whole = {"gpus": "int64", "nodes": "int64", "batch_size": "int64", "efficiency": "float64", "xla": "bool"}
-    return mark_best(table.astype(text | whole), "efficiency", same)
+    kinds = text | dict.fromkeys(("gpus", "nodes", "batch_size"), "int64") | {"efficiency": "float64", "xla": "bool"}
+    same = [name for name in EFFICIENCY_COLUMNS if name not in ("variant", "efficiency", "source", "warnings")]
+    return mark_best(both[list(EFFICIENCY_COLUMNS)].astype(kinds), "efficiency", same)
 
 
 def _place(row: Any, instance: str | None) -> tuple:
@@ -92,12 +84,11 @@ def _paired(row: Any, singles: Mapping[tuple, list[Any]], instances: Mapping[str
             one = next((single for single in found if single.variant == row.variant), found[0])
             return {
                 **{name: getattr(row, name) for name in ("instance", "gpus", "nodes", *SAME_CELL, "variant", "xla")},
-                "base_instance": base,
-                "logical": bool(getattr(row, "logical", False)),
+                "base_instance": base, "logical": bool(getattr(row, "logical", False)),
                 "efficiency": row.images_per_s / (row.gpus * one.images_per_s),
                 "basis": weakest(row.basis, one.basis),
                 "source": " ; ".join(dict.fromkeys([row.source, one.source])),
-            }
+            }  # fmt: skip
     return None
 
 
@@ -135,25 +126,18 @@ def study_evidence(
     left out, and so are logical devices, which are never evidence.
     """
     cell = ["base_instance", *SAME_CELL]
-    single = throughput[(throughput["gpus"] == 1) & throughput["status"].isin(USABLE)].rename(
-        columns={"instance": "base_instance"}
-    )
-    single = best_figures(single, cell).rename(columns={"images_per_s": "base_images_per_s"})
-    # As an array: an empty list would choose no columns of an empty table.
-    efficiency = efficiency[np.array([LOGICAL[0] not in told for told in efficiency["warnings"]], dtype=bool)]
-    pairs = efficiency.merge(single[[*cell, "gpu", "as_of", "base_images_per_s"]], on=cell, how="inner")
-    table = declared_facts(pairs, instances).assign(
-        study=study,
-        benchmark="",
-        family=pairs["gpu"].map(family),
-        framework_version="",
-        dataset="synthetic",
-        note="",
-        batch_size=pairs["batch_size"].astype("float64"),
-        base_gpus=1,
-        base_nodes=1,
-    )
-    return table[list(EVIDENCE_COLUMNS)]
+    single = throughput[(throughput["gpus"] == 1) & throughput["status"].isin(USABLE)]
+    single = best_figures(single.rename(columns={"instance": "base_instance"}), cell)
+    single = single.rename(columns={"images_per_s": "base_images_per_s"})
+    single = single[[*cell, "gpu", "as_of", "base_images_per_s"]]
+    pairs = _of_devices(efficiency).merge(single, on=cell, how="inner")
+    told = declared_facts(pairs, instances).assign(study=study, benchmark="", note="", base_gpus=1, base_nodes=1)
+    return told[list(EVIDENCE_COLUMNS)]
+
+
+def _of_devices(efficiency: pd.DataFrame) -> pd.DataFrame:
+    """Without logical devices; an array, since an empty list would choose no columns of an empty table."""
+    return efficiency[np.array([LOGICAL[0] not in told for told in efficiency["warnings"]], dtype=bool)]
 
 
 def from_one_device(evidence: pd.DataFrame) -> pd.DataFrame:
@@ -186,11 +170,9 @@ def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
     Returns framework, model, batch_size, precision, efficiency (mean), spread (sample standard deviation over the
     families), families, left_out. Source: Parkopedia 2018, section 3.
     """
-    cell = SAME_CELL
-    if "warnings" in efficiency:
-        efficiency = efficiency[np.array([LOGICAL[0] not in told for told in efficiency["warnings"]], dtype=bool)]
-    pairs = efficiency.groupby([*cell, "base_instance", "instance", "gpus"], as_index=False)["efficiency"].mean()
+    rows = _of_devices(efficiency) if "warnings" in efficiency else efficiency
+    pairs = rows.groupby([*SAME_CELL, "base_instance", "instance", "gpus"], as_index=False)["efficiency"].mean()
     sound = pairs["efficiency"] <= SUPER_LINEAR
-    means = pairs[sound].groupby(cell)["efficiency"].agg(efficiency="mean", spread="std", families="size")
-    left_out = (~sound).groupby([pairs[name] for name in cell]).sum().rename("left_out")
+    means = pairs[sound].groupby(SAME_CELL)["efficiency"].agg(efficiency="mean", spread="std", families="size")
+    left_out = (~sound).groupby([pairs[name] for name in SAME_CELL]).sum().rename("left_out")
     return means.join(left_out.astype("int64"), how="left").reset_index()

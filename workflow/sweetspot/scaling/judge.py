@@ -12,9 +12,8 @@ from sweetspot.scaling.across_nodes import (
     covered,
     fit_across,
     held_out_across,
-    over_the_network,
+    on_several_nodes,
     predict_across,
-    within_node,
 )
 from sweetspot.scaling.evidence import (
     all_evidence,
@@ -28,15 +27,7 @@ from sweetspot.scaling.machine import MODERN, eras
 from sweetspot.scaling.methods import Predictor, fit_method
 from sweetspot.scaling.partners import FABRIC, published_evidence
 from sweetspot.scaling.strong import FLOOR as STRONG_FLOOR
-from sweetspot.scaling.strong import (
-    Change,
-    Strong,
-    fit_strong,
-    held_out_strong,
-    leaves_fast_links,
-    log_change,
-    pairs_of,
-)
+from sweetspot.scaling.strong import Strong, fit_strong, held_out_strong, leaves_fast_links, pairs_of
 from sweetspot.scaling.validation import Calibration, held_out, predict_with_interval, summary
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
@@ -156,8 +147,7 @@ def judged(paired: pd.DataFrame, learned: Learned) -> pd.DataFrame:
     """
     strong = paired.get("strong", pd.Series(False, paired.index)).astype(bool)
     one = ~strong & (paired["base_gpus"] == 1)
-    joined = paired["nodes"].gt(1).fillna(False).astype(bool) | (paired["interconnect"] == FABRIC)
-    weak = ~strong & ~one & joined
+    weak = ~strong & ~one & (on_several_nodes(paired) | (paired["interconnect"] == FABRIC))
     parts = [
         _from_one(paired[one], learned),
         _from_several(paired[weak], learned.across),
@@ -167,33 +157,32 @@ def judged(paired: pd.DataFrame, learned: Learned) -> pd.DataFrame:
 
 
 def _from_one(rows: pd.DataFrame, learned: Learned) -> pd.DataFrame:
-    predicted = predict_with_interval(learned.predictor, within_node(rows), learned.width).assign(source="")
-    predicted = over_the_network(predicted, rows, learned.across)
-    where = np.where(rows["nodes"].gt(1).fillna(False), WEAK, WITHIN)
-    return _scored(rows, predicted["efficiency"], predicted["low"], predicted["high"]).assign(where=where)
+    told = predict_with_interval(learned.predictor, rows, learned.width, learned.across)
+    where = np.where(on_several_nodes(rows), WEAK, WITHIN)
+    return _scored(rows, where, told["efficiency"], told["low"], told["high"])
 
 
 def _from_several(rows: pd.DataFrame, across: Across) -> pd.DataFrame:
     told = predict_across(across, rows)
     spread = np.exp(told["width"])
-    return _scored(rows, told["efficiency"], told["efficiency"] / spread, told["efficiency"] * spread).assign(
-        where=WEAK
-    )
+    return _scored(rows, WEAK, told["efficiency"], told["efficiency"] / spread, told["efficiency"] * spread)
 
 
 def _strong(rows: pd.DataFrame, fitted: Strong) -> pd.DataFrame:
     batches = rows.get("batches", pd.Series(np.nan, rows.index)).astype(float).fillna(1.0)
-    doublings = np.log2(rows["gpus"] / rows["base_gpus"]).astype(float)
-    changes = [
-        Change(row.model, doubled, leaves_fast_links(row.gpu, row.base_gpus, row.gpus), float(np.log(ratio)))
-        for row, doubled, ratio in zip(rows.itertuples(), doublings, batches, strict=True)
-    ]
-    lost = [log_change(fitted.loss, fitted.samples, fitted.leaving, change) for change in changes]
-    predicted = pd.Series(np.exp(-np.array(lost, dtype=float)), rows.index)
-    spread = np.exp(np.hypot(fitted.width * np.sqrt(doublings), STRONG_FLOOR))
-    return _scored(rows, predicted, predicted / spread, predicted * spread).assign(where=STRONG_SCALING)
+    counts = zip(rows["gpu"], rows["base_gpus"], rows["gpus"], strict=True)
+    pairs = rows.assign(
+        benchmark=rows["model"],
+        doublings=np.log2(rows["gpus"] / rows["base_gpus"]).astype(float),
+        leaves=np.array([leaves_fast_links(*count) for count in counts], dtype=float),
+        log_batch=np.log(batches),
+    )
+    predicted, spread = np.exp(-fitted.change(pairs)), fitted.reach(pairs["doublings"])
+    return _scored(rows, STRONG_SCALING, predicted, predicted / spread, predicted * spread)
 
 
-def _scored(rows: pd.DataFrame, predicted: pd.Series, low: pd.Series, high: pd.Series) -> pd.DataFrame:
-    inside = rows["efficiency"].between(low, high)
-    return rows.assign(predicted=predicted, error=predicted / rows["efficiency"] - 1, inside90=inside)
+def _scored(
+    rows: pd.DataFrame, where: str | np.ndarray, predicted: pd.Series, low: pd.Series, high: pd.Series
+) -> pd.DataFrame:
+    inside, error = rows["efficiency"].between(low, high), predicted / rows["efficiency"] - 1
+    return rows.assign(predicted=predicted, error=error, inside90=inside, where=where)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.model_facts import networks_of
+from sweetspot.scaling.model_facts import Network, networks_of
 from sweetspot.throughput.published_machine import guessed_interconnect
 
 if TYPE_CHECKING:
@@ -39,15 +39,8 @@ BUCKETED = ("torch", "pytorch", "jax")
 LINKS = ("nvlink", "bridge", "pcie", "network")
 # Link class of an interconnect: full links between all devices of a board, a bridge between two of them, or the bus
 # of the host, which is also what devices have that nothing joins.
-LINK_OF = {
-    "nvlink": "nvlink",
-    "nvswitch": "nvlink",
-    "infinity_fabric": "nvlink",
-    "ici": "nvlink",
-    "nvlink_bridge": "bridge",
-    "pcie": "pcie",
-    "none": "pcie",
-}
+LINK_OF = dict.fromkeys(("nvlink", "nvswitch", "infinity_fabric", "ici"), "nvlink")
+LINK_OF |= {"nvlink_bridge": "bridge", "pcie": "pcie", "none": "pcie"}
 
 
 def family(gpu: str) -> str:
@@ -64,9 +57,10 @@ def family(gpu: str) -> str:
 
 
 def declared_facts(cells: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """Cells of a study with what its instances declare: interconnect, interconnect_guessed, network, exchange.
+    """Cells of a study with the facts that methods read: family, and what its instances declare.
 
-    cells: instance, gpu. Where an instance declares no interconnect, the form of its device (`...-SXM2`) is read and
+    cells: instance, gpu, batch_size. Added: interconnect, interconnect_guessed, network, exchange, family; no version
+    of the software. Where an instance declares no interconnect, the form of its device (`...-SXM2`) is read and
     the guess marked; the name that a study gives to an instance never decides.
     """
     known = [instances.get(name) for name in cells["instance"]]
@@ -76,8 +70,9 @@ def declared_facts(cells: pd.DataFrame, instances: Mapping[str, "Instance"]) -> 
         interconnect=[own or other for own, other in zip(stated, guess, strict=True)],
         interconnect_guessed=[own is None for own in stated],
         network=[instance.network if instance else None for instance in known],
-        exchange=True,
-    )
+        exchange=True, family=cells["gpu"].map(family), framework_version="", dataset="synthetic",
+        batch_size=cells["batch_size"].astype("float64"),
+    )  # fmt: skip
 
 
 def eras(cells: pd.DataFrame) -> pd.Series:
@@ -107,48 +102,38 @@ def describe(cells: pd.DataFrame) -> pd.DataFrame:
     release), tensor_cores and exchange (0 where the devices train independently); known_network and known_batch (bool;
     a step below SHORTEST_STEP has none); link (text, one of LINKS).
     """
-    facts = networks_of(cells)
-    batch = cells["batch_size"].astype(float)
-    half = cells["precision"].isin(["fp16", "bf16", "mixed"]).to_numpy()
+    facts = pd.DataFrame(networks_of(cells), cells.index, Network._fields)
+    batch, rate = cells["batch_size"].astype(float), cells["base_images_per_s"].astype(float)
+    half = cells["precision"].isin(["fp16", "bf16", "mixed"])
     version = cells["framework_version"].fillna("").astype(str).str.lower()
     dated = cells["as_of"].fillna("").astype(str) if "as_of" in cells else pd.Series("", index=cells.index)
     kind = links(cells)
     later = version.str.contains("ngc") | version.str.match(r"1\.15\.[4-9]|2\.[3-9]|2\.1\d")
-    flags = {
+    recent = version.str.match(r"1\.15|2\.[2-9]|2\.1\d") | ((version == "") & ~dated.between("1", RECENT))
+    usual = np.where(eras(cells) == MODERN, USUAL_STEP, DEFAULT_BATCH / rate)
+    known = (batch / rate).ge(SHORTEST_STEP)
+    numbers = {
+        "devices": cells["gpus"],
+        "step_s": (batch / rate).where(known, usual),
+        "gradient_gb": facts["parameters"] * 4e-3 * np.where(half, 0.5, 1.0),
+        "tensors": facts["tensors"],
+        "faster": _faster(cells, kind),
         "fp16": half,
         "xla": cells["xla"],
         "nvlink": kind == "nvlink",
         "bridge": kind == "bridge",
-        "normalised": [fact.normalised for fact in facts],
-        "recent": later | version.str.match(r"1\.15|2\.[2-9]|2\.1\d") | ((version == "") & ~dated.between("1", RECENT)),
+        "normalised": facts["normalised"],
+        "recent": later | recent,
         "later_build": later,
-        "tensor_cores": [bool(TENSOR_CORES.search(str(gpu))) for gpu in cells["gpu"]],
+        "tensor_cores": cells["gpu"].astype(str).str.contains(TENSOR_CORES),
         "exchange": cells["exchange"],
     }
-    parameters = np.array([fact.parameters for fact in facts])
-    rate = cells["base_images_per_s"].astype(float)
-    usual = np.where(eras(cells) == MODERN, USUAL_STEP, DEFAULT_BATCH / rate)
-    known = (batch / rate).ge(SHORTEST_STEP)
-    table = pd.DataFrame(
-        {
-            "devices": cells["gpus"].astype(float),
-            "step_s": (batch / rate).where(known, usual),
-            "gradient_gb": parameters * 4e-3 * np.where(half, 0.5, 1.0),
-            "tensors": [float(fact.tensors) for fact in facts],
-            "faster": _faster(cells, kind),
-            "known_network": [fact.known for fact in facts],
-            "known_batch": known,
-            "link": kind,
-        },
-        index=cells.index,
-    )
-    return table.assign(**{name: np.asarray(value, dtype=float) for name, value in flags.items()})
+    table = pd.DataFrame({name: np.asarray(value, dtype=float) for name, value in numbers.items()}, cells.index)
+    return table.assign(known_network=facts["known"].astype(bool), known_batch=known, link=kind)
 
 
 def _faster(cells: pd.DataFrame, kind: pd.Series) -> list[float]:
     """Log of the link's nominal bandwidth over that of 2018 (`BOARD_2018`, `BUS_2018`); 0 where nobody says."""
-    ratio = [
-        BOARD_GB_S.get(name, BOARD_2018) / BOARD_2018 if link == "nvlink" else BUS_GB_S.get(name, BUS_2018) / BUS_2018
-        for name, link in zip(cells["gpu"].astype(str).map(family), kind, strict=True)
-    ]
-    return [math.log(value) if link in ("nvlink", "pcie") else 0.0 for value, link in zip(ratio, kind, strict=True)]
+    nominal = {"nvlink": (BOARD_GB_S, BOARD_2018), "pcie": (BUS_GB_S, BUS_2018)}
+    told = zip(cells["gpu"].astype(str).map(family), kind.map(lambda link: nominal.get(link, ({}, 1))), strict=True)
+    return [math.log(gb_s.get(name, usual) / usual) for name, (gb_s, usual) in told]

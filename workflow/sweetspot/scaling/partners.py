@@ -5,11 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from sweetspot.scaling.evidence import (
-    EVIDENCE_COLUMNS,
-    SUPER_LINEAR,
-    super_linear,
-)
+from sweetspot.scaling.evidence import EVIDENCE_COLUMNS, SUPER_LINEAR, super_linear
 from sweetspot.scaling.machine import family
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.throughput.published_machine import with_machine_facts

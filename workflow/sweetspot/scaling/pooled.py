@@ -15,7 +15,7 @@ Sources: alpha-beta model, Patarasuk & Yuan 2009; partial pooling, Gelman & Hill
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -60,32 +60,17 @@ class Era(NamedTuple):
 # programs); a ring's bandwidth does not depend on the device count, hence the tight c_doubling. l: seconds per tensor
 # (0.15 ms; XLA merges starts, buckets too). s: 2.5 % of a step. q: a third of a step, more with the device count.
 TERMS = {
-    "c": Term("c", -1.5, 0.7),
-    "c_nvlink": Term("c", -1.3, 0.7),
-    "c_bridge": Term("c", -0.3, 0.3),
-    "c_faster": Term("c", -0.3, 0.1),
-    "c_later_build": Term("c", 0.0, 0.3),
-    "c_doubling": Term("c", 0.0, 0.05),
-    "l": Term("l", -8.7, 0.7),
-    "l_xla": Term("l", -1.0, 0.5),
-    "l_doubling": Term("l", 0.4, 0.3),
-    "l_old": Term("l", 0.0, 0.5),
-    "s": Term("s", -3.7, 0.7),
-    "s_doubling": Term("s", 0.2, 0.3),
-    "q": Term("q", -1.0, 0.7),
-    "q_ring": Term("q", 0.7, 0.3),
-    "q_old": Term("q", -0.7, 0.5),
-}
+    "c": Term("c", -1.5, 0.7), "c_nvlink": Term("c", -1.3, 0.7), "c_bridge": Term("c", -0.3, 0.3),
+    "c_faster": Term("c", -0.3, 0.1), "c_later_build": Term("c", 0.0, 0.3), "c_doubling": Term("c", 0.0, 0.05),
+    "l": Term("l", -8.7, 0.7), "l_xla": Term("l", -1.0, 0.5), "l_doubling": Term("l", 0.4, 0.3),
+    "l_old": Term("l", 0.0, 0.5), "s": Term("s", -3.7, 0.7), "s_doubling": Term("s", 0.2, 0.3),
+    "q": Term("q", -1.0, 0.7), "q_ring": Term("q", 0.7, 0.3), "q_old": Term("q", -0.7, 0.5),
+}  # fmt: skip
 MODERN_TERMS = {
-    "c": Term("c", -1.5, 0.7),
-    "c_nvlink": Term("c", -2.5, 1.0),
-    "c_bridge": Term("c", -0.3, 0.3),
-    "c_doubling": Term("c", 0.0, 0.05),
-    "l": Term("l", -9.7, 0.7),
-    "l_doubling": Term("l", 0.4, 0.3),
-    "s": Term("s", -4.2, 0.7),
-    "s_doubling": Term("s", 0.3, 0.3),
-}
+    "c": Term("c", -1.5, 0.7), "c_nvlink": Term("c", -2.5, 1.0), "c_bridge": Term("c", -0.3, 0.3),
+    "c_doubling": Term("c", 0.0, 0.05), "l": Term("l", -9.7, 0.7), "l_doubling": Term("l", 0.4, 0.3),
+    "s": Term("s", -4.2, 0.7), "s_doubling": Term("s", 0.3, 0.3),
+}  # fmt: skip
 # Spread of the machines around the population, log units: bandwidth, its change per doubling (buses that several
 # devices share), latency, waiting. FAMILY_SHARE of the variance goes with the device family.
 SPREAD = {"c": 1.0, "c_doubling": 0.6, "l": 0.7, "s": 0.6}
@@ -140,9 +125,9 @@ def fit_pooled(evidence: pd.DataFrame, era: Era = ERAS[CLASSIC]) -> Pooled:
         return Pooled(mean, np.diag(sd**2), groups, era)
     objective = _objective(evidence, groups, era)
     found = minimize(
-        lambda theta: objective(theta).loss,
+        lambda theta: objective(theta)[:2],
         mean,
-        jac=lambda theta: objective(theta).gradient,
+        jac=True,
         hess=lambda theta: objective(theta).curvature,
         method="trust-exact",
         options={"gtol": GRADIENT, "maxiter": 80},
@@ -156,15 +141,10 @@ def _objective(evidence: pd.DataFrame, groups: Groups, era: Era) -> Callable[[np
     mean, sd = _priors(groups, era)
     target = np.log(evidence["efficiency"].to_numpy(dtype=float))
     weight = _family_weight(evidence["family"])
-    last: dict[bytes, Objective] = {}
 
-    def objective(theta: np.ndarray) -> Objective:
-        if theta.tobytes() not in last:  # the optimiser asks for loss, gradient and curvature one by one
-            last.clear()
-            last[theta.tobytes()] = _evaluated(theta)
-        return last[theta.tobytes()]
-
-    def _evaluated(theta: np.ndarray) -> Objective:
+    @lru_cache(maxsize=1)  # the optimiser asks for loss and curvature one by one
+    def evaluated(coefficients: bytes) -> Objective:
+        theta = np.frombuffer(coefficients)
         overhead, slope = _overhead(theta, design, base)
         gap = (target + np.log1p(overhead)) / era.residual
         root = np.sqrt(1 + gap**2)  # the loss grows with the gap, not its square: one odd log cannot lead
@@ -177,7 +157,7 @@ def _objective(evidence: pd.DataFrame, groups: Groups, era: Era) -> Callable[[np
             (curved.T @ curved).toarray() + np.diag(1 / sd**2),
         )
 
-    return objective
+    return lambda theta: evaluated(theta.tobytes())
 
 
 def of_eras(models: ByEra, cells: pd.DataFrame, told: Callable[[Pooled, pd.DataFrame], pd.DataFrame]) -> pd.DataFrame:
@@ -214,7 +194,7 @@ def predict_pooled(model: Pooled, cells: pd.DataFrame) -> pd.DataFrame:
 def parts_pooled(model: Pooled, cells: pd.DataFrame) -> pd.DataFrame:
     """The parts c, l, s, q of the step of N devices, in single-device steps, same index."""
     design, base = _design(cells, model.groups, model.era)
-    return pd.DataFrame(_parts(model.coefficients, design, base), index=cells.index)
+    return pd.DataFrame(_parts(model.coefficients, design, base)[0], index=cells.index)
 
 
 def _labels(cells: pd.DataFrame) -> dict[str, pd.Series]:
@@ -230,67 +210,44 @@ def _family_weight(families: pd.Series) -> np.ndarray:
 
 
 def _priors(groups: Groups, era: Era) -> tuple[np.ndarray, np.ndarray]:
-    mean = [term.mean for term in era.terms.values()]
-    sd = [term.sd for term in era.terms.values()]
-    for kinds in era.spread.values():
-        for kind, spread in kinds.items():
-            sd += [spread] * len(groups[kind])
-    return np.array(mean + [0.0] * (len(sd) - len(mean))), np.array(sd)
+    spreads = [(kind, wide) for kinds in era.spread.values() for kind, wide in kinds.items()]
+    own = [(0.0, wide) for kind, wide in spreads for _ in groups[kind]]
+    mean, sd = np.array([(term.mean, term.sd) for term in era.terms.values()] + own).T
+    return mean, sd
 
 
 def _design(cells: pd.DataFrame, groups: Groups, era: Era) -> tuple[dict[str, "csr_array"], dict[str, np.ndarray]]:
-    """Per part the linear facts of each cell (rows x coefficients), and the physical quantity they multiply."""
-    facts = describe(cells)
-    doublings = np.log2(facts["devices"] / 2)
-    ring = 2 * (facts["devices"] - 1) / facts["devices"]
-    columns = {
-        "c_nvlink": facts["nvlink"],
-        "c_bridge": facts["bridge"],
-        "c_faster": facts["faster"],
-        "c_later_build": facts["later_build"],
-        "c_doubling": doublings * (1 - facts["nvlink"]),
-        "l_xla": facts["xla"],
-        "l_doubling": doublings,
-        "l_old": 1 - facts["recent"],
-        "s_doubling": doublings,
-        "q_ring": np.log(ring),
-        "q_old": 1 - facts["recent"],
-    }
-    labels = _labels(cells)
-    places = {kind: labels[kind].map(numbers).to_numpy(dtype=float) for kind, numbers in groups.items()}
-    return _linear(columns, places, groups, era), _quantities(facts, ring)
+    """Per part the linear facts of each cell (rows x coefficients), and the physical quantity they multiply.
 
-
-def _linear(
-    columns: dict[str, pd.Series], places: dict[str, np.ndarray], groups: Groups, era: Era
-) -> dict[str, "csr_array"]:
-    """Columns (1 where one is not given) at the coefficients of an era and of the row's groups, by part.
-
-    places: by kind the number of each row's own group (NaN: never seen). Sparse, since a row has one of each.
+    The facts (1 where one is not given) stand at the coefficients of the era and of the row's groups; sparse, since a
+    row has one of each. Quantities: 1e9 bytes and tensors per second of a step, 1, and whether half precision slows.
     """
     from scipy.sparse import csr_array
 
-    cells = len(places["family"])
+    facts, cell = describe(cells), np.arange(len(cells))
+    doublings = np.log2(facts["devices"] / 2)
+    ring = 2 * (facts["devices"] - 1) / facts["devices"]
+    columns = {
+        "c_nvlink": facts["nvlink"], "c_bridge": facts["bridge"], "c_faster": facts["faster"],
+        "c_later_build": facts["later_build"], "c_doubling": doublings * (1 - facts["nvlink"]), "l_xla": facts["xla"],
+        "l_doubling": doublings, "l_old": 1 - facts["recent"], "s_doubling": doublings, "q_ring": np.log(ring),
+        "q_old": 1 - facts["recent"],
+    }  # fmt: skip
+    filled = {name: np.broadcast_to(np.asarray(columns.get(name, 1.0), dtype=float), len(cells)) for name in era.terms}
     entries: dict[str, list[np.ndarray]] = {}  # by part, each: values, rows, coefficients
-    filled = {name: np.broadcast_to(np.asarray(columns.get(name, 1.0), dtype=float), cells) for name in era.terms}
     for number, (name, term) in enumerate(era.terms.items()):
-        at = np.stack([filled[name], np.arange(cells), np.full(cells, number)])
-        entries.setdefault(term.part, []).append(at)
-    width = len(era.terms)
+        entries.setdefault(term.part, []).append(np.stack([filled[name], cell, np.full(len(cells), number)]))
+    labels, width = _labels(cells), len(era.terms)
     for name, kinds in era.spread.items():
         for kind in kinds:
-            seen = np.flatnonzero(~np.isnan(places[kind]))
-            entries[era.terms[name].part].append(np.stack([filled[name][seen], seen, width + places[kind][seen]]))
+            place = labels[kind].map(groups[kind]).to_numpy(dtype=float)
+            seen = ~np.isnan(place)
+            entries[era.terms[name].part].append(np.stack([filled[name], cell, width + place])[:, seen])
             width += len(groups[kind])
     design = {}
     for part, several in entries.items():
         values, rows, coefficients = np.concatenate(several, axis=1)
-        design[part] = csr_array((values, (rows.astype(int), coefficients.astype(int))), shape=(cells, width))
-    return design
-
-
-def _quantities(facts: pd.DataFrame, ring: pd.Series) -> dict[str, np.ndarray]:
-    """What each part multiplies: 1e9 bytes and tensors per second of a step, 1, and whether half precision slows."""
+        design[part] = csr_array((values, (rows.astype(int), coefficients.astype(int))), shape=(len(cells), width))
     slow = facts["fp16"] * facts["normalised"] * (1 - facts["xla"]) * facts["tensor_cores"] * (1 - facts["later_build"])
     base = {
         "c": facts["exchange"] * ring * facts["gradient_gb"] / facts["step_s"],
@@ -298,23 +255,26 @@ def _quantities(facts: pd.DataFrame, ring: pd.Series) -> dict[str, np.ndarray]:
         "s": pd.Series(1.0, index=facts.index),
         "q": slow * ring,
     }
-    return {part: value.to_numpy(dtype=float) for part, value in base.items()}
+    return design, {part: value.to_numpy(dtype=float) for part, value in base.items()}
 
 
-def _parts(theta: np.ndarray, design: dict[str, "csr_array"], base: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    raw = {part: np.exp(np.clip(rows @ theta, -30, 6)) * base[part] for part, rows in design.items()}
-    return raw | {"q": SLOWDOWN_LIMIT * np.tanh(raw["q"] / SLOWDOWN_LIMIT)} if "q" in raw else raw
+def _parts(
+    theta: np.ndarray, design: dict[str, "csr_array"], base: dict[str, np.ndarray]
+) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """c, l, s and q (of an era that has it) in single-device steps, and what each grows by a unit of its logarithm."""
+    parts = {part: np.exp(np.clip(rows @ theta, -30, 6)) * base[part] for part, rows in design.items()}
+    slopes = dict(parts)
+    if "q" in parts:
+        parts["q"] = SLOWDOWN_LIMIT * np.tanh(parts["q"] / SLOWDOWN_LIMIT)
+        slopes["q"] = slopes["q"] * (1 - (parts["q"] / SLOWDOWN_LIMIT) ** 2)
+    return parts, slopes
 
 
 def _overhead(
     theta: np.ndarray, design: dict[str, "csr_array"], base: dict[str, np.ndarray]
 ) -> tuple[np.ndarray, "csr_array"]:
     """S + c + l + q in single-device steps, and its derivative by each coefficient."""
-    parts = _parts(theta, design, base)
-    slopes = dict(parts)
-    if "q" in parts:
-        raw = np.exp(np.clip(design["q"] @ theta, -30, 6)) * base["q"]
-        slopes["q"] = raw * (1 - (parts["q"] / SLOWDOWN_LIMIT) ** 2)
+    parts, slopes = _parts(theta, design, base)
     return np.sum(list(parts.values()), axis=0), sum(_times(design[part], slope) for part, slope in slopes.items())
 
 

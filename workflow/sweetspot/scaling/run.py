@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 from sweetspot.errors import UserError
 from sweetspot.scaling.across_nodes import fit_across
 from sweetspot.scaling.evidence import from_one_device, from_several_devices, sound, with_family
+from sweetspot.scaling.machine import declared_facts
 from sweetspot.scaling.methods import METHODS, RULE_2018, fit_method
 from sweetspot.scaling.model_facts import with_networks
 from sweetspot.scaling.pooled import EXPLAIN_COLUMNS, explain, fit_eras
@@ -16,7 +17,6 @@ from sweetspot.scaling.strong import fit_strong, strong_cells
 from sweetspot.scaling.targets import (
     EXTRAPOLATION_COLUMNS,
     Fitted,
-    as_evidence,
     extrapolate_all,
     held_against_published,
     scaling_curve,
@@ -72,7 +72,7 @@ def run(
     )
     estimated = cells
     if len(cells):
-        facts = as_evidence(cells, instances)
+        facts = declared_facts(cells, instances)
         estimated = held_against_published(extrapolate_all(cells, facts, fitted, headline), facts, evidence)
         estimated = with_equivalents(estimated, instances)
     estimated = estimated.reindex(columns=list(EXTRAPOLATION_COLUMNS))

@@ -1,6 +1,5 @@
 """Several devices from the transferred figure of one: the scaling model on top of the transfer, with both errors."""
 
-import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -9,15 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.across_nodes import Across, fit_across, over_the_network, within_node
+from sweetspot.scaling.across_nodes import Across, fit_across
 from sweetspot.scaling.evidence import from_one_device, from_several_devices
 from sweetspot.scaling.judge import shipped_evidence
 from sweetspot.scaling.machine import BOARD_GB_S, family
 from sweetspot.scaling.methods import LEARNED, Predictor, fit_method
+from sweetspot.scaling.targets import beyond_evidence
 from sweetspot.scaling.validation import Calibration, held_out, predict_with_interval, widths
 from sweetspot.study.frameworks import ALWAYS_COMPILED
 from sweetspot.throughput.published_machine import guessed_interconnect
-from sweetspot.warnings import joined, warning
+from sweetspot.warnings import joined
 
 if TYPE_CHECKING:
     from sweetspot.transfer.transferring import Measured
@@ -66,37 +66,20 @@ def several(
     the transfer and that of the efficiency are taken as independent.
     """
     cells = one.merge(pd.DataFrame({"gpus": list(gpus)}), how="cross")
+    cells["interconnect"] = [interconnect or joined_by(name) for name in cells["gpu"]]
     facts = cells.assign(
-        interconnect=[interconnect or joined_by(name) for name in cells["gpu"]],
-        interconnect_guessed=interconnect is None,
-        network="infiniband",
-        nodes=-(-cells["gpus"] // NODE),
-        family=cells["gpu"].map(family),
-        instance=cells["gpu"],
-        model=figure.model,
-        batch_size=figure.batch_size,
-        precision=figure.precision,
-        framework=figure.framework,
-        framework_version="",
-        variant="default",
-        dataset="synthetic",
-        xla=figure.framework in ALWAYS_COMPILED,
-        exchange=True,
+        interconnect_guessed=interconnect is None, network="infiniband", nodes=-(-cells["gpus"] // NODE),
+        family=cells["gpu"].map(family), instance=cells["gpu"], model=figure.model, batch_size=figure.batch_size,
+        precision=figure.precision, framework=figure.framework, framework_version="", variant="default",
+        dataset="synthetic", xla=figure.framework in ALWAYS_COMPILED, exchange=True,
         base_images_per_s=cells["images_per_s"],
-    )
-    predicted = predict_with_interval(learnt.predictor, within_node(facts), learnt.width).assign(source="")
-    predicted = over_the_network(predicted, facts, learnt.across)
-    told = [joined(row.warnings, _beyond(row.gpus, learnt)) for row in cells.itertuples()]
+    )  # fmt: skip
+    predicted = predict_with_interval(learnt.predictor, facts, learnt.width, learnt.across)
+    told = [joined(row.warnings, beyond_evidence(row.gpus, learnt.most_gpus)) for row in cells.itertuples()]
     rate = cells["images_per_s"] * cells["gpus"] * predicted["efficiency"]
-    table = cells.assign(interconnect=facts["interconnect"], warnings=told, images_per_s=rate)
+    table = cells.assign(warnings=told, images_per_s=rate)
     for name, sign in (("low", -1), ("high", 1)):
         moved = np.log(cells[f"images_per_s_{name}"] / cells["images_per_s"])
         scaled = np.log(predicted[name] / predicted["efficiency"])
         table[f"images_per_s_{name}"] = rate * np.exp(sign * np.hypot(moved, scaled))
     return table
-
-
-def _beyond(gpus: int, learnt: Scaling) -> list[dict[str, str]]:
-    if gpus <= learnt.most_gpus or math.isnan(learnt.most_gpus):
-        return []
-    return [warning("beyond_evidence", f"more devices than any figure that was learned from ({learnt.most_gpus:g})")]

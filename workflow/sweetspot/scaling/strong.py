@@ -11,16 +11,17 @@ benchmark with few pairs stays near the others. The interval is conformal, from 
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.across_nodes import Prior, Slopes, pooled_slopes
+from sweetspot.scaling.across_nodes import Prior, Slopes, pooled_slopes, slopes_of
 from sweetspot.scaling.machine import family
-from sweetspot.study.instances import cautions, nodes_of
+from sweetspot.study.instances import cautions
+from sweetspot.throughput.best import asked_cell
 from sweetspot.throughput.calibration import calibrate
-from sweetspot.throughput.time_to_target import Result, results, uneven_counts
+from sweetspot.throughput.time_to_target import VARIANT, Result, results, uneven_counts
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -34,7 +35,6 @@ LOSS = (0.17, 0.10)  # prior of b (mean, sd): submissions of 2024 and 2025 lose 
 LEAVING = (0.10, 0.10)  # prior of c
 SAMPLES = (0.3, 0.15)  # prior of g: from none below the critical batch to 0.5 beyond it
 SCATTER = 0.10  # of one pair's log minutes, between a submitter's results at two counts
-PRIOR_LOSS, PRIOR_SAMPLES = Prior(LOSS, LEAVING, SCATTER), Prior(SAMPLES, LEAVING, SCATTER)
 FLOOR = 0.113  # log 1.12: no prediction is surer than submitters agree
 
 
@@ -44,11 +44,20 @@ class Strong(NamedTuple):
     width: of the logarithm of minutes at one doubling; it grows with the root of the doublings.
     """
 
-    loss: Mapping[str, float]
-    samples: Mapping[str, float]
+    loss: Slopes
+    samples: Slopes
     leaving: float
     width: float
     pairs: int
+
+    def change(self, pairs: pd.DataFrame) -> pd.Series:
+        """Logarithm of minutes(n) n / (minutes(m) m); pairs: benchmark, doublings, leaves, log_batch."""
+        lost, more = (slopes_of(pairs["benchmark"], slopes) for slopes in (self.loss, self.samples))
+        return lost * pairs["doublings"] * math.log(2) + self.leaving * pairs["leaves"] + more * pairs["log_batch"]
+
+    def reach(self, doublings: pd.Series) -> pd.Series:
+        """Factor of the 90 % interval either side."""
+        return np.exp(np.hypot(self.width * np.sqrt(doublings.abs()), FLOOR))
 
 
 def pairs_of(times: pd.DataFrame) -> pd.DataFrame:
@@ -58,23 +67,20 @@ def pairs_of(times: pd.DataFrame) -> pd.DataFrame:
     (minutes(m) m)), submitter, leaves (1 where only n devices are more than fast links join), log_batch, log_samples
     (NaN: not told).
     """
-    rows = []
-    for (benchmark, gpu, _, submitter), own in times.groupby(["benchmark", "gpu", "round", "submitter"]):
-        told = own.groupby("gpus")[["minutes", "global_batch", "samples"]].median().sort_index()
-        base = told.iloc[0]
-        for count, row in told.iloc[1:].iterrows():
-            ratio = row / base
-            shared = float(count) / float(told.index[0])
-            leaves = leaves_fast_links(str(gpu), int(told.index[0]), int(count))
-            rows.append(
-                {
-                    "benchmark": benchmark, "gpu": gpu, "family": family(str(gpu)), "submitter": submitter,
-                    "doublings": math.log2(shared), "leaves": leaves,
-                    "log_minutes": math.log(ratio["minutes"] * shared),
-                    "log_batch": math.log(ratio["global_batch"]), "log_samples": math.log(ratio["samples"]),
-                }
-            )  # fmt: skip
-    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+    same = ["benchmark", "gpu", "round", "submitter"]
+    told = times.groupby([*same, "gpus"])[["minutes", "global_batch", "samples"]].median().reset_index()
+    pairs = told.merge(told.drop_duplicates(same), on=same, suffixes=("", "_base"))
+    pairs = pairs[pairs["gpus"] > pairs["gpus_base"]].reset_index(drop=True)
+    shared = pairs["gpus"] / pairs["gpus_base"]
+    counts = zip(pairs["gpu"], pairs["gpus_base"], pairs["gpus"], strict=True)
+    pairs = pairs.assign(
+        family=pairs["gpu"].map(family), doublings=np.log2(shared),
+        leaves=np.array([leaves_fast_links(*count) for count in counts], dtype=float),
+        log_minutes=np.log(pairs["minutes"] / pairs["minutes_base"] * shared),
+        log_batch=np.log(pairs["global_batch"] / pairs["global_batch_base"]),
+        log_samples=np.log(pairs["samples"] / pairs["samples_base"]),
+    )  # fmt: skip
+    return pairs[list(PAIR_COLUMNS)]
 
 
 def leaves_fast_links(gpu: str, fewer: int, more: int) -> float:
@@ -89,12 +95,11 @@ def fit_strong(times: pd.DataFrame, others: Sequence[pd.DataFrame] = ()) -> Stro
     others: times of other benchmarks, which say something of the losses; the width is that of `times`' own.
     """
     pairs = pairs_of(pd.concat([times, *others]))
-    loss, samples, leaving = fit_losses(pairs)
     errors = held_out_strong(pairs, "family")
     errors = errors[errors["benchmark"].isin(set(times["benchmark"]))]
     score = (errors["gap"].abs() / np.sqrt(errors["doublings"])).to_numpy(dtype=float)
     width = calibrate(score, errors["family"].to_numpy(), 0.9) if len(errors) else 2 * LOSS[1]
-    return Strong(loss, samples, leaving, max(float(width), FLOOR), len(pairs))
+    return _fit(pairs)._replace(width=max(float(width), FLOOR))
 
 
 def held_out_strong(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
@@ -104,39 +109,22 @@ def held_out_strong(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
     """
     told = pairs.dropna(subset=["log_batch"])
     parts = [told.head(0).assign(gap=0.0)]
-    for name in sorted(set(told[group])):
-        rows = told[told[group] == name]
-        found = fit_losses(pairs[pairs[group] != name])
-        parts.append(rows.assign(gap=[log_change(*found, row) - row.log_minutes for row in rows.itertuples()]))
+    for name, rows in told.groupby(group):
+        found = _fit(pairs[pairs[group] != name])
+        parts.append(rows.assign(gap=found.change(rows) - rows["log_minutes"]))
     return pd.concat(parts)
 
 
-def fit_losses(pairs: pd.DataFrame) -> tuple[Slopes, Slopes, float]:
-    """Loss b and samples exponent g of each benchmark and of any other (``""``), and c, by two ridge regressions."""
-    told = pairs.dropna(subset=["log_batch", "log_samples"])
-    samples, _ = pooled_slopes(
-        told["benchmark"], told["log_batch"], told["log_samples"], 0 * told["leaves"], PRIOR_SAMPLES
-    )
+def _fit(pairs: pd.DataFrame) -> Strong:
+    """Loss b and samples exponent g of each benchmark and of any other, and c, by two ridge regressions."""
     own = pairs.dropna(subset=["log_batch"])
-    exponent = own["benchmark"].map(lambda name: samples.get(name, samples[""])).astype(float)
-    rest = own["log_minutes"] - exponent * own["log_batch"]
-    loss, leaving = pooled_slopes(own["benchmark"], own["doublings"] * math.log(2), rest, own["leaves"], PRIOR_LOSS)
-    return loss, samples, leaving
-
-
-def log_change(loss: Mapping[str, float], samples: Mapping[str, float], leaving: float, row: Any) -> float:
-    """Logarithm of minutes(n) n / (minutes(m) m); row: benchmark, doublings, leaves, log_batch."""
-    lost, more = loss.get(row.benchmark, loss[""]), samples.get(row.benchmark, samples[""])
-    return lost * row.doublings * math.log(2) + leaving * row.leaves + more * row.log_batch
-
-
-class Change(NamedTuple):
-    """From one count to another: what `log_change` reads of a pair."""
-
-    benchmark: str
-    doublings: float
-    leaves: float
-    log_batch: float
+    told = own.dropna(subset=["log_samples"])
+    columns = told["benchmark"], told["log_batch"], told["log_samples"], 0 * told["leaves"]
+    samples, _ = pooled_slopes(*columns, Prior(SAMPLES, LEAVING, SCATTER))
+    rest = own["log_minutes"] - slopes_of(own["benchmark"], samples) * own["log_batch"]
+    columns = own["benchmark"], own["doublings"] * math.log(2), rest, own["leaves"]
+    loss, leaving = pooled_slopes(*columns, Prior(LOSS, LEAVING, SCATTER))
+    return Strong(loss, samples, leaving, FLOOR, len(pairs))
 
 
 def strong_cells(
@@ -158,47 +146,32 @@ def strong_cells(
             if not own or (model, instance.gpu, instance.gpus) in known:
                 continue
             base = min(own, key=lambda result: (abs(math.log2(result.gpus / instance.gpus)), result.gpus))
-            row = _predicted(times, fitted, base, instance.gpus)
-            rows += [
-                row
-                | {
-                    "instance": name, "base_instance": "", "nodes": nodes_of(instances, name, instance.gpus),
-                    "framework": instance.framework or question.framework, "model": model, "batch_size": batch_size,
-                    "precision": question.precision, "variant": "submission",
-                    "warnings": [*cautions(instances, name), *uneven_counts(known, model, instance)],
-                }
-                for batch_size in question.batches(model)
-            ]  # fmt: skip
+            told = [*cautions(instances, name), *uneven_counts(known, model, instance)]
+            row = {**_predicted(times, fitted, base, instance.gpus), "base_instance": "", "warnings": told}
+            for batch_size in question.batches(model):
+                rows.append(asked_cell(question, instances, name, model, batch_size, VARIANT) | row)
     return pd.DataFrame(rows, columns=list(columns))
 
 
 def _predicted(times: pd.DataFrame, fitted: Strong, base: Result, gpus: int) -> dict[str, object]:
-    doublings = math.log2(gpus / base.gpus)
     before = usual_batch(times, base, base.gpus) if math.isnan(base.global_batch) else base.global_batch
     batch = usual_batch(times, base._replace(global_batch=before), gpus)
-    log_batch = 0.0 if math.isnan(batch) or math.isnan(before) else math.log(batch / before)
-    step = Change(base.benchmark, doublings, leaves_fast_links(base.gpu, base.gpus, gpus), log_batch)
-    change = log_change(fitted.loss, fitted.samples, fitted.leaving, step)
-    rate = math.exp(-change) * gpus / base.gpus / (60 * base.minutes)
-    factor = math.exp(math.hypot(fitted.width * math.sqrt(abs(doublings)), FLOOR))
-    lost = fitted.loss.get(base.benchmark, fitted.loss[""])
+    log_batch = 0.0 if math.isnan(batch / before) else math.log(batch / before)
+    pair = {"benchmark": base.benchmark, "doublings": math.log2(gpus / base.gpus), "log_batch": log_batch}
+    step = pd.DataFrame([pair | {"leaves": leaves_fast_links(base.gpu, base.gpus, gpus)}])
+    efficiency, factor = math.exp(-fitted.change(step)[0]), fitted.reach(step["doublings"])[0]
+    rate = efficiency * gpus / base.gpus / (60 * base.minutes)
+    lost = slopes_of(step["benchmark"], fitted.loss)[0]
     return {
-        "gpus": gpus,
-        "method": METHOD,
-        "efficiency": math.exp(-change),
-        "images_per_s": rate,
-        "images_per_s_low": rate / factor,
-        "images_per_s_high": rate * factor,
-        "headline": True,
-        "basis": "extrapolated",
-        "round": base.round,
+        "method": METHOD, "efficiency": efficiency, "images_per_s": rate, "images_per_s_low": rate / factor,
+        "images_per_s_high": rate * factor, "headline": True, "basis": "extrapolated", "round": base.round,
         "rounds_behind": base.behind,
         "source": (
             f"{METHOD}: {base.gpus} to {gpus} devices, {100 * (2**lost - 1):.0f} % more device time a doubling and "
             f"{100 * math.expm1(fitted.leaving):.0f} % once over the network ({fitted.pairs} pairs of submissions), "
             f"global batch {before:g} to {batch:g} ; {base.source}"
         ),
-    }
+    }  # fmt: skip
 
 
 def usual_batch(times: pd.DataFrame, base: Result, gpus: int) -> float:

@@ -1,14 +1,14 @@
 """From the efficiencies of the methods to the throughput of a machine nobody has measured."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.cells import USABLE
-from sweetspot.scaling.across_nodes import Across, over_the_network, within_node
-from sweetspot.scaling.machine import declared_facts, family
+from sweetspot.scaling.across_nodes import Across
+from sweetspot.scaling.machine import declared_facts
 from sweetspot.scaling.methods import BY_NETWORK, METHODS, RULE_2018, Predictor, mean_efficiency
 from sweetspot.scaling.model_facts import networks_of, unknown_network
 from sweetspot.scaling.validation import Calibration, predict_with_interval
@@ -62,35 +62,20 @@ def target_cells(
         & throughput["batch_size"].isin(asked.batch_size)
         & (throughput["precision"] == asked.precision)
         & (throughput["framework"] == asked.framework)
-    ].rename(columns=lambda name: f"base_{name}" if name.startswith("images_per_s") else name)
-    parts = [
-        base[base["instance"] == target.base_instance].assign(
-            base_instance=target.base_instance,
-            instance=target.instance,
-            gpus=target.gpus,
-            nodes=nodes_of(instances, target.instance, target.gpus),
-            base_warnings=base.loc[base["instance"] == target.base_instance, "warnings"],
-            warnings=[cautions(instances, target.instance)] * int((base["instance"] == target.base_instance).sum()),
-        )
-        for target in targets
-    ]
+    ].rename(columns=lambda name: f"base_{name}" if name.startswith("images_per_s") or name == "warnings" else name)
+    parts = []
+    for target in targets:
+        name, own = target.instance, base[base["instance"] == target.base_instance]
+        cells = own.assign(base_instance=target.base_instance, instance=name, gpus=target.gpus)
+        told = [cautions(instances, name)] * len(own)
+        parts.append(cells.assign(nodes=nodes_of(instances, name, target.gpus), warnings=told))
     return pd.concat(parts, ignore_index=True) if parts else base.assign(base_instance="").head(0)
-
-
-def as_evidence(cells: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """Target cells with the facts that the methods read: family, interconnect as declared, no software version."""
-    return declared_facts(cells, instances).assign(
-        family=cells["gpu"].map(family),
-        batch_size=cells["batch_size"].astype("float64"),
-        framework_version="",
-        dataset="synthetic",
-    )
 
 
 def extrapolate_all(cells: pd.DataFrame, facts: pd.DataFrame, fitted: Fitted, headline: str) -> pd.DataFrame:
     """Every fitted method on the target cells, in EXTRAPOLATION_COLUMNS; intervals are 90 % prediction intervals.
 
-    cells: `target_cells`; facts: `as_evidence` of them; headline: the method to be marked.
+    cells: `target_cells`; facts: `declared_facts` of them; headline: the method to be marked.
     """
     parts = [_by_method(cells, facts, fitted, method, method == headline) for method in fitted.widths]
     return pd.concat(parts, ignore_index=True)
@@ -117,14 +102,13 @@ def scaling_curve(
     """
     if cells.empty or headline not in fitted.widths:
         return pd.DataFrame(columns=list(CURVE_COLUMNS))
-    many = pd.concat(
-        [
-            cells.assign(gpus=count, nodes=[nodes_of(instances, name, count) for name in cells["instance"]])
-            for count in CURVE_COUNTS
-        ],
-        ignore_index=True,
-    ).assign(base_images_per_s_low=np.nan, base_images_per_s_high=np.nan)  # an efficiency: the base is no part of it
-    found = _by_method(many, as_evidence(many, instances), fitted, headline, True)
+    names = cells["instance"]
+    counts = [
+        cells.assign(gpus=count, nodes=[nodes_of(instances, name, count) for name in names]) for count in CURVE_COUNTS
+    ]
+    many = pd.concat(counts, ignore_index=True)  # an efficiency: the base's uncertainty is no part of it
+    many = many.assign(base_images_per_s_low=np.nan, base_images_per_s_high=np.nan)
+    found = _by_method(many, declared_facts(many, instances), fitted, headline, True)
     one = found["efficiency"] / found["images_per_s"]
     found = found.assign(low=found["images_per_s_low"] * one, high=found["images_per_s_high"] * one)
     return found[list(CURVE_COLUMNS)]
@@ -138,37 +122,33 @@ def _by_method(cells: pd.DataFrame, facts: pd.DataFrame, fitted: Fitted, method:
     """
     width = fitted.widths[method]
     if width is None or (method == RULE_2018 and len(fitted.averages)):
-        predicted = mean_efficiency(fitted.averages, cells)
+        predicted = mean_efficiency(fitted.averages, cells).assign(source="")
     else:
-        predicted = predict_with_interval(fitted.predictors[method], within_node(facts), width)
-        predicted = over_the_network(predicted.assign(source=METHODS[method]), facts, fitted.across)
-    known = [net.known or method not in BY_NETWORK for net in networks_of(facts)]
-    told = [
-        joined(own, _beyond(row, fitted), [] if fine else [unknown_network(row.model)])
-        for own, row, fine in zip(cells["warnings"], facts.itertuples(), known, strict=True)
-    ]
-    source = predicted.get("source", METHODS[method])
-    return extrapolation(cells, predicted.assign(source=source, warnings=told), method, headline)
+        predicted = predict_with_interval(fitted.predictors[method], facts, width, fitted.across)
+    most = np.where(facts["nodes"] == 1, fitted.most_gpus, fitted.most_on_nodes)
+    told = [joined(*said) for said in zip(cells["warnings"], map(beyond_evidence, facts["gpus"], most), strict=True)]
+    if method in BY_NETWORK:
+        nets = zip(told, facts["model"], networks_of(facts), strict=True)
+        told = [said if net.known else joined(said, [unknown_network(name)]) for said, name, net in nets]
+    predicted = predicted.assign(source=METHODS[method] + predicted["source"], warnings=told)
+    return extrapolation(cells, predicted, method, headline)
 
 
-def _beyond(row: Any, fitted: Fitted) -> list[dict[str, str]]:
-    """The warning `beyond_evidence` of a cell with more devices than any figure that was learned from."""
-    most = fitted.most_gpus if row.nodes == 1 else fitted.most_on_nodes
-    if not row.gpus > most:
-        return []
-    return [warning("beyond_evidence", f"more devices than any figure that was learned from ({most:g})")]
+def beyond_evidence(gpus: int, most: float) -> list[dict[str, str]]:
+    """The warning of more devices than any figure that was learned from (`most`; NaN: none); else nothing."""
+    words = f"more devices than any figure that was learned from ({most:g})"
+    return [warning("beyond_evidence", words)] if gpus > most else []
 
 
 def held_against_published(estimated: pd.DataFrame, facts: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
     """`estimated` with the warning `against_published` where others have published as many such devices.
 
-    estimated: EXTRAPOLATION_COLUMNS; facts: `as_evidence` of the cells (gpu, family, instance and xla of each machine);
+    estimated: EXTRAPOLATION_COLUMNS; facts: `declared_facts` of the cells (gpu, family, instance, xla of each machine);
     evidence: EVIDENCE_COLUMNS, of which one machine's devices that train together count (efficiency x devices x base).
     """
     places = facts.drop_duplicates("instance").set_index("instance")
     seen = evidence[evidence["exchange"].astype(bool) & evidence["nodes"].eq(1).fillna(False).astype(bool)]
-    same = ["family", "gpus", "model", "framework", "precision", "xla"]
-    groups = {key: rows for key, rows in seen.groupby(same)}
+    groups = dict(iter(seen.groupby(["family", "gpus", "model", "framework", "precision", "xla"])))
     told = []
     for row in estimated.itertuples():
         place = places.loc[row.instance]
@@ -189,33 +169,18 @@ def extrapolation(cells: pd.DataFrame, predicted: pd.DataFrame, method: str, hea
     of the interval's logarithm is the root of the squares of both halves; a base without ends is taken as it stands.
     The warnings of a transferred base are told too.
     """
-    predicted = _with_uncertain_base(cells, predicted)
-    share = cells["gpus"] * cells["base_images_per_s"]
     table = cells.assign(
-        method=method,
-        efficiency=predicted["efficiency"],
-        images_per_s=share * predicted["efficiency"],
-        images_per_s_low=share * predicted["low"],
-        images_per_s_high=share * predicted["high"],
-        headline=headline,
-        basis="extrapolated",
+        method=method, efficiency=predicted["efficiency"], headline=headline, basis="extrapolated",
+        images_per_s=cells["gpus"] * cells["base_images_per_s"] * predicted["efficiency"],
         source=[f"{method}: {why} ; {base}" for why, base in zip(predicted["source"], cells["source"], strict=True)],
         warnings=predicted["warnings"],
-    )
-    return table.reindex(columns=list(EXTRAPOLATION_COLUMNS))
-
-
-def _with_uncertain_base(cells: pd.DataFrame, predicted: pd.DataFrame) -> pd.DataFrame:
-    """`predicted` with low and high that hold what the base's ends leave open, and a transferred base's warnings."""
-    table = predicted.copy()
+    )  # fmt: skip
     for name, sign in (("low", -1), ("high", 1)):
         base = TO_90 * np.log(cells[f"base_images_per_s_{name}"] / cells["base_images_per_s"])
         with np.errstate(divide="ignore"):  # a low of nothing at all stays one
             own = np.log(predicted[name] / predicted["efficiency"])
-        table[name] = predicted["efficiency"] * np.exp(sign * np.hypot(base, own))
-        table[name] = table[name].where(base.notna(), predicted[name])
-    moved = cells["basis"] == "transferred"
-    if moved.any():
-        pairs = zip(predicted["warnings"], cells["base_warnings"], moved, strict=True)
-        table["warnings"] = [joined(own, base if transferred else None) for own, base, transferred in pairs]
-    return table
+        table[f"images_per_s_{name}"] = table["images_per_s"] * np.exp(sign * np.hypot(base.fillna(0), own))
+    if (moved := cells["basis"] == "transferred").any():
+        told = zip(predicted["warnings"], cells["base_warnings"], moved, strict=True)
+        table["warnings"] = [joined(own, base if transferred else None) for own, base, transferred in told]
+    return table.reindex(columns=list(EXTRAPOLATION_COLUMNS))

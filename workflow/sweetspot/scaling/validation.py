@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.across_nodes import METHOD, covered, held_out_across
+from sweetspot.scaling.across_nodes import METHOD, Across, covered, held_out_across, over_the_network, within_node
 from sweetspot.scaling.evidence import sound
 from sweetspot.scaling.machine import eras, links
 from sweetspot.scaling.methods import LEARNED, METHODS, Predictor, fit_method
@@ -44,8 +44,7 @@ def held_out(
         for name in sorted(set(families)):
             away = families != name
             left = rule[rule["family"] != name] if len(rule) and group == "family" else rule
-            predictor = fit_method(method, evidence[away], left if len(left) else rule)
-            folds.append(predictor(evidence[~away]))
+            folds.append(fit_method(method, evidence[away], left if len(left) else rule)(evidence[~away]))
         predicted = pd.concat(folds).loc[evidence.index]
         parts.append(_with_errors(evidence, predicted, method).assign(method=method))
     return pd.concat(parts, ignore_index=True)
@@ -101,26 +100,23 @@ def _share(own: pd.DataFrame) -> float:
 def _with_errors(evidence: pd.DataFrame, predicted: pd.DataFrame, method: str = LEARNED) -> pd.DataFrame:
     table = evidence.assign(raw=predicted["efficiency"], scale=predicted["scale"])
     parts = []
-    for name in sorted(set(table["family"])):
-        away = (table["family"] != name).to_numpy()
-        taught = calibrated(table[away] if away.any() else table, method)
-        own = table[~away]
-        share, _ = taught.of(own, LEVELS[0])
-        own = own.assign(predicted=own["raw"] ** share)
-        gap = np.abs(np.log(own["predicted"] / own["efficiency"])) / own["scale"]
+    for _, own in table.groupby("family"):
+        others = table.drop(index=own.index)
+        taught = calibrated(others if len(others) else table, method)
+        told = own["raw"] ** taught.of(own, LEVELS[0])[0]
+        gap = np.abs(np.log(told / own["efficiency"])) / own["scale"]
         inside = {f"inside{round(100 * level)}": gap <= taught.of(own, level)[1] for level in LEVELS}
-        parts.append(own.assign(error=own["predicted"] / own["efficiency"] - 1, **inside))
+        parts.append(own.assign(predicted=told, error=told / own["efficiency"] - 1, **inside))
     return pd.concat(parts).loc[evidence.index]
 
 
 def summary(errors: pd.DataFrame) -> dict[str, float]:
     """rows, median and 90th percentile of |error|, bias (median error), coverage of the intervals that errors tell."""
     size = errors["error"].abs()
-    covered = {
-        f"coverage{level}": float(errors[f"inside{level}"].mean()) for level in (50, 90) if f"inside{level}" in errors
-    }
-    spread = {"median_abs_error": float(size.median()), "p90_abs_error": float(size.quantile(0.9))}
-    return {"rows": len(errors), **spread, "bias": float(errors["error"].median()), **covered}
+    told = {"rows": len(errors), "median_abs_error": float(size.median()), "p90_abs_error": float(size.quantile(0.9))}
+    inside = {level: f"inside{level}" for level in (50, 90) if f"inside{level}" in errors}
+    covers = {f"coverage{level}": float(errors[name].mean()) for level, name in inside.items()}
+    return {**told, "bias": float(errors["error"].median()), **covers}
 
 
 def validation_table(errors: pd.DataFrame) -> pd.DataFrame:
@@ -161,9 +157,16 @@ def widths(errors: pd.DataFrame) -> dict[str, Calibration]:
     return {str(name): calibrated(own, str(name)) for name, own in errors.groupby("method", sort=False)}
 
 
-def predict_with_interval(predictor: Predictor, cells: pd.DataFrame, taught: Calibration) -> pd.DataFrame:
-    """`efficiency` of cells by a fitted method, `scale`, `low` and `high` (90 %); same index."""
-    predicted = predictor(cells)
-    share, width = taught.of(cells, LEVELS[-1])
+def predict_with_interval(
+    predictor: Predictor, cells: pd.DataFrame, taught: Calibration, across: Across
+) -> pd.DataFrame:
+    """`efficiency` of cells by a fitted method and beyond one node by `across`; same index.
+
+    Returns also `low` and `high` (90 %) and `source` (`over_the_network`).
+    """
+    one = within_node(cells)
+    predicted = predictor(one)
+    share, width = taught.of(one, LEVELS[-1])
     efficiency, spread = predicted["efficiency"] ** share, np.exp(width * predicted["scale"])
-    return predicted.assign(efficiency=efficiency, low=efficiency / spread, high=efficiency * spread)
+    inside = predicted.assign(efficiency=efficiency, low=efficiency / spread, high=efficiency * spread)
+    return over_the_network(inside, cells, across)

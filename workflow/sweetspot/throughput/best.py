@@ -3,11 +3,17 @@
 Who reads no run file needs no polars: it is not imported here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from sweetspot.cells import BASES, CELL_COLUMNS, USABLE
+from sweetspot.study.instances import nodes_of
+
+if TYPE_CHECKING:
+    from sweetspot.study.instances import Instance
+    from sweetspot.study.study import Question
 
 TABLE_COLUMNS = (
     *CELL_COLUMNS, "gpu", "nodes", "images_per_s", "images_per_s_low", "images_per_s_high", "runs", "basis", "status",
@@ -41,3 +47,18 @@ def mark_best(table: pd.DataFrame, value: str, same: Sequence[str]) -> pd.DataFr
         figures = figures.where(table["status"].isin(USABLE))
     highest = figures.groupby([table[name] for name in same], dropna=False).transform("max")
     return table.assign(best=(figures == highest).astype(bool))
+
+
+def asked_cell(
+    question: "Question",
+    instances: Mapping[str, "Instance"],
+    name: str,
+    model: str,
+    batch_size: int,
+    variant: str = "default",
+) -> dict[str, Any]:
+    """What a machine is asked: the columns of a cell on all its devices, `gpu` and `nodes`."""
+    instance = instances[name]
+    cell = (name, instance.framework or question.framework, model, batch_size, instance.gpus, question.precision)
+    nodes = nodes_of(instances, name, instance.gpus)
+    return dict(zip(CELL_COLUMNS, (*cell, variant), strict=True)) | {"gpu": instance.gpu, "nodes": nodes}

@@ -35,6 +35,9 @@ RUN_SCHEMA: dict[str, Any] = {
     **dict.fromkeys(MEASURED_TEXTS, pl.String),
 }
 NEWER = ("steps", "products")
+# How Arrow's names of the types begin that each may have.
+KINDS = {pl.String: ("string", "large_string"), pl.Int64: ("int", "uint"), pl.Boolean: ("bool",)}
+KINDS[pl.Float64] = ("float", "double", "halffloat")
 REMEDY = "remove it and it is measured again"
 OLDER = "a run might then end after five steps however short, and an interval of several steps counted as one"
 DATE = "measured_on"
@@ -102,18 +105,10 @@ def _scanned(files: Sequence[str], schema: Mapping[str, Any]) -> pl.DataFrame:
     seconds, count = pl.col("seconds"), pl.col("seconds").count()
     mean = pl.when(count > 0).then((seconds * steps).sum() / steps.filter(seconds.is_not_null()).sum())
     spread = ((seconds - mean) * steps).pow(2).sum() * count / (count - 1)
-    constant = [name for name in RUN_SCHEMA if name not in ("step", "steps", "seconds")]
-    return (
-        scan.group_by("path")
-        .agg(
-            *(pl.col(name).first() for name in constant),
-            mean.alias("mean"),
-            seconds.min().alias("shortest"),
-            pl.when(count > 1).then(spread.sqrt() / steps.sum() / mean).alias("step_error"),
-        )
-        .rename({"mean": "seconds"})
-        .collect()
-    )
+    constant = [pl.col(name).first() for name in RUN_SCHEMA if name not in ("step", "steps", "seconds")]
+    error = pl.when(count > 1).then(spread.sqrt() / steps.sum() / mean).alias("step_error")
+    told = scan.group_by("path").agg(*constant, mean.alias("mean"), seconds.min().alias("shortest"), error)
+    return told.rename({"mean": "seconds"}).collect()
 
 
 def _culprit(files: Sequence[str]) -> UserError:
@@ -121,12 +116,6 @@ def _culprit(files: Sequence[str]) -> UserError:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    kinds = {
-        pl.String: _is_text,
-        pl.Int64: pa.types.is_integer,
-        pl.Float64: pa.types.is_floating,
-        pl.Boolean: pa.types.is_boolean,
-    }
     for file in files:
         try:
             schema = pq.ParquetFile(file).schema_arrow
@@ -137,16 +126,10 @@ def _culprit(files: Sequence[str]) -> UserError:
         missing = [name for name in RUN_SCHEMA if name not in schema.names and name not in NEWER]
         if missing:
             return UserError(f"{file}: column '{missing[0]}' is missing from the run file; {REMEDY}")
-        for name in schema.names:
-            if name in RUN_SCHEMA and not kinds[RUN_SCHEMA[name]](schema.field(name).type):
-                return UserError(f"{file}: column '{name}' has type {schema.field(name).type}; {REMEDY}")
+        for field in schema:
+            if field.name in RUN_SCHEMA and not str(field.type).startswith(KINDS[RUN_SCHEMA[field.name]]):
+                return UserError(f"{file}: column '{field.name}' has type {field.type}; {REMEDY}")
     return UserError("the run files do not fit together: their columns have different types")
-
-
-def _is_text(kind: Any) -> bool:
-    import pyarrow as pa
-
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind)
 
 
 def measured_cells(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
@@ -163,21 +146,19 @@ def measured_cells(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> p
     cells = _grouped(runs)
     rate = cells["samples_per_step"].fillna(cells["batch_size"] * cells["gpus"]) / cells["seconds"]
     kinds = [" and ".join(machines) for machines in cells["machines"]]
-    spread = spread_of_cells(
-        cells.assign(place=[*zip(cells["instance"], cells["gpu"], kinds, cells["protocol"], strict=True)])
-    )
-    cells = cells.assign(**spread)
-    widen = np.exp(cells["half"])
+    places = zip(cells["instance"], cells["gpu"], kinds, cells["protocol"], strict=True)
+    cells = cells.join(spread_of_cells(cells.assign(place=list(places))))
     none_ok = cells["runs"] == 0
     devices = _devices(cells[~none_ok])
+    rows = list(cells.itertuples())
     table = cells.assign(
         images_per_s=rate,
-        images_per_s_low=rate / widen,
-        images_per_s_high=rate * widen,
+        images_per_s_low=rate / np.exp(cells["half"]),
+        images_per_s_high=rate * np.exp(cells["half"]),
         basis="measured",
         status=cells["failure"].where(none_ok, cells["unstable"].map({True: "unstable", False: "ok"})),
-        nodes=[nodes_of(instances, row.instance, row.gpus) for row in cells.itertuples()],
-        warnings=[_warnings(row, devices.get(row.instance, [])) for row in cells.itertuples()],
+        nodes=[nodes_of(instances, row.instance, row.gpus) for row in rows],
+        warnings=[_warnings(row, devices.get(row.instance, [])) for row in rows],
         as_of=cells[DATE].where(cells[DATE].notna(), None),
         **{name: cells[name].replace("", None) for name in MEASURED_TEXTS},
         unit=cells["unit"].where(cells["unit"].notna(), cells["model"].map(unit_of)),
@@ -221,12 +202,10 @@ def _grouped(runs: pl.DataFrame) -> pd.DataFrame:
 
 def _devices(cells: pd.DataFrame) -> dict[str, list[str]]:
     """The devices that the runs of each instance name; where all name one, the machines that they were made on."""
-    known = cells[cells["gpu"] != UNKNOWN]
     found = {}
-    for name, own in known.groupby("instance"):
+    for name, own in cells[cells["gpu"] != UNKNOWN].groupby("instance"):
         devices = sorted(set(own["gpu"]))
-        machines = sorted({machine for of_cell in own["machines"] for machine in of_cell})
-        found[str(name)] = devices if len(devices) > 1 else machines
+        found[str(name)] = devices if len(devices) > 1 else sorted(set(own["machines"].explode().dropna()))
     return found
 
 
@@ -243,7 +222,9 @@ def _warnings(row: Any, devices: Sequence[str]) -> list[dict[str, str]]:
         words = f"its {row.runs} runs differ by more than those of this machine's other cells: the interval is its own"
         found.append(warning("own_spread", words))
     if row.half > math.log(SAYS_NOTHING):
-        found.append(warning("wide_interval", _why_so_wide(row)))
+        words = f"the figure is known within a factor {math.exp(row.half):.3g} only: runs spread by "
+        words += f"{math.expm1(row.spread):.0%} (one standard deviation, {row.interval_df:.0f} degrees of freedom)"
+        found.append(warning("wide_interval", f"{words}; more runs narrow it"))
     if row.protocol < PROTOCOL:
         found.append(warning("older_protocol", f"measured under protocol {row.protocol}, now {PROTOCOL}: {OLDER}"))
     if len(row.hosts) > 1:
@@ -256,14 +237,6 @@ def _warnings(row: Any, devices: Sequence[str]) -> list[dict[str, str]]:
     if row.logical:
         told.append(warning("logical_devices", "parts of one processor, not separate devices"))
     return joined(found, told)
-
-
-def _why_so_wide(row: Any) -> str:
-    apart = math.expm1(row.spread)
-    return (
-        f"the figure is known within a factor {math.exp(row.half):.3g} only: runs spread by {apart:.0%} (one standard "
-        f"deviation, {row.interval_df:.0f} degrees of freedom); more runs narrow it"
-    )
 
 
 def spread_of_cells(cells: pd.DataFrame) -> pd.DataFrame:
@@ -289,7 +262,11 @@ def spread_of_cells(cells: pd.DataFrame) -> pd.DataFrame:
     df = freedom.groupby(group).transform("sum").where(~apart, freedom).where(several)
     variance = (squares.groupby(group).transform("sum") / df).where(~apart, cells["variance"])
     spread = np.fmax(np.sqrt(variance), cells["step_error"]).where(several)
-    half = _quantile(df) * spread / np.sqrt(cells["runs"].where(several))
+    half = spread / np.sqrt(cells["runs"].where(several))
+    if several.any():
+        from scipy.special import stdtrit  # a fifth of a second that single runs do not need
+
+        half *= stdtrit(df, (1 + LEVEL) / 2)
     return pd.DataFrame({"spread": spread, "interval_df": df, "own_spread": apart, "half": half}, index=cells.index)
 
 
@@ -302,7 +279,7 @@ def outlying(variance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     """
     apart = np.zeros(len(variance), dtype=bool)
     while (~apart).sum() > 1 and variance[~apart].max() > 0:
-        from scipy.special import fdtrc  # a fifth of a second that single runs do not need
+        from scipy.special import fdtrc
 
         kept = np.flatnonzero(~apart)
         squares, df = (variance * freedom)[kept], freedom[kept]
@@ -316,12 +293,3 @@ def outlying(variance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
         worst = first[int(chance.argmin())]
         apart[kept[worst]] = True
     return apart
-
-
-def _quantile(df: pd.Series) -> pd.Series:
-    """97.5 % quantile of Student's t; NaN where there are no degrees of freedom."""
-    if df.isna().all():
-        return df
-    from scipy.special import stdtrit
-
-    return pd.Series(stdtrit(df, (1 + LEVEL) / 2), index=df.index)

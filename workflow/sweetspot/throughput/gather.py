@@ -10,16 +10,9 @@ from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS
 from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.best import TABLE_COLUMNS, best_figures, mark_best
-from sweetspot.throughput.published import (
-    basis_of,
-    published_cells,
-    read_efficiency,
-    read_published,
-    remarks,
-    units_of,
-)
+from sweetspot.throughput.published import basis_of, published_cells, read_efficiency, read_published, remarks, units_of
 from sweetspot.throughput.published_machine import with_machine_facts
-from sweetspot.throughput.resolve import resolve_cells
+from sweetspot.throughput.resolve import Resolver
 from sweetspot.throughput.time_to_target import FILE as TIMES
 from sweetspot.throughput.time_to_target import read_times, timed_cells
 from sweetspot.warnings import joined
@@ -30,6 +23,10 @@ if TYPE_CHECKING:
     from sweetspot.study.study import Question
 
 SAME_BUT_VARIANT = [*(name for name in CELL_COLUMNS if name != "variant"), "basis"]
+TYPES = dict.fromkeys(("batch_size", "gpus", "nodes", "runs"), "int64") | {"xla": "bool"}
+TYPES |= dict.fromkeys(("stand_in_gpu", "stand_in_framework", "stand_in_precision", "round", *MEASURED_TEXTS), "string")
+TYPES |= dict.fromkeys((*MEASURED_NUMBERS, "images_per_s", "images_per_s_low", "images_per_s_high"), "float64")
+TYPES |= {"stand_in_batch_size": "Int64", "rounds_behind": "Int64"}
 
 
 def gather_throughput(
@@ -50,7 +47,8 @@ def gather_throughput(
     pool = _published_pool(folder, logs, instances)
     if pool is not None:
         own = published_cells(pool, instances, folder / "throughput.csv")
-        reached = resolve_cells(question, instances, own, pool, read_efficiency(folder / "efficiency.csv"), as_of)
+        scales = read_efficiency(folder / "efficiency.csv")
+        reached = Resolver(question, instances, own, pool, scales, as_of).cells()
         units = units_of(pool, folder / "throughput.csv")
         printed = own.assign(basis=own["benchmark"].map(basis_of), warnings=[remarks(row) for row in own.itertuples()])
         parts += [_with_status(table, as_of, units, instances) for table in (printed, reached)]
@@ -65,14 +63,7 @@ def gather_throughput(
     table["warnings"] = [joined(value, cautions(instances, name)) for value, name in told]
     best = best_figures(table, CELL_COLUMNS)
     ordered = best.sort_values(list(CELL_COLUMNS), kind="stable")[list(TABLE_COLUMNS)].reset_index(drop=True)
-    whole = dict.fromkeys(("batch_size", "gpus", "nodes", "runs"), "int64") | {"xla": "bool"}
-    whole |= dict.fromkeys(
-        ("stand_in_gpu", "stand_in_framework", "stand_in_precision", "round", *MEASURED_TEXTS), "string"
-    )
-    whole |= dict.fromkeys(MEASURED_NUMBERS, "float64")
-    whole |= {"stand_in_batch_size": "Int64", "rounds_behind": "Int64"}
-    typed = ordered.astype(whole | {name: "float64" for name in TABLE_COLUMNS if name.startswith("images_per_s")})
-    return mark_best(typed, "images_per_s", SAME_BUT_VARIANT)
+    return mark_best(ordered.astype(TYPES), "images_per_s", SAME_BUT_VARIANT)
 
 
 def measured_table(files: Sequence[str], instances: Mapping[str, "Instance"]) -> pd.DataFrame:
@@ -124,10 +115,9 @@ def _with_status(
     table: pd.DataFrame, as_of: str, units: Mapping[str, str], instances: Mapping[str, "Instance"]
 ) -> pd.DataFrame:
     dated = table["as_of"].replace("", pd.NA).fillna(as_of) if "as_of" in table.columns else as_of
-    filled = table.assign(status="ok", unit=table["model"].map(units), as_of=dated, logical=False)
-    declared = [nodes_of(instances, row.instance, row.gpus) for row in table.itertuples()]
-    stated = table["nodes"] if "nodes" in table.columns else pd.Series(pd.NA, index=table.index)
-    filled["nodes"] = stated.astype("Int64").fillna(pd.Series(declared, index=table.index, dtype="Int64"))
-    for name, default in {"images_per_s_low": float("nan"), "images_per_s_high": float("nan"), "runs": 0}.items():
-        filled[name] = filled[name].fillna(default) if name in filled.columns else default
-    return filled.reindex(columns=list(TABLE_COLUMNS))
+    declared = pd.Series([nodes_of(instances, row.instance, row.gpus) for row in table.itertuples()], table.index)
+    filled = table.reindex(columns=list(TABLE_COLUMNS))
+    return filled.assign(
+        status="ok", unit=table["model"].map(units), as_of=dated, logical=False, runs=filled["runs"].fillna(0),
+        nodes=filled["nodes"].astype("Int64").fillna(declared.astype("Int64")),
+    )  # fmt: skip

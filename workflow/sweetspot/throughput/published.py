@@ -10,42 +10,24 @@ import pandas as pd
 
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.study.spelling import near, slipped
-from sweetspot.throughput.published_machine import check_stated
-from sweetspot.throughput.software_dates import AS_OF
+from sweetspot.throughput.published_machine import STATED
+from sweetspot.throughput.stand_in import AS_OF
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
 
 THROUGHPUT_CSV = {
-    "gpu": str,
-    "instance": str,
-    "gpus": int,
-    "framework": str,
-    "framework_version": str,
-    "benchmark": str,
-    "model": str,
-    "batch_size": int,
-    "precision": str,
-    "variant": str,
-    "dataset": str,
-    "images_per_s": float,
-    "source": str,
-    "note": str,
-}
+    "gpu": str, "instance": str, "gpus": int, "framework": str, "framework_version": str, "benchmark": str,
+    "model": str, "batch_size": int, "precision": str, "variant": str, "dataset": str, "images_per_s": float,
+    "source": str, "note": str,
+}  # fmt: skip
 EFFICIENCY_CSV = {
-    "base_instance": str,
-    "instance": str,
-    "gpus": int,
-    "model": str,
-    "batch_size": int,
-    "precision": str,
-    "variant": str,
-    "efficiency": float,
-    "source": str,
-}
+    "base_instance": str, "instance": str, "gpus": int, "model": str, "batch_size": int, "precision": str,
+    "variant": str, "efficiency": float, "source": str,
+}  # fmt: skip
 # Columns that a throughput.csv may have: what is counted per second, what the source says of the machine, and the date
-# of the software, where its version does not tell it (software_dates.py).
+# of the software, where its version does not tell it (stand_in.py).
 OPTIONAL_TEXT = {"unit": "images", "interconnect": "", "network": "", "nodes": "", "xla": "", "as_of": ""}
 OWN = "own"  # as `benchmark`: timed by the person who wrote the row
 # Columns that a throughput.csv may have where the source itself bounds its figure: by the rounding of the hours that it
@@ -62,30 +44,67 @@ MOST = 10**9  # of devices, nodes or samples in a batch
 GAP = 1.10  # a prediction this far beyond the published figures is told
 
 
-def noted(note: str | float | None) -> list[dict[str, str]]:
-    """The remark of a published row as a warning of the rule `note`; none where it is empty or missing."""
-    return [warning("note", note)] if isinstance(note, str) and note else []
-
-
 def remarks(row: Any) -> list[dict[str, str]]:
-    """What is told of a row of a published table: the warnings of the log reader, and the row's note."""
-    return joined(getattr(row, "warnings", None), noted(getattr(row, "note", None)))
+    """What is told of a row of a published table: the warnings of the log reader, and the row's note as `note`."""
+    note = getattr(row, "note", None)
+    return joined(getattr(row, "warnings", None), [warning("note", note)] if isinstance(note, str) and note else [])
+
+
+class RowFaults(Faults):
+    """Gathers what is wrong in the rows of a CSV file, by line and column."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.path = path
+
+    def rows(self, wrong: Any, say: Callable[[int], str]) -> None:
+        """A mistake for each row that is `wrong` (bool, one a row); `say`: what stands there, and what may."""
+        for row in np.flatnonzero(np.asarray(wrong, dtype=bool)):
+            self.add(f"{self.path}, line {row + 2}: {say(int(row))}")
+
+    def cells(self, column: pd.Series, wrong: Any, expected: str) -> None:
+        """A mistake for each cell of a column that is `wrong`."""
+        told = [f"{value:g}" if isinstance(value, float) else repr(value) for value in column]
+        self.rows(wrong, lambda row: f"{column.name} is {told[row]}; expected {expected}")
+
+    def sources(self, table: pd.DataFrame) -> None:
+        """The rows that do not say where their figure comes from."""
+        self.rows(table["source"].str.strip() == "", lambda _: "source is empty; expected its origin")
+
+    def stated(self, table: pd.DataFrame) -> None:
+        """The cells of the columns of STATED that hold something else."""
+        for name, allowed in STATED.items():
+            if name in table.columns:
+                wrong = ~table[name].isin(("", *allowed))
+                self.cells(table[name], wrong, f"one of {', '.join(allowed)}, or nothing")
+
+    def numbers(self, column: pd.Series, kind: type, empty_allowed: bool) -> pd.Series:
+        """A text column as finite numbers above 0; NaN where a mistake is."""
+        stripped = column.str.strip()
+        empty = stripped == ""
+        numbers = pd.to_numeric(stripped.where(~empty), errors="coerce")
+        bad = ~((numbers > 0) & (numbers < math.inf))
+        if kind is int:
+            bad |= numbers.notna() & ((numbers % 1 != 0) | (numbers > MOST))
+        if empty_allowed:
+            bad &= ~empty
+        self.cells(column, bad, f"a whole number above 0, at most {MOST:,}" if kind is int else "a number above 0")
+        return numbers.where(~bad) if bad.any() else numbers.astype("Int64" if empty_allowed and kind is int else kind)
 
 
 def read_table(
     path: Path, columns: Mapping[str, type], optional: Iterable[str] = (), defaults: Mapping[str, str] | None = None
 ) -> pd.DataFrame:
     """`read_rows`, ended. Raises UserError with file, line, column and value found, a sentence a mistake."""
-    faults = Faults()
-    table = read_rows(path, columns, faults, optional, defaults)
+    faults = RowFaults(path)
+    table = read_rows(faults, columns, optional, defaults)
     faults.end()
     return table
 
 
 def read_rows(
-    path: Path,
+    faults: RowFaults,
     columns: Mapping[str, type],
-    faults: Faults,
     optional: Iterable[str] = (),
     defaults: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
@@ -96,6 +115,7 @@ def read_rows(
     A text column of `defaults` may be absent or empty and then has its default. Further columns are refused: a
     misspelt one would be lost silently.
     """
+    path, defaults = faults.path, defaults or {}
     try:
         text = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8")
     except FileNotFoundError:
@@ -103,8 +123,8 @@ def read_rows(
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: not a CSV table: {' '.join(str(error).split())}") from None
     missing = [name for name in columns if name not in text.columns]
-    unknown = [name for name in text.columns if name not in {*columns, *(defaults or {})}]
-    meant = {name: near(name, missing) or near(name, defaults or ()) for name in unknown}
+    unknown = [name for name in text.columns if name not in {*columns, *defaults}]
+    meant = {name: near(name, missing) or near(name, defaults) for name in unknown}
     expected = f"expected {', '.join(columns)}"
     wrong = [f"'{name}' is missing; {expected}" for name in missing if name not in meant.values()]
     for name, other in meant.items():
@@ -112,34 +132,12 @@ def read_rows(
         wrong.append(f"'{name}' is unknown{f' and {other!r} is missing' if other in missing else ''}; {hint}")
     refuse(f"{path}, line 1: column {words}" for words in wrong)
     table = text[list(columns)].copy()
-    for name, default in (defaults or {}).items():
+    for name, default in defaults.items():
         table[name] = text[name].replace("", default) if name in text.columns else default
     for name, kind in columns.items():
         if kind is not str:
-            table[name] = _numbers(path, text[name], kind, name in optional, faults)
+            table[name] = faults.numbers(text[name], kind, name in optional)
     return table
-
-
-def add_rows(faults: Faults, path: Path, wrong: Any, say: Callable[[int], str]) -> None:
-    """A mistake for each row of a table that is `wrong` (bool, one a row); `say`: what stands there, and what may."""
-    for row in np.flatnonzero(np.asarray(wrong, dtype=bool)):
-        faults.add(f"{path}, line {row + 2}: {say(int(row))}")
-
-
-def _numbers(path: Path, column: pd.Series, kind: type, empty_allowed: bool, faults: Faults) -> pd.Series:
-    stripped = column.str.strip()
-    empty = stripped == ""
-    numbers = pd.to_numeric(stripped.where(~empty), errors="coerce")
-    bad = ~((numbers > 0) & (numbers < math.inf))
-    if kind is int:
-        bad |= numbers.notna() & ((numbers % 1 != 0) | (numbers > MOST))
-    if empty_allowed:
-        bad &= ~empty
-    if bad.any():
-        expected = f"a whole number above 0, at most {MOST:,}" if kind is int else "a number above 0"
-        add_rows(faults, path, bad, lambda row: f"{column.name} is {column.iloc[row]!r}; expected {expected}")
-        return numbers.where(~bad)
-    return numbers.astype("Int64" if empty_allowed and kind is int else kind)
 
 
 def read_published(path: Path) -> pd.DataFrame:
@@ -148,20 +146,35 @@ def read_published(path: Path) -> pd.DataFrame:
     Raises UserError for a row without a source, whose interconnect, network, xla or nodes is none that there is, whose
     figure no machine can reach, whose date is none, or whose ends do not enclose its figure.
     """
-    faults = Faults()
-    optional = OPTIONAL_TEXT | dict.fromkeys(OWN_ENDS, "")
-    table = read_rows(path, THROUGHPUT_CSV, faults, OPTIONAL_NUMBERS, optional)
-    with faults.gather():
-        check_stated(path, table)
-    _check_rates(path, table, faults)
+    faults = RowFaults(path)
+    table = read_rows(faults, THROUGHPUT_CSV, OPTIONAL_NUMBERS, OPTIONAL_TEXT | dict.fromkeys(OWN_ENDS, ""))
+    faults.stated(table)
+    rates = table["images_per_s"]
+    low, high = RATES
+    wrong = rates.notna() & ~rates.between(low, high)
+    faults.cells(rates, wrong, f"{low:g} to {high:g}, what machines can do")
     dated = (table["as_of"] == "") | table["as_of"].str.fullmatch(AS_OF)
-    said = "expected YYYY, YYYY-MM or YYYY-MM-DD, or nothing"
-    add_rows(faults, path, ~dated, lambda row: f"as_of is {table['as_of'].iloc[row]!r}; {said}")
-    _check_ends(path, table, faults)
-    table["nodes"] = _numbers(path, table["nodes"], int, True, faults)
-    check_sources(path, table, faults)
+    faults.cells(table["as_of"], ~dated, "YYYY, YYYY-MM or YYYY-MM-DD, or nothing")
+    _read_ends(table, faults)
+    table["nodes"] = faults.numbers(table["nodes"], int, True)
+    faults.sources(table)
     faults.end()
     return table
+
+
+def _read_ends(table: pd.DataFrame, faults: RowFaults) -> None:
+    """Make the ends of a source's own figures numbers; add those that do not enclose the figure."""
+    unreadable = len(faults.sentences)
+    for name in OWN_ENDS:
+        table[name] = faults.numbers(table[name], float, True)
+    if len(faults.sentences) > unreadable:  # an end that is no number would be missed beside the other
+        return
+    (low, high), rates = (table[name] for name in OWN_ENDS), table["images_per_s"]
+    told = " and ".join(OWN_ENDS)
+    faults.rows(
+        rates.notna() & (low.notna() | high.notna()) & ~((low <= rates) & (rates <= high)),
+        lambda at: f"{told} are {low.iloc[at]:g}, {high.iloc[at]:g}; expected both, around {rates.iloc[at]:g}",
+    )
 
 
 def basis_of(benchmark: str) -> str:
@@ -174,47 +187,11 @@ def units_of(published: pd.DataFrame, path: Path) -> dict[str, str]:
 
     Raises UserError where two rows of a model count different things.
     """
-    for model, rows in published.groupby("model"):
-        other = rows[rows["unit"] != rows["unit"].iloc[0]]
-        if len(other):
-            raise UserError(
-                f"{path}: {model} is counted in {rows['unit'].iloc[0]} and in {other['unit'].iloc[0]}; "
-                "expected one unit a model"
-            )
+    for model, units in published.groupby("model")["unit"].unique().items():
+        if len(units) > 1:
+            words = f"{model} is counted in {units[0]} and in {units[1]}; expected one unit a model"
+            raise UserError(f"{path}: {words}")
     return dict(zip(published["model"], published["unit"], strict=True))
-
-
-def check_sources(path: Path, table: pd.DataFrame, faults: Faults) -> None:
-    """Add the rows that do not say where their figure comes from."""
-    add_rows(faults, path, table["source"].str.strip() == "", lambda _: "source is empty; expected its origin")
-
-
-def _check_rates(path: Path, table: pd.DataFrame, faults: Faults) -> None:
-    low, high = RATES
-    rates = table["images_per_s"]
-    said = f"expected {low:g} to {high:g}, what machines can do"
-    wrong = rates.notna() & ~rates.between(low, high)
-    add_rows(faults, path, wrong, lambda row: f"images_per_s is {rates.iloc[row]:g}; {said}")
-
-
-def _check_ends(path: Path, table: pd.DataFrame, faults: Faults) -> None:
-    """Make the ends of a source's own figures numbers; add those that do not enclose the figure."""
-    unreadable = len(faults.sentences)
-    for name in OWN_ENDS:
-        table[name] = _numbers(path, table[name], float, True, faults)
-    if len(faults.sentences) > unreadable:  # an end that is no number would be missed beside the other
-        return
-    (low, high), rates = (table[name] for name in OWN_ENDS), table["images_per_s"]
-    wrong = rates.notna() & (low.notna() | high.notna()) & ~((low <= rates) & (rates <= high))
-    add_rows(
-        faults,
-        path,
-        wrong,
-        lambda row: (
-            f"images_per_s_low and images_per_s_high are {low.iloc[row]:g}, {high.iloc[row]:g}; "
-            f"expected both, around {rates.iloc[row]:g}"
-        ),
-    )
 
 
 def read_efficiency(path: Path) -> pd.DataFrame:
@@ -225,15 +202,12 @@ def read_efficiency(path: Path) -> pd.DataFrame:
     if not path.is_file():
         columns = EFFICIENCY_CSV | dict.fromkeys(EFFICIENCY_TEXT, str)
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
-    faults = Faults()
-    table = read_rows(path, EFFICIENCY_CSV, faults, defaults=EFFICIENCY_TEXT)
-    with faults.gather():
-        check_stated(path, table)
-    said = f"expected at most {MAX_EFFICIENCY}, one device's share is 1"
-    shares = table["efficiency"]
-    add_rows(faults, path, shares > MAX_EFFICIENCY, lambda row: f"efficiency is {shares.iloc[row]:g}; {said}")
-    with faults.gather():
-        _refuse_repeats(path, table, [name for name in table.columns if name not in ("efficiency", "source", "xla")])
+    faults = RowFaults(path)
+    table = read_rows(faults, EFFICIENCY_CSV, defaults=EFFICIENCY_TEXT)
+    faults.stated(table)
+    too_high = table["efficiency"] > MAX_EFFICIENCY
+    faults.cells(table["efficiency"], too_high, f"at most {MAX_EFFICIENCY}, one device's share is 1")
+    _add_repeats(faults, table, [name for name in table.columns if name not in ("efficiency", "source", "xla")])
     faults.end()
     return table
 
@@ -245,18 +219,16 @@ def frameworks_of(table: pd.DataFrame, instances: Mapping[str, "Instance"], aske
     return [name or of_instance.get(instance, asked) for name, instance in zip(stated, table["instance"], strict=True)]
 
 
-def _refuse_repeats(path: Path, table: pd.DataFrame, key: list[str]) -> None:
+def _add_repeats(faults: RowFaults, table: pd.DataFrame, key: list[str]) -> None:
     cells = table[key].dropna()  # a number that could not be read makes no cell
     repeated = cells.duplicated().reindex(table.index, fill_value=False).to_numpy()
-    faults = Faults()
     for row in map(int, np.flatnonzero(repeated)):
         found = table[key].iloc[row]
         first = int((table[key] == found).all(axis=1).to_numpy().argmax())
         what = ", ".join(f"{name}={value}" for name, value in found.items())
-        here, there = _place(path, table, row), _place(path, table, first)
-        there = there.removeprefix(f"{path}, ") if here.startswith(f"{path}, ") else there
+        here, there = _place(faults.path, table, row), _place(faults.path, table, first)
+        there = there.removeprefix(f"{faults.path}, ") if here.startswith(f"{faults.path}, ") else there
         faults.add(f"{here}: the cell {what} stands in {there} too; keep one")
-    faults.end()
 
 
 def _place(path: Path, table: pd.DataFrame, row: int) -> str:
@@ -271,29 +243,21 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
     Rows of instances that the study does not declare are only a pool for stand-ins. Raises UserError
     where a cell stands twice, uses more devices than its instance has, or names one that is misspelt.
     """
-    own = published[published["instance"].isin(list(instances)) & published["batch_size"].notna()]
-    faults = Faults()
-    with faults.gather():
-        _refuse_repeats(path, own, ["instance", "framework", "model", "batch_size", "gpus", "precision", "variant"])
+    declared = published["instance"].isin(list(instances))
+    own, pool, faults = published[declared & published["batch_size"].notna()], published[~declared], RowFaults(path)
+    _add_repeats(faults, own, ["instance", "framework", "model", "batch_size", "gpus", "precision", "variant"])
     for number, row in enumerate(own.itertuples()):
         has = instances[row.instance].gpus
         if row.gpus > has:
             faults.add(f"{_place(path, own, number)}: gpus is {row.gpus}; {row.instance} has {has}")
-    with faults.gather():
-        _refuse_slips(path, published[~published["instance"].isin(list(instances))], instances)
-    faults.end()
-    return own
-
-
-def _refuse_slips(path: Path, pool: pd.DataFrame, instances: Mapping[str, "Instance"]) -> None:
-    """Rows of a pool that surely mean a declared machine: of its device, and spelt like it but for a slip."""
-    faults = Faults()
     for number, (name, gpu) in enumerate(zip(pool["instance"], pool["gpu"], strict=True)):
+        # one that surely means a declared machine: of its device, and spelt like it but for a slip
         alike = [key for key, machine in instances.items() if machine.gpu.casefold() == str(gpu).casefold()]
         meant = slipped(name, alike) or next((key for key in alike if slipped(key, [name])), None)
         if meant is not None:
             faults.add(f"{_place(path, pool, number)}: instance is {name!r}; did you mean '{meant}'?")
     faults.end()
+    return own
 
 
 def against_published(predicted: float, devices: str, published: pd.Series, batches: pd.Series) -> list[dict[str, str]]:

@@ -6,37 +6,21 @@ that a study declares never comes here: its own keys say it.
 """
 
 import re
-from pathlib import Path
 from typing import get_args
 
 import pandas as pd
 
-from sweetspot.errors import refuse
 from sweetspot.study.frameworks import ALWAYS_COMPILED
 from sweetspot.study.instances import Interconnect, Network
 
 # Columns that a throughput.csv (and of them `xla` an efficiency.csv) may have, and what each may hold; empty: not said.
-STATED: dict[str, tuple[str, ...]] = {
-    "interconnect": get_args(Interconnect),
-    "network": get_args(Network),
-    "xla": ("yes", "no"),
-}
+STATED: dict[str, tuple[str, ...]] = {"interconnect": get_args(Interconnect), "network": get_args(Network)}
+STATED["xla"] = ("yes", "no")
 MACHINE_COLUMNS = ("interconnect", "interconnect_guessed", "network", "nodes", "xla", "exchange")
 BOARD = re.compile(r"sxm|dgx|hgx|\bp3(dn)?\.|\bp4de?\.|\bp5\.", re.IGNORECASE)  # data-centre boards have full NVLink
 SEVERAL_NODES = re.compile(r"num_workers|horovod|multi-node", re.IGNORECASE)
 XLA = re.compile(r"(?<!no )(?<!without )\bxla\b", re.IGNORECASE)
 INDEPENDENT = re.compile(r"variable_update[= ]independent")
-
-
-def check_stated(path: Path, table: pd.DataFrame) -> None:
-    """Raises UserError where a column of STATED holds something else; names file, line, column and value."""
-    refuse(
-        f"{path}, line {row + 2}: {name} is {value!r}; expected one of {', '.join(allowed)}, or nothing"
-        for name, allowed in STATED.items()
-        if name in table.columns
-        for row, value in enumerate(table[name])
-        if value not in ("", *allowed)
-    )
 
 
 def guessed_interconnect(gpu: str, instance: str = "", note: str = "") -> str:

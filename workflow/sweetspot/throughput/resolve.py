@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from sweetspot.cells import Cell, weakest
+from sweetspot.cells import CELL_COLUMNS, weakest
 from sweetspot.errors import UserError
+from sweetspot.throughput.best import asked_cell
 from sweetspot.throughput.published import OWN_ENDS, against_published, basis_of, frameworks_of, remarks
 from sweetspot.throughput.stand_in import Figure, same_device, stand_in
 from sweetspot.warnings import joined
@@ -17,45 +18,14 @@ if TYPE_CHECKING:
     from sweetspot.study.study import Question
 
 
-def resolve_cells(
-    question: "Question",
-    instances: Mapping[str, "Instance"],
-    own: pd.DataFrame,
-    pool: pd.DataFrame,
-    efficiency: pd.DataFrame,
-    as_of: str,
-) -> pd.DataFrame:
-    """One row per (instance, model, batch) of the question that published evidence reaches.
-
-    Where the question leaves the batch to each machine, it is the largest of the machine's own figures.
+class Resolver:
+    """Looks evidence up for one (instance, model, batch), following declarations.
 
     In this order: the study's own figure; the figure of the instance declared equivalent; n x the base
     instance's figure x the study's efficiency; a stand-in (`stand_in`), judged by `as_of`, the study's date. A scaled
-    figure is held against published ones of as many devices. pool: published rows with `xla` and `comparable` (bool).
-    Columns: those of Cell, `gpu`, and the fields of Figure.
+    figure is held against published ones of as many devices. own: `published_cells`; pool: published rows with `xla`
+    and `comparable` (bool); efficiency: `read_efficiency`.
     """
-    resolver = _Resolver(question, instances, own, pool, efficiency, as_of)
-    rows = []
-    for name, instance in instances.items():
-        for model in question.model:
-            for batch_size in question.batches(model) or resolver.own_batches(name, model):
-                figure = resolver.figure(name, model, batch_size)
-                if figure is not None:
-                    cell = Cell(
-                        name,
-                        instance.framework or question.framework,
-                        model,
-                        batch_size,
-                        instance.gpus,
-                        question.precision,
-                        figure.variant,
-                    )
-                    rows.append({**cell._asdict(), "gpu": instance.gpu, **figure._asdict()})
-    return pd.DataFrame(rows, columns=list(dict.fromkeys([*Cell._fields, "gpu", *Figure._fields])))
-
-
-class _Resolver:
-    """Looks evidence up for one (instance, model, batch), following declarations."""
 
     def __init__(
         self,
@@ -81,32 +51,46 @@ class _Resolver:
         """The framework that figures of an instance must be of."""
         return self.instances[name].framework or self.question.framework
 
-    def own_batches(self, name: str, model: str, seen: tuple[str, ...] = ()) -> list[int]:
+    def cells(self) -> pd.DataFrame:
+        """One row per (instance, model, batch) of the question that published evidence reaches.
+
+        Where the question leaves the batch to each machine, it is the largest of the machine's own figures. Columns:
+        those of Cell, `gpu`, and the fields of Figure.
+        """
+        rows = []
+        for name in self.instances:
+            for model in self.question.model:
+                for batch_size in self.question.batches(model) or self._own_batches(name, model):
+                    figure = self._figure(name, model, batch_size)
+                    if figure is not None:
+                        asked = asked_cell(self.question, self.instances, name, model, batch_size)
+                        rows.append(asked | figure._asdict())
+        return pd.DataFrame(rows, columns=list(dict.fromkeys([*CELL_COLUMNS, "gpu", *Figure._fields])))
+
+    def _own_batches(self, name: str, model: str, seen: tuple[str, ...] = ()) -> list[int]:
         """The largest batch of the figures that an instance has itself or by declaration; empty without any."""
         instance = self.instances[name]
         own = [key[2] for key in self.own if key[:2] == (name, model) and key[3] == instance.gpus]
         other = instance.equivalent_to or instance.base_instance
         if own or other is None or name in seen:
             return [max(own)] if own else []
-        return self.own_batches(other, model, (*seen, name))
+        return self._own_batches(other, model, (*seen, name))
 
-    def figure(self, name: str, model: str, batch_size: int, seen: tuple[str, ...] = ()) -> Figure | None:
+    def _figure(self, name: str, model: str, batch_size: int, seen: tuple[str, ...] = ()) -> Figure | None:
         instance = self.instances[name]
         if name in seen:
             raise UserError(f"instances: {' -> '.join((*seen, name))} declare each other; name one with figures")
         own = self.own.get((name, model, batch_size, instance.gpus))
         if own is not None:
-            basis = basis_of(own.benchmark)
-            figure = Figure(own.images_per_s, own.variant, basis, own.source, remarks(own), bool(own.xla))
-            low, high = (getattr(own, name, math.nan) for name in OWN_ENDS)
-            return figure._replace(images_per_s_low=low, images_per_s_high=high)
+            ends: dict[str, Any] = {end: getattr(own, end, math.nan) for end in OWN_ENDS}
+            told = basis_of(own.benchmark), own.source, remarks(own), bool(own.xla)
+            return Figure(own.images_per_s, own.variant, *told, **ends)
         if instance.equivalent_to is not None:
-            other = self.figure(instance.equivalent_to, model, batch_size, (*seen, name))
+            other = self._figure(instance.equivalent_to, model, batch_size, (*seen, name))
             if other is None:
                 return None
-            declared = f"{name} declared equivalent to {instance.equivalent_to}"
-            basis = weakest("equivalent", other.basis)
-            return other._replace(basis=basis, source=f"{declared} ; {other.source}")
+            source = f"{name} declared equivalent to {instance.equivalent_to} ; {other.source}"
+            return other._replace(basis=weakest("equivalent", other.basis), source=source)
         if instance.base_instance is not None:
             return self._scaled(name, instance, model, batch_size, seen)
         # Several devices are joined in one way or another: only figures of the very machine stand in for them.
@@ -118,7 +102,7 @@ class _Resolver:
         self, name: str, instance: "Instance", model: str, batch_size: int, seen: tuple[str, ...]
     ) -> Figure | None:
         single = str(instance.base_instance)
-        base = self.figure(single, model, batch_size, (*seen, name))
+        base = self._figure(single, model, batch_size, (*seen, name))
         framework = self._framework(name)
         row = self.efficiency.get((framework, single, name, model, batch_size))
         if base is None or row is None or framework != self._framework(single):

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -29,29 +30,33 @@ def check_runs(runs: pl.DataFrame) -> None:
     counts are above 0, the step times of usable runs, the date, the list of warnings, that the path says what the file
     says, that no run stands in two files, and that a cell's runs have one protocol, its usable ones one device.
     """
-    for found in (_impossible(runs), _misplaced(runs), _repeated(runs), _of_two_protocols(runs), _of_two_devices(runs)):
-        for sentence in found:
-            raise UserError(sentence)
+    known_devices = runs.filter(pl.col("gpu") != UNKNOWN)  # a mean over two would be of no machine
+    checks = (_impossible(runs), _misplaced(runs), _repeated(runs), _of_two_protocols(runs))
+    for sentence in chain(*checks, _apart(known_devices, "gpu", "device")):
+        raise UserError(sentence)
+
+
+def _rows(runs: pl.DataFrame, wrong: pl.Expr) -> Iterator[dict[str, Any]]:
+    return runs.filter(wrong).iter_rows(named=True)
 
 
 def _impossible(runs: pl.DataFrame) -> Iterator[str]:
     low, high = STEP_SECONDS
-    usable = pl.col("status").is_in(USABLE)
     timed = pl.col("shortest").ge(low) & pl.col("seconds").le(high) & pl.col("seconds").is_finite()
-    for row in runs.filter(~pl.col("status").is_in(STATUSES).fill_null(False)).iter_rows(named=True):
+    for row in _rows(runs, ~pl.col("status").is_in(STATUSES).fill_null(False)):
         yield f"{row['path']}: status is {row['status']!r}; expected one of {', '.join(STATUSES)}; {REMEDY}"
     for name in COUNTS:
-        for row in runs.filter(~pl.col(name).ge(1).fill_null(False)).iter_rows(named=True):
+        for row in _rows(runs, ~pl.col(name).ge(1).fill_null(False)):
             yield f"{row['path']}: {name} is {row[name]}; expected 1 or more; {REMEDY}"
-    for row in runs.filter(usable & ~timed.fill_null(False)).iter_rows(named=True):
+    for row in _rows(runs, pl.col("status").is_in(USABLE) & ~timed.fill_null(False)):
         if row["seconds"] is None:
             yield f"{row['path']}: a run of status {row['status']} without a timed step; {REMEDY}"
         else:
             value = row["shortest"] if row["shortest"] < low else row["seconds"]
             yield f"{row['path']}: seconds of a step are {value:g}; expected {low:g} to {high:g}; {REMEDY}"
-    for row in runs.filter(~pl.col("measured_on").str.contains(DAY).fill_null(True)).iter_rows(named=True):
+    for row in _rows(runs, ~pl.col("measured_on").str.contains(DAY).fill_null(True)):
         yield f"{row['path']}: measured_on is {row['measured_on']!r}; expected a date such as 2026-11-22; {REMEDY}"
-    for row in runs.filter(pl.col("warnings").is_not_null()).iter_rows(named=True):
+    for row in _rows(runs, pl.col("warnings").is_not_null()):
         if told_in(row["warnings"]) is None:
             yield f"{row['path']}: warnings are {row['warnings'][:60]!r}; expected pairs of rule and message; {REMEDY}"
 
@@ -59,15 +64,13 @@ def _impossible(runs: pl.DataFrame) -> Iterator[str]:
 def _misplaced(runs: pl.DataFrame) -> Iterator[str]:
     """Runs whose path names another cell than their content; a path that names none is not compared."""
     parts = [pl.lit(f"{name}~") + pl.col(name).cast(pl.String) for name in (*CELL_COLUMNS, "run")]
-    odd = runs.filter(~pl.col("path").str.ends_with(pl.concat_str(parts, separator="/") + pl.lit(".parquet")))
-    for row in odd.iter_rows(named=True):
+    here = pl.concat_str(parts, separator="/") + pl.lit(".parquet")
+    for row in _rows(runs, ~pl.col("path").str.ends_with(here)):
         said = dict(part.split("~", 1) for part in row["path"].removesuffix(".parquet").split("/") if "~" in part)
         for name in (*CELL_COLUMNS, "run"):
             if name in said and said[name] != str(row[name]):
-                yield (
-                    f"{row['path']}: the path says {name} {said[name]!r}, the file {str(row[name])!r}; "
-                    "move it where it belongs, or remove it and it is measured again"
-                )
+                words = f"the path says {name} {said[name]!r}, the file {str(row[name])!r}"
+                yield f"{row['path']}: {words}; move it where it belongs, or remove it and it is measured again"
 
 
 def _repeated(runs: pl.DataFrame) -> Iterator[str]:
@@ -79,16 +82,9 @@ def _repeated(runs: pl.DataFrame) -> Iterator[str]:
 def _of_two_protocols(runs: pl.DataFrame) -> Iterator[str]:
     """Runs of one cell that mean different things; of two cells the older one's row says so (`older_protocol`)."""
     newest = pl.col("protocol").max().over(CELL_COLUMNS)
-    for row in runs.with_columns(newest=newest).filter(pl.col("protocol") != pl.col("newest")).iter_rows(named=True):
-        yield (
-            f"{row['path']}: measured under protocol {row['protocol']}, others of its cell under {row['newest']}; "
-            "measure it again or remove it"
-        )
-
-
-def _of_two_devices(runs: pl.DataFrame) -> Iterator[str]:
-    """Cells whose usable runs were made on different devices: their mean would be of no machine."""
-    yield from _apart(runs.filter(pl.col("gpu") != UNKNOWN), "gpu", "device")
+    for row in _rows(runs.with_columns(newest=newest), pl.col("protocol") != pl.col("newest")):
+        words = f"measured under protocol {row['protocol']}, others of its cell under {row['newest']}"
+        yield f"{row['path']}: {words}; measure it again or remove it"
 
 
 def check_machines(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> None:
@@ -111,9 +107,8 @@ def _apart(runs: pl.DataFrame, column: str, what: str) -> Iterator[str]:
         same = mixed.filter(pl.all_horizontal(pl.col(name) == one[name] for name in CELL_COLUMNS))
         other = same.filter(pl.col(column) != one[column]).row(0, named=True)
         yield (
-            f"{one['path']} was measured on {one[column]!r}, {other['path']} on {other[column]!r}: "
-            f"runs of one cell on two {what}s; declare an instance for each {what}, and remove the runs that are not "
-            f"of {one['instance']}"
+            f"{one['path']} was measured on {one[column]!r}, {other['path']} on {other[column]!r}: runs of one cell on "
+            f"two {what}s; declare an instance for each {what}, and remove the runs that are not of {one['instance']}"
         )
 
 

@@ -1,17 +1,42 @@
-"""The stand-in: the nearest published figure of the same device and model, and what is different about it."""
+"""The stand-in: the nearest published figure of the same device and model, and what is different about it.
+
+How old the software behind a figure is: as its row dates it, else by the version that it names.
+"""
 
 import math
+import re
+from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.throughput.software_dates import software_years, year_of
 from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
     from sweetspot.study.study import Question
 
+# Month of release. TensorFlow: upload dates of its files on PyPI (1.1.0 2017-04-21, 1.3.0 2017-08-16, 1.4.0 2017-11-01,
+# 1.5.0 2018-01-26, 1.7.0 2018-03-29, 1.8.0 2018-04-28, 1.15.0 2019-10-16, 1.15.3 2020-05-18, 1.15.4 2020-09-24, 1.15.5
+# 2021-01-06, 2.1.0 2020-01-08, 2.2.0 2020-05-07, 2.4.0 2020-12-14). PyTorch: tag v0.3.0 of github:pytorch/pytorch (PyPI
+# begins with 1.0). cuDNN, by which Torch7's figures are told apart: NVIDIA's cuDNN archive page (v4 Feb 10, 2016; v5
+# May 12 and 27, 2016; v5.1 August 10, 2016 and Jan 20, 2017; v7.0.4 Nov 13, 2017).
+# A version takes the longest entry that it begins with: 1.15.3 is of 2020-05, 1.15 of 2019-10.
+RELEASED = {
+    "tensorflow": {
+        "1.1": "2017-04", "1.3": "2017-08", "1.4": "2017-11", "1.5": "2018-01", "1.7": "2018-03", "1.8": "2018-04",
+        "1.15": "2019-10", "1.15.3": "2020-05", "1.15.4": "2020-09", "1.15.5": "2021-01", "2.1": "2020-01",
+        "2.2": "2020-05", "2.4": "2020-12",
+    },
+    "pytorch": {"0.3": "2017-12"},
+    "torch7": {
+        "cuDNN 4007": "2016-02", "cuDNN 5005": "2016-05", "cuDNN 5105": "2016-08", "cuDNN 5110": "2017-01",
+        "cuDNN 7004": "2017-11",
+    },
+}  # fmt: skip
+AS_OF = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?")
+SAID = re.compile(r"\b(20\d\d-(?:0[1-9]|1[0-2]))\b")  # `nightly 2018-02`
+CONTAINER = re.compile(r"NGC (\d\d)\.(0[1-9]|1[0-2])")  # NVIDIA's containers are named for their month
 # How far one step of each kind moves a throughput, as a factor either way (90 % of pairs; docs/decision.md, figures
 # without an interval). DOUBLING: of the batch. YEAR: of software. FORM: another form of the device, such as its memory.
 DOUBLING, YEAR, FORM = 1.44, 1.38, 1.05
@@ -81,51 +106,63 @@ def stand_in(
     )
     order = distance.sort_values(list(distance.columns), kind="stable")
     nearest = same.loc[order.index[(order == order.iloc[0]).all(axis=1)]]
-    apart = float(years[nearest.index[0]])
-    return _figure(nearest, _differences(nearest.iloc[0], gpu, batch_size, question, apart, as_of), apart)
+    asked = {"device": gpu, "framework": question.framework, "batch": str(batch_size), "precision": question.precision}
+    return _figure(nearest, asked, float(years[nearest.index[0]]), as_of)
 
 
-def _figure(nearest: pd.DataFrame, told: list[dict[str, str]], years: float) -> Figure:
+def _figure(nearest: pd.DataFrame, asked: dict[str, str], years: float, as_of: str) -> Figure:
     first = nearest.iloc[0]
     batch = None if pd.isna(first["batch_size"]) else int(first["batch_size"])
-    count = f"median of {len(nearest)} rows: " if len(nearest) > 1 else ""
-    words = f"{first['gpu']}, {first['framework']}, {_batch_words(batch)}, {first['precision']}"
-    return Figure(
-        images_per_s=float(nearest["images_per_s"].median()),
-        variant="default",
-        basis="stand_in",
-        source=f"{count}{' ; '.join(nearest['source'].unique())} ({words})",
-        warnings=told,
-        xla=bool(nearest["xla"].all()),
-        stand_in_gpu=str(first["gpu"]),
-        stand_in_framework=str(first["framework"]),
-        stand_in_batch_size=batch,
-        stand_in_precision=str(first["precision"]),
-        stand_in_years=years,
-    )
-
-
-def _differences(
-    row: pd.Series, gpu: str, batch_size: int, question: "Question", years: float, as_of: str
-) -> list[dict[str, str]]:
-    batch = None if pd.isna(row["batch_size"]) else int(row["batch_size"])
-    pairs = {
-        "device": (gpu, str(row["gpu"])),
-        "framework": (question.framework, str(row["framework"])),
-        "batch": (str(batch_size), "not stated" if batch is None else str(batch)),
-        "precision": (question.precision, str(row["precision"])),
-    }
+    found = {
+        "device": str(first["gpu"]), "framework": str(first["framework"]),
+        "batch": "not stated" if batch is None else str(batch), "precision": str(first["precision"]),
+    }  # fmt: skip
     told = [
-        warning(f"stand_in_{name}", f"asked {name} {asked}; that of the nearest published figure is {found}")
-        for name, (asked, found) in pairs.items()
-        if asked != found
+        warning(f"stand_in_{name}", f"asked {name} {asked[name]}; that of the nearest published figure is {value}")
+        for name, value in found.items()
+        if asked[name] != value
     ]
     if abs(years) >= TOLD_YEARS:
         when = f"{abs(years):.1f} years {'older' if years < 0 else 'newer'} than {as_of}"
         moves = f"pairs of figures such years apart differ by up to a factor {YEAR ** abs(years):.2g}"
         told.append(warning("stand_in_years", f"the software of the nearest published figure is {when}; {moves}"))
-    return told
+    count = f"median of {len(nearest)} rows: " if len(nearest) > 1 else ""
+    words = ", ".join(f"batch {value}" if name == "batch" else value for name, value in found.items())
+    return Figure(
+        float(nearest["images_per_s"].median()), "default", "stand_in",
+        f"{count}{' ; '.join(nearest['source'].unique())} ({words})", told, bool(nearest["xla"].all()),
+        stand_in_gpu=found["device"], stand_in_framework=found["framework"], stand_in_batch_size=batch,
+        stand_in_precision=found["precision"], stand_in_years=years,
+    )  # fmt: skip
 
 
-def _batch_words(batch: int | None) -> str:
-    return "batch not stated" if batch is None else f"batch {batch}"
+def year_of(text: str) -> float:
+    """A date of AS_OF's form as a decimal year: the middle of the year, month or day; NaN where it is none."""
+    found = AS_OF.fullmatch(text)
+    if found is None:
+        return math.nan
+    year, month, day = int(found[1]), int(found[2] or 0), int(found[3] or 0)
+    if not day:
+        return year + ((month - 0.5) / 12 if month else 0.5)
+    return year + (date(year, month, min(day, 28)) - date(year, 1, 1)).days / 365
+
+
+def software_years(published: pd.DataFrame) -> pd.Series:
+    """Decimal year of the software behind each row; NaN where neither `as_of` nor the version tells. Index kept.
+
+    published: framework, framework_version, and where known as_of (YYYY, YYYY-MM or YYYY-MM-DD, which counts first).
+    """
+    columns = published.reindex(columns=["as_of", "framework", "framework_version"]).astype(object)
+    rows = columns.where(columns.notna(), "").itertuples(index=False)
+    return pd.Series([_year(*row) for row in rows], published.index, dtype=float)
+
+
+def _year(as_of: str, framework: str, version: str) -> float:
+    said, container = SAID.search(version), CONTAINER.search(version)
+    if as_of or said:
+        return year_of(as_of or said[1])  # type: ignore[index]
+    if container:
+        return year_of(f"20{container[1]}-{container[2]}")
+    known = RELEASED.get(framework.lower(), {})
+    named = [entry for entry in known if re.match(rf"{re.escape(entry)}(?!\d)", version)]
+    return year_of(known[max(named, key=len)]) if named else math.nan

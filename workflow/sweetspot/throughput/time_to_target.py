@@ -6,16 +6,14 @@ batch of so many devices. It belongs to a device and a count, not to one provide
 """
 
 import re
-import statistics
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
-from sweetspot.errors import Faults
-from sweetspot.study.instances import nodes_of
-from sweetspot.throughput.published import add_rows, check_sources, read_rows
+from sweetspot.throughput.best import asked_cell
+from sweetspot.throughput.published import RowFaults, read_rows
 from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
@@ -24,20 +22,9 @@ if TYPE_CHECKING:
 
 FILE = "time_to_target.csv"
 COLUMNS = {
-    "benchmark": str,
-    "gpu": str,
-    "gpus": int,
-    "nodes": int,
-    "minutes": float,
-    "round": str,
-    "submitter": str,
-    "precision": str,
-    "global_batch": float,
-    "samples": float,
-    "kind": str,
-    "source": str,
-    "date": str,
-}
+    "benchmark": str, "gpu": str, "gpus": int, "nodes": int, "minutes": float, "round": str, "submitter": str,
+    "precision": str, "global_batch": float, "samples": float, "kind": str, "source": str, "date": str,
+}  # fmt: skip
 # Of a submission that does not tell them; the samples are those seen until the target.
 OPTIONAL_NUMBERS = ("global_batch", "samples")
 # Results of one benchmark, device and count lie within this factor of their round's median (90 %; docs/decision.md).
@@ -51,7 +38,8 @@ VARIANT = "submission"
 class Result(NamedTuple):
     """The results of one benchmark, device and count: median minutes of the newest round, and where they stand.
 
-    `behind`: how many rounds of the whole table are newer than that.
+    `behind`: how many rounds of the whole table are newer than that; `source`: round, submitters, how the figures came
+    to be, and where they stand, as MLCommons asks.
     """
 
     benchmark: str
@@ -61,23 +49,8 @@ class Result(NamedTuple):
     minutes: float
     global_batch: float
     round: str
-    submitters: tuple[str, ...]
-    fastest: float
-    slowest: float
-    kinds: tuple[str, ...]
-    places: tuple[str, ...]
+    source: str
     behind: int = 0
-
-    @property
-    def source(self) -> str:
-        """Round, submitters, how the figures came to be, and where they stand, as MLCommons asks."""
-        names = ", ".join(dict.fromkeys(self.submitters))
-        span = f", {self.fastest:.2f} to {self.slowest:.2f} minutes" if len(self.submitters) > 1 else ""
-        count = "1 result" if len(self.submitters) == 1 else f"median of {len(self.submitters)} results"
-        return (
-            f"MLPerf(TM) Training {self.round} Closed, {self.benchmark}, {self.gpus} x {self.gpu}: "
-            f"{self.minutes:.2f} minutes, {count}{span} ({names}); {'; '.join(self.kinds)} ; {' ; '.join(self.places)}"
-        )
 
 
 def read_times(path: Path) -> pd.DataFrame:
@@ -90,14 +63,13 @@ def read_times(path: Path) -> pd.DataFrame:
     """
     if not path.is_file():
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
-    faults = Faults()
-    table = read_rows(path, COLUMNS, faults, OPTIONAL_NUMBERS)
-    check_sources(path, table, faults)
-    rounds, gpus, nodes = table["round"], table["gpus"], table["nodes"]
-    unread = ~rounds.map(lambda name: ROUND.match(name) is not None).astype(bool)
-    add_rows(faults, path, unread, lambda row: f"round is {rounds.iloc[row]!r}; expected a version such as v5.1")
+    faults = RowFaults(path)
+    table = read_rows(faults, COLUMNS, OPTIONAL_NUMBERS)
+    faults.sources(table)
+    gpus, nodes = table["gpus"], table["nodes"]
+    faults.cells(table["round"], [not ROUND.match(name) for name in table["round"]], "a version such as v5.1")
     uneven = (gpus % nodes).fillna(0) != 0
-    add_rows(faults, path, uneven, lambda row: f"{gpus.iloc[row]:g} devices do not divide by {nodes.iloc[row]:g} nodes")
+    faults.rows(uneven, lambda row: f"{gpus.iloc[row]:g} devices do not divide by {nodes.iloc[row]:g} nodes")
     faults.end()
     return table
 
@@ -108,13 +80,17 @@ def results(table: pd.DataFrame) -> dict[tuple[str, str, int], Result]:
     for key, rows in table.groupby(["benchmark", "gpu", "gpus"]):
         newest = max(rows["round"], key=_version)
         own = rows[rows["round"] == newest].sort_values(["minutes", "submitter"])
-        minutes = own["minutes"].tolist()
-        benchmark, gpu, gpus = key
-        found[key] = Result(
-            str(benchmark), str(gpu), int(gpus), int(own["nodes"].iloc[0]), statistics.median(minutes),
-            float(own["global_batch"].median()), newest, tuple(own["submitter"]), minutes[0], minutes[-1],
-            tuple(dict.fromkeys(own["kind"])), tuple(dict.fromkeys(own["source"])), rounds.index(_version(newest)),
-        )  # fmt: skip
+        minutes, batch = own["minutes"], float(own["global_batch"].median())
+        names, kinds, places = (list(dict.fromkeys(own[name])) for name in ("submitter", "kind", "source"))
+        span = f", {minutes.iloc[0]:.2f} to {minutes.iloc[-1]:.2f} minutes" if len(own) > 1 else ""
+        count = "1 result" if len(own) == 1 else f"median of {len(own)} results"
+        benchmark, gpu, gpus = str(key[0]), str(key[1]), int(key[2])
+        source = (
+            f"MLPerf(TM) Training {newest} Closed, {benchmark}, {gpus} x {gpu}: {minutes.median():.2f} minutes, "
+            f"{count}{span} ({', '.join(names)}); {'; '.join(kinds)} ; {' ; '.join(places)}"
+        )
+        times = int(own["nodes"].iloc[0]), float(minutes.median()), batch, newest
+        found[key] = Result(benchmark, gpu, gpus, *times, source, rounds.index(_version(newest)))
     return found
 
 
@@ -155,28 +131,12 @@ def timed_cells(table: pd.DataFrame, question: "Question", instances: Mapping[st
             if result is None:
                 continue
             rate = 1 / (60 * result.minutes)
-            rows += [
-                {
-                    "instance": name,
-                    "framework": instance.framework or question.framework,
-                    "model": model,
-                    "batch_size": batch_size,
-                    "gpus": instance.gpus,
-                    "precision": question.precision,
-                    "variant": VARIANT,
-                    "gpu": instance.gpu,
-                    "nodes": max(result.nodes, nodes_of(instances, name, instance.gpus)),
-                    "images_per_s": rate,
-                    "images_per_s_low": rate / FACTOR_95,
-                    "images_per_s_high": rate * FACTOR_95,
-                    "unit": "runs",
-                    "basis": "published",
-                    "source": result.source,
-                    "round": result.round,
-                    "rounds_behind": result.behind,
-                    "warnings": uneven_counts(known, model, instance),
-                    "xla": False,
-                }
-                for batch_size in question.batches(model)
-            ]
+            told = {
+                "images_per_s": rate, "images_per_s_low": rate / FACTOR_95, "images_per_s_high": rate * FACTOR_95,
+                "unit": "runs", "basis": "published", "source": result.source, "round": result.round,
+                "rounds_behind": result.behind, "warnings": uneven_counts(known, model, instance), "xla": False,
+            }  # fmt: skip
+            for batch_size in question.batches(model):
+                cell = asked_cell(question, instances, name, model, batch_size, VARIANT)
+                rows.append({**cell, "nodes": max(result.nodes, cell["nodes"]), **told})
     return pd.DataFrame(rows)

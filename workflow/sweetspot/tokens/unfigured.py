@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pandas as pd
 
 from sweetspot.cells import READ, USABLE
-from sweetspot.study.instances import cautions, nodes_of
+from sweetspot.study.instances import cautions
 from sweetspot.study.open_models import Method, OpenModel, cell_work, flop_per_token
+from sweetspot.throughput.best import asked_cell
 from sweetspot.tokens.mfu import carried, expected_mfu, from_one_timing, joined_by, of_maker, published_figures
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.unmeasured import SD_90, SD_95, with_rows
+from sweetspot.transfer.unmeasured import at_95, with_rows
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
@@ -48,13 +49,16 @@ def with_arithmetic(
         for row in usable.itertuples()
         for mfu in _shares(row, question.precision, instances[row.instance].interconnect)
     ]
-    rows = [
-        row
-        for model, work in asked.items()
-        for name, instance in instances.items()
-        if (name, model) not in have and instance.measure is None
-        for row in _rows(name, model, work, known, question, instances, as_of)
-    ]
+    rows: list[dict[str, Any]] = []
+    for model, work in asked.items():
+        for name, instance in instances.items():
+            if (name, model) not in have and instance.measure is None:
+                told = _told(instance, work, known, question.precision)
+                about = {"as_of": as_of, "runs": 0, "status": "ok", "unit": "tokens", "logical": False, "xla": False}
+                for batch_size in question.batches(model) if told else ():
+                    warnings = joined(told["warnings"], cautions(instances, name))
+                    cell = asked_cell(question, instances, name, model, batch_size)
+                    rows.append({**cell, **about, **told, "warnings": warnings})
     return with_rows(table, rows)
 
 
@@ -69,63 +73,33 @@ def _shares(row: Any, precision: str, interconnect: str | None) -> Iterator[Know
             yield Known(mfu, work[0].active_parameters, device.memory_gb)
 
 
-def _rows(
-    name: str,
-    model: str,
-    work: Work,
-    known: list[Known],
-    question: "Question",
-    instances: Mapping[str, "Instance"],
-    as_of: str,
-) -> Iterator[dict[str, Any]]:
-    instance = instances[name]
+def _told(instance: "Instance", work: Work, known: list[Known], precision: str) -> dict[str, Any]:
+    """Speed, basis, source and warnings of work on a machine; nothing where it has no peak of the precision."""
     device = shipped_devices().get(instance.gpu)
-    peak, flop = device.peak(question.precision) * 1e12, flop_per_token(*work)
+    peak, flop = device.peak(precision) * 1e12 * instance.gpus, flop_per_token(*work)
     if math.isnan(peak):
-        return
+        return {}
     if known:
-        told = [
-            one.mfu * carried(work[0].active_parameters / one.active, device.memory_gb / one.memory_gb) for one in known
-        ]
-        share = from_one_timing(median(told))
+        size, room = work[0].active_parameters, device.memory_gb
+        middle = median(one.mfu * carried(size / one.active, room / one.memory_gb) for one in known)
+        basis, by = "transferred", "as in the figures of this study"
     else:
-        found = expected_mfu(published_figures(), work[1], question.precision, None, work[0].mixture)
-        share = from_one_timing(found.middle)
-    share = share.times(of_maker(device.maker)).times(joined_by(instance.interconnect, instance.gpus))
+        middle = expected_mfu(published_figures(), work[1], precision, None, work[0].mixture).middle
+        basis, by = "arithmetic", "published figures of tokens-2026"
+    share = from_one_timing(middle).times(of_maker(device.maker)).times(joined_by(instance.interconnect, instance.gpus))
     said = []
     if instance.gpus > 1:
-        said.append(
-            warning("several_as_one", "taken to be as good as single ones; joined by PCIe, to keep 75 % (23 to 95)")
-        )
+        words = "taken to be as good as single ones; joined by PCIe, to keep 75 % (23 to 95)"
+        said.append(warning("several_as_one", words))
     if device.maker != "nvidia":
-        said.append(warning("maker_without_figure", f"no figure of fine-tuning on {device.gpu}: its share of the peak "
-                            "is what MLPerf's times say beside NVIDIA's, its interval wider"))  # fmt: skip
-    for batch_size in question.batches(model):
-        yield {
-            "instance": name,
-            "framework": instance.framework or question.framework,
-            "model": model,
-            "batch_size": batch_size,
-            "gpus": instance.gpus,
-            "precision": question.precision,
-            "variant": "default",
-            "gpu": instance.gpu,
-            "nodes": nodes_of(instances, name, instance.gpus),
-            "images_per_s": share.middle * peak * instance.gpus / flop,
-            "images_per_s_low": _at_95(share.middle, share.low) * peak * instance.gpus / flop,
-            "images_per_s_high": _at_95(share.middle, share.high) * peak * instance.gpus / flop,
-            "runs": 0,
-            "basis": "transferred" if known else "arithmetic",
-            "status": "ok",
-            "source": f"{flop:.3g} operations a token, {share.middle:.0%} of {peak * instance.gpus / 1e12:.4g} TFLOP/s "
-            f"({'as in the figures of this study' if known else 'published figures of tokens-2026'})",
-            "unit": "tokens",
-            "warnings": joined(said, cautions(instances, name)),
-            "as_of": as_of,
-            "logical": False,
-            "xla": False,
-        }
-
-
-def _at_95(middle: float, end: float) -> float:
-    return float(middle * (end / middle) ** (SD_95 / SD_90))
+        words = f"no figure of fine-tuning on {device.gpu}: its share of the peak "
+        words += "is what MLPerf's times say beside NVIDIA's, its interval wider"
+        said.append(warning("maker_without_figure", words))
+    return {
+        "images_per_s": share.middle * peak / flop,
+        "images_per_s_low": at_95(share.middle, share.low) * peak / flop,
+        "images_per_s_high": at_95(share.middle, share.high) * peak / flop,
+        "basis": basis,
+        "source": f"{flop:.3g} operations a token, {share.middle:.0%} of {peak / 1e12:.4g} TFLOP/s ({by})",
+        "warnings": said,
+    }

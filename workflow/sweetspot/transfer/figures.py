@@ -27,8 +27,6 @@ DISTORTED, WITHOUT_CUDNN = "distort", "cuDNN None"
 ASIDE = re.compile(r"\(.*?\)")
 TASK = re.compile(r"(squad)?(finetune|pretraining|squad)$")
 VERSION = re.compile(r"(?<=net\d{2})v(1|15)$|(?<=net\d{3})v(1|15)$")
-
-
 IMAGES, TEXT, SPEECH, UNKNOWN = "images", "text", "speech", "unknown"
 # How names begin, in small letters without separators; the first that fits counts.
 BEGINNINGS = {
@@ -76,16 +74,8 @@ def kind_of(network: str, unit: str = "") -> str:
 
 def unknown_kind(model: str) -> dict[str, str]:
     """The warning of a network of which neither name nor unit tells the kind."""
-    return warning(
-        "kind_unknown",
-        f"whether {model} works on images, text or speech is not known: devices are related by what all kinds have in "
-        "common, the interval is wider",
-    )
-
-
-def bits_of(precision: pd.Series) -> pd.Series:
-    """Width of the number format; what computes in TF32 counts as 32."""
-    return precision.map(BITS).fillna(32).astype(int)
+    words = f"whether {model} works on images, text or speech is not known: devices are related by what all kinds have "
+    return warning("kind_unknown", words + "in common, the interval is wider")
 
 
 def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
@@ -106,14 +96,14 @@ def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
         dataset=table["dataset"].fillna("").astype(str),
         log_rate=np.log(table["images_per_s"].astype(float)),
     )
-    able = [
-        device is not None and device.peak(precision) > 0
-        for device, precision in zip(found, rows["precision"], strict=True)
-    ]
-    rows = rows[able].assign(workload=lambda known: _workloads(known))
-    rows["bits"] = bits_of(rows["precision"])
-    units = rows["unit"] if "unit" in rows else pd.Series("", rows.index)
-    rows["kind"] = [kind_of(*pair) for pair in zip(rows["network"], units.fillna("").astype(str), strict=True)]
+    told = zip(found, rows["precision"], strict=True)
+    rows = rows[[device is not None and device.peak(precision) > 0 for device, precision in told]]
+    units = rows["unit"].fillna("").astype(str) if "unit" in rows else [""] * len(rows)
+    rows = rows.assign(
+        workload=_workloads(rows),
+        bits=rows["precision"].map(BITS).fillna(32).astype(int),  # what computes in TF32 counts as 32
+        kind=[kind_of(*pair) for pair in zip(rows["network"], units, strict=True)],
+    )
     named = [name for name in FIGURE_COLUMNS if name != "log_rate"]
     one = rows.groupby(named, sort=True)["log_rate"].mean().reset_index()
     return with_features(one, devices)

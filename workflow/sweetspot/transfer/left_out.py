@@ -7,7 +7,7 @@ Shares and widths are those of the era of the devices, modern or older, since th
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +25,6 @@ BLIND = (DEVICES, BOTH, PROGRAMS)  # of which the device left out has no figure 
 TOGETHER = {NETWORKS: "network", KINDS: "kind"}  # what leaves with a workload, beside itself
 ERROR_COLUMNS = ("workload", "precision", "known", "device", "era", "gap", "sd", "plain")
 KNOWN, SPECIFIED = "known", "specified"
-TRUST_FROM = {KNOWN: WORKLOADS, SPECIFIED: PROGRAMS}  # which errors share and width come from
 OLD, MODERN = "older", "modern"
 OLDER = ("kepler", "maxwell", "pascal", "volta", "turing", "vega")  # architectures before 2020
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -71,22 +70,18 @@ def errors(figures: pd.DataFrame, away: str) -> pd.DataFrame:
     errors, or the other devices' where a device is left out.
     """
     fitted = fit_relation(figures)
-    rate, width, built = (figures[name].to_numpy() for name in ("log_rate", "bandwidth", "architecture"))
-    places = {
-        name: figures[name].to_numpy() for name in (*TOGETHER.values(), "workload", "device", "precision", "stack")
-    }
+    one = {name: values.to_numpy() for name, values in figures.items()}
+    rate, width, device = one["log_rate"], one["bandwidth"], one["device"]
     rows = []
-    for gone, pairs in _folds(places, away):
+    for gone, pairs in _folds(one, away):
         told, at = without(fitted, gone), {row: number for number, row in enumerate(gone)}
         for known, wanted in pairs:
-            numbers, rates = [at[row] for row in known], rate[list(known)]
+            numbers, rates, here = [at[row] for row in known], rate[list(known)], at[wanted]
             then = given(told, numbers, rates) if known else told
-            here, place = at[wanted], {name: values[wanted] for name, values in places.items()}
-            of = " + ".join(places["device"][list(known)])
             gap, sd = then.mean[here] - rate[wanted], np.sqrt(then.covariance[here, here])
             plain = told_of(width[gone], then, numbers, rates, here, 0.0) - rate[wanted] if known else np.nan
-            era = era_of(built[[*known, wanted]])
-            rows.append((place["workload"], place["precision"], of, place["device"], era, gap, sd, plain))
+            place = one["workload"][wanted], one["precision"][wanted], " + ".join(device[list(known)]), device[wanted]
+            rows.append((*place, era_of(one["architecture"][[*known, wanted]]), gap, sd, plain))
     return _told(pd.DataFrame(rows, columns=list(ERROR_COLUMNS)), away)
 
 
@@ -116,10 +111,9 @@ def _folds(places: dict[str, np.ndarray], away: str) -> Iterator[tuple[np.ndarra
 
 
 def _told(table: pd.DataFrame, away: str) -> pd.DataFrame:
-    groups = table["device" if away in BLIND else "workload"].to_numpy()
     parts = []
-    for name in sorted(set(groups)):
-        own, others = table[groups == name], table[groups != name]
+    for _, own in table.groupby("device" if away in BLIND else "workload"):
+        others = table.drop(index=own.index)
         trust = own["era"].map(_trusts(others if len(others) else table, away))
         gap = _shared(own, trust.map(lambda one: one.share).astype(float))
         inside = gap.abs() <= trust.map(lambda one: one.width).astype(float) * own["sd"]
@@ -147,9 +141,10 @@ def _trusts(table: pd.DataFrame, away: str) -> dict[str, Trust]:
 
 def trusts(figures: pd.DataFrame) -> dict[tuple[str, str], Trust]:
     """How far to trust the relation where both devices are known and where one is specified (no surer), by era."""
-    known, specified = (_trusts(errors(figures, TRUST_FROM[place]), TRUST_FROM[place]) for place in (KNOWN, SPECIFIED))
+    known, specified = (_trusts(errors(figures, away), away) for away in (WORKLOADS, PROGRAMS))
     wider = {era: trust._replace(width=max(trust.width, known[era].width)) for era, trust in specified.items()}
-    return {(KNOWN, era): trust for era, trust in known.items()} | {(SPECIFIED, era): wider[era] for era in wider}
+    places = {KNOWN: known, SPECIFIED: wider}
+    return {(place, era): trust for place, found in places.items() for era, trust in found.items()}
 
 
 def yardstick(figures: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
@@ -160,10 +155,10 @@ def yardstick(figures: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
     """
     simple, rates = _median_ratio(figures), figures.set_index(["workload", "device"])["log_rate"]
     gaps = []
-    for workload, own, known, device in pairs[["workload", "precision", "known", "device"]].itertuples(index=False):
-        first = known.partition(" + ")[0]
-        ratio = rates[workload, device] - rates[workload, first] if known else np.nan
-        gaps.append(simple(own, frozenset({workload}), first, device) - ratio if known else np.nan)
+    for workload, own, several, device in pairs[["workload", "precision", "known", "device"]].itertuples(index=False):
+        known = several.partition(" + ")[0]
+        ratio = simple(own, frozenset({workload}), known, device) if known else np.nan
+        gaps.append(ratio - (rates[workload, device] - rates[workload, known]) if known else np.nan)
     return pd.Series(gaps, pairs.index, dtype=float)
 
 
@@ -233,18 +228,17 @@ def judged(figures: pd.DataFrame, relation: Relation, trusted: Trusts) -> pd.Dat
         told, rate = predict(fits[same], own.assign(workload="asked")), own["log_rate"].to_numpy()
         names, precision = own["device"].tolist(), own["precision"].iloc[0]
         width, built = own["bandwidth"].to_numpy(), own["architecture"].to_numpy()
-        for known, wanted in ((one, two) for one in range(len(own)) for two in range(len(own)) if one != two):
+        for known, wanted in permutations(range(len(own)), 2):
             pair, then = (names[known], names[wanted]), given(told, [known], rate[[known]])
             place = KNOWN if seen.issuperset(pair) else SPECIFIED
             trust = trusted[place, era_of(built[[known, wanted]])]
-            gap = told_of(width, then, [known], rate[[known]], wanted, trust.share) - rate[wanted]
-            half = trust.width * np.sqrt(then.covariance[wanted, wanted])
-            ratio = simple(precision, frozenset({*same, f"file | {name}"}), *pair)
-            plain = (
-                told_of(width, then, [known], rate[[known]], wanted, 0.0) if np.isnan(ratio) else rate[known] + ratio
+            gap, plain = (
+                told_of(width, then, [known], rate[[known]], wanted, share) - rate[wanted] for share in (trust.share, 0)
             )
-            rows.append((name, precision, *pair, place, gap, bool(abs(gap) <= half), plain - rate[wanted]))
-    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+            half = trust.width * np.sqrt(then.covariance[wanted, wanted])
+            ratio = rate[known] + simple(precision, frozenset({*same, f"file | {name}"}), *pair) - rate[wanted]
+            rows.append((name, precision, *pair, place, gap, abs(gap) <= half, plain if np.isnan(ratio) else ratio))
+    return pd.DataFrame(rows, columns=list(PAIR_COLUMNS)).astype({"inside90": bool})
 
 
 def _same_workloads(own: pd.DataFrame, pool: pd.DataFrame) -> list[str]:

@@ -81,10 +81,7 @@ def given(told: Told, known: list[int], rates: np.ndarray, spread: np.ndarray | 
     """`told` once the cells of numbers `known` are measured: log throughputs `rates`, each with an sd `spread`."""
     inner = told.covariance[np.ix_(known, known)] + np.diag(np.broadcast_to(np.square(spread), len(known)))
     gain = np.linalg.solve(inner, told.covariance[known]).T
-    return Told(
-        told.mean + gain @ (rates - told.mean[known]),
-        told.covariance - gain @ told.covariance[known],
-    )
+    return Told(told.mean + gain @ (rates - told.mean[known]), told.covariance - gain @ told.covariance[known])
 
 
 def _prior(cells: pd.DataFrame) -> pd.Series:

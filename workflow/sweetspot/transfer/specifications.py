@@ -19,24 +19,16 @@ PEAKS = ("fp32", "tf32", "fp16", "bf16", "fp8", "fp4")
 # Ampere, which PyTorch and cuDNN ask for without it being said. The others are refused.
 IN_FP32 = ("fp32", "tf32", "fp16")
 # What sources write of a precision, in small letters.
-PRECISIONS = {
-    "mixed": "fp16",
-    "amp": "fp16",
-    "fp16 amp": "fp16",
-    "float16": "fp16",
-    "half": "fp16",
-    "bfloat16": "bf16",
-    "float32": "fp32",
-    "fp32/tf32": "tf32",
-}
+PRECISIONS = dict.fromkeys(("mixed", "amp", "fp16 amp", "float16", "half"), "fp16")
+PRECISIONS |= {"bfloat16": "bf16", "float32": "fp32", "fp32/tf32": "tf32"}
 COMMON = frozenset({"nvidia", "geforce", "tesla", "amd", "instinct", "graphics", "generation", "gpu", "gen5"})
 BOARD = re.compile(r"sxm[45]")  # V100's SXM2 and SXM3 stay apart: they differ in clock
 RUN_TOGETHER = re.compile(r"(\d{4}) ?(ti|super)\b")
 MEMORY = re.compile(r"\d+gb")
 PROCESSOR = re.compile(r"\bcpu\b|xeon|epyc|ryzen|core\(tm\)|logical|processor|^none$", re.IGNORECASE)
-
-
 DAYS_A_YEAR = 365.25
+FEATURES = ("peak", "bandwidth", "memory", "vector")
+USUAL_VECTOR = 60.0  # TFLOP/s of fp32, as of the data-centre devices of the same years
 
 
 class Device(NamedTuple):
@@ -107,20 +99,15 @@ def read_devices(path: Path) -> Devices:
     table = read_table(path, TEXT | {"names": str, "unconfirmed": str} | ALWAYS | optional, optional=optional)
     rows = []
     for row in table.to_dict("records"):
+        own = {name: row[name] for name in Device._fields if name in row and name != "unconfirmed"}
         peaks = {name: float(row[f"{name}_tflops"]) for name in PEAKS}
-        device = Device(
-            row["gpu"],
-            row["maker"],
-            row["architecture"],
-            row["memory_gb"],
-            row["memory_bandwidth_gb_s"],
-            peaks,
-            row["source"],
-            frozenset(name.strip().removesuffix("_tflops") for name in row["unconfirmed"].split(";") if name.strip()),
-            row["released"],
-        )
-        rows.append((device, [name.strip() for name in row["names"].split(";") if name.strip()]))
+        unconfirmed = frozenset(name.removesuffix("_tflops") for name in _listed(row["unconfirmed"]))
+        rows.append((Device(**own, peaks=peaks, unconfirmed=unconfirmed), _listed(row["names"])))
     return Devices(path, rows)
+
+
+def _listed(text: str) -> list[str]:
+    return [name.strip() for name in text.split(";") if name.strip()]
 
 
 def precision_name(text: str) -> str:
@@ -143,10 +130,6 @@ def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
         vector=[math.log(device.peaks["fp32"] if device.peaks["fp32"] > 0 else USUAL_VECTOR) for device in known],
         architecture=[device.architecture for device in known],
     )
-
-
-FEATURES = ("peak", "bandwidth", "memory", "vector")
-USUAL_VECTOR = 60.0  # TFLOP/s of fp32, as of the data-centre devices of the same years
 
 
 def _words(name: str) -> frozenset[str]:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -55,6 +55,15 @@ class Measured(NamedTuple):
     warnings: tuple[dict[str, str], ...] = ()
 
 
+def figure_of(row: Any, device: Device, reach: float, unsteady: str) -> Measured:
+    """The figure of a row of throughput.parquet, its ends `reach` sd away; an unsteady one is wider and says so."""
+    high = row.images_per_s_high
+    spread = math.log(high / row.images_per_s) / reach if high > row.images_per_s else 0.0
+    told = (warning("unstable", unsteady),) if row.status == "unstable" else ()
+    words = str(row.model), str(row.precision), str(row.framework), float(row.batch_size), str(row.unit)
+    return Measured(device, float(row.images_per_s), *words, max(spread, UNSTEADY) if told else spread, told)
+
+
 class Learnt(NamedTuple):
     """What the shipped figures teach of devices: the fit, how far to trust it, and the table of devices."""
 
@@ -90,20 +99,18 @@ def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Lea
         raise UserError(f"{first.model}: none of {named} computes in {precision}; expected a device that does")
     cells = _cells([*(figure.device for figure in known), *able], first, precision, learnt.devices)
     rates = np.log([figure.images_per_s for figure in known])
-    spread = np.array([figure.spread for figure in known])
-    told = given(predict(learnt.relation, cells), list(range(len(known))), rates, spread)
+    numbers = list(range(len(known)))
+    told = given(predict(learnt.relation, cells), numbers, rates, np.array([figure.spread for figure in known]))
     seen = set(learnt.relation.figures["device"])
-    rows = []
+    width, built = cells["bandwidth"].to_numpy(), cells["architecture"].to_numpy()
+    rows = {device.gpu: _cannot(device, precision) for device in wanted}
     for number, device in enumerate(able, len(known)):
         place = KNOWN if {device.gpu, *(figure.device.gpu for figure in known)} <= seen else SPECIFIED
-        numbers = list(range(len(known)))
-        trust = learnt.trusts[place, era_of(cells["architecture"].to_numpy()[[*numbers, number]])]
-        rate = math.exp(told_of(cells["bandwidth"].to_numpy(), told, numbers, rates, number, trust.share))
+        trust = learnt.trusts[place, era_of(built[[*numbers, number]])]
+        rate = math.exp(told_of(width, told, numbers, rates, number, trust.share))
         half = trust.width * math.sqrt(told.covariance[number, number])
-        rows.append(_row(device, known, rate, half, place, learnt))
-    rows += [_cannot(device, precision) for device in wanted if device not in able]
-    order = {device.gpu: number for number, device in enumerate(wanted)}
-    return pd.DataFrame(sorted(rows, key=lambda row: order[str(row["gpu"])]), columns=list(TOLD_COLUMNS))
+        rows[device.gpu] = _row(device, known, rate, half, place, learnt)
+    return pd.DataFrame([rows[device.gpu] for device in wanted], columns=list(TOLD_COLUMNS))
 
 
 def _check(known: Sequence[Measured], precision: str) -> None:
@@ -129,15 +136,11 @@ def _step(figure: Measured) -> float:
 
 
 def _cells(devices: list[Device], first: Measured, precision: str, table: Devices) -> pd.DataFrame:
+    network = network_name(first.model)
     cells = pd.DataFrame({"device": [device.gpu for device in devices]}).assign(
-        workload="asked",
-        precision=precision,
-        framework=first.framework,
-        stack=f"asked {first.framework}",
-        network=network_name(first.model),
-        kind=kind_of(network_name(first.model), first.unit),
-        bits=BITS.get(precision, 32),
-    )
+        workload="asked", precision=precision, framework=first.framework, stack=f"asked {first.framework}",
+        network=network, kind=kind_of(network, first.unit), bits=BITS.get(precision, 32),
+    )  # fmt: skip
     return with_features(cells, table)
 
 
@@ -149,21 +152,17 @@ def _row(
     before = min(_step(figure) for figure in known)
     after = before * known[0].images_per_s / rate
     if math.isinf(before) and known[0].unit in BATCHED:
-        told.append(
-            warning("batch_unknown", "the batch is not stated: whether starting kernels decides is not checked")
-        )
+        words = "the batch is not stated: whether starting kernels decides is not checked"
+        told.append(warning("batch_unknown", words))
     if min(before, after) < SHORT_STEP:
         # Time that no device shortens: the faster device gains less, the slower one loses less.
         low, high = low * min(1.0, after / SHORT_STEP), high * max(1.0, SHORT_STEP / before)
-        told.append(
-            warning(
-                "short_step",
-                f"a step of {1000 * min(before, after):.2g} ms is shorter than those learnt from "
-                f"({1000 * SHORT_STEP:g} ms): starting kernels may decide it, the interval is widened",
-            )
+        words = (
+            f"a step of {1000 * min(before, after):.2g} ms is shorter than those learnt from "
+            f"({1000 * SHORT_STEP:g} ms): starting kernels may decide it, the interval is widened"
         )
-    row = dict(zip(TOLD_COLUMNS, (device.gpu, rate, low, high, place), strict=False))
-    return {**row, "warnings": joined(told)}
+        told.append(warning("short_step", words))
+    return dict(zip(TOLD_COLUMNS, (device.gpu, rate, low, high, place, joined(told)), strict=True))
 
 
 def _unlearnt(device: Device, known: Sequence[Measured], learnt: Learnt) -> list[dict[str, str]]:
@@ -197,9 +196,7 @@ def cannot_run(device: Device, precision: str) -> dict[str, str]:
 
 
 def _cannot(device: Device, precision: str) -> dict[str, object]:
-    told = [cannot_run(device, precision)]
-    row = dict.fromkeys(TOLD_COLUMNS[1:4], math.nan)
-    return {"gpu": device.gpu, **row, "place": "", "warnings": told}
+    return {"gpu": device.gpu, "place": "", "warnings": [cannot_run(device, precision)]}
 
 
 def from_run_files(files: Sequence[str], devices: Devices) -> Measured:
@@ -207,27 +204,14 @@ def from_run_files(files: Sequence[str], devices: Devices) -> Measured:
 
     Raises UserError: no run file, a run that failed, of several or of logical devices, of a processor, of two cells.
     """
-    cells = measured_table(files, {})
+    cells = list(measured_table(files, {}).itertuples())
     if len(cells) != 1:
-        raise UserError(
-            f"{files[0]}: the run files are of {len(cells)} cells ({', '.join(CELL_COLUMNS)}); expected one"
-        )
-    cell = cells.iloc[0]
-    if cell["status"] not in USABLE:
-        raise UserError(f"{files[0]}: the run has the status {cell['status']!r} and no figure; expected one that ran")
-    if cell["gpus"] != 1 or cell["logical"]:
-        what = "logical devices" if cell["logical"] else "devices"
-        raise UserError(f"{files[0]}: a figure of {cell['gpus']} {what}; expected one of a single device")
-    spread = math.log(cell["images_per_s_high"] / cell["images_per_s"]) / REACH_95 if cell["runs"] > 1 else 0.0
-    told = [warning("unstable", "the measured figure is not steady")] if cell["status"] == "unstable" else []
-    return Measured(
-        devices.get(str(cell["gpu"])),
-        float(cell["images_per_s"]),
-        str(cell["model"]),
-        str(cell["precision"]),
-        str(cell["framework"]),
-        float(cell["batch_size"]),
-        str(cell["unit"]),
-        max(spread, UNSTEADY) if told else spread,
-        tuple(told),
-    )
+        words = f"the run files are of {len(cells)} cells ({', '.join(CELL_COLUMNS)}); expected one"
+        raise UserError(f"{files[0]}: {words}")
+    (cell,) = cells
+    if cell.status not in USABLE:
+        raise UserError(f"{files[0]}: the run has the status {cell.status!r} and no figure; expected one that ran")
+    if cell.gpus != 1 or cell.logical:
+        what = "logical devices" if cell.logical else "devices"
+        raise UserError(f"{files[0]}: a figure of {cell.gpus} {what}; expected one of a single device")
+    return figure_of(cell, devices.get(str(cell.gpu)), REACH_95, "the measured figure is not steady")

@@ -12,7 +12,7 @@ from sweetspot.study.instances import cautions
 from sweetspot.throughput.best import TABLE_COLUMNS, mark_best
 from sweetspot.throughput.gather import SAME_BUT_VARIANT
 from sweetspot.transfer.specifications import PROCESSOR, Device, precision_name
-from sweetspot.transfer.transferring import UNSTEADY, Learnt, Measured, cannot_run, transferred
+from sweetspot.transfer.transferring import Learnt, Measured, cannot_run, figure_of, transferred
 from sweetspot.warnings import joined, pairs, warning
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 GIVING = READ  # bases that a figure may be transferred from
 WORKLOAD = ["framework", "model", "batch_size", "precision"]
 Found = tuple[float, float, float, list[dict[str, str]]]  # rate, low, high, warnings
-NOTHING: Found = (math.nan, math.nan, math.nan, [])
+NONE = (math.nan, math.nan, math.nan)
 SD_95, SD_90 = 1.959964, 1.644854  # standard deviations either side
 
 
@@ -51,8 +51,11 @@ def with_transferred(
     rows = []
     for cell, own in known.groupby(WORKLOAD, sort=True):
         framework, model, batch_size, _ = cell
-        if question.batches(model) and batch_size not in question.batches(model):
+        asked = question.batches(model)
+        if asked and batch_size not in asked:
             continue
+        alike = usable[(usable["model"] == model) & (usable["precision"] == question.precision)]
+        have_own = set() if asked else set(alike["instance"])  # a machine whose batch is its own: that figure counts
         wanted = {
             name: instance
             for name, instance in instances.items()
@@ -61,16 +64,10 @@ def with_transferred(
             and not PROCESSOR.search(instance.gpu)
             and (instance.framework or question.framework) == framework
             and (name, *cell) not in have
-            and not _has_own_batch(name, model, usable, question)
+            and name not in have_own
         }
         rows += _rows(own, wanted, learnt, as_of) if wanted else []
     return with_rows(table, rows)
-
-
-def _has_own_batch(name: str, model: str, usable: pd.DataFrame, question: "Question") -> bool:
-    """Whether a machine whose batch is its own has a figure at some batch already: that one counts."""
-    own = (usable["instance"] == name) & (usable["model"] == model) & (usable["precision"] == question.precision)
-    return not question.batches(model) and bool(own.any())
 
 
 def _rows(own: pd.DataFrame, wanted: Mapping[str, "Instance"], learnt: Learnt, as_of: str) -> list[dict[str, Any]]:
@@ -80,55 +77,42 @@ def _rows(own: pd.DataFrame, wanted: Mapping[str, "Instance"], learnt: Learnt, a
     """
     figures, told = _figures(own, learnt)
     devices = {name: _specified(name, instance.gpu, learnt) for name, instance in wanted.items()}
-    found, source = _found(figures, list(dict.fromkeys(device.gpu for device in devices.values())), learnt)
+    found, source = _found(figures, list({device.gpu: device for device in devices.values()}.values()), learnt)
     first = own.iloc[0]
     rows = []
     for name, instance in wanted.items():
-        rate, low, high, reasons = found.get(devices[name].gpu, NOTHING)
-        ends = [(end / rate) ** (SD_95 / SD_90) for end in (low, high)]
-        rows.append(
-            {
-                **{column: first[column] for column in CELL_COLUMNS},
-                "instance": name,
-                "variant": "default",
-                "gpu": instance.gpu,
-                "nodes": 1,
-                "images_per_s": rate,
-                "images_per_s_low": rate * ends[0],
-                "images_per_s_high": rate * ends[1],
-                "runs": 0,
-                "basis": "transferred",
-                "status": "failed" if math.isnan(rate) else "ok",
-                "source": f"{source} ; {first['source']}",
-                "unit": first["unit"],
-                "warnings": joined(told, reasons, cautions({name: instance}, name)),
-                "as_of": as_of,
-                "logical": False,
-                "xla": bool(first["xla"]),
-            }
-        )
+        rate, low, high, reasons = found.get(devices[name].gpu, (*NONE, []))
+        row = {
+            "instance": name, "variant": "default", "gpu": instance.gpu, "nodes": 1, "images_per_s": rate,
+            "images_per_s_low": at_95(rate, low), "images_per_s_high": at_95(rate, high), "runs": 0,
+            "basis": "transferred", "status": "failed" if math.isnan(rate) else "ok",
+            "source": f"{source} ; {first['source']}", "unit": first["unit"],
+            "warnings": joined(told, reasons, cautions({name: instance}, name)), "as_of": as_of, "logical": False,
+            "xla": bool(first["xla"]),
+        }  # fmt: skip
+        rows.append({column: first[column] for column in CELL_COLUMNS} | row)
     return rows
 
 
-def _found(figures: list[Measured], gpus: list[str], learnt: Learnt) -> tuple[dict[str, Found], str]:
+def at_95(middle: float, end: float) -> float:
+    """An end of a 95 % interval from that of one of 90 %."""
+    return float(middle * (end / middle) ** (SD_95 / SD_90))
+
+
+def _found(figures: list[Measured], devices: list[Device], learnt: Learnt) -> tuple[dict[str, Found], str]:
     """What is told of each device (rate, low, high, warnings), and by what. A figure that says nothing is a warning."""
     if not figures:
         return {}, "nothing to transfer from"
     precision = precision_name(figures[0].precision)
-    devices = [learnt.devices.by_gpu[gpu] for gpu in gpus]
+    found: dict[str, Found] = {device.gpu: (*NONE, [cannot_run(device, precision)]) for device in devices}
     able = [device for device in devices if device.peak(precision) > 0]
-    nan = (math.nan, math.nan, math.nan)
-    found: dict[str, Found] = {
-        device.gpu: (*nan, [cannot_run(device, precision)]) for device in devices if device not in able
-    }
     of = " and ".join(f"{one.device.gpu} ({one.images_per_s:g} {one.unit}/s)" for one in figures)
     source = f"transferred from {of} by {len(learnt.relation.figures)} published figures of many devices"
     try:
-        told = transferred(figures, able, learnt) if able else None
+        for row in transferred(figures, able, learnt).itertuples() if able else ():
+            found[row.gpu] = (row.images_per_s, row.images_per_s_low, row.images_per_s_high, row.warnings)
     except UserError as error:
-        return found | {device.gpu: (*nan, [warning("not_transferred", str(error))]) for device in able}, source
-    for row in told.itertuples() if told is not None else ():
-        found[row.gpu] = (row.images_per_s, row.images_per_s_low, row.images_per_s_high, row.warnings)
+        found |= {device.gpu: (*NONE, [warning("not_transferred", str(error))]) for device in able}
     return found, source
 
 
@@ -142,25 +126,11 @@ def _figures(own: pd.DataFrame, learnt: Learnt) -> tuple[list[Measured], list[di
     aside: list[dict[str, str]] = []
     for row in sorted(devices, key=lambda row: row.images_per_s):
         device, precision = learnt.devices.get(str(row.gpu)), precision_name(str(row.precision))
-        told = pairs(row.warnings)
-        if not device.peak(precision) > 0 or "emulation" in {pair.rule for pair in told}:
+        if not device.peak(precision) > 0 or "emulation" in {pair.rule for pair in pairs(row.warnings)}:
             message = f"{device.gpu} has no unit for {precision}: its figure is emulated and says nothing of others"
             aside.append(warning("emulated", message))
-            continue
-        high = row.images_per_s_high
-        spread = math.log(high / row.images_per_s) / SD_95 if high > row.images_per_s else 0.0
-        shaky = [warning("unstable", f"the figure of {device.gpu} is not steady")] if row.status == "unstable" else []
-        found[device.gpu] = Measured(
-            device,
-            float(row.images_per_s),
-            str(row.model),
-            str(row.precision),
-            str(row.framework),
-            float(row.batch_size),
-            str(row.unit),
-            max(spread, UNSTEADY) if shaky else spread,
-            tuple(shaky),
-        )
+        else:
+            found[device.gpu] = figure_of(row, device, SD_95, f"the figure of {device.gpu} is not steady")
     return list(found.values()), aside
 
 
@@ -168,9 +138,8 @@ def _specified(name: str, gpu: str, learnt: Learnt) -> Device:
     try:
         return learnt.devices.get(gpu)
     except UserError as error:
-        raise UserError(
-            f"instances.yaml: {name} has no figure to be compared by and its gpu cannot get one: {error}"
-        ) from None
+        words = f"{name} has no figure to be compared by and its gpu cannot get one: {error}"
+        raise UserError(f"instances.yaml: {words}") from None
 
 
 def with_rows(table: pd.DataFrame, rows: list[dict[str, Any]]) -> pd.DataFrame:

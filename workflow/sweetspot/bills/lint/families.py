@@ -3,9 +3,8 @@
 import math
 import re
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from sweetspot.bills.lint.known import asked, device_key, nearest, rent_of
 from sweetspot.bills.offer_prices import source_of, to_usd
@@ -20,8 +19,7 @@ CENT, LINEAR = 0.005, 0.06
 SAME_SHAPE = 1.1
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """One remark: `severity` warning or note, the rule's name, the instance (or '' for the list), words, source."""
 
     severity: str
@@ -36,67 +34,33 @@ def is_processor(machine: Instance) -> bool:
     return machine.gpu.upper().startswith("CPU")
 
 
-@dataclass(frozen=True)
-class Rented:
-    """A rented offer: USD an hour of the machine, USD for one of the offer's own money, where it was read, when."""
+class Rented(NamedTuple):
+    """A rented offer as the lint looks at it.
+
+    `usd` an hour of the machine; `money`: USD for one of the offer's own; `year` of its price. `unit`: what the price
+    goes by, vCPU or the device as the machine has it, `device` the same as one word, `units` how many (0: vCPUs not
+    told), `each`: USD an hour of one. `cards`: of a composition USD an hour of one accelerator, whose price is the
+    provider's own, and how many; `asked`: what the provider is known to have asked for the very machine. A family
+    judges by `price`, of a composition that of its devices, and by `known`, the nearest known price; None of one that
+    can be taken away.
+    """
 
     offer: Offer
     machine: Instance
+    name: str
     usd: float
     money: float
     source: str
     year: int
-
-    @property
-    def name(self) -> str:
-        """The machine."""
-        return self.offer.instance
-
-    @cached_property
-    def unit(self) -> str:
-        """What its price goes by: vCPU, or the device as the machine has it."""
-        return "vCPU" if is_processor(self.machine) else self.machine.gpu
-
-    @cached_property
-    def device(self) -> str:
-        """The same as one word: vcpu, the device's key, '' for an unknown one."""
-        return "vcpu" if self.unit == "vCPU" else device_key(self.unit)
-
-    @cached_property
-    def units(self) -> float:
-        """How many of them; 0 where the vCPUs are not told."""
-        return float((self.machine.vcpus or 0) if self.unit == "vCPU" else self.machine.gpus)
-
-    @property
-    def each(self) -> float:
-        """USD an hour of one."""
-        return self.usd / self.units if self.units else self.usd
-
-    @property
-    def interruptible(self) -> bool:
-        """Whether it can be taken away."""
-        return self.offer.purchase in INTERRUPTIBLE
-
-    @cached_property
-    def cards(self) -> tuple[float, int] | None:
-        """Of a composition USD an hour of one accelerator, whose price is the provider's own, and how many."""
-        composed = self.offer.compose
-        return None if composed is None else (composed.gpu.per_hour.value * self.money, composed.count)
-
-    @cached_property
-    def asked(self) -> tuple[float, ...]:
-        """What its provider is known to have asked for this very machine; none of a composition."""
-        return () if self.cards else asked(self.machine.provider, self.name)
-
-    @property
-    def price(self) -> float:
-        """USD an hour that its family is judged by: of a composition that of its devices."""
-        return self.cards[0] * self.cards[1] if self.cards else self.usd
-
-    @cached_property
-    def known(self) -> float | None:
-        """The known price that it is nearest to; None of one that can be taken away."""
-        return nearest(self.usd, self.asked) if self.asked and self.usd > 0 and not self.interruptible else None
+    unit: str
+    device: str
+    units: float
+    each: float
+    interruptible: bool
+    cards: tuple[float, int] | None
+    asked: tuple[float, ...]
+    price: float
+    known: float | None
 
     def told(self, rule: str, words: str, instance: str | None = None) -> Finding:
         """A warning about it, or about another machine read at the same place."""
@@ -105,38 +69,41 @@ class Rented:
 
 def rented_offers(prices: PriceList, machines: Machines, hours: Mapping[int, float]) -> list[Rented]:
     """The offers of a list whose hour has a price; `hours`: USD an hour by the number of the offer."""
-    return [
-        Rented(offer, machines[offer.instance], usd, to_usd(offer, prices)[0], source_of(offer, prices), year)
-        for offer, usd in ((prices.offers[index], usd) for index, usd in hours.items())
-        for year in [(offer.as_of or prices.as_of).year]
-    ]
+    return [_rented(prices.offers[index], prices, machines, usd) for index, usd in hours.items()]
 
 
-@dataclass(frozen=True)
+def _rented(offer: Offer, prices: PriceList, machines: Machines, usd: float) -> Rented:
+    name, machine, money, composed = offer.instance, machines[offer.instance], to_usd(offer, prices)[0], offer.compose
+    processor, taken_away = is_processor(machine), offer.purchase in INTERRUPTIBLE
+    units = float((machine.vcpus or 0) if processor else machine.gpus)
+    cards = None if composed is None else (composed.gpu.per_hour.value * money, composed.count)
+    known = () if cards else asked(machine.provider, name)
+    return Rented(
+        offer, machine, name, usd, money, source_of(offer, prices), (offer.as_of or prices.as_of).year,
+        unit="vCPU" if processor else machine.gpu, device="vcpu" if processor else device_key(machine.gpu),
+        units=units, each=usd / units if units else usd, interruptible=taken_away, cards=cards, asked=known,
+        price=cards[0] * cards[1] if cards else usd,
+        known=nearest(usd, known) if known and usd > 0 and not taken_away else None,
+    )  # fmt: skip
+
+
 class Family:
-    """Offers of one provider, device (or name), purchase and shape: one price a unit, or one share of known prices."""
+    """Offers of one provider, device (or name), purchase and shape: one price a unit, or one share of known prices.
 
-    members: Mapping[str, Rented]
+    `is_known`: the price of each member is held against a known one. `weight`: what its price goes with, its known
+    price, else its GPUs or vCPUs; `per_unit`: USD an hour for one of that; `odd`: members that are off the others, with
+    what those cost.
+    """
 
-    @cached_property
-    def first(self) -> Rented:
-        """Any member."""
-        return next(iter(self.members.values()))
-
-    @cached_property
-    def is_known(self) -> bool:
-        """Whether the price of each member is held against a known one."""
-        return all(member.known is not None for member in self.members.values())
-
-    def weight(self, name: str) -> float:
-        """What the price of a member goes with: its known price, else its GPUs or vCPUs."""
-        member = self.members[name]
-        return member.known if self.is_known and member.known is not None else member.units
-
-    @cached_property
-    def per_unit(self) -> dict[str, float]:
-        """USD an hour per GPU, per vCPU or per USD of the known price, by member."""
-        return {name: member.price / self.weight(name) for name, member in self.members.items()}
+    def __init__(self, members: Mapping[str, Rented]) -> None:
+        self.members, self.first = members, next(iter(members.values()))
+        self.is_known = all(member.known is not None for member in members.values())
+        self.weight = {name: (self.is_known and one.known) or one.units for name, one in members.items()}
+        self.per_unit = {name: one.price / self.weight[name] for name, one in members.items()}
+        limit = LINEAR_SPOT if self.first.interruptible else LINEAR_KNOWN if self.is_known else LINEAR
+        odd = outliers(self.per_unit, {name: CENT / weight for name, weight in self.weight.items()}, limit)
+        far = {name for name, usd in self.per_unit.items() if not self.is_known or abs(usd - 1) > AS_KNOWN}
+        self.odd = {name: usual for name, usual in odd if name in far}
 
 
 def name_family(name: str, vcpus: float | None, memory_gib: float | None = None) -> str:
@@ -157,14 +124,14 @@ def label(rented: Rented) -> str:
     return rented.unit if rented.unit != "vCPU" else name_family(rented.name, machine.vcpus, machine.memory_gib)
 
 
-def families_of(rented: list[Rented]) -> list[Family]:
+def families_of(rented: Sequence[Rented]) -> list[Family]:
     """Families of rented machines: with devices by device, without by name; compositions price their devices alone."""
     groups: dict[tuple[str, str, str, str], dict[str, Rented]] = {}
     for entry in rented:
-        if entry.unit == "vCPU" and (entry.cards or not entry.units):
-            continue  # of a composition the machine is held against its own family
-        key = (entry.machine.provider, entry.unit, label(entry), entry.offer.purchase)
-        groups.setdefault(key, {})[entry.name] = entry
+        if entry.unit != "vCPU" or (entry.units and not entry.cards):
+            # of a composition of processors the machine is held against its own family
+            key = (entry.machine.provider, entry.unit, label(entry), entry.offer.purchase)
+            groups.setdefault(key, {})[entry.name] = entry
     found = []
     for group in groups.values():
         known = {name: member for name, member in group.items() if member.known is not None}
@@ -179,21 +146,19 @@ def _shapes(group: Mapping[str, Rented]) -> list[dict[str, Rented]]:
     Where machines with devices do not say vCPUs, as many GPUs at different prices show that there are several shapes,
     of which nobody can say which is which: then the family says nothing.
     """
-    if all(member.cards is None for member in group.values()):
-        vcpus = {name: member.machine.vcpus for name, member in group.items()}
-        if all(vcpus.values()):
-            memory = {name: member.machine.memory_gib for name, member in group.items()}
-            return [part for shape in _apart(group, vcpus) for part in _apart(shape, memory)]
+    members = list(group.values())
+    if all(member.cards is None and member.machine.vcpus for member in members):
+        return [part for shape in _apart(group, "vcpus") for part in _apart(shape, "memory_gib")]
     by_count: dict[float, list[float]] = {}
-    for member in group.values():
+    for member in members:
         by_count.setdefault(member.units, []).append(member.price)
     mixed = any(max(found) > min(found) * (1 + LINEAR) for found in by_count.values())
     return [] if mixed else [dict(group)]
 
 
-def _apart(group: Mapping[str, Rented], sizes: Mapping[str, float | None]) -> list[dict[str, Rented]]:
+def _apart(group: Mapping[str, Rented], size: str) -> list[dict[str, Rented]]:
     """Members whose size a unit is the same together, in their order; all of them where a size is not told."""
-    each = {name: (sizes[name] or 0.0) / member.units for name, member in group.items()}
+    each = {name: (getattr(member.machine, size) or 0.0) / member.units for name, member in group.items()}
     if not all(each.values()):
         return [dict(group)]
     shapes: list[set[str]] = []
@@ -251,12 +216,6 @@ def outliers(per_unit: Mapping[str, float], cents: Mapping[str, float], toleranc
     return [(name, middle) for name, (middle, off) in far.items() if len(per_unit) == 2 or off == most]
 
 
-def _odd(family: Family) -> list[tuple[str, float]]:
-    limit = LINEAR_SPOT if family.first.interruptible else LINEAR_KNOWN if family.is_known else LINEAR
-    odd = outliers(family.per_unit, {name: CENT / family.weight(name) for name in family.members}, limit)
-    return [pair for pair in odd if not family.is_known or abs(family.per_unit[pair[0]] - 1) > AS_KNOWN]
-
-
 def digits_exchanged(found: float, expected: float) -> bool:
     """Whether `found` is `expected` with two neighbouring digits exchanged, to its decimals, at least two."""
     places = max(2, len(repr(found).partition(".")[2]))
@@ -271,20 +230,19 @@ def digits_exchanged(found: float, expected: float) -> bool:
 
 def machine_per_vcpu(prices: PriceList) -> Iterator[Finding]:
     """The machine of a composition, per vCPU, against the others of its family (`n1-standard-*`)."""
-    families: dict[str, dict[str, tuple[float, float, Offer]]] = {}
+    families: dict[str, dict[str, tuple[float, float, float, Offer]]] = {}
     for offer in prices.offers:
         if offer.compose is not None:
-            machine = offer.compose.machine
+            machine, devices = offer.compose.machine, offer.compose.count * offer.compose.gpu.per_hour.value
             ending = re.search(r"^(.*\D)(\d+)$", machine.name)
             vcpus = machine.vcpus or (int(ending[2]) if ending else 0)
             if vcpus:
                 family = families.setdefault(ending[1] if ending else machine.name, {})
-                family[machine.name] = (machine.per_hour.value, float(vcpus), offer)
+                family[machine.name] = (machine.per_hour.value, float(vcpus), devices, offer)
     for members in families.values():
-        per_unit = {name: price / vcpus for name, (price, vcpus, _) in members.items()}
-        for name, usual in outliers(per_unit, {n: CENT / v for n, (_, v, _) in members.items()}, LINEAR):
-            price, count, offer = members[name]
-            gpus = 0.0 if offer.compose is None else offer.compose.count * offer.compose.gpu.per_hour.value
+        per_unit = {name: price / vcpus for name, (price, vcpus, *_) in members.items()}
+        for name, usual in outliers(per_unit, {n: CENT / v for n, (_, v, *_) in members.items()}, LINEAR):
+            price, count, gpus, offer = members[name]
             message = (
                 f"{name} at {price:g} an hour is {per_unit[name]:.4g} a vCPU; the others of its family are {usual:.4g},"
                 f" which makes {usual * count:.4g} (with its accelerators {usual * count + gpus:.4g}, not"
@@ -297,30 +255,27 @@ def within_families(rented: list[Rented], cheap: set[str]) -> Iterator[Finding]:
     """Prices off their family's, rows that look exchanged, and digits.
 
     `cheap`: machines whose spot price is a doubtful share of the on-demand one, which says which of a family is wrong.
+    Where many machines of a list are odd by known prices, their families say nothing.
     """
-    families = _with_few_odd(families_of(rented))
+    families = families_of(rented)
+    known = [family for family in families if family.is_known]
+    odd_known, machines = sum(len(family.odd) for family in known), sum(len(family.members) for family in known)
+    if odd_known > max(FEW_ODD, FEW_KNOWN * machines):
+        families = [family for family in families if not family.is_known]
     for family in families:
-        odd = _odd(family)
-        if family.first.interruptible and any(name in cheap for name, _ in odd):
-            odd = [pair for pair in odd if pair[0] in cheap]
-        yield from _digits(family, {name for name, _ in odd})
-        partners = {name: _partner(name, usual, family, families) for name, usual in odd}
-        for name, usual in odd:
+        odd = family.odd
+        if family.first.interruptible and cheap & odd.keys():
+            odd = {name: usual for name, usual in odd.items() if name in cheap}
+        yield from _digits(family, odd)
+        partners = {name: _partner(name, usual, family, families) for name, usual in odd.items()}
+        for name, usual in odd.items():
             if partners[name] or not any(partners.values()):  # an exchange explains the family's other oddities
                 yield from _told(name, usual, family, partners[name])
 
 
-def _with_few_odd(families: Sequence[Family]) -> list[Family]:
-    """Without families of known prices, where many machines of a list are odd by them."""
-    known = [family for family in families if family.is_known]
-    odd, machines = sum(len(_odd(family)) for family in known), sum(len(family.members) for family in known)
-    many = odd > max(FEW_ODD, FEW_KNOWN * machines)
-    return [family for family in families if not (many and family.is_known)]
-
-
 def _told(name: str, usual: float, family: Family, partner: tuple[str, float] | None) -> Iterator[Finding]:
     member = family.members[name]
-    expected = usual * family.weight(name)
+    expected = usual * family.weight[name]
     if family.is_known:
         found = f"{family.per_unit[name]:.3g} times a known price; others of its family are {usual:.3g} times"
     else:
@@ -335,14 +290,14 @@ def _told(name: str, usual: float, family: Family, partner: tuple[str, float] | 
         yield from (member.told("swapped", words, machine) for machine in (name, partner[0]))
 
 
-def _digits(family: Family, told: set[str]) -> Iterator[Finding]:
+def _digits(family: Family, told: Collection[str]) -> Iterator[Finding]:
     """Digits exchanged, below what the price per unit would show: 12.42 where two others make 12.24."""
     for name, member in family.members.items():
         others = [usd for key, usd in family.per_unit.items() if key != name]
         agree = len(others) > 1 and max(others) <= min(others) * (1 + AGREE)
         if not agree or name in told or member.cards or family.first.interruptible:
             continue
-        expected = statistics.median(others) * family.weight(name)
+        expected = statistics.median(others) * family.weight[name]
         if digits_exchanged(round(member.price / member.money, 6), expected / member.money):
             words = f"{name} at {member.price:g} looks like {expected:.4g} with two digits exchanged"
             yield member.told("digits_exchanged", f"{words}; its family makes that")
@@ -354,15 +309,14 @@ def _partner(name: str, usual: float, family: Family, families: Sequence[Family]
     The exchange must put both right: the other, off its own family, gets what that makes. One that is alone in its
     family must get a known price of it, or one within the market's range.
     """
-    expected, price, purchase = usual * family.weight(name), family.members[name].price, family.first.offer.purchase
+    expected, price, purchase = usual * family.weight[name], family.members[name].price, family.first.offer.purchase
     alike = [others for others in families if others.first.offer.purchase == purchase]
     few = sum(len(others.members) for others in alike) <= FEW
     for others in alike:
-        odd = {} if others is family else dict(_odd(others))
         for other, member in {} if others is family else others.members.items():
             if abs(member.price / expected - 1) >= EXCHANGED:
                 continue
-            mended = other in odd and abs(price / (odd[other] * others.weight(other)) - 1) < LINEAR
+            mended = other in others.odd and abs(price / (others.odd[other] * others.weight[other]) - 1) < LINEAR
             if mended or (few and len(others.members) == 1 and _plausible(price, member)):
                 return other, member.price
     return None

@@ -3,8 +3,7 @@
 import math
 import statistics
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 from sweetspot.bills.lint.families import CENT, Finding, Rented, digits_exchanged, label
 from sweetspot.bills.lint.known import dearest_rent, listed_by, nearest, provider_key, rent_of, vcpu_rent
@@ -34,19 +33,16 @@ FAMILY_OFF, SPREAD, WITHIN = math.log(1.1), 2.0, 0.9
 FEW_FAMILIES = 0.02
 
 
-@dataclass(frozen=True)
-class Known:
-    """An offer whose provider's prices are known: USD a unit-hour, those prices, and `own` of the very machine."""
+class Known(NamedTuple):
+    """An offer whose provider's prices are known: USD a unit-hour, those prices, and `own` of the very machine; `room`:
+    how far a price may be off a known one, by rounding to cents.
+    """
 
     entry: Rented
     usd: float
     levels: tuple[float, ...]
     own: tuple[float, ...]
-
-    @cached_property
-    def room(self) -> float:
-        """How far a price may be off a known one: rounding to cents."""
-        return ALIKE + CENT / (self.usd * self.entry.units)
+    room: float
 
     def fits(self, factor: float) -> bool:
         """Whether the price is `factor` times a known one, but for rounding to cents."""
@@ -55,11 +51,6 @@ class Known:
     def ratio(self, level: float = 1.0) -> float:
         """The price over the known one of the machine to which it is nearest where a list is at `level`."""
         return self.usd / nearest(self.usd / level, self.own)
-
-    @property
-    def chance(self) -> float:
-        """How likely a price fits some factor by chance: the part of a doubling that its known prices cover."""
-        return min(1.0, len(self.levels) * 2 * self.room / math.log(2))
 
 
 Families = dict[tuple[str, str], list[Known]]
@@ -87,22 +78,18 @@ def _far_off(rented: Sequence[Rented]) -> list[Finding]:
     factors = {}
     for entry, low, high in known:
         far = FAR if high >= 2 * low else FAR_OF_FEW
-        if entry.each > high * far or entry.each < low / far:
-            middle = math.sqrt(max(low, 0.01 * high) * high)
-            factors[entry.name, entry.offer.purchase] = (entry, entry.each / middle, low, high)
-    found = [factor for _, factor, _, _ in factors.values()]
+        if not low / far <= entry.each <= high * far:
+            factor = entry.each / math.sqrt(max(low, 0.01 * high) * high)
+            words = f"{entry.name} at {entry.each * entry.units:.4g} an hour is {entry.each:.4g} a {entry.unit}"
+            words += f"; known prices are {low:.3g} to {high:.3g}{_hint(factor)}"
+            factors[entry.name, entry.offer.purchase] = (factor, entry.told("market_level", words))
+    found = [factor for factor, _ in factors.values()]
     if len(found) > 1 and len(found) >= MOST * len(known) and len({factor > 1 for factor in found}) == 1:
         count = f"all {len(found)}" if len(found) == len(known) else f"{len(found)} of {len(known)}"
-        words = f"{count} prices are far off: {_times(min(found))} to {_times(max(found))} the known level"
-        return [known[0][0].told("market_level", words + _hint(statistics.median(found)), "")]
-    return [
-        entry.told(
-            "market_level",
-            f"{entry.name} at {entry.each * entry.units:.4g} an hour is {entry.each:.4g} a {entry.unit}; known prices"
-            f" are {low:.3g} to {high:.3g}{_hint(factor)}",
-        )
-        for entry, factor, low, high in factors.values()
-    ]
+        least, most = (f"{far:.3g}" if far >= 1 else f"1/{1 / far:.3g} of" for far in (min(found), max(found)))
+        words = f"{count} prices are far off: {least} to {most} the known level{_hint(statistics.median(found))}"
+        return [known[0][0].told("market_level", words, "")]
+    return [finding for _, finding in factors.values()]
 
 
 def _range(entry: Rented) -> tuple[float, float]:
@@ -116,10 +103,6 @@ def _range(entry: Rented) -> tuple[float, float]:
         return 0.0, dearest_rent()
     spot = rent_of(entry.device, entry.year, spot=True) if entry.interruptible else None
     return (min(demand.low, spot.low) if spot else demand.low), demand.high
-
-
-def _times(factor: float) -> str:
-    return f"{factor:.3g}" if factor >= 1 else f"1/{1 / factor:.3g} of"
 
 
 def _against_asked(rented: Sequence[Rented], source: str) -> list[Finding]:
@@ -149,7 +132,8 @@ def _families(rented: Sequence[Rented]) -> Families:
         listed = () if any_host else listed_by(provider, entry.device, entry.year)
         if own or listed:
             usd = entry.cards[0] if entry.cards else entry.each
-            known = Known(entry, usd, tuple(sorted({*own, *listed})), own)
+            room = ALIKE + CENT / (usd * entry.units)
+            known = Known(entry, usd, tuple(sorted({*own, *listed})), own, room)
             families.setdefault((provider, label(entry)), []).append(known)
     return families
 
@@ -210,7 +194,8 @@ def _common(members: Sequence[Known], chance: float) -> float | None:
     made = {round(math.log(ratio) / ALIKE): ratio for ratio in ratios}
     factors = sorted(made.values(), key=lambda factor: abs(math.log(factor)))
     for factor in factors:
-        fitting = [known.chance for known in members if known.fits(factor)]
+        # How likely a price fits some factor by chance: the part of a doubling that its known prices cover.
+        fitting = [min(1.0, len(one.levels) * 2 * one.room / math.log(2)) for one in members if one.fits(factor)]
         if len(fitting) < MOST * len(members):
             continue
         likely = len(factors) * math.prod(fitting) / max(fitting)  # one of them made the factor; alone it says nothing

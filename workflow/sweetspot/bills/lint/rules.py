@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from datetime import date
 from typing import NamedTuple
 
@@ -87,27 +86,21 @@ def check_possible(prices: PriceList, instances: Mapping[str, Instance], path: s
 
 def _figures(offer: Offer, prices: PriceList, machine: Instance) -> Iterator[tuple[str, float, Bounds, float]]:
     """Each figure of an offer by its key, what it can be, and what makes it USD of one device."""
-    money, devices = to_usd(offer, prices)[0], machine.gpus
-    if offer.own is not None:
-        yield from _each("own.kw", offer.own.kw, BOUNDS["kw"], 1 / devices)
-        yield from _each("own.capex", offer.own.capex, BOUNDS["price"], money / devices)
-        yield from _each("own.per_kwh", offer.own.per_kwh, BOUNDS["per_kwh"], money)
-    if is_processor(machine) or machine.gpu == "none":
-        return  # a processor's hour may cost next to nothing
-    for unit, hours in RATE_HOURS.items():
-        rate = getattr(offer, unit)
-        if rate is not None:
-            yield from _each(
-                unit,
-                rate,
-                BOUNDS["per_month"] if hours is None else BOUNDS["per_hour"],
-                money / devices / (hours or 1.0),
-            )
-
-
-def _each(key: str, amount: Amount, bounds: Bounds, scale: float) -> Iterator[tuple[str, float, Bounds, float]]:
-    for figure in dict.fromkeys((amount.value, *amount.ends)):
-        yield key, figure, bounds, scale
+    money, devices, own = to_usd(offer, prices)[0], machine.gpus, offer.own
+    told: list[tuple[str, Amount, Bounds, float]] = []
+    if own is not None:
+        told += [("own.kw", own.kw, BOUNDS["kw"], 1 / devices),
+                 ("own.capex", own.capex, BOUNDS["price"], money / devices),
+                 ("own.per_kwh", own.per_kwh, BOUNDS["per_kwh"], money)]  # fmt: skip
+    if not is_processor(machine) and machine.gpu != "none":  # a processor's hour may cost next to nothing
+        told += [
+            (unit, rate, BOUNDS["per_month" if hours is None else "per_hour"], money / devices / (hours or 1.0))
+            for unit, hours in RATE_HOURS.items()
+            if (rate := getattr(offer, unit)) is not None
+        ]
+    for key, amount, bounds, scale in told:
+        for figure in dict.fromkeys((amount.value, *amount.ends)):
+            yield key, figure, bounds, scale
 
 
 PLACEHOLDERS = re.compile(r"^\W*(unknown|none|n/?a|todo|tbd|fixme|source|-)?\W*$", re.IGNORECASE)
@@ -122,11 +115,10 @@ LEAST_POWER, MOST_POWER, HOST_KW, MOST_KW_OF_ANY = 0.2, 2.0, 0.6, 5.0
 USD_PER_KWH, MONTHS, LEAST_DAYS = (0.02, 1.0), (6.0, 120.0), 1.0
 # Second hand a device costs half and less; host, chassis and warranty are some of the dearest devices more.
 LEAST_PURCHASE, MOST_PURCHASE, HOST_USD, PURCHASE_OF_ANY = 0.4, 4.0, 5000.0, (50.0, 300_000.0)
-LINT_COLUMNS = tuple(field.name for field in fields(Finding))
+LINT_COLUMNS = Finding._fields
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(NamedTuple):
     """An offer as a reader sees it: in its list, with its row of the offers, on the days that count."""
 
     offer: Offer
@@ -154,17 +146,16 @@ def lint(
     `offers`: `offer_rows` of the list with months of `month_days`. What shows only when an offer is priced stands in
     `offer_findings`.
     """
-    rows = list(zip(prices.offers, offers, strict=True))
+    rows, day = list(zip(prices.offers, offers, strict=True)), today or date.today()
     rent = {number: row for number, (offer, row) in enumerate(rows) if offer.own is None and offer.commitment is None}
-    hours = {number: row["usd_per_hour"] for number, row in rent.items()}
-    demand = {number: row["on_demand_usd_per_hour"] for number, row in rent.items() if row["on_demand_usd_per_hour"]}
-    cheap = {prices.offers[n].instance for n, usd in demand.items() if hours[n] / usd < LEAST_SHARE}
-    rented = rented_offers(prices, instances, hours)
+    cheap = {
+        row["instance"]
+        for row in rent.values()
+        if row["on_demand_usd_per_hour"] and row["usd_per_hour"] / row["on_demand_usd_per_hour"] < LEAST_SHARE
+    }
+    rented = rented_offers(prices, instances, {number: row["usd_per_hour"] for number, row in rent.items()})
     found = [*machine_per_vcpu(prices), *within_families(rented, cheap), *against_market(rented, prices.source)]
-    seen = [
-        Seen(offer, row, prices, instances[offer.instance], month_days, study_date, today or date.today())
-        for offer, row in rows
-    ]
+    seen = [Seen(offer, row, prices, instances[offer.instance], month_days, study_date, day) for offer, row in rows]
     return [*found, *_of_each(seen, (_owned,)), *_of_each(seen, (_spot, _reserved, _printed, _age, _source))]
 
 
@@ -198,44 +189,36 @@ def _of_each(seen: Iterable[Seen], rules: Sequence[Callable[[Seen], Told]]) -> I
             yield Finding(severity, name, one.offer.instance, message, source)
 
 
-class Question(NamedTuple):
-    """Of a machine owned: a figure that lies between two bounds, and what to say where it does not."""
-
-    rule: str
-    found: float
-    bounds: tuple[float, float]
-    words: str
-
-
 def _owned(seen: Seen) -> Told:
     for rule, found, (low, high), words in _questions(seen, seen.offer.own) if seen.offer.own else ():
         if not low <= found <= high:
             yield rule, words
 
 
-def _questions(seen: Seen, own: Own) -> Iterator[Question]:
+def _questions(seen: Seen, own: Own) -> Iterator[tuple[str, float, tuple[float, float], str]]:
+    """Of a machine owned: rule, a figure, the bounds that it lies between, and what to say where it does not."""
     money, gpu, gpus = to_usd(seen.offer, seen.prices)[0], seen.machine.gpu, seen.machine.gpus
     kw, kwh, usd = own.kw.value, own.per_kwh.value * money, own.capex.value * money
     if kw:  # power that the source does not tell is written as 0: its electricity is left out, not guessed
         bounds = _bounds(power_of(device_key(gpu)), LEAST_POWER / 1000, MOST_POWER / 1000, HOST_KW / gpus)
         low, high = bounds or (0.0, MOST_KW_OF_ANY)
         words = f"{kw:g} kW is {kw / gpus:.3g} a {gpu}, host included; expected {low:.2g} to {high:.2g}"
-        yield Question("own_power", kw / gpus, (low, high), words)
+        yield ("own_power", kw / gpus, (low, high), words)
     if kwh:
         words = f"{kwh:g} USD a kWh; electricity costs {USD_PER_KWH[0]:g} to {USD_PER_KWH[1]:g}"
-        yield Question("own_electricity", kwh, USD_PER_KWH, words)
+        yield ("own_electricity", kwh, USD_PER_KWH, words)
     _, least, most = triple(own.months)
     months = least if least < MONTHS[0] else most
     words = f"written off over {months:g} months; machines are used {MONTHS[0]:g} to {MONTHS[1]:g}"
-    yield Question("own_months", months, MONTHS, words)
+    yield ("own_months", months, MONTHS, words)
     days = own.days_per_month.ends[0]
     words = f"{days:g} days of use a month, less than a day of 24 hours (a share of the month?)"
-    yield Question("own_days", days, (LEAST_DAYS, math.inf), words)
+    yield ("own_days", days, (LEAST_DAYS, math.inf), words)
     if usd:  # 0: it is there already
         bounds = _bounds(purchase_of(device_key(gpu)), LEAST_PURCHASE, MOST_PURCHASE, HOST_USD / gpus)
         low, high = bounds or PURCHASE_OF_ANY
         words = f"a purchase of {usd:g} USD is {usd / gpus:.4g} a {gpu}; expected {low:.3g} to {high:.3g}"
-        yield Question("own_purchase", usd / gpus, (low, high), words)
+        yield ("own_purchase", usd / gpus, (low, high), words)
 
 
 def _bounds(known: Level | None, least: float, most: float, host: float) -> tuple[float, float] | None:

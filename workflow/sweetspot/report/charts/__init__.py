@@ -1,20 +1,18 @@
-"""The charts of the page: one module a chart, found by looking into this folder.
+"""The charts of the page, found by looking into the modules of this folder for each `Chart` that they have.
 
-A module says `CHART`, a `Chart`; its name is the module's. Rules, page and captions take everything from here, so a
-chart is added by adding its module. Rule files import this before anything runs: a chart's module imports pandas
-and Altair only within the functions that need them.
+One without a name has its module's. Rules, page and captions take everything from here, so a chart is added by adding
+its module. Rule files import this before anything runs: pandas and Altair come from `report.heavy`.
 """
 
 import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from sweetspot.report.chart_data import ChartData
-    from sweetspot.report.marks import Drawing
-    from sweetspot.report.tables import Tables
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.marks import Drawing
+from sweetspot.report.tables import Tables
 
 # Sections of the page that hold charts, and what they are called in Snakemake's own report.
 SECTIONS = {
@@ -45,9 +43,9 @@ class Chart:
     stage: Literal["speed", "price"]
     section: str
     order: int
-    draw: Callable[["ChartData"], "Drawing"]
+    draw: Callable[[ChartData], Drawing]
     needs: str = ""
-    fits: Callable[["Tables"], bool] = lambda _: True
+    fits: Callable[[Tables], bool] = lambda _: True
     name: str = ""
 
     @property
@@ -57,8 +55,13 @@ class Chart:
 
 
 def _found() -> dict[str, Chart]:
-    modules = ((one.name, importlib.import_module(f"{__name__}.{one.name}")) for one in pkgutil.iter_modules(__path__))
-    charts = [replace(module.CHART, name=name) for name, module in modules]
+    modules = [importlib.import_module(f"{__name__}.{one.name}") for one in pkgutil.iter_modules(__path__)]
+    charts = [
+        replace(chart, name=chart.name or module.__name__.rpartition(".")[2])
+        for module in modules
+        for chart in vars(module).values()
+        if isinstance(chart, Chart)
+    ]
     for chart in charts:
         if chart.section not in SECTIONS:
             places = ", ".join(SECTIONS)

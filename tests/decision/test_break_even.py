@@ -1,0 +1,392 @@
+"""From how many days, and months, a box pays: whole rows on drawn values that stand in the test; curve and surface."""
+
+import math
+
+import numpy as np
+import pytest
+from decision_tables import (
+    BOX,
+    RENTED,
+    box_offer,
+    drawn,
+    offer,
+    options_of,
+    surface_of,
+)
+from price_lists import machines, offers, price_list
+from sweetspot.decision.breakeven import Month, break_even, crossing, surface, utilisation
+from sweetspot.decision.simulate import simulate
+from three_kinds import SHARE, Market, hourly, own, price
+
+HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728
+FIXED = 6500 / 30
+TWO = (box_offer(), 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)
+STEPS = [100 + 10 * step for step in range(21)]  # of 21 draws the 5 % and 95 % are the second and the last but one
+
+
+def second(rate=400.0, **terms):
+    """Another box."""
+    return box_offer(**terms) | {"instance": "second"}, rate, 4
+
+
+def row_of(*entries, price_p3=3.06, **changes):
+    """The first row of days, in draws that are given; against what is rented, unless offers are given."""
+    entries = entries or (TWO[0], (offer(RENTED, "on_demand", price_p3), 225.0, 1))
+    options = options_of(*entries)
+    return break_even(options, drawn(options, **changes), 30.5).iloc[0]
+
+
+def test_a_row_of_days_by_hand():
+    row = row_of(fixed={BOX: STEPS})
+    expected = {
+        "workload": "vgg16", "model": "vgg16", "title": BOX, "quantity": "days_per_month", "unit": "days/month",
+        "assumption": "days of use a month", "planned": 10.0, "reference": BOX, "option": RENTED, "instance": RENTED,
+        "purchase": "on_demand", "price_list": "on_demand", "persistent": True, "basis": "published", "p_pays": 1.0,
+        "p_cheaper": 1.0, "verdict": "from 1.4 days a month (0.7 to 1.8); pays at the planned use of 10",
+    }  # fmt: skip
+    assert {name: row[name] for name in expected} == expected
+    days, twice = ([fixed / 24 / (hour - 0.2) for fixed in (FIXED, 110, 290)] for hour in (HOUR, HOUR / 2))
+    assert row[["days", "days_low", "days_high"]].tolist() == pytest.approx(days)
+    assert row[["pays_from", "pays_from_low", "pays_from_high"]].tolist() == pytest.approx(days)
+    assert row[["twice_as_cheap_days", "twice_low", "twice_high"]].tolist() == pytest.approx(twice)
+    assert row["gain_at_use"] == pytest.approx(HOUR / (FIXED / 240 + 0.2))
+    # 1 box hour at full use: 216.667 / 732 + 0.2; the rental that costs as much for the same work
+    assert row["never_below_usd_per_hour"] == pytest.approx((FIXED / 732 + 0.2) * 225 / 498)
+    assert row["never_above_usd_per_kwh"] == pytest.approx(HOUR - FIXED / 732)  # 1 kW
+    assert row["months_needed"] == pytest.approx(6500 / (240 * (HOUR - 0.2)))
+
+
+def test_the_share_of_draws_in_which_the_box_is_cheaper_and_in_which_it_ever_pays():
+    centre = options_of(*TWO).set_index("option")["images_per_usd"]
+    # gain 2, 1.1, 1 (a tie: half), 0.5; and 720 USD a month: 30 / 6.5728 = 4.6 days; 24,000: 152 days, beyond the month
+    images = {BOX: [centre[RENTED] * gain for gain in (2, 1.1, 1, 0.5)]}
+    row = row_of(images_per_usd=images, fixed={BOX: [720, 720, 24_000, 24_000]})
+    assert (row["p_cheaper"], row["p_pays"]) == (0.625, 0.5)
+    assert (row["gain_low"], row["gain_high"]) == pytest.approx((0.5, 2))
+    assert row["verdict"] == "from 1.4 days a month (4.6 to never); pays at the planned use of 10"
+
+
+@pytest.mark.parametrize(
+    ("price_p3", "parts", "verdict", "p_pays"),
+    [
+        # at 0.3 USD the rented work costs 0.664: 216.667 / 24 / 0.464 = 19.456 days; planned are 10
+        (0.3, (1, 1, 1), "from 19.5 days a month (19.5 to 19.5); does not pay at the planned use of 10", 1.0),
+        # at 0.22: 0.48693 - 0.2: 31.46 days, never at the centre; at half the fixed sum 15.73
+        (0.22, (0.5, 1, 1), "never at the central figures; from 15.7 days a month at the lowest", 1 / 3),
+        (0.09, (1, 1, 1), "never", 0.0),  # 0.199 USD, less than 0.20 USD of electricity for the same hour
+    ],
+)
+def test_a_box_pays_late_or_in_some_draws_alone_or_never(price_p3, parts, verdict, p_pays):
+    row = row_of(price_p3=price_p3, fixed={BOX: [FIXED * part for part in parts]})
+    assert (row["verdict"], row["p_pays"]) == (verdict, pytest.approx(p_pays))
+    assert math.isnan(row["days"]) == verdict.startswith("never")
+
+
+def exact(**box):
+    """A box at 1 image/s and 0 USD an hour of electricity, against a rival that asks 1 USD for each of its hours."""
+    options = options_of((box_offer(kw=0.0), 498.0, 4), TWO[1])
+    own = {"images_per_s": 1.0, "variable_usd_per_hour": 0.0, "fixed_usd_per_month": 732.0, **box}
+    for name, value in own.items():
+        options.loc[options["option"] == BOX, name] = value
+    options.loc[options["option"] == RENTED, "images_per_usd"] = 3600.0
+    return options
+
+
+def test_the_last_day_of_the_month_still_pays():
+    # 732 USD a month / (24 x 1 USD) = 30.5 days: the whole month, in all draws; 240 USD: 10 days, which are planned
+    row, tenth = (break_even(each, drawn(each), 30.5).iloc[0] for each in (exact(), exact(fixed_usd_per_month=240.0)))
+    assert (row["days"], row["days_low"], row["p_pays"]) == (30.5, 30.5, 1.0)
+    assert row["verdict"] == "from 30.5 days a month (30.5 to 30.5); does not pay at the planned use of 10"
+    assert tenth["verdict"].endswith("; pays at the planned use of 10")
+    assert math.isnan(tenth["never_above_usd_per_kwh"])  # free electricity
+
+
+def test_no_length_of_project_pays_where_the_rest_takes_all_the_room():
+    # 10 days: 240 h x 1 USD = 240 USD of room a month; 600 USD over 30 months are 20 of the 260 fixed: 240 remain
+    # half a dollar less of the rest: 600 / 0.5
+    found = [break_even(each, drawn(each), 30.5)["months_needed"][0]
+             for each in (exact(fixed_usd_per_month=fixed, capex_usd=600.0) for fixed in (260.0, 259.5))]  # fmt: skip
+    assert math.isnan(found[0]) and found[1] == pytest.approx(1200.0)
+
+
+def test_a_rented_reference_has_no_row():
+    options = options_of(reference=RENTED)
+    assert break_even(options, drawn(options), 30.5).empty
+
+
+# --- beside another box, and beside a contract ------------------------------------------------------------------------
+
+
+def test_a_row_against_another_box_by_hand():
+    # the second for the work of 498 images/s: 1.245 x 100 USD a month and 1.245 x 0.3 an hour
+    options = options_of(TWO[0], second(capex_usd=3000.0, kw=1.5))
+    draws = drawn(options, fixed={"second": [90 + step for step in range(21)]})
+    row = break_even(options, draws, 30.5).iloc[0]
+    ends = [(FIXED - 1.245 * fixed) / 24 / (1.245 * 0.3 - 0.2) for fixed in (100, 109, 91)]
+    assert row[["days", "days_low", "days_high"]].tolist() == pytest.approx(ends)
+    gain = (124.5 / 240 + 0.3735) / (FIXED / 240 + 0.2)
+    assert (row["gain_at_use"], row["p_cheaper"], row["p_pays"]) == (pytest.approx(gain), 0.0, 1.0)
+    assert row[["never_below_usd_per_hour", "never_above_usd_per_kwh"]].isna().all()
+    # half of that costs less an hour than the box: never
+    assert row[["twice_as_cheap_days", "twice_low", "twice_high"]].isna().all()
+    curve = utilisation(options, draws, 30.5).set_index("days").loc[10.0]
+    assert curve["gain"] == pytest.approx(gain)
+    assert [curve["gain_low"], curve["gain_high"]] == pytest.approx(
+        [(1.245 * fixed / 240 + 0.3735) / (FIXED / 240 + 0.2) for fixed in (91, 109)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("box", "rival", "factor", "days"),
+    [
+        (Month(240.0, 0.0), Month(0.0, 1.0), 1.0, 10.0),
+        (Month(240.0, 0.0), Month(240.0, 2.0), 2.0, 5.0),  # half the rival's month and hour: 120 / (24 x 1)
+        (Month(0.0, 2.0), Month(240.0, 1.0), 1.0, 0.0),  # on ten days both take 2 USD an hour: it reaches the planned
+        (Month(1.0, 2.0), Month(240.0, 1.0), 1.0, math.inf),
+        (Month(100.0, 1.0), Month(100.0, 1.0), 1.0, 0.0),  # the same machine
+        (Month(101.0, 1.0), Month(100.0, 1.0), 1.0, math.inf),
+        (Month(100.0, 1.0), Month(101.0, 1.0), 1.0, 0.0),
+        (Month(100.0, 1.0), Month(101.0, 2.0), 1.0, 0.0),  # cheaper on all days
+    ],
+)
+def test_days_from_which_a_box_costs_no_more(box, rival, factor, days):
+    assert float(crossing(box, rival, 10.0, factor)) == pytest.approx(days)
+
+
+def test_an_owned_rival_bears_its_month_on_other_days_too():
+    """1,728 USD a month and 4 an hour: 6 + 4 USD an hour on twelve days (288 h), 12 + 4 on six, 3 + 4 on 24."""
+    assert [Month(1728.0, 4.0).at(days) for days in (6.0, 12.0, 24.0)] == [16.0, 10.0, 7.0]
+    assert Month(0.0, 10.0).at(6.0) == 10.0
+
+
+def signed(usd):
+    """A contract by the month."""
+    terms = {"term_months": 12.0, "per_month": usd}
+    return {"instance": "signed", "purchase": "reserved", "commitment": terms, "days_per_month": 10.0}
+
+
+@pytest.mark.parametrize(("month", "days", "months"), [(1200.0, 0.0, 36_000 / (1200 - 50 - 48)), (900.0, None, None)])
+def test_beside_a_contract_a_box_pays_on_the_days_planned_or_on_none(month, days, months):
+    """1,050 and 48 USD of running in ten days; on more days the box costs more and the contract does not."""
+    made = price(Market((own(), hourly("rented", 6.0), signed(month))))
+    table = break_even(made.options, made.draws, 30.5).set_index("option")
+    row = table.loc["signed (reserved)"]
+    assert (None if np.isnan(row["days"]) else row["days"]) == days
+    assert row["p_pays"] == (days == 0.0) and np.isnan(row["never_below_usd_per_hour"])
+    if months is not None:
+        assert row["months_needed"] == pytest.approx(months)
+    curve = utilisation(made.options, made.draws, 30.5).set_index(["option", "days"])["gain"]
+    assert curve["signed (reserved)", 20.0] == pytest.approx(month / (1050 + 20 * 4.8))
+    assert table.loc["rented", "days"] == pytest.approx(1050 / (24 * 5.8))
+
+
+# --- months ---------------------------------------------------------------------------------------------------------
+
+
+def months_needed(*entries):
+    return row_of(*entries)["months_needed"]
+
+
+@pytest.mark.parametrize(
+    ("months", "beyond", "needed"),
+    [
+        (30.0, 12.5, 13), (30.0, 47.5, 48), (1.0, 12.5, 13), (0.5, 12.5, 13), (30.0, -1.0, 1), (700.0, 599.9, 600),
+        (30.0, 599.9, 600), (30.0, 600.9, None),  # nobody plans for more than 600 months
+    ],
+)  # fmt: skip
+def test_months_from_which_a_dear_box_of_little_power_pays(months, beyond, needed):
+    """240 h a month x 0.05 USD are 12 USD a month: so many times that dearer, `beyond` months are needed."""
+    box = box_offer(capex_usd=1000.0 + 12.0 * beyond, months=months)
+    found = months_needed((box, 498.0, 4), second(498.0, capex_usd=1000.0, kw=1.25, months=months))
+    assert found == needed or (needed is None and math.isnan(found))
+
+
+def test_months_needed_where_short_projects_pay_or_money_has_a_rate_or_the_box_stands_still():
+    """18 USD cheaper and 12 a month dearer: up to a month and a half. The annuity of 6500 USD at 10 % a year; and a
+    month of 220 USD that nine hours of ten bear.
+    """
+    box = box_offer(capex_usd=1000.0, kw=1.25, months=1.0)
+    assert months_needed((box, 498.0, 4), second(498.0, capex_usd=1018.0, months=1.0)) == 1.0
+    rate = 1.1 ** (1 / 12) - 1
+    annuity = {months: 6500 * rate / (1 - (1 + rate) ** -months) for months in range(1, 601)}
+    box = box_offer(discount_rate=0.1) | {"fixed_usd_per_month": annuity[30]}
+    room = 240 * (0.3 * 498 / 225 - 0.2)
+    needed = min(months for months, usd in annuity.items() if usd <= room)
+    assert months_needed((box, 498.0, 4), (offer(RENTED, "on_demand", 0.3), 225.0, 1)) == needed > 30
+    still = box_offer(downtime_share=0.1, residual_usd=500.0, maintenance_usd_per_month=20.0)
+    found = months_needed((still | {"fixed_usd_per_month": 220.0}, 498.0, 4), TWO[1])
+    assert found == pytest.approx(6000 / 0.9 / (240 * (HOUR - 0.2) - 20 / 0.9))
+
+
+# --- two boxes of a price list, and the list made anew ----------------------------------------------------------------
+
+OWN = {
+    "months": 30,
+    "maintenance_per_month": 20,
+    "per_kwh": 0.30,
+    "days_per_month": {"value": 10, "low": 5, "high": 20},
+}
+
+
+def listed(curve=True, second=None, **box):
+    """Options of 500 images/s on the box, 300 on the second and 225 rented at 3.06 USD; `curve`: resale by age, of 30
+    months 0.8 x 0.77 = 0.616, else 900 USD; with other terms of the box, and of the second.
+    """
+    terms = OWN | {"residual": {"curve": "data-centre", "share": 0.8} if curve else 900}
+    boxes = {BOX: {"capex": 6500, "kw": 1.0} | box, "second": {"capex": 3300, "kw": 0.9} | (second or {})}
+    prices = price_list(
+        *({"instance": name, "purchase": "own", "own": terms | mine} for name, mine in boxes.items()),
+        {"instance": RENTED, "per_hour": 3.06},
+    )
+    facts = {name.replace("-", "_"): {"provider": "own"} for name in boxes}
+    table = offers(prices, machines(prices, **facts)).reset_index()
+    rates = {BOX: 500.0, "second": 300.0, RENTED: 225.0}
+    return options_of(*((row, rates[row["instance"]], 1) for row in table.to_dict("records")))
+
+
+def days_of(options):
+    return break_even(options, simulate(options, 1, 400), 30.5).set_index("option")
+
+
+def images(options):
+    return options.set_index("instance")["images_per_usd"]
+
+
+def test_two_boxes_have_one_project_and_one_use():
+    """Else their cost would differ by days of use that only one of them is given."""
+    options = listed(months={"value": 30, "low": 20, "high": 40}, second={"months": 24})
+    draws = simulate(options, 1, 400)
+    days = dict(zip(options["instance"], draws.days, strict=True))
+    assert days[BOX] == pytest.approx(days["second"]) and days[BOX].std() > 1
+    # Days are one figure of both; months differ, so they are two figures of one error.
+    ends = {one.name: one.rows for one in draws.figures if one.name in ("days_per_month", "months")}
+    assert ends == {"days_per_month": [0, 1], "months": [0]}
+    apart = listed(second={"days_per_month": {"value": 12, "low": 6, "high": 24}})
+    drawn = dict(zip(apart["instance"], simulate(apart, 1, 400).days, strict=True))
+    assert drawn["second"] == pytest.approx(1.2 * drawn[BOX])
+
+
+def test_two_boxes_have_their_break_even_at_the_same_days():
+    """From which days the first pays against the second is where the lists give them the same cost."""
+    cheap = {"capex": 3300, "kw": 1.5}
+    found = days_of(listed(second=cheap, capex=9800))
+    # By hand, sold at 30 months for 0.616: (9800 x 0.384 / 30 + 20) / (24 d) + 0.30 =
+    # 500 / 300 x ((3300 x 0.384 / 30 + 20) / (24 d) + 0.45): (145.44 - 103.73) / 24 = 0.45 d
+    assert found.loc["second", "days"] == pytest.approx((145.44 - 500 / 300 * 62.24) / 24 / (500 / 300 * 0.45 - 0.30))
+    cross = {"days_per_month": {"value": found.loc["second", "days"]}}
+    made = images(listed(second=cheap | cross, capex=9800, **cross))
+    assert made[BOX] == pytest.approx(made["second"])
+    # the rented machine asks the same on all days: 3.06 / 225 of an image against the box
+    assert found.loc[RENTED, "days"] == pytest.approx(145.44 / (24 * (3.06 * 500 / 225 - 0.30)))
+
+
+def test_the_length_from_which_a_box_pays_is_that_of_both_boxes():
+    """A longer project spreads the price of the other box too; the lists made anew say the same."""
+    for curve in (True, False):
+        dear = {"capex": 9800, "maintenance_per_month": 0}
+        cheap = {"capex": 3300, "kw": 1.5, "maintenance_per_month": 0}
+        row = days_of(listed(curve, cheap, **dear)).loc["second"]
+        pays = [images(listed(curve, cheap | {"months": months}, **dear, months=months))
+                for months in (row["months_needed"] - 1, row["months_needed"])]  # fmt: skip
+        assert [one[BOX] >= one["second"] for one in pays] == [False, True], curve
+    # Sold for 900 USD each, 240 h a month: 8900 / m + 72 = 500 / 300 x (2400 / m + 108), 4900 / m = 108
+    assert row["months_needed"] == 46  # 45.4
+    assert row[["never_below_usd_per_hour", "never_above_usd_per_kwh"]].isna().all()
+
+
+def test_a_box_that_costs_less_and_takes_less_pays_on_all_days_and_the_other_way_on_none():
+    """What gains on the box with more use: it pays on the days planned and on fewer, or it does not."""
+    # the second draws little: a 0.1 kW of 300 images/s, 0.05 USD against 0.30 of an hour; at 10 days it costs
+    # 500 / 300 x (62.24 / 240 + 0.03) = 0.482 for the work of 0.73, and 0.232 with a price of 1000
+    both = [days_of(listed(second={"kw": 0.1} | terms)).loc["second", "days"] for terms in ({}, {"capex": 1000})]
+    assert [math.isnan(days) for days in both] == [True, True]
+    row = days_of(listed(second={"kw": 0.8, "capex": 9000})).loc["second"]
+    # 500 / 300 x (9000 x 0.384 / 30 + 20) = 225 > 103.2 a month, but 0.4 > 0.3 an hour: cheaper on all days
+    assert row["days"] == 0.0 and row["verdict"] == "cheaper on the days planned, and on fewer"
+
+
+# --- the curve of use and the surface ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("month", "days"), [(30.5, [*range(1, 31), 30.5]), (31.0, list(range(1, 32)))])
+def test_the_curve_of_use_goes_from_the_first_day_to_the_whole_month(month, days):
+    """At d days a box hour costs 216.667 / (24 d) + 0.20 USD against 6.7728; ends of the first thousand draws.
+
+    Fixed sums of 100, 101, ... USD: the 51st and the 950th are 150 and 1049 USD.
+    """
+    options = options_of(*TWO)
+    curve = utilisation(options, drawn(options, fixed={BOX: 100.0 + np.arange(1500)}), month)
+    assert curve["days"].tolist() == days
+    assert curve["gain"].tolist() == pytest.approx([HOUR / (FIXED / 24 / day + 0.20) for day in days])
+    tenth = curve.set_index("days").loc[10, ["gain_low", "gain_high"]].tolist()
+    assert tenth == pytest.approx([HOUR / (fixed / 240 + 0.2) for fixed in (1049, 150)])
+
+
+def test_the_surface_by_its_axes():
+    table = surface_of(options_of(*TWO))
+    assert sorted(set(table["days"])) == [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30.5]
+    assert sorted(set(table["months"])) == pytest.approx([3.0 * tenth for tenth in range(1, 21)])
+    assert sorted(set(table["usd_per_kwh"])) == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.6])
+    for row in table.iloc[::97].itertuples():
+        ratio = HOUR / (6500 / row.months / (24 * row.days) + row.usd_per_kwh)
+        assert row.ratio == pytest.approx(ratio)
+        assert row.winner == (BOX if ratio > 1 else RENTED)
+        days = 6500 / row.months / 24 / (HOUR - row.usd_per_kwh)
+        assert row.break_even_days == pytest.approx(days) if days <= 30.5 else math.isnan(row.break_even_days)
+    assert 7.0 in set(surface_of(options_of((box_offer(days_per_month=7.0), 498.0, 4), TWO[1]))["days"])
+    assert max(surface_of(options_of(*TWO), 24.0)["days"]) == 24.0
+
+
+def test_at_a_tie_the_rental_wins_and_the_last_day_of_the_month_breaks_even():
+    """1.125 USD for 3600 x 312.5 images either way: 240 USD a month / 240 h + 0.5 kW x 0.25 USD/kWh of the box, in a
+    month of ten days. That is what the rental asks: it would pay above that, and does not at it.
+    """
+    options = options_of((box_offer(kw=0.5, usd_per_kwh=0.25, capex_usd=7200.0), 312.5, 4), TWO[1])
+    table = surface_of(options.assign(images_per_usd=1e6), 10.0)
+    row = table.set_index(["days", "months", "usd_per_kwh"]).loc[(10.0, 30.0, 0.25)]
+    assert (row["ratio"], row["winner"], row["break_even_days"]) == (1.0, RENTED, 10.0)
+    assert row["condition"] == (
+        f"Even used every day, {BOX} never pays for VGG-16: {RENTED} costs 3.06 USD an hour, it would pay above 3.06"
+    )
+
+
+ROOM = {"variable_usd_per_hour": 0.3, "energy_usd_per_hour": 0.3, "usd_per_hour": FIXED / 240 + 0.3}
+
+
+@pytest.mark.parametrize(
+    ("box", "said"),
+    [
+        # used 30.5 days: 216.667/732 = 0.29599 + 0.20 = 0.49599 USD an hour; x 3.06 / 6.7728 = 0.22409 USD asked;
+        # or electricity above 6.7728 - 0.29599 = 6.4768 USD/kWh
+        (box_offer(), "if AWS P3 costs 0.224 USD an hour or less (now 3.06), or if electricity costs more than 6.48 "
+                      "USD/kWh (now 0.2)"),
+        # free power leaves the rival's price: 0.296 x 225 / 498
+        (box_offer(kw=0.0), "if AWS P3 costs 0.134 USD an hour or less (now 3.06)"),
+        # 1 kW at 1.5: 0.3 USD an hour and 0.29599: 0.59599 / 6.7728 x 3.06; (6.7728 - 0.29599) / 1.5
+        (box_offer(pue=1.5) | ROOM, "if AWS P3 costs 0.269 USD an hour or less (now 3.06), or if electricity costs "
+                                    "more than 4.32 USD/kWh (now 0.2)"),
+    ],
+)  # fmt: skip
+def test_the_condition_under_which_the_box_never_pays(box, said):
+    options = options_of((box, 498.0, 4), TWO[1], titles={BOX: "office box", RENTED: "AWS P3"})
+    assert surface_of(options)["condition"].iloc[0] == (
+        f"Even used every day, the office box never pays for VGG-16 {said}"
+    )
+
+
+def test_a_surface_is_of_a_model_and_the_cheapest_that_is_rented_by_the_hour():
+    rented = [(offer(name, "on_demand", usd), 225.0, 1) for name, usd in ((RENTED, 3.06), ("near", 2.5))]
+    table = surface_of(options_of(TWO[0], *rented, models=("vgg16", "alex")))
+    assert table.index.tolist() == list(range(len(table)))
+    assert table[["reference", "rival", "model"]].drop_duplicates().to_numpy().tolist() == [
+        [BOX, "near", "alex"], [BOX, "near", "vgg16"]
+    ]  # fmt: skip
+    one = table[table["model"] == "alex"].set_index(["days", "months", "usd_per_kwh"]).loc[(10.0, 30.0, 0.2)]
+    assert one["ratio"] == pytest.approx(2.5 * 498 / 225 / (FIXED / 240 + 0.2)) and one["winner"] == BOX
+    assert one["break_even_days"] == pytest.approx(FIXED / 24 / (2.5 * 498 / 225 - 0.2))
+    options = options_of(*TWO, models=("vgg16", "alex"))
+    both = utilisation(options, drawn(options), 2)
+    assert both["model"].tolist() == ["alex"] * 2 + ["vgg16"] * 2 and both["days"].tolist() == [1, 2] * 2
+    # A contract is the cheaper: 900 a month for 240 h that cost 1,440 by the hour.
+    found = surface([price(Market((own(), hourly("rented", 6.0), signed(900.0))), kind=SHARE).share()], 30.5)
+    assert set(found["rival"]) == {"rented"}

@@ -1,0 +1,223 @@
+"""Rows of the tornado, of turning points and of what pays, by hand; ties, and what is not looked for."""
+
+import math
+
+import numpy as np
+import pytest
+from decision_tables import BOX, RENTED, asked, box_offer, offer, options_of, tornado_of
+from small_lab import same
+from sweetspot.decision.assumption import all_of
+from sweetspot.decision.turning import (
+    PAYS,
+    TORNADO,
+    TURNING,
+    Apart,
+    Held,
+    pays_rows,
+    stretch,
+    tornado_rows,
+    turning_rows,
+)
+
+FIXED = 6500 / 30
+INF = math.inf
+
+
+def options(price, **box):
+    return options_of((box_offer(**box), 498.0, 4), (offer(RENTED, "on_demand", price), 225.0, 1))
+
+
+def question(price, **box):
+    (found,) = asked(options(price, **box))
+    return found
+
+
+ABOUT = {"workload": "vgg16", "model": "vgg16", "model_title": "VGG-16"}
+PRICE = {"assumption": f"price of {BOX}", "quantity": "capex_usd", "subject": BOX, "unit": "USD", "value": 6500.0}
+# 7200 hours of the box: at 0.75 USD renting is 7200 x 0.75 x 498 / 225 = 11,952 USD, the box 6500 + 1440 = 7940
+RENT = 7200 * 0.75 * 498 / 225
+
+
+def test_a_row_of_the_tornado_by_hand():
+    rows = {row["assumption"]: row for row in tornado_rows(question(0.75))}
+    row = rows[f"price of {BOX}"]
+    assert set(row) == set(TORNADO)
+    same(row, ABOUT | PRICE | {
+        "low": 5200.0, "high": 7800.0, "range_basis": "assumed", "best": BOX, "best_title": BOX, "rival": RENTED,
+        "rival_title": RENTED, "margin": RENT / 7940, "margin_low": RENT / 6640, "margin_high": RENT / 9240,
+        "swing": RENT / 6640 - RENT / 9240, "usd": 7940.0, "usd_low": 6640.0, "usd_high": 9240.0,
+        "usd_per_month": 7940 / 30, "usd_per_month_low": 6640 / 30, "usd_per_month_high": 9240 / 30,
+        "winner_low": BOX, "winner_high": BOX, "flips": False, "flip_value": RENT - 1440,
+        "flip_factor": (RENT - 1440) / 6500,
+        "text": "the cheapest option changes at 10,512 USD (+62 %), outside its range",
+    })  # fmt: skip
+    assert rows["days of use a month"]["subject"] is None
+
+
+def test_a_turning_point_by_hand():
+    rows = turning_rows(question(0.75, capex_usd_low=6000.0, capex_usd_high=12_000.0))
+    assert all(set(row) == set(TURNING) for row in rows)
+    apart = [abs(math.log(row["factor"])) for row in rows]
+    assert apart == sorted(apart) and len(rows) > 4
+    named = {row["assumption"]: row for row in rows}
+    same(named[f"price of {BOX}"], ABOUT | PRICE | {
+        "best_title": BOX, "side": "above", "turning_value": RENT - 1440, "factor": (RENT - 1440) / 6500,
+        "inside_range": True, "to_title": RENTED, "boxes": 0, "rented": RENTED, "usd": RENT, "usd_per_month": RENT / 30,
+        "text": f"price of {BOX} above 10,512 USD: {RENTED}",
+    })  # fmt: skip
+    # the rent: 7940 / 11,952 of it, below its range of 20 %
+    same(named[f"price of {RENTED}"], {
+        "side": "below", "factor": 7940 / RENT, "turning_value": 0.75 * 7940 / RENT, "inside_range": False,
+        "to_title": RENTED, "usd": 7940.0, "unit": "USD/hour", "quantity": "usd_per_hour", "subject": RENTED,
+    })  # fmt: skip
+    lower = {row["assumption"]: row for row in turning_rows(question(0.75, capex_usd_low=11_000.0,
+                                                                     capex_usd_high=12_000.0))}  # fmt: skip
+    assert lower[f"price of {BOX}"]["inside_range"] is False
+
+
+def test_a_turn_to_a_box_says_how_many():
+    # at 0.45 USD renting is 7171.2 USD; the box is the cheaper from 7940 / 7171.2 of the rent on
+    rented = 7200 * 0.45 * 498 / 225
+    row = next(row for row in turning_rows(question(0.45)) if row["assumption"] == f"price of {RENTED}")
+    same(row, {
+        "best_title": RENTED, "side": "above", "factor": 7940 / rented, "inside_range": True, "to_title": BOX,
+        "boxes": 1, "rented": None, "usd": 7940.0, "usd_per_month": 7940 / 30,
+    })  # fmt: skip
+
+
+def tied(**box):
+    """A box and a rival that both take 1 USD for a million images: 1.125 USD for 3600 x 312.5 of them.
+
+    The box: 240 USD a month / 240 h + 0.5 kW x 0.25 USD/kWh.
+    """
+    made = options(3.06, kw=0.5, usd_per_kwh=0.25, capex_usd=7200.0, **box)
+    made.loc[made["option"] == BOX, "images_per_s"] = 312.5
+    return tornado_of(made.assign(images_per_usd=1e6)).loc[f"price of {BOX}"]
+
+
+def test_a_tie_turns_nothing_and_the_least_beyond_it_does():
+    price = tied(capex_usd_low=3600.0, capex_usd_high=7200.0)
+    assert (price["margin"], price["margin_high"]) == (1.0, 1.0)
+    # 3600: 120 / 240 + 0.125 = 0.625 USD an hour
+    assert price["margin_low"] == pytest.approx(1.125 / 0.625)
+    assert (price["best"], price["winner_low"], price["winner_high"], price["flips"]) == (BOX, BOX, BOX, False)
+    price = tied(capex_usd_low=7200.0, capex_usd_high=14_400.0)
+    assert (price["winner_low"], price["winner_high"], price["flips"]) == (BOX, RENTED, True)
+    assert price["flip_factor"] == pytest.approx(1.0, abs=1e-7)
+    price = tied(capex_usd_low=7200.0, capex_usd_high=7200.0)  # declared ends that are one are no range
+    assert (price["low"], price["high"], price["range_basis"]) == (5760.0, 8640.0, "assumed")
+
+
+def test_a_turn_beyond_a_factor_of_five_is_not_looked_for():
+    # the rented work of a box hour: p x 498 / 225; the box 1.102778 an hour: it turns at p = 0.498243 USD
+    for price, found in ((0.498243 * 4.99, True), (0.498243 * 5.01, False)):
+        row = tornado_of(options(price)).loc[f"price of {RENTED}"]
+        assert math.isnan(row["flip_value"]) is not found
+        assert row["flip_value"] == pytest.approx(0.498243, rel=1e-5) or not found
+    assert row["text"] == "no value within a factor of 5 changes the cheapest option"
+
+
+def test_an_assumption_that_flips_the_winner_says_so():
+    # at 0.60 USD an hour: 0.60 x 498/225 = 1.328 USD against 1.1028: 216.667 / (24 x (1.328 - 0.20)) = 8.0033 days
+    rows = tornado_of(options(0.60, days_per_month_low=5.0, days_per_month_high=15.0))
+    days = rows.loc["days of use a month"]
+    assert days["flips"] and (days["winner_low"], days["winner_high"]) == (RENTED, BOX)
+    assert days["text"] == "the cheapest option changes at 8 days a month (-20 %), inside its range"
+    assert rows["swing"].is_monotonic_decreasing
+
+
+def test_the_cheapest_persistent_rival_is_the_one_that_counts():
+    entries = [(box_offer(), 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)]
+    entries += [(offer("x", "spot", 0.1), 225.0, 1), (offer("y", "on_demand", 2.0), 200.0, 1)]
+    entries += [(offer("z", "reserved", 4.0), 500.0, 1)]
+    made = options_of(*entries)
+    (question,) = asked(made)
+    # USD a million images: z 1e6 / (500 x 3600) x 4 = 2.222; y 2.778; p3 3.778; x, which can be taken away, 0.123
+    assert [one.option for one in question.choices] == [BOX, "z (reserved)", "y", RENTED]
+    box, images = FIXED / 240 + 0.2, 7200 * 3600.0 * 498  # of ten days a month for thirty months
+    assert question.usd == pytest.approx([7200 * box, images / 1e6 * 20 / 9, images / 7.2e5 * 2, images / 8.1e5 * 3.06])
+    rows = tornado_of(made)
+    assert rows["margin"].to_numpy() == pytest.approx(4 * 498 / 500 / box)
+    every = rows.loc["all rented prices"]
+    assert (every["low"], every["high"], every["value"]) == pytest.approx((0.8, 1.2, 1))
+    assert every["flip_value"] == pytest.approx(box / (4 * 498 / 500))
+    # z dearer than y by the image: then y is the one that the box is held against
+    dear = next(one for one in question.assumptions if one.subject == "z (reserved)")
+    usd = question.at(dear, [2.0]).usd[:, 0]
+    assert usd[2] / usd[0] == pytest.approx(2.0 * 498 / 200 / box) and usd[1] > usd[2]
+    # what the answer does not weigh, a machine that is there already or of another price list, is no rival
+    rows = tornado_of(made.assign(in_answer=~made["option"].isin(["y", "z (reserved)"])))
+    assert set(rows["rival"]) == {RENTED} and not rows["assumption"].str.contains(r"\by\b|\bz\b").any()
+
+
+# --- what pays ------------------------------------------------------------------------------------------------------
+
+FACTORS = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
+STILL = np.zeros(5, bool)
+
+
+@pytest.mark.parametrize(
+    ("apart", "jumps", "expected"),
+    [
+        ([3, 2, 1, -1, -3], (), (1.5, INF)),  # from +1 at 1.0 to -1 at 2.0: half way
+        ([3, 1, -1, -2, -3], (), (0.75, INF)),  # it pays as planned: where that stretch begins
+        ([-1, -2, -3, -4, -5], (), (0.0, INF)),  # from the least factor on
+        ([3, 0, -1, -2, -3], (), (0.5, INF)),  # what costs the same pays
+        ([3, 2, 1, 1, 0], (), (4.0, INF)),
+        ([3, 2, 1, 2, 3], (), (INF, INF)),  # at none
+        ([3, 1, -1, -2, 1], (), (0.75, 2.0)),  # and with more it is the dearer again
+        ([-1, 1, 2, -1, 1], (), (0.0, 0.25)),  # not as planned: the first stretch
+        ([-1, -2, -3, 1, 2], (), (0.0, 1.0)),
+        ([-1, 1, -3, -4, -5], (), (0.625, INF)),  # the stretch that the plan lies in
+        ([3, 2, 1, -1, -3], (3,), (2.0, INF)),  # a further machine is needed there: no straight line leads to it
+        ([1, -1, -2, -3, -4], (), (0.375, INF)),  # half way between the two least
+        ([1, -1, -2, -3, -4], (1,), (0.5, INF)),
+        ([1, -3, -2, -3, 1], (), (0.3125, 2.0)),
+        ([INF, INF, INF, -1, -3], (), (2.0, INF)),
+    ],
+)
+def test_the_stretch_in_which_it_pays(apart, jumps, expected):
+    found, until = stretch(np.array([apart, [-5.0] * 5]), FACTORS, np.isin(np.arange(5), jumps))
+    assert (found[0], until[0]) == pytest.approx(expected) and (found[1], until[1]) == (0.0, INF)
+
+
+def held(apart, drawn, exact=None, most=math.inf):
+    lines = Apart(FACTORS, np.array([apart], float), np.array(drawn, float), FACTORS, STILL, STILL)
+    about = all_of("jobs", "jobs")._replace(most=most)
+    return Held("box", "Office box", about, "jobs of all", "per_month", 200.0, "jobs", lines, 0.75, exact)
+
+
+def test_a_row_of_what_pays_by_hand():
+    # as planned from half way between 1 and 2; of 21 draws the second and the last but one end the interval
+    drawn = [[3, 2, 1, -share / (1 - share), -9] for share in np.linspace(0.1, 0.9, 21)]
+    (row,) = pays_rows("lab", [held([3, 2, 1, -1, -3], drawn, lambda factor, begins: factor + 0.01 * begins)])
+    assert set(row) == set(PAYS)
+    same(row, {
+        "workload": "lab", "model": None, "reference": "box", "title": "Office box", "quantity": "per_month",
+        "subject": None, "assumption": "jobs of all", "unit": "jobs", "planned": 200.0, "pays_from": 302.0,
+        "pays_from_low": 200 * (1 + 1 - 0.86), "pays_from_high": 200 * (1 + 1 - 0.14), "factor": 1.51, "p_pays": 0.75,
+        "text": "Office box pays from 302 jobs on; 200 are planned",
+    })  # fmt: skip
+    assert math.isnan(row["pays_until"])
+
+
+@pytest.mark.parametrize(
+    ("apart", "most", "numbers", "text"),
+    [
+        ([-1, -2, -3, -4, -5], math.inf, (0.0, None), "pays from less than 40 jobs on"),
+        ([1, 1, 1, 1, 1], math.inf, (None, None), "pays at no number up to 1,000 jobs"),
+        ([1, 1, 1, 1, 1], 500.0, (None, None), "pays at no number up to 500 jobs"),
+        ([1, -1, -1, 1, 1], math.inf, (80.0, 240.0), "pays from 80 to 240 jobs; 200 are planned"),
+        ([-1, -1, 1, 1, 1], math.inf, (0.0, 120.0), "pays from less than 40 to 120 jobs; 200 are planned"),
+    ],
+)
+def test_what_pays_from_the_least_on_at_nothing_or_up_to_some_number(apart, most, numbers, text):
+    """Nothing is made exact where there is no factor, or none but 0; the 0.375 of a straight line is 0.4, an end at 1
+    is 1.2, one at a half 0.6.
+    """
+    exact = {(0.375, True): 0.4, (1.0, False): 1.2, (0.5, False): 0.6}
+    (row,) = pays_rows("lab", [held(apart, [apart], lambda *asked: exact[asked], most)])
+    found = tuple(None if math.isnan(row[name]) else row[name] for name in ("pays_from", "pays_until"))
+    assert found == numbers and text in row["text"]
+    assert found[0] is None or row["factor"] == numbers[0] / 200
+    assert found[0] is not None or math.isnan(row["factor"])

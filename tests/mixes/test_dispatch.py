@@ -1,0 +1,301 @@
+"""Who does what in a mix: the order of merit by hand, against the linear programme, and what a dispatch says."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mix_problems import by_linear_programme, held, problem, rented, small_problems
+from sweetspot.mixes.dispatch import _filled, _ways, dispatch
+from sweetspot.mixes.problem import NEVER, Held, Rented, finite, load_duration, month_noise
+
+# --- by hand ----------------------------------------------------------------------------------------------------------
+
+
+def test_jobs_that_run_nowhere_else_come_first():
+    """A machine of 100 h; class a can be rented for 5 an hour, class b nowhere (its memory): b has the hours."""
+    machine = held("machine", [1.0, 1.0], [0.0, 0.0], 100, there=1, for_sale=False)
+    case = problem([[[80.0]], [[90.0]]], [machine], [rented("rent", [5.0, NEVER], [1.0, 0.0])])
+    done = dispatch(case, (1,))
+    assert done.held[:, 0, 0, 0].tolist() == [10.0, 90.0]
+    assert done.usd[0] == pytest.approx(70 * 5.0)
+
+
+def test_a_kind_that_one_class_cannot_use_is_not_put_behind_for_it():
+    """Class b runs on the cheap machine alone, which has 100 h: 90 of a go there, 10 to the dear one.
+
+    What b would pay on the dear machine, where it does not run, is given as 0, as the workflow does.
+    """
+    cheap = held("cheap", [1.0, 1.0], [0.1, 0.1], 100, there=1, for_sale=False)
+    dear = held("dear", [1.0, NEVER], [0.5, 0.0], 100, there=1, for_sale=False)
+    case = problem([[[100.0]], [[10.0]]], [cheap, dear], [rented("rent", [5.0, 5.0])])
+    done = dispatch(case, (1, 1))
+    assert done.held[:, 0, 0, 0].tolist() == pytest.approx([90.0, 10.0])
+    assert done.usd[0] == pytest.approx(100 * 0.1 + 10 * 0.5)
+
+
+def test_each_class_goes_where_it_saves_most_by_hand():
+    """Two machines of 100 h that cost nothing to run. Class a takes 10 h on one and 20 on two, b 20 and 10; rent is 20.
+
+    10 of each: a on one and b on two fill both, and nothing is rented, whatever rent is.
+    """
+    one, two = held("one", [10.0, 20.0], [0.0, 0.0], 100), held("two", [20.0, 10.0], [0.0, 0.0], 100)
+    done = dispatch(problem([[[10.0]], [[10.0]]], [one, two], [rented("rent", [20.0, 20.0])]), (1, 1))
+    assert done.usd[0] == 0
+    # Rent 15 for a, 50 for b: held against rent alone b is worth more by an hour of machine one (2.5) than a (1.5), and
+    # fills it with 5 jobs; two does the other 5 and 2.5 of a, and 7.5 of a are rented for 112.5.
+    done = dispatch(problem([[[10.0]], [[10.0]]], [one, two], [rented("rent", [15.0, 50.0])]), (1, 1))
+    assert done.usd[0] == 0
+    assert done.held[:, :, 0, 0].tolist() == [[10.0, 0.0], [0.0, 10.0]]
+
+
+def test_a_machine_that_does_all_leaves_to_another_what_that_can_do():
+    """Ten jobs each of a (rent 10) and b (rent 5), 10 h each. One does either for nothing in its 100 h, two only a, for
+    1 USD: with a on one, which is worth more there, b would be rented for 50; with a on two all costs 10.
+    """
+    one, two = held("one", [10.0, 10.0], [0.0, 0.0], 100), held("two", [10.0, NEVER], [1.0, 0.0], 100)
+    done = dispatch(problem([[[10.0]], [[10.0]]], [one, two], [rented("rent", [10.0, 5.0])]), (1, 1))
+    assert done.usd[0] == pytest.approx(10.0)
+    assert done.held[:, :, 0, 0].tolist() == [[0.0, 10.0], [10.0, 0.0]]
+
+
+def test_what_nobody_rents_does_not_stay_undone_for_being_cheap():
+    """Ten jobs of a (rent 6) and of b, which nobody rents out. Machine one of 100 h does either in 10 h for nothing;
+    two takes 10 h and 5 USD for a, and 100 h for b. With a on one nothing is paid, but nine of b stay undone.
+    """
+    one, two = held("one", [10.0, 10.0], [0.0, 0.0], 100), held("two", [10.0, 100.0], [5.0, 0.0], 100)
+    done = dispatch(problem([[[10.0]], [[10.0]]], [one, two], [rented("rent", [6.0, NEVER])]), (1, 1))
+    assert done.undone.sum() == 0
+    assert done.usd[0] == pytest.approx(50.0)
+
+
+def test_what_runs_for_as_much_as_it_is_rented_is_rented():
+    done = dispatch(problem([[[50.0]]], [held("ours", [1.0], [0.5], 100.0, there=1)], [rented("rent", [0.5])]), (1,))
+    assert done.held.sum() == 0
+
+
+def by_draw(name, hours, running, capacity, for_sale=False):
+    """A kind of one class whose figures differ by draw, of which one is there."""
+    one, many = np.array([hours], float), len(hours)
+    return Held(name, 1, for_sale, np.zeros(many), np.asarray(capacity, float), one, np.array([running], float))
+
+
+def test_a_machine_works_in_the_draws_in_which_it_is_the_cheaper():
+    """At 0.2 in the first draw and 0.9 in the second, beside 0.5 rented; ten jobs of two hours, and of four."""
+    ours = by_draw("ours", [2.0, 4.0], [0.2, 0.9], [100.0, 100.0])
+    done = dispatch(problem([[[10.0], [10.0]]], [ours], [rented("rent", [0.5], draws=2)]), (1,))
+    assert done.held[0, 0, :, 0].tolist() == [10.0, 0.0]
+    assert done.usd.tolist() == pytest.approx([2.0, 5.0])
+
+
+@pytest.mark.parametrize(("late", "finite"), [(9.0, True), (15.0, False)])
+def test_one_job_in_a_hundred_may_wait_for_a_quieter_month(late, finite):
+    """A thousand jobs of an hour, which nobody rents out, on a machine that has `late` hours too few."""
+    machine = held("machine", [1.0], [0.0], 1000.0 - late, there=1, for_sale=False)
+    done = dispatch(problem([[[1000.0]]], [machine], []), (1,))
+    assert done.undone.sum() == pytest.approx(late)
+    assert np.isfinite(done.usd).all() == finite
+
+
+# --- the orders in which kinds are filled -----------------------------------------------------------------------------
+
+
+def ways(kinds):
+    case = problem([[[1.0]], [[1.0]]], kinds, [rented("rent", [9.0, 9.0])])
+    return [(tuple(order), others) for order, others in _ways(case, case.by_running)]
+
+
+def test_of_three_kinds_all_orders_are_tried_of_four_the_turns_of_the_order_of_merit():
+    """Kinds that differ in what the second class costs there; 0 is the cheapest."""
+    kinds = [held(f"kind {kind}", [1.0, 1.0], [1.0, 1.0 + kind], 10.0) for kind in range(4)]
+    three, four = ways(kinds[:3]), ways(kinds)
+    assert len(three) == len(set(three)) == 6 + 5  # six against each other's hours, five against renting alone
+    assert {order for order, _ in four} == {(0, 1, 2, 3), (1, 2, 3, 0), (2, 3, 0, 1), (3, 0, 1, 2)}
+    assert len(four) == 4 + 3 and ((0, 1, 2, 3), False) not in four
+
+
+@pytest.mark.parametrize("off", [0.0, 1e-6])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_kinds_in_proportion_have_one_order(scale, off):
+    """The second takes three times the hours of the first for each class, for twice the money; or a millionth more."""
+    first = held("first", [1.0 * scale, 2.0 * scale], [4.0 * scale, 6.0 * scale], 10.0)
+    second = held("second", [3.0 * scale, 6.0 * scale * (1 + off)], [8.0 * scale, 12.0 * scale], 10.0)
+    assert bool(ways([first, second])) == (off > 0)
+
+
+def test_of_jobs_worth_the_same_those_that_fewer_kinds_can_do_come_first():
+    """Ten hours of the first kind; a could go to the second as well, b cannot."""
+    kinds = [held("first", [1.0, 1.0], [0.0, 0.0], 10.0), held("second", [1.0, NEVER], [0.0, 0.0], 10.0)]
+    case = problem([[[10.0]], [[10.0]]], kinds, [rented("rent", [5.0, 5.0])])
+    done, left, running = _filled(case, (1, 1), (0, 1), False)
+    assert done[:, :, 0, 0].tolist() == [[0.0, 10.0], [10.0, 0.0]]
+    assert not left.any() and not running.any()
+
+
+def test_merit_is_the_mean_over_the_classes_of_what_runs_there_over_the_least():
+    """A: 1.3 times the least of both classes; B: 1.5 times that of the second alone; C the least of both."""
+    kinds = [
+        held("B", [NEVER, 1.0], [0.0, 0.15], 10.0),
+        held("A", [1.0, 1.0], [13.0, 0.13], 10.0),
+        held("C", [1.0, 1.0], [10.0, 0.10], 10.0),
+    ]
+    assert problem([[[1.0]], [[1.0]]], kinds, []).by_running == [2, 1, 0]
+
+
+# --- against the linear programme -------------------------------------------------------------------------------------
+
+
+@given(small_problems(), st.integers(0, 3))
+@settings(max_examples=40, deadline=None)
+def test_the_order_of_merit_is_the_linear_programme_where_one_kind_is_held(case, count):
+    case = replace(case, held=case.held[:1])
+    assert dispatch(case, (count,)).usd[0] == pytest.approx(by_linear_programme(case, (count,)), rel=1e-6, abs=1e-6)
+
+
+@given(small_problems(), st.integers(0, 3), st.integers(0, 3))
+@settings(max_examples=40, deadline=None)
+def test_the_order_of_merit_is_feasible_and_never_cheaper_than_the_linear_programme(case, first, second):
+    counts = (first, second)[: len(case.held)]
+    done = dispatch(case, counts)
+    assert np.allclose(done.held.sum(axis=1) + done.rented, case.jobs)
+    for place, kind in enumerate(case.held):
+        assert (done.held[:, place, 0, 0] * kind.hours[:, 0]).sum() <= counts[place] * kind.capacity[0] * (1 + 1e-9)
+    assert done.usd[0] >= by_linear_programme(case, counts) - 1e-6
+
+
+def unlike_kinds(source, unlike):
+    """Two or three kinds of machines held, two to four classes, one to three offers: hours on a device of each kind are
+    the work over its speed, and `unlike` of a factor off for each class (log-normal), as devices are for networks.
+    """
+    classes, kinds = source.integers(2, 5), source.integers(2, 4)
+    work = source.lognormal(2.5, 0.7, classes)
+
+    def hours():
+        return work / source.lognormal(0, 0.4) / source.lognormal(0, unlike, classes)
+
+    taken = [hours() for _ in range(kinds)]
+    kept = [held(f"k{n}", one, one * source.uniform(0.1, 0.4), 703.0) for n, one in enumerate(taken)]
+    offers = [rented(f"r{n}", hours() * source.uniform(0.5, 1.5)) for n in range(source.integers(1, 4))]
+    case = problem(source.uniform(5, 60, (classes, 1, 1)), kept, offers)
+    return case, tuple(int(count) for count in source.integers(1, 4, kinds))
+
+
+@pytest.mark.parametrize(
+    ("unlike", "most_often", "worst"), [pytest.param(0.1, 0.005, 0.06, marks=pytest.mark.slow), (0.3, 0.005, 0.16)]
+)
+def test_how_far_the_dispatch_is_from_the_linear_programme(unlike, most_often, worst):
+    """Of 120 cases nine in ten are within `most_often` of it, all within `worst`: as docs/decision.md says."""
+    source = np.random.default_rng(2018)
+    gaps = []
+    for case, counts in (unlike_kinds(source, unlike) for _ in range(120)):
+        gaps.append(float(dispatch(case, counts).usd[0]) / by_linear_programme(case, counts) - 1)
+    assert min(gaps) > -1e-9
+    assert np.quantile(gaps, 0.95) < most_often and max(gaps) < worst
+
+
+def test_two_kinds_whose_speeds_are_in_proportion_are_dispatched_at_the_least_cost():
+    """Devices of one generation: what order of merit is exact for; 60 cases against the linear programme."""
+    source = np.random.default_rng(7)
+    for _ in range(60):
+        work, price = source.uniform(1, 20, 3), source.uniform(0.5, 3.0)
+        kinds = [
+            held(f"k{n}", work / speed, work / speed * cost, source.uniform(50, 400), there=1)
+            for n, (speed, cost) in enumerate(source.uniform([0.5, 0.05], [2.0, 0.4], (2, 2)))
+        ]
+        case = problem(source.uniform(0, 40, (3, 1, 1)), kinds, [rented("rent", work * price)])
+        usd = dispatch(case, (1, 1)).usd[0]
+        assert usd == pytest.approx(by_linear_programme(case, (1, 1)), rel=1e-6)
+
+
+# --- what a dispatch says of itself -----------------------------------------------------------------------------------
+
+
+def test_each_source_with_its_jobs_hours_and_money():
+    """Class a: 3 and 5 jobs in the first draw, 7 and 9 in the second; b: two always. A machine of 4 hours, at 0.5 USD
+    of running an hour, does a in an hour each; a is rented from `west` in the first draw for 2 USD (3 elsewhere), from
+    `east` in the second for 1 (4 elsewhere), three device-hours each; b from `east` alone, for 6, and never on the box.
+    """
+    box = held("box", [1.0, NEVER], [0.5, 0.5], 4.0, fixed=10.0, draws=2)
+    east = Rented("east", np.array([[3.0, 1.0], [6.0, 6.0]]), np.array([[3.0, 3.0], [8.0, 8.0]]))
+    west = Rented("west", np.array([[2.0, 4.0], [NEVER, NEVER]]), np.array([[3.0, 3.0], [NEVER, NEVER]]))
+    jobs = [[[3.0, 5.0], [7.0, 9.0]], [[2.0, 2.0], [2.0, 2.0]]]
+    done = dispatch(problem(jobs, [box], [east, west, rented("never", [99.0, 99.0], draws=2)]), (1,))
+    assert list(done.sources) == ["box", "east", "west"] and done.lead == "east"
+    assert done.problem.cheapest.tolist() == [[1, 0], [0, 0]]
+    # The machine does four of a in a month, three where there are no more.
+    assert done.jobs("box").tolist() == [[[3.0, 4.0], [4.0, 4.0]], [[0.0, 0.0], [0.0, 0.0]]]
+    assert done.jobs("west").tolist() == [[[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]
+    assert done.jobs("east").tolist() == [[[0.0, 0.0], [3.0, 5.0]], [[2.0, 2.0], [2.0, 2.0]]]
+    assert not done.jobs("never").any() and not done.jobs("who?").any() and not done.undone.any()
+    assert done.device_hours("box").tolist() == [[3.0, 4.0], [4.0, 4.0]]
+    assert done.device_hours("west").tolist() == [[0.0, 3.0], [0.0, 0.0]]
+    assert done.device_hours("east").tolist() == [[16.0, 16.0], [9.0 + 16.0, 15.0 + 16.0]]
+    used = [done.usd_by_use(name) for name in ("box", "west", "east")]  # 3 + 4 + 4 + 4 hours in four months
+    assert used == pytest.approx([0.5 * 15 / 4, 2.0 / 4, (3.0 + 5.0 + 4 * 12.0) / 4])
+    # by draw, the mean of its months, with the 10 of having the machine
+    assert done.usd.tolist() == pytest.approx([10 + (1.5 + 2 + 2) / 2 + 12, 10 + (2 + 2 + 3 + 5) / 2 + 12])
+
+
+def test_half_an_hour_rented_leads_and_without_rent_nobody_does():
+    alone = dispatch(problem([[[1.0]]], [held("box", [1.0], [0.0], 4.0)], [rented("rent", [9.0])]), (1,))
+    assert alone.lead == ""
+    assert dispatch(problem([[[0.5]]], [], [rented("rent", [1.0])]), ()).lead == "rent"
+
+
+def test_what_cannot_run_counts_for_nothing():
+    assert finite(np.array([NEVER, 2.0, -NEVER, 0.0])).tolist() == [0.0, 2.0, 0.0, 0.0]
+
+
+def test_a_class_that_nobody_rents_out_has_no_offer():
+    case = problem([[[1.0]], [[1.0]]], [], [rented("rent", [1.0, NEVER])])
+    assert dispatch(case, ()).problem.cheapest.tolist() == [[0], [-1]]
+    assert dispatch(problem([[[1.0]]], [], []), ()).problem.cheapest.tolist() == [[-1]]
+
+
+def test_what_has_no_name_here_does_no_job():
+    case = problem([[[3.0]]], [], [rented("first", [1.0]), rented("second", [2.0])])
+    done = dispatch(case, ())
+    assert not done.jobs("third").any() and done.jobs("first").sum() == 3.0
+    assert not dispatch(problem([[[3.0]]], [], [rented("second", [2.0]), rented("first", [1.0])]), ()).jobs("x").any()
+
+
+def test_device_hours_are_those_of_all_devices_of_a_machine():
+    one = held("box", [3.0], [0.0], 10.0)
+    four = Held(one.name, 1, True, one.fixed, one.capacity, one.hours, one.running, devices=4)
+    assert four.device_hours.tolist() == [[12.0]]
+
+
+def test_one_offer_for_all_that_it_can_do_and_the_others_for_the_rest():
+    offers = [rented("cheap", [1.0, 1.0]), rented("chosen", [3.0, NEVER]), rented("dear", [2.0, 4.0])]
+    alone = problem([[[1.0]], [[1.0]]], [], offers).only("chosen")
+    assert alone.rent[:, 0].tolist() == [3.0, 1.0]
+    assert {one.name for one in alone.rented} == {"cheap", "chosen", "dear"}
+
+
+# --- months -----------------------------------------------------------------------------------------------------------
+
+
+def test_months_are_alike_as_asked():
+    """Correlation of two months, over 20,000 projects, and unit variance of each."""
+    for alike in (0.0, 0.5, 1.0):
+        noise = month_noise(np.random.default_rng(1), 20_000, 2, alike)
+        assert np.corrcoef(noise.T)[0, 1] == pytest.approx(alike, abs=0.03)
+        assert noise.std(axis=0) == pytest.approx([1, 1], abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("load", "shares", "expected"),
+    [
+        # Base 10 in all months, a peak of 0, 5, 20 on top, the busiest first: windows of one month on either side of
+        # each third, means of (20, 5), (20, 5, 0) and (5, 0)
+        ([[10, 10, 10], [5, 0, 20]], [0.0, 0.5, 1.0], [[10, 10, 10], [12.5, 25 / 3, 2.5]]),
+        # Two months on either side: 8, 7, 6; around the fifth busiest 6 to 2; 3, 2, 1
+        ([[1, 8, 2, 7, 3, 6, 4, 5]], [0.0, 0.5, 1.0], [[7, 4, 2]]),
+        # Four on either side: the five busiest 8, 7, 6, 5, 4 and the five quietest 5, 4, 3, 2, 1
+        ([[3, 8, 1, 6, 5, 2, 7, 4]], [0.0, 1.0], [[6, 3]]),
+    ],
+)
+def test_the_load_is_sorted_by_its_sum_in_windows_as_wide_as_its_shares_are_apart(load, shares, expected):
+    found = load_duration(np.array(load, float), np.array(shares))
+    assert found == pytest.approx(np.array(expected, float))

@@ -1,0 +1,204 @@
+"""How many machines to have: by hand, against enumeration, and the ways that are held against the best."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from mix_problems import by_linear_programme, held, problem, rented, small_problems
+from sweetspot.mixes.dispatch import dispatch
+from sweetspot.mixes.problem import NEVER, Held
+from sweetspot.mixes.search import (
+    BEST,
+    BOUGHT,
+    RENTED,
+    THERE,
+    climb,
+    machines_for,
+    mixes,
+    most_useful,
+    moved,
+    numbers_to_have,
+)
+
+
+def test_the_peak_is_rented_and_the_base_owned():
+    """Half of the months 100 h, half 300 h. A machine of 100 h costs 40 a month and nothing to run; rent 1 an hour.
+
+    None: 0.5 x 100 + 0.5 x 300 = 200; one: 40 + 0.5 x 200 = 140; two: 80 + 0.5 x 100 = 130; three: 120: the third
+    machine is used half of the time and saves 50 for 40. At 60 a machine one is best: 60 + 100 = 160 against 200, 170.
+    """
+    for fixed, count, usd in ((40.0, 3, 120.0), (60.0, 1, 160.0)):
+        machine = held("machine", [1.0], [0.0], 100, fixed=fixed)
+        case = problem([[[100.0, 300.0] * 6]], [machine], [rented("rent", [1.0])])
+        best, *pure = mixes(case)
+        assert best.counts == (count,)
+        assert best.expected == pytest.approx(usd)
+        assert {one.counts for one in pure if one.kind == BOUGHT} == {(2,)}  # what the mean month of 200 h takes
+
+
+@given(small_problems())
+@settings(max_examples=25, deadline=None)
+def test_the_programme_finds_what_enumeration_finds(case):
+    """Numbers of machines by the integer programme against all of them, each with its own linear programme."""
+    costs = {counts: by_linear_programme(case, counts) for counts in product(*map(range, useful(case)))}
+    # A number is whole to 1e-6 in the solver, which is a machine for so little work.
+    assert by_linear_programme(case, numbers_to_have(case)) == pytest.approx(min(costs.values()), rel=1e-6, abs=1e-5)
+
+
+def useful(case):
+    """One more than the machines that do all jobs alone, of each kind: more never pay."""
+    loads = [(case.jobs[:, 0, 0] * kind.hours[:, 0]).sum() / kind.capacity[0] for kind in case.held]
+    return [int(np.ceil(float(load) - 1e-9)) + 1 for load in loads]
+
+
+@given(small_problems())
+@settings(max_examples=40, deadline=None)
+def test_a_mix_never_costs_more_than_its_best_part(case):
+    best, *pure = mixes(case)
+    assert all(best.expected <= one.expected for one in pure)
+
+
+@pytest.mark.parametrize(("fixed", "count"), [(39.0, 3), (40.1, 2), (41.0, 1)])
+def test_the_programme_counts_running_and_rent_by_the_month(fixed, count):
+    """100.5 and 300.5 h in turn; 100 h a machine, 0.2 an hour of running, 1.0 rented: the third saves 0.8 x 50, the
+    second 0.8 x 50.25.
+    """
+    machines = [held("one", [1.0], [0.2], 100.0, fixed, draws=2), held("dear", [1.0], [0.2], 100.0, 999.0, draws=2)]
+    case = problem([[[100.5], [300.5]]], machines, [rented("rent", [1.0], draws=2)])
+    assert numbers_to_have(case) == (count, 0)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "offers", "counts"),
+    [
+        ([held("cheap", [NEVER], [0.0], 10.0, 1.0), held("dear", [1.0], [0.0], 10.0, 500_000.0)], [], (0, 1)),
+        # It takes 50,000 USD to run; a second kind, for another class, is rented for less than it saves.
+        ([held("only", [1.0, NEVER], [50_000.0, 0.0], 10.0, 1.0), held("other", [NEVER, 1.0], [0.0, 0.0], 10.0, 9.0)],
+         [rented("rent", [NEVER, 1.0])], (1, 0)),
+    ],
+)  # fmt: skip
+def test_a_machine_is_bought_for_what_nobody_else_does_however_dear(kinds, offers, counts):
+    assert numbers_to_have(problem([[[1.0]]] * len(kinds[0].hours), kinds, offers)) == counts
+
+
+def test_the_sample_of_two_draws_has_both():
+    """Nothing is to be done in the first; in the second what no single step finds (21 h: one of 10 and one of 11)."""
+    kinds = [held("ten", [1.0], [0.0], 10.0, 10.0, draws=2), held("eleven", [1.0], [0.0], 11.0, 10.5, draws=2)]
+    case = problem([[[0.0], [21.0]]], kinds, [rented("rent", [100.0], draws=2)])
+    assert mixes(case)[0].counts == (1, 1)
+
+
+def test_the_programme_finds_what_no_single_step_does():
+    """21 hours a month: a machine of 10 for 10 USD and one of 11 for 10.5. Two of 11 do it too; from there one machine
+    more or less is dearer, and three of 10 are. What is rented costs 100 an hour. 31 hours are two of 10 and one of 11;
+    who begins with nothing takes two of 11 first, and one of 10 beside them, from which no single step leads on.
+    """
+    kinds = [held("ten", [1.0], [0.0], 10.0, 10.0), held("eleven", [1.0], [0.0], 11.0, 10.5)]
+    for hours, counts, usd in ((21.0, (1, 1), 20.5), (31.0, (2, 1), 30.5)):
+        best = mixes(problem([[[hours]]], kinds, [rented("rent", [100.0])]))[0]
+        assert best.counts == counts and best.expected == pytest.approx(usd)
+
+
+def test_the_best_of_many_draws_and_months_is_what_enumeration_finds():
+    """Ninety draws of three months, more than the sample of the programme; every number of both machines is tried."""
+    jobs = np.random.default_rng(7).uniform(5.0, 60.0, (2, 90, 3))
+    boxes = [held("one", [1.0, 2.0], [0.1, 0.1], 20.0, 9.0, draws=90),
+             held("two", [2.0, 1.0], [0.1, 0.3], 20.0, 8.0, draws=90)]  # fmt: skip
+    case = problem(jobs, boxes, [rented("rent", [1.0, 1.0], draws=90)])
+    least = min(float(dispatch(case, counts).usd.mean()) for counts in product(range(12), range(12)))
+    assert mixes(case)[0].expected == pytest.approx(least, rel=1e-9)
+
+
+def test_where_nothing_is_rented_as_many_are_bought_as_every_month_takes():
+    """Two hours a job, ten hours a machine: one has room for the mean month, the other one takes two."""
+    best = mixes(problem([[[2.0, 6.0]]], [held("box", [2.0], [0.0], 10.0, fixed=100.0)], []))[0]
+    assert best.counts == (2,) and best.expected == pytest.approx(200.0)
+
+
+# --- the ways that are held against the best --------------------------------------------------------------------------
+
+
+def test_what_a_mix_buys_is_what_it_has_beyond_what_is_there():
+    ours = held("ours", [1.0], [0.0], 10.0, there=2, for_sale=False)
+    box = held("box", [1.0], [0.0], 10.0, fixed=1.0, there=1)
+    found = {one.kind: one for one in mixes(problem([[[45.0]]], [ours, box], [rented("rent", [1.0])]))}
+    # three are there for 30 hours; two more save 15 USD for 2
+    assert found[BEST].counts == (2, 3) and found[BEST].bought == {"box": 2}
+    assert found[RENTED].bought == {} == found[THERE].bought
+    assert [found[kind].key for kind in (BEST, THERE, BOUGHT, RENTED)] == ["best", "there", "box", "rent"]
+
+
+def test_a_source_that_does_one_class_of_two_is_held_against_the_others():
+    box = held("box", [1.0, NEVER], [0.0, 0.0], 10.0, 1.0)
+    case = problem([[[5.0]], [[5.0]]], [box], [rented("first", [2.0, 2.0]), rented("second", [1.0, NEVER])])
+    found = mixes(case)
+    assert {(one.kind, one.source) for one in found[1:]} == {(BOUGHT, "box"), (RENTED, "first"), (RENTED, "second")}
+    # One box for the five hours of the first class, five of the second at 2; nothing is cheaper.
+    assert (found[0].kind, found[0].expected) == (BEST, pytest.approx(1.0 + 10.0))
+
+
+def test_one_machine_more_is_on_offer_where_those_that_are_there_do_all():
+    case = problem([[[15.0]]], [held("box", [1.0], [0.0], 10.0, 9.0, there=2)], [rented("rent", [1.0])])
+    (bought,) = (one for one in mixes(case) if one.kind == BOUGHT)
+    assert bought.counts == (3,)
+
+
+@pytest.mark.parametrize(
+    ("hours", "capacity", "jobs", "room", "boxes", "each"),
+    [
+        ([1.0, 1.0], 0.25, [0.5, 0.0], 0.3, 1, 1.0),  # half an hour of work, of which ours does half: 0.25 h are left
+        ([1.0, NEVER], 100.0, [50.0, 20.5], 10.0, 3, 1.0),  # ours does all of a and nothing of b: 20.5 h
+        ([1.0, 1.0], 35.25, [50.0, 20.5], 10.0, 4, 1.0),  # half of each class: 35.25 h are left
+        ([1.0, 1.0], 35.25, [50.0, 20.5], 10.0, 8, 2.0),  # of which each takes two hours on a box
+    ],
+)
+def test_so_many_machines_are_bought_as_do_what_those_that_are_there_leave(hours, capacity, jobs, room, boxes, each):
+    ours = held("ours", hours, [0.0, 0.0], capacity, there=1, for_sale=False)
+    case = problem([[[one]] for one in jobs], [ours, held("box", [each, each], [0.0, 0.0], room)], [])
+    assert machines_for(case, 1) == boxes
+
+
+# --- bounds and steps -------------------------------------------------------------------------------------------------
+
+
+def test_no_more_machines_are_looked_at_than_the_busiest_month_keeps_busy():
+    """250 h in the busier month, of 100 h each: three; of what is not for sale those that are there."""
+    kinds = [held("sold", [1.0], [0.0], 100), held("ours", [1.0], [0.0], 100, there=2, for_sale=False)]
+    assert most_useful(problem([[[50.0, 250.0]]], kinds, [])) == (3, 2)
+    both = [held("sold", [1.0, 2.0], [0.0, 0.0], 100)]
+    assert most_useful(problem([[[100.0]], [[75.0]]], both, [])) == (3,)  # 100 h of one class, 150 of the other
+    # Twenty jobs of 1 and 3 hours in machines of 20 and 10 hours: the busiest draw takes six.
+    by_draw = Held("kind", 1, True, np.zeros(2), np.array([20.0, 10.0]), np.array([[1.0, 3.0]]), np.zeros((1, 2)))
+    assert most_useful(problem([[[20.0], [20.0]]], [by_draw], [rented("rent", [1.0], draws=2)])) == (6,)
+
+
+def test_the_way_up_goes_in_ever_longer_steps_and_stops_where_nothing_is_gained():
+    usd = {0: 5.0, 1: 3.0, 2: 4.0, 3: 3.0}
+    assert climb((0,), lambda counts: usd[counts[0]], [0], (0,), (3,)) == (1,)  # of the same the first
+    usd[3] = 2.0  # twice the step is cheaper
+    assert climb((0,), lambda counts: usd[counts[0]], [0], (0,), (3,)) == (3,)
+    assert climb((0,), lambda counts: 5.0 - min(counts[0], 1), [0], (0,), (9,)) == (1,)
+    asked = []
+
+    def far(counts):
+        asked.append(counts)
+        return float(abs(counts[0] - 1000))
+
+    assert climb((0,), far, [0], (0,), (5000,)) == (1000,) and len(set(asked)) < 100
+
+
+def test_from_where_the_work_is_not_done_the_way_begins_at_the_most():
+    """Less than four do not do it, each costs 1; of a kind that does not count there are as many as before."""
+
+    def usd(counts):
+        return np.inf if counts[0] < 4 else float(sum(counts))
+
+    assert climb((1, 2), usd, [0], (0, 0), (9, 9)) == (4, 2)
+    assert climb((1, 2), usd, [0, 1], (0, 0), (9, 9)) == (4, 0)
+    assert climb((1, 2), usd, [0], (0, 0), (3, 9)) == (1, 2)  # no number does it: as it is
+
+
+@pytest.mark.parametrize(("step", "expected"), [(1, (3, 1)), (-2, (0, 1)), (3, (5, 1)), (4, None), (-3, None)])
+def test_machines_more_and_less_within_the_bounds(step, expected):
+    assert moved((2, 1), 0, step, (0, 0), (5, 5)) == expected
