@@ -23,11 +23,9 @@ QUESTION = Question(model=["vgg16"], batch_size=[64], precision="fp16", headline
 OWN = Question(model=["vgg16"], batch_size=[64], precision="fp16", headline_batch_size="own")
 MACHINE = {"title": "x", "provider": "own", "gpu": "Tesla V100"}
 MACHINES = {
-    "one": Instance(**MACHINE, gpus=1),
-    "eight": Instance(**MACHINE, gpus=8, base_instance="one"),
-    "twin": Instance(**MACHINE, gpus=1, equivalent_to="one"),
-    "more": Instance(**MACHINE, gpus=8, base_instance="one"),
-}
+    "one": Instance(**MACHINE, gpus=1), "eight": Instance(**MACHINE, gpus=8, base_instance="one"),
+    "twin": Instance(**MACHINE, gpus=1, equivalent_to="one"), "more": Instance(**MACHINE, gpus=8, base_instance="one"),
+}  # fmt: skip
 
 
 def row(instance="one", gpus=1, **more):

@@ -190,11 +190,13 @@ def by_deadline(tables: Tables) -> list[ByDeadline]:
     table = table_of(tables, "deadlines")
     groups = table.groupby(["workload", "class"], sort=False) if len(table) else ()
     return [
-        ByDeadline(workload=text(name), job=text(job), steps=[_step(row) for row in records(rows)])
+        ByDeadline(
+            workload=text(name),
+            job=text(job),
+            steps=[
+                Step(**{key: None if missing(row.get(key)) else row[key] for key in Step.model_fields})
+                for row in records(rows)
+            ],
+        )
         for (name, job), rows in groups
     ]
-
-
-def _step(row: dict[str, object]) -> Step:
-    values = {name: row.get(name) for name in Step.model_fields}
-    return Step.model_validate({name: None if missing(value) else value for name, value in values.items()})
