@@ -179,7 +179,6 @@ def _entries(files: Sequence[Path]) -> tuple[Collection[str] | None, dict[str, I
 
 
 def _read_config(found: Findings, parts: _Parts, root: Path) -> None:
-    """config.yaml with this study in it, and the cells that it measures."""
     file = root / "config.yaml"
 
     def read() -> Config:
@@ -226,7 +225,6 @@ def _check_study(found: Findings, parts: _Parts) -> None:
 
 
 def _wrongly_named(study: Study, parts: _Parts) -> Iterator[str]:
-    """A sentence for a method, a study or a log that is not there."""
     if study.method != "auto":
         from sweetspot.scaling.methods import METHODS  # the fits import scipy: half a second
 
@@ -244,7 +242,6 @@ def _wrongly_named(study: Study, parts: _Parts) -> Iterator[str]:
 
 
 def _check_workloads(found: Findings, parts: _Parts) -> None:
-    """The machines of the workloads, and models that nobody asks about."""
     file, works = parts.folder / "workloads.yaml", parts.workloads
     if works is None:
         return
@@ -347,7 +344,6 @@ def _offered(file: Path) -> list[str | None]:
 
 
 def _read_figures(found: Findings, parts: _Parts) -> None:
-    """The tables of published figures and of one's own, those that the study has."""
     readers: tuple[Callable[[Path], pd.DataFrame], ...] = (read_published, read_efficiency, read_times)
     for name, reader in zip(FIGURES, readers, strict=True):
         file = parts.folder / name
