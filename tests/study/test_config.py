@@ -196,6 +196,7 @@ def test_samples_of_a_step_are_a_product(product, samples):
 
 def test_another_meaning_has_another_digest_and_another_title_has_not(tmp_path):
     plain = load(tmp_path, PLAIN)
+    assert len(plain.digest()) == 12  # part of the names of runs
     assert plain.digest() == load(tmp_path, PLAIN + "title: Mine\n").digest()
     assert plain.digest() == load(tmp_path, PLAIN + "# a remark\n").digest()
     assert plain.digest() != load(tmp_path, PLAIN.replace("--batch", "--size")).digest()
