@@ -221,11 +221,8 @@ def test_what_is_found_in_time_and_on_what_a_class_falls_back(tmp_path, fallback
 def test_the_verdict_has_the_chance_of_what_is_rented_and_of_nothing_else(tmp_path):
     facts = known(tmp_path, ("stock_share", 0.4, {"low": 0.1, "high": 0.7}), ("start_days", 2.0, {"price_list": "b"}))
     rows = [option("aws"), option("aws", price_list="b"), option("aws", purchase="own")]
-    options = with_having(
-        pd.DataFrame([row | {"option": name, "title": f"T {name}"} for row, name in zip(rows, "xyz", strict=True)]),
-        facts,
-        30.5,
-    )
+    named = [row | {"option": name, "title": f"T {name}"} for row, name in zip(rows, "xyz", strict=True)]
+    options = with_having(pd.DataFrame(named), facts, 30.5)
     told = chances_of(options, ["x", "y", "z", "best"])
     assert told["machine_title"] == ["T x", "T y", "T z", None]
     ends = [[told[name][at] for name in ("p_stock_low", "p_stock", "p_stock_high")] for at in range(4)]
