@@ -131,6 +131,9 @@ def test_a_block_begins_on_its_day_and_a_purchase_when_it_is_delivered(tmp_path)
     assert block["hours_to_result"] == pytest.approx(14 * 24 + 6.1, abs=0.1)
     assert server["start_hours"] == 40 * 168 and server["hours_to_result"] == pytest.approx(40 * 168 + 6, rel=0.05)
     assert ordered["hours_to_result"] == pytest.approx(2 * 30.5 * 24 + 6, rel=0.01)
+    ranged = {"delivery_months": 2.0, "delivery_months_low": 1.0, "delivery_months_high": 4.0}
+    (late,) = had(facts, option("own", purchase="own", capex_usd=3e5, **ranged))
+    assert [late[f"start_hours{end}"] for end in ("_low", "", "_high")] == [732.0, 1464.0, 2928.0]
     assert card["hours_to_result"] == there["hours_to_result"] == 6.0
     # 3 % of devices a year of 8,766 hours over 2e-5 stops an hour: 17 % of the stops wait for a repair
     ends = [server[f"repaired_share{end}"] for end in ("", "_low", "_high")]
