@@ -204,7 +204,7 @@ def test_a_cluster_of_ones_own_loses_less_with_spares(devices, without, with_thr
 
 
 def test_where_a_stretch_seldom_fails_half_of_it_is_lost():
-    """2.2 million stretches of sqrt(2 d M) = 4.5e-3 h with checkpoints of d = 1e-9 h: they cost as much as what is lost.
+    """2.2 million stretches of sqrt(2 d M) = 4.5e-3 h with checkpoints of d = 1e-9 h: as dear as what is lost.
 
     One failure in 10,000 h: sqrt(2 d / M) of the time in all.
     """
