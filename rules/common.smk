@@ -9,7 +9,7 @@ import sweetspot
 from sweetspot.cells import RUN_PATTERN, SLUG, WILDCARD_CONSTRAINTS
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.files import require_writable
-from sweetspot.matrix.invocation import load_invocation
+from sweetspot.matrix.invocation import instance_files, load_invocation
 from sweetspot.matrix.jobs import Jobs, shell_text
 from sweetspot.matrix.process import run_script, scripts_of
 from sweetspot.matrix.reruns import NOTES, attempts
@@ -64,9 +64,7 @@ PRICE_LISTS = list(INVOCATION.price_lists)
 LIBRARY = os.path.relpath(Path(sweetspot.__file__).parent)
 # Machines of one's own come first; a study without any still has its published ones.
 INSTANCE_FILES = [
-    file
-    for file in ("config/instances.yaml", f"{CONFIG}/instances.yaml")
-    if Path(file).is_file()
+    str(file) for file in instance_files(Path("config"), STUDY) if file.is_file()
 ]
 SCRIPTS = (
     HOME / "workflow" / "scripts"

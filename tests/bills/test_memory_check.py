@@ -25,7 +25,7 @@ def need(parameters, outputs, batch=16, kept=1):
     return Memory(parameters=parameters, **stated).gib(1)
 
 
-# Measured on a processor, TensorFlow 2, batch 16 (bytes; tests/study/test_memory.py has the counts of the layers).
+# Measured on a processor, TensorFlow 2, batch 16 (bytes; tests/study/test_models.py has the counts of the layers).
 CNN = [(138_361_641.0, 15.05, 3_803_717_632), (25_612_201.0, 31.3, 2_535_931_904), (23_853_833.0, 29.62, 2_849_296_384)]
 
 

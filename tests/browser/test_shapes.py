@@ -5,7 +5,7 @@ import pytest
 from firefox import firefox
 from report_tables import CLAIM, make_report, opened, small_tables
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.dark import INK, PAPER
+from sweetspot.report.evidence_page import INK, PAPER
 
 pytestmark = pytest.mark.browser
 WIDTHS = (320, 390, 768, 1280, 1600)

@@ -175,9 +175,6 @@ def test_where_nothing_binds_the_answer_says_for_which_other_works_it_holds():
     assert verdict_table([bound, vgg], "plan", NO_ROWS, {}).iloc[0]["thresholds"] == []
 
 
-# --- the price of the box ---------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("price", "quotes"),
     [
@@ -232,8 +229,6 @@ def test_at_the_price_that_is_told_the_box_costs_what_renting_does(terms):
     usd = compare(at, settings(), draws=20)["choices"].set_index("choice")["usd"]
     assert usd[BOX] == pytest.approx(usd["p3.2xlarge"], rel=1e-9)
 
-
-# --- from how many jobs, from how much work, from which days ----------------------------------------------------------
 
 FLAT, METERED = {"month_usd": 160.0}, {"month_usd": np.nan}
 

@@ -138,9 +138,6 @@ def test_of_figures_worth_the_same_that_which_is_worth_more_alone_is_first(monke
     assert two_rented(400, **dear)["evppi_alone_usd"].tolist() == [1.0, 0.0]
 
 
-# --- in words ---------------------------------------------------------------------------------------------------------
-
-
 def rows(*entries):
     names = ("figure", "quantity", "unit", "value", "evppi_usd", "evppi_usd_low", "evppi_usd_high", "cost_to_learn_usd",
              "turning_point")  # fmt: skip

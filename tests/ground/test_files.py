@@ -4,12 +4,23 @@ import csv
 import os
 import socket
 import stat
+import tracemalloc
 
 import pandas as pd
 import pyarrow as pa
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.files import read_arrow, read_parquet, require_room, to_arrow, write_arrow, write_csv, write_whole
+from sweetspot.files import (
+    PART,
+    read_arrow,
+    read_given,
+    read_parquet,
+    require_room,
+    to_arrow,
+    write_arrow,
+    write_csv,
+    write_whole,
+)
 
 
 def pipe(path):
@@ -41,6 +52,20 @@ def test_what_is_no_file_is_never_replaced_and_refused_before_measuring(tmp_path
     after = place.stat()
     assert (after.st_ino, after.st_mode, after.st_rdev) == (before.st_ino, before.st_mode, before.st_rdev)
     assert list(tmp_path.iterdir()) == [place]
+
+
+@pytest.mark.parametrize("size", [0, 7, PART, 2 * PART + 3])
+def test_a_file_is_read_up_to_its_bound_and_takes_no_more_room_than_it_has(tmp_path, size):
+    """A buffer of 2 GB was asked for the shortest file."""
+    file = tmp_path / "x"
+    file.write_bytes(b"x" * size)
+    tracemalloc.start()
+    assert read_given(file, 2_000_000_000) == read_given(file, size) == b"x" * size
+    assert tracemalloc.get_traced_memory()[1] < 4 * size + 3 * PART
+    tracemalloc.stop()
+    if size:
+        with pytest.raises(UserError, match=f"x: {size} bytes; expected at most {size - 1}"):
+            read_given(file, size - 1)
 
 
 @pytest.mark.parametrize("deeper", ["x", "a/b/x"])

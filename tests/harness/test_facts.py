@@ -1,12 +1,11 @@
-"""Facts of the machine and of its devices: averages, energy, instruction sets, and nothing of the environment."""
+"""Facts of the machine: devices, instruction sets, software, and nothing of the environment; how a run is judged."""
 
 import pytest
 from harness_runs import request
 from step_lists import even
-from sweetspot.harness import facts, sampling
+from sweetspot.harness import facts
 from sweetspot.harness.devices import visible_cards
 from sweetspot.harness.own_networks import unit_of
-from sweetspot.harness.sampling import Sample, Sampler, processor_energy, summary
 from sweetspot.harness.supervise import judged
 
 
@@ -61,45 +60,6 @@ def test_the_processor_tells_its_name_and_instructions(monkeypatch, tmp_path, te
     monkeypatch.setattr(facts.platform, "machine", lambda: "arm")
     assert facts.processor_name() == name
     assert facts.instruction_sets() == sets
-
-
-def test_a_sampler_looks_twice_a_second_until_it_is_finished(monkeypatch):
-    assert sampling.INTERVAL_S == 0.5
-    monkeypatch.setattr(sampling, "INTERVAL_S", 0.001)
-    monkeypatch.setattr(sampling, "processor_energy", dict)
-    looks = []
-
-    def look():
-        looks.append(1)
-        if len(looks) == 3:
-            sampler._stop.wait = lambda _: True
-        return [Sample(0.5, 7, None, 40.0, None), Sample(1.0, 5, None, 60.0, None)]
-
-    sampler = Sampler(look)
-    sampler.start()
-    sampler._thread.join(30)
-    assert sampler.finish() == {
-        "gpu_samples": 6, "gpu_utilisation": 0.75, "gpu_memory_peak_bytes": 7, "gpu_celsius": 50,
-    }  # fmt: skip
-    assert summary([]) == {}
-
-
-def test_a_sampler_tells_its_facts_once():
-    sampler = Sampler(list)
-    assert sampler.finish() == {}
-    sampler.start()
-    sampler.finish()
-    assert sampler.finish() == {}
-
-
-def test_energy_is_that_of_the_packages_and_none_where_the_machine_is_silent(tmp_path):
-    for name, microjoules in (("intel-rapl:0", 3_000_000), ("intel-rapl:1", 4_500_000), ("intel-rapl:0:0", 9)):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "energy_uj").write_text(f"{microjoules}\n")
-    (tmp_path / "intel-rapl:1" / "max_energy_range_uj").write_text("262143328850\n")
-    # The core within a package (0:0) is part of it.
-    assert processor_energy(tmp_path) == {"intel-rapl:0": (3_000_000, 0), "intel-rapl:1": (4_500_000, 262_143_328_850)}
-    assert processor_energy(tmp_path / "absent") == {}
 
 
 @pytest.mark.parametrize(

@@ -103,23 +103,6 @@ def test_the_same_run_from_before_the_newest_columns_has_the_same_speed(run_file
     assert before == now | {"products": None, "path": str(old)}
 
 
-@pytest.mark.parametrize(
-    ("seconds", "steps", "ends"),
-    [
-        ([1.0] * 4, 1, False),
-        ([1.0] * 5, 1, True),
-        ([2.0, 2.0, 2.0], 4, True),  # intervals of four steps of 2 s: 24 s
-        ([2.0, 2.0, 2.0], 3, False),
-    ],
-)
-def test_a_run_ends_after_five_steps_or_twenty_seconds_with_at_least_three(seconds, steps, ends):
-    stopping = Stopping(request(min_steps=5, min_seconds=20, min_steps_slow=3))
-    for took in seconds:
-        stopping.add(took, steps)
-    assert stopping.enough() == ends
-    assert stopping.facts() == {}  # nobody looked
-
-
 def test_of_many_quick_steps_not_each_is_followed_by_a_look_at_all_of_them(monkeypatch):
     asked = []
     monkeypatch.setattr(stop_rule, "may_stop", lambda *given: asked.append(given) or may_stop(*given))

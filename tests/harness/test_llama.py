@@ -57,6 +57,7 @@ def by_jax(shape, base, adapters, tokens):
     return np.asarray(jax_networks.logits(shape, "float32", trained, frozen, tokens)[0])
 
 
+@pytest.mark.slow
 def test_adapters_add_the_product_of_their_pair_to_the_base():
     base, adapters, tokens = drawn(ADAPTED)
     beside = by_jax(ADAPTED, base, adapters, tokens)
@@ -79,9 +80,8 @@ def test_tensorflow_computes_what_jax_computes(shape):
     made = {"words": base["words"], "norm": base["norm"]}
     for number, layer in enumerate(base["layers"]):
         made |= {f"layer{number}_{name}": layer[name] for name in PARTS}
-        made |= {
-            f"layer{number}_{name}": scale for name, scale in zip(("first", "second"), layer["norms"], strict=True)
-        }
+        first, second = layer["norms"]
+        made |= {f"layer{number}_first": first, f"layer{number}_second": second}
     for number, layer in enumerate(adapters):
         made |= {f"layer{number}_{name}_{half}": pair[half] for name, pair in layer.items() for half in pair}
     for name, weight in made.items():
@@ -134,11 +134,8 @@ def test_torch_computes_what_hugging_faces_llama_computes():
     names = {"query": "self_attn.q_proj", "key": "self_attn.k_proj", "value": "self_attn.v_proj"}
     names |= {"project": "self_attn.o_proj", "gate": "mlp.gate_proj", "widen": "mlp.up_proj", "narrow": "mlp.down_proj"}
     names |= {"norms.0": "input_layernorm", "norms.1": "post_attention_layernorm"}
-    made = {
-        "model.embed_tokens.weight": "words.weight",
-        "lm_head.weight": "words.weight",
-        "model.norm.weight": "norm.weight",
-    }
+    words = dict.fromkeys(("model.embed_tokens.weight", "lm_head.weight"), "words.weight")
+    made = words | {"model.norm.weight": "norm.weight"}
     for number in range(2):
         made |= {f"model.layers.{number}.{its}.weight": f"layers.{number}.{own}.weight" for own, its in names.items()}
     network = in_torch(WHOLE, base, [])

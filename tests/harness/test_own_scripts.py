@@ -94,15 +94,6 @@ def test_a_shell_script_is_measured_and_values_are_quoted_for_it(tmp_path):
     assert not (tmp_path / "stolen").exists()
 
 
-def test_what_is_filled_in_is_one_argument_and_no_shell_sees_it(tmp_path):
-    program = LOOP + "        print(sys.argv[1:])\n"
-    words = ["$(touch stolen)", "{precision}", "{not a placeholder}"]
-    described(tmp_path, program, *words, precisions={"fp32": "; touch stolen"}, steps={"pattern": "; touch stolen'"})
-    measured(tmp_path)
-    assert run_facts(tmp_path / "run~1.parquet")["script"][2:] == [words[0], "; touch stolen", words[2]]
-    assert not (tmp_path / "stolen").exists()
-
-
 def test_a_run_looks_at_its_neighbours_unless_every_step_is_to_count(tmp_path):
     described(tmp_path, LOOP + "        print('done')\n", steps={"pattern": "done"})
     line = command("run~1.parquet", "--min-steps", "6", cell=CELL, watched=True)

@@ -3,11 +3,10 @@
 import io
 import logging
 from enum import Enum
-from types import SimpleNamespace
 
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
-from sweetspot.matrix.progress import CHATTER, SILENT, OneLine, last_words, one_line_a_step, raised, step_name
+from sweetspot.matrix.progress import CHATTER, SILENT, OneLine, last_words, one_line_a_step, raised
 
 WHOLE = logging.Formatter("whole: %(message)s")
 END = "WorkflowError:\nAt least one job did not complete successfully."
@@ -76,12 +75,8 @@ def test_why_steps_failed_is_said_once_all_is_over(shown, tmp_path):
     assert plain.format(failed(2, "draw", tmp_path / "two.log")) == "failed: draw"
     plain.format(failed(3, "again", tmp_path / "three.log"))
     plain.format(record(event=LogEvent.JOB_FINISHED, job_id=3))  # its second attempt went well
-    assert plain.format(record(END, LogEvent.ERROR, logging.ERROR)).splitlines() == [
-        sentence,
-        f"draw, as {tmp_path / 'two.log'} ends:",
-        "Traceback",
-        "  boom",
-    ]
+    said = plain.format(record(END, LogEvent.ERROR, logging.ERROR)).splitlines()
+    assert said == [sentence, f"draw, as {tmp_path / 'two.log'} ends:", "Traceback", "  boom"]
 
 
 def test_what_is_asked_to_be_quiet_says_why_it_failed_and_nothing_else(tmp_path):
@@ -130,45 +125,29 @@ def test_the_end_of_a_log(tmp_path):
     assert last_words(log) == ["error: --gpus is 1; this machine shows 0"]
 
 
-def test_a_step_without_wildcards_is_its_rule():
-    assert step_name("compare", {}) == "compare"
-    assert step_name("run", SimpleNamespace(instance="a", gpus=1).__dict__) == "run instance=a gpus=1"
-
-
 # As snakemake-executor-plugin-slurm 2.8.0 puts them: `run_job`, `check_active_jobs`.
+INVALID = "Batch job submission failed: Invalid account or account/partition combination specified"
+UNKNOWN = "The given account x appears to be invalid. Available accounts:"
+ENDED = "failed, SLURM status is"
 SLURM_SAYS = [
-    (
-        "SLURM sbatch failed. The error message was 'sbatch: error: Batch job submission failed: Invalid account or "
-        'account/partition combination specified\'.\n    sbatch call:\n        sbatch --wrap="long"\nFor further ...',
-        "error: Slurm took no job: Batch job submission failed: Invalid account or "
-        "account/partition combination specified",
-    ),
-    (
-        "Job submission failed with exception: The given account x appears to be invalid. Available accounts:\nroot",
-        "error: Slurm took no job: The given account x appears to be invalid. Available accounts:",
-    ),
-    (
-        "SLURM-job '12' failed, SLURM status is: 'OUT_OF_MEMORY'. Reason: Step 0: OutOfMemory.For further error",
-        "error: Slurm ended job 12: OUT_OF_MEMORY (OutOfMemory)",
-    ),
-    (
-        "SLURM-job '13' failed, SLURM status is: 'CANCELLED'. Reason: Unknown.For further error details",
-        "error: Slurm ended job 13: CANCELLED",
-    ),
-    (
-        "SLURM-job '14' failed due to a node failure, SLURM status is: 'NODE_FAIL'. Failed nodes will be excluded",
-        "error: Slurm ended job 14: NODE_FAIL",
-    ),
-]
+    (f"SLURM sbatch failed. The error message was 'sbatch: error: {INVALID}'.\n    sbatch call:\n        sbatch --wrap",
+     f"Slurm took no job: {INVALID}"),
+    (f"Job submission failed with exception: {UNKNOWN}\nroot", f"Slurm took no job: {UNKNOWN}"),
+    (f"SLURM-job '12' {ENDED}: 'OUT_OF_MEMORY'. Reason: Step 0: OutOfMemory.For further error",
+     "Slurm ended job 12: OUT_OF_MEMORY (OutOfMemory)"),
+    (f"SLURM-job '13' {ENDED}: 'CANCELLED'. Reason: Unknown.For further error", "Slurm ended job 13: CANCELLED"),
+    ("SLURM-job '14' failed due to a node failure, SLURM status is: 'NODE_FAIL'. Failed nodes will be excluded",
+     "Slurm ended job 14: NODE_FAIL"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("message", "sentence"), SLURM_SAYS)
 def test_of_what_slurms_executor_says_its_words_are_left_without_the_commands(shown, tmp_path, message, sentence):
     shown.format(started(1, "run_benchmark", run=1))
     assert shown.format(failed(1, "run_benchmark", rule_msg=message)) == "failed: run_benchmark run=1"
-    assert shown.format(record(END, LogEvent.ERROR, logging.ERROR)) == sentence
+    assert shown.format(record(END, LogEvent.ERROR, logging.ERROR)) == f"error: {sentence}"
     (tmp_path / "log").write_text("Traceback\n  boom\n")
     shown.format(failed(1, "run_benchmark", tmp_path / "log", rule_msg=message))
     last = shown.format(record(END, LogEvent.ERROR, logging.ERROR)).splitlines()
-    assert (last[0], last[-1]) == (sentence, "  boom")
+    assert (last[0], last[-1]) == (f"error: {sentence}", "  boom")
     assert OneLine(logging.Formatter()).format(record("Exception in run_job for rule a: b", level=logging.ERROR)) == ""

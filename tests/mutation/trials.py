@@ -50,7 +50,7 @@ LIBRARIES = ("numpy", "pandas", "scipy.optimize", "scipy.stats", "pyarrow.parque
 # Tests of the commands read .github; what tools leave in other hidden folders is large.
 NOT_COPIED = ("results", ".git", ".venv", ".mutants", ".snakemake", ".hypothesis", "*cache*", "*.egg-info")
 NO_VERDICT = (3, 4, 5)  # exit codes of pytest: an error of its own, of the command line, and no tests
-MEMORY = 5 << 30  # bytes: a mutant that fills the machine is noticed too; a record is read into a buffer of 2 GB
+MEMORY = 5 << 30  # bytes: a mutant that fills the machine is noticed too
 
 
 class Outcome(NamedTuple):

@@ -9,7 +9,7 @@ from decision_tables import BOX, RENTED, inputs
 from phase_plans import beside
 from project_copy import ROOT
 from report_tables import make_report, month_tables, one_job
-from sweetspot.report.index_page import write_index
+from sweetspot.report.finished import write_index
 
 SCHEMA = json.loads((ROOT / "config" / "schemas" / "answer.schema.json").read_text())
 DEAR, CHEAP = 264.6666667 / 240 / 498, 3.06 / 225  # USD an hour over images a second: the box's, the rented one's

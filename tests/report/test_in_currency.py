@@ -16,7 +16,7 @@ from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import draw_figures, specification
 from sweetspot.report.in_currency import everywhere, in_words, money_of, shown_in
-from sweetspot.report.summary import render_summary
+from sweetspot.report.sheet import render_summary
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.wording import Money

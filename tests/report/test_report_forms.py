@@ -74,7 +74,7 @@ def test_the_page_is_printed_by_its_own_rule(project):
 
 
 def test_printing_without_a_browser_says_what_is_missing(project, monkeypatch):
-    import sweetspot.report.paper as paper
+    import sweetspot.report.finished as paper
     from sweetspot.errors import UserError
 
     monkeypatch.setattr(paper.shutil, "which", lambda name: None)

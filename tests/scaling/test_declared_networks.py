@@ -4,22 +4,20 @@ import math
 
 import pandas as pd
 import pytest
-from sweetspot.scaling.across_nodes import Across
+from scaling_tables import ACROSS, ROW, one_width
 from sweetspot.scaling.machine import describe
 from sweetspot.scaling.methods import METHODS
 from sweetspot.scaling.model_facts import networks_of, with_networks
 from sweetspot.scaling.targets import Fitted, extrapolate_all
 from sweetspot.study.study import DeclaredNetwork
 from sweetspot.warnings import pairs
-from widths import one_width
 
 BERT = DeclaredNetwork(parameters_millions=110.0, tensors=199)
-ROW = {
-    "gpus": 4, "nodes": 1, "model": "bert_mine", "batch_size": 32.0, "precision": "fp16", "gpu": "RTX 4090",
-    "interconnect": "pcie", "xla": False, "exchange": True, "framework": "torch", "framework_version": "2.5",
-    "base_images_per_s": 160.0, "family": "rtx 4090", "instance": "box",
+CELL = ROW | {
+    "model": "bert_mine", "batch_size": 32.0, "precision": "fp16", "gpu": "RTX 4090", "framework": "torch",
+    "framework_version": "2.5", "base_images_per_s": 160.0, "family": "rtx 4090",
 }  # fmt: skip
-TARGET_CELL = ROW | {
+TARGET_CELL = CELL | {
     "base_instance": "one", "variant": "default", "source": "own", "basis": "measured",
     "warnings": [], "base_images_per_s_low": math.nan,
     "base_images_per_s_high": math.nan,
@@ -27,7 +25,7 @@ TARGET_CELL = ROW | {
 
 
 def cells(*models):
-    return pd.DataFrame([ROW | {"model": model} for model in models])
+    return pd.DataFrame([CELL | {"model": model} for model in models])
 
 
 def test_what_is_declared_is_exchanged_at_each_step():
@@ -49,8 +47,7 @@ def by_method(table):
     """Efficiency and rules of warnings by method: every method told apart, each predicting 80 %."""
     predictor = lambda facts: pd.DataFrame({"efficiency": 0.8, "scale": 1.0}, index=facts.index)  # noqa: E731
     widths = {name: one_width(0.1, 0.2) for name in METHODS}
-    across = Across({"": 0.02, "network": 0.02}, 0.03, 0.04, 40)
-    fitted = Fitted(dict.fromkeys(METHODS, predictor), widths, pd.DataFrame(), 8.0, across, 8.0)
+    fitted = Fitted(dict.fromkeys(METHODS, predictor), widths, pd.DataFrame(), 8.0, ACROSS, 8.0)
     found = extrapolate_all(table, table, fitted, "pooled_ring")
     return {row.method: [pair for pair in pairs(row.warnings)] for row in found.itertuples()}
 

@@ -4,10 +4,10 @@ import math
 
 import pandas as pd
 import pytest
+from scaling_tables import one_width
 from sweetspot.scaling.across_nodes import Across
 from sweetspot.scaling.judge import GOALS, NEWER, STRONG_SCALING, WEAK, WITHIN, Learned, artefacts, judged, no_loss
 from sweetspot.scaling.strong import Strong
-from widths import one_width
 
 LEARNED = Learned(
     lambda cells: pd.DataFrame({"efficiency": 0.8, "scale": 0.1}, index=cells.index),

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from scaling_tables import cell, efficiencies
+from study_tables import shipped_throughput
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency, study_evidence
 from sweetspot.scaling.methods import mean_efficiency
 from sweetspot.scaling.targets import extrapolation, target_cells
 from sweetspot.study.instances import load_instances
-from sweetspot.study.study import load_study
-from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency
 from sweetspot.warnings import pairs
 
@@ -22,18 +22,16 @@ PRINTED_BOX = {"inception3": (435, 482, 556), "resnet50": (649, 825, 947), "vgg1
 
 @pytest.fixture(scope="module")
 def study():
-    declared = load_instances(STUDY / "instances.yaml")
-    throughput = gather_throughput([], load_study(STUDY).cells, "2018-07-01", declared, STUDY)
+    _, declared, throughput = shipped_throughput("parkopedia-2018")
     efficiency = study_efficiency(throughput, read_efficiency(STUDY / "efficiency.csv"), declared)
     return throughput, efficiency, average_efficiency(efficiency)
 
 
 @pytest.fixture(scope="module")
 def box(study):
-    throughput, _, averages = study
-    declared = load_instances(STUDY / "instances.yaml")
-    cells = target_cells(throughput, load_study(STUDY).targets, load_study(STUDY).cells, declared)
-    predicted = mean_efficiency(averages, cells).assign(source="mean", warnings=None)
+    asked, declared, throughput = shipped_throughput("parkopedia-2018")
+    cells = target_cells(throughput, asked.targets, asked.cells, declared)
+    predicted = mean_efficiency(study[2], cells).assign(source="mean", warnings=None)
     return extrapolation(cells, predicted, "mean_efficiency", headline=True).set_index(["model", "batch_size"])
 
 
@@ -72,25 +70,14 @@ def test_what_is_missing_takes_the_nearest_that_is_there(model, batch_size, prec
     assert found.tolist() == pytest.approx([efficiency])
 
 
-def cell(instance, gpus, images_per_s, basis="measured", **other):
-    given = {"instance": instance, "framework": "tensorflow", "model": "resnet50", "batch_size": 32, "gpus": gpus}
-    given |= {"precision": "fp32", "variant": "default", "images_per_s": images_per_s, "basis": basis}
-    return given | {"status": "ok", "source": f"{instance} x {gpus}", "nodes": 1, "xla": False} | other
-
-
 def test_measured_pairs_give_efficiencies_and_scaled_ones_do_not():
     declared = load_instances(STUDY / "instances.yaml")
     rows = [
-        cell("box", 1, 100.0),
-        cell("box", 4, 300.0),
-        cell("p2.xlarge", 1, 50.0, "published"),
-        cell("p2.8xlarge", 8, 360.0),
-        cell("p3.2xlarge", 1, 300.0, "stand_in"),
-        cell("p3.8xlarge", 4, 900.0, "scaled"),
+        cell("box", 1, 100.0), cell("box", 4, 300.0), cell("p2.xlarge", 1, 50.0, "published"),
+        cell("p2.8xlarge", 8, 360.0), cell("p3.2xlarge", 1, 300.0, "stand_in"), cell("p3.8xlarge", 4, 900.0, "scaled"),
         cell("box", 8, 1.0, status="oom"),
-    ]
-    none = read_efficiency(Path("no such file"))
-    table = study_efficiency(pd.DataFrame(rows), none, declared).set_index("instance")
+    ]  # fmt: skip
+    table = efficiencies(rows, declared).set_index("instance")
     assert table.loc["box", "efficiency"] == 0.75
     assert table.loc["p2.8xlarge", "efficiency"] == 0.9
     assert table.loc["p2.8xlarge", "basis"] == "published"
@@ -100,28 +87,12 @@ def test_measured_pairs_give_efficiencies_and_scaled_ones_do_not():
 
 def test_the_single_device_of_the_same_variant_is_the_base_and_else_the_first():
     rows = [
-        cell("box", 1, 100.0),
-        cell("box", 1, 80.0, variant="A"),
-        cell("box", 1, 10.0, precision="fp16"),
-        cell("box", 1, 10.0, batch_size=64),
-        cell("box", 1, 10.0, framework="jax"),
-        cell("box", 4, 320.0),
-        cell("box", 4, 240.0, variant="A"),
-        cell("box", 4, 200.0, variant="C"),
-    ]
-    table = study_efficiency(pd.DataFrame(rows), read_efficiency(Path("no such file")), {})
+        cell("box", 1, 100.0), cell("box", 1, 80.0, variant="A"), cell("box", 1, 10.0, precision="fp16"),
+        cell("box", 1, 10.0, batch_size=64), cell("box", 1, 10.0, framework="jax"), cell("box", 4, 320.0),
+        cell("box", 4, 240.0, variant="A"), cell("box", 4, 200.0, variant="C"),
+    ]  # fmt: skip
+    table = efficiencies(rows)
     assert dict(zip(table["variant"], table["efficiency"], strict=True)) == {"default": 0.8, "A": 0.75, "C": 0.5}
-
-
-def test_a_super_linear_pair_is_named_and_not_averaged():
-    declared = load_instances(STUDY / "instances.yaml")
-    rows = [cell("a", 1, 100.0), cell("a", 2, 160.0), cell("b", 1, 100.0), cell("b", 2, 260.0)]
-    table = study_efficiency(pd.DataFrame(rows), read_efficiency(Path("no such file")), declared)
-    told = table.set_index("instance")["warnings"]
-    assert [pair.rule for pair in pairs(told["b"])] == ["super_linear"]
-    assert pairs(told["a"]) == []
-    average = average_efficiency(table).iloc[0]
-    assert (average["efficiency"], average["families"], average["left_out"]) == (0.8, 1, 1)
 
 
 def test_fp32_by_tf32_products_is_no_pair_of_fp32():
@@ -129,19 +100,19 @@ def test_fp32_by_tf32_products_is_no_pair_of_fp32():
     rows = [cell("a", 1, 70.0, products="fp32"), cell("a", 4, 400.0, products="tf32")]
     rows += [cell("b", 1, 100.0, products="tf32"), cell("b", 4, 360.0, products="tf32")]
     rows += [cell("c", 1, 100.0), cell("c", 4, 320.0, products="tf32")]  # a published figure does not say
-    table = study_efficiency(pd.DataFrame(rows), read_efficiency(Path("no such file")), {})
+    table = efficiencies(rows)
     assert dict(zip(table["instance"], table["efficiency"], strict=True)) == {"b": 0.9, "c": 0.8}
 
 
 def test_logical_devices_are_no_evidence_and_their_row_says_why():
     """JAX 0.71 of two parts of a processor: one such pair moved another machine's predictions by up to 1.2 %."""
-    rows = [cell("a", 1, 100.0), cell("a", 2, 142.0, logical=True), cell("b", 1, 100.0), cell("b", 2, 180.0)]
-    measured = pd.DataFrame(rows).assign(gpu="Test", as_of="2026-11-22").fillna({"logical": False})
-    table = study_efficiency(measured, read_efficiency(Path("no such file")), {})
+    rows = [cell("a", 1, 100.0), cell("a", 2, 142.0, logical=True), cell("b", 1, 100.0), cell("b", 2, 180.0),
+            cell("c", 1, 100.0), cell("c", 2, 260.0)]  # fmt: skip
+    table = efficiencies(rows)
     told = table.set_index("instance")["warnings"]
-    assert pairs(told["b"]) == []
+    assert pairs(told["b"]) == [] and [pair.rule for pair in pairs(told["c"])] == ["super_linear"]
     (said,) = pairs(told["a"])
     assert said == ("logical_devices", "parts of one processor, not separate devices: no evidence of scaling")
-    evidence = study_evidence("mine", table, measured, {})
-    assert evidence["efficiency"].tolist() == [0.9]
-    assert average_efficiency(table)["efficiency"].tolist() == [0.9]
+    evidence = study_evidence("mine", table, pd.DataFrame(rows), {})
+    assert evidence["efficiency"].tolist() == [0.9, 1.3]
+    assert average_efficiency(table)[["efficiency", "families", "left_out"]].to_numpy().tolist() == [[0.9, 1, 1]]

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.scaling.across_nodes import Across
+from scaling_tables import ACROSS
+from scaling_tables import evidence_table as table
 from sweetspot.scaling.machine import LINK_OF, declared_facts, describe, family
 from sweetspot.scaling.methods import (
     amdahl,
@@ -16,7 +17,6 @@ from sweetspot.scaling.methods import (
     ring_step,
     same_device_count,
     scaling_law,
-    usl,
 )  # fmt: skip
 from sweetspot.scaling.pooled import fit_eras, of_eras, predict_pooled
 from sweetspot.scaling.validation import (
@@ -29,18 +29,6 @@ from sweetspot.scaling.validation import (
     validation_table,
 )
 from sweetspot.study.instances import Instance
-
-ROW = {
-    "gpus": 4, "nodes": 1, "model": "resnet50", "batch_size": 64.0, "precision": "fp32", "gpu": "GTX 1080 Ti",
-    "interconnect": "pcie", "xla": False, "exchange": True, "framework_version": "1.15.0", "base_images_per_s": 320.0,
-    "family": "gtx 1080 ti", "instance": "box", "framework": "tensorflow",
-}  # fmt: skip
-NETWORK = Across({"": 0.02}, 0.03, 0.05, 9)  # of several nodes, which no cell here has
-
-
-def table(*changes, **other):
-    return pd.DataFrame([ROW | other | change for change in changes])
-
 
 # --- facts of a cell ------------------------------------------------------------------------------------------------
 
@@ -65,10 +53,7 @@ def table(*changes, **other):
 def test_the_age_of_the_software_is_its_versions_else_its_dates(version, as_of, recent, later):
     facts = describe(table({"framework_version": version, "as_of": as_of})).iloc[0]
     assert (facts["recent"], facts["later_build"]) == (recent, later)
-
-
-def test_a_table_without_dates_counts_as_recent():
-    assert describe(table({"framework_version": ""}))["recent"].tolist() == [1.0]
+    assert describe(table({"framework_version": ""}))["recent"].tolist() == [1.0]  # of a table without dates
 
 
 @pytest.mark.parametrize(
@@ -137,37 +122,21 @@ def test_forms_of_one_chip_are_one_family(gpu, expected):
 # --- curves ---------------------------------------------------------------------------------------------------------
 
 
-def test_laws_by_hand():
-    # 1 + 0.02 x 7 + 0.001 x 8 x 7 = 1.196
-    assert scaling_law(np.array([8.0]), 0.02, 0.001)[0] == pytest.approx(1 / 1.196)
-    # Amdahl with 5 % serial on 4 devices: speed-up 4 / (1 + 0.05 x 3) = 3.478
-    assert 4 * scaling_law(np.array([4.0]), 0.05)[0] == pytest.approx(3.478, abs=0.001)
-
-
 def test_law_fits_find_the_constants_that_made_the_figures():
     devices = np.array([2.0, 4.0, 8.0, 16.0])
     made = 1 / (1 + 0.03 * (devices - 1) + 0.002 * devices * (devices - 1))
     assert fit_law(devices, made, np.ones(4), usl=True) == pytest.approx((0.03, 0.002))
+    assert scaling_law(devices, 0.03, 0.002) == pytest.approx(made)
     serial, crosstalk = fit_law(devices, 1 / (1 + 0.04 * (devices - 1)), np.ones(4), usl=False)
     assert (serial, crosstalk) == (pytest.approx(0.04), 0.0)
 
 
-def figures(rows):
-    given = pd.DataFrame(rows, columns=["family", "gpus", "efficiency"])
-    return given.assign(model="resnet50", precision="fp32")
-
-
 def test_same_device_count_means_the_families_not_the_logs():
     # Three logs of card a at 0.9 count once beside one log of card b at 0.7.
-    curve = same_device_count(figures([("a", 4, 0.9), ("a", 4, 0.9), ("a", 4, 0.9), ("b", 4, 0.7), ("b", 8, 0.5)]))
-    assert curve(pd.DataFrame({"gpus": [4, 8, 16]})).tolist() == pytest.approx([0.8, 0.5, 0.5])
-
-
-def test_an_unknown_model_takes_the_constants_of_its_precision():
-    made = figures([("a", 2, 1 / 1.1), ("a", 4, 1 / 1.3), ("b", 8, 1 / 1.7)])
-    cells = pd.DataFrame({"model": ["resnet50", "mystery"], "precision": ["fp32", "fp32"], "gpus": [3, 3]})
-    for method in (amdahl, usl):
-        assert method(made)(cells).tolist() == pytest.approx([1 / 1.2, 1 / 1.2])
+    rows = [("a", 4, 0.9), ("a", 4, 0.9), ("a", 4, 0.9), ("b", 4, 0.7), ("b", 32, 0.5)]
+    curve = same_device_count(pd.DataFrame(rows, columns=["family", "gpus", "efficiency"]))
+    # 11 is 1.46 doublings above 4 and 1.54 below 32, though nearer to 4 in either way; 12 is 1.58 and 1.42
+    assert curve(pd.DataFrame({"gpus": [4, 11, 12, 64]})).tolist() == pytest.approx([0.8, 0.8, 0.5, 0.5])
 
 
 def test_ring_step_by_hand():
@@ -176,15 +145,6 @@ def test_ring_step_by_hand():
     assert ring_step(*args, 0.0)[0] == pytest.approx(0.1156)
     assert ring_step(*args, 0.1)[0] == pytest.approx(0.1056)
     assert ring_step(*args, 0.5)[0] == pytest.approx(0.1)  # hidden behind the computation
-
-
-def test_ring_fit_finds_latency_and_bandwidth():
-    facts = pd.DataFrame({"devices": [2.0, 4.0, 8.0, 8.0], "step_s": [0.1, 0.1, 0.2, 0.1]})
-    facts["gradient_gb"] = [0.1, 0.5, 0.1, 0.25]
-    took = [0.1 + 2e-4 * n + per for n, per in ((1, 0.1 / 8), (3, 1.5 * 0.5 / 8), (7, 1.75 * 0.25 / 8))]
-    efficiency = np.array([0.1 / took[0], 0.1 / took[1], 0.2 / (0.2 + 14e-4 + 1.75 * 0.1 / 8), 0.1 / took[2]])
-    latency, bandwidth, overlap = fit_ring(facts, efficiency, np.ones(4))
-    assert (latency, bandwidth, overlap) == pytest.approx((1e-4, 8.0, 0.0), rel=1e-6)
 
 
 def test_amdahls_share_weighs_a_family_once_and_a_gap_by_its_share():
@@ -209,12 +169,6 @@ def test_a_model_has_its_own_law_else_that_of_its_precision_else_that_of_all():
     assert found[:3].tolist() == pytest.approx([0.5, 0.8, 0.9])
     # all, one family, each weighing by its efficiency: (0.5 x 1 + 0.8 x 0.25 + 0.9 / 9) / (0.5 + 0.8 + 0.9)
     assert found[3] == pytest.approx(1 / (1 + 0.8 / 2.2))
-
-
-def test_the_nearest_device_count_is_nearest_in_doublings():
-    curve = same_device_count(table({"gpus": 2, "efficiency": 0.9}, {"gpus": 16, "efficiency": 0.5}))
-    # 5 is 1.32 doublings above 2 and 1.68 below 16, though nearer to 2 in either way; 7 is 1.81 and 1.19
-    assert curve(table({"gpus": 5}, {"gpus": 7})).tolist() == [0.9, 0.5]
 
 
 def ring_figures(kinds):
@@ -288,11 +242,9 @@ def test_errors_and_what_the_intervals_of_the_others_hold():
 
 def held_out_errors():
     rows = [
-        ("m1", "resnet50", "fp32", 2, "a", 0.10, True, True),
-        ("m1", "resnet50", "fp16", 2, "b", -0.20, False, True),
-        ("m1", "alexnet", "fp32", 4, "b", 0.40, False, False),
-        ("m2", "alexnet", "fp32", 4, "b", 0.10, True, True),
-    ]
+        ("m1", "resnet50", "fp32", 2, "a", 0.10, True, True), ("m1", "resnet50", "fp16", 2, "b", -0.20, False, True),
+        ("m1", "alexnet", "fp32", 4, "b", 0.40, False, False), ("m2", "alexnet", "fp32", 4, "b", 0.10, True, True),
+    ]  # fmt: skip
     names = ["method", "model", "precision", "gpus", "family", "error", "inside50", "inside90"]
     return pd.DataFrame(rows, columns=names)
 
@@ -356,7 +308,7 @@ def test_a_method_that_does_not_beat_the_plain_ratio_becomes_it():
     found = calibrated(left_out([0.5, 0.6, 0.4], "abc", efficiency=1.0), "pooled_ring")
     assert set(found.share.values()) == {0.0}
     cells = left_out([0.5], "z")
-    told = predict_with_interval(lambda cells: cells.assign(efficiency=0.5), cells, found, NETWORK).iloc[0]
+    told = predict_with_interval(lambda cells: cells.assign(efficiency=0.5), cells, found, ACROSS).iloc[0]
     assert told["efficiency"] == 1.0
     assert told["low"] == told["high"] == 1.0  # and is never wrong, as far as these three tell
 
@@ -395,7 +347,7 @@ def test_errors_are_those_of_the_share_that_the_others_teach():
 def test_the_interval_of_a_prediction_by_hand():
     cells = left_out([0.5], "a")
     taught = Calibration({"": 0.5}, {0.5: {"": 1.0}, 0.9: {"": 2.0}})
-    found = predict_with_interval(lambda cells: cells.assign(efficiency=0.64), cells, taught, NETWORK).iloc[0]
+    found = predict_with_interval(lambda cells: cells.assign(efficiency=0.64), cells, taught, ACROSS).iloc[0]
     assert found["efficiency"] == pytest.approx(0.8)
     assert (found["low"], found["high"]) == pytest.approx((0.8 * math.exp(-0.2), 0.8 * math.exp(0.2)))
 

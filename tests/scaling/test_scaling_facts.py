@@ -6,9 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from pydantic import ValidationError
+from scaling_tables import cell, efficiencies, one_width
 from sweetspot.facts.shipped_tables import POOLS, figures_file
-from sweetspot.scaling import methods, pooled, run
+from sweetspot.scaling import methods, pooled
 from sweetspot.scaling.across_nodes import Across
 from sweetspot.scaling.evidence import (
     all_evidence,
@@ -21,14 +21,13 @@ from sweetspot.scaling.evidence import (
 from sweetspot.scaling.machine import LINKS, declared_facts, describe, links
 from sweetspot.scaling.methods import METHODS, fit_method, mean_efficiency
 from sweetspot.scaling.partners import published_evidence
-from sweetspot.scaling.pooled import fit_pooled, predict_pooled
-from sweetspot.scaling.targets import Fitted, extrapolate_all, target_cells
+from sweetspot.scaling.pooled import fit_pooled
+from sweetspot.scaling.targets import Fitted, extrapolate_all, run, target_cells
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.study import DeclaredNetwork, Question, Target, load_study
+from sweetspot.study.study import DeclaredNetwork, Target, load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.warnings import pairs
-from widths import one_width
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
 RATES = ["images_per_s", "images_per_s_low", "images_per_s_high"]
@@ -53,23 +52,14 @@ def parkopedia():
     return tables(STUDIES / "parkopedia-2018", STUDIES)
 
 
-def cell(framework, gpus, images_per_s):
-    given = {"instance": "box", "framework": framework, "model": "resnet50", "batch_size": 32, "gpus": gpus}
-    given |= {"precision": "fp32", "variant": "default", "images_per_s": images_per_s, "basis": "measured", "nodes": 1}
-    return given | {"status": "ok", "source": framework, "gpu": "RTX 3090", "as_of": "2020-01-01", "xla": False}
-
-
 def test_figures_of_two_frameworks_are_never_a_pair():
-    rows = [cell("tensorflow", 1, 100.0), cell("tensorflow", 4, 320.0), cell("jax", 1, 300.0), cell("jax", 4, 600.0)]
-    throughput, none = pd.DataFrame(rows), read_efficiency(Path("no such file"))
-    efficiency = study_efficiency(throughput, none, {})
+    rates = [("tensorflow", 1, 100.0), ("tensorflow", 4, 320.0), ("jax", 1, 300.0), ("jax", 4, 600.0)]
+    rows = [cell("box", gpus, rate, framework=framework) for framework, gpus, rate in rates]
+    throughput, efficiency = pd.DataFrame(rows), efficiencies(rows)
     # 320 / (4 x 100) and 600 / (4 x 300)
     assert dict(zip(efficiency["framework"], efficiency["efficiency"], strict=True)) == {"tensorflow": 0.8, "jax": 0.5}
     evidence = study_evidence("s", efficiency, throughput, {})
-    assert dict(zip(evidence["framework"], evidence["base_images_per_s"], strict=True)) == {
-        "tensorflow": 100.0,
-        "jax": 300.0,
-    }
+    assert evidence.set_index("framework")["base_images_per_s"].to_dict() == {"tensorflow": 100.0, "jax": 300.0}
     averages = average_efficiency(efficiency)
     asked = evidence[["framework", "model", "batch_size", "precision"]]
     found = mean_efficiency(averages, asked.assign(framework=["tensorflow", "torch"]))["efficiency"]
@@ -85,7 +75,7 @@ def test_a_printed_efficiency_is_of_its_row_else_of_its_instance_else_of_the_stu
     instances = {name: Instance(**given) for name in ("own", "plain")} | {
         "declared": Instance(**given, framework="torch")
     }
-    none = pd.DataFrame([cell("tensorflow", 1, 1.0)]).head(0)
+    none = pd.DataFrame([cell("box", 1, 1.0)]).head(0)
     table = study_efficiency(none, read_efficiency(tmp_path / "efficiency.csv"), instances, "tensorflow")
     found = dict(zip(table["instance"], table["framework"], strict=True))
     assert found == {"own": "jax", "declared": "torch", "plain": "tensorflow"}
@@ -119,40 +109,6 @@ def test_every_interconnect_has_a_link_class_and_nodes_talk_by_network():
     found = links(pd.DataFrame({"interconnect": names, "nodes": nodes})).tolist()
     assert found == ["pcie"] * 3 + ["bridge"] + ["nvlink"] * 4 + ["network"] * 2
     assert set(found) == set(LINKS)
-
-
-def vgg16_on_eight_v100(study_tables, name, interconnect):
-    _, instances, made = study_tables
-    given = {"title": "x", "provider": "own", "gpu": "Tesla V100", "gpus": 8, "base_instance": "p3.2xlarge"}
-    instances = {**instances, name: Instance(**given, interconnect=interconnect)}
-    asked = Question(model=["vgg16"], batch_size=[64], precision="fp16", headline_batch_size=64)
-    target = Target(instance=name, base_instance="p3.2xlarge", gpus=8)
-    return declared_facts(target_cells(made["throughput"], [target], asked, instances), instances)
-
-
-def test_a_declared_interconnect_is_a_fact_whatever_the_machine_is_called(parkopedia):
-    model = fit_pooled(sound(parkopedia[2]["evidence"]))
-    found = {
-        (name, interconnect): float(
-            predict_pooled(model, vgg16_on_eight_v100(parkopedia, name, interconnect))["efficiency"].iloc[0]
-        )
-        for name in ("my-v100-box", "p3.renamed", "dgx-nvlink-xla")
-        for interconnect in ("nvlink", "nvswitch", "nvlink_bridge", "pcie")
-    }
-    nvlink, bridge, pcie = (found["my-v100-box", name] for name in ("nvlink", "nvlink_bridge", "pcie"))
-    # It was 0.716, that of a bridge, because only names such as p3.* were known to have NVLink; with one it was 0.83
-    # at 456 images/s of one V100 (2020), and is 0.85 at the 324 of 2018: a longer step hides more of the exchange.
-    assert nvlink == pytest.approx(0.85, abs=0.01)
-    assert pcie < bridge - 0.03 < nvlink - 0.06
-    assert found["my-v100-box", "nvswitch"] == nvlink
-    for (_, interconnect), value in found.items():
-        assert value == found["my-v100-box", interconnect]
-
-
-@pytest.mark.parametrize("value", ["infiniband", "NVLink", "nv-link"])
-def test_an_interconnect_that_there_is_not_is_refused(value):
-    with pytest.raises(ValidationError, match="interconnect"):
-        Instance(title="x", provider="own", gpu="Tesla V100", gpus=8, interconnect=value)
 
 
 def renamed_copy(name, target):
@@ -224,7 +180,7 @@ def test_all_evidence_is_fitted_once(parkopedia, monkeypatch):
         return fit_pooled(rows, era)
 
     monkeypatch.setattr(pooled, "fit_pooled", counted)
-    found = run.run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring")
+    found = run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring")
     assert sizes.count(len(sound(few))) == 1
     assert len(sizes) == 4  # and one without each of the three families
     assert len(found["extrapolation"]) == 9 * len(METHODS)
@@ -247,7 +203,7 @@ def test_more_devices_than_were_published_on_nodes_are_said_and_fewer_are_not(pa
         for gpus in (32, 512)
     }
     targets = [Target(instance=f"cluster-{gpus}", base_instance=base, gpus=gpus) for gpus in (32, 512)]
-    found = run.run({**made, "evidence": evidence}, declared, targets, study.cells, "amdahl")["extrapolation"]
+    found = run({**made, "evidence": evidence}, declared, targets, study.cells, "amdahl")["extrapolation"]
     rows = found[found["method"] == "amdahl"]
     told = {
         name: {pair.rule for row in part["warnings"] for pair in pairs(row)} for name, part in rows.groupby("instance")
@@ -270,7 +226,7 @@ def test_what_a_study_declares_of_a_network_reaches_every_fit_and_prediction(par
     monkeypatch.setattr(pooled, "describe", watched)
     monkeypatch.setattr(methods, "describe", watched)
     own = {"resnet50": DeclaredNetwork(parameters_millions=25.6, tensors=777)}  # the table says 161 tensors
-    run.run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring", networks=own)
+    run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring", networks=own)
     tensors = {count for rows, facts in seen for count in facts["tensors"][(rows["model"] == "resnet50").to_numpy()]}
     assert tensors == {777.0}
     machines = {name for rows, _ in seen for name in rows["instance"]}

@@ -1,16 +1,14 @@
 """Explanation, efficiencies, partners and targets on tables small enough to work out on paper."""
 
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.scaling.across_nodes import Across
+from scaling_tables import ACROSS, cell, efficiencies, evidence_table, one_width
 from sweetspot.scaling.evidence import (
     EVIDENCE_COLUMNS,
     average_efficiency,
-    study_efficiency,
     study_evidence,
     super_linear,
 )
@@ -28,22 +26,7 @@ from sweetspot.scaling.targets import (
 )
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question, Target
-from sweetspot.throughput.published import read_efficiency
 from sweetspot.warnings import pairs
-from widths import one_width
-
-ROW = {
-    "gpus": 4, "nodes": 1, "model": "resnet50", "batch_size": 64.0, "precision": "fp32", "gpu": "GTX 1080 Ti",
-    "interconnect": "pcie", "xla": False, "exchange": True, "framework_version": "1.15.0", "base_images_per_s": 320.0,
-    "family": "gtx 1080 ti", "instance": "box",
-}  # fmt: skip
-# 2 % lost a doubling, 3 % on leaving the node, 90 % within 4 % at one doubling
-ACROSS = Across({"": 0.02, "network": 0.02}, 0.03, 0.04, 40)
-
-
-def table(*changes, **other):
-    return pd.DataFrame([ROW | other | change for change in changes])
-
 
 # --- explanation ----------------------------------------------------------------------------------------------------
 
@@ -59,7 +42,7 @@ def model_with(bytes_share, start_share):
 
 def explained(efficiency, bytes_share=0.16, start_share=0.02, **changes):
     rest = {"study": "s", "framework": "tensorflow", "variant": "default", "dataset": "synthetic", "source": "s"}
-    rows = table({"efficiency": efficiency, "warnings": []}, gpus=2, **rest, **changes)
+    rows = evidence_table({"efficiency": efficiency, "warnings": []}, gpus=2, **rest, **changes)
     found = explain(rows, model_with(bytes_share, start_share))
     assert tuple(found.columns) == EXPLAIN_COLUMNS
     return found.iloc[0]
@@ -155,21 +138,12 @@ def test_published_evidence_has_the_columns_of_evidence_and_no_date():
     assert found[["study", "as_of", "efficiency"]].to_numpy().tolist() == [["pool", "", 0.75]]
 
 
-def cell(instance, gpus, images_per_s, **other):
-    given = {"instance": instance, "framework": "tensorflow", "model": "resnet50", "batch_size": 32, "gpus": gpus}
-    given |= {"precision": "fp32", "variant": "default", "images_per_s": images_per_s, "basis": "measured"}
-    given |= {"gpu": "GTX 1080 Ti", "as_of": "2018-01-01"}
-    given |= {"images_per_s_low": math.nan, "images_per_s_high": math.nan}  # a base is taken as it stands
-    given |= {"status": "ok", "warnings": [], "source": f"{instance} x {gpus}", "nodes": 1, "xla": False}
-    return given | other
-
-
 def test_the_mean_of_the_families_by_hand():
     rows = []
     for name, efficiency in (("a", 0.6), ("b", 0.8), ("c", 1.06)):
         rows += [cell(name, 1, 100.0), cell(name, 2, 200 * efficiency)]
     rows += [cell("a", 2, 100.0, variant="A")]  # the same pair again: it counts once, as (0.6 + 0.5) / 2
-    found = average_efficiency(study_efficiency(pd.DataFrame(rows), read_efficiency(Path("no such file")), {})).iloc[0]
+    found = average_efficiency(efficiencies(rows)).iloc[0]
     assert found["efficiency"] == pytest.approx((0.55 + 0.8) / 2)
     assert found["spread"] == pytest.approx(0.25 / math.sqrt(2))  # sample sd of two: their gap over the root of 2
     assert (found["families"], found["left_out"]) == (2, 1)
@@ -179,8 +153,7 @@ def test_evidence_takes_the_single_device_of_the_same_cell_with_a_figure():
     rows = [cell("a", 1, 100.0), cell("a", 1, 90.0, precision="fp16", status="unstable"), cell("a", 2, 160.0)]
     rows += [cell("a", 2, 160.0, precision="fp16"), cell("b", 2, 1.0)]
     throughput = pd.DataFrame(rows)
-    efficiency = study_efficiency(throughput, read_efficiency(Path("no such file")), {})
-    found = study_evidence("mine", efficiency, throughput, {}).set_index("precision")
+    found = study_evidence("mine", efficiencies(rows), throughput, {}).set_index("precision")
     assert found["base_images_per_s"].to_dict() == {"fp32": 100.0, "fp16": 90.0}
     assert found["efficiency"].to_dict() == {"fp32": 0.8, "fp16": pytest.approx(160 / 180)}
     assert found["family"].tolist() == ["gtx 1080 ti"] * 2
@@ -202,6 +175,9 @@ def test_one_family_gives_no_interval_and_two_give_one():
     three = mean_efficiency(averages(), asked).iloc[0]
     assert (three["low"], three["high"]) == pytest.approx((0.8 - 0.337171, 0.8 + 0.337171), abs=1e-6)
     assert mean_efficiency(averages(spread=0.5), asked).iloc[0]["low"] == 0.0
+    pair = mean_efficiency(averages(families=2), asked).iloc[0]  # t(0.95, 1) = 6.313752
+    half = 6.313752 * 0.1 * 1.5**0.5
+    assert (pair["low"], pair["high"]) == pytest.approx((0.8 - half, 0.8 + half), abs=1e-6)
     half = mean_efficiency(averages(), asked, level=0.5).iloc[0]
     assert half["high"] == pytest.approx(0.8 + 0.816497 * 0.1 * math.sqrt(4 / 3), abs=1e-6)
     # An unknown batch takes two rows of 3 and 2 families, spread 0.1 and 0.2: as many as the larger has, t as above.
@@ -237,8 +213,9 @@ def test_a_target_is_its_devices_times_the_base_times_the_efficiency_and_more_th
     width = {"amdahl": one_width(1.0, 2.0), "mean_efficiency": one_width(1.0, 2.0)}
     fitted = Fitted(flat, width, averages(), 3.0, ACROSS, 64.0)
     facts = declared_facts(cells, {"box": BOX})
-    found = extrapolate_all(cells, facts, fitted, "amdahl").set_index("method")
-    row = found.loc["amdahl"]
+    both = extrapolate_all(cells, facts, fitted, "amdahl")
+    found, row = both.set_index("method"), both[both["method"] == "amdahl"].iloc[0]
+    assert both.index.tolist() == [0, 1]
     assert (row["efficiency"], row["images_per_s"]) == (0.5, 200.0)
     assert row["images_per_s_low"] == pytest.approx(200 * math.exp(-0.2))
     assert row["images_per_s_high"] == pytest.approx(200 * math.exp(0.2))

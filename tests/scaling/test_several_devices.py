@@ -5,13 +5,11 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from sweetspot.scaling.across_nodes import Across
+from scaling_tables import ACROSS, one_width
 from sweetspot.scaling.several_devices import Scaling, joined_by, several
 from sweetspot.warnings import pairs
-from widths import one_width
 
 MEASURED = SimpleNamespace(model="resnet50", batch_size=64.0, precision="fp16", framework="torch")
-ACROSS = Across({"": 0.02, "network": 0.02}, 0.03, 0.04, 40)
 
 
 def test_what_joins_the_devices_of_a_machine_that_is_offered():

@@ -1,4 +1,4 @@
-"""What a person can get wrong in the configuration ends in one sentence that names file, key, value and remedy."""
+"""The configuration: its mistakes in one sentence of file, key, value, remedy; its schemas; scripts of one's own."""
 
 import json
 import os
@@ -12,35 +12,26 @@ from sweetspot.cells import Cell, run_path, weakest
 from sweetspot.commands.schemas import CATALOGUE, catalogue_schema, schemas
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import expand_matrix, load_invocation
+from sweetspot.study.scripts import Script, load_script, script_names
 from sweetspot.study.yamlfile import load_yaml
 
 ROOT = Path(__file__).parent.parent.parent
 CONFIG = ROOT / "config" / "config.yaml"
-AXES = {
-    "model": ["resnet50", "vgg16"],
-    "batch_size": [16, 32],
-    "gpus": [1],
-    "precision": ["fp32"],
-    "variant": ["default"],
-    "framework": ["tensorflow"],
-}
+AXES = {"model": ["resnet50", "vgg16"], "batch_size": [16, 32], "gpus": [1], "precision": ["fp32"],
+        "variant": ["default"], "framework": ["tensorflow"]}  # fmt: skip
 
 
 def plan(**overrides):
     return load_invocation(CONFIG, overrides, ROOT / "config")
 
 
-def test_matrix_is_every_combination_in_the_order_of_the_lists():
+def test_matrix_is_every_combination_in_the_order_of_the_lists_but_what_agrees_with_an_exclusion():
     cells = expand_matrix(["a", "b"], AXES)
     assert len(cells) == 2 * 2 * 2
     assert cells[0] == Cell("a", "tensorflow", "resnet50", 16, 1, "fp32", "default")
     assert cells[-1] == Cell("b", "tensorflow", "vgg16", 32, 1, "fp32", "default")
-
-
-def test_exclusion_takes_out_the_cells_that_agree_with_every_key():
-    cells = expand_matrix(["a", "b"], AXES, [{"instance": "a", "model": "vgg16"}])
-    assert len(cells) == 6
-    assert not [cell for cell in cells if cell.instance == "a" and cell.model == "vgg16"]
+    left = expand_matrix(["a", "b"], AXES, [{"instance": "a", "model": "vgg16"}])
+    assert left == [cell for cell in cells if cell[:3:2] != ("a", "vgg16")] and len(left) == 6
 
 
 def test_run_path_names_every_column():
@@ -51,9 +42,8 @@ def test_run_path_names_every_column():
 
 
 def test_a_composed_number_carries_its_weakest_part():
-    assert weakest("scaled", "stand_in") == "stand_in"
-    assert weakest("published", "equivalent") == "equivalent"
-    assert weakest("measured") == "measured"
+    assert [weakest("scaled", "stand_in"), weakest("published", "equivalent"), weakest("measured")] == [
+        "stand_in", "equivalent", "measured"]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -122,43 +112,6 @@ def test_what_is_typed_after_config_and_is_no_count_is_refused(typed):
         plan(**parse_config([typed]))
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", ["empty"]),
-        ("a: [1", ["line"]),
-        ("a: 1\na: 2\n", ["line 2", "'a' stands twice"]),
-        ("a: &x 1\nb: *x\n", ["line 2", "aliases"]),
-        ("true: 1\n", ["line 1", "not text"]),
-        ("a: !!python/object/apply:os.system ['id']\n", ["line 1"]),
-        ("a: \x00\n", ["not YAML"]),
-    ],
-)
-def test_yaml_is_data_only(tmp_path, text, words):
-    file = tmp_path / "x.yaml"
-    file.write_text(text)
-    with pytest.raises(UserError) as caught:
-        load_yaml(file)
-    for word in [*words, "x.yaml"]:
-        assert word in str(caught.value)
-
-
-def test_yaml_that_grows_without_end_is_refused_at_once(tmp_path):
-    file = tmp_path / "bomb.yaml"
-    levels = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30))
-    file.write_text(f"a0: &a0 [lol]\n{levels}\n")
-    with pytest.raises(UserError, match="aliases"):
-        load_yaml(file)
-
-
-def test_yaml_missing_or_not_text_is_one_sentence(tmp_path):
-    with pytest.raises(UserError, match="No such file"):
-        load_yaml(tmp_path / "none.yaml")
-    (tmp_path / "latin.yaml").write_bytes(b"a: \xe9\n")
-    with pytest.raises(UserError, match="byte 3 is not UTF-8"):
-        load_yaml(tmp_path / "latin.yaml")
-
-
 def test_schemas_on_disk_are_in_step_with_the_models_and_describe_every_key():
     for name, schema in schemas().items():
         on_disk = json.loads((ROOT / "config" / "schemas" / name).read_text())
@@ -198,9 +151,54 @@ def test_an_editor_finds_the_schema_of_a_template_where_its_first_line_says(file
 
 
 def test_every_study_satisfies_the_schemas_an_editor_would_use():
-    loaded = schemas()
+    loaded = {name: jsonschema.Draft202012Validator(schema) for name, schema in schemas().items()}
     for folder in (file.parent for file in (ROOT / "config" / "studies").glob("*/study.yaml")):
         for kind in ("study", "instances", "workloads", "claims"):
             data = json.loads(json.dumps(load_yaml(folder / f"{kind}.yaml"), default=str))
-            jsonschema.validate(data, loaded[f"{kind}.schema.json"])
-    jsonschema.validate(load_yaml(CONFIG), loaded["config.schema.json"])
+            loaded[f"{kind}.schema.json"].validate(data)
+    loaded["config.schema.json"].validate(load_yaml(CONFIG))
+
+
+CELL = Cell("here", "command", "mine", 16, 4, "bf16", "ddp")
+PLAIN = "command: python train.py --batch {batch_size} --gpus {gpus}\nsteps: {pattern: 'step'}\n"
+
+
+def load(folder, text):
+    file = folder / "commands" / "mine.yaml"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    return load_script(file)
+
+
+def test_values_are_filled_into_arguments_not_into_a_shell():
+    script = Script(command="prog '{batch_size} {gpus}' {precision}", precisions={"bf16": "a b; c"}, steps="keras")
+    values = script.values(CELL, 3, "/tmp/x")
+    assert script.argv(values) == ["prog", "16 4", "a b; c"]
+    shell = Script(command="prog {precision} | tee log", shell=True, precisions={"bf16": "a b; c"}, steps="keras")
+    assert shell.argv(values | {"precision": "a b; c"}) == ["/bin/sh", "-c", "prog 'a b; c' | tee log"]
+    every = Script(command="{global_batch_size} {variant} {run} {scratch} {x-1} {}", steps="keras")
+    assert every.argv(values) == ["64", "ddp", "3", "/tmp/x", "{x-1}", "{}"]
+
+
+@pytest.mark.parametrize(
+    ("product", "samples"),
+    [
+        ("{batch_size} * {gpus}", 64),
+        ("{global_batch_size}*1024", 65_536),
+        ("8", 8),
+        (2048, 2048),
+        ("{batch_size} * 3 * {gpus}", 192),
+    ],
+)
+def test_samples_of_a_step_are_a_product(product, samples):
+    assert Script(command="x", samples_per_step=product, steps="keras").samples(CELL) == samples
+
+
+def test_another_meaning_has_another_digest_and_another_title_has_not(tmp_path):
+    plain = load(tmp_path, PLAIN)
+    assert plain.digest() == load(tmp_path, PLAIN + "title: Mine\n").digest()
+    assert plain.digest() == load(tmp_path, PLAIN + "# a remark\n").digest()
+    assert plain.digest() != load(tmp_path, PLAIN.replace("--batch", "--size")).digest()
+    assert plain.digest() != load(tmp_path, PLAIN + "unit: tokens\n").digest()
+    assert (script_names(tmp_path), script_names(Path("nowhere"))) == (["mine"], [])
+    assert plain.told() == {"batch_size", "gpus"}

@@ -35,6 +35,14 @@ def throughput_of(study: Study, instances: dict[str, Instance], folder: Path) ->
     return with_arithmetic(table, study.cells, instances, as_of)
 
 
+@cache
+def shipped_throughput(name: str) -> tuple[Study, dict[str, Instance], pd.DataFrame]:
+    """A shipped study, its machines, and the throughput that follows from its files; nobody changes them."""
+    folder = STUDIES / name
+    study, instances = load_study(folder), load_instances(folder / "instances.yaml")
+    return study, instances, throughput_of(study, instances, folder)
+
+
 def price_folder(
     throughput: pd.DataFrame, extrapolation: pd.DataFrame | None, folder: Path, study: Study, *machines: Path, **keys
 ) -> dict[str, pd.DataFrame]:

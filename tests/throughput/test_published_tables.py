@@ -2,28 +2,30 @@
 
 import pandas as pd
 import pytest
-from run_files import rules_of
+from run_files import CELL, rules_of, write_run
+from sweetspot.cells import BASES, CELL_COLUMNS, weakest
 from sweetspot.errors import UserError
-from sweetspot.study.instances import Instance
+from sweetspot.report.notation import SHOWN
+from sweetspot.scaling.evidence import study_efficiency
+from sweetspot.study.instances import Executor, Instance, nodes_of
 from sweetspot.study.log_sources import LogSource
 from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import GAP, against_published
+from sweetspot.throughput.published import GAP, against_published, read_efficiency
 
 COLUMNS = (
     "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,images_per_s,"
     "source,note"
 )
-ADDED = {"interconnect": "", "as_of": "", "images_per_s_low": "", "images_per_s_high": ""}
+ADDED = {"nodes": "", "interconnect": "", "as_of": "", "images_per_s_low": "", "images_per_s_high": ""}
 SCALES = "base_instance,instance,gpus,model,batch_size,precision,variant,efficiency,source"
 QUESTION = Question(model=["vgg16"], batch_size=[64], precision="fp16", headline_batch_size=64)
 OWN = Question(model=["vgg16"], batch_size=[64], precision="fp16", headline_batch_size="own")
 MACHINE = {"title": "x", "provider": "own", "gpu": "Tesla V100"}
 MACHINES = {
-    "one": Instance(**MACHINE, gpus=1),
-    "eight": Instance(**MACHINE, gpus=8, base_instance="one"),
-    "twin": Instance(**MACHINE, gpus=1, equivalent_to="one"),
-}
+    "one": Instance(**MACHINE, gpus=1), "eight": Instance(**MACHINE, gpus=8, base_instance="one"),
+    "twin": Instance(**MACHINE, gpus=1, equivalent_to="one"), "more": Instance(**MACHINE, gpus=8, base_instance="one"),
+}  # fmt: skip
 
 
 def row(instance="one", gpus=1, **more):
@@ -38,10 +40,45 @@ def published(folder, *rows):
     return folder / "throughput.csv"
 
 
-def gathered(folder, *rows, efficiency=(), question=QUESTION):
+def gathered(folder, *rows, efficiency=(), question=QUESTION, runs=()):
     published(folder, *rows)
     (folder / "efficiency.csv").write_text("\n".join([SCALES, *efficiency, ""]))
-    return gather_throughput([], question, "2018-07-01", MACHINES, folder)
+    return gather_throughput(runs, question, "2018-07-01", MACHINES, folder)
+
+
+def test_a_row_of_ones_own_is_called_so_and_what_is_made_of_it_by_its_weakest_part(tmp_path):
+    assert BASES[:3] == ("measured", "own", "published")
+    assert (weakest("measured", "own"), weakest("own", "published")) == ("own", "published")
+    rows = row(benchmark="own"), row("eight", 8, benchmark="Own", images_per_s=700)
+    table = gathered(tmp_path, *rows, efficiency=["one,more,8,vgg16,64,fp16,default,0.9,somebody"])
+    found = table.set_index("instance")["basis"].to_dict()
+    assert found == {"one": "own", "eight": "own", "twin": "equivalent", "more": "scaled"}
+    # two of one's own are evidence of scaling: 700 of eight devices and 100 of one
+    pairs = study_efficiency(table, read_efficiency(tmp_path / "efficiency.csv"), MACHINES).set_index("instance")
+    assert pairs.loc["eight", ["efficiency", "basis"]].tolist() == [pytest.approx(0.875), "own"]
+    assert gathered(tmp_path, row()).set_index("instance").loc["one", "basis"] == "published"
+
+
+def test_where_the_workflow_timed_the_same_cell_its_figure_stays(tmp_path):
+    cell = CELL._replace(instance="one", model="vgg16", batch_size=64, gpus=1, precision="fp16")
+    table = gathered(tmp_path, row(benchmark="own"), runs=[str(write_run(tmp_path / "runs", cell=cell))])
+    same = table[(table[list(CELL_COLUMNS)] == list(cell)).all(axis=1)]
+    assert same[["basis", "images_per_s"]].to_numpy().tolist() == [["measured", 32.0]]  # 64 in two seconds, not 100
+
+
+def test_every_basis_has_a_sign_a_meaning_a_shape_and_a_word_of_its_own():
+    assert list(SHOWN) == list(BASES)
+    assert all(len({getattr(one, told) for one in SHOWN.values()}) == len(BASES) for told in ("sign", "meaning"))
+
+
+def test_nodes_are_those_of_the_row_else_those_of_the_executor(tmp_path):
+    cluster = Executor(where="slurm", device="gpu", partition="x", gpus_per_node=4)
+    instances = {"box": Instance(**MACHINE, gpus=8, measure=cluster), "plain": Instance(**MACHINE, gpus=8)}
+    assert [nodes_of(instances, "box", gpus) for gpus in (1, 4, 8)] == [1, 1, 2]  # 8 devices, 4 to a node
+    assert nodes_of(instances, "plain", 8) == 1
+    for value, nodes in (("", 2), ("1", 1)):
+        published(tmp_path, row("box", 8, nodes=value))
+        assert list(gather_throughput([], QUESTION, "2018-07-01", instances, tmp_path)["nodes"]) == [nodes]
 
 
 def test_a_repeated_cell_is_named_with_the_line_that_it_repeats(tmp_path):

@@ -170,3 +170,12 @@ def test_a_length_that_is_none_leaves_the_estimate_to_other_runs(tmp_path, secon
     path = write_run(tmp_path)
     with_metadata(path, f'{{"duration_s": {seconds}, "mean_step_s": 2.0}}'.encode())
     assert timing_of(tmp_path / f"{run_path(CELL, 1)}.parquet") is None
+
+
+def test_a_run_says_what_it_counts(tmp_path):
+    cell = CELL._replace(framework="command", model="mine", gpus=4)
+    files = [write_run(tmp_path, cell, run=run, unit="tokens", samples_per_step=4096) for run in (1, 2)]
+    files.append(write_run(tmp_path, CELL))
+    mine, other = cells_of(files).sort_values("model").to_dict("records")
+    assert (mine["unit"], mine["images_per_s"]) == ("tokens", 2048.0)
+    assert (other["unit"], other["images_per_s"]) == ("images", 8.0)  # 16 in two seconds

@@ -6,10 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from run_files import rules_of
+from study_tables import shipped_throughput
 from sweetspot.decision.options import ASSUMED_FACTOR_STAND_IN
-from sweetspot.study.instances import load_instances
-from sweetspot.study.study import Question, load_study
-from sweetspot.throughput.gather import gather_throughput
+from sweetspot.study.study import Question
 from sweetspot.throughput.published import against_published
 from sweetspot.throughput.stand_in import YEAR, software_years, stand_in, year_of
 from sweetspot.warnings import pairs
@@ -29,8 +28,7 @@ def nearest(*rows, asked="Tesla V100"):
 
 @pytest.fixture(scope="module")
 def table():
-    study = load_study(STUDY)
-    found = gather_throughput([], study.cells, "2018-07-01", load_instances(STUDY / "instances.yaml"), STUDY)
+    found = shipped_throughput("parkopedia-2018")[2]
     return found[found["precision"] == "fp16"].set_index(["instance", "model", "batch_size"])
 
 

@@ -120,16 +120,13 @@ EXPECTED = "; expected name, count"
 
 @pytest.mark.parametrize(
     ("heading", "told"),
-    [
-        ("name,count", []),
-        ("name,count,extra", []),
-        ("name,coumt", ["'coumt' is unknown and 'count' is missing; did you mean 'count'?"]),
-        ("name", [f"'count' is missing{EXPECTED}"]),
-        ("name,count,extre", ["'extre' is unknown; did you mean 'extra'?"]),
-        ("name,count,zzz", [f"'zzz' is unknown{EXPECTED}"]),
-        ("name,zzz", [f"'count' is missing{EXPECTED}", f"'zzz' is unknown{EXPECTED}"]),
-    ],
-)
+    [("name,count", []), ("name,count,extra", []),
+     ("name,coumt", ["'coumt' is unknown and 'count' is missing; did you mean 'count'?"]),
+     ("name", [f"'count' is missing{EXPECTED}"]),
+     ("name,count,extre", ["'extre' is unknown; did you mean 'extra'?"]),
+     ("name,count,zzz", [f"'zzz' is unknown{EXPECTED}"]),
+     ("name,zzz", [f"'count' is missing{EXPECTED}", f"'zzz' is unknown{EXPECTED}"])],
+)  # fmt: skip
 def test_a_heading_with_a_further_column_that_may_be_there(tmp_path, heading, told):
     file = tmp_path / "table.csv"
     file.write_text(f"{heading}\n{','.join('1' for _ in heading.split(','))}\n")

@@ -7,24 +7,15 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from run_files import CELL, cells_of, rules_of, write_run
+from study_tables import shipped_throughput
 from sweetspot.errors import UserError
-from sweetspot.study.instances import load_instances
-from sweetspot.study.study import load_study
 from sweetspot.throughput.collect import summarise_runs
-from sweetspot.throughput.gather import gather_throughput
 from sweetspot.warnings import pairs
-
-STUDY = Path(__file__).parent.parent.parent / "config" / "studies" / "parkopedia-2018"
-
-
-def gather(instances, folder):
-    return gather_throughput([], load_study(STUDY).cells, "2018-07-01", instances, folder)
 
 
 @pytest.fixture(scope="module")
 def table():
-    instances = load_instances(STUDY / "instances.yaml")
-    return gather(instances, STUDY).set_index(["instance", "model", "batch_size", "precision"])
+    return shipped_throughput("parkopedia-2018")[2].set_index(["instance", "model", "batch_size", "precision"])
 
 
 # The study's table 2 (sec. 3), one GTX 1080 Ti.
@@ -148,17 +139,10 @@ def with_columns(**columns):
 
 @pytest.mark.parametrize(
     "breaking",
-    [
-        lambda path: path.write_bytes(path.read_bytes()[:-200]),
-        lambda path: path.write_bytes(b""),
-        lambda path: pd.read_parquet(path).drop(columns="seconds").to_parquet(path),
-        with_columns(seconds="fast"),
-        with_columns(gpus="two"),
-        with_columns(gpu=1),
-        with_columns(xla=1.0),
-        with_columns(protocol="first"),
-    ],
-)
+    [lambda path: path.write_bytes(path.read_bytes()[:-200]), lambda path: path.write_bytes(b""),
+     lambda path: pd.read_parquet(path).drop(columns="seconds").to_parquet(path), with_columns(seconds="fast"),
+     with_columns(gpus="two"), with_columns(gpu=1), with_columns(xla=1.0), with_columns(protocol="first")],
+)  # fmt: skip
 def test_a_broken_run_file_is_named_with_the_remedy(tmp_path, breaking):
     good, bad = write_run(tmp_path, run=1), write_run(tmp_path, run=2)
     breaking(Path(bad))

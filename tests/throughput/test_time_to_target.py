@@ -34,12 +34,8 @@ def line(minutes, round_="v5.1", submitter="a", gpus=8, nodes=1, source="logs"):
 
 def test_the_median_of_the_newest_round_counts(tmp_path):
     rows = [
-        line(12.0, "v4.1"),
-        line(11.0, "v5.0", "b"),
-        line(9.0),
-        line(10.0, submitter="b"),
-        line(30.0, submitter="c"),
-    ]
+        line(12.0, "v4.1"), line(11.0, "v5.0", "b"), line(9.0), line(10.0, submitter="b"), line(30.0, submitter="c"),
+    ]  # fmt: skip
     found = results(read_times(times(tmp_path, *rows)))
     assert list(found) == [("lora", "B200 SXM", 8)]
     result = found["lora", "B200 SXM", 8]
@@ -96,13 +92,11 @@ def test_every_machine_of_the_device_and_count_takes_it(tmp_path):
 
 @pytest.mark.parametrize(
     ("row", "words"),
-    [
-        (line(10.0, gpus=12, nodes=8), "line 2: 12 devices do not divide by 8 nodes"),
-        (line(10.0, round_="newest"), "line 2: round is 'newest'; expected a version such as v5.1"),
-        (line(10.0, source=""), "line 2: source is empty; expected its origin"),
-        (line(0), "line 2: minutes is '0'; expected a number above 0"),
-    ],
-)
+    [(line(10.0, gpus=12, nodes=8), "line 2: 12 devices do not divide by 8 nodes"),
+     (line(10.0, round_="newest"), "line 2: round is 'newest'; expected a version such as v5.1"),
+     (line(10.0, source=""), "line 2: source is empty; expected its origin"),
+     (line(0), "line 2: minutes is '0'; expected a number above 0")],
+)  # fmt: skip
 def test_a_bad_row_is_refused_in_one_sentence(tmp_path, row, words):
     with pytest.raises(UserError, match=words):
         read_times(times(tmp_path, row))

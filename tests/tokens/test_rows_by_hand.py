@@ -13,7 +13,7 @@ from sweetspot.tokens.mfu import Figure
 from sweetspot.tokens.unfigured import with_arithmetic
 
 CELL, DENSE, OTHER = "llama-3.1-8b.lora.2048", "llama-3.1-8b", "resnet50"
-# tests/study/test_operations.py: 4 P, 6 A of adapters and attention.
+# tests/study/test_models.py: 4 P, 6 A of adapters and attention.
 FLOP = 4 * (32 * (2 * 4096**2 + 2 * 4096 * 1024 + 3 * 4096 * 14336) + 4096 * 128256)
 FLOP += 6 * 32 * 16 * (2 * 8192 + 2 * 5120) + 12 * 32 * 4096 * 2048
 A100, MI300X = 312e12, 1307.4e12  # dense peaks in bf16
@@ -113,7 +113,7 @@ def test_figures_of_the_study_tell_the_share_of_its_software():
 
 
 def test_a_smaller_model_is_carried_by_its_active_parameters():
-    """1,235,746,816 of 8,029,995,008 parameters: 0.3 x 0.1539^0.1. Its operations: tests/study/test_operations.py."""
+    """1,235,746,816 of 8,029,995,008 parameters: 0.3 x 0.1539^0.1. Its operations: tests/study/test_models.py."""
     row, _ = added({"box": machine()}, read(0.3 * A100 / FLOP), model=["llama-3.2-1b.lora.2048"])
     speed = (
         0.3 * (1_235_746_816 / 8_029_995_008) ** 0.1 * A100 / flop_per_token(open_model("llama-3.2-1b"), "lora", 2048)

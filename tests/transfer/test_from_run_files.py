@@ -45,12 +45,10 @@ def test_what_is_not_steady_has_a_spread_of_a_twentieth_at_least_and_is_told(tmp
 
 @pytest.mark.parametrize(
     ("columns", "words"),
-    [
-        ({"logical": True}, "a figure of 1 logical devices; expected one of a single device"),
-        ({"cell": OWN._replace(gpus=2)}, "a figure of 2 devices; expected one of a single device"),
-        ({"status": "oom"}, "the run has the status 'oom' and no figure; expected one that ran"),
-    ],
-)
+    [({"logical": True}, "a figure of 1 logical devices; expected one of a single device"),
+     ({"cell": OWN._replace(gpus=2)}, "a figure of 2 devices; expected one of a single device"),
+     ({"status": "oom"}, "the run has the status 'oom' and no figure; expected one that ran")],
+)  # fmt: skip
 def test_a_run_that_says_nothing_of_one_device(tmp_path, columns, words):
     with pytest.raises(UserError, match=words):
         from_run_files(runs(tmp_path, 0.05, **columns), DEVICES)

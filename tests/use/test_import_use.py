@@ -14,7 +14,7 @@ from project_copy import ROOT
 from sweetspot.commands.command_line import main
 from sweetspot.commands.read_study import read_study
 from sweetspot.errors import UserError
-from sweetspot.report.own_use import use_in_words
+from sweetspot.report.page import use_in_words
 from sweetspot.study.workloads import load_monthly
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.use.month_counts import Range

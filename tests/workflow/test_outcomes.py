@@ -10,10 +10,9 @@ from sweetspot.commands.command_line import main
 from sweetspot.files import write_parquet
 from sweetspot.report.answer_file import answer_json
 from sweetspot.report.card import render_card
-from sweetspot.report.index_page import write_index
-from sweetspot.report.price_changes import answer_of as said_by_diff
-from sweetspot.report.sheet import render_sheet
-from sweetspot.report.summary import render_summary
+from sweetspot.report.decided_anew import answer_of as said_by_diff
+from sweetspot.report.finished import write_index
+from sweetspot.report.sheet import render_sheet, render_summary
 from sweetspot.study.study import load_study
 
 # What their own numbers say; the ratios: tests of each study, docs/decision.md.

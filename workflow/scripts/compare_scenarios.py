@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.files import read_parquet, write_parquet
-from sweetspot.report.price_changes import Unpriced
-from sweetspot.report.scenario_table import scenario_table
+from sweetspot.report.decided_anew import Unpriced, scenario_table
 from sweetspot.study.scenarios import load_scenarios
 
 

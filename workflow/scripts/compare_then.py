@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 from sweetspot.files import read_parquet, write_parquet
-from sweetspot.report.price_changes import State, Unpriced, answer_of, moved, plans_of, state_under
+from sweetspot.report.decided_anew import State, Unpriced, answer_of, moved, plans_of, state_under
 
 
 def main(inputs: Mapping[str, Any], lists: Sequence[str], params: Any, output: str) -> None:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sweetspot.report.paper import print_pdf
+from sweetspot.report.finished import print_pdf
 
 if "snakemake" in globals():
     print_pdf(Path(snakemake.input.html), Path(snakemake.output.pdf))

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sweetspot.report.index_page import write_index
+from sweetspot.report.finished import write_index
 
 if "snakemake" in globals():
     page = Path(snakemake.output.html)

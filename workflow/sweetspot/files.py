@@ -32,6 +32,7 @@ UNWRITABLE = {
     errno.ELOOP,
 }
 ROOM = 1 << 16  # bytes: more than a run file takes
+PART = 1 << 20  # bytes read at once: a buffer is as large as what is asked for, however short the file
 KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFCHR: "a device",
@@ -137,16 +138,18 @@ def read_given(path: str | Path, most_bytes: int) -> bytes:
 
     Raises UserError where it is missing, larger, or no file: a device gives bytes for ever, a pipe may give none.
     """
-    file = Path(path)
+    file, parts, left = Path(path), list[bytes](), most_bytes + 1
     require_file(file)
     try:
         with file.open("rb") as stream:
-            raw = stream.read(most_bytes + 1)
+            while left > 0 and (part := stream.read(min(left, PART))):
+                parts.append(part)
+                left -= len(part)
     except OSError as error:
         raise UserError(f"{file}: {error.strerror or error}; the file is needed") from None
-    if len(raw) > most_bytes:
+    if left <= 0:
         raise UserError(f"{file}: {file.stat().st_size} bytes; expected at most {most_bytes}")
-    return raw
+    return b"".join(parts)
 
 
 def require_file(path: str | Path) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 from sweetspot.commands.diff import write_table
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
+from sweetspot.report.decided_anew import to_markdown
 from sweetspot.report.in_currency import money_of
-from sweetspot.report.scenario_table import to_markdown
 from sweetspot.study.study import load_study
 
 

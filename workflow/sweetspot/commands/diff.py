@@ -21,7 +21,7 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.files import read_parquet, to_arrow, write_arrow, write_csv, write_whole
 from sweetspot.matrix.invocation import instance_files, price_list_names
-from sweetspot.report.price_changes import SPEED, Unpriced, answer_of, moved, state_under
+from sweetspot.report.decided_anew import SPEED, Unpriced, answer_of, moved, state_under
 from sweetspot.report.rank_changes import difference, to_markdown
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import lists_at, load_price_list, newest_day

@@ -27,6 +27,8 @@ DECIMAL_COMMA = re.compile(r"\d+,\d{1,2}(?!\d)")
 NUMBER = r"(\d[\d,]*(?:\.\d+)?|\.\d+)"
 AMOUNT = rf"{NUMBER}(?:\s*\(\s*{NUMBER}\s*(?:to|-|–)\s*{NUMBER}\s*\))?"
 MONEY = rf"(?:([€$£])\s*)?{AMOUNT}\s*([A-Za-z]{{3}}\b|[€$£])?"
+UNITS = {"": "price", "hour": "per_hour", "h": "per_hour", "hr": "per_hour", "month": "per_month"}
+UNITS |= {"kwh": "per_kwh", "upfront": "upfront"}
 PER = r"\s*(?:an?|per|/)\s*"
 
 
@@ -124,9 +126,7 @@ def _money(found: re.Match[str], kind: str) -> dict[str, Any]:
     code = currency or sign
     if code is None:
         raise UserError(f"{found[0]!r}: the currency is missing; expected such as {found[0]} EUR")
-    units = {"": "price", "hour": "per_hour", "h": "per_hour", "hr": "per_hour", "month": "per_month"}
-    units |= {"kwh": "per_kwh", "upfront": "upfront", "up front": "upfront"}
-    name = units[re.sub(r"\s+", " ", (unit or "").lower())]
+    name = UNITS[re.sub(r"\s", "", (unit or "").lower())]
     if name == "price" and kind != BOX:
         raise UserError(f"{found[0]!r}: of what is the price? expected an hour or a month of it for a {kind}")
     return {name: as_range(*numbers), "currency": SIGNS.get(code, code.upper())}

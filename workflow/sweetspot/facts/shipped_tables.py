@@ -1,8 +1,9 @@
 """Where the facts lie that come with the library: each row has a source and a date, and a study may say otherwise.
 
 devices.csv: what a device can do. power.csv, providers.csv, grids.csv: what it draws, and where it stands.
-catalogue_names.csv: machines in price catalogues. stock_catalogues.csv: which of those list only what is in stock.
-availability.csv: stock, waits, failures. pools/: figures that methods learn from and studies borrow.
+names.csv: networks and providers for people. catalogue_names.csv: machines in price catalogues. stock_catalogues.csv:
+which of those list only what is in stock. availability.csv: stock, waits, failures. currencies.csv: rates of years.
+pools/: figures that methods learn from and studies borrow.
 """
 
 import csv

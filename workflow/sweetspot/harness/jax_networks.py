@@ -142,12 +142,6 @@ def _residual(layer: Residual, weights: Tree, moving: Tree, inputs: jax.Array) -
     return jax.nn.relu(values + inputs), told
 
 
-def _pool(layer: Pool, inputs: jax.Array) -> jax.Array:
-    window, strides = (1, layer.kernel, layer.kernel, 1), (1, layer.stride, layer.stride, 1)
-    sides = [(0, 0), *[(layer.padding, layer.padding)] * 2, (0, 0)]
-    return lax.reduce_window(inputs, -jnp.inf, lax.max, window, strides, sides)
-
-
 def _dense(layer: Dense, weights: Tree, inputs: jax.Array, number: int) -> jax.Array:
     flat = inputs.reshape(len(inputs), -1)
     values = flat @ weights["kernel"].astype(flat.dtype) + weights["bias"].astype(flat.dtype)
@@ -168,7 +162,9 @@ def _image_logits(
         elif isinstance(layer, Residual):
             values, moving = _residual(layer, weights, moving, values)
         elif isinstance(layer, Pool):
-            values = _pool(layer, values)
+            window, strides = (1, layer.kernel, layer.kernel, 1), (1, layer.stride, layer.stride, 1)
+            sides = [(0, 0), *[(layer.padding, layer.padding)] * 2, (0, 0)]
+            values = lax.reduce_window(values, -jnp.inf, lax.max, window, strides, sides)
         elif isinstance(layer, Mean):
             values = values.mean((1, 2))
         else:
@@ -186,8 +182,12 @@ def logits(shape: Shape, kind: Any, parameters: Tree, frozen: Tree, inputs: jax.
     """Logits whose last axis is that of classes: of images, next tokens, where answers lie; and `frozen`."""
     if shape.kind != "llama":
         return _transformer_logits(shape, kind, parameters, inputs), frozen
-    base, adapters = (frozen, parameters) if shape.rank else (parameters, [])
-    return _llama_logits(shape, kind, base, adapters, inputs), frozen
+    base, adapters = (frozen, parameters) if shape.rank else (parameters, [{}] * shape.layers)
+    words, angles = base["words"].astype(kind), rotation(shape)
+    values = words[inputs]
+    for weights, pairs in zip(base["layers"], adapters, strict=True):
+        values = _llama_layer(shape, weights, pairs, values, angles)
+    return _rms_norm(base["norm"], values) @ words.T, frozen
 
 
 def _transformer(shape: Shape, draw: Draw) -> Tree:
@@ -299,15 +299,6 @@ def _cast(weight: Any, kind: Any) -> Any:
     if isinstance(weight, jax.ShapeDtypeStruct):
         return jax.ShapeDtypeStruct(weight.shape, kind)
     return weight.astype(kind)
-
-
-def _llama_logits(shape: Shape, kind: Any, base: Tree, adapters: Tree, inputs: jax.Array) -> jax.Array:
-    words = base["words"].astype(kind)
-    angles = rotation(shape)
-    values = words[inputs]
-    for number, weights in enumerate(base["layers"]):
-        values = _llama_layer(shape, weights, adapters[number] if adapters else {}, values, angles)
-    return _rms_norm(base["norm"], values) @ words.T
 
 
 def _rms_norm(scale: Any, values: jax.Array) -> jax.Array:

@@ -92,7 +92,22 @@ def build_workload(name: str, checkpoint: str = "") -> BuiltNetwork:
     `keras.applications` in any case (`mobilenetv2`, `EfficientNetB0`). Raises UserError for another name, or a file
     that does not hold this network's weights.
     """
-    workload = _build(name)
+    if name in SMALL:
+        stack, shape, classes, vocabulary = SMALL[name]
+        entry = keras.Input(shape, dtype="int32" if vocabulary else None)
+        workload = BuiltNetwork(keras.Sequential([entry, *stack()], name=name), shape, classes, vocabulary)
+    elif name in SHAPES:
+        made = own_networks.workload(name)
+        network = (llama if SHAPES[name].kind == "llama" else transformer)(SHAPES[name], name)
+        workload = BuiltNetwork(network, made.inputs, made.classes, made.vocabulary, made.labels, made.adamw)
+    elif name == "inception4":
+        workload = BuiltNetwork(inception4(CLASSES), (299, 299, 3), CLASSES)
+    elif found := architecture(name):
+        shape = (SIZES.get(found, DEFAULT_SIZE),) * 2 + (3,)
+        options = {"weights": None, "classes": CLASSES, "classifier_activation": None, "input_shape": shape}
+        workload = BuiltNetwork(getattr(keras.applications, found)(**options), shape, CLASSES)
+    else:
+        raise UserError(f"--model is {name!r}; expected {expected(name)}")
     if checkpoint:
         try:
             workload.network.load_weights(checkpoint)
@@ -100,28 +115,6 @@ def build_workload(name: str, checkpoint: str = "") -> BuiltNetwork:
             reason = " ".join(str(error).split())[:160]
             raise UserError(f"--checkpoint is {checkpoint!r}; expected a weights file of {name}: {reason}") from None
     return workload
-
-
-def _build(name: str) -> BuiltNetwork:
-    if name in SMALL:
-        stack, shape, classes, vocabulary = SMALL[name]
-        entry = keras.Input(shape, dtype="int32" if vocabulary else None)
-        return BuiltNetwork(keras.Sequential([entry, *stack()], name=name), shape, classes, vocabulary)
-    if name in SHAPES:
-        made = own_networks.workload(name)
-        network = (llama if SHAPES[name].kind == "llama" else transformer)(SHAPES[name], name)
-        return BuiltNetwork(network, made.inputs, made.classes, made.vocabulary, made.labels, made.adamw)
-    if name == "inception4":
-        return BuiltNetwork(inception4(CLASSES), (299, 299, 3), CLASSES)
-    found = architecture(name)
-    if found is None:
-        raise UserError(f"--model is {name!r}; expected {expected(name)}")
-    size = SIZES.get(found, DEFAULT_SIZE)
-    shape = (size, size, 3)
-    build = getattr(keras.applications, found)
-    return BuiltNetwork(
-        build(weights=None, classes=CLASSES, classifier_activation=None, input_shape=shape), shape, CLASSES
-    )
 
 
 # Branches of Inception v4, each a chain of convolutions (filters, kernel, stride, padding) and of poolings.

@@ -58,15 +58,10 @@ class Started:
         self._look_s = LOOK_S[timed]
         try:
             self.process = subprocess.Popen(
-                argv,
-                cwd=script.folder,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
+                argv, cwd=script.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, start_new_session=True,
                 preexec_fn=lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL),
-            )
+            )  # fmt: skip
         except OSError as error:
             what = argv[0] if Path(script.folder).is_dir() else script.folder
             raise UserError(f"the script's command cannot be started: {what}: {error.strerror or error}") from None

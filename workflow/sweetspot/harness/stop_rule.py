@@ -128,8 +128,8 @@ def machine_look(root: int, proc: Path = Path("/proc"), cpus: set[int] | None = 
 
     It tells None where the kernel does not say (no Linux, a sandbox).
     """
-    mine = os.sched_getaffinity(0) if cpus is None and hasattr(os, "sched_getaffinity") else cpus or set()
-    names, tick = {f"cpu{number}" for number in mine}, 1.0 / os.sysconf("SC_CLK_TCK")
+    names = {f"cpu{number}" for number in (os.sched_getaffinity(0) if cpus is None else cpus)}
+    tick = 1.0 / os.sysconf("SC_CLK_TCK")
 
     def look() -> Look | None:
         rows = [line.split() for line in text_of(proc / "stat").splitlines()]

@@ -67,7 +67,11 @@ def samples_trained(log: LogFile, run: Run) -> Trained:
     if last is None:
         log.refuse(line, "eval_accuracy without samples_count and epoch_num; expected one of them")
     if last >= MEGA_EPOCH and run.value(names.SUBMISSION_BENCHMARK) == names.GPT3:
-        return _of_tokens(log, run, line, last)
+        length = as_number(run.value(names.MAX_SEQUENCE_LENGTH))
+        if not length or length < 1:
+            wanted = "expected a max_sequence_length to make samples of them"
+            log.refuse(line, f"epoch_num {last:g} counts tokens; {wanted}")
+        return Trained(last / length, f"{last:.9g} tokens / {length:g}", length)
     epochs = _epochs(log, run, evaluations)
     each = _samples_of_an_epoch(log, run, epochs)
     return Trained(epochs * each, f"{epochs:.6g} epochs of {each}")
@@ -111,14 +115,6 @@ def _of_bert(log: LogFile, run: Run) -> Trained:
     if planned or (last >= MEGA_EPOCH and abs(total / last - 1) > AGREE):
         log.refuse(line, f"train_samples is {total:g}; the last eval_accuracy has {last:g}, expected both alike")
     return Trained(total, "train_samples")
-
-
-def _of_tokens(log: LogFile, run: Run, line: int, tokens: float) -> Trained:
-    """GPT-3's epoch_num counts tokens; a sample is a sequence of `max_sequence_length`."""
-    length = as_number(run.value(names.MAX_SEQUENCE_LENGTH))
-    if not length or length < 1:
-        log.refuse(line, f"epoch_num {tokens:g} counts tokens; expected a max_sequence_length to make samples of them")
-    return Trained(tokens / length, f"{tokens:.9g} tokens / {length:g}", length)
 
 
 def _epochs(log: LogFile, run: Run, evaluations: list[Event]) -> float:

@@ -1,7 +1,7 @@
 """Logs named by a study as rows of published throughput."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -45,21 +45,17 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
     lines and SHA-256; `warnings` tell of skipped lines (`skipped_lines`) and of logs
     that repeat another byte for byte (`repeated_log`). Raises UserError naming file and line.
     """
-    rows = [row for source in sources for row in _rows(source, Path(study_dir), cards or {})]
+    rows = []
+    for source in sources:
+        path = Path(study_dir, source.path)
+        for file, stated in lambda_logs(path, source) if source.format == "lambda" else [(path, source)]:
+            log, readings = READERS[source.format](file, stated)
+            rows += [_row(log, reading, Path(study_dir), cards or {}) for reading in readings]
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS)).astype(WHOLE | {"images_per_s": "float64"})
     single = pd.DataFrame(_with_twins(rows))
     cells = [_cell(group) for _, group in single.groupby(list(CELL_COLUMNS), sort=False)]
     return pd.DataFrame(cells).rename(columns={"file": "log"})[[*COLUMNS, "log"]].astype(WHOLE)
-
-
-def _rows(source: LogSource, study_dir: Path, cards: Mapping[str, str]) -> Iterator[dict[str, object]]:
-    path = study_dir / source.path
-    files = lambda_logs(path, source) if source.format == "lambda" else [(path, source)]
-    for file, stated in files:
-        log, readings = READERS[source.format](file, stated)
-        for reading in readings:
-            yield _row(log, reading, study_dir, cards)
 
 
 def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, str]) -> dict[str, object]:

@@ -57,18 +57,12 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
     check_machines(study, instances, folder / "study.yaml")
     scripts = own_scripts(config, root, config_file) if study.measure else {}
     config = narrowed(config, study, folder / "study.yaml") if study.measure else config
-    cells = measured_cells(config, instances, config_file, scripts) if study.measure else []
-    price_lists = price_list_names(folder / "prices")
-    check_answer_prices(study, price_lists, folder / "study.yaml")
-    checked_catalogue(study.catalogue, instances, price_lists, folder / "study.yaml")
-    return Invocation(
-        config=config,
-        study=study,
-        instances=instances,
-        cells=tuple(cells),
-        price_lists=tuple(price_lists),
-        scripts=scripts,
-    )
+    cells = tuple(measured_cells(config, instances, config_file, scripts) if study.measure else [])
+    lists = tuple(price_list_names(folder / "prices"))
+    check_answer_prices(study, lists, folder / "study.yaml")
+    checked_catalogue(study.catalogue, instances, lists, folder / "study.yaml")
+    found = {"config": config, "study": study, "instances": instances, "cells": cells}
+    return Invocation(**found, price_lists=lists, scripts=scripts)
 
 
 def instance_files(root: Path, study: str) -> list[Path]:

@@ -54,10 +54,8 @@ def run_script(script: Path, held: object, log: Path) -> str | None:
     except UserError as error:
         said, sentence = f"error: {error}\n", str(error)
     except SystemExit:
-        said, sentence = (
-            "error: the sentence is on the terminal\n",
-            f"{script.stem} stopped; the sentence above says why",
-        )
+        said = "error: the sentence is on the terminal\n"
+        sentence = f"{script.stem} stopped; the sentence above says why"
     except Exception:
         said = traceback.format_exc()
         raise
@@ -93,13 +91,9 @@ def hold(results: str | Path) -> int | None:
         ) from None
     with suppress(OSError):  # a full disk: the lock holds without a name
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, _this_process().encode(), 0)
+        name = f"process {os.getpid()} on {socket.gethostname()} (since {datetime.now(UTC):%Y-%m-%d %H:%M} UTC)"
+        os.pwrite(descriptor, name.encode(), 0)
     return descriptor
-
-
-def _this_process() -> str:
-    """How others name this process."""
-    return f"process {os.getpid()} on {socket.gethostname()} (since {datetime.now(UTC):%Y-%m-%d %H:%M} UTC)"
 
 
 def stop_when_unread(handlers: Iterable[logging.Handler]) -> None:

@@ -97,7 +97,10 @@ class OneLine(logging.Formatter):
         if event in SILENT:
             return ""
         if event == "JOB_INFO":
-            return self._step(said)
+            self._begun += 1
+            name = self._steps[said["jobid"]] = step_name(said["rule_name"], said["wildcards"])
+            # A rule that only gathers others' files does nothing to wait for.
+            return f"[{min(self._begun, self._total)}/{self._total}] {name}" if said["output"] else ""
         if event == "PROGRESS":
             return f"{said['total']} of {said['total']} steps done" if said["done"] == said["total"] else ""
         if event == "JOB_ERROR":
@@ -106,13 +109,6 @@ class OneLine(logging.Formatter):
         if message.strip().startswith(CHATTER):
             return ""
         return self._error(message) if record.levelno >= logging.ERROR else message
-
-    def _step(self, said: Mapping[str, Any]) -> str:
-        self._begun += 1
-        name = step_name(said["rule_name"], said["wildcards"])
-        self._steps[said["jobid"]] = name
-        # A rule that only gathers others' files does nothing to wait for.
-        return f"[{min(self._begun, self._total)}/{self._total}] {name}" if said["output"] else ""
 
     def _failed(self, record: logging.LogRecord) -> str:
         said = record.__dict__

@@ -35,7 +35,6 @@ class LeftOut(NamedTuple):
 
     run: Run
     minutes: float  # what it was estimated to take
-    usd: float | None  # None where the instance has no price
     reason: str
 
 
@@ -88,13 +87,13 @@ def order_within_budget(
     for run in by_weight(cells, runs, decisive):
         if run in done:
             continue
-        price, more = prices.get(run.cell.instance), estimates[run.cell] / 60
-        dear = (price or 0.0) * more / 60
+        more = estimates[run.cell] / 60
+        dear = prices.get(run.cell.instance, 0.0) * more / 60
         if reason := _over(measure, minutes + more, usd + dear):
-            left_out.append(LeftOut(run, more, None if price is None else dear, reason))
-            continue
-        kept.append(run)
-        minutes, usd = minutes + more, usd + dear
+            left_out.append(LeftOut(run, more, reason))
+        else:
+            kept.append(run)
+            minutes, usd = minutes + more, usd + dear
     return Choice(kept, left_out, minutes, usd)
 
 

@@ -1,6 +1,6 @@
 """The answer for other programs, `answer.json`: a closed, versioned model, filled from the tables of the comparison."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import pandas as pd
 from pydantic import Field
@@ -8,7 +8,7 @@ from pydantic import Field
 from sweetspot.decision_words import no_answer
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import Row, missing, records, text
-from sweetspot.report.outcome import Figure, Outcome, Part, choices_of, other_work, outcome_of
+from sweetspot.report.outcome import Figure, Outcome, Part, choices_of, finite, other_work, outcome_of
 from sweetspot.report.phrases import decisive, lead, worth_knowing
 from sweetspot.report.plan_turning import later_in_words, plan_worth_in_words
 from sweetspot.report.tables import Tables, asked_model, judged_option, table_of, unit_of
@@ -109,32 +109,26 @@ class Answer(Part):
 def answer_of(tables: Tables, study: Study) -> Answer:
     """The answer of a study from its tables; `outcome` is `none` where no option has both a price and a figure."""
     money, verdict, model = money_of(study), outcome_of(tables), asked_model(tables)
-    shown, judged = shown_in(tables, money), judged_option(tables, model)
-    facts: dict[str, Any] = {
-        "study": StudyFacts(name=study.name, title=study.title, question=study.question, as_of=str(study.as_of)),
-        "unit": unit_of(tables),
-        "verdict": verdict,
-        "other_work": other_work(tables),
-        "choices": [_choice(row) for row in choices_of(tables)],
-        "claims": lead(table_of(tables, "claims")),
-        "deadlines": by_deadline(tables),
-        "worth_knowing": plan_worth_in_words(shown, money.code) or worth_knowing(shown),
-        "buying_later": later_in_words(table_of(shown, "later"), money.code),
-        "warnings": _warnings(decisive(table_of(tables, "warnings"))),
-    }
-    said = [*facts["claims"], *(verdict.sentences() if verdict else [nothing_said(tables)])]
-    told: dict[str, Any] = {
-        "outcome": _outcome(tables, verdict, judged),
-        "confidence": None if verdict is None else verdict.confidence,
-        "sentences": said,
-    }
+    shown, judged, claims = shown_in(tables, money), judged_option(tables, model), lead(table_of(tables, "claims"))
     return Answer(
-        **told,
+        schema_version=SCHEMA_VERSION,
+        study=StudyFacts(name=study.name, title=study.title, question=study.question, as_of=str(study.as_of)),
+        outcome=_outcome(tables, verdict, judged),
+        confidence=None if verdict is None else verdict.confidence,
+        verdict=verdict,
+        other_work=other_work(tables),
+        choices=[_choice(row) for row in choices_of(tables)],
+        sentences=[*claims, *(verdict.sentences() if verdict else [nothing_said(tables)])],
+        claims=claims,
+        deadlines=by_deadline(tables),
         counts=study.counts,
+        unit=unit_of(tables),
         model=model or None,
         reference=judged or None,
         inputs=_inputs(tables, judged),
-        **facts,
+        buying_later=later_in_words(table_of(shown, "later"), money.code),
+        worth_knowing=plan_worth_in_words(shown, money.code) or worth_knowing(shown),
+        warnings=_warnings(decisive(table_of(tables, "warnings"))),
     )
 
 
@@ -148,7 +142,9 @@ def answer_json(tables: Tables, study: Study) -> str:
     return answer_of(tables, study).model_dump_json(indent=1) + "\n"
 
 
-def _outcome(tables: Tables, verdict: Outcome | None, judged: str) -> str:
+def _outcome(
+    tables: Tables, verdict: Outcome | None, judged: str
+) -> Literal["reference", "rival", "too_close", "only_one", "none"]:
     """The verdict in a word; `judged`: the study's reference."""
     if verdict is None:
         return "none"
@@ -156,52 +152,36 @@ def _outcome(tables: Tables, verdict: Outcome | None, judged: str) -> str:
         return "only_one"
     if verdict.close:
         return "too_close"
-    sources = table_of(tables, "sources")
-    held = (
-        sources[(sources["workload"] == verdict.workload) & (sources["mix"] == verdict.best.choice)]
-        if len(sources)
-        else sources
-    )
-    return "reference" if judged in {verdict.best.choice, *(held["option"] if len(held) else ())} else "rival"
+    sources, held = table_of(tables, "sources"), {verdict.best.choice}
+    if len(sources):
+        mine = (sources["workload"] == verdict.workload) & (sources["mix"] == verdict.best.choice)
+        held |= set(sources.loc[mine, "option"])
+    return "reference" if judged in held else "rival"
 
 
 def _choice(row: Row) -> ChoiceRow:
-    words = {name: text(row[name]) for name in ("choice", "title", "kind")}
-    numbers = {name: _number(row[name]) for name in ("usd_per_month", "hours", "p_cheaper")}
-    usd, ratio = _figure(row, "usd"), _figure(row, "ratio")
-    why = None if missing(row["why_not"]) else text(row["why_not"])
-    return ChoiceRow(**words, **numbers, usd=usd, ratio=ratio, in_hand=bool(row["in_hand"]), why_not=why)
-
-
-def _figure(row: Row, name: str) -> Figure:
-    value, low, high = (_number(row.get(key)) for key in (name, f"{name}_low", f"{name}_high"))
-    return Figure(value=value, low=low, high=high)
-
-
-def _number(value: object) -> float | None:
-    """A finite number, else nothing: JSON has no other."""
-    found = None if missing(value) else float(value)  # type: ignore[arg-type]
-    return found if found is not None and abs(found) < float("inf") else None
+    return ChoiceRow(
+        **{name: text(row[name]) for name in ("choice", "title", "kind")},
+        **{name: finite(row, name) for name in ("usd_per_month", "hours", "p_cheaper")},
+        usd=Figure.of(row, "usd"),
+        ratio=Figure.of(row, "ratio"),
+        in_hand=bool(row["in_hand"]),
+        why_not=text(row["why_not"]) or None,
+    )
 
 
 def _inputs(tables: Tables, judged: str) -> dict[str, float]:
     """What the price list says of the reference where it is owned."""
     options = table_of(tables, "options")
-    box = options[(options["option"] == judged) & (options["purchase"] == "own")] if judged else options
-    found = records(box.head(1)) if judged else []
-    values = {name: _number(row[name]) for row in found for name in USE if name in row}
+    found = records(options[(options["option"] == judged) & (options["purchase"] == "own")].head(1)) if judged else []
+    values = {name: finite(row, name) for row in found for name in USE}
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _warnings(table: pd.DataFrame) -> list[Warned]:
-    groups = table.groupby(["rule", "message"], dropna=False, sort=True) if len(table) else ()
     return [
-        Warned(
-            rule=text(rule),
-            message=text(message),
-            instances=sorted({text(name) for name in rows["instance"] if not missing(name)}),
-        )
-        for (rule, message), rows in groups
+        Warned(rule=text(rule), message=text(message), instances=sorted({*map(str, rows["instance"].dropna())}))
+        for (rule, message), rows in (table.groupby(["rule", "message"], dropna=False) if len(table) else ())
     ]
 
 
@@ -210,11 +190,13 @@ def by_deadline(tables: Tables) -> list[ByDeadline]:
     table = table_of(tables, "deadlines")
     groups = table.groupby(["workload", "class"], sort=False) if len(table) else ()
     return [
-        ByDeadline(workload=text(name), job=text(job), steps=[_step(row) for row in records(rows)])
+        ByDeadline(
+            workload=text(name),
+            job=text(job),
+            steps=[
+                Step(**{key: None if missing(row.get(key)) else row[key] for key in Step.model_fields})
+                for row in records(rows)
+            ],
+        )
         for (name, job), rows in groups
     ]
-
-
-def _step(row: dict[str, object]) -> Step:
-    values = {name: row.get(name) for name in Step.model_fields}
-    return Step.model_validate({name: None if missing(value) else value for name, value in values.items()})

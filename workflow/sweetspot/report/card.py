@@ -119,7 +119,6 @@ def _extent(char: str) -> float:
 
 
 def _broken(word: str, wide: float) -> Iterator[str]:
-    """A word in pieces that each fit in a line."""
     piece = ""
     for char in word:
         if piece and extent(piece + char) > wide:

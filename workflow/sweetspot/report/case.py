@@ -14,7 +14,7 @@ from sweetspot.report.case_controls import controls
 from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
 from sweetspot.report.marks import PERSISTENT
 from sweetspot.report.notation import missing, records
-from sweetspot.report.outcome import Outcome
+from sweetspot.report.outcome import KINDS, Outcome
 from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, shares_had, table_of, works
 from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.study import Study
@@ -33,22 +33,11 @@ MOVABLE = ("on_demand", *INTERRUPTIBLE)
 KEY = ["price_list", "instance", "purchase"]
 DIGITS = 12  # of a figure: more than any that is shown, fewer than a float has
 SOURCE = 160  # characters of a source in a tooltip; the table of origins has all of it
-VERBS = {"keep": "Keep what you have", "rent": "Rent by the hour", "contract": "Sign the contract", "buy": "Buy",
-         "mix": "Buy"}  # fmt: skip
-COSTS = {"keep": "What you have costs", "rent": "Renting costs", "contract": "A contract costs", "buy": "Buying costs",
-         "mix": "Buying costs"}  # fmt: skip
 LEAST = {"nothing": 0, "contract": 1, "buy": 2}  # from what commits to least
 OF_JOBS = ("hours", "usd", "images_per_s", "images_per_usd")
 OF_CLASS = {"hours": "job_hours", "usd": "usd", "elapsed": "elapsed_hours"}
-OF_HELD = {
-    "fixed": "usd_possession",
-    "room": "room_hours",
-    "devices": "devices",
-    "there": "least",
-    "best": "machines",
-    "fewest": "fewest",
-    "up_front": "up_front_usd",
-}
+OF_HELD = {"fixed": "usd_possession", "room": "room_hours", "devices": "devices", "there": "least", "best": "machines",
+           "fewest": "fewest", "up_front": "up_front_usd"}  # fmt: skip
 Row = dict[str, Any]
 Numbers = dict[str, int]  # of the offers, by option
 
@@ -141,7 +130,6 @@ def _numbered(work: Row, numbers: Numbers) -> Row:
 
 
 def _known(row: Row) -> Row:
-    """A row without what is not known."""
     return {name: value for name, value in row.items() if value is not None}
 
 
@@ -289,15 +277,8 @@ def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:
     for option, of_source in rows.groupby("option", sort=False):
         first = of_source.iloc[0]
         of_jobs = {key: [_number(value) for value in of_source[name]] for key, name in OF_CLASS.items()}
-        held = {key: _number(first[name]) for key, name in OF_HELD.items()}
-        sources.append(
-            {
-                "option": str(option),
-                **of_jobs,
-                **(held if held["room"] is not None else {}),
-                **_by_month(first, "present"),
-            }
-        )
+        held = {key: _number(first[name]) for key, name in OF_HELD.items() if not missing(first["room_hours"])}
+        sources.append({"option": str(option), **of_jobs, **held, **_by_month(first, "present")})
     by_hour = named[named["room_hours"].isna()]
     allowed = _number(rows["allowed_usd"].iloc[0])
     return {"rent": _rent(by_hour), "classes": classes, "options": sources, **({"allowed": allowed} if allowed else {})}
@@ -314,9 +295,9 @@ def _by_month(row: Mapping[str, Any], name: str) -> Row:
 def _choice(row: Row) -> Row:
     of_mix = {name: None if missing(row.get(name)) else row[name] for name in ("mix", "source")}
     return {
-        "choice": row["choice"], "title": row["title"], "binds": row["binds"], "verb": VERBS[row["kind"]],
+        "choice": row["choice"], "title": row["title"], "binds": row["binds"], "verb": KINDS[row["kind"]].verb,
         "kind": "buy" if row["kind"] == "mix" else row["kind"],
-        "costs": COSTS[row["kind"]],
+        "costs": KINDS[row["kind"]].costs,
         "rank": LEAST[row["binds"]], "usd": float(row["usd"]), "stands": missing(row["why_not_rule"]),
         "spot": row["why_not_rule"] == MAY_STOP, **(of_mix if of_mix["mix"] else {}),
     }  # fmt: skip

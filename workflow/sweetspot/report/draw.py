@@ -27,32 +27,19 @@ Spec = dict[str, Any]
 # The engine lays charts out in Arial. Where a reader has neither that nor its likes, the font of most Linux machines is
 # a sixth wider and titles would leave the page: its condensed form is as wide as Arial.
 FONTS = "Arial, Helvetica, Liberation Sans, DejaVu Sans Condensed, sans-serif"
+SMALL = {"labelFontSize": 12, "titleFontSize": 12}
 LOOK = {
     "font": FONTS,
     "background": "white",
     "padding": {"left": 8, "right": 12, "top": 4, "bottom": 4},
     "axis": {
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "titleFontWeight": "normal",
-        "gridColor": "#e6e6e6",
-        "labelLimit": 230,
-        "labelSeparation": 8,
+        **SMALL, "titleFontWeight": "normal", "gridColor": "#e6e6e6", "labelLimit": 230, "labelSeparation": 8,
         "titlePadding": 8,
     },
-    "legend": {
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "labelLimit": 230,
-        "columnPadding": 22,
-        "symbolStrokeWidth": 2,
-        "symbolOpacity": 1,
-    },
+    "legend": {**SMALL, "labelLimit": 230, "columnPadding": 22, "symbolStrokeWidth": 2, "symbolOpacity": 1},
     "header": {"labelFontSize": 12, "labelFontWeight": "bold", "labelOrient": "top", "labelAnchor": "start"},
     "view": {"stroke": "#ddd"},
-}
-
-
+}  # fmt: skip
 SOURCES, SOURCE = ("source", "price_source"), 160  # columns of text, and characters of each that a tooltip has
 TITLE, KEY = 62, 76  # characters a line
 KEY_LOOK = {"subtitleFontSize": 12, "subtitleFontWeight": "normal", "subtitleColor": "#555", "subtitlePadding": 5}

@@ -96,7 +96,6 @@ def _power(powered: pd.DataFrame) -> str:
 
 
 def _why_not(options: pd.DataFrame, study: Study) -> str:
-    """What is not declared, of options that lack it."""
     if study.energy is None:
         return "the study states neither the power of rented machines nor the grid"
     whose: dict[str, list[str]] = {}

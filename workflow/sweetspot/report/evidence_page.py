@@ -1,11 +1,9 @@
 """All that supports the answer, as one self-contained HTML file: every figure with its basis, source and date."""
 
 import json
-from collections.abc import Collection, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from jinja2 import Environment, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from sweetspot.cells import BASES
@@ -15,11 +13,12 @@ from sweetspot.report.case import evidence_case, script_json
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, Chart, in_words
 from sweetspot.report.cited import Provenance
-from sweetspot.report.dark import dark_rules
 from sweetspot.report.draw import packed
+from sweetspot.report.finished import asset, rendered
 from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
 from sweetspot.report.in_currency import in_words as currency_words
-from sweetspot.report.notation import BASIS_MEANING, BASIS_SIGNS
+from sweetspot.report.marks import COLOURS
+from sweetspot.report.notation import SHOWN
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.plan_turning import later_in_words, paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.report.sections import Sections
@@ -27,9 +26,25 @@ from sweetspot.report.tables import Tables, bills_decide, leading, table_of, uni
 from sweetspot.study.study import Study
 from sweetspot.wording import ROUNDS, Money
 
-ASSETS = Path(__file__).parent / "assets"
-STYLES = ("page", "panel")
-SCRIPTS = ("charts", "model", "panel")
+# The charts in dark mode: each colour that they are drawn with has one that is legible on dark paper. They hold colours
+# as attributes (`fill`, `stroke`), which any rule of a style sheet outweighs. Files, and what is printed, keep theirs.
+PAPER = "#15181c"  # as page.css has it
+INK, SOFT = "#ffffff", "#b5bbc1"
+# Far enough apart for whoever sees no red or no green: tests/report/test_colours.py computes how far.
+SERIES = ["#3f8fd8", "#e0661a", "#1fb589", "#d58ab5", "#f2c14e", "#b5dcf7", INK]
+DARK = {
+    **dict(zip(COLOURS, SERIES, strict=True)),
+    "#00694d": SERIES[2],  # an edge of what is within the limits
+    "#000": INK,
+    "#111": INK,
+    "black": INK,
+    "white": PAPER,
+    "#555": SOFT,
+    "#444": SOFT,
+    "#888": "#8a929a",
+    "#e6e6e6": "#2f353b",
+    "#ddd": "#3a4148",
+}
 
 
 class Drawn(NamedTuple):
@@ -45,13 +60,13 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     Text from tables and configuration is escaped by the template engine. Raises ValueError where a chart that has
     something to say was not drawn, or has no place in the template.
     """
-    environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
     provenance, money = Provenance(), money_of(study)
     tables = shown_in(tables, money)
     made = Sections(tables, study, provenance, machines)
     told = phrases.named(table_of(tables, "warnings"), machines or {})
     case = evidence_case(tables, study)
     figures = Figures(tables, drawn.specs, money)
+    specs = (f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in figures.names)
     context = {
         "study": study,
         "figures": figures,
@@ -86,7 +101,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "beside": phrases.beside(table_of(tables, "ranks")),
         "outside": phrases.outside(told),
         "warnings": phrases.warnings(phrases.decisive(told)),
-        "signs": [(name, BASIS_SIGNS[name], BASIS_MEANING[name]) for name in BASES],
+        "signs": [(name, SHOWN[name].sign, SHOWN[name].meaning) for name in BASES],
         "owned": len(table_of(tables, "utilisation")) > 0,
         "unit": unit_of(tables),
         "no_answer": no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput"))),
@@ -94,25 +109,17 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "models": len(set(table_of(tables, "throughput").get("model", ()))),
         "models_shown": MODELS,
         "engine": drawn.engine,
-        "specs": packed(_of_charts(drawn.specs, figures.names)),
+        "specs": packed(f"{{{','.join(specs)}}}".encode()),
         "case": case,
         "case_json": script_json(case),
-        "style": Markup(
-            "".join((ASSETS / f"{name}.css").read_text(encoding="utf-8") for name in STYLES) + dark_rules()
-        ),
-        "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)),
+        "style": asset("page.css", "panel.css") + Markup(dark_rules()),
+        "script": asset("charts.js", "model.js", "panel.js"),
     }
     # Last, when every figure has been cited.
     context["origins"] = provenance.table()
-    page = environment.from_string((ASSETS / "evidence.html.j2").read_text(encoding="utf-8")).render(context)
+    page = rendered("evidence", context)
     figures.require_all()
     return page
-
-
-def _of_charts(specs: Mapping[str, str], names: Collection[str]) -> bytes:
-    """The specifications of these charts as one JSON object."""
-    members = (f"{json.dumps(name)}:{spec}" for name, spec in specs.items() if name in names)
-    return f"{{{','.join(members)}}}".encode()
 
 
 class Figures:
@@ -148,3 +155,13 @@ class Figures:
             '<figure id="fig-{0}"><div class="chart" data-title="{1}"></div><figcaption>{2} '
             '<button type="button" hidden>SVG</button></figcaption></figure>'
         ).format(name, title, caption)
+
+
+def dark_rules() -> str:
+    """The style of charts on a screen whose reader prefers dark pages."""
+    rules = (
+        f'.chart svg [{paint}="{light}"]{{{paint}:{dark}}}'
+        for light, dark in DARK.items()
+        for paint in ("fill", "stroke")
+    )
+    return f"@media screen and (prefers-color-scheme:dark){{{''.join(rules)}}}\n"

@@ -63,7 +63,9 @@ def ticks(most: float, count: int = 4) -> list[float]:
 
 def dots_chart(rows: Sequence[Dots], code: str) -> Markup:
     """What each choice costs, as equally likely outcomes: a dot each, stacked where they meet; a tick at the middle."""
-    far = _far(rows)
+    first, *others = sorted(rows, key=lambda row: -row.value)
+    dear = others and first.value > FAR * others[0].value and not first.strong
+    far = first if dear else None  # the one choice that costs several times what all others do
     most = max(max(row.outcomes) for row in rows if row is not far) * 1.04
     axis = Markup("").join(
         Markup('<i style="left:{}%">{}</i>').format(f"{100 * at / most:.4g}", tick_words(at)) for at in ticks(most)
@@ -74,14 +76,7 @@ def dots_chart(rows: Sequence[Dots], code: str) -> Markup:
     ).format(most, body, axis, code)
 
 
-def _far(rows: Sequence[Dots]) -> Dots | None:
-    """The one choice that costs several times what all others do."""
-    first, *others = sorted(rows, key=lambda row: -row.value)
-    return first if others and first.value > FAR * others[0].value and not first.strong else None
-
-
 def _far_row(row: Dots) -> Markup:
-    """A choice beyond the axis, with its money alone."""
     return Markup(
         '<div class="row far k-{}" data-choice="{}" data-usd="{}" data-outcomes="[]">{}'
         '<div class="field" role="img" aria-label="{}: {}, beyond the axis"><em>{} →</em></div></div>'
@@ -249,7 +244,6 @@ def _free_place(x: float, y: float, wide: float, taken: Sequence[Box]) -> tuple[
 
 
 def _box(x: float, base: float, anchor: str, wide: float) -> Box:
-    """The frame of a text: left, right, top, bottom."""
     left = x - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
     return left, left + wide, base - 11, base + 3
 

@@ -4,29 +4,23 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.decision_words import FACTOR, in_unit, off_plan
-from sweetspot.report.first_charts import (
-    Dots,
-    Point,
-    Series,
-    areas_chart,
-    bars_chart,
-    dots_chart,
-    lines_chart,
-    points_chart,
-)
+from sweetspot.report import first_charts as charts
+from sweetspot.report.first_charts import Dots, Point, Series
 from sweetspot.report.notation import missing, records
-from sweetspot.report.outcome import GROUPS, Outcome
+from sweetspot.report.outcome import KINDS, Outcome
 from sweetspot.report.tables import OF_ATTEMPTS, Tables, of_jobs, of_plans, shares_had, table_of
 from sweetspot.study.study import Study
 from sweetspot.study.titles import class_title
-from sweetspot.wording import Money, the, times
+from sweetspot.wording import ROUNDS, Money, the, times
 
 FACTORS = tuple(n / 10 for n in range(0, 51, 2))  # of the work
 BARS, POINTS, SCENARIOS = 5, 5, 8
+Choice = dict[str, Any]  # a row of the choices
 KIND_OF = {"there": "keep", "bought": "buy", "rented": "rent"}  # of a source, as choices are called
 
 
@@ -41,17 +35,21 @@ class Section(NamedTuple):
 
 def sections(tables: Tables, found: Outcome, money: Money, study: Study) -> list[Section]:
     """The charts that this study has something to say in."""
-    choices = table_of(tables, "choices")
-    mine = choices[choices["workload"] == found.workload]
+    mine = _of_work(tables, "choices", found)
     made = (
         _when_buying_pays(tables, mine, found, money),
-        _what_turns_it(tables, found),
+        _what_turns_it(tables, mine, found),
         _faster(tables, mine, found, money),
         _over_time(tables, mine, found, money),
         _who_does_it(tables, found),
         _what_if(tables, money),
     )
     return [one for one in made if one is not None]
+
+
+def _of_work(tables: Tables, name: str, found: Outcome) -> pd.DataFrame:
+    table = table_of(tables, name)
+    return table[table["workload"] == found.workload] if len(table) else table
 
 
 def _what_if(tables: Tables, money: Money) -> Section | None:
@@ -63,22 +61,21 @@ def _what_if(tables: Tables, money: Money) -> Section | None:
     if len(known) < 2:
         return None
     turned = known[~known["same_answer"].astype(bool)].index
-    kept = sorted(list(dict.fromkeys([0, *turned, *known.index]))[:SCENARIOS])
-    rows = [_scenario(row, money) for row in records(known.loc[kept])]
-    monthly = known.loc[kept, "usd_per_month"].notna().all()
-    code = f"{money.code} a month" if monthly else money.code
-    return Section("scenarios", f"What if, in {code}", dots_chart(rows, code), "what-if")
+    kept = known.loc[sorted(list(dict.fromkeys([0, *turned, *known.index]))[:SCENARIOS])]
+    code = f"{money.code} a month" if kept["usd_per_month"].notna().all() else money.code
+    chart = charts.dots_chart([_scenario(row, money) for row in records(kept)], code)
+    return Section("scenarios", f"What if, in {code}", chart, "what-if")
 
 
-def _scenario(row: dict[str, Any], money: Money) -> Dots:
-    monthly = not missing(row["usd_per_month"])
-    months = row["usd"] / row["usd_per_month"] if monthly else 1.0
-    outcomes = [float(usd) / money.usd_per_unit / months for usd in row["usd_outcomes"]]
-    value = float(row["usd_per_month"] if monthly else row["usd"])
-    return Dots(row["scenario"], GROUPS[row["kind"]], row["kind"], row["title"], value, outcomes, not row["scenario"])
+def _scenario(row: Choice, money: Money) -> Dots:
+    value = float(row["usd"] if missing(row["usd_per_month"]) else row["usd_per_month"])
+    outcomes = [float(usd) / money.usd_per_unit / (row["usd"] / value) for usd in row["usd_outcomes"]]
+    return Dots(
+        row["scenario"], KINDS[row["kind"]].group, row["kind"], row["title"], value, outcomes, not row["scenario"]
+    )
 
 
-def _first(rows: pd.DataFrame, binds: str) -> dict[str, Any] | None:
+def _first(rows: pd.DataFrame, binds: str) -> Choice | None:
     """The cheapest choice that may be the answer and binds so."""
     kept = records(rows[rows["why_not"].isna() & (rows["binds"] == binds) & rows["usd"].notna()].head(1))
     return kept[0] if kept else None
@@ -89,41 +86,33 @@ def _when_buying_pays(tables: Tables, mine: pd.DataFrame, found: Outcome, money:
     buy, rent = _first(mine, "buy"), _first(mine, "nothing")
     if buy is None or rent is None:
         return None
-    code = money.code
-    lines, across, marks = _by_work(tables, found, (buy, rent)), "times the planned work", [(1.0, "plan")]
+    lines, across, code = _by_work(tables, mine, found, (buy, rent)), "times the planned work", money.code
+    marks, factor = [(1.0, "plan")], found.work_factor
     if not lines:
         lines, marks = _by_days(tables, found, buy, rent)
         across, code = "days of use a month", f"{code} a month"
-    if not lines:
-        return None
-    factor = found.work_factor
-    most = lines[0].points[-1][0]
-    if factor and across.startswith("times") and 0 < factor < most and abs(factor - 1) > 0.1:
+    elif factor and 0 < factor < lines[0].points[-1][0] and abs(factor - 1) > 0.1:
         words = f"{100 * factor:.0f} %" if factor < 1 else f"{times(factor)} times"
         marks.append((factor, f"pays from {words}"))
-    return Section(
-        "pays", "When buying pays", lines_chart(lines, across, code, "Cost by work, bought and rented", marks), "plan"
-    )
+    if not lines:
+        return None
+    chart = charts.lines_chart(lines, across, code, "Cost by work, bought and rented", marks)
+    return Section("pays", "When buying pays", chart, "plan")
 
 
-def _by_work(tables: Tables, found: Outcome, two: tuple[dict[str, Any], ...]) -> list[Series]:
+def _by_work(tables: Tables, mine: pd.DataFrame, found: Outcome, two: Sequence[Choice]) -> list[Series]:
     """Lines of a plan of phases, whole machines as they are needed; of months, as far as its tornado knows."""
-    figures = table_of(tables, "case_figures")
-    own = figures[(figures["workload"] == found.workload) & (figures["cost"] == "rounds")] if len(figures) else figures
+    own, kept = _of_work(tables, "case_figures", found), mine[mine["why_not"].isna()]
+    hours = dict(zip(kept["choice"], kept["hours"], strict=True))
     most = min(5.0, max(2.0, 1.4 * (found.work_factor or 1.0)))
-    choices = table_of(tables, "choices")
-    mine = choices[(choices["workload"] == found.workload) & choices["why_not"].isna()]
-    hours = dict(zip(mine["choice"], mine["hours"], strict=True))
     made = []
-    for row in two:
-        same = own["purchase"].eq("own") == (row["purchase"] == "own") if len(own) else own
-        rows = own[same] if len(own) else own
-        if rows.empty or row["choice"] not in set(rows["option"]):
-            continue
-        kept = rows[rows["option"].isin(mine["choice"])]
-        every = [_of_option(part, hours[str(name)]) for name, part in kept.groupby("option")]
-        factors = [one for one in FACTORS if one <= most + 1e-9]
-        made.append(_banded(row, [(factor, min(cost(factor) for cost in every)) for factor in factors]))
+    for row in two if len(own) else ():
+        same = own["purchase"].eq("own") == (row["purchase"] == "own")
+        rows = own[(own["cost"] == ROUNDS) & same & own["option"].isin(hours)]
+        if row["choice"] in set(rows["option"]):
+            every = [_of_option(part, hours[str(name)]) for name, part in rows.groupby("option")]
+            factors = [one for one in FACTORS if one <= most + 1e-9]
+            made.append(_banded(row, [(factor, min(cost(factor) for cost in every)) for factor in factors]))
     return made if len(made) == 2 else _by_tornado(tables, found, two)
 
 
@@ -139,14 +128,11 @@ def _of_option(rows: pd.DataFrame, hours: float) -> Callable[[float], float]:
     return cost
 
 
-def _by_tornado(tables: Tables, found: Outcome, two: tuple[dict[str, Any], ...]) -> list[Series]:
+def _by_tornado(tables: Tables, found: Outcome, two: Sequence[Choice]) -> list[Series]:
     table = of_plans(tables, "tornado")
-    rows = (
-        records(table[(table["workload"] == found.workload) & (table["quantity"] == "jobs")].head(1))
-        if len(table)
-        else []
-    )
-    if not rows or not all(_finite(rows[0][f"margin_{end}"]) for end in ("low", "high")):
+    mine = (table["workload"] == found.workload) & (table["quantity"] == "jobs") if len(table) else []
+    rows = records(table[mine].head(1)) if len(table) else []
+    if not rows or not _both_ends(rows[0]):
         return []
     one = rows[0]
     best = [(one["low"], one["usd_low"]), (1.0, one["usd"]), (one["high"], one["usd_high"])]
@@ -156,113 +142,102 @@ def _by_tornado(tables: Tables, found: Outcome, two: tuple[dict[str, Any], ...])
     return [_banded(first, best), _banded(second, other)]
 
 
-def _banded(row: dict[str, Any], points: list[tuple[float, float]]) -> Series:
+def _banded(row: Choice, points: list[tuple[float, float]]) -> Series:
     low, high = float(row["usd_low"]) / float(row["usd"]), float(row["usd_high"]) / float(row["usd"])
     return Series(_word_of(row), row["kind"], points, [(x, low * y, high * y) for x, y in points])
 
 
-def _word_of(row: dict[str, Any]) -> str:
-    """The name of a choice's line: what one does."""
+def _word_of(row: Choice) -> str:
     return "buy" if row["kind"] == "mix" else str(row["kind"])
 
 
-def _by_days(
-    tables: Tables, found: Outcome, buy: dict[str, Any], rent: dict[str, Any]
-) -> tuple[list[Series], list[tuple[float, str]]]:
+def _by_days(tables: Tables, found: Outcome, buy: Choice, rent: Choice) -> tuple[list[Series], list[tuple[float, str]]]:
     """Lines of a single work by the days of use a month: what a month costs bought and rented."""
-    options, gains = table_of(tables, "options"), table_of(tables, "utilisation")
-    own = records(options[(options["option"] == buy["choice"]) & (options["workload"] == found.workload)].head(1))
+    options, gains = _of_work(tables, "options", found), table_of(tables, "utilisation")
+    own = records(options[options["option"] == buy["choice"]].head(1)) if len(options) else []
     if not own or gains.empty:
         return [], []
     rows = gains[(gains["option"] == rent["choice"]) & (gains["model"] == own[0]["model"])]
     if rows.empty or own[0]["option"] != rows["reference"].iloc[0]:
         return [], []
     fixed, hourly = float(own[0]["fixed_usd_per_month"]), float(own[0]["variable_usd_per_hour"])
-    bought = [(float(days), fixed + 24 * float(days) * hourly) for days in rows["days"]]
-    rented, band = [], []
-    for (days, usd), gain in zip(bought, rows[["gain", "gain_low", "gain_high"]].to_numpy(float), strict=True):
-        rented.append((days, usd * gain[0]))
-        band.append((days, usd * gain[1], usd * gain[2]))
-    return [Series("buy", "buy", bought), Series("rent", "rent", rented, band)], [
-        (float(own[0]["days_per_month"]), "planned")
+    days, gain = rows["days"].to_numpy(float), rows[["gain", "gain_low", "gain_high"]].to_numpy(float)
+    bought = fixed + 24 * days * hourly
+    rented = np.column_stack([days, gain * bought[:, None]]).tolist()
+    lines = [
+        Series("buy", "buy", list(zip(days.tolist(), bought.tolist(), strict=True))),
+        Series("rent", "rent", [(at, usd) for at, usd, *_ in rented], [(at, *ends) for at, _, *ends in rented]),
     ]
+    return lines, [(float(own[0]["days_per_month"]), "planned")]
 
 
-def _what_turns_it(tables: Tables, found: Outcome) -> Section | None:
+def _what_turns_it(tables: Tables, mine: pd.DataFrame, found: Outcome) -> Section | None:
     """The five assumptions that move the ratio to the rival most."""
     table = of_plans(tables, "tornado")
-    mine = table[table["workload"] == found.workload] if len(table) else table
-    if mine.empty:
-        single = of_jobs(tables, "tornado")
-        options = table_of(tables, "options")
-        models = options.loc[options["workload"] == found.workload, "model"] if len(options) else ()
-        mine = single[single["model"].isin(models)] if len(single) else single
-    known = [row for row in records(mine) if all(_finite(row.get(f"margin_{end}")) for end in ("low", "high"))]
-    rows = known[:BARS]
-    if not rows:
+    rows = table[table["workload"] == found.workload] if len(table) else table
+    if rows.empty:
+        single, options = of_jobs(tables, "tornado"), _of_work(tables, "options", found)
+        rows = single[single["model"].isin(options["model"] if len(options) else ())] if len(single) else single
+    known = [row for row in records(rows) if _both_ends(row)]
+    if not known:
         return None
+    first, binds = known[0], dict(zip(mine["choice"], mine["binds"], strict=True))
+    two = [str(binds.get(first.get(name), "")) for name in ("best", "rival")]
+    alike = found.level == "commit" and two[0] == two[1] and first.get("best") in binds
     bars = [
         (
             str(row["assumption"]),
             float(row["margin_low"]),
             float(row["margin_high"]),
-            _threshold(row) if _turns_to_the_rival(row, tables, found) else "",
+            _threshold(row) if _turns_to_the_rival(row, tables, two, found) else "",
         )
-        for row in rows
+        for row in known[:BARS]
     ]
-    best, rival = (_titled(rows[0], name, tables, found) for name in ("best", "rival"))
-    alike = found.level == "commit" and _bind_alike(rows[0], tables, found)
-    chart = bars_chart(bars, best, rival, _none_turns_it(known, tables, found), alike)
+    best, rival = (_titled(first, name, mine) for name in ("best", "rival"))
+    chart = charts.bars_chart(bars, best, rival, _none_turns_it(known, mine, found, alike), alike)
     return Section("turns", "What could turn the verdict", chart, "plan-turning")
 
 
-def _bind_alike(row: dict[str, Any], tables: Tables, found: Outcome) -> bool:
-    """Whether the two that the tornado compares bind to the same."""
-    choices = table_of(tables, "choices")
-    binds = choices[choices["workload"] == found.workload].set_index("choice")["binds"]
-    return bool(binds.get(row.get("best")) == binds.get(row.get("rival"), ""))
-
-
-def _none_turns_it(rows: list[dict[str, Any]], tables: Tables, found: Outcome) -> bool:
+def _none_turns_it(rows: list[Choice], mine: pd.DataFrame, found: Outcome, alike: bool) -> bool:
     """Whether with each assumption at either end the best stays the cheapest, or what is binds to the same."""
-    if found.level == "commit" and all(float(row[f"margin_{end}"]) >= 1 for row in rows for end in ("low", "high")):
-        return not _bind_alike(rows[0], tables, found)
-    choices = table_of(tables, "choices")
-    mine = choices[choices["workload"] == found.workload]
+    if found.level != "commit":
+        return False
+    if all(float(row[f"margin_{end}"]) >= 1 for row in rows for end in ("low", "high")):
+        return not alike
     binds = dict(zip(mine["title"], mine["binds"], strict=True))
     winners = {binds.get(row[f"winner_{end}"]) for row in rows for end in ("low", "high")}
-    return found.level == "commit" and winners == {binds.get(found.best.title)}
+    return winners == {binds.get(found.best.title)}
 
 
 def _finite(value: object) -> bool:
     return not missing(value) and math.isfinite(float(value))  # type: ignore[arg-type]
 
 
-def _turns_to_the_rival(row: dict[str, Any], tables: Tables, found: Outcome) -> bool:
+def _both_ends(row: Choice) -> bool:
+    return all(_finite(row.get(f"margin_{end}")) for end in ("low", "high"))
+
+
+def _turns_to_the_rival(row: Choice, tables: Tables, two: Sequence[str], found: Outcome) -> bool:
     """Whether the nearest turning point is one to what the chart speaks of: a purchase, where that binds and the best
-    does not, and the other way round.
+    does not, and the other way round. `two`: what best and rival bind to.
     """
-    choices = table_of(tables, "choices")
-    binds = choices[choices["workload"] == found.workload].set_index("choice")["binds"]
-    best, rival = (str(binds.get(row.get(name), "")) for name in ("best", "rival"))
     points = table_of(tables, "turning_points")
-    if best == rival or "boxes" not in points.columns:
+    if two[0] == two[1] or "boxes" not in points.columns:
         return True
     mine = points[(points["workload"] == found.workload) & (points["assumption"] == row["assumption"])]
     near = mine[(mine["turning_value"] / row["flip_value"] - 1).abs() < 1e-6] if _finite(row["flip_value"]) else mine
-    return near.empty or bool(near["boxes"].iloc[0] > 0) == (rival != "nothing")
+    return near.empty or bool(near["boxes"].iloc[0] > 0) == (two[1] != "nothing")
 
 
-def _titled(row: dict[str, Any], name: str, tables: Tables, found: Outcome) -> str:
+def _titled(row: Choice, name: str, mine: pd.DataFrame) -> str:
     """The title of a choice of the tornado as a sentence has it: of one machine bought that of the machine."""
-    choices = table_of(tables, "choices")
-    mine = records(choices[(choices["workload"] == found.workload) & (choices["choice"] == row.get(name))])
-    one = mine[0] if mine else {"title": row.get(f"{name}_title") or "another choice"}
+    named = records(mine[mine["choice"] == row.get(name)])
+    one = named[0] if named else {"title": row.get(f"{name}_title") or "another choice"}
     bought = one.get("binds") == "buy" and one["counts"] == 1 and not missing(one["box_title"])
     return the(str(one["box_title" if bought else "title"]))
 
 
-def _threshold(row: dict[str, Any]) -> str:
+def _threshold(row: Choice) -> str:
     """From which value of an assumption the other is the cheaper, in words."""
     if missing(row.get("flip_value")):
         return ""
@@ -273,12 +248,9 @@ def _threshold(row: dict[str, Any]) -> str:
 
 def _faster(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money) -> Section | None:
     """What finishing earlier costs: the choices than which none is both faster and cheaper."""
-    rows = [
-        row for row in records(mine[mine["why_not"].isna()]) if not missing(row["hours"]) and not missing(row["usd"])
-    ]
-    front: list[dict[str, Any]] = []
-    for row in sorted(rows, key=lambda one: (one["usd"], one["hours"])):
-        if not front or row["hours"] < min(one["hours"] for one in front) * 0.999:
+    front: list[Choice] = []
+    for row in records(mine[mine["why_not"].isna()].dropna(subset=["hours", "usd"]).sort_values(["usd", "hours"])):
+        if not front or row["hours"] < front[-1]["hours"] * 0.999:
             front.append(row)
     if len(front) < 2:
         return _by_deadline(tables, found, money)
@@ -287,14 +259,14 @@ def _faster(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money) ->
     points = [
         _point(tables, row["choice"], str(row["title"]), row["kind"], float(row["hours"]), row["usd"]) for row in kept
     ]
-    chart = points_chart(points, _across(points, "hours"), money.code, "Hours and cost")
+    chart = charts.points_chart(points, _across(points, "hours"), money.code, "Hours and cost")
     return Section("faster", "What finishing earlier costs", chart, "time")
 
 
 def _by_deadline(tables: Tables, found: Outcome, money: Money) -> Section | None:
     """Of the work of months: what one job of the first class costs by where it runs."""
-    table = table_of(tables, "deadlines")
-    mine = table[table["workload"].eq(found.workload) & table["class"].notna()] if len(table) else table
+    table = _of_work(tables, "deadlines", found)
+    mine = table[table["class"].notna()] if len(table) else table
     if mine.empty:
         return None
     own = mine[mine["class"] == mine["class"].iloc[0]].drop_duplicates("option").head(POINTS)
@@ -307,7 +279,8 @@ def _by_deadline(tables: Tables, found: Outcome, money: Money) -> Section | None
     ]  # fmt: skip
     title = f"One job ({class_title(own['class'].iloc[0])}): hours and cost by where it runs"
     across = "hours, waiting included" if own["wait_hours"].gt(0).any() else "hours"
-    return Section("faster", title, points_chart(points, _across(points, across), money.code, title), "deadlines")
+    chart = charts.points_chart(points, _across(points, across), money.code, title)
+    return Section("faster", title, chart, "deadlines")
 
 
 def _point(tables: Tables, option: str, title: str, kind: str, hours: float, usd: float) -> Point:
@@ -323,35 +296,32 @@ def _across(points: Sequence[Point], name: str) -> str:
 
 def _over_time(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money) -> Section | None:
     """Money spent by the month: the price at once and the resale at the end, against a rent."""
-    if found.usd_per_month is None or found.usd_per_month <= 0:
+    months = found.usd / found.usd_per_month if found.usd_per_month and found.usd_per_month > 0 else 0.0
+    if months <= 1:
         return None
-    months, offers = found.usd / found.usd_per_month, table_of(tables, "offers")
-    lines = []
+    offers, lines = table_of(tables, "offers"), []
     for binds in ("buy", "contract", "nothing"):
         row = _first(mine, binds)
-        if row is None or months <= 1:
+        if row is None:
             continue
         own = offers[(offers["instance"] == row["instance"]) & (offers["purchase"] == "own")] if len(offers) else offers
-        there = records(own.head(1)) if binds == "buy" else []
         paid = sold = 0.0
-        if there:
+        for there in records(own.head(1)) if binds == "buy" else ():
             count = 1.0 if missing(row["counts"]) else float(row["counts"])
-            paid = count * float(there[0]["capex_usd"])
-            sold = count * (0.0 if missing(there[0].get("residual_usd")) else float(there[0]["residual_usd"]))
+            paid = count * float(there["capex_usd"])
+            sold = count * (0.0 if missing(there.get("residual_usd")) else float(there["residual_usd"]))
         monthly = (float(row["usd"]) - paid + sold) / months
         points = [(0.0, paid), (months, paid + monthly * months), *([(months, float(row["usd"]))] if sold else [])]
         lines.append(Series(_word_of(row), row["kind"], points))
     if len(lines) < 2:
         return None
-    return Section(
-        "money", "Money over time", lines_chart(lines, "months", money.code, "Money spent by month"), "money"
-    )
+    chart = charts.lines_chart(lines, "months", money.code, "Money spent by month")
+    return Section("money", "Money over time", chart, "money")
 
 
 def _who_does_it(tables: Tables, found: Outcome) -> Section | None:
     """Who does the work of the cheapest choice in the months, the busiest first."""
-    load = table_of(tables, "load")
-    mine = load[load["workload"] == found.workload] if len(load) else load
+    mine = _of_work(tables, "load", found)
     if mine.empty:
         return None
     # What is rented is one layer: each offer alone is too thin to be seen.
@@ -361,9 +331,5 @@ def _who_does_it(tables: Tables, found: Outcome) -> Section | None:
         hours = rows.groupby("share_of_months")["device_hours"].sum()
         points = [(100 * float(share), float(load)) for share, load in hours.items()]
         layers.append((str(title), KIND_OF[str(rows["kind"].iloc[0])], points))
-    return Section(
-        "load",
-        "Who does the work of the cheapest mix",
-        areas_chart(layers, "% of months, busiest first", "device-hours", "Load"),
-        "plan",
-    )
+    chart = charts.areas_chart(layers, "% of months, busiest first", "device-hours", "Load")
+    return Section("load", "Who does the work of the cheapest mix", chart, "plan")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sweetspot.cells import BASES
 from sweetspot.report.heavy import alt, pd
-from sweetspot.report.notation import BASIS_SIGNS
+from sweetspot.report.notation import SHOWN
 
 NAMES, LINE, SPARE = 220, 13, 8  # pixels: of a name beside an axis, of its lines at 12 px type, left beside it
 ROW = 18  # pixels of a row whose name has one line
@@ -14,32 +14,9 @@ WIDTH = 470  # legible at 390 px, where it shrinks by a fifth; below page.css le
 PLOT = WIDTH - 215  # of a chart with names beside it
 # Okabe and Ito 2008, without the yellow that vanishes on white.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
-SHAPES = {
-    "measured": "circle",
-    "own": "triangle-down",
-    "published": "diamond",
-    "equivalent": "square",
-    "scaled": "triangle-up",
-    "stand_in": "cross",
-    "transferred": "triangle-right",
-    "extrapolated": "circle",
-    "arithmetic": "stroke",
-}
 TEXT = " (text)"  # behind a tooltip's title: the field is no number
 ORIGIN = {"basis": "basis (text)", "source": "source (text)", "as_of": "date (text)"}  # of a tooltip
 ENDS = {"": "", "_low": ", low end", "_high": ", high end"}
-# What a shape stands for, in the words of the page as far as these speak for themselves.
-KEY = {
-    "measured": "measured here",
-    "own": "measured by ourselves",
-    "published": "published",
-    "equivalent": "of an equal machine",
-    "scaled": "scaled up",
-    "stand_in": "stand-in",
-    "transferred": "from another device",
-    "extrapolated": "predicted",
-    "arithmetic": "by arithmetic",
-}
 GREY, DASHED = "#444", [5, 4]  # of a thin line across a chart
 NARROW, BROAD = "fijltrI .,:;|()[]/-", "mwMW@%"
 ROOM, BESIDE, ENTRY = WIDTH - 50, PLOT + 30, 34  # pixels: of a legend, of one above names, of an entry besides its name
@@ -95,7 +72,7 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     guess = "datum.basis == 'extrapolated'"
     style = {"size": 62, "opacity": 1, "strokeWidth": 1.6}
-    scale = alt.Scale(domain=list(BASES), range=[SHAPES[basis] for basis in BASES])
+    scale = alt.Scale(domain=list(BASES), range=[SHOWN[basis].shape for basis in BASES])
     shape = alt.Shape("basis:N", scale=scale, legend=None)
     marks = (
         base.transform_filter(f"!({weak} || {guess})").mark_point(filled=True, **style),
@@ -118,7 +95,7 @@ def told(**fields: str) -> "list[alt.Tooltip]":
 def key_of(bases: "pd.Series", *more: str) -> str:
     """What the shapes of `points` with these bases stand for, the best first, and what else the marks say."""
     found = set(bases.dropna())
-    parts = [*(f"{BASIS_SIGNS[basis]} {KEY[basis]}" for basis in BASES if basis in found), *more]
+    parts = [*(f"{SHOWN[basis].sign} {SHOWN[basis].word}" for basis in BASES if basis in found), *more]
     return " \u00a0 ".join(part.replace(" ", "\u00a0") for part in parts)  # a line ends between parts only
 
 

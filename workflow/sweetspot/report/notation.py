@@ -2,35 +2,44 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from sweetspot.report.heavy import pd
 
 Row = Mapping[str, Any]
 
-# Shapes, not colours alone, tell the bases apart; the charts use the same ones.
-BASIS_SIGNS = {
-    "measured": "●",
-    "own": "◉",
-    "published": "◆",
-    "equivalent": "■",
-    "scaled": "▲",
-    "stand_in": "✚",
-    "transferred": "▶",
-    "extrapolated": "◌",
-    "arithmetic": "✕",
-}
-BASIS_MEANING = {
-    "measured": "timed on this machine",
-    "own": "timed by ourselves, outside this workflow",
-    "published": "printed by somebody else",
-    "equivalent": "another machine's figure, said to be equal",
-    "scaled": "devices × the single-device figure × a published efficiency",
-    "stand_in": "nearest published batch or precision of the same device and model",
-    "transferred": "the same workload on another device, by the relation of the two",
-    "extrapolated": "predicted for a machine nobody has measured",
-    "arithmetic": "operations of the work by the share of a device's peak that published figures reach",
-}
+
+class Basis(NamedTuple):
+    """How a basis is shown: its sign, the shape of the charts that is like it, a word for a key, what it means."""
+
+    sign: str
+    shape: str
+    word: str
+    meaning: str
+
+
+# Shapes, not colours alone, tell the bases apart.
+SHOWN = {
+    "measured": Basis("●", "circle", "measured here", "timed on this machine"),
+    "own": Basis("◉", "triangle-down", "measured by ourselves", "timed by ourselves, outside this workflow"),
+    "published": Basis("◆", "diamond", "published", "printed by somebody else"),
+    "equivalent": Basis("■", "square", "of an equal machine", "another machine's figure, said to be equal"),
+    "scaled": Basis(
+        "▲", "triangle-up", "scaled up", "devices × the single-device figure × a published efficiency"
+    ),
+    "stand_in": Basis(
+        "✚", "cross", "stand-in", "nearest published batch or precision of the same device and model"
+    ),
+    "transferred": Basis(
+        "▶", "triangle-right", "from another device", "the same workload on another device, by the relation of the two"
+    ),
+    "extrapolated": Basis("◌", "circle", "predicted", "predicted for a machine nobody has measured"),
+    "arithmetic": Basis(
+        "✕", "stroke", "by arithmetic",
+        "operations of the work by the share of a device's peak that published figures reach",
+    ),
+}  # fmt: skip
+BASIS_SIGNS = {name: one.sign for name, one in SHOWN.items()}
 
 
 def missing(value: object) -> bool:

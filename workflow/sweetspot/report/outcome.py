@@ -1,6 +1,7 @@
 """The verdict of a study as one object, read from its table: all that speaks of the answer says this."""
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -10,8 +11,31 @@ from sweetspot.wording import TIE, Money, percent, the, times
 
 ROWS = 5  # choices that a table of the answer shows
 BUYING = ("buy", "mix")
-GROUPS = {"keep": "Keep what you have", "rent": "Rent by the hour", "contract": "Contract", "buy": "Buy", "mix": "Buy"}
-DOING = {"keep": "keeping what you have", "rent": "renting", "contract": "a contract", "buy": "buying", "mix": "buying"}
+
+
+class Kind(NamedTuple):
+    """Words for a kind of choice: as the head of its row, within a sentence, in a table, what to do, before its sum."""
+
+    group: str
+    doing: str
+    short: str
+    verb: str
+    costs: str
+
+
+BUY = Kind("Buy", "buying", "Buy", "Buy", "Buying costs")
+KINDS = {
+    "keep": Kind("Keep what you have", "keeping what you have", "Keep", "Keep what you have", "What you have costs"),
+    "rent": Kind("Rent by the hour", "renting", "Rent", "Rent by the hour", "Renting costs"),
+    "contract": Kind("Contract", "a contract", "Contract", "Sign the contract", "A contract costs"),
+    **dict.fromkeys(BUYING, BUY),
+}
+
+
+def finite(row: Row, name: str) -> float | None:
+    """A finite number of a row, else nothing: JSON has no other."""
+    found = row.get(name)
+    return None if missing(found) or math.isinf(float(found)) else float(found)  # type: ignore[arg-type]
 
 
 class Part(BaseModel):
@@ -26,6 +50,11 @@ class Figure(Part):
     value: float | None = Field(description="The figure; null: none exists, such as days of use that never pay")
     low: float | None = Field(description="5th percentile")
     high: float | None = Field(description="95th percentile")
+
+    @classmethod
+    def of(cls, row: Row, name: str) -> "Figure":
+        """A figure of a row, its ends in the columns behind it."""
+        return cls(value=finite(row, name), low=finite(row, f"{name}_low"), high=finite(row, f"{name}_high"))
 
 
 class Named(Part):
@@ -118,7 +147,7 @@ def choices_of(tables: Tables, most: int = ROWS) -> list[dict[str, Any]]:
 
 def group_of(row: Row) -> str:
     """What a choice is, as the head of its row; what one has may leave something to rent."""
-    return GROUPS[text(row["kind"])] + (", and rent" if keeps_and_rents(row) else "")
+    return KINDS[row["kind"]].group + (", and rent" if keeps_and_rents(row) else "")
 
 
 def keeps_and_rents(row: Row) -> bool:
@@ -132,7 +161,7 @@ def busy(found: Outcome) -> str:
     return "" if days is None else f", on a machine busy {days:g} days a month"
 
 
-class KeyFigure(Part):
+class KeyFigure(NamedTuple):
     """A figure as printed, what it is, and its 90 % interval in words, empty where none is known."""
 
     value: str
@@ -141,51 +170,34 @@ class KeyFigure(Part):
 
 
 def key_figures(found: Outcome | None, money: Money) -> list[KeyFigure]:
-    """How sure the verdict is, by how much, and from where on it is another: three at most."""
+    """How sure the verdict is, by how much, and how often the machine to begin with is to be had or from where on the
+    verdict is another: three at most.
+    """
     if found is None or found.rival is None or found.p_cheaper is None:
         return []
     mine, other = the(found.best.title), the(found.rival.title)
     if found.level == "commit":
-        mine, other = DOING[found.kind], DOING[str(found.rival_kind)]
-    made = [KeyFigure(value=percent(found.p_cheaper), label=f"likely that {mine} costs less than {other}")]
-    value, span = found.ratio.value, ""
+        mine, other = KINDS[found.kind].doing, KINDS[str(found.rival_kind)].doing
+    made = [KeyFigure(percent(found.p_cheaper), f"likely that {mine} costs less than {other}")]
+    value, low, high = found.ratio.value, found.ratio.low, found.ratio.high
     if value is not None:
-        if found.ratio.low is not None and number(found.ratio.low) != number(found.ratio.high):
-            span = interval_text(found.ratio.low, found.ratio.high)
-        label = f"as much for {other} as for {mine}"
-        made.append(KeyFigure(value=f"{times(value)} ×", label=label, span=span))
-    return [*made, *_chance(found), *_turning(found, money)][:3]
-
-
-def _chance(found: Outcome) -> list[KeyFigure]:
-    """How often the machine to begin with is to be had, where it is not always there."""
-    chance = found.p_stock
-    if chance.value is None or chance.value >= 1 or found.machine_title is None:
-        return []
-    span = "" if chance.low is None or chance.high is None else f"{percent(chance.low)} to {percent(chance.high)}"
-    label = f"of attempts find {the(found.machine_title)} free"
-    return [KeyFigure(value=percent(chance.value), label=label, span=span)]
-
-
-def _turning(found: Outcome, money: Money) -> list[KeyFigure]:
-    """The nearest threshold that a reader can act on."""
-    made = []
-    if found.work_factor is not None and found.work_factor > 1 and found.kind not in BUYING:
-        made.append(KeyFigure(value=f"{times(found.work_factor)} ×", label="as much work before buying pays"))
-    if found.buy_below_usd is not None and (found.close or found.kind in BUYING):
-        made.append(
-            KeyFigure(value=money.words(found.buy_below_usd), label="price of the machine below which buying pays")
-        )
-    return made
+        span = interval_text(low, high) if low is not None and number(low) != number(high) else ""
+        made.append(KeyFigure(f"{times(value)} ×", f"as much for {other} as for {mine}", span))
+    chance, buying = found.p_stock, found.kind in BUYING
+    if chance.value is not None and chance.value < 1 and found.machine_title is not None:
+        known = chance.low is not None and chance.high is not None
+        span = f"{percent(chance.low)} to {percent(chance.high)}" if known else ""  # type: ignore[arg-type]
+        made.append(KeyFigure(percent(chance.value), f"of attempts find {the(found.machine_title)} free", span))
+    if found.work_factor is not None and found.work_factor > 1 and not buying:
+        made.append(KeyFigure(f"{times(found.work_factor)} ×", "as much work before buying pays"))
+    if found.buy_below_usd is not None and (found.close or buying):
+        made.append(KeyFigure(money.words(found.buy_below_usd), "price of the machine below which buying pays"))
+    return made[:3]
 
 
 def _outcome(row: Row) -> Outcome:
     def named(name: str) -> Named | None:
         return None if missing(row[name]) else Named(choice=text(row[name]), title=text(row[f"{name}_title"]))
-
-    def value(name: str) -> float | None:
-        found: Any = row.get(name)
-        return None if missing(found) or abs(float(found)) == float("inf") else float(found)
 
     best, start = named("best"), named("take")
     assert best is not None and start is not None
@@ -194,19 +206,19 @@ def _outcome(row: Row) -> Outcome:
     numbers = ("usd_per_month", "p_cheaper", "buy_below_usd", "work_factor", "busy_days_per_month")
     return Outcome(
         **{name: text(row[name]) for name in words},
-        **{name: value(name) for name in numbers},
+        **{name: finite(row, name) for name in numbers},
         title=text(row["workload_title"]),
         best=best,
         rival=named("rival"),
         rival_kind=None if missing(row["rival_kind"]) else text(row["rival_kind"]),
         usd=float(row["usd"]),
-        ratio=Figure(value=value("ratio"), low=value("ratio_low"), high=value("ratio_high")),
+        ratio=Figure.of(row, "ratio"),
         start_with=start,
         start_rival=named("take_rival"),
-        start_p_cheaper=value("take_p_cheaper"),
+        start_p_cheaper=finite(row, "take_p_cheaper"),
         having=[text(said) for said in row.get("having", ())],
         machine_title=None if missing(row.get("machine_title")) else text(row["machine_title"]),
-        p_stock=Figure(value=value("p_stock"), low=value("p_stock_low"), high=value("p_stock_high")),
+        p_stock=Figure.of(row, "p_stock"),
         thresholds=[text(said) for said in row["thresholds"]],
         at_prices=[AtPrice(usd=float(usd), p_buying_cheaper=float(share)) for usd, share in prices],
         find_out_first=text(row["find_out_first"]),

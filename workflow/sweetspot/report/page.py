@@ -4,9 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, select_autoescape
-from markupsafe import Markup
-
 from sweetspot.decision_words import MAY_STOP
 from sweetspot.files import write_whole
 from sweetspot.report.answer_file import answer_json, nothing_said
@@ -14,22 +11,20 @@ from sweetspot.report.card import render_card
 from sweetspot.report.case import page_case, script_json
 from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
+from sweetspot.report.finished import asset, rendered
 from sweetspot.report.first_charts import Dots, dots_chart
 from sweetspot.report.first_sections import sections
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import missing, number, records
 from sweetspot.report.outcome import Outcome, busy, choices_of, group_of, key_figures, other_work, outcome_of
-from sweetspot.report.own_use import use_in_words
 from sweetspot.report.phrases import lead
-from sweetspot.report.sheet import of_choices, render_sheet
-from sweetspot.report.summary import render_summary
+from sweetspot.report.sheet import of_choices, render_sheet, render_summary
 from sweetspot.report.tables import Tables, table_of, works
 from sweetspot.study.study import Study, load_study
+from sweetspot.study.workloads import load_monthly
 from sweetspot.throughput.speed_errors import SOFTWARE_FACTOR
-from sweetspot.wording import TIE, percent
+from sweetspot.wording import TIE, Money, percent
 
-ASSETS = Path(__file__).parent / "assets"
-SCRIPTS = ("model", "lines", "panel")
 LONG = 0.25  # of a job's hours: a wait that is worth a line
 
 
@@ -39,44 +34,49 @@ def render_page(tables: Tables, study: Study, workloads: str | Path | None = Non
     workloads: workloads.yaml, for what the team's own record says. Text from tables and configuration is escaped by the
     template engine.
     """
-    environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
     money = money_of(study)
-    found, others, claims = outcome_of(tables), other_work(tables), lead(table_of(tables, "claims"))
-    nothing = nothing_said(tables)
-    tables = shown_in(tables, money)
-    rows = choices_of(tables)
-    case = page_case(tables, study, found) if found else {}
-    recorded = use_in_words(workloads, found.workload) if found else ""
+    found, others = outcome_of(tables), other_work(tables)
     context: dict[str, Any] = {
         "study": study,
         "found": found,
-        "nothing": nothing,
-        "claims": claims,
-        "dots": dots_chart(_dots(rows, found, money.usd_per_unit), money.code) if rows and found else "",
-        "dots_title": _dots_title(found, money.code) if found else "",
-        "tiles": key_figures(found, money),
-        "notes": [*_notes(found, rows, money.code), *_of_hours(tables, found), *filter(None, [recorded])]
-        if found
-        else [],
-        "sections": sections(tables, found, money, study) if found else [],
-        "listed": of_choices(tables, money.code),
+        "nothing": nothing_said(tables),
+        "claims": lead(table_of(tables, "claims")),
         "others": [(one, busy(one).removeprefix(", on a machine ")) for one in others],
         "used": any(busy(one) for one in others),
-        "prices": [(number(one.usd / money.usd_per_unit), percent(one.p_buying_cheaper)) for one in found.at_prices]
-        if found and found.confidence == TIE
-        else [],
         "code": money.code,
+        "style": asset("first.css"),
+        "script": asset("model.js", "lines.js", "panel.js"),
+    }
+    tables = shown_in(tables, money)
+    context |= {"listed": of_choices(tables, money.code), "tiles": key_figures(found, money), "case": {}}
+    context |= dict.fromkeys(("dots", "dots_title", "case_json"), "") | dict.fromkeys(
+        ("notes", "sections", "prices"), ()
+    )
+    if found is not None:
+        context |= _of_verdict(tables, study, found, money, use_in_words(workloads, found.workload))
+    return rendered("page", context)
+
+
+def _of_verdict(tables: Tables, study: Study, found: Outcome, money: Money, recorded: str) -> dict[str, Any]:
+    rows, case, prices = choices_of(tables), page_case(tables, study, found), []
+    months = found.usd / found.usd_per_month if found.usd_per_month else 0.0
+    what = f"What {months:g} months cost" if months > 1 else found.title
+    if found.confidence == TIE:
+        prices = [(number(one.usd / money.usd_per_unit), percent(one.p_buying_cheaper)) for one in found.at_prices]
+    return {
+        "dots": dots_chart(_dots(rows, found, money.usd_per_unit), money.code) if rows else "",
+        "dots_title": f"{what}, in {money.code}: 20 equally likely outcomes each",
+        "notes": [
+            *_notes(found, rows, money.code),
+            *_untimed(tables),
+            *_waits(tables, found),
+            *filter(None, [recorded]),
+        ],
+        "sections": sections(tables, found, money, study),
+        "prices": prices,
         "case": case,
         "case_json": script_json(case) if case else "",
-        "style": Markup((ASSETS / "first.css").read_text(encoding="utf-8")),
-        "script": Markup("".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)),
     }
-    return environment.from_string((ASSETS / "page.html.j2").read_text(encoding="utf-8")).render(context)
-
-
-def _of_hours(tables: Tables, found: Outcome) -> list[str]:
-    """What stands behind the hours, and who waits."""
-    return [*_untimed(tables), *_waits(tables, found)]
 
 
 def _untimed(tables: Tables) -> list[str]:
@@ -91,33 +91,25 @@ def _untimed(tables: Tables) -> list[str]:
     ]
 
 
-def _dots(rows: Sequence[dict[str, Any]], found: Outcome | None, usd_per_unit: float) -> list[Dots]:
+def _dots(rows: Sequence[dict[str, Any]], found: Outcome, usd_per_unit: float) -> list[Dots]:
     """The choices of the first chart: what may be the answer by kind, then what is no answer."""
-    made, seen = [], set()
-    named = any(not row["in_hand"] for row in rows)
-    several = sum(bool(row["in_hand"]) for row in rows) > 1
+    made: list[Dots] = []
+    mine = [row for row in rows if row["in_hand"]]
+    named = len(mine) < len(rows)
     # Of one kind alone the word tells nothing, and "by the hour" would be wrong of a machine paid by the month.
     alone = len({row["kind"] for row in rows}) == 1 and all(missing(row["why_not"]) for row in rows) and not named
     for row in rows:
-        outcomes = [float(usd) / usd_per_unit for usd in row["usd_outcomes"]]
         group = group_of(row)
         if not missing(row["why_not"]):
             may_stop = row["why_not_rule"] == MAY_STOP
             group = "If jobs may be interrupted" if may_stop else str(row["why_not"]).capitalize()
         elif named and row["in_hand"]:
-            group = "Your offers" if several else "Your offer"
-        told = "" if group in seen or alone else group
-        seen.add(group)
-        best = found is not None and row["choice"] == found.start_with.choice
+            group = "Your offers" if len(mine) > 1 else "Your offer"
+        told = "" if alone or group in {one.group for one in made} else group
+        outcomes = [float(usd) / usd_per_unit for usd in row["usd_outcomes"]]
+        best = row["choice"] == found.start_with.choice
         made.append(Dots(row["choice"], told, row["kind"], row["title"], float(row["usd"]), outcomes, best))
     return made
-
-
-def _dots_title(found: Outcome, code: str) -> str:
-    """What the first chart shows."""
-    months = found.usd / found.usd_per_month if found.usd_per_month else 0.0
-    what = f"What {months:g} months cost" if months > 1 else found.title
-    return f"{what}, in {code}: 20 equally likely outcomes each"
 
 
 def _notes(found: Outcome, rows: Sequence[dict[str, Any]], code: str) -> list[str]:
@@ -181,3 +173,20 @@ def write_report(
     ):
         with write_whole(target / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
+
+
+def use_in_words(workloads: str | Path | None, workload: str) -> str:
+    """The sentence of a workload of months with `measured`; empty for any other. Raises UserError."""
+    work = load_monthly(workloads).get(workload) if workloads is not None else None
+    if work is None or work.measured is None:
+        return ""
+    found = work.measured
+    jobs, busy = found.jobs_per_month, found.busy_share
+    low, high = (_jobs(end) for end in jobs.ends)
+    told = f"{percent(busy)} busy, " if busy is not None else ""
+    since = "month" if found.months == 1 else f"{found.months:.3g} months"
+    return f"Your last {since}: {told}{_jobs(jobs.value)} jobs a month ({low} to {high})."
+
+
+def _jobs(count: float) -> str:
+    return f"{count:,.0f}" if count >= 10 else f"{count:.2g}"

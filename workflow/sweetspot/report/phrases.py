@@ -118,7 +118,6 @@ def causes(tables: Tables) -> list[str]:
 
 
 def _cause(row: Row) -> str:
-    """What is counted, in which range it lies, and where the cheapest changes."""
     name, value, low, high = (row[key] for key in ("assumption", "value", "low", "high"))
     flip = row["value"] if missing(row["flip_value"]) else row["flip_value"]
     if row["quantity"] == SPEED or row["unit"] == FACTOR:  # a speed in its own unit tells a buyer nothing
@@ -259,7 +258,6 @@ def price_changes_words(tables: Tables) -> list[str]:
 
 
 def _plan(row: Row) -> str:
-    """The best for a plan on both days, and its USD."""
     usd = [f"{number(row[side], 3)} USD" for side in ("before", "after")]
     then, now = (text(row[f"said_{side}"]) or "nothing." for side in ("before", "after"))
     name = f"Plan {text(row['workload'])}"

@@ -94,7 +94,6 @@ def _offer(row: dict[str, Any]) -> str:
 
 
 def _lines(head: str, rows: Iterable[Sequence[str]]) -> list[str]:
-    """Lines of a table; none where it has no rows."""
     lines = [f"| {' | '.join(map(_cell, row))} |" for row in rows]
     return [head, *lines, ""] if lines else []
 

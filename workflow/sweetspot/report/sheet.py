@@ -1,25 +1,23 @@
-"""The answer on one A4 page, for the person who signs: what to take, what it costs, on what that hangs."""
+"""The answer beside the page: on one A4 sheet for the person who signs, and in Markdown for a mail."""
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from jinja2 import Environment, StrictUndefined, select_autoescape
-from markupsafe import Markup
-
-from sweetspot.report.answer_file import Warned, answer_of
+from sweetspot.report.answer_file import Warned, answer_of, nothing_said
+from sweetspot.report.energy_words import in_words
+from sweetspot.report.finished import asset, rendered
 from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import interval_text, missing, number, text
-from sweetspot.report.outcome import choices_of, keeps_and_rents, key_figures, outcome_of
-from sweetspot.report.phrases import RULES
+from sweetspot.report.outcome import KINDS, busy, choices_of, keeps_and_rents, key_figures, other_work, outcome_of
+from sweetspot.report.phrases import RULES, claims_in_words, decisive, fits, lead
+from sweetspot.report.phrases import waiting as waits
+from sweetspot.report.plan_turning import later_in_words
 from sweetspot.report.tables import Tables, hours_differ, table_of
 from sweetspot.study.study import Study
 from sweetspot.wording import percent, the
 
-ASSETS = Path(__file__).parent / "assets"
 WARNINGS, SOURCES = 3, 6  # that stand on the sheet
-KINDS = {"keep": "Keep", "rent": "Rent", "contract": "Contract", "buy": "Buy", "mix": "Buy"}
 # Warnings that say nothing without the name of their kind.
 HEADED = {"no_interval", "note", "text_against_table", "stand_in_batch", "stand_in_precision"}
 # Characters of each text, so that one page holds them all: tests/report/test_sheet.py counts the pages.
@@ -36,7 +34,6 @@ class Listed(NamedTuple):
 
 def render_sheet(tables: Tables, study: Study) -> str:
     """The sheet as HTML, which prints on one page of A4. Text from the study is escaped by the template engine."""
-    environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
     answer, money = answer_of(tables, study), money_of(study)
     tables = shown_in(tables, money)
     first, *rest = [sentence for sentence in answer.sentences if sentence not in answer.claims]
@@ -53,9 +50,9 @@ def render_sheet(tables: Tables, study: Study) -> str:
         "warnings": [clauses(message, SENTENCE) for message in warned[:WARNINGS]],
         "more": max(0, len(answer.warnings) - WARNINGS),
         "sources": _sources(study),
-        "style": Markup((ASSETS / "sheet.css").read_text(encoding="utf-8")),
+        "style": asset("sheet.css"),
     }
-    return environment.from_string((ASSETS / "sheet.html.j2").read_text(encoding="utf-8")).render(context)
+    return rendered("sheet", context)
 
 
 def of_choices(tables: Tables, code: str) -> Listed:
@@ -63,26 +60,24 @@ def of_choices(tables: Tables, code: str) -> Listed:
     rows, found = choices_of(tables), outcome_of(tables)
     if found is None or not rows:
         return Listed()
-    months, timed = (
-        found.usd_per_month is not None,
-        hours_differ(tables) and any(not missing(row["hours"]) for row in rows),
-    )
+    months = found.usd_per_month is not None
+    timed = hours_differ(tables) and any(not missing(row["hours"]) for row in rows)
+    columns = {"usd_per_month": f"{code} a month"} if months else {}
+    columns |= {"hours": "hours"} if timed else {}
     made = [
         [
             short(_title_of(row), NAME),
             _with_interval(row, "usd"),
-            *([number(row["usd_per_month"])] if months else []),
-            *([number(row["hours"])] if timed else []),
+            *(number(row[name]) for name in columns),
             "–" if missing(row["p_cheaper"]) else percent(float(row["p_cheaper"])),
         ]
         for row in rows
     ]
-    head = ["what to do", f"{code} in all" if months else code, *([f"{code} a month"] if months else [])]
     note = f"Cheaper: how often it costs less than {the(found.best.title)}, the cheapest."
     if any(cells[1].endswith(")") for cells in made):
         note = f"In brackets: the 90 % interval. {note}"
     note += _at_once(rows) if timed else ""
-    return Listed([*head, *(["hours"] if timed else []), "cheaper"], made, note)
+    return Listed(["what to do", f"{code} in all" if months else code, *columns.values(), "cheaper"], made, note)
 
 
 def _at_once(rows: Sequence[dict[str, Any]]) -> str:
@@ -96,7 +91,7 @@ def _at_once(rows: Sequence[dict[str, Any]]) -> str:
 
 def _title_of(row: dict[str, Any]) -> str:
     """A choice with its kind, and why it is not the answer where it is not."""
-    kind = KINDS[row["kind"]] + (", and rent" if keeps_and_rents(row) else "")
+    kind = KINDS[row["kind"]].short + (", and rent" if keeps_and_rents(row) else "")
     return f"{kind}: {row['title']}" + ("" if missing(row["why_not"]) else f" ({row['why_not']})")
 
 
@@ -136,3 +131,44 @@ def short(words: object, most: int) -> str:
     if len(whole) <= most:
         return whole
     return f"{whole[: most - 1].rpartition(' ')[0] or whole[: most - 2]} …"
+
+
+def plain(text: object) -> str:
+    """Text that is no markup in Markdown, on one line."""
+    clean = "".join(f"\\{char}" if char in "\\`*_[]|#~" else char for char in str(text))
+    return " ".join(clean.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").split())
+
+
+def render_summary(tables: Tables, study: Study) -> str:
+    """The claims that lead, the verdict, what one could do, other work, energy, waits, the tally of claims."""
+    money = money_of(study)
+    tables = shown_in(tables, money)
+    found, claims, warned = outcome_of(tables), table_of(tables, "claims"), table_of(tables, "warnings")
+    lines = [f"# {plain(study.title)}", "", plain(study.question), ""]
+    if found is None:
+        return "\n".join([*lines, nothing_said(tables), ""])
+    lines += [f"**{plain(sentence)}**\n" for sentence in lead(claims)]
+    lines += [f"**{plain(found.sentence)}** {plain(' '.join(found.sentences()[1:]))}", ""]
+    lines += _table(of_choices(tables, money.code))
+    lines += ["", plain(f"Money in {study.currency.in_words()}.")] if study.currency is not None else []
+    others = [f"- {plain(one.title)}{plain(busy(one))}: {plain(one.sentence)}" for one in other_work(tables)]
+    lines += ["", "For other work:", "", *others] if others else []
+    fitting, tally = fits(tables), claims_in_words(claims)
+    for said in (
+        " ".join(in_words(tables, study)),
+        fitting if fitting.startswith("Does not fit") else "",
+        " ".join(waits(tables)),
+        " ".join(later_in_words(table_of(tables, "later"), money.code)),
+        tally[0] if tally else "",
+    ):
+        lines += ["", plain(said)] if said else []
+    decide = len(decisive(warned))
+    lines += ["", f"{decide} of {len(warned)} warnings could change the answer; the full report has them.", ""]
+    return "\n".join(lines)
+
+
+def _table(listed: Listed) -> list[str]:
+    if not listed.rows:
+        return []
+    lines = [f"| {' | '.join(map(plain, row))} |" for row in (listed.head, *listed.rows)]
+    return [lines[0], f"|---|{'---:|' * (len(listed.head) - 1)}", *lines[1:], "", plain(listed.note)]

@@ -65,7 +65,6 @@ def _timed(row: Row) -> bool:
 
 
 def _costs(row: Row, code: str) -> list[str]:
-    """What a timing takes; nothing for what is not timed."""
     if not _timed(row):
         return []
     where = "" if row["learn_on_title"] == row["title"] else f" on {the(str(row['learn_on_title']))}"

@@ -60,32 +60,17 @@ class Era(NamedTuple):
 # programs); a ring's bandwidth does not depend on the device count, hence the tight c_doubling. l: seconds per tensor
 # (0.15 ms; XLA merges starts, buckets too). s: 2.5 % of a step. q: a third of a step, more with the device count.
 TERMS = {
-    "c": Term("c", -1.5, 0.7),
-    "c_nvlink": Term("c", -1.3, 0.7),
-    "c_bridge": Term("c", -0.3, 0.3),
-    "c_faster": Term("c", -0.3, 0.1),
-    "c_later_build": Term("c", 0.0, 0.3),
-    "c_doubling": Term("c", 0.0, 0.05),
-    "l": Term("l", -8.7, 0.7),
-    "l_xla": Term("l", -1.0, 0.5),
-    "l_doubling": Term("l", 0.4, 0.3),
-    "l_old": Term("l", 0.0, 0.5),
-    "s": Term("s", -3.7, 0.7),
-    "s_doubling": Term("s", 0.2, 0.3),
-    "q": Term("q", -1.0, 0.7),
-    "q_ring": Term("q", 0.7, 0.3),
-    "q_old": Term("q", -0.7, 0.5),
-}
+    "c": Term("c", -1.5, 0.7), "c_nvlink": Term("c", -1.3, 0.7), "c_bridge": Term("c", -0.3, 0.3),
+    "c_faster": Term("c", -0.3, 0.1), "c_later_build": Term("c", 0.0, 0.3), "c_doubling": Term("c", 0.0, 0.05),
+    "l": Term("l", -8.7, 0.7), "l_xla": Term("l", -1.0, 0.5), "l_doubling": Term("l", 0.4, 0.3),
+    "l_old": Term("l", 0.0, 0.5), "s": Term("s", -3.7, 0.7), "s_doubling": Term("s", 0.2, 0.3),
+    "q": Term("q", -1.0, 0.7), "q_ring": Term("q", 0.7, 0.3), "q_old": Term("q", -0.7, 0.5),
+}  # fmt: skip
 MODERN_TERMS = {
-    "c": Term("c", -1.5, 0.7),
-    "c_nvlink": Term("c", -2.5, 1.0),
-    "c_bridge": Term("c", -0.3, 0.3),
-    "c_doubling": Term("c", 0.0, 0.05),
-    "l": Term("l", -9.7, 0.7),
-    "l_doubling": Term("l", 0.4, 0.3),
-    "s": Term("s", -4.2, 0.7),
-    "s_doubling": Term("s", 0.3, 0.3),
-}
+    "c": Term("c", -1.5, 0.7), "c_nvlink": Term("c", -2.5, 1.0), "c_bridge": Term("c", -0.3, 0.3),
+    "c_doubling": Term("c", 0.0, 0.05), "l": Term("l", -9.7, 0.7), "l_doubling": Term("l", 0.4, 0.3),
+    "s": Term("s", -4.2, 0.7), "s_doubling": Term("s", 0.3, 0.3),
+}  # fmt: skip
 # Spread of the machines around the population, log units: bandwidth, its change per doubling (buses that several
 # devices share), latency, waiting. FAMILY_SHARE of the variance goes with the device family.
 SPREAD = {"c": 1.0, "c_doubling": 0.6, "l": 0.7, "s": 0.6}

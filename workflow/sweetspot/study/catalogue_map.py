@@ -3,10 +3,11 @@
 import re
 from collections.abc import Collection, Iterator
 from datetime import date
+from itertools import islice, product
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import Field, StringConstraints, field_validator
 
 from sweetspot.errors import Faults
 from sweetspot.facts.shipped_tables import table
@@ -17,12 +18,6 @@ CONTRACTS: Refreshed = "reserved"
 RATES: tuple[Refreshed, ...] = ("on_demand", "spot", "preemptible")
 SEVERAL_NODES = re.compile(r"-x\d+$")  # an instance of some nodes is named for one of them
 Url = Annotated[str, StringConstraints(pattern=r"^https?://[^\s]+$", max_length=2000)]
-
-
-def _without_contracts(purchases: list[Refreshed]) -> list[Refreshed]:
-    if CONTRACTS in purchases:
-        raise ValueError(f"{', '.join(RATES)}: it has no contracts, which aws and azure have")
-    return purchases
 
 
 class Part(Closed):
@@ -39,12 +34,18 @@ class Part(Closed):
         description="Name in the catalogue by instance; of an instance of several nodes, the name of one of them",
         min_length=1,
     )
+    has_contracts: ClassVar = False
+
+    @field_validator("purchases")
+    @classmethod
+    def _no_contracts(cls, purchases: list[Refreshed]) -> list[Refreshed]:
+        if CONTRACTS in purchases and not cls.has_contracts:
+            raise ValueError(f"{', '.join(RATES)}: it has no contracts, which aws and azure have")
+        return purchases
 
 
 class FilePart(Part):
     """One provider's file of SkyPilot's or gpuhunt's catalogue."""
-
-    _no_contracts = field_validator("purchases")(_without_contracts)
 
     file: Slug | None = Field(None, description="Provider's name in the catalogue (aws, lambda); absent: this key")
     place: Text | None = Field(None, description="Zone or region, or how it begins; absent: the cheapest")
@@ -54,12 +55,11 @@ class RegionPart(Part):
     """A region of AWS' or Azure's own public prices; the key is its code unless `region` says another."""
 
     region: Slug | None = Field(None, description="Code of the region (us-east-1, eastus); absent: this key")
+    has_contracts: ClassVar = True
 
 
 class OwnPart(Part):
     """A table of one's own: CSV with columns instance and per_hour, and those that `import-prices csv` reads."""
-
-    _no_contracts = field_validator("purchases")(_without_contracts)
 
     file: Text | None = Field(None, description="The file, relative to the study's folder")
     url: Url | None = Field(None, description="Its address")
@@ -68,11 +68,9 @@ class OwnPart(Part):
     )
     place: Text | None = Field(None, description="Place of the table to take; absent: the cheapest")
 
-    @model_validator(mode="after")
-    def _one_origin(self) -> "OwnPart":
-        if (self.file is None) == (self.url is None):
-            raise ValueError("exactly one of file, url")
-        return self
+    def _expected(self) -> Iterator[str]:
+        if len(self._given("file", "url")) != 1:
+            yield "exactly one of file, url"
 
 
 class Shipped(Closed):
@@ -113,16 +111,16 @@ class CatalogueMap(Closed):
             row = known.get(SEVERAL_NODES.sub("", name))
             if row is not None and name not in own:
                 found.setdefault((row["catalogue"], row["file"], row["place"]), {})[name] = row["machine"]
-        skypilot, azure, asked = dict(self.skypilot), dict(self.azure), self.shipped
+        skypilot, azure, (rates, contracts) = dict(self.skypilot), dict(self.azure), dict(self.shipped).values()
         for (source, file, place), named in found.items():
             key = f"shipped-{file}-{place}".strip("-")
-            if source == "skypilot" and asked.rates:
-                skypilot[key] = FilePart(lists=asked.rates, file=file, place=place or None, instances=named)
-            if source == "azure" and asked.rates:
-                azure[key] = RegionPart(lists=asked.rates, region=file, instances=named)
-            if source == "azure" and asked.contracts:
+            if source == "skypilot" and rates:
+                skypilot[key] = FilePart(lists=rates, file=file, place=place or None, instances=named)
+            if source == "azure" and rates:
+                azure[key] = RegionPart(lists=rates, region=file, instances=named)
+            if source == "azure" and contracts:
                 azure[f"{key}-contracts"] = RegionPart(
-                    lists=asked.contracts, purchases=[CONTRACTS], region=file, instances=named
+                    lists=contracts, purchases=[CONTRACTS], region=file, instances=named
                 )
         return self.model_copy(update={"skypilot": skypilot, "azure": azure, "shipped": Shipped()})
 
@@ -136,35 +134,21 @@ def checked_catalogue(
     """
     catalogue = catalogue or CatalogueMap()
     faults, taken = Faults(), dict[tuple[str, str, str], str]()
-    for kind, names in catalogue.shipped:
-        for name in names:
-            if name not in price_lists:
-                faults.add(
-                    f"{file}: catalogue.shipped.{kind} names {name!r}; expected some of {', '.join(price_lists)}"
-                )
-    for source, key, part in catalogue.parts():
-        where = f"catalogue.{source}.{key}"
-        for name in part.lists:
-            if name not in price_lists:
-                faults.add(f"{file}: {where}.lists names {name!r}; expected some of {', '.join(price_lists)}")
-        for name in part.instances:
-            if name not in machines:
-                faults.add(f"{file}: {where}.instances names {name!r}; expected an instance of instances.yaml")
-        for offer in _offers(part):
-            first = taken.setdefault(offer, where)
-            if first != where:
-                listed, name, purchase = offer
-                faults.add(
-                    f"{file}: {where} and {first} both refresh {name!r} {purchase} of {listed}; expected one of them "
-                    "(`purchases` or `lists` tell them apart)"
-                )
-                break
+    parts = {f"catalogue.{source}.{key}": part for source, key, part in catalogue.parts()}
+    lists = {f"{where}.lists": part.lists for where, part in parts.items()}
+    shipped = {f"catalogue.shipped.{kind}": names for kind, names in catalogue.shipped}
+    for where, names in (shipped | lists).items():
+        for name in sorted(set(names) - set(price_lists)):
+            faults.add(f"{file}: {where} names {name!r}; expected some of {', '.join(price_lists)}")
+    for where, part in parts.items():
+        for name in sorted(part.instances.keys() - set(machines)):
+            faults.add(f"{file}: {where}.instances names {name!r}; expected an instance of instances.yaml")
+        twice = (offer for offer in product(part.lists, part.instances, part.purchases)
+                 if taken.setdefault(offer, where) != where)  # fmt: skip
+        for listed, name, purchase in islice(twice, 1):
+            faults.add(
+                f"{file}: {where} and {taken[listed, name, purchase]} both refresh {name!r} {purchase} of {listed}; "
+                "expected one of them (`purchases` or `lists` tell them apart)"
+            )
     faults.end()
     return catalogue.completed(machines)
-
-
-def _offers(part: Part) -> Iterator[tuple[str, str, str]]:
-    for listed in part.lists:
-        for name in part.instances:
-            for purchase in part.purchases:
-                yield listed, name, purchase

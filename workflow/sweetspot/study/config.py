@@ -1,9 +1,10 @@
 """config/config.yaml: which study, what is measured here, and by which protocol."""
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
 from sweetspot.cells import PROTOCOL
 from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text
@@ -14,16 +15,14 @@ def _number_of_text(value: Any) -> Any:
     return int(value) if isinstance(value, str) and re.fullmatch(r"-?(0|[1-9][0-9]*)", value) else value
 
 
-def _nothing_of_text(value: Any) -> Any:
-    """`null` on the command line comes as text."""
-    return None if value in ("null", "~") else value
-
-
 FromText = BeforeValidator(_number_of_text)
 Whole = Annotated[Count, FromText]
 Positive = Annotated[float, Field(gt=0, lt=1e9)]
+# `null` on the command line comes as text.
+Cap = Annotated[Positive | None, BeforeValidator(lambda value: None if value in ("null", "~") else value)]
 TIME_LIMIT_S = 1800
-Cap = Annotated[Positive | None, BeforeValidator(_nothing_of_text)]
+PROTOCOL_KEYS = ("protocol", "warmup_steps", "min_steps", "min_seconds", "least_seconds", "least_seconds_power",
+                 "min_steps_slow", "target_half_width")  # fmt: skip
 
 
 class Matrix(Closed):
@@ -58,7 +57,7 @@ class Exclusion(Closed):
 class Measure(Closed):
     """The measurement protocol; changing it means measuring again."""
 
-    protocol: Whole = Field(
+    protocol: Annotated[Whole, AfterValidator(lambda value: max(value, PROTOCOL))] = Field(
         PROTOCOL,
         description="Version of what a measurement means; a new number repeats every run. A lower one than this "
         f"version of Sweetspot measures by ({PROTOCOL}) counts as that",
@@ -90,16 +89,9 @@ class Measure(Closed):
     )
     estimate_minutes: Positive = Field(3.0, description="Length of a run assumed where nothing like it was measured")
 
-    @field_validator("protocol")
-    @classmethod
-    def _at_least_todays(cls, value: int) -> int:
-        return max(value, PROTOCOL)
-
-    @model_validator(mode="after")
-    def _money_needs_a_rate(self) -> "Measure":
+    def _expected(self) -> Iterator[str]:
         if self.budget_usd is not None and not self.usd_per_hour:
-            raise ValueError("measure.usd_per_hour, since measure.budget_usd is given")
-        return self
+            yield "measure.usd_per_hour, since measure.budget_usd is given"
 
     def flags(self) -> str:
         """What a measurement means, as flags of `run_benchmark.py` in a fixed order: a change repeats every run.
@@ -107,16 +99,7 @@ class Measure(Closed):
         The budget is none of them: it decides what is measured, not how. Nor is the time limit: `limit_flag` gives the
         one that holds, and its default stands here only because this text stands in the records of older runs.
         """
-        left_out = {
-            "xla",
-            "all_steps",
-            "checkpoints",
-            "budget_minutes",
-            "budget_usd",
-            "usd_per_hour",
-            "estimate_minutes",
-        }
-        values = self.model_dump(exclude=left_out) | {"time_limit_s": TIME_LIMIT_S}
+        values = {name: getattr(self, name) for name in PROTOCOL_KEYS} | {"time_limit_s": TIME_LIMIT_S}
         flags = [f"--{name.replace('_', '-')} {value}" for name, value in values.items()]
         return " ".join([*flags, "--xla" if self.xla else "--no-xla", *(["--all-steps"] if self.all_steps else [])])
 

@@ -7,11 +7,11 @@ import hashlib
 import math
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import Field, StringConstraints, field_validator
 
 from sweetspot.cells import Cell
 from sweetspot.errors import UserError
@@ -19,6 +19,7 @@ from sweetspot.study.base import Closed, Precision, Slug, Text, validated
 from sweetspot.study.yamlfile import load_yaml
 
 FRAMEWORK = "command"
+FACTOR = re.compile(r"\s*(\{(batch_size|gpus|global_batch_size)\}|[1-9][0-9]{0,8})\s*")
 PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 AXES = ("batch_size", "gpus", "precision", "variant")  # what a script must be told where the matrix varies it
 NAMES = (*AXES, "global_batch_size", "run", "scratch")
@@ -45,13 +46,10 @@ class Lines(Closed):
     @field_validator("pattern", "apart")
     @classmethod
     def _is_one(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
         try:
-            found = re.compile(value)
+            unknown = sorted(set(re.compile(value or "").groupindex) - set(GROUPS))
         except re.error as error:
             raise ValueError(f"a regular expression ({error})") from None
-        unknown = sorted(set(found.groupindex) - set(GROUPS))
         if unknown:
             raise ValueError(f"groups named {', '.join(GROUPS)}; found {', '.join(unknown)}")
         return value
@@ -105,22 +103,17 @@ class Script(Closed):
         None, description="Floating-point operations of a training step for one unit, where known", gt=0, le=1e18
     )
 
-    @model_validator(mode="after")
-    def _placeholders_are_known(self) -> "Script":
+    def _expected(self) -> Iterator[str]:
         if self.shell and not isinstance(self.command, str):
-            raise ValueError("command as one text, since shell is true")
+            yield "command as one text, since shell is true"
         product = str(self.samples_per_step)
-        for text in (*self.texts(), product):
-            unknown = [name for name in PLACEHOLDER.findall(text) if name not in NAMES]
-            if unknown:
-                raise ValueError(f"only {{{'}, {'.join(NAMES)}}} to be filled in, found {{{unknown[0]}}}")
-        if not all(_factor(part) for part in product.split("*")):
-            raise ValueError(
-                f"samples_per_step as a product of whole numbers, {{batch_size}} and {{gpus}}, not {product!r}"
-            )
+        for name in (name for text in (*self.texts(), product) for name in PLACEHOLDER.findall(text)):
+            if name not in NAMES:
+                yield f"only {{{'}, {'.join(NAMES)}}} to be filled in, found {{{name}}}"
+        if not all(FACTOR.fullmatch(part) for part in product.split("*")):
+            yield f"samples_per_step as a product of whole numbers, {{batch_size}} and {{gpus}}, not {product!r}"
         if not self.words():
-            raise ValueError("a command that names a program")
-        return self
+            yield "a command that names a program"
 
     def texts(self) -> list[str]:
         """Every text into which values are filled."""
@@ -144,16 +137,9 @@ class Script(Closed):
 
     def values(self, cell: Cell, run: int, scratch: str) -> dict[str, str]:
         """What is filled in for a run of a cell."""
-        precision = self.precisions.get(cell.precision, cell.precision)  # type: ignore[call-overload]
-        return {
-            "batch_size": str(cell.batch_size),
-            "gpus": str(cell.gpus),
-            "precision": precision,
-            "variant": cell.variant,
-            "global_batch_size": str(cell.batch_size * cell.gpus),
-            "run": str(run),
-            "scratch": scratch,
-        }
+        found = {axis: str(getattr(cell, axis)) for axis in AXES}
+        found["precision"] = self.precisions.get(cell.precision, cell.precision)  # type: ignore[call-overload]
+        return found | {"global_batch_size": str(cell.batch_size * cell.gpus), "run": str(run), "scratch": scratch}
 
     def argv(self, values: Mapping[str, str]) -> list[str]:
         """Program and arguments of a run; a shell is started only where the file says so, and values are quoted."""
@@ -179,12 +165,6 @@ def filled(text: str, values: Mapping[str, str]) -> str:
     return PLACEHOLDER.sub(lambda found: values[found[1]], text)
 
 
-def _factor(part: str) -> bool:
-    return part.strip() in ("{batch_size}", "{gpus}", "{global_batch_size}") or (
-        re.fullmatch(r"\s*[1-9][0-9]{0,8}\s*", part) is not None
-    )
-
-
 def scripts_folder(root: Path) -> Path:
     """Where the scripts of a project are described."""
     return root / "commands"
@@ -199,5 +179,4 @@ def load_script(file: Path) -> Script:
     """One description. Raises UserError that names file and key."""
     if not file.is_file():
         raise UserError(f"{file}: there is no such file; framework {FRAMEWORK} needs it (docs/measuring.md)")
-    data: Any = load_yaml(file)
-    return validated(Script, data, file)
+    return validated(Script, load_yaml(file), file)

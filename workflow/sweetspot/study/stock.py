@@ -177,9 +177,10 @@ def named_facts(file: Path, machines: Collection[Instance], price_lists: Collect
     known = {"price_list": set(price_lists), "provider": {machine.provider for machine in machines}}
     known["gpu"] = {machine.gpu for machine in machines}
     for place, fact in enumerate(facts):
-        for key in fact.about.keys() & known:
-            name, meant = fact.about[key], hint(fact.about[key], known[key])
-            if name not in known[key] and (meant or key == "price_list"):
+        for key, names in known.items():
+            name = fact.about.get(key)
+            meant = "" if name is None or name in names else hint(name, names)
+            if meant or (key == "price_list" and name not in (None, *names)):
                 faults.add(f"{file}: key 'facts[{place}].{key}' is {name!r}; expected one of the study's{meant}")
     faults.end()
     return facts

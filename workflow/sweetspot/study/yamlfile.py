@@ -15,38 +15,36 @@ DEEPEST = 50  # brackets within each other: no file of a study has ten, and thou
 OCTAL, SIXTIES = re.compile(r"[-+]?0[0-7_]+"), re.compile(r"[-+]?[0-9_]+(:[0-5]?[0-9])+(\.[0-9_]*)?")
 
 
+def _refused(node: Any, problem: str) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+
+
 class _StrictLoader(yaml.CSafeLoader):
     """The safe loader, refusing keys that stand twice (YAML would silently keep the last)."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
         seen = set()
         for key_node, value_node in node.value:
-            if node.flow_style and key_node.value.isdecimal() and value_node.value == "":
-                problem = f"',{key_node.value}' ends a number; a decimal has a point, such as 3.{key_node.value}"
-                raise yaml.MarkedYAMLError(problem=problem, problem_mark=key_node.start_mark)
+            text = key_node.value
+            if node.flow_style and str(text).isdecimal() and value_node.value == "":
+                raise _refused(key_node, f"',{text}' ends a number; a decimal has a point, such as 3.{text}")
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str):
-                raise yaml.MarkedYAMLError(
-                    problem=f"key {key!r} is not text; put it in quotes", problem_mark=key_node.start_mark
-                )
+                raise _refused(key_node, f"key {key!r} is not text; put it in quotes")
             if key in seen:
-                raise yaml.MarkedYAMLError(problem=f"key {key!r} stands twice", problem_mark=key_node.start_mark)
+                raise _refused(key_node, f"key {key!r} stands twice")
             seen.add(key)
         return super().construct_mapping(node, deep)
 
     def construct_plain_number(self, node: Any) -> Any:
         """The number, unless YAML 1.1 reads another number from it than a person does."""
-        text = node.value
-        if OCTAL.fullmatch(text):
-            meant = int(text.replace("_", ""))
-            self._surprise(node, f"which YAML 1.1 reads as octal; write {meant}")
-        if SIXTIES.fullmatch(text):
-            self._surprise(node, "which YAML 1.1 counts in sixties; write the number itself, or quotes around a text")
+        found = f"found {node.value}, which YAML 1.1"
+        if OCTAL.fullmatch(node.value):
+            raise _refused(node, f"{found} reads as octal; write {int(node.value.replace('_', ''))}")
+        if SIXTIES.fullmatch(node.value):
+            raise _refused(node, f"{found} counts in sixties; write the number itself, or quotes around a text")
         kind = self.construct_yaml_int if node.tag.endswith(":int") else self.construct_yaml_float
         return kind(node)
-
-    def _surprise(self, node: Any, words: str) -> None:
-        raise yaml.MarkedYAMLError(problem=f"found {node.value}, {words}", problem_mark=node.start_mark)
 
 
 for _tag in ("int", "float"):
@@ -80,7 +78,6 @@ def _require_plain(text: str) -> None:
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if isinstance(event, yaml.AliasEvent):  # a few aliases of aliases can grow to gigabytes
-            raise yaml.MarkedYAMLError(problem="aliases (*name) are not allowed", problem_mark=event.start_mark)
+            raise _refused(event, "aliases (*name) are not allowed")
         if depth > DEEPEST:
-            problem = f"more than {DEEPEST} brackets or levels within each other"
-            raise yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+            raise _refused(event, f"more than {DEEPEST} brackets or levels within each other")

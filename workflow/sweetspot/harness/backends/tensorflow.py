@@ -47,7 +47,7 @@ def devices(request: Request) -> list[str]:
         tf.config.set_logical_device_configuration(processor, [tf.config.LogicalDeviceConfiguration()] * count)
         return [f"/CPU:{index}" for index in range(count)]
     cards = tf.config.list_physical_devices("GPU")
-    details = [tf.config.experimental.get_device_details(card) for card in cards]
+    details = map(tf.config.experimental.get_device_details, cards)
     the_gpus(request, [detail.get("device_name", "unknown") for detail in details])
     for card in cards:
         tf.config.experimental.set_memory_growth(card, True)

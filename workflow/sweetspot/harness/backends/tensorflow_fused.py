@@ -14,36 +14,19 @@ class FusedBatchNormalization(keras.layers.BatchNormalization):
     def call(self, inputs: tf.Tensor, training: bool | None = None, mask: tf.Tensor | None = None) -> tf.Tensor:
         """Normalise `inputs` (batch, height, width, channels)."""
         mean, variance = self.moving_mean.value, self.moving_variance.value
-        scale = self.gamma.value if self.scale else tf.ones_like(mean)
-        offset = self.beta.value if self.center else tf.zeros_like(mean)
-        if not (training and self.trainable):
-            return _fused(inputs, scale, offset, mean, variance, self.epsilon, training=False)[0]
-        outputs, batch_mean, batch_variance = _fused(inputs, scale, offset, None, None, self.epsilon, training=True)
-        count = tf.cast(tf.size(inputs) // tf.shape(inputs)[-1], batch_variance.dtype)
-        kept = tf.cast(1 - self.momentum, batch_mean.dtype)
-        mean.assign_sub((mean - batch_mean) * kept)
-        variance.assign_sub((variance - batch_variance * (count - 1) / count) * kept)
+        scale = tf.convert_to_tensor(self.gamma.value if self.scale else tf.ones_like(mean))
+        offset = tf.convert_to_tensor(self.beta.value if self.center else tf.zeros_like(mean))
+        learns = bool(training and self.trainable)
+        moving = {} if learns else {"mean": tf.convert_to_tensor(mean), "variance": tf.convert_to_tensor(variance)}
+        outputs, batch_mean, batch_variance = tf.compat.v1.nn.fused_batch_norm(
+            inputs, scale, offset, epsilon=self.epsilon, is_training=learns, **moving
+        )
+        if learns:
+            count = tf.cast(tf.size(inputs) // tf.shape(inputs)[-1], batch_variance.dtype)
+            kept = tf.cast(1 - self.momentum, batch_mean.dtype)
+            mean.assign_sub((mean - batch_mean) * kept)
+            variance.assign_sub((variance - batch_variance * (count - 1) / count) * kept)
         return outputs
-
-
-def _fused(
-    inputs: tf.Tensor,
-    scale: tf.Tensor,
-    offset: tf.Tensor,
-    mean: tf.Tensor | None,
-    variance: tf.Tensor | None,
-    epsilon: float,
-    training: bool,
-) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
-    return tf.compat.v1.nn.fused_batch_norm(
-        inputs,
-        tf.convert_to_tensor(scale),
-        tf.convert_to_tensor(offset),
-        mean=None if mean is None else tf.convert_to_tensor(mean),
-        variance=None if variance is None else tf.convert_to_tensor(variance),
-        epsilon=epsilon,
-        is_training=training,
-    )
 
 
 def with_fused_normalisation(model: keras.Model, keep_weights: bool = False) -> keras.Model:
@@ -59,31 +42,23 @@ def with_fused_normalisation(model: keras.Model, keep_weights: bool = False) -> 
             fused = FusedBatchNormalization.from_config(settings)
             fused.autocast = False  # statistics and scale stay fp32 under a mixed policy, as the kernel wants them
             return fused
-        if isinstance(layer, keras.layers.Conv2D) and _feeds_only_normalisation(layer):
+        consumers = [node.operation for node in layer._outbound_nodes]
+        if isinstance(layer, keras.layers.Conv2D) and consumers and all(map(_is_fusable, consumers)):
             settings["use_bias"] = False
         return type(layer).from_config(settings)
 
     fused = keras.models.clone_model(model, clone_function=replaced)
-    if keep_weights:
-        _copy_weights(model, fused)
-    return fused
-
-
-def _copy_weights(stock: keras.Model, fused: keras.Model) -> None:
-    """A bias dropped before a normalisation moves into its mean: (x + bias) - mean = x - (mean - bias)."""
-    for source, target in zip(stock.layers, fused.layers, strict=True):
+    pairs = list(zip(model.layers, fused.layers, strict=True)) if keep_weights else []
+    for source, target in pairs:
         target.set_weights(source.get_weights()[: len(target.weights)])
-    for source, target in zip(stock.layers, fused.layers, strict=True):
+    for source, target in pairs:
         if len(source.weights) > len(target.weights):
+            # A bias dropped before a normalisation moves into its mean: (x + bias) - mean = x - (mean - bias).
             for node in target._outbound_nodes:
                 mean = node.operation.moving_mean
                 mean.assign(mean - source.bias)
+    return fused
 
 
 def _is_fusable(layer: keras.layers.Layer) -> bool:
     return type(layer) is keras.layers.BatchNormalization and len(layer.output.shape) == 4
-
-
-def _feeds_only_normalisation(layer: keras.layers.Layer) -> bool:
-    consumers = [node.operation for node in layer._outbound_nodes]
-    return bool(consumers) and all(_is_fusable(consumer) for consumer in consumers)

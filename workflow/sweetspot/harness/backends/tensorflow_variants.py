@@ -193,15 +193,6 @@ def moved(variable: tf.Variable, gradient: Gradient, *state: tf.Variable, share:
     power2.assign(power2 * ADAMW["beta2"])
     whole = tf.cast(tf.convert_to_tensor(gradient), variable.dtype)
     variable.assign(variable * (1 - ADAMW["lr"] * ADAMW["weight_decay"]))
-    return tf.raw_ops.ResourceApplyAdam(
-        var=variable.handle,
-        m=first.handle,
-        v=second.handle,
-        beta1_power=power1,
-        beta2_power=power2,
-        lr=ADAMW["lr"],
-        beta1=ADAMW["beta1"],
-        beta2=ADAMW["beta2"],
-        epsilon=ADAMW["epsilon"],
-        grad=whole * share,
-    )
+    rule = {name: ADAMW[name] for name in ("lr", "beta1", "beta2", "epsilon")}
+    kept = {"m": first.handle, "v": second.handle, "beta1_power": power1, "beta2_power": power2}
+    return tf.raw_ops.ResourceApplyAdam(var=variable.handle, grad=whole * share, **kept, **rule)

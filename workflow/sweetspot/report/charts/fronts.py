@@ -70,7 +70,6 @@ def _of_one_size(rows: "pd.DataFrame") -> bool:
 
 
 def _scales(rows: "pd.DataFrame") -> "tuple[alt.X, alt.Y]":
-    """The scales that these rows need."""
 
     def of(name: str) -> dict[str, Any]:
         low, high = float(rows[name].min()), float(rows[name].max())

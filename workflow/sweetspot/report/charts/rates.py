@@ -86,13 +86,11 @@ def _all_of(names: list[str]) -> str:
 
 
 def _place(rows: "pd.DataFrame") -> "pd.Series":
-    """The place of each row's machine on its model, from the fastest."""
     best = rows.groupby(["model", "instance"])[RATE].transform("max")
     return best.groupby(rows["model"]).rank(ascending=False, method="dense")
 
 
 def _often_fastest(rows: "pd.DataFrame") -> tuple[str, str]:
-    """On which models a machine is the fastest on most, and which."""
     fastest = rows.loc[rows.groupby("model")[RATE].idxmax()]
     often = fastest["machine"].value_counts()
     first = str(fastest["model"].iloc[0])

@@ -64,7 +64,6 @@ def _says(rows: "pd.DataFrame", what: str) -> str:
 
 
 def _range(row: "pd.Series") -> str:
-    """From what to what an assumption goes."""
     ends, unit = (float(row["low"]), float(row["high"])), str(row["unit"])
     if unit.endswith("/s") and ends[1] < SLOW:
         ends, unit = (ends[0] / row["value"], ends[1] / row["value"]), "times"

@@ -1,0 +1,182 @@
+"""What other prices changed: between two tables, between two days, and on the page."""
+
+import json
+from dataclasses import asdict
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from decision_tables import settings, study
+from report_tables import evidence, small_tables
+from sweetspot.report.cited import Provenance
+from sweetspot.report.decided_anew import SPEED, State, Unpriced, moved, plans_of
+from sweetspot.report.phrases import price_changes_words
+from sweetspot.report.rank_changes import difference, to_markdown
+from sweetspot.report.sections import Sections
+
+
+def ranked(*rows):
+    names = ["instance", "purchase", "model", "workload", "usd_per_hour", "usd", "rank", "as_of"]
+    return pd.DataFrame([(name, "on_demand", "m", "w", *rest) for name, *rest in rows], columns=names)
+
+
+def test_an_edit_of_prices_is_told_by_what_it_changed():
+    before = ranked(("a", 1.0, 10.0, 1, "2018"), ("b", 2.0, 20.0, 2, "2018"), ("C", 3.0, 30.0, 3, "2018"),
+                    ("same", 5.0, 50.0, 4, "2018"), ("gone", 6.0, 60.0, 5, "2018"))  # fmt: skip
+    after = ranked(("b", 2.0, 20.0, 1, "2019"), ("a", 2.5, 25.0, 2, "2019"), ("a", 9.0, 90.0, 7, "2019"),
+                   ("C", 3.3, 33.0, 3, "2019"), ("same", 5.0 + 2e-9, 50.0, 4, "2019"),
+                   ("New", 7.0, 70.0, 5, "2019"))  # fmt: skip
+    table = difference(before, after)
+    assert list(zip(table["what"], table["instance"], strict=True)) == [
+        ("price", "C"), ("price", "a"), ("new", "New"), ("gone", "gone"), ("rank", "a"), ("rank", "b"), ("cost", "C"),
+    ]  # fmt: skip
+    found = table.set_index(["what", "instance"])
+    # of two offers of a the cheaper counts
+    assert found.loc[("price", "a"), ["before", "after", "change"]].to_list() == [1.0, 2.5, 1.5]
+    assert found.loc[("rank", "a"), ["rank_before", "rank_after"]].to_list() == [1, 2]
+    assert found.loc[("rank", "b"), ["rank_before", "rank_after", "change"]].to_list() == [2, 1, 0]
+    assert found.loc[("cost", "C"), "change"] == pytest.approx(0.1)
+    lines = to_markdown(table, "old", "n|w", (None, "Buy <it>"))
+    assert lines == (
+        "# From old to n\\|w\n\nAfter: Buy &lt;it>\n\n"
+        "| offer | before, USD/h | after, USD/h | change | prices of |\n|---|---:|---:|---:|---|\n"
+        "| C (on_demand) | 3 | 3.3 | +10.0% | 2018 -> 2019 |\n"
+        "| a (on_demand) | 1 | 2.5 | +150.0% | 2018 -> 2019 |\n"
+        "| New (on_demand) |  | 7 | new | 2019 |\n"
+        "| gone (on_demand) | 6 |  | gone | 2018 |\n\n"
+        "| model, workload | option | rank before | rank after | USD | change |\n|---|---|---:|---:|---:|---:|\n"
+        "| m, w | a (on_demand) | 1 | 2 | 25 | +150.0% |\n"
+        "| m, w | b (on_demand) | 2 | 1 | 20 | +0.0% |\n\n"
+        "1 further costs changed without a change of rank.\n"
+    )
+
+
+def test_nothing_changed_is_said_and_large_sums_have_no_decimals():
+    before = ranked(("a", 1.0, 10.0, 1, "2018"))
+    assert to_markdown(difference(before, before), "x", "y") == "# From x to y\n\nNo price, cost or rank differs.\n"
+    dear = ranked(("a", 1234.5, 12_345.6, 1, "2018"))
+    assert "| 1 | 1,234 | +123350.0% |" in to_markdown(difference(before, dear), "x", "y")
+
+
+MACHINES = {"box": "the <box>"}
+
+
+def offers(**usd: float) -> pd.DataFrame:
+    rows = [
+        {"price_list": "rent", "instance": name, "purchase": "on_demand", "usd_per_hour": price, "as_of": day}
+        for name, (price, day) in usd.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def ranks(table: pd.DataFrame) -> pd.DataFrame:
+    """Ten hours of each machine."""
+    placed = table.assign(model="vgg16", workload="w", usd=10 * table["usd_per_hour"])
+    return placed.assign(rank=placed["usd"].rank())
+
+
+def changes(after_answer: str = "Rent b.") -> pd.DataFrame:
+    before = offers(a=(1.0, "2026-09-19"), b=(2.0, "2026-09-19"), c=(5.0, "2026-09-19"), gone=(9.0, "2026-09-19"))
+    after = offers(a=(3.0, "2026-11-22"), b=(2.0, "2026-09-19"), c=(4.0, "2026-11-22"), new=(8.0, "2026-11-22"))
+    return moved(State(before, ranks(before), "Rent a."), State(after, ranks(after), after_answer))
+
+
+def test_what_moved_between_two_states():
+    table = changes()
+    found = {(row.what, row.instance): (row.before, row.after, row.change) for row in table.iloc[1:].itertuples()}
+    assert found["price", "a"] == (1.0, 3.0, 2.0)
+    assert found["price", "c"][:2] == (5.0, 4.0) and abs(found["price", "c"][2] + 0.2) < 1e-12
+    assert {key for key in found if key[0] in ("new", "gone")} == {("new", "new"), ("gone", "gone")}
+    assert ("price", "b") not in found
+    # a was first and is second of a, b, c; b the other way round; c stays third with another cost.
+    assert {key for key in found if key[0] in ("rank", "cost")} == {("rank", "a"), ("rank", "b"), ("cost", "c")}
+    assert (table["said_before"][0], table["said_after"][0]) == ("Rent a.", "Rent b.")
+
+
+def test_the_same_offer_of_two_lists_is_told_apart():
+    """A capacity block is cheaper than the on-demand price of the same machine, which alone moved."""
+    two = pd.concat([offers(a=(3.0, "2026-09-19")), offers(a=(2.0, "2026-09-19")).assign(price_list="blocks")])
+    later = two.assign(usd_per_hour=[2.5, 2.0])
+    table = moved(State(two, ranks(two), None), State(later, ranks(later), None))
+    (row,) = table[table["what"] == "price"].itertuples()
+    assert (row.price_list, row.before, row.after) == ("rent", 3.0, 2.5)
+
+
+def test_the_words_and_the_rows():
+    tables = {"price_changes": changes()}
+    assert price_changes_words(tables) == [
+        "4 prices moved, and 2 options of a workload changed place in the ranks.", "Then: Rent a.", "Now: Rent b."
+    ]  # fmt: skip
+    tables = {"price_changes": changes("Rent a.")}
+    assert price_changes_words(tables)[1] == "The answer is the same, in every figure that it says."
+    part = Sections(tables, study(), Provenance(), {"a": "Machine A"}).price_changes()
+    assert [row[0] for row in part.rows] == [
+        "Machine A, on demand",
+        "c, on demand",
+        "gone, on demand",
+        "new, on demand",
+    ]
+    assert [row[4] for row in part.rows] == ["+200.0%", "-20.0%", "gone", "new"]
+    assert part.rows[0][5] == "2026-09-19 to 2026-11-22"
+
+
+def test_the_page_has_the_section_only_with_history():
+    tables = small_tables()
+    plain = evidence(tables)
+    assert "price-changes" not in plain
+    page = evidence(tables | {"price_changes": changes("Rent <b>.")}, MACHINES)
+    assert '<section id="price-changes"><h2>What refreshed prices changed</h2>' in page
+    assert "<p>Now: Rent &lt;b&gt;.</p>" in page and 'id="t-price_changes"' in page
+    assert "price_changes.csv" in page
+
+
+def plan_rows(**told) -> pd.DataFrame:
+    return pd.DataFrame([{"workload": name, "usd": usd, "said": said} for name, (usd, said) in told.items()])
+
+
+def with_plans(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
+    table = offers(a=(1.0, "2026-09-19"))
+    then, now = (State(table, ranks(table), "Rent a.", one) for one in (before, after))
+    return moved(then, now)
+
+
+def test_what_prices_did_to_the_answer_of_each_plan():
+    before = plan_rows(lab=(40_000.0, "Buy."), years=(9000.0, "Keep."), same=(5.0, "c"), gone=(7.0, "Rent."))
+    after = plan_rows(lab=(44_000.0, "Rent."), years=(9900.0, "Keep."), same=(5.0, "c"))
+    table = with_plans(before, after)
+    found = {row.workload: row for row in table[table["what"] == "plan"].itertuples()}
+    assert set(found) == {"lab", "years", "gone"}
+    assert (found["lab"].before, found["lab"].after, round(found["lab"].change, 9)) == (40_000.0, 44_000.0, 0.1)
+    words = price_changes_words({"price_changes": table})
+    assert words[1:] == [
+        "The answer is the same, in every figure that it says.",
+        "Plan gone, then (7.00 USD): Rent. Now (– USD): nothing.",
+        "Plan lab, then (40,000 USD): Buy. Now (44,000 USD): Rent.",
+        "Plan years, 9,000 USD then and 9,900 USD now (+10.0%), as then: Keep.",
+    ]
+    text = to_markdown(table[table["what"] != "answer"], "then", "now")
+    assert "Plan lab, before: Buy., 40,000 USD\n\nAfter: Rent., 44,000 USD" in text
+    assert Sections({"price_changes": table}, study(), Provenance()).price_changes().rows == []
+
+
+def test_of_each_plan_the_verdict_is_told():
+    rows = [("years", "rounds"), ("years", "rounds"), ("lab", "dispatch"), ("job", "share")]
+    choices = pd.DataFrame(rows, columns=["workload", "cost"])
+    said = [("lab", "Buy.", "Buy a."), ("years", "Rent.", "Start with b."), ("job", "Rent.", "Take c.")]
+    verdict = pd.DataFrame(said, columns=["workload", "sentence", "do_this"]).assign(usd=1.0)
+    told = [["lab", "Buy. Buy a."], ["years", "Rent. Start with b."]]
+    assert plans_of(verdict, choices)[["workload", "said"]].to_numpy().tolist() == told
+
+
+def test_a_study_decided_anew_has_its_own_facts_of_stock(tmp_path):
+    """Scenarios and refreshed prices are decided with availability.yaml, as the study itself is."""
+    file = tmp_path / "availability.yaml"
+    fact = {"quantity": "stock_share", "value": 0.3, "as_of": "2026-09", "source": "own probes"}
+    file.write_text(json.dumps({"facts": [fact]}))
+    plain = {"month_days": 30.5, "as_of": "2026-09-19", "energy": None, "price_paths": None}
+    params = SimpleNamespace(settings=asdict(settings()), **plain)
+    files = dict.fromkeys(SPEED, "x.parquet") | {"workloads": "w.yaml", "instances": [], "published": []}
+    for stock, share in (([str(file)], 0.3), ([], 0.07)):
+        known = Unpriced.of_rule(files | {"stock": stock}, params).known
+        found = known.find("stock_share", {"provider": "lambda", "gpu": "H100 SXM", "gpus": 8})
+        assert found.value == share

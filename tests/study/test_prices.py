@@ -1,0 +1,313 @@
+"""Price lists: their states in time, names in catalogues, rates of currencies, presets of paths, what a machine is
+worth at an age, and damage of every kind.
+"""
+
+import copy
+import random
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from project_copy import ROOT
+from sweetspot.bills.offers import check_instances, offer_rows, offers_table
+from sweetspot.errors import UserError
+from sweetspot.facts.shipped_tables import table
+from sweetspot.matrix.invocation import price_list_names
+from sweetspot.study.base import validated
+from sweetspot.study.catalogue_map import CatalogueMap, checked_catalogue
+from sweetspot.study.instances import load_instances
+from sweetspot.study.price_list import PriceList, days_kept, lists_at, load_price_list, newest_day, place_for
+from sweetspot.study.study import load_study
+from sweetspot.study.terms import ShownCurrency, wrong_rate
+from sweetspot.study.trends import CURVES, Drift, PriceChange, Resale, preset_of
+
+STUDIES = ROOT / "config" / "studies"
+LISTS = sorted(STUDIES.glob("*/prices/*.yaml"))
+PART = {"lists": ["rent"], "instances": {"a": "p5.48xlarge"}}
+
+
+def checked(catalogue, machines=("a", "b")):
+    return checked_catalogue(
+        validated(CatalogueMap, catalogue, "study.yaml"), machines, ["rent", "spot"], "study.yaml"
+    ).parts()
+
+
+@pytest.mark.parametrize(
+    ("catalogue", "told"),
+    [
+        ({"skypilott": {"aws": PART}}, "key 'skypilott' is unknown; .*did you mean 'skypilot'"),
+        ({"aws": {"us-east-1": {**PART, "place": "x"}}}, "key 'aws.us-east-1.place' is unknown"),
+        ({"skypilot": {"aws": {**PART, "instances": {"c": "x"}}}},
+         "catalogue.skypilot.aws.instances names 'c'; expected an instance of instances.yaml"),
+        ({"skypilot": {"aws": {**PART, "lists": ["rents"]}}},
+         "catalogue.skypilot.aws.lists names 'rents'; expected some of rent, spot"),
+        ({"skypilot": {"aws": {**PART, "instances": {}}}}, "skypilot.aws.instances"),
+        ({"skypilot": {"aws": PART}, "aws": {"us-east-1": PART}},
+         "catalogue.aws.us-east-1 and catalogue.skypilot.aws both refresh 'a' on_demand of rent; expected one"),
+        ({"shipped": {"rates": ["rents"]}}, "catalogue.shipped.rates names 'rents'; expected some of rent, spot"),
+        ({"csv": {"mine": PART}}, "exactly one of file, url"),
+        ({"csv": {"mine": {**PART, "url": "ftp://x"}}}, "csv.mine.url"),
+        ({"skypilot": {"aws": {**PART, "purchases": ["reserved"]}}}, "skypilot.aws.purchases"),
+    ],
+)  # fmt: skip
+def test_a_wrong_map_is_one_sentence(catalogue, told):
+    with pytest.raises(UserError, match=f"^study.yaml: .*{told}") as error:
+        checked(catalogue)
+    assert len(error.value.sentences) == 1
+
+
+def test_two_sources_may_share_a_machine_by_purchase_or_list():
+    checked({"skypilot": {"aws": {**PART, "purchases": ["spot"]}}, "aws": {"us": {**PART, "purchases": ["on_demand"]}}})
+    checked({"skypilot": {"aws": PART}, "aws": {"us": {**PART, "lists": ["spot"], "purchases": ["reserved"]}}})
+
+
+@pytest.mark.parametrize("study", ["eight-gpus-2026", "office-box-2026"])
+def test_the_maps_of_the_studies_of_today_name_offers_of_their_lists(study):
+    """A part that names a list in which it has no offer, or a machine without an offer in its lists, is a mistake."""
+    folder = STUDIES / study
+    names = price_list_names(folder / "prices")
+    instances = load_instances(folder / "instances.yaml")
+    written = load_study(folder).catalogue
+    parts = [part for _, _, part in checked_catalogue(written, instances, names, "study.yaml").parts()]
+    named = set().union(*(part.instances for part in parts))
+    offered = {
+        name: {offer.instance for offer in load_price_list(folder / "prices" / f"{name}.yaml").offers}
+        for name in (*written.shipped.rates, *written.shipped.contracts)
+    }
+    assert all(machines & named for machines in offered.values()) and named <= set().union(*offered.values())
+    assert all(len({instances[name].provider for name in part.instances}) == 1 for part in parts)
+
+
+def test_shipped_names_are_those_of_its_machines_and_what_the_study_says_comes_first():
+    machines = ["lambda-8xh100-sxm", "nebius-8xb200-x4", "gcp-a3-ultragpu-8g", "aws-p5.48xlarge",
+                "azure-ND96isr-H100-v5"]  # fmt: skip
+    said = {"skypilot": {"aws": {"lists": ["spot"], "instances": {"aws-p5.48xlarge": "p5e.48xlarge"}}},
+            "shipped": {"rates": ["rent"], "contracts": ["spot"]}}  # fmt: skip
+    parts = {key: (source, part.lists, dict(part.instances)) for source, key, part in checked(said, machines)}
+    assert parts == {
+        "aws": ("skypilot", ["spot"], {"aws-p5.48xlarge": "p5e.48xlarge"}),
+        "shipped-lambda": ("skypilot", ["rent"], {"lambda-8xh100-sxm": "gpu_8x_h100_sxm5"}),
+        "shipped-nebius": ("skypilot", ["rent"], {"nebius-8xb200-x4": "gpu-b200-sxm_8gpu-160vcpu-1792gb"}),
+        "shipped-gcp-us": ("skypilot", ["rent"], {"gcp-a3-ultragpu-8g": "a3-ultragpu-8g"}),
+        "shipped-eastus": ("azure", ["rent"], {"azure-ND96isr-H100-v5": "Standard_ND96isr_H100_v5"}),
+        "shipped-eastus-contracts": ("azure", ["spot"], {"azure-ND96isr-H100-v5": "Standard_ND96isr_H100_v5"}),
+    }
+
+
+def test_names_of_the_maps_that_are_in_the_real_files_at_hand():
+    """SkyPilot's own names, by the rows that this project carries of its files."""
+    carried = {}
+    for file in (ROOT / "tests" / "data" / "skypilot").glob("*.csv"):
+        provider = file.stem.split("_")[0]
+        carried[provider] = carried.get(provider, "") + file.read_text(encoding="utf-8")
+    missing = {
+        (row["file"], row["machine"])
+        for row in table("catalogue_names")
+        if row["file"] in ("gcp", "nebius", "aws") and f"\n{row['machine']}," not in carried[row["file"]]
+    }
+    # Of the whole file (p5.48xlarge: 98.32 USD in 2024) no row of these two is carried.
+    assert missing == {("aws", "p4de.24xlarge"), ("aws", "p5.48xlarge")}
+
+
+def price_list(folder: Path, day: str, price: float) -> str:
+    offers = [{"instance": "a", "per_hour": price}]
+    text = yaml.safe_dump({"as_of": date.fromisoformat(day), "source": "x", "offers": offers})
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "rent.yaml").write_text(text)
+    return text
+
+
+def test_the_state_of_a_list_on_a_day(tmp_path):
+    for day, price in (("2026-09-19", 1.0), ("2026-10-05", 2.0)):
+        text = price_list(tmp_path, day, price)
+        kept = place_for(tmp_path, "rent", load_price_list(tmp_path / "rent.yaml"), text)
+        kept.parent.mkdir(parents=True)
+        kept.write_text(text)
+    price_list(tmp_path, "2026-11-22", 3.0)
+    assert days_kept(tmp_path) == [date(2026, 9, 19), date(2026, 10, 5)]
+
+    def price(day: str) -> float:
+        return load_price_list(lists_at(tmp_path, ["rent"], date.fromisoformat(day))["rent"]).offers[0].per_hour.value
+
+    expected = {"2026-09-01": 1.0, "2026-09-19": 1.0, "2026-10-04": 1.0, "2026-10-05": 2.0, "2026-11-21": 2.0,
+                "2026-11-22": 3.0, "2027-01-01": 3.0}  # fmt: skip
+    assert {day: price(day) for day in expected} == expected
+
+
+def test_states_of_one_day_are_all_kept_and_the_same_state_once(tmp_path):
+    first = price_list(tmp_path, "2026-09-19", 1.0)
+    loaded = load_price_list(tmp_path / "rent.yaml")
+    for number in range(1, 11):  # the tenth comes after the second, whatever their names
+        text = first.replace("1.0", f"{number}.0")
+        place = place_for(tmp_path, "rent", loaded, text)
+        assert place == tmp_path / "history" / f"2026-09-19{f'_{number}' * (number > 1)}" / "rent.yaml"
+        place.parent.mkdir(parents=True)
+        place.write_text(text)
+        assert place_for(tmp_path, "rent", loaded, text) == place
+    (tmp_path / "history" / "stray").mkdir()
+    price_list(tmp_path, "2026-09-20", 99.0)
+    assert lists_at(tmp_path, ["rent"], date(2026, 9, 19))["rent"].parent.name == "2026-09-19_10"
+    assert days_kept(tmp_path) == [date(2026, 9, 19)]
+
+
+def test_the_newest_day_is_that_of_the_newest_offer(tmp_path):
+    price_list(tmp_path, "2026-09-19", 1.0)
+    old = load_price_list(tmp_path / "rent.yaml")
+    later = old.model_copy(update={"offers": [old.offers[0].model_copy(update={"as_of": date(2026, 11, 22)})]})
+    assert (newest_day(old), newest_day(later)) == (date(2026, 9, 19), date(2026, 11, 22))
+
+
+def test_old_lists_are_no_price_lists_of_today(tmp_path):
+    price_list(tmp_path, "2026-11-22", 3.0)
+    price_list(tmp_path / "history" / "2026-09-19", "2026-09-19", 1.0)
+    assert price_list_names(tmp_path) == ["rent"]
+
+
+def test_the_currency_of_a_page_in_words():
+    shown = ShownCurrency(code="EUR", usd_per_unit=1.08, as_of=date(2024, 9, 18), source="ECB")
+    assert shown.in_words() == "EUR at 1.08 USD, ECB 2024-09-18"
+    with pytest.raises(ValueError, match=r"usd_per_unit is 0\.92 for EUR: expected 1\.087, the rate turned round"):
+        ShownCurrency(code="EUR", usd_per_unit=0.92, as_of=date(2024, 9, 18), source="ECB")
+    with pytest.raises(ValueError, match="usd_per_unit is 2 for USD: expected 1, or no rate of USD"):
+        ShownCurrency(code="USD", usd_per_unit=2.0, as_of=date(2024, 9, 18), source="ECB")
+
+
+# The euro was 1.126 to 1.249 USD in 2018: a tenth beside it may be a bank's.
+TURNED = "expected 1.2, the rate turned round, or another beside the 1.126 to 1.249 USD of 2018 (ECB)"
+FAR = "expected one beside the 1.126 to 1.249 USD of 2018 (ECB)"
+OF_2026 = "expected one beside the 1.113 to 1.197 USD of 2026 (ECB)"
+
+
+@pytest.mark.parametrize(
+    ("currency", "usd", "year", "told"),
+    [
+        ("EUR", 1.126 / 1.099, 2018, None),
+        ("EUR", 1.126 / 1.101, 2018, FAR),
+        ("EUR", 1.249 * 1.099, 2018, None),
+        ("EUR", 1.249 * 1.101, 2018, FAR),
+        ("EUR", 133.0, 2018, FAR),
+        ("EUR", 1 / 1.2, 2018, TURNED),
+        ("JPY", 1 / 0.009, 2018, "expected 0.009, the rate turned round, or another beside the"),
+        # The pound was 1.256 to 1.432; far from both.
+        ("GBP", 133.0, 2018, "expected one beside the 1.256 to 1.432 USD of 2018 (ECB)"),
+        ("GBP", 1.3, 2018, None),
+        # A year that the table does not know has the nearest's, 2026: by half.
+        ("EUR", 1.197 * 1.49, 2030, None),
+        ("EUR", 1.197 * 1.51, 2030, OF_2026),
+        ("EUR", 1.113 / 1.49, 2030, None),
+        ("EUR", 1.113 / 1.51, 2030, OF_2026),
+        ("XXX", 1e6, 2018, None),  # of which nothing is known
+        ("USD", 1.0, 2018, None),
+        ("USD", 1.001, 2018, "expected 1, or no rate of USD"),
+    ],
+)
+def test_a_rate_that_no_day_had(currency, usd, year, told):
+    found = wrong_rate(currency, usd, date(year, 7, 1))
+    assert found is None if told is None else found.startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("provider", "purchase", "gpu", "preset"),
+    [
+        ("aws", "on_demand", "H100 SXM", "hyperscaler"),
+        ("gcp", "on_demand", "A100-SXM4-80GB", "hyperscaler"),
+        ("azure", "on_demand", "Tesla V100", "fixed"),  # in 104 series-years of old devices no price changed
+        ("aws", "on_demand", "L40S", "fixed"),
+        ("oci", "on_demand", "H100 SXM", "small_cloud"),
+        ("never-heard-of", "on_demand", "RTX 4090", "small_cloud"),
+        ("aws", "spot", "Tesla K80", "spot"),
+        ("nebius", "preemptible", "H200 SXM", "spot"),
+        ("aws", "reserved", "H100 SXM", "fixed"),
+        ("own", "own", "H100 SXM", "fixed"),
+    ],
+)
+def test_the_preset_follows_provider_purchase_and_device(provider, purchase, gpu, preset):
+    assert preset_of(provider, purchase, gpu) == preset
+
+
+def test_an_offer_may_state_its_own_path():
+    def trend(said):
+        offer = {"instance": "one", "per_hour": 3.0, "trend": said}
+        return PriceList.model_validate({"as_of": "2026-09-19", "source": "test", "offers": [offer]}).offers[0].trend
+
+    assert trend("spot") == "spot"
+    assert trend({"kind": "drift", "change_per_year": -0.1}) == Drift(kind="drift", change_per_year=-0.1)
+
+
+@pytest.mark.parametrize(
+    ("age", "told"),
+    [
+        # half of the purchase is what the curve is of
+        (0.0, [(0, 0.5, 0.5, 0.5), (2, 0.4, 0.35, 0.45), (4, 0.2, 0.1, 0.3)]),
+        # bought a year after it came out: half way from 1 to 0.8, 0.7, 0.9
+        (1.0, [(0, 0.45, 0.425, 0.475), (1, 0.4, 0.35, 0.45), (3, 0.2, 0.1, 0.3)]),
+        (2.0, [(0, 0.4, 0.35, 0.45), (2, 0.2, 0.1, 0.3)]),
+        (3.5, [(0, 0.25, 0.1625, 0.3375), (0.5, 0.2, 0.1, 0.3)]),  # three quarters of the way
+        (4.0, [(0, 0.2, 0.1, 0.3)]),
+        (9.0, [(0, 0.2, 0.1, 0.3)]),  # nothing is known of later
+    ],
+)
+def test_shares_of_the_purchase_from_the_day_it_is_made(age, told):
+    found = Resale(points=[(2.0, 0.8, 0.7, 0.9), (4.0, 0.4, 0.2, 0.6)], share=0.5, age_years=age).by_years()
+    assert found == [pytest.approx(row) for row in told]
+
+
+@pytest.mark.parametrize("name", CURVES)
+def test_a_curve_falls_within_its_ends(name):
+    found = Resale(curve=name, share=1.0).by_years()
+    assert found[0] == (0, 1, 1, 1)
+    assert [row[1] for row in found] == sorted((row[1] for row in found), reverse=True)
+    assert all(low <= kept <= high <= 1 for _, kept, low, high in found)
+    assert [row[0] for row in found] == sorted({row[0] for row in found})
+
+
+@pytest.mark.parametrize(
+    ("keys", "ends"),
+    [({}, (-0.1, -0.1)), ({"low": -0.2}, (-0.2, -0.1)), ({"high": 0.1}, (-0.1, 0.1)), ({"low": -0.1}, (-0.1, -0.1))],
+)
+def test_a_change_of_price_without_an_end_is_certain_there(keys, ends):
+    assert PriceChange(value=-0.1, **keys).ends == ends
+
+
+DAMAGE = [
+    None, -1, 0, 1e308, 1e-320, 10**40, float("nan"), float("inf"), True, "x", "", "<b>", "a\nb", [], {},
+    {"value": 1, "low": 2}, date(2018, 1, 1),
+]  # fmt: skip
+
+
+def places(value, path=()):
+    """Every key and position in plain data."""
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield (*path, key)
+        yield from places(child, (*path, key))
+
+
+@pytest.mark.parametrize("file", LISTS, ids=lambda file: f"{file.parent.parent.name}/{file.stem}")
+def test_a_damaged_list_gives_finite_offers_or_one_sentence(file: Path, tmp_path):
+    chance = random.Random(file.stem)
+    whole = yaml.load(file.read_text(), Loader=yaml.CSafeLoader)
+    known = load_instances(ROOT / "config" / "instances.yaml", file.parent.parent / "instances.yaml")
+    target = tmp_path / "list.yaml"
+    for _ in range(12):
+        damaged = copy.deepcopy(whole)
+        *way, last = chance.choice(list(places(whole)))
+        at = damaged
+        for key in way:
+            at = at[key]
+        at[last] = chance.choice(DAMAGE)
+        target.write_text(yaml.dump(damaged, Dumper=yaml.CSafeDumper))
+        try:
+            prices = load_price_list(target)
+            check_instances([offer.instance for offer in prices.offers], known, str(target))
+            rows, fees = offer_rows("list", prices, known, prices.month_days or 30.5)
+        except UserError as error:
+            assert "\n" not in str(error)
+            assert str(target) in str(error)
+        else:
+            numbers = [column for column in offers_table(rows).values() if column.dtype == float]
+            assert len(numbers) > 50
+            assert not any(np.isinf(column).any() for column in numbers)
+            assert all(np.isfinite(fee["usd"]) for fee in fees)

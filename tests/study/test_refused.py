@@ -1,0 +1,483 @@
+"""What a person may write, on both sides of every edge; which keys fit together; what stands where nothing is."""
+
+import math
+
+import pytest
+from pydantic import ValidationError
+from study_entries import (
+    CLAIM,
+    CONFIG,
+    LOG,
+    MACHINE,
+    MATRIX,
+    OF,
+    OWN,
+    PHASE,
+    PLAN,
+    PRICES,
+    QUESTION,
+    SLURM,
+    SOURCE,
+    STUDY,
+    TAKEN,
+)  # fmt: skip
+from sweetspot.errors import UserError
+from sweetspot.study.base import validated
+from sweetspot.study.claims import (
+    Arithmetic,
+    Composition,
+    Counted,
+    GainAt,
+    Idle,
+    Price,
+    PriceRatio,
+    Recoup,
+    evaluate,
+    half_a_digit,
+    spread,
+)  # fmt: skip
+from sweetspot.study.config import Config, Exclusion, Matrix, Measure
+from sweetspot.study.energy_facts import Energy
+from sweetspot.study.instances import Executor, Instance
+from sweetspot.study.log_sources import LogSource
+from sweetspot.study.memory import Needs
+from sweetspot.study.price_list import PriceList, check_together
+from sweetspot.study.scripts import Script
+from sweetspot.study.stock import Availability
+from sweetspot.study.study import Question, Study
+from sweetspot.study.terms import Amount, Billing, Commitment, Fee, Interruptions, Own, Sustained, Vat
+from sweetspot.study.trends import PriceChange, Resale
+from sweetspot.study.workloads import Phase, Plan, Runs, Training, Workloads
+
+# Model, what else it needs, the key, the last value that is taken and the first that is not.
+EDGES = [
+    (Matrix, {"model": ["m"]}, "batch_size", [1], [0]),
+    (Matrix, {"model": ["m"]}, "batch_size", [100_000], [100_001]),
+    (Matrix, {"batch_size": [1]}, "model", ["m"], []),
+    (Matrix, {"model": ["m"]}, "batch_size", [1], []),
+    (Matrix, MATRIX, "gpus", [4096], [4097]),
+    (Matrix, MATRIX, "gpus", [1], [0]),
+    (Matrix, MATRIX, "gpus", [1], [True]),
+    (Matrix, MATRIX, "precision", ["bf16"], []),
+    (Matrix, MATRIX, "variant", ["A"], []),
+    (Matrix, MATRIX, "framework", ["jax"], []),
+    (Config, CONFIG, "runs", 100, 101),
+    (Config, CONFIG, "runs", 1, 0),
+    (Config, CONFIG, "runs", 2, 2.0),
+    (Measure, {}, "min_seconds", 86_400, 86_401),
+    (Measure, {}, "min_seconds", 1e-9, 0),
+    (Measure, {}, "target_half_width", 0.999, 1),
+    (Measure, {}, "target_half_width", 0, -0.001),
+    (Measure, {}, "estimate_minutes", 1e-9, 0),
+    (Measure, {}, "estimate_minutes", 9.99e8, 1e9),
+    (Measure, {}, "budget_minutes", 1e-9, 0),
+    (Measure, {}, "protocol", 1, 0),
+    (Measure, {}, "protocol", 1, 1.0),
+    (Measure, {}, "budget_minutes", "null", "none"),
+    (Measure, {}, "budget_minutes", "~", ""),
+    (Measure, {"budget_usd": 1}, "usd_per_hour", {"here": 1}, {}),
+    *((Exclusion, {}, "batch_size", "16", text) for text in ("016", "1.5", "-1", "", "1e3")),
+    (Exclusion, {}, "batch_size", "100000", "100001"),
+    (Instance, MACHINE, "gpus", 4096, 4097),
+    (Instance, MACHINE, "gpus", 1, 0),
+    (Instance, MACHINE, "memory_gib", 1e-9, 0),
+    (Instance, MACHINE, "title", "x" * 4000, "x" * 4001),
+    (Instance, MACHINE, "title", "x", ""),
+    (Instance, MACHINE, "provider", "x" * 64, "x" * 65),
+    (Instance, MACHINE | {"gpus": 8}, "nodes", 4, 3),
+    (Executor, {**SLURM, "device": "cpu"}, "gpus_per_node", 1, 2),
+    (LogSource, LOG, "gpus", 100_000, 100_001),
+    (LogSource, LOG, "gpus", 1, 0),
+    (LogSource, LOG, "samples_per_epoch", 1, 0),
+    (LogSource, LOG, "path", "a/b", "a/../b"),
+    (LogSource, LOG, "path", "a/b", "/a/b"),
+    (LogSource, LOG, "path", "a", ""),
+    (Question, QUESTION, "model", ["m"], []),
+    (Question, QUESTION, "batch_size", [1], []),
+    (Study, STUDY, "month_days", 27.001, 27),
+    (Study, STUDY, "month_days", 31.999, 32),
+    (Study, STUDY, "seed", 0, -1),
+    (Study, STUDY, "seed", 1, 1.0),
+    (Study, STUDY, "sources", STUDY["sources"], []),
+    (Training, {"kind": "training", "model": "m", **SOURCE}, "samples", 1e-12, 0.0),
+    (Training, {"kind": "training", "model": "m", **SOURCE}, "samples", 1e18, 1.1e18),
+    (Runs, {"kind": "runs", "hours": 1.0, **SOURCE}, "runs", 100_000, 100_001),
+    (Plan, PLAN, "phases", [PHASE], []),
+    (Plan, PLAN, "phases", [PHASE], [PHASE, PHASE]),
+    (Phase, PHASE, "jobs", 1, 0),
+    (PriceList, PRICES, "offers", [{"instance": "x", "per_hour": 1.0}], []),
+    (PriceList, PRICES | {"offers": [{"instance": "x", "per_hour": 1.0}]}, "month_days", 27.5, 27),
+    (PriceList, PRICES | {"offers": [{"instance": "x", "per_hour": 1.0}]}, "month_days", 31.5, 32),
+    (Amount, {}, "value", 1e12, 1.1e12),
+    (Amount, {}, "value", -1e12, -1.1e12),
+    (Amount, {"value": 1.0}, "low", 1.0, 1.001),
+    (Amount, {"value": 1.0}, "high", 1.0, 0.999),
+    (Vat, {"included": True}, "rate", 1.0, 1.001),
+    (Vat, {"included": True}, "rate", 0.0, -0.001),
+    (Own, OWN, "capex", 0.0, -1e-12),  # 0: it is there already
+    (Own, OWN, "months", 600.0, 600.1),
+    (Own, OWN, "per_kwh", 0.0, -0.1),
+    (Own, OWN, "residual", 0.0, -0.1),
+    (Own, OWN | {"capex": 6500}, "residual", 6500, 6501),
+    (Own, OWN, "load_share", 1, {"value": 0.9, "high": 1.1}),
+    (Own, OWN, "load_share", 0.4, 0),
+    (Own, OWN, "pue", 1, 0.99),
+    (Own, OWN, "pue", 3, 3.01),
+    (Own, OWN, "pue", {"value": 1.2, "low": 1}, {"value": 1.2, "low": 0.9}),
+    (Own, OWN, "sell_for", {"curve": "gaming", "paid": 1}, {"curve": "gaming", "paid": 0}),
+    (Commitment, {"per_month": 1.0}, "term_months", 600.0, 601.0),
+    (Commitment, {"per_month": 1.0}, "term_months", {"value": 600.0, "low": 1.0}, {"value": 600.0, "high": 601.0}),
+    *((Commitment, {"term_months": 12}, key, 1, 0) for key in ("upfront", "per_month", "per_hour")),
+    (Interruptions, TAKEN, "per_hour", 0.0, -1.0),
+    (Interruptions, TAKEN, "per_hour", 119.9, 120.0),  # x 60 s a checkpoint: two hours, an hour's twice
+    (Billing, {}, "granularity_s", 0.001, 0.0009),
+    (Billing, {}, "minimum_s", 0.0, -0.1),
+    (Billing, {"granularity": "hour"}, "granularity_s", None, 60.0),
+    (Fee, {"name": "f", "per_month": 1.0}, "per_hour", None, 1.0),
+    (Fee, {"name": "f"}, "per_start", 1.0, None),
+    (Sustained, {}, "tiers", [[0.5, 1.0], [1.0, 0.5]], [[0.5, 1.0], [0.5, 0.9], [1.0, 0.5]]),
+    (Sustained, {}, "tiers", [[1.0, 0.0]], [[0.9, 0.0]]),
+    (Sustained, {}, "tiers", [[0.001, 1.0], [1.0, 0.5]], [[0.0, 1.0], [1.0, 0.5]]),
+    (Resale, {"share": 1.0}, "points", [(1.0, 0.5, 0.5, 0.5)], [(1.0, 0.5, 0.6, 0.7)]),
+    (Resale, {"share": 1.0}, "points", [(1.0, 0.5, 0.3, 0.5)], [(1.0, 0.5, 0.3, 0.4)]),
+    (Resale, {"share": 1.0}, "points", [(0.1, 0.5, 0.3, 1.0)], [(0.0, 0.5, 0.3, 0.6)]),
+    (Resale, {"share": 1.0}, "points", [(1.0, 0.5, 0.3, 1.0)], [(1.0, 0.5, 0.3, 1.1)]),
+    (Resale, {"share": 1.0}, "points", [(1.0, 1, 1, 1), (2.0, 1, 1, 1)], [(1.0, 1, 1, 1), (1.0, 1, 1, 1)]),
+    (Resale, {"share": 1.0}, "curve", "gaming", None),
+    (Resale, {"share": 1.0, "points": [(1.0, 1, 1, 1)]}, "curve", None, "gaming"),
+    (PriceChange, {"value": -0.1}, "low", -0.1, -0.05),
+    (PriceChange, {"value": -0.1}, "high", -0.1, -0.2),
+    (Price, {**CLAIM, "kind": "price", **OF}, "hours", 0.001, 0),
+    (Price, {**CLAIM, "kind": "price", **OF}, "tolerance", 0, -0.1),
+    (Price, {**CLAIM, "kind": "price", **OF}, "rounded_inputs", ["1.06"], ["0.00"]),
+    (GainAt, {**CLAIM, "kind": "gain_at", "against": {}}, "days", 31, 31.1),
+    (GainAt, {**CLAIM, "kind": "gain_at", "against": {}}, "days", 0.001, 0),
+    (Idle, {**CLAIM, "kind": "idle", **OF, "workload": "w"}, "utilisation", 1, 1.01),
+    (Idle, {**CLAIM, "kind": "idle", **OF, "workload": "w"}, "utilisation", 0.001, 0),
+    (Recoup, {**CLAIM, "kind": "recoup", **OF, "against": {}}, "hours_per_day", 24, 24.1),
+    (Arithmetic, {**CLAIM, "kind": "arithmetic"}, "expression", "1" * 200, "1" * 201),
+    (Counted, {**CLAIM, "kind": "counted"}, "expressions", {"a": "1"}, {}),
+    (Composition, {**CLAIM, "kind": "composition", "siblings": [[1, 1.0]], "cards": 0, "usd_per_card_hour": 0.0},
+     "vcpus", 1, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("model", "rest", "key", "last", "first"), EDGES, ids=lambda value: str(value)[:24])
+def test_the_edge_of_what_is_taken(model, rest, key, last, first):
+    model.model_validate({**rest, key: last})
+    with pytest.raises(ValidationError):
+        model.model_validate({**rest, key: first})
+
+
+def fact(value, **more):
+    return {"value": value, "as_of": "2025", "source": "a report"} | more
+
+
+def site(**facts):
+    return {"sites": [{"provider": "cloud", **facts}]}
+
+
+def device(**facts):
+    return {"utilisation": fact(0.7), "devices": [{"gpu": "a card", "watts": fact(700)} | facts]}
+
+
+def stock(quantity="stock_share", value=0.5, **more):
+    return {"facts": [{"quantity": quantity, "as_of": "2026-08", **fact(value, **more)}]}
+
+
+def offers(*given, **more):
+    return PRICES | {"offers": list(given)} | more
+
+
+def offer(**keys):
+    return offers({"instance": "x", **keys})
+
+
+def owned(**keys):
+    return offer(purchase="own", own=OWN | {"capex": 6500} | keys)
+
+
+def committed(months, purchase="reserved"):
+    return {"instance": "x", "purchase": purchase, "commitment": {"term_months": months, "per_month": 1.0}}
+
+
+JOB = {"name": "runs", "model": "vgg16", "samples": 5.0, "per_month": 10, "devices_per_job": 1, "source": "x"}
+URGENT = {"within_hours": 24, "urgent_per_month": 2}
+TOKENS = {"model": "Llama-3.1-8B", "method": "lora", "tokens": 1000, "samples": None}
+
+
+def month(**work):
+    return {"lab": {"kind": "monthly", "months": 36, "jobs": [JOB], "source": "x"} | work}
+
+
+def job(**keys):
+    return month(jobs=[{key: value for key, value in (JOB | keys).items() if value is not None}])
+
+
+def memory(**keys):
+    rule = {"parameters": 1e9, "precision": "mixed", "optimizer": "adam", "activations_gib": 0.0, "source": "x"}
+    return {"memory": {key: value for key, value in (rule | keys).items() if value is not None}}
+
+
+def script(**keys):
+    return {"command": "x", "steps": "keras"} | keys
+
+
+ONE = {"instance": "x", "per_hour": 1.0}
+SAME = {"instance": "y", "same_price_as": "x"}
+# Model, what is written, and parts of the one sentence that is said of it.
+WRONG = [
+    (PriceList, owned(residual=65000),
+     "offers[0].own' is ... residual of at most capex, found residual 65000 and capex 6500"),
+    (PriceList, owned(residual={"value": 1000, "low": 0, "high": 7000}),
+     "residual of at most capex, found residual 7000"),
+    (PriceList, owned(capex={"value": 6500, "low": 900, "high": 9000}, residual=1000), "residual 1000 and capex 900"),
+    (PriceList, owned(load_share=80), "own.load_share' ... a share above 0 and at most 1 (not a percentage), found 80"),
+    (PriceList, owned(pue=0.5), "own.pue' ... a number from 1 to 3, found 0.5"),
+    (PriceList, owned(pue=15), "own.pue' ... a number from 1 to 3, found 15"),
+    (PriceList, owned(months=601), "own.months' ... at most 600 months, found 601"),
+    (PriceList, owned(days_per_month=31.1),
+     "offers[0] is used 31.1 days a month (days_per_month); expected at most 31"),
+    (PriceList, owned(days_per_month={"value": 30.0, "high": 32.0}), "is used 32 days"),
+    (PriceList, owned(residual={"curve": "data-centre"}), "own.residual.share' is missing"),
+    (PriceList, owned(residual={"curve": "cars", "share": 1.0}), "own.residual.curve' is 'cars'"),
+    (PriceList, owned(residual={"points": [[2.0, 0.5, 0.6, 0.7]], "share": 1.0}),
+     "low <= share <= high at 2 years, found 0.6, 0.5, 0.7"),
+    (PriceList, owned(residual=-5), "'offers[0].own.residual' is -5; expected: a number of at least 0"),
+    (PriceList, offer(per_hour=1.0, per_day=1.0), "exactly one price, found per_hour, per_day"),
+    (PriceList, offer(), "exactly one price, found none"),
+    (PriceList, offers(committed(1.0, "on_demand")), "purchase reserved or committed for a price of kind commitment"),
+    (PriceList, offer(own=OWN), "purchase own for a price of kind own"),
+    (PriceList, offer(purchase="own", per_hour=1.0), "key own for purchase own"),
+    (PriceList, offer(per_hour=1.0, interruptions=TAKEN | {"per_hour": 1.0}), "interruptions only for spot"),
+    (PriceList, offer(per_hour=1.0, available_from_weeks=2),
+     "available_from_weeks only of what is bought or signed for, found on_demand"),
+    (PriceList, owned() | offers(owned()["offers"][0] | {"available_from_weeks": 2, "available_from": "2018-02-01"}),
+     "one of available_from_weeks, available_from"),
+    (PriceList, offer(per_hour=3.0, trend="hyperscalers"), "'offers[0].trend' is 'hyperscalers'"),
+    (PriceList, offer(per_hour=3.0, trend={"kind": "falling"}), "offers[0].trend"),
+    (PriceList, offer(per_hour=3.0, trend={"kind": "drift", "change_per_year": -1.0}),
+     "change_per_year' is -1.0; expected a number above -1"),
+    (PriceList, offers(committed(12) | {"trend": "spot"}), "a contract keeps its price"),
+    (PriceList, offers({"instance": "x", "purchase": "reserved", "commitment": {"term_months": 12}}),
+     "at least one price above 0 of upfront, per_month, per_hour"),
+    (PriceList, offers(ONE, ONE), "offers[1] offers 'x' on_demand a second time"),
+    (PriceList, offers(ONE | {"purchase": "spot"}, SAME), "offers[1].same_price_as is 'x'"),
+    (PriceList, offers(ONE, SAME, {"instance": "z", "same_price_as": "y"}), "offers[2].same_price_as is 'y'"),
+    (PriceList, offers(ONE | {"currency": "EUR"}), "in EUR; expected a dated rate"),
+    (PriceList, offers(ONE, days_per_month=31.5), "is used 31.5 days"),
+    (PriceList, offers(committed(12.0), project_months=11.5),
+     "term_months is 12; expected at most project_months 11.5"),
+    (PriceList, offers(ONE | {"until": "2017-12-31"}),
+     "offers[0].until is 2017-12-31; expected no day before that of its price, 2018-01-01"),
+    (Energy, site(g_per_kwh=fact(-1)), "sites[0].g_per_kwh ... from 0 to 1500, found -1"),
+    (Energy, site(g_per_kwh=fact(1501)), "g_per_kwh ... found 1501"),
+    (Energy, site(g_per_kwh=fact(400, high=1600)), "g_per_kwh ... found 1600"),
+    (Energy, site(pue=fact(0.99)), "sites[0].pue ... from 1 to 3, found 0.99"),
+    (Energy, site(pue=fact(1.2, high=3.1)), "pue ... found 3.1"),
+    (Energy, site(pue=fact(1.2, low=1.3)), "pue ... low <= value <= high, found 1.3, 1.2, 1.2"),
+    (Energy, site(pue={"value": 1.2, "as_of": "2025"}), "sites[0].pue.source' is missing"),
+    (Energy, site(pue=fact(1.2, as_of="last year")), "pue.as_of ... a date in quotes"),
+    (Energy, site(pue=1.2), "sites[0].pue' is 1.2"),
+    (Energy, site(pue=fact(1.2), intensity=fact(300)), "sites[0].intensity' is unknown"),
+    (Energy, site(), "sites[0] ... at least one of pue, g_per_kwh"),
+    (Energy, site(grid="mars"), "sites[0] ... one of us, us-unplaced ... found 'mars'"),
+    (Energy, site(grid="us", g_per_kwh=fact(300)), "sites[0] ... one of g_per_kwh and grid"),
+    (Energy, {"sites": 2 * site(pue=fact(1.2))["sites"]}, "once, found 'cloud' twice"),
+    (Energy, device(utilisation=fact(0.5)), "devices[0].utilisation' is unknown"),
+    (Energy, device() | {"utilisation": fact(-0.1)}, "utilisation ... found -0.1"),
+    (Energy, device() | {"utilisation": fact(76)}, "utilisation ... not a percentage ... found 76"),
+    (Energy, device() | {"utilisation": fact(0.9, high=1.1)}, "utilisation ... found 1.1"),
+    (Energy, device() | {"utilisation": None}, "utilisation beside devices"),
+    (Energy, device(watts=fact(0)), "devices[0].watts ... found 0"),
+    (Energy, device(watts=fact(700_000)), "devices[0].watts ... at most 5000"),
+    (Energy, device(host_share=fact(-0.5)), "devices[0].host_share ... found -0.5"),
+    (Availability, stock(value=1.2), "facts[0] ... stock_share from 0 to 1 (a share, not a percentage), found 1.2"),
+    (Availability, stock(high=62), "found 62"),
+    (Availability, stock("wait_days", -1), "wait_days from 0 to 3653, found -1"),
+    (Availability, stock("wait_days", 5, low=-2), "found -2"),
+    (Availability, stock(low=0.6), "low <= value <= high, found 0.6, 0.5"),
+    (Availability, stock("wait_days", None), "a value of wait_days, or both low and high"),
+    (Availability, stock("failures_per_device_hour", 2), "from 0 to 1, found 2"),
+    (Availability, stock("interruptions_per_hour", 5), "interruptions_per_hour from 0 to 1, found 5"),
+    (Availability, stock("longest_run_days", math.inf), "facts[0].value"),
+    (Availability, stock(as_of=""), "facts[0].as_of"),
+    (Availability, stock(as_of="2026-13"), "facts[0].as_of' is '2026-13' ... a date in quotes"),
+    (Availability, stock(as_of="2026-02-30"), "facts[0].as_of' is '2026-02-30' ... a date in quotes"),
+    (Availability, stock("luck"), "facts[0].quantity' is 'luck'"),
+    (Availability, stock(chance=1), "facts[0].chance' is unknown"),
+    (Availability, {"facts": 2 * stock(provider="nebius", gpus=8)["facts"]},
+     "each figure once, found stock_share nebius 8 twice"),
+    (Workloads, job(samples=None), "either samples or hours"),
+    (Workloads, job(hours=2.0), "either samples or hours"),
+    (Workloads, job(samples=None, hours=2.0), "hours and the instance on which they hold, both or none"),
+    (Workloads, job(within_hours=24), "within_hours and urgent_per_month, both or none"),
+    (Workloads, job(urgent_per_month=1), "within_hours and urgent_per_month, both or none"),
+    (Workloads, job(**URGENT | {"urgent_per_month": 11}), "at most per_month, found 11 of 10"),
+    (Workloads, job(**URGENT | {"urgent_per_month": {"value": 2, "low": 0, "high": 4}}), "a low above 0"),
+    (Workloads, job(fallback="next"), "need_within_hours where fallback is given"),
+    (Workloads, job(need_within_hours=4.0, fallback="hope"), "fallback' is 'hope'"),
+    (Workloads, job(need_within_hours=-1.0), "need_within_hours' is -1.0; expected a number of at least 0"),
+    (Workloads, job(urgent_devices_per_job=4), "urgent_per_month where urgent_devices_per_job is given"),
+    (Workloads, job(devices_per_job=None), "'lab.monthly.jobs[0].devices_per_job' is missing and needed"),
+    (Workloads, job(per_month={"value": 10, "low": 12}), "low <= value <= high"),
+    (Workloads, job(per_month=0), "a number above 0"),
+    (Workloads, job(per_month=100_001),
+     "at most 100,000 jobs a month (of several that are alike make one), found 100001"),
+    (Workloads, job(per_month={"value": 50, "low": 1, "high": 1001}), "a range of at most 1000 times, found 1 to 1001"),
+    (Workloads, job(growth_per_month=-0.51), "a share of -0.5 to 0.5, such as 0.05, found -0.51 to -0.51"),
+    (Workloads, job(growth_per_month={"value": 0.5, "high": 0.51}), "found 0.5 to 0.51"),
+    (Workloads, job(gpu_memory_gib=20, **memory()), "one of gpu_memory_gib and memory"),
+    (Workloads, job(**TOKENS | {"model": "Llama-3.1-9B"}), "Llama-3.1-9B' is not known"),
+    (Workloads, job(**TOKENS | {"method": "dpo"}), "method' is 'dpo'"),
+    (Workloads, job(**TOKENS | {"method": None}), "tokens and method, both or none"),
+    (Workloads, job(**TOKENS | {"samples": 5}), "one of samples, hours and tokens"),
+    (Workloads, job(**TOKENS | {"tokens": None, "samples": 5}), "tokens and method, both or none"),
+    (Workloads, job(**TOKENS | {"tokens": 0}), "tokens' is 0; expected a number of at least 1"),
+    (Workloads, month(months=0.1), "'lab.monthly.months' is 0.1; expected a number of at least 1"),
+    (Workloads, month(months_alike=1.5), "months_alike' is 1.5; expected a number of at most 1"),
+    (Workloads, month(contention=1.0), "contention' is 1.0; expected a number below 1"),
+    (Workloads, month(software_gain_per_year=3.1), "a share of 0 to 3, such as 0.2, found 3.1 to 3.1"),
+    (Workloads, month(jobs=[]), "jobs"),
+    (Workloads, month(jobs=[JOB, JOB]), "a name once among jobs, found runs twice"),
+    *((Workloads, month(buy_after_months=later), "by ascending months, all below 36, found")
+      for later in ([36], [12, 6], [6, 6])),
+    (Workloads, {"job": {"kimd": "runs", "runs": 2}},
+     "key 'job.kimd' is unknown; remove it or correct its spelling: did you mean 'kind', which is missing and needed?"),
+    (Workloads, {"job": {"runs": 2, "hours": 3}}, "key 'job.kind' is missing and needed"),
+    (Workloads, {"job": {"kind": "rums", "runs": 2}},
+     "key 'job.kind' is 'rums'; expected one of training, tokens, runs, plan, monthly"),
+    (Needs, memory(activations_gib=None), "either activations_gib or transformer"),
+    (Needs, memory(trained_parameters=2e9), "trained_parameters of at most parameters, found 2e+09"),
+    (Needs, memory(optimizer="adamw"), "memory.optimizer' is 'adamw'"),
+    (Needs, memory(parameters=0.0), "memory.parameters' is 0.0; expected a number above 0"),
+    (Script, {"command": "x"}, "key 'steps' is missing"),
+    (Script, script(command="x --b {batch}"), "{batch_size} ... found {batch}"),
+    (Script, script(command=["x"], shell=True), "command as one text, since shell is true"),
+    (Script, script(command="x 'y"), "quotes end"),
+    (Script, script(command=" "), "names a program"),
+    (Script, script(steps={"pattern": "(("}), "a regular expression"),
+    (Script, script(steps={"pattern": "(?P<speed>x)"}), "found speed"),
+    (Script, script(samples_per_step="{batch_size} + 1"), "product of whole numbers"),
+    (Script, script(samples_per_step="{precision}"), "product of whole numbers"),
+    (Script, script(environment={"A=B": "c"}), "environment ... A=B"),
+    (Script, script(precisions={"fp64": "double"}), "precisions ... fp64"),
+    (Script, script(file="y"), "key 'file' is unknown"),
+    (Executor, {"where": "slurm", "device": "gpu"}, "partition, since the instance is measured through slurm"),
+    (Executor, {"where": "kubernetes", "device": "gpu"}, "machine_type"),
+    (Executor, {"where": "google-batch", "device": "gpu"}, "machine_type"),
+    (Executor, {"where": "local", "device": "gpu", "gpus_per_node": 4}, "gpus_per_node only with where: slurm"),
+    (Study, STUDY | {"cells": QUESTION | {"headline_batch_size": 8}}, "one of cells.batch_size"),
+    (Study, STUDY | {"cells": QUESTION | {"headline_batch_size": {"resnet50": 16}}},
+     "one batch for each of cells.model"),
+    (Config, CONFIG | {"matrix": MATRIX | {"model": ["a", 7]}}, "key 'matrix.model[1]' is 7"),
+]  # fmt: skip
+
+
+def read(model, entry):
+    made = validated(model, entry, "f.yaml")
+    if model is PriceList:
+        check_together(made, "f.yaml")
+
+
+@pytest.mark.parametrize(("model", "entry", "words"), WRONG, ids=lambda value: str(value)[:40])
+def test_what_is_wrong_is_said_in_a_sentence_with_file_and_key(model, entry, words):
+    with pytest.raises(UserError) as found:
+        read(model, entry)
+    said = [sentence for sentence in found.value.sentences if all(word in sentence for word in words.split(" ... "))]
+    assert len(said) == 1 and said[0].startswith("f.yaml: ") and "\n" not in said[0], found.value.sentences
+
+
+@pytest.mark.parametrize(
+    ("model", "entry"),
+    [
+        (PriceList, offers(ONE, ONE | {"purchase": "spot"}, SAME, project_months=0.5)),  # rents commit to nothing
+        (PriceList, offers(committed(12.0), owned(days_per_month=31)["offers"][0], project_months=12.0)),
+        *((Energy, site(pue=fact(pue), g_per_kwh=fact(grams))) for pue, grams in ((1, 0), (3.0, 1500))),
+        (Energy, device(host_share=fact(0)) | {"utilisation": fact(1)}),
+        (Energy, {}),
+        (Workloads, job(growth_per_month=-0.5, per_month={"value": 50, "low": 1, "high": 1000})),
+        (Workloads, job(per_month=100_000, **URGENT | {"urgent_per_month": {"value": 0, "low": 0, "high": 0}})),
+        (Study, STUDY | {"cells": QUESTION | {"batch_size": [8, 16]}}),
+    ],
+)  # fmt: skip
+def test_the_bounds_themselves_are_taken(model, entry):
+    read(model, entry)
+
+
+def test_what_a_log_does_not_say_must_be_stated():
+    for kind, needed in {
+        "tf_cnn_benchmarks": {"precision": "fp32"},
+        "keras_csv": {"framework": "f", "model": "m", "batch_size": 1, "precision": "fp32", "samples_per_epoch": 1},
+        "dawnbench": {"gpus": 1, "batch_size": 1, "precision": "fp32", "samples_per_epoch": 1},
+        "mlperf": {"framework": "f", "model": "m", "gpus": 1, "precision": "fp32"},
+    }.items():
+        source = LogSource.model_validate(LOG | {"format": kind} | needed)
+        assert source.counted == ("samples" if kind == "keras_csv" else "images")
+        for name in needed:
+            lacking = {key: value for key, value in needed.items() if key != name}
+            with pytest.raises(ValidationError, match=f"'{name}' to be given too"):
+                LogSource.model_validate(LOG | {"format": kind} | lacking)
+    assert LogSource.model_validate(LOG | {"unit": "samples"}).counted == "samples"
+
+
+def test_what_stands_where_nothing_is_written():
+    config = Config.model_validate(CONFIG)
+    assert (config.runs, config.exclude, config.measure) == (2, [], Measure())
+    assert config.matrix.model_dump() == {
+        "model": ["vgg16"], "batch_size": [16], "gpus": [1], "precision": ["fp32"], "variant": ["default"],
+        "framework": ["tensorflow"],
+    }  # fmt: skip
+    executor = Executor(where="local", device="cpu")
+    assert (executor.cpus, executor.mem_mb, executor.runtime_min, executor.nodes(8)) == (1, 8000, 60, 1)
+    study = Study.model_validate(STUDY)
+    assert (study.month_days, study.method, study.measure, study.accepts_interruptions) == (30.5, "auto", True, False)
+    assert study.seed == 2018
+    own = Own.model_validate(OWN)
+    assert (own.boxes, own.downtime_share, own.discount_rate) == (1, 0, 0)
+    assert [own.residual.value, own.load_share.value, own.pue.value, own.staff_per_hour.value] == [0, 1, 1, 0]
+    assert Vat(rate=0.2, included=True).reclaimed
+    assert (Fee(name="f", per_hour=1.0).count.value, Billing().minimum_s, Billing().prorated) == (1, 0, True)
+    assert [Billing().setup.value, Billing().monthly.value, Billing().monthly_minimum.value] == [0, 0, 0]
+    deal = Commitment(term_months=1.0, upfront=1.0)
+    assert [deal.per_month.value, deal.per_hour.value, deal.charged] == [0, 0, "always"]
+    taken = Interruptions(per_hour=0.0, **TAKEN)
+    assert (taken.restore_s.value, taken.wait_s.value, taken.every_s) == (0, 0, None)
+    claim = Price.model_validate({**CLAIM, "kind": "price", **OF})
+    assert (claim.hours, claim.tolerance, claim.checkable, claim.relation) == (1, 0, True, "equals")
+    ratio = PriceRatio.model_validate({**CLAIM, "kind": "price_ratio", **OF, "to": {}})
+    assert (ratio.as_discount, ratio.percent) == (False, False)
+    idle = Idle.model_validate({**CLAIM, "kind": "idle", **OF, "workload": "w", "utilisation": 0.5})
+    assert (idle.cards, idle.cards_used) == (1, None)
+    assert Counted.model_validate({**CLAIM, "kind": "counted", "expressions": {"a": "1"}}).above == 1
+    assert Recoup.model_validate({**CLAIM, "kind": "recoup", **OF, "against": {}}).hours_per_day == 24
+
+
+def test_a_measurement_is_its_flags_in_a_fixed_order():
+    # as they stand in the records of runs of protocol 2
+    flags = "--protocol 2 --warmup-steps 2 --min-steps 5 --min-seconds 20.0 --least-seconds 2.0"
+    flags += " --least-seconds-power 10.0 --min-steps-slow 3 --target-half-width 0.0"
+    assert Measure().flags() == f"{flags} --time-limit-s 1800 --no-xla"
+    other = Measure(xla=True, time_limit_s=60, budget_minutes=5, estimate_minutes=9, checkpoints={"vgg16": "file"})
+    assert other.flags() == f"{flags} --time-limit-s 1800 --xla"
+    assert (Measure().limit_flag(), other.limit_flag()) == ("", "--time-limit-s 60")
+    assert (Measure().estimate_minutes, Measure(budget_minutes="null").budget_minutes) == (3, None)
+
+
+def test_printed_numbers_by_their_rounding():
+    assert [half_a_digit(text) for text in ("1.06", "3.0", "167")] == pytest.approx([0.005, 0.05, 0.5])
+    assert evaluate("1 - 2 * 3 / 4 + -5") == pytest.approx(-5.5)
+    assert spread("~2.0 * ~3") == pytest.approx((6, 1.95 * 2.5, 2.05 * 3.5))
+    assert spread("~2.0 - ~3") == pytest.approx((-1, 1.95 - 3.5, 2.05 - 2.5))
+    assert spread("-~2.0 / ~4") == pytest.approx((-0.5, -2.05 / 3.5, -1.95 / 4.5))
+    for text in ("1 / (~1 - 0.5)", "1 / (0.5 - ~1)", "1 / (~1 - ~1)"):  # the range of the divisor touches or holds 0
+        with pytest.raises(ValueError, match="numbers with"):
+            spread(text)
+    assert spread("1 / (~1 - 0.4)").high == pytest.approx(10)
+
+
+def test_values_do_not_change_and_are_finite():
+    with pytest.raises(ValidationError):
+        Measure().protocol = 2
+    with pytest.raises(ValidationError):
+        Amount(value=math.inf)

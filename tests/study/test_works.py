@@ -1,0 +1,145 @@
+"""Work as a person writes it: which jobs are priced, what memory they need, how often they come."""
+
+import json
+
+import pytest
+from study_entries import PLAN as BARE_PLAN
+from sweetspot.study.memory import GIB
+from sweetspot.study.needs import Demand, load_demands, load_needs
+from sweetspot.study.open_models import cell_work, memory_need, open_model
+from sweetspot.study.workloads import load_monthly, load_workloads
+
+JOB = {"name": "runs", "model": "vgg16", "samples": 5.0, "per_month": 10, "devices_per_job": 1, "source": "x"}
+URGENT = {"within_hours": 24, "urgent_per_month": 2, "urgent_devices_per_job": "all"}
+# 1e9 parameters x 16 bytes, divided by the devices of a job
+RULE = {"memory": {"parameters": 1e9, "precision": "mixed", "optimizer": "adam", "sharding": "parameters",
+                   "activations_gib": 0.0, "source": "x"}}  # fmt: skip
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "workloads.yaml"
+
+
+def written(file, **works):
+    file.write_text(json.dumps(works))  # which YAML reads too
+    return load_workloads(file), load_needs(file)
+
+
+def month(*jobs, **work):
+    return {"kind": "monthly", "months": 36, "jobs": list(jobs), "source": "x"} | work
+
+
+def test_one_job_of_each_class_is_priced(file):
+    plain = {key: value for key, value in URGENT.items() if key != "urgent_devices_per_job"}
+    found, _ = written(file, lab=month(JOB | URGENT, JOB | plain | {"name": "others"}, contention=0.1))
+    assert {name: work.devices_per_job for name, work in found.items()} == {
+        "lab.runs": 1, "lab.runs.urgent": "all", "lab.others": 1,
+    }  # fmt: skip
+    assert {work.contention for work in found.values()} == {0.1}
+    assert list(load_monthly(file)) == ["lab"]
+    assert load_monthly(file.with_name("none.yaml")) == {}
+    assert load_monthly(file)["lab"].jobs[0].per_month.three == (10, 10, 10)  # without a range it is its own
+
+
+def test_each_class_needs_the_memory_of_the_devices_that_its_jobs_take(file):
+    _, needs = written(file, lab=month(JOB | URGENT | RULE))
+    assert {name: need.gib(4) * GIB for name, need in needs.items()} == {"lab.runs": 16e9, "lab.runs.urgent": 4e9}
+
+
+def test_a_training_says_its_devices_and_a_file_its_order(file):
+    run = {"kind": "runs", "runs": 2, "hours": 1.5, "source": "s"}
+    training = {"kind": "training", "model": "m", "samples": 5.0, "source": "s"}
+    works, needs = written(file, b=run, a=training | {"devices_per_job": 2, "gpu_memory_gib": 3.0})
+    assert list(works) == ["b", "a"]
+    assert (works["b"].runs, works["b"].hours, works["a"].samples, works["a"].devices_per_job) == (2, 1.5, 5, 2)
+    assert needs["a"].gib(8) == 3.0 and needs["b"].gib(8) is None
+
+
+PLAN = BARE_PLAN | {"model": "vgg16", "instance": "box", "gpu_memory_gib": 9.0}
+ONE = {"name": "search", "jobs": 8, "hours": 3.0, "gpus_per_job": "one"}
+ALL = {"name": "training", "jobs": 2, "hours": 50.0, "gpus_per_job": "all"}
+
+
+@pytest.mark.parametrize(
+    ("phases", "jobs"),
+    [
+        ([ONE, ALL], {"project.training": (50.0, "all", None)}),  # of the whole machine, where a phase's jobs take it
+        ([ONE], {"project.search": (3.0, 1, 1)}),
+        ([ALL, ALL | {"name": "b"}], {"project.training": (50.0, "all", None), "project.b": (50.0, "all", None)}),
+    ],
+)  # fmt: skip
+def test_one_job_of_a_phase_is_priced_by_its_hours_and_needs_the_plans_memory(file, phases, jobs):
+    works, needs = written(file, project=PLAN | {"phases": phases})
+    assert list(works) == ["project", *jobs] == list(needs)
+    for name, (hours, devices, alone) in jobs.items():
+        job = works[name]
+        assert (job.kind, job.runs, job.hours, job.instance, job.model) == ("runs", 1, hours, "box", "vgg16")
+        assert (job.devices_per_job, job.contention) == (devices, 0.0)
+        assert (needs[name].gib(4), needs[name].devices) == (9.0, alone)
+
+
+def test_a_phase_stands_for_a_plan_whose_model_nothing_else_trains(file):
+    training = {"kind": "training", "model": "vgg16", "samples": 10.0, "source": "this test"}
+    for other in (training, month(JOB)):
+        works, needs = written(file, project=PLAN | {"phases": [ALL]}, other=other)
+        assert not {name for name in (*works, *needs) if name.startswith("project.")}
+    works, _ = written(file, project=PLAN | {"phases": [ALL]}, other=training | {"model": "resnet50"})
+    assert "project.training" in works
+
+
+def test_a_job_of_a_plan_that_uses_one_device_shares_nothing(file):
+    plan = {key: value for key, value in PLAN.items() if key != "gpu_memory_gib"} | RULE
+    _, needs = written(file, all=plan | {"phases": [ALL]}, one=plan | {"model": "m", "phases": [ONE]})
+    assert (needs["all"].gib(4) * GIB, needs["one"].gib(4) * GIB) == (4e9, 16e9)
+
+
+TOKENS = {"model": "Llama-3.1-8B", "method": "lora", "tokens": 1000, "epochs": 3, "sequence": 4096, "source": "x"}
+CLASS = {"name": "a", "per_month": 2, "devices_per_job": "all"}
+
+
+@pytest.mark.parametrize(
+    ("works", "name"), [({"job": {"kind": "tokens"} | TOKENS}, "job"), ({"m": month(CLASS | TOKENS)}, "m.a")]
+)
+def test_tokens_are_samples_of_a_cell_and_memory_follows(file, works, name):
+    found, needs = written(file, **works)
+    assert (found[name].model, found[name].samples) == ("llama-3.1-8b.lora.4096", 3000.0)
+    expected = memory_need(open_model("llama-3.1-8b"), "lora", 4096).gib(4)
+    assert found[name].memory.gib(4) == needs[name].gib(4) == expected
+
+
+def test_a_need_that_is_stated_counts_instead_of_the_rule(file):
+    for name, works in {"job": {"job": {"kind": "tokens"}}, "m.a": {"m": month(CLASS)}}.items():
+        stated = TOKENS | {"gpu_memory_gib": 30}
+        works = {key: month(CLASS | stated) if key == "m" else work | stated for key, work in works.items()}
+        found, needs = written(file, **works)
+        assert found[name].memory is None and needs[name].gib(8) == found[name].gpu_memory_gib == 30
+
+
+def test_a_class_of_jobs_keeps_what_it_says_beside_its_tokens(file):
+    written(file, m=month(CLASS | TOKENS))
+    job = load_monthly(file)["m"].jobs[0]
+    assert job.per_month.value == 2 and job.tokens is None and job.method is None
+
+
+@pytest.mark.parametrize("name", ["resnet50", "phi-2.lora", "phi-2.lora.x", "llama-9.lora.2048", "phi-2.dpo.2048"])
+def test_other_models_are_no_work_by_tokens(name):
+    assert cell_work(name) is None
+    assert cell_work("llama-3.1-8b.lora.4096") == (open_model("llama-3.1-8b"), "lora", 4096)
+
+
+def test_jobs_that_come_are_read_by_workload_and_by_phase(file):
+    assert load_demands(file) == {}
+    file.write_text(
+        "a: {kind: runs, runs: 5, shared: {per_month: {value: 10, low: 8, high: 12}, people: 3}}\n"
+        "b: {kind: images, shared: {per_month: 2.5, hours_cv: 0.5}}\n"
+        "c: {kind: images}\n"
+        "d: {kind: phases, phases: [{name: x, gpus_per_job: one, shared: {per_month: 7}}, {name: y},"
+        " {name: z, shared: {per_month: 1}}]}\n"
+    )
+    assert load_demands(file) == {
+        "a": Demand((10.0, 8.0, 12.0), 1.0, 3, 5),
+        "b": Demand((2.5, 2.5, 2.5), 0.5, None, 1),
+        "d.x": Demand((7.0, 7.0, 7.0), 1.0, None, 1),
+        "d.z": Demand((1.0, 1.0, 1.0), 1.0, None, 1),
+    }
