@@ -11,7 +11,7 @@ from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.pose import by_the_month, limited, mean_wait, most_of, up_front
 from sweetspot.decision.sources import source_table
-from sweetspot.decision.tornado import tornado_rows
+from sweetspot.decision.turning import tornado_rows
 from sweetspot.decision.verdict import verdict_table
 from sweetspot.errors import UserError
 from sweetspot.mixes.dispatch import dispatch

@@ -6,7 +6,7 @@ from phase_plans import hourly as rented_at
 from small_lab import class_of, posed
 from sweetspot.decision.assumption import Moved, all_of
 from sweetspot.decision.cost_dispatch import Dispatch, dispatch_question
-from sweetspot.decision.pays import pays_rows
+from sweetspot.decision.turning import pays_rows
 from three_kinds import Market, hourly, named, own, price
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care

@@ -22,8 +22,8 @@ from sweetspot.decision.cost_rounds import (
     with_later,
 )
 from sweetspot.decision.options import build_options
-from sweetspot.decision.pays import pays_rows
 from sweetspot.decision.simulate import simulate
+from sweetspot.decision.turning import pays_rows
 from sweetspot.draws import shares
 from three_kinds import ROUNDS, Market, hourly, price
 

@@ -7,8 +7,17 @@ import pytest
 from decision_tables import BOX, RENTED, asked, box_offer, offer, options_of, tornado_of
 from small_lab import same
 from sweetspot.decision.assumption import all_of
-from sweetspot.decision.pays import PAYS, Apart, Held, pays_rows, stretch
-from sweetspot.decision.tornado import TORNADO, TURNING, tornado_rows, turning_rows
+from sweetspot.decision.turning import (
+    PAYS,
+    TORNADO,
+    TURNING,
+    Apart,
+    Held,
+    pays_rows,
+    stretch,
+    tornado_rows,
+    turning_rows,
+)
 
 FIXED = 6500 / 30
 INF = math.inf
