@@ -11,8 +11,7 @@ from pydantic import ValidationError
 from sweetspot.errors import UserError
 from sweetspot.logs.read import read_logs
 from sweetspot.study.instances import Instance
-from sweetspot.study.log_sources import LogSource, log_files
-from sweetspot.study.study import Question, load_study
+from sweetspot.study.study import LogSource, Question, load_study, log_files
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.warnings import as_text, pairs
 
