@@ -1,26 +1,19 @@
 """An offer from one line: what is written is what a person would have written, and the comparison is the same."""
 
 import datetime
-import shutil
-from pathlib import Path
 
 import pytest
 import yaml
 from month_tables import month_tables
 from pandas.testing import assert_frame_equal
+from price_refresh import contents
 from project_copy import edit
 from sweetspot.commands.command_line import main
 from sweetspot.commands.read_study import read_study
 from sweetspot.errors import UserError
 from sweetspot.study.yamlfile import load_yaml
 
-ROOT = Path(__file__).parent.parent.parent
 LINE = "box: 4 x RTX 5090, 21900 EUR, 2.7 (1.9 to 3.0) kW, 36 months, resale gaming 68 %"
-
-
-@pytest.fixture
-def config(tmp_path):
-    return Path(shutil.copytree(ROOT / "config", tmp_path / "config"))
 
 
 @pytest.fixture
@@ -40,10 +33,6 @@ def without_box(folder):
     file = folder / "prices" / "ours.yaml"
     before, rest = file.read_text().split("  - instance: box-4x5090\n")
     file.write_text(before + "  - instance: box-2xpro6000\n" + rest.split("  - instance: box-2xpro6000\n")[1])
-
-
-def content(folder):
-    return {file.relative_to(folder): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
 
 
 def test_the_box_of_the_start_up_is_written_as_it_was_by_hand(config, start_up, capsys):
@@ -74,19 +63,17 @@ def test_with_the_box_taken_out_and_added_the_comparison_is_the_same(config, sta
 
 
 def test_comments_and_all_other_lines_stay_and_a_dry_run_writes_nothing(config, start_up, capsys):
-    before = content(start_up)
+    before = contents(start_up)
     offer(config, "box 'Workstation A': 4 x RTX 5090, 21900 EUR, 2.1 kW, 36 months", "--dry-run")
-    assert content(start_up) == before
+    assert contents(start_up) == before
     said = capsys.readouterr().out
     assert "+  - instance: workstation-a" in said and "+workstation-a: {title: Workstation A," in said
     assert "Nothing is reckoned for its sale" in said
     offer(config, "box 'Workstation A': 4 x RTX 5090, 21900 EUR, 2.1 kW, 36 months, in 6 weeks")
     for path, old in before.items():
         lines, new = old.decode().splitlines(), (start_up / path).read_text().splitlines()
-        gone = [line for line in lines if line not in new]
-        assert gone == (
-            ["offers_in_hand: [box-4x5090, box-2xpro6000, year-1xh100]"] if path.name == "study.yaml" else []
-        )
+        gone = ["offers_in_hand: [box-4x5090, box-2xpro6000, year-1xh100]"] if path == "study.yaml" else []
+        assert [line for line in lines if line not in new] == gone
     made = load_yaml(start_up / "prices" / "ours.yaml")["offers"][-1]
     assert made["available_from_weeks"] == 6
     assert made["own"] == {
@@ -135,11 +122,8 @@ def test_a_device_without_a_figure_turns_the_transfer_on(config, capsys):
     assert machine["base_instance"] == "rtx4090-1"
     dollars = load_yaml(lab / "prices" / "ours.yaml")["offers"][-1]
     # 0.30, 0.25 and 0.35 EUR at 1.1378 USD
-    assert dollars["currency"] == "USD" and dollars["own"]["per_kwh"] == {
-        "value": 0.3413,
-        "low": 0.2844,
-        "high": 0.3982,
-    }
+    assert dollars["currency"] == "USD"
+    assert dollars["own"]["per_kwh"] == {"value": 0.3413, "low": 0.2844, "high": 0.3982}
 
 
 @pytest.mark.parametrize(
@@ -173,10 +157,10 @@ def test_a_device_without_a_figure_turns_the_transfer_on(config, capsys):
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_one_sentence_and_nothing_is_written(config, start_up, line, words):
-    before = content(config)
+    before = contents(config)
     with pytest.raises(UserError, match=words):
         offer(config, line)
-    assert content(config) == before
+    assert contents(config) == before
 
 
 def test_a_misspelt_study_and_two_ways_at_once_are_refused(config):
@@ -190,11 +174,8 @@ def test_a_misspelt_study_and_two_ways_at_once_are_refused(config):
 
 def test_warnings_are_said_of_the_offer_alone(config, capsys):
     """Its price is of the study's day; the rates of the list are made older than a price may be from its rate."""
-    edit(
-        config / "studies" / "start-up-2026" / "prices" / "ours.yaml",
-        "1.1591}, as_of: 2026-09-28",
-        "1.1591}, as_of: 2026-07-01",
-    )
+    prices = config / "studies" / "start-up-2026" / "prices" / "ours.yaml"
+    edit(prices, "1.1591}, as_of: 2026-09-28", "1.1591}, as_of: 2026-07-01")
     offer(config, "contract 'a': 1 x H100 PCIe, 1.70 EUR an hour, 12 months")
     told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning: ")]
     assert told == ["warning: a: price of 2026-09-28 converted with a EUR rate of 2026-07-01"]

@@ -2,6 +2,7 @@
 
 import json
 import resource
+import shutil
 import subprocess
 import sys
 
@@ -37,15 +38,23 @@ def found():
     return compare(inputs(), settings(), demands={"imagenet": Demand((6.0, 6.0, 6.0), 1.0, 3, 1)})
 
 
-@pytest.fixture
-def project(found, tmp_path):
+@pytest.fixture(scope="module")
+def project(found, tmp_path_factory):
     """A project whose results are there, as the workflow writes them."""
-    folder = tmp_path / "config" / "studies" / "paper"
+    root = tmp_path_factory.mktemp("project")
+    folder = root / "config" / "studies" / "paper"
     folder.mkdir(parents=True)
     (folder / "study.yaml").write_text(STUDY)
     for name, table in found.items():
-        write_parquet(table, tmp_path / "results" / "paper" / "comparison" / f"{name}.parquet")
-    return tmp_path
+        write_parquet(table, root / "results" / "paper" / "comparison" / f"{name}.parquet")
+    return root
+
+
+@pytest.fixture
+def edited(project, tmp_path):
+    """A copy of the project, and the folder of its comparison."""
+    root = shutil.copytree(project, tmp_path / "project")
+    return root, root / "results" / "paper" / "comparison"
 
 
 def of(options, **wanted):
@@ -79,7 +88,7 @@ def test_asked_for_the_studys_own_use_the_words_are_the_pages(found, project, ca
         assert same.tables["verdict"][name].tolist() == found["verdict"][name].tolist()
 
 
-@pytest.mark.parametrize("days", [3.0, 5.0, 20.0])
+@pytest.mark.parametrize("days", [3.0, 20.0])
 def test_another_use_is_that_of_a_price_list_that_says_so(found, days):
     own = compare(inputs(box_more={"days_per_month": days, "days_per_month_low": days, "days_per_month_high": days}),
                   settings())  # fmt: skip
@@ -164,18 +173,19 @@ def test_one_object_for_programs(project, capsys):
     assert content["verdict"]["best"]["choice"] == BOX
 
 
-def test_a_result_that_is_older_than_the_study_is_said(project, capsys):
-    (project / "config/studies/paper/workloads.yaml").write_text("{}\n")
-    _, said = asked(project, capsys)
+def test_a_result_that_is_older_than_the_study_is_said(edited, capsys):
+    root, _ = edited
+    (root / "config/studies/paper/workloads.yaml").write_text("{}\n")
+    _, said = asked(root, capsys)
     assert "workloads.yaml is newer than the results; `make report STUDY=paper` reads it" in said.err
 
 
-def test_a_study_without_prices_has_no_answer_and_says_why(found, project, capsys):
+def test_a_study_without_prices_has_no_answer_and_says_why(found, edited, capsys):
+    root, folder = edited
     for name in ("options", "verdict"):
-        write_parquet(found[name].head(0), project / f"results/paper/comparison/{name}.parquet")
-    code, said = asked(project, capsys)
-    assert code == 2
-    assert said.out.splitlines()[1] == "No answer yet: nothing here has a price."
+        write_parquet(found[name].head(0), folder / f"{name}.parquet")
+    code, said = asked(root, capsys)
+    assert code == 2 and said.out.splitlines()[1] == "No answer yet: nothing here has a price."
 
 
 @pytest.mark.parametrize(
@@ -195,14 +205,14 @@ def test_what_cannot_be_asked_is_one_sentence(project, capsys, arguments, words)
     assert words in str(told.value)
 
 
-def test_days_need_a_machine_of_ones_own_and_results(found, project, capsys):
-    rented = found["options"][found["options"]["purchase"] != "own"]
-    write_parquet(rented, project / "results/paper/comparison/options.parquet")
+def test_days_need_a_machine_of_ones_own_and_results(found, edited, capsys):
+    root, folder = edited
+    write_parquet(found["options"][found["options"]["purchase"] != "own"], folder / "options.parquet")
     with pytest.raises(UserError, match="study paper prices no machine of one's own"):
-        asked(project, capsys, "--days", "5")
-    (project / "results/paper/comparison/options.parquet").unlink()
+        asked(root, capsys, "--days", "5")
+    (folder / "options.parquet").unlink()
     with pytest.raises(UserError, match="`make report STUDY=paper` makes it"):
-        asked(project, capsys)
+        asked(root, capsys)
 
 
 def test_times():
@@ -229,25 +239,24 @@ def test_the_command_reads_only_and_is_quick(project):
     assert {file: file.stat().st_mtime_ns for file in project.rglob("*")} == before
 
 
-def test_the_verdict_on_the_plan_gives_the_exit_code(project, capsys):
+def test_the_verdict_on_the_plan_gives_the_exit_code(edited, capsys):
     """Nine draws of ten: tests/support/report_tables.py."""
-    folder = project / "results" / "paper" / "comparison"
+    root, folder = edited
+    tables = month_tables()
     for name in ("choices", "sources", "deadlines", "verdict"):
-        write_parquet(month_tables()[name], folder / f"{name}.parquet")
-    code, said = asked(project, capsys)
+        write_parquet(tables[name], folder / f"{name}.parquet")
+    code, said = asked(root, capsys)
     lines = said.out.splitlines()
     assert code == 0 and lines[1] == "Buy. Renting probably costs 1.1 times as much."
     assert "Within 24 h, runs: RunPod, 12.7 h for 38.0 USD." in lines
-    close = month_tables()["verdict"].assign(confidence="too close to call")
-    write_parquet(close, folder / "verdict.parquet")
-    code, said = asked(project, capsys, "--json")
-    assert code == TOO_CLOSE
-    assert json.loads(said.out)["verdict"]["workload"] == "lab"
+    write_parquet(tables["verdict"].assign(confidence="too close to call"), folder / "verdict.parquet")
+    code, said = asked(root, capsys, "--json")
+    assert code == TOO_CLOSE and json.loads(said.out)["verdict"]["workload"] == "lab"
 
 
-def test_a_deadline_is_not_one_of_a_project_of_phases(project, capsys):
-    folder = project / "results" / "paper" / "comparison"
+def test_a_deadline_is_not_one_of_a_project_of_phases(edited, capsys):
+    root, folder = edited
     write_parquet(plan_choices(box(), *CLOUDS), folder / "choices.parquet")
-    code, said = asked(project, capsys, "--deadline", "3d")  # of the single jobs
+    code, said = asked(root, capsys, "--deadline", "3d")  # of the single jobs
     assert code == 0
     assert "The deadline is of single jobs, below; it is not one of the whole project." in said.out.splitlines()

@@ -1,4 +1,4 @@
-"""`sweetspot ask` of a plan of phases: priced from the files of a project, as a study prices it that says so."""
+"""`sweetspot ask` of a plan of phases at another use or with more jobs: that of a study that says so."""
 
 import json
 
@@ -6,14 +6,16 @@ import pandas as pd
 import pytest
 import yaml
 from decision_tables import study
-from phase_plans import JOB, WORK, cells_of, compared, hourly, own
+from phase_plans import JOB, WORK, cells_of, compared, given, hourly, own
 from price_lists import list_tables, machines, price_list
 from sweetspot.bills.columns import from_rows, to_arrow
 from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, FIGURES, THROUGHPUT_COLUMNS
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
+from sweetspot.commands.asked import Case, Given, Wanted
 from sweetspot.commands.command_line import main
 from sweetspot.draws import DRAWS
 from sweetspot.files import write_arrow, write_parquet
+from sweetspot.study.settings import Settings
 
 RANGED = {"value": 6.0, "low": 4.0, "high": 9.0}
 TOLD = ("sentence", "kind", "usd", "usd_per_month")
@@ -57,8 +59,7 @@ def same(content, verdict):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "box", "jobs"),
-    [(["--jobs", "1.5"], {}, 5400), (["--days", "5"], {"days_per_month": 5.0}, 3600)],
+    ("arguments", "box", "jobs"), [(["--jobs", "1.5"], {}, 5400), (["--days", "5"], {"days_per_month": 5.0}, 3600)]
 )
 def test_more_jobs_or_fewer_days_are_those_of_a_study_that_says_so(project, capsys, arguments, box, jobs):
     """5,400 jobs of two hours, or five days a month, take two boxes."""
@@ -69,3 +70,38 @@ def test_more_jobs_or_fewer_days_are_those_of_a_study_that_says_so(project, caps
     same(content, own_table)
     page = pd.read_parquet(project / "results/paper/comparison/verdict.parquet").iloc[0]
     assert content["verdict"]["usd"] != pytest.approx(page["usd"])
+
+
+@pytest.fixture(scope="module")
+def small():
+    """The page's tables of the plan by fewer draws, and what asks for it at other values."""
+    found, (facts, offers) = compared(own(), hourly(RANGED)), given(own(), hourly(RANGED))
+
+    def case(**wanted):
+        known = Given(found["options"], Settings.of(study(reference="box")), offers, phased=facts)
+        return Case(known, Wanted(**wanted), 400).tables
+
+    return found, case
+
+
+def plan(found):
+    """The choices of the plan."""
+    return found["choices"][found["choices"]["cost"] == "rounds"].drop(columns="device_hours").set_index("choice")
+
+
+def test_asked_for_nothing_else_it_is_the_pages_whatever_was_asked_before(small):
+    """With buying later among it. 14,400 hours of twice the jobs take four boxes of 4,320 (five days, 36 months)."""
+    found, case = small
+    assert plan(case(days=5.0, jobs=2.0)).loc["box", "counts"] == 4.0
+    asked = case()
+    pd.testing.assert_frame_equal(plan(found), plan(asked), check_exact=False, rtol=1e-12, check_dtype=False)
+    assert plan(asked)["after_months"].notna().any()
+    words = ["sentence", "do_this"]
+    assert asked["verdict"][words].iloc[0].tolist() == found["verdict"][words].iloc[0].tolist()
+
+
+@pytest.mark.parametrize(("factor", "hours"), [(1 / 3600, 2.0), (1.00001 / 3600, 4.0)])
+def test_jobs_are_whole_ones(small, factor, hours):
+    """Of 3,600 jobs of two hours: one job; a little more than one is two."""
+    _, case = small
+    assert plan(case(jobs=factor)).loc["rented", "hours"] == pytest.approx(hours)

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 from project_copy import ROOT, environment
+from sweetspot import __version__
 from sweetspot.commands.command_line import COMMANDS, program
 
 
@@ -19,11 +20,6 @@ def typed(capsys, monkeypatch):
         return end.value.code or 0, *capsys.readouterr()
 
     return call
-
-
-def sweetspot(*arguments, **options):
-    command = [sys.executable, "-m", "sweetspot", *arguments]
-    return subprocess.run(command, env=environment(ROOT), capture_output=True, text=True, check=False, **options)
 
 
 def test_help_names_every_command_and_imports_none():
@@ -71,19 +67,16 @@ def test_an_error_is_one_sentence_and_code_2(arguments, words, tmp_path, typed, 
     assert stdout == ""
 
 
-def test_an_error_of_the_real_command_is_one_sentence_and_code_2(tmp_path):
-    done = sweetspot("validate-scaling", "absent.csv", cwd=tmp_path)
+def test_the_real_command_ends_on_an_error_with_one_sentence_and_code_2(tmp_path):
+    command = [sys.executable, "-m", "sweetspot", "unknown"]
+    done = subprocess.run(command, env=environment(ROOT), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: absent.csv: cannot be read as a CSV table") and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("error: 'unknown' is no command") and done.stderr.count("\n") == 1
 
 
-def test_without_a_command_it_helps(typed):
-    done = sweetspot()
-    assert done.returncode == 0 and done.stdout == typed("--help")[1]
-
-
-def test_the_version_is_the_packages():
-    assert sweetspot("--version").stdout.strip() == __import__("sweetspot").__version__
+def test_without_a_command_it_helps_and_the_version_is_the_packages(typed):
+    assert typed()[:2] == typed("--help")[:2]
+    assert typed("--version")[1].strip() == __version__
 
 
 def test_a_reader_that_closes_the_pipe_ends_it_quietly(tmp_path):

@@ -1,6 +1,5 @@
 """What is installed where: dependencies are what modules import, locks agree, make picks the smallest lock."""
 
-import ast
 import ctypes
 import os
 import re
@@ -17,21 +16,11 @@ from sweetspot import packages
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = {file.stem: file.read_text() for file in sorted((ROOT / "envs").glob("*.lock"))}
 DISTRIBUTIONS = {
-    "yaml": "pyyaml",
-    "pynvml": "nvidia-ml-py",
-    "vl_convert": "vl-convert-python",
-    "mlperf_logging": "mlperf-logging",
-    "keras": "tensorflow",
-}
-OPTIONS = {
-    "GPU",
-    "SLURM",
-    "CLOUD",
-    "STUDY",
-    "VENV",
-    "PYTHON",
-    "CORES",
-}  # of make, which would reach it through the environment
+    "yaml": "pyyaml", "pynvml": "nvidia-ml-py", "vl_convert": "vl-convert-python",
+    "mlperf_logging": "mlperf-logging", "keras": "tensorflow",
+}  # fmt: skip
+# Of make, which would reach it through the environment.
+OPTIONS = {"GPU", "SLURM", "CLOUD", "STUDY", "VENV", "PYTHON", "CORES"}
 FOUNDATIONS = {"snakemake", "pydantic_core", "psutil"}  # the workflow's own; parts of pydantic and snakemake
 
 
@@ -41,14 +30,8 @@ def names(requirements):
 
 def imported(*folders):
     """Distributions that the modules of these folders of the library import, anywhere in them."""
-    found = set()
-    for folder in folders:
-        for file in folder.rglob("*.py"):
-            for node in ast.walk(ast.parse(file.read_text())):
-                if isinstance(node, ast.Import):
-                    found |= {alias.name.split(".")[0] for alias in node.names}
-                elif isinstance(node, ast.ImportFrom) and node.level == 0:
-                    found.add(node.module.split(".")[0])
+    text = "\n".join(file.read_text() for folder in folders for file in folder.rglob("*.py"))
+    found = set(re.findall(r"^ *(?:from|import) (\w+)[\w.]*(?: import .*| as \w+)?$", text, re.M))
     return {DISTRIBUTIONS.get(name, name) for name in found - set(sys.stdlib_module_names) - {"sweetspot"}}
 
 

@@ -29,14 +29,13 @@ def catalogue(tmp_path):
     return file
 
 
-@pytest.mark.parametrize(
-    ("arguments", "as_of"), [((), date(2018, 6, 11)), (("--as-of", "2018-07-01"), date(2018, 7, 1))]
-)
-def test_a_spot_history_as_a_price_list(capsys, arguments, as_of):
+def test_a_spot_history_as_a_price_list(capsys):
     """Zone b from 1 June: nine days at 0.3 and one at 0.4. The day is that of the window's end, else the one given."""
-    assert written(capsys, "aws-spot-history", HISTORY, "--end", "2018-06-11", *arguments) == {
+    history = ("aws-spot-history", HISTORY, "--end", "2018-06-11")
+    assert written(capsys, *history, "--as-of", "2018-07-01")["as_of"] == date(2018, 7, 1)
+    assert written(capsys, *history) == {
         "currency": "USD",
-        "as_of": as_of,
+        "as_of": date(2018, 6, 11),
         "source": "spot_history.json (aws-spot-history), time-weighted mean",
         "offers": [
             {
@@ -50,14 +49,13 @@ def test_a_spot_history_as_a_price_list(capsys, arguments, as_of):
 
 
 def test_a_price_that_held_nearly_always_is_an_end_that_the_mean_does_not_pass(capsys):
-    """Of zone b's 100 days, but for the first nine at 0.3, all are at 0.4: the mean of 0.391 lies within the ends."""
-    end = ("--end", "2018-09-09", "--max-gap-days", "100", "--zone", "eu-west-1b")
-    (offer,) = written(capsys, "aws-spot-history", HISTORY, *end)["offers"]
-    assert offer["per_hour"] == {"value": 0.391, "low": 0.3, "high": 0.4}
-    longer = ("--end", "2019-06-01", "--max-gap-days", "400", "--zone", "eu-west-1b")
-    (offer,) = written(capsys, "aws-spot-history", HISTORY, *longer)["offers"]
-    # 9 of 365 days are less than a twentieth: both ends are 0.4, and the mean of 0.397534 pulls the low one along
-    assert offer["per_hour"] == {"value": 0.397534, "low": 0.397534, "high": 0.4}
+    """Of zone b's days the first nine are at 0.3, all others at 0.4: of 100 the mean of 0.391 lies within the ends; of
+    365 nine are less than a twentieth, both ends are 0.4, and the mean of 0.397534 pulls the low one along.
+    """
+    for end, days, mean, low in (("2018-09-09", "100", 0.391, 0.3), ("2019-06-01", "400", 0.397534, 0.397534)):
+        window = ("--end", end, "--max-gap-days", days, "--zone", "eu-west-1b")
+        (offer,) = written(capsys, "aws-spot-history", HISTORY, *window)["offers"]
+        assert offer["per_hour"] == {"value": mean, "low": low, "high": 0.4}
 
 
 def test_a_time_without_a_zone_is_utc_and_another_is_turned(capsys):
@@ -80,20 +78,16 @@ def test_a_catalogue_as_a_price_list_takes_the_cheapest_place_and_titles_what_is
         ],
     }
     heading = written(capsys, "gpuhunt", catalogue, *day, "--source", "a page", "--rate", "EUR=1.09")
-    assert (heading["source"], heading["rates"]) == (
-        "a page",
-        [{"currency": "EUR", "usd": 1.09, "as_of": date(2026, 1, 2), "source": "given when the prices were imported"}],
-    )
+    rate = {"currency": "EUR", "usd": 1.09, "as_of": date(2026, 1, 2), "source": "given when the prices were imported"}
+    assert (heading["source"], heading["rates"]) == ("a page", [rate])
 
 
 def test_machines_have_what_the_catalogue_says_of_them(capsys, catalogue):
-    arguments = ("gpuhunt", catalogue, "--as-of", "2026-01-02", "--print", "instances")
-    assert written(capsys, *arguments) == {
-        "box-one": {
-            "title": "box one", "provider": "unknown", "gpu": "V100", "gpus": 4, "vcpus": 8, "memory_gib": 61.0,
-        },
+    box = {"title": "box one", "provider": "unknown", "gpu": "V100", "gpus": 4, "vcpus": 8, "memory_gib": 61.0}
+    assert written(capsys, "gpuhunt", catalogue, "--as-of", "2026-01-02", "--print", "instances") == {
+        "box-one": box,
         "plain": {"title": "plain", "provider": "unknown", "gpu": "CPU", "gpus": 1},
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(
@@ -107,8 +101,5 @@ def test_machines_have_what_the_catalogue_says_of_them(capsys, catalogue):
 def test_what_a_catalogue_needs_beside_it(catalogue, arguments, words):
     with pytest.raises(UserError, match=words):
         main(["import-prices", "gpuhunt", str(catalogue), *arguments])
-
-
-def test_a_spot_history_says_nothing_of_machines():
     with pytest.raises(UserError, match="says nothing of the machines"):
         main(["import-prices", "aws-spot-history", str(HISTORY), "--end", "2018-06-11", "--print", "instances"])

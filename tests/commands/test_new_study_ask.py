@@ -1,10 +1,9 @@
 """A study from ten answers by a pipe: what is written is what was said, and what is not known has a wide interval."""
 
 import io
-import shutil
-from pathlib import Path
 
 import pytest
+from price_refresh import contents
 from sweetspot.commands import new_study
 from sweetspot.commands.command_line import main
 from sweetspot.commands.read_study import read_study
@@ -14,7 +13,6 @@ from sweetspot.study.workloads import load_monthly
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import read_published
 
-ROOT = Path(__file__).parent.parent.parent
 NO_IDEA = "don't know"
 QUESTIONS = 10
 START_UP = (
@@ -27,10 +25,9 @@ START_UP = (
 pytestmark = pytest.mark.slow  # reads all figures that the library ships, and checks a study: a second or two a test
 
 
-@pytest.fixture
-def config(tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def processor(monkeypatch):
     monkeypatch.setattr(new_study, "own_machine", lambda: ("workstation", "AMD EPYC"))
-    return Path(shutil.copytree(ROOT / "config", tmp_path / "config"))
 
 
 @pytest.fixture
@@ -44,10 +41,6 @@ def asked(config, monkeypatch):
         return config / "studies" / name
 
     return typed
-
-
-def content(folder):
-    return {file.relative_to(folder): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
 
 
 def test_what_a_start_up_says_is_in_the_files_and_shown_before(asked, capsys):
@@ -147,11 +140,11 @@ def test_this_machines_gpu_is_what_one_has(asked, monkeypatch):
     ],
 )
 def test_what_cannot_be_read_or_ends_is_one_sentence_and_nothing_is_written(config, monkeypatch, lines, words):
-    before = content(config)
+    before = contents(config)
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
     with pytest.raises(UserError, match=words):
         main(["new-study", "--ask", "--no-answer", "--config", str(config)])
-    assert content(config) == before
+    assert contents(config) == before
 
 
 def test_a_terminal_asks_again_and_ctrl_c_writes_nothing(config, monkeypatch, capsys):
@@ -165,9 +158,9 @@ def test_a_terminal_asks_again_and_ctrl_c_writes_nothing(config, monkeypatch, ca
                 raise KeyboardInterrupt
             return line
 
-    before = content(config)
+    before = contents(config)
     monkeypatch.setattr("sys.stdin", Terminal("2 x RTX 309O\n2 x RTX 3090\n"))
     with pytest.raises(UserError, match="the answers end at question 2; nothing is written"):
         main(["new-study", "--ask", "--no-answer", "--config", str(config)])
     assert capsys.readouterr().out.count("1. What do you have?") == 2
-    assert content(config) == before
+    assert contents(config) == before

@@ -1,10 +1,13 @@
-"""Ten questions that people asked on GitHub, as a new user types them: memory and hours by hand, and what they saw."""
+"""`sweetspot estimate`: questions that people asked on GitHub, memory and hours by hand, what they saw; refusals."""
 
 import json
+import re
 
 import pytest
 from sweetspot.commands.command_line import main
+from sweetspot.errors import UserError
 
+WORK = "llama-3.1-8b lora 100M tokens"
 # Dense bf16 TFLOP/s by data sheets, and the share: pretrain 33.1 %, full 31.7, lora 35.9, qlora 34.7, grpo 18.3.
 # Operations a token: 6 P (4 P of frozen weights) + 12 x layers x width x 2048, P without the embedding; grpo twice it.
 NANOCHAT = 6 * 0.4771 + 12 * 20 * 1280 * 2048 / 1e9  # 3.49 G
@@ -45,9 +48,8 @@ ASKED = [
 @pytest.mark.parametrize(
     ("thread", "words", "gpu", "gpus", "memory", "hours", "seen"), ASKED, ids=[row[0] for row in ASKED]
 )
-def test_a_question_of_a_thread(thread, words, gpu, gpus, memory, hours, seen, capsys):
-    main(["estimate", words, "--json"])
-    answer = json.loads(capsys.readouterr().out)
+def test_a_question_of_a_thread(thread, words, gpu, gpus, memory, hours, seen, estimate):
+    answer = estimate(words)
     row = next(one for one in [*answer["machines"], *answer["too_small"]] if (one["gpu"], one["gpus"]) == (gpu, gpus))
     assert row["memory"] == memory
     if hours is not None:
@@ -62,22 +64,68 @@ def test_machines_that_are_not_told_apart_are_named_and_small_ones_too(capsys):
     assert "too small: 1 x L40S (100 GiB each)" in said and "as cheap for all that is known:" in said
 
 
-def test_a_model_of_ones_own_is_its_shape_and_as_the_row_of_the_same(capsys):
-    told = []
-    for model in ("llama-3.1-8b", "own-8030m-32l-4096w-32h-8k-128256v"):
-        main(["estimate", f"{model} lora 100M", "--json"])
-        told.append(json.loads(capsys.readouterr().out)["machines"][0])
-    assert told[1]["hours"] == pytest.approx(told[0]["hours"], rel=1e-4)
-    assert told[1]["need_gib"] == pytest.approx(told[0]["need_gib"], rel=1e-3)
+@pytest.fixture
+def estimate(capsys):
+    """The object that the command prints."""
+
+    def typed(*words):
+        assert main(["estimate", *words, "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
+
+    return typed
 
 
-def test_the_ratio_is_exact_on_the_same_devices_and_as_wide_as_one_timing_leaves_it_on_others(capsys):
+def test_a_model_of_ones_own_is_its_shape_and_as_the_row_of_the_same(estimate):
+    known, own = (
+        estimate(f"{model} lora 100M")["machines"][0]
+        for model in ("llama-3.1-8b", "own-8030m-32l-4096w-32h-8k-128256v")
+    )
+    assert own["hours"] == pytest.approx(known["hours"], rel=1e-4)
+    assert own["need_gib"] == pytest.approx(known["need_gib"], rel=1e-3)
+
+
+def test_the_ratio_is_exact_on_the_same_devices_and_as_wide_as_one_timing_leaves_it_on_others(estimate):
     """1.78 = exp(1.645 x 0.35): on 90 % of other devices the pairs of figures of one stack lie nearer."""
-    main(["estimate", "llama-3.1-8b lora 100M", "--json"])
-    rows = json.loads(capsys.readouterr().out)["machines"]
+    rows = estimate(WORK)["machines"]
     best, known = rows[0], [row for row in rows if row["basis"] == "arithmetic" and not row["pcie"]]
     for row in known:
         wide = 1.0 if (row["gpu"], row["gpus"]) == (best["gpu"], best["gpus"]) else 1.778
-        assert (row["ratio_high"], row["ratio_low"]) == pytest.approx(
-            (row["ratio"] * wide, row["ratio"] / wide), rel=1e-3
-        )
+        ends = row["ratio"] * wide, row["ratio"] / wide
+        assert (row["ratio_high"], row["ratio_low"]) == pytest.approx(ends, rel=1e-3)
+
+
+REFUSED = [
+    ([WORK.replace("lora", "dpo")], "work is 'llama-3.1-8b dpo 100M tokens'; expected MODEL METHOD TOKENS"),
+    (["llama-3.1-8b lora 0M"], "expected MODEL METHOD TOKENS"),
+    ([WORK, "--timed", "RTX 4090"], "--timed is 'RTX 4090'; expected GPU: RATE"),
+    ([WORK, "--timed", "RTX 4090: 9000000"], "of that device's peak"),
+    ([WORK, "--epochs", "0"], "epochs 0; expected numbers above 0"),
+]
+
+
+@pytest.mark.parametrize(("given", "told"), REFUSED)
+def test_what_it_cannot_read_is_refused(given, told):
+    with pytest.raises(UserError, match=re.escape(told)):
+        main(["estimate", *given])
+
+
+def test_a_timing_gives_its_own_device_its_own_hours(estimate):
+    answer = estimate(WORK, "--timed", "A100 SXM 80GB: 5000 tokens/s")
+    rows = [row for row in answer["machines"] if row["gpu"] == "A100 SXM 80GB" and row["gpus"] == 1]
+    assert rows and all(row["hours"] == pytest.approx(1e8 / 5000 / 3600) for row in rows)
+
+
+def test_the_cheapest_fits_and_is_in_time(estimate, capsys):
+    answer = estimate(WORK, "--within", "1")
+    known = [row for row in answer["machines"] if row["basis"] == "arithmetic"]
+    fit = [row for row in known if row["hours"] <= 1 and row["memory"] == "fits"]
+    assert answer["cheapest"] == min(fit, key=lambda row: row["usd"])
+    assert main(["estimate", WORK, "--within", "0.001"]) == 0 and "within 0.001 h: none" in capsys.readouterr().out
+
+
+def test_every_price_has_its_day_and_source_as_the_study_has_them(estimate, capsys):
+    rows = estimate(WORK)["machines"]
+    assert all(row["source"] and re.fullmatch(r"2026-\d\d-\d\d", row["as_of"]) for row in rows)
+    main(["estimate", WORK])
+    days = sorted(row["as_of"] for row in rows)
+    assert f"prices of {days[0]} to {days[-1]}; --json has their sources" in capsys.readouterr().out

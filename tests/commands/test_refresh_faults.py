@@ -1,26 +1,14 @@
 """Faults of a refresh, over a real local server: nothing is written, or the row stays by name."""
 
 import re
-from pathlib import Path
 
 import pytest
-from price_refresh import DATA, STUDY, contents, offers, own_config, put_catalogues, refresh
-from price_server import Answer, gzipped, serving
+from price_refresh import DATA, STUDY, contents, offers, refresh
+from price_server import Answer, gzipped
 from sweetspot.commands import refresh_prices
 from sweetspot.errors import UserError
 
 HTML = Answer(b"<html>portal</html>")
-
-
-@pytest.fixture
-def server():
-    with serving() as found:
-        yield put_catalogues(found)
-
-
-@pytest.fixture
-def config(tmp_path, monkeypatch) -> Path:
-    return own_config(tmp_path, monkeypatch)
 
 
 AWS = (DATA / "skypilot" / "aws_2026.csv").read_bytes()
@@ -51,12 +39,9 @@ def test_a_source_that_fails_writes_nothing_even_of_the_others(config, server, a
 
 def with_price(machine: str, price: str) -> Answer:
     """AWS' rows with another on-demand price of a machine."""
-    lines = []
-    for line in AWS.decode().splitlines():
-        if line.startswith(f"{machine},"):
-            line = re.sub(r'",[0-9.]+,', f'",{price},', line, count=1)
-        lines.append(line)
-    return Answer("\n".join(lines).encode() + b"\n")
+    return Answer(
+        re.sub(rf'^({re.escape(machine)},.*?",)[0-9.]+,', rf"\g<1>{price},", AWS.decode(), flags=re.M).encode()
+    )
 
 
 @pytest.mark.parametrize(

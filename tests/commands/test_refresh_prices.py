@@ -3,12 +3,11 @@
 import json
 import re
 from functools import partial
-from pathlib import Path
 
 import pandas as pd
 import pytest
-from price_refresh import AZURE, DATA, NOW, STUDY, contents, offers, own_config, put_catalogues, refresh
-from price_server import Answer, serving
+from price_refresh import AZURE, DATA, NOW, STUDY, contents, offers, refresh
+from price_server import Answer
 from project_copy import copy_project, run_snakemake, scheduled
 from sweetspot.catalogues.downloads import Downloads
 from sweetspot.commands import refresh_prices
@@ -16,17 +15,6 @@ from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 
 H100 = "Standard_ND96isr_H100_v5"
-
-
-@pytest.fixture
-def server():
-    with serving() as found:
-        yield put_catalogues(found)
-
-
-@pytest.fixture
-def config(tmp_path, monkeypatch) -> Path:
-    return own_config(tmp_path, monkeypatch)
 
 
 def test_prices_days_sources_and_notes_are_written_and_the_old_lists_kept(config, server, capsys):
@@ -92,42 +80,31 @@ def test_contracts_get_the_price_of_their_term_and_keep_all_else(config, server,
         new, old = after.pop(key), before[name].pop(key)
         assert (new.commitment.per_hour.value, new.commitment.term_months.value) == (usd, months)
         assert str(new.as_of) == "2026-11-22" and new.source.startswith("Azure retail prices, eastus, 2026-11-22")
-        assert new.model_copy(update=dict.fromkeys(("commitment", "as_of", "source"))) == old.model_copy(
-            update=dict.fromkeys(("commitment", "as_of", "source"))
-        )
+        gone = dict.fromkeys(("commitment", "as_of", "source"))
+        assert new.model_copy(update=gone) == old.model_copy(update=gone)
         assert after == before[name]
     told = capsys.readouterr().out
     assert re.search(r"azure-ND96isr-H100-v5 \(reserved\) +62\.928 -> 60 +-4\.7%", told)
-    assert (
-        "azure-ND96isr-H200-v5 (reserved): Azure retail prices, eastus2, 2026-11-22 has no reserved (12 months)" in told
-    )
+    assert "azure-ND96isr-H200-v5 (reserved): Azure retail prices, eastus2, 2026-11-22 has no reserved (12" in told
 
 
-def test_what_stays_is_named_with_its_reason(config, server, capsys):
-    refresh(config, server, "--dry-run")
-    told = capsys.readouterr().out
-    assert "has no on_demand price of p5.48xlarge in use1-az" in told
-    assert (
-        "gcp-a3-ultragpu-8g (on_demand): SkyPilot's catalogue, gcp/vms.csv of 2026-11-22 has no on_demand price" in told
-    )
-    assert "a3-ultragpu-8g says GPUs and its line has none" in told
-    assert "stays: spot: in no catalogue of study.yaml: aws-p6-b300.48xlarge, nebius-8xb300" in told
-    assert (
-        "stays: contracts-1y: azure-ND96isr-H100-v5 (reserved): Azure retail prices, eastus, 2026-11-22 has no" in told
-    )
-    in_none = (
-        "stays: contracts-3y: in no catalogue of study.yaml: aws-p5.48xlarge, gcp-a3-highgpu-8g, gcp-a3-megagpu-8g"
-    )
-    assert in_none in told
-    assert "stays: lists that no catalogue refreshes: buying, capacity-blocks\n" in told
-
-
-def test_a_dry_run_writes_nothing(config, server, capsys):
+def test_a_dry_run_writes_nothing_and_what_stays_is_named_with_its_reason(config, server, capsys):
     before = contents(config)
     refresh(config, server, "--dry-run")
     assert contents(config) == before
     told = capsys.readouterr().out
-    assert "nothing is written (--dry-run)" in told and "113.9328" in told
+    for words in (
+        "nothing is written (--dry-run)",
+        "113.9328",
+        "has no on_demand price of p5.48xlarge in use1-az",
+        "gcp-a3-ultragpu-8g (on_demand): SkyPilot's catalogue, gcp/vms.csv of 2026-11-22 has no on_demand price",
+        "a3-ultragpu-8g says GPUs and its line has none",
+        "stays: spot: in no catalogue of study.yaml: aws-p6-b300.48xlarge, nebius-8xb300",
+        "stays: contracts-1y: azure-ND96isr-H100-v5 (reserved): Azure retail prices, eastus, 2026-11-22 has no",
+        "stays: contracts-3y: in no catalogue of study.yaml: aws-p5.48xlarge, gcp-a3-highgpu-8g, gcp-a3-megagpu-8g",
+        "stays: lists that no catalogue refreshes: buying, capacity-blocks\n",
+    ):
+        assert words in told
 
 
 def test_only_the_providers_asked_for(config, server, capsys):
@@ -154,8 +131,8 @@ def test_a_second_refresh_finds_nothing_new_and_offline_says_its_day(config, ser
 def test_confirmed_prices_get_day_and_source_where_asked(config, server):
     refresh(config, server, "--confirm", providers=("azure",))
     offer = offers(config, "hyperscalers")["azure-ND96isr-H100-v5", "on_demand"]
-    assert (offer.per_hour.value, str(offer.as_of)) == (98.32, "2026-11-22")
-    assert offer.source == "Azure retail prices, eastus, 2026-11-22"
+    told = (offer.per_hour.value, str(offer.as_of), offer.source)
+    assert told == (98.32, "2026-11-22", "Azure retail prices, eastus, 2026-11-22")
 
 
 @pytest.mark.parametrize("given", ["skypilott=http://x", "skypilot", "skypilot=ftp://x"])
@@ -215,18 +192,7 @@ def test_snakemake_reprices_exactly_the_lists_that_changed_and_tells_what_they_d
     text = capsys.readouterr().out
     assert "| nebius-8xh100, clouds (on_demand) | 30.8 | 23.6 | -23.4% | 2026-09-19 -> 2026-11-22 |" in text
     with pytest.raises(UserError, match=r"throughput\.parquet: is not there; make it first: snakemake"):
-        main(
-            [
-                "diff",
-                "office-box-2026",
-                "--since",
-                "2026-09-19",
-                "--config",
-                str(config),
-                "--results",
-                str(results.parent),
-            ]
-        )
+        main(["diff", "office-box-2026", "--since", "2026-09-19", *where])
     with pytest.raises(UserError, match="--until is 2026-09-01; expected a day after --since"):
         main(["diff", STUDY, "--since", "2026-09-19", "--until", "2026-09-01", *where])
 

@@ -4,8 +4,8 @@ import re
 from functools import partial
 
 import pytest
-from price_refresh import DATA, NOW, STUDY, contents, own_config, refresh
-from price_server import Answer, gzipped, serving
+from price_refresh import DATA, NOW, STUDY, contents, refresh
+from price_server import Answer, gzipped
 from sweetspot.catalogues.downloads import Downloads
 from sweetspot.catalogues.skypilot import read_skypilot
 from sweetspot.catalogues.stock_files import stock_files
@@ -25,16 +25,10 @@ LAMBDA = b"""{"data": {
 
 
 @pytest.fixture
-def server(monkeypatch):
+def server(server, monkeypatch):
     monkeypatch.delenv("LAMBDA_API_KEY", raising=False)
-    with serving() as found:
-        found.routes["/shadeform/vms.csv"] = Answer(SHADEFORM)
-        yield found
-
-
-@pytest.fixture
-def config(tmp_path, monkeypatch):
-    return own_config(tmp_path, monkeypatch)
+    server.routes["/shadeform/vms.csv"] = Answer(SHADEFORM)
+    return server
 
 
 def looks(config, study=STUDY):

@@ -6,6 +6,8 @@ import pytest
 from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 
+pytestmark = pytest.mark.slow  # fits all shipped figures: three CPU-seconds
+
 SHARED = "gpu,instance,gpu_count,framework,framework_version,benchmark,model,batch_per_gpu,precision,dataset,"
 SHARED += "images_per_sec,source,note"
 OURS = SHARED.replace("gpu_count", "gpus").replace("batch_per_gpu", "batch_size").replace("_per_sec", "_per_s")
@@ -16,8 +18,6 @@ def line(gpus, images_per_s, gpu="Quadro RTX 8000", model="resnet50", batch=64, 
         f"{gpu},host,{gpus},TensorFlow,1.15.3,tf_cnn_benchmarks,{model},{batch},fp32,{dataset},{images_per_s},log,note"
     )
 
-
-pytestmark = pytest.mark.slow  # fits all shipped figures: three CPU-seconds
 
 GOOD = [line(1, 300), line(8, 2100), line(2, 560), line(1, 200, model="vgg16"), line(4, 600, model="vgg16")]
 
@@ -35,18 +35,20 @@ def run(tmp_path, capsys):
     return call
 
 
+@pytest.fixture
+def judged(run):
+    """The object that the command prints."""
+    return lambda *rows, header=SHARED: json.loads(run(*rows, header=header).out)
+
+
 @pytest.mark.parametrize("header", [SHARED, OURS])
-def test_every_method_is_judged_on_every_row_with_a_partner(run, header):
-    rows = [*GOOD, line(16, 1.5, gpu="CPU", batch=""), line(1, 0.2, gpu="CPU", batch="")]
-    stdout, _ = run(*rows, header=header)
-    result = json.loads(stdout)
+def test_every_method_is_judged_on_every_row_with_a_partner(judged, header):
+    result = judged(*GOOD, line(16, 1.5, gpu="CPU", batch=""), line(1, 0.2, gpu="CPU", batch=""), header=header)
     assert {row["method"] for row in result["methods"]} >= {"mean_efficiency", "amdahl", "usl", "ring_allreduce"}
     for row in result["methods"]:
         assert row["rows"] == 4
         assert {"median_abs_error", "p90_abs_error", "bias", "coverage90"} <= set(row)
-    assert result["headline"] == "pooled_ring"
-    assert result["families_fitted"] == []
-    assert result["flagged"] == []
+    assert (result["headline"], result["families_fitted"], result["flagged"]) == ("pooled_ring", [], [])
 
 
 def test_rows_without_a_partner_and_bad_rows_are_listed_by_line(run):
@@ -60,12 +62,12 @@ def test_rows_without_a_partner_and_bad_rows_are_listed_by_line(run):
     assert "line 7" in stderr
 
 
-def test_super_linear_rows_are_flagged(run):
-    result = json.loads(run(line(1, 100), line(2, 260), line(4, 390), *GOOD[3:])[0])
-    assert [("super_linear" in row["warning"], row["line"]) for row in result["flagged"]] == [(True, 3), (False, 4)]
-
-
 ODD = [line(1, 100), line(2, 260), line(4, 390)]  # faster than twice one device, and another beside it
+
+
+def test_super_linear_rows_are_flagged(judged):
+    result = judged(*ODD, *GOOD[3:])
+    assert [("super_linear" in row["warning"], row["line"]) for row in result["flagged"]] == [(True, 3), (False, 4)]
 
 
 @pytest.mark.parametrize(
@@ -76,15 +78,13 @@ ODD = [line(1, 100), line(2, 260), line(4, 390)]  # faster than twice one device
         ([*ODD, *GOOD[3:]], [("within a node", 3), ("within a node, no artefacts", 1)]),
     ],
 )
-def test_figures_without_artefacts_are_judged_once_more_where_there_are_both(run, rows, places):
-    result = json.loads(run(*rows)[0])
-    assert [(place["where"], place["rows"]) for place in result["places"]] == places
+def test_figures_without_artefacts_are_judged_once_more_where_there_are_both(judged, rows, places):
+    assert [(place["where"], place["rows"]) for place in judged(*rows)["places"]] == places
 
 
 def test_the_text_names_methods_and_counts(run):
     stdout, _ = run(*GOOD, line(2, 500, batch=48), arguments=())
-    assert "mean_efficiency" in stdout
-    assert "Rows without a partner of fewer devices: 1" in stdout
+    assert "mean_efficiency" in stdout and "Rows without a partner of fewer devices: 1" in stdout
 
 
 def test_figures_of_another_place_come_before_those_that_are_shipped(run, tmp_path):
@@ -94,24 +94,18 @@ def test_figures_of_another_place_come_before_those_that_are_shipped(run, tmp_pa
         run(*GOOD, arguments=("--studies", str(tmp_path)))
 
 
-def test_the_2018_rule_by_hand(run):
+def test_the_2018_rule_by_hand(judged):
     # 8 x 300 x 0.865, the mean of the study's six ResNet-50 figures at batch 64, is 2076: 10 % above 1887.3.
-    result = json.loads(run(line(1, 300), line(8, 2076 / 1.1))[0])
-    rule = next(row for row in result["methods"] if row["method"] == "mean_efficiency")
-    assert rule["median_abs_error"] == pytest.approx(0.1)
-    assert rule["bias"] == pytest.approx(0.1)
+    methods = judged(line(1, 300), line(8, 2076 / 1.1))["methods"]
+    rule = next(row for row in methods if row["method"] == "mean_efficiency")
+    assert (rule["median_abs_error"], rule["bias"]) == pytest.approx((0.1, 0.1))
 
 
-@pytest.mark.parametrize(
-    ("rows", "header", "message"),
-    [
-        ([], SHARED, "no usable row"),
-        (GOOD, SHARED.replace("precision", "prec"), "line 1: column 'precision' is missing"),
-    ],
-)
-def test_a_useless_file_is_one_sentence(run, rows, header, message):
-    with pytest.raises(UserError, match=message):
-        run(*rows, header=header)
+def test_a_useless_file_is_one_sentence(run):
+    with pytest.raises(UserError, match="no usable row"):
+        run()
+    with pytest.raises(UserError, match="line 1: column 'precision' is missing"):
+        run(*GOOD, header=SHARED.replace("precision", "prec"))
 
 
 PAIR = "benchmark,model,gpu,precision,seq_len,batch_per_device,framework,gpus_base,gpus,value_base,value,unit,notes"
@@ -133,26 +127,25 @@ def pair(
         (pair(8, 32, 28.2, 9.4, model="llama2_70b_lora", unit="minutes"), "across nodes, time to a target", 0.75),
     ],
 )  # fmt: skip
-def test_a_table_of_pairs_is_judged_where_it_belongs(run, tmp_path, row, where, efficiency):
+def test_a_table_of_pairs_is_judged_where_it_belongs(judged, row, where, efficiency):
     bases = pair(8, 8, 85144, 85144)  # a base held against itself says nothing
-    result = json.loads(run(bases, row, header=PAIR)[0])
-    (place,) = result["places"]
+    (place,) = judged(bases, row, header=PAIR)["places"]
     assert (place["where"], place["rows"]) == (where, 1)
     assert place["no_loss_median"] == pytest.approx(abs(1 / efficiency - 1))
     assert place["median_abs_error"] < 0.35
 
 
-def test_batches_that_the_notes_tell_make_strong_scaling_dearer(run):
+def test_batches_that_the_notes_tell_make_strong_scaling_dearer(judged):
     told, same = (
-        json.loads(run(pair(8, 32, 28.0, 14.0, model="llama2_70b_lora", unit="minutes", notes=notes), header=PAIR)[0])
+        judged(pair(8, 32, 28.0, 14.0, model="llama2_70b_lora", unit="minutes", notes=notes), header=PAIR)
         for notes in ("global batch 8.0 -> 32.0; more", "global batch 8.0 -> 8.0")
     )
     # four times the batch: 4^0.455 = 1.88 times the samples to the target of Llama-2-70B LoRA
     assert (1 + same["places"][0]["bias"]) / (1 + told["places"][0]["bias"]) == pytest.approx(1.88, rel=0.02)
 
 
-def test_a_pair_within_a_node_without_a_single_device_is_not_predicted(run):
-    result = json.loads(run(pair(2, 8, 100, 350), pair(8, 16, 100, 190), header=PAIR)[0])
+def test_a_pair_within_a_node_without_a_single_device_is_not_predicted(judged):
+    result = judged(pair(2, 8, 100, 350), pair(8, 16, 100, 190), header=PAIR)
     assert [(row["line"], row["gpus"]) for row in result["not_predicted"]] == [(2, 8)]
 
 

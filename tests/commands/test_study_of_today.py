@@ -2,15 +2,15 @@
 
 import csv
 import io
-from pathlib import Path
 
 import pytest
 import yaml
+from project_copy import ROOT
 from sweetspot.commands.study_of_today import OWN, RATES, Own, Work, checked_money, files_of_today
 from sweetspot.errors import UserError
 from sweetspot.transfer.figures import shipped_devices
 
-STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
+STUDIES = ROOT / "config" / "studies"
 DEVICES = shipped_devices()
 TODAY = "2026-01-02"
 

@@ -18,8 +18,7 @@ from sweetspot.errors import UserError
 from sweetspot.logs.read import read_logs
 from sweetspot.logs.reading import positive
 from sweetspot.study.instances import Instance
-from sweetspot.study.log_sources import LogSource, log_files
-from sweetspot.study.study import Question, load_study
+from sweetspot.study.study import LogSource, Question, load_study, log_files
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.warnings import as_text, pairs
 

@@ -73,14 +73,10 @@ def test_what_is_missing_takes_the_nearest_that_is_there(model, batch_size, prec
 def test_measured_pairs_give_efficiencies_and_scaled_ones_do_not():
     declared = load_instances(STUDY / "instances.yaml")
     rows = [
-        cell("box", 1, 100.0),
-        cell("box", 4, 300.0),
-        cell("p2.xlarge", 1, 50.0, "published"),
-        cell("p2.8xlarge", 8, 360.0),
-        cell("p3.2xlarge", 1, 300.0, "stand_in"),
-        cell("p3.8xlarge", 4, 900.0, "scaled"),
+        cell("box", 1, 100.0), cell("box", 4, 300.0), cell("p2.xlarge", 1, 50.0, "published"),
+        cell("p2.8xlarge", 8, 360.0), cell("p3.2xlarge", 1, 300.0, "stand_in"), cell("p3.8xlarge", 4, 900.0, "scaled"),
         cell("box", 8, 1.0, status="oom"),
-    ]
+    ]  # fmt: skip
     table = efficiencies(rows, declared).set_index("instance")
     assert table.loc["box", "efficiency"] == 0.75
     assert table.loc["p2.8xlarge", "efficiency"] == 0.9
@@ -91,15 +87,10 @@ def test_measured_pairs_give_efficiencies_and_scaled_ones_do_not():
 
 def test_the_single_device_of_the_same_variant_is_the_base_and_else_the_first():
     rows = [
-        cell("box", 1, 100.0),
-        cell("box", 1, 80.0, variant="A"),
-        cell("box", 1, 10.0, precision="fp16"),
-        cell("box", 1, 10.0, batch_size=64),
-        cell("box", 1, 10.0, framework="jax"),
-        cell("box", 4, 320.0),
-        cell("box", 4, 240.0, variant="A"),
-        cell("box", 4, 200.0, variant="C"),
-    ]
+        cell("box", 1, 100.0), cell("box", 1, 80.0, variant="A"), cell("box", 1, 10.0, precision="fp16"),
+        cell("box", 1, 10.0, batch_size=64), cell("box", 1, 10.0, framework="jax"), cell("box", 4, 320.0),
+        cell("box", 4, 240.0, variant="A"), cell("box", 4, 200.0, variant="C"),
+    ]  # fmt: skip
     table = efficiencies(rows)
     assert dict(zip(table["variant"], table["efficiency"], strict=True)) == {"default": 0.8, "A": 0.75, "C": 0.5}
 

@@ -242,11 +242,9 @@ def test_errors_and_what_the_intervals_of_the_others_hold():
 
 def held_out_errors():
     rows = [
-        ("m1", "resnet50", "fp32", 2, "a", 0.10, True, True),
-        ("m1", "resnet50", "fp16", 2, "b", -0.20, False, True),
-        ("m1", "alexnet", "fp32", 4, "b", 0.40, False, False),
-        ("m2", "alexnet", "fp32", 4, "b", 0.10, True, True),
-    ]
+        ("m1", "resnet50", "fp32", 2, "a", 0.10, True, True), ("m1", "resnet50", "fp16", 2, "b", -0.20, False, True),
+        ("m1", "alexnet", "fp32", 4, "b", 0.40, False, False), ("m2", "alexnet", "fp32", 4, "b", 0.10, True, True),
+    ]  # fmt: skip
     names = ["method", "model", "precision", "gpus", "family", "error", "inside50", "inside90"]
     return pd.DataFrame(rows, columns=names)
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from scaling_tables import cell, efficiencies, one_width
 from sweetspot.facts.shipped_tables import POOLS, figures_file
-from sweetspot.scaling import methods, pooled, run
+from sweetspot.scaling import methods, pooled
 from sweetspot.scaling.across_nodes import Across
 from sweetspot.scaling.evidence import (
     all_evidence,
@@ -22,7 +22,7 @@ from sweetspot.scaling.machine import LINKS, declared_facts, describe, links
 from sweetspot.scaling.methods import METHODS, fit_method, mean_efficiency
 from sweetspot.scaling.partners import published_evidence
 from sweetspot.scaling.pooled import fit_pooled
-from sweetspot.scaling.targets import Fitted, extrapolate_all, target_cells
+from sweetspot.scaling.targets import Fitted, extrapolate_all, run, target_cells
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.study import DeclaredNetwork, Target, load_study
 from sweetspot.throughput.gather import gather_throughput
@@ -180,7 +180,7 @@ def test_all_evidence_is_fitted_once(parkopedia, monkeypatch):
         return fit_pooled(rows, era)
 
     monkeypatch.setattr(pooled, "fit_pooled", counted)
-    found = run.run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring")
+    found = run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring")
     assert sizes.count(len(sound(few))) == 1
     assert len(sizes) == 4  # and one without each of the three families
     assert len(found["extrapolation"]) == 9 * len(METHODS)
@@ -203,7 +203,7 @@ def test_more_devices_than_were_published_on_nodes_are_said_and_fewer_are_not(pa
         for gpus in (32, 512)
     }
     targets = [Target(instance=f"cluster-{gpus}", base_instance=base, gpus=gpus) for gpus in (32, 512)]
-    found = run.run({**made, "evidence": evidence}, declared, targets, study.cells, "amdahl")["extrapolation"]
+    found = run({**made, "evidence": evidence}, declared, targets, study.cells, "amdahl")["extrapolation"]
     rows = found[found["method"] == "amdahl"]
     told = {
         name: {pair.rule for row in part["warnings"] for pair in pairs(row)} for name, part in rows.groupby("instance")
@@ -226,7 +226,7 @@ def test_what_a_study_declares_of_a_network_reaches_every_fit_and_prediction(par
     monkeypatch.setattr(pooled, "describe", watched)
     monkeypatch.setattr(methods, "describe", watched)
     own = {"resnet50": DeclaredNetwork(parameters_millions=25.6, tensors=777)}  # the table says 161 tensors
-    run.run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring", networks=own)
+    run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring", networks=own)
     tensors = {count for rows, facts in seen for count in facts["tensors"][(rows["model"] == "resnet50").to_numpy()]}
     assert tensors == {777.0}
     machines = {name for rows, _ in seen for name in rows["instance"]}

@@ -80,11 +80,9 @@ def parts(theta, cell, fact):
     s = own("s") + value["s_doubling"] * doublings
     q = value["q"] + value["q_ring"] * math.log(ring) + value["q_old"] * (1 - f["recent"])
     return {
-        "c": math.exp(c) * ring * f["gb"] / f["step"],
-        "l": math.exp(start) * f["tensors"] / f["step"],
-        "s": math.exp(s),
-        "q": 2.5 * math.tanh(math.exp(q) * f["slow"] * ring / 2.5),
-    }
+        "c": math.exp(c) * ring * f["gb"] / f["step"], "l": math.exp(start) * f["tensors"] / f["step"],
+        "s": math.exp(s), "q": 2.5 * math.tanh(math.exp(q) * f["slow"] * ring / 2.5),
+    }  # fmt: skip
 
 
 def log_efficiency(theta, cell, fact):

@@ -9,7 +9,7 @@ from sweetspot.decision.compare import compare
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.scaling.evidence import all_evidence, average_efficiency, study_efficiency, study_evidence
 from sweetspot.scaling.partners import published_evidence
-from sweetspot.scaling.run import run
+from sweetspot.scaling.targets import run
 from sweetspot.study.instances import load_instances
 from sweetspot.study.needs import load_needs, load_plans
 from sweetspot.study.settings import Settings

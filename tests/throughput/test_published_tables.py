@@ -8,8 +8,7 @@ from sweetspot.errors import UserError
 from sweetspot.report.notation import SHOWN
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import Executor, Instance, nodes_of
-from sweetspot.study.log_sources import LogSource
-from sweetspot.study.study import Question
+from sweetspot.study.study import LogSource, Question
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import GAP, against_published, read_efficiency
 
@@ -23,11 +22,9 @@ QUESTION = Question(model=["vgg16"], batch_size=[64], precision="fp16", headline
 OWN = Question(model=["vgg16"], batch_size=[64], precision="fp16", headline_batch_size="own")
 MACHINE = {"title": "x", "provider": "own", "gpu": "Tesla V100"}
 MACHINES = {
-    "one": Instance(**MACHINE, gpus=1),
-    "eight": Instance(**MACHINE, gpus=8, base_instance="one"),
-    "twin": Instance(**MACHINE, gpus=1, equivalent_to="one"),
-    "more": Instance(**MACHINE, gpus=8, base_instance="one"),
-}
+    "one": Instance(**MACHINE, gpus=1), "eight": Instance(**MACHINE, gpus=8, base_instance="one"),
+    "twin": Instance(**MACHINE, gpus=1, equivalent_to="one"), "more": Instance(**MACHINE, gpus=8, base_instance="one"),
+}  # fmt: skip
 
 
 def row(instance="one", gpus=1, **more):

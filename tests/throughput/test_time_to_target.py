@@ -34,12 +34,8 @@ def line(minutes, round_="v5.1", submitter="a", gpus=8, nodes=1, source="logs"):
 
 def test_the_median_of_the_newest_round_counts(tmp_path):
     rows = [
-        line(12.0, "v4.1"),
-        line(11.0, "v5.0", "b"),
-        line(9.0),
-        line(10.0, submitter="b"),
-        line(30.0, submitter="c"),
-    ]
+        line(12.0, "v4.1"), line(11.0, "v5.0", "b"), line(9.0), line(10.0, submitter="b"), line(30.0, submitter="c"),
+    ]  # fmt: skip
     found = results(read_times(times(tmp_path, *rows)))
     assert list(found) == [("lora", "B200 SXM", 8)]
     result = found["lora", "B200 SXM", 8]

@@ -114,8 +114,5 @@ def test_names_of_networks_and_precisions():
     written = ("SSD300 (ResNet-50)", "BERT-large SQuAD fine-tune", "ResNet-50 v1.5", "resnet50", "efficientvit_m4")
     assert [network_name(name) for name in written] == ["ssd300", "bertlarge", "resnet50", "resnet50", "efficientvitm4"]
     assert [precision_name(text) for text in ("fp16 AMP", "mixed", "fp32/TF32", "bf16")] == [
-        "fp16",
-        "fp16",
-        "tf32",
-        "bf16",
-    ]
+        "fp16", "fp16", "tf32", "bf16",
+    ]  # fmt: skip

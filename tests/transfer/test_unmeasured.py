@@ -50,6 +50,7 @@ def test_a_machine_without_a_figure_gets_one_and_the_others_keep_theirs(tmp_path
     added = after[after["basis"] == "transferred"]
     assert added["instance"].tolist() == ["h100"]
     told = added.iloc[0]
+    assert told[["nodes", "runs", "variant", "status", "unit"]].tolist() == [1, 0, "default", "ok", "images"]
     assert 0 < told["images_per_s_low"] < told["images_per_s"] < told["images_per_s_high"] and told["best"]
     assert told["source"].startswith("transferred from RTX 4090 (1120 images/s) and RTX 5090 (1500 images/s)")
     assert told["source"].endswith("a stopwatch")

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.files import read_parquet, write_parquet
-from sweetspot.scaling.run import run
+from sweetspot.scaling.targets import run
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import DeclaredNetwork, Question, Target
 from sweetspot.throughput.time_to_target import read_times

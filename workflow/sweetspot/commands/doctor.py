@@ -14,7 +14,7 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import metadata
 from typing import Any, NamedTuple
 
@@ -53,17 +53,15 @@ def _installed() -> dict[str, str]:
 
 
 def _nvidia() -> tuple[list[str], str]:
-    """Names of the NVIDIA devices that the driver shows; else why it shows none."""
     try:
         import pynvml
     except ModuleNotFoundError:
         return [], "the package nvidia-ml-py is missing"
     try:
         pynvml.nvmlInit()
-        count = pynvml.nvmlDeviceGetCount()
-        return [str(pynvml.nvmlDeviceGetName(pynvml.nvmlDeviceGetHandleByIndex(index))) for index in range(count)], (
-            "" if count else "the NVIDIA driver shows no device"
-        )
+        handles = [pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(pynvml.nvmlDeviceGetCount())]
+        names = [str(pynvml.nvmlDeviceGetName(handle)) for handle in handles]
+        return names, "" if names else "the NVIDIA driver shows no device"
     except pynvml.NVMLError as error:
         return [], f"the NVIDIA driver does not answer ({error})"
 
@@ -74,10 +72,11 @@ def examine(look: Look) -> dict[str, Any]:
     Keys: `versions` and `plugins` (by name), `processor`, `gpus` (names), `programs` (those found), `missing`, a list
     of {"what", "needed_for"}.
     """
-    installed = look.installed()
+    installed, cores = look.installed(), len(os.sched_getaffinity(0))
     gpus, why_none = look.nvidia()
     named = ("snakemake", *PACKAGES, *OTHERS)
     programs = [name for name in (*PROGRAMS, *BROWSERS) if look.which(name)]
+    missing = _missing(look.missing(), installed, why_none, programs)
     return {
         "versions": {
             "sweetspot": __version__,
@@ -86,56 +85,40 @@ def examine(look: Look) -> dict[str, Any]:
             **{name: installed[name] for name in named if name in installed},
         },
         "plugins": {name: version for name, version in sorted(installed.items()) if PLUGIN.fullmatch(name)},
-        "processor": {
-            "name": processor_name(),
-            "cores": len(os.sched_getaffinity(0)),
-            "instructions": instruction_sets(),
-        },
+        "processor": {"name": processor_name(), "cores": cores, "instructions": instruction_sets()},
         "gpus": gpus,
         "programs": programs,
-        "missing": [
-            {"what": what, "needed_for": purpose}
-            for what, purpose in _missing(look.missing(), installed, why_none, programs)
-        ],
+        "missing": [{"what": what, "needed_for": purpose} for what, purpose in missing],
     }
 
 
-def _missing(core: list[str], installed: Mapping[str, str], no_gpu: str, programs: list[str]) -> list[tuple[str, str]]:
-    """What is missing, and what it is needed for, what everything needs first."""
-    wanted = [
-        (sys.version_info < (3, 11), "Python 3.11 or newer", "everything"),
-        (bool(core), f"{', '.join(core)} (pip install -r envs/core.lock)", "everything"),
-        *(
-            (
-                package not in installed,
-                f"{package} (pip install '.[{FRAMEWORKS[name].extra}]')",
-                f"measuring with framework: {name}",
-            )
-            for package, name in PACKAGES.items()
-        ),
-        *(
-            (
-                not no_gpu and name in installed and not on_gpus,
-                f"{name} for GPUs ({backend(name).INSTALL['gpu']})",
-                f"measuring with framework: {name} on the GPUs that are here",
-            )
-            for name, on_gpus in (
-                ("jax", any(package.startswith("jax-cuda") for package in installed)),
-                ("torch", not installed.get("torch", "").endswith("+cpu")),
-            )
-        ),
-        (bool(no_gpu), f"a GPU: {no_gpu}", "measuring on a GPU (make report GPU=1)"),
-        (not set(BROWSERS) & set(programs), " or ".join(BROWSERS), "the page on paper (make pdf)"),
-        *(
-            (not set(row.programs) <= set(programs), " and ".join(row.programs), f"measuring on {row.title}")
-            for row in SUBMITTED
-        ),
-        *(
-            (row.plugin not in installed, f"{row.plugin} (pip install '.[{row.extra}]')", f"measuring on {row.title}")
-            for row in SUBMITTED
-        ),
-    ]
-    return [(what, purpose) for lacking, what, purpose in wanted if lacking]
+def _missing(
+    core: list[str], installed: Mapping[str, str], no_gpu: str, programs: list[str]
+) -> Iterator[tuple[str, str]]:
+    is_old = sys.version_info < (3, 11)  # where the installation failed
+    if is_old:
+        yield "Python 3.11 or newer", "everything"
+    if core:
+        yield f"{', '.join(core)} (pip install -r envs/core.lock)", "everything"
+    for package, name in PACKAGES.items():
+        if package not in installed:
+            yield f"{package} (pip install '.[{FRAMEWORKS[name].extra}]')", f"measuring with framework: {name}"
+    on_gpus = {"jax": any(package.startswith("jax-cuda") for package in installed)}
+    on_gpus["torch"] = not installed.get("torch", "").endswith("+cpu")
+    for name, able in on_gpus.items():
+        if not no_gpu and name in installed and not able:
+            on = f"measuring with framework: {name} on the GPUs that are here"
+            yield f"{name} for GPUs ({backend(name).INSTALL['gpu']})", on
+    if no_gpu:
+        yield f"a GPU: {no_gpu}", "measuring on a GPU (make report GPU=1)"
+    if not set(BROWSERS) & set(programs):
+        yield " or ".join(BROWSERS), "the page on paper (make pdf)"
+    for row in SUBMITTED:
+        if not set(row.programs) <= set(programs):
+            yield " and ".join(row.programs), f"measuring on {row.title}"
+    for row in SUBMITTED:
+        if row.plugin not in installed:
+            yield f"{row.plugin} (pip install '.[{row.extra}]')", f"measuring on {row.title}"
 
 
 def sentences(found: Mapping[str, Any]) -> list[str]:

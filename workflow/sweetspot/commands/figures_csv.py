@@ -20,10 +20,18 @@ from sweetspot.throughput.published_machine import STATED, with_machine_facts
 
 SPELLINGS = {"gpus": "gpu_count", "batch_size": "batch_per_gpu", "images_per_s": "images_per_sec"}
 NEEDED = ("gpu", "gpus", "model", "batch_size", "precision", "dataset", "images_per_s", "benchmark")
-OURS = {other: ours for ours, other in SPELLINGS.items()}
 OPTIONAL = ("instance", "framework", "framework_version", "variant", "source", "note", *STATED)
 DEVICE_NEEDED = ("gpu", "gpus", "model", "precision", "value", "unit")
 DEVICE_OPTIONAL = ("benchmark", "framework", "seq_len", "batch_per_device", "notes")
+PAIR_NEEDED = ("gpu", "gpus_base", "gpus", "value_base", "value", "unit", "model")
+MINUTES = "minutes"
+NODE = 8  # devices of one machine where the row does not say
+RACK = {"gb200": 72, "gb300": 72}  # devices that fast links join
+POD = re.compile(r"\btpu\b", re.IGNORECASE)
+BATCHED = ("images", "sequences", "samples")  # what a batch counts; mels and samples of audio are parts of one
+BATCHES = re.compile(r"global batch ([\d.]+) -> ([\d.]+)")
+HALF = {"amp": "fp16", "amp_bf16": "bf16", "fp16 amp": "fp16", "bfloat16": "bf16", "fp32/tf32": "tf32"}
+SHARDED = re.compile(r"fsdp|full_shard|shard_grad_op|zero", re.IGNORECASE)
 
 Row = dict[str, Any]
 Lines = list[tuple[int, list[str]]]
@@ -49,17 +57,19 @@ def read_figures(path: Path) -> Figures:
     """Figures of several devices with those of fewer, of a throughput CSV or a table of pairs.
 
     Columns of a throughput CSV: NEEDED and OPTIONAL, under these names or those of SPELLINGS, batch_size may be empty;
-    of a table of pairs those of `pair_table`. Further ones are ignored. `line` is the row's line in the file. Raises
-    UserError: no such file, no CSV, a column missing, no usable row.
+    of a table of pairs PAIR_NEEDED, and where known benchmark, precision, seq_len, batch_per_device, framework, notes.
+    `unit` tells what is counted: `minutes` (to a target, strong scaling), else so much a second at a fixed batch per
+    device. Further columns are ignored. `line` is the row's line in the file. Raises UserError: no such file, no CSV,
+    a column missing, no usable row.
     """
-    header, read = _lines(path)
+    header, lines = _lines(path)
     what = "figures of one and of several devices"
-    if is_pair_table(header):
-        rows, _, bad = _checked_rows(path, header, read, PAIR_NEEDED, _pair, what)
-        paired = pairs_frame(rows)
+    if {"value_base", "gpus_base"} <= set(header):
+        rows, _, bad = _checked_rows(path, header, lines, PAIR_NEEDED, _pair, what)
+        paired = _pairs(pd.DataFrame(rows))
         return Figures(paired, paired.head(0), bad)
-    names = [OURS.get(name, name) for name in header]
-    rows, _, bad = _checked_rows(path, names, read, NEEDED, _several, what, SPELLINGS)
+    ours = {other: name for name, other in SPELLINGS.items()}
+    rows, _, bad = _checked_rows(path, [ours.get(name, name) for name in header], lines, NEEDED, _several, what)
     return Figures(*with_partners(pd.DataFrame(rows, columns=["line", *NEEDED, *OPTIONAL])), bad)
 
 
@@ -68,9 +78,8 @@ def read_device_figures(path: Path) -> DeviceFigures:
 
     Raises UserError: no such file, no CSV, a column missing, no usable row.
     """
-    header, read = _lines(path)
     what = "figures of single devices (gpus is 1)"
-    rows, several, bad = _checked_rows(path, header, read, DEVICE_NEEDED, _single, what)
+    rows, several, bad = _checked_rows(path, *_lines(path), DEVICE_NEEDED, _single, what)
     return DeviceFigures(pd.DataFrame(rows).drop(columns="line"), several, bad)
 
 
@@ -86,45 +95,40 @@ def _lines(path: Path) -> tuple[list[str], Lines]:
 
 
 def _checked_rows(
-    path: Path,
-    names: Sequence[str],
-    read: Lines,
-    needed: Sequence[str],
-    check: Callable[[dict[str, str]], Row | None],
-    what: str,
-    others: Mapping[str, str] | None = None,
-) -> tuple[list[Row], int, list[str]]:
+    path: Path, names: Sequence[str], lines: Lines, needed: Sequence[str],
+    check: Callable[[dict[str, str]], Row | None], what: str,
+) -> tuple[list[Row], int, list[str]]:  # fmt: skip
     """What `check` makes of each row, with its `line`; of how many it makes None; a message for each that it refuses.
 
-    `check` raises ValueError with the reason; `others`: a second name of a column; `what` is expected. Raises
-    UserError: a column of `needed` is missing, no usable row (the first bad one says why).
+    `check` raises ValueError with the reason; `what` is expected. Raises UserError: a column of `needed` is missing, no
+    usable row (the first bad one says why).
     """
     for missing in [name for name in needed if name not in names]:
-        other = f" (or '{others[missing]}')" if others and missing in others else ""
+        other = f" (or '{SPELLINGS[missing]}')" if needed is NEEDED and missing in SPELLINGS else ""
         raise UserError(f"{path}, line 1: column '{missing}'{other} is missing; expected {', '.join(needed)}")
     rows, bad = [], []
-    for line, values in read:
+    for line, values in lines:
         try:
-            row = check(dict(zip(names, values, strict=True)))
+            if len(values) != len(names):
+                raise ValueError(f"{len(values)} values; expected {len(names)}")
+            row = check({name: value.strip() for name, value in zip(names, values, strict=True)})
         except ValueError as error:
-            reason = f"{len(values)} values; expected {len(names)}" if len(values) != len(names) else str(error)
-            bad.append(f"{path}, line {line}: {reason}")
+            bad.append(f"{path}, line {line}: {error}")
             continue
         if row is not None:
             rows.append({"line": line, **row})
     if not rows:
         first = f"; {bad[0]}" if bad else ""
         raise UserError(f"{path}: no usable row; expected {what}{first}")
-    return rows, len(read) - len(rows) - len(bad), bad
+    return rows, len(lines) - len(rows) - len(bad), bad
 
 
 def _several(row: dict[str, str]) -> Row:
     _need_names(row, "gpu", "model", "precision")
-    given: Row = {name: row.get(name, "").strip() for name in (*NEEDED, *OPTIONAL)}
+    given: Row = {name: row.get(name, "") for name in (*NEEDED, *OPTIONAL)}
     given["gpus"] = int(_number(given, "gpus", whole=True))
     given["batch_size"] = _number(given, "batch_size", whole=True) if given["batch_size"] else math.nan
-    given["images_per_s"] = _number(given, "images_per_s")
-    return given
+    return given | {"images_per_s": _number(given, "images_per_s")}
 
 
 def _pair(row: dict[str, str]) -> Row | None:
@@ -143,63 +147,42 @@ def _single(row: dict[str, str]) -> Row | None:
     if _number(row, "gpus") != 1:
         return None
     _need_names(row, "precision")
-    given = {name: row.get(name, "").strip() for name in DEVICE_OPTIONAL}
+    given = {name: row.get(name, "") for name in DEVICE_OPTIONAL}
     return {
         "benchmark": given["benchmark"],
-        "framework": framework_name(given["framework"]) if given["framework"] else "",
-        "model": row["model"].strip(),
+        "framework": framework_name(given["framework"]),
+        "model": row["model"],
         "batch_size": _number(row, "batch_per_device") if given["batch_per_device"] else math.nan,
-        "precision": row["precision"].strip(),
+        "precision": row["precision"],
         # What is counted and how long a sample is are parts of what is run.
         "dataset": " ".join(filter(None, (row["unit"].partition("/")[0].strip(), given["seq_len"]))),
         "xla": False,
-        "gpu": row["gpu"].strip(),
+        "gpu": row["gpu"],
         "images_per_s": _number(row, "value"),
     }
 
 
 def _need_names(row: Mapping[str, str], *columns: str) -> None:
     for column in columns:
-        if not row[column].strip():
+        if not row[column]:
             raise ValueError(f"{column} is empty; expected a name")
 
 
 def _number(row: Mapping[str, Any], name: str, whole: bool = False) -> float:
-    """The value as a finite number above 0, a whole one where asked. Raises ValueError."""
-    try:
-        value = float(row[name])
-    except ValueError:
-        value = math.nan
+    value = _told(row[name])
     if not 0 < value < math.inf or (whole and value % 1):
         raise ValueError(f"{name} is {row[name]!r}; expected a {'whole ' if whole else ''}number above 0")
     return value
 
 
-PAIR_NEEDED = ("gpu", "gpus_base", "gpus", "value_base", "value", "unit", "model")
-MINUTES = "minutes"
-NODE = 8  # devices of one machine where the row does not say
-RACK = {"gb200": 72, "gb300": 72}  # devices that fast links join
-POD = re.compile(r"\btpu\b", re.IGNORECASE)
-BATCHED = ("images", "sequences", "samples")  # what a batch counts; mels and samples of audio are parts of one
-BATCHES = re.compile(r"global batch ([\d.]+) -> ([\d.]+)")
-HALF = {"amp": "fp16", "amp_bf16": "bf16", "fp16 amp": "fp16", "bfloat16": "bf16", "fp32/tf32": "tf32"}
-SHARDED = re.compile(r"fsdp|full_shard|shard_grad_op|zero", re.IGNORECASE)
-
-
-def is_pair_table(header: list[str]) -> bool:
-    """Whether a file's header is that of a table of pairs."""
-    return {"value_base", "gpus_base"} <= set(header)
-
-
-def pairs_frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+def _pairs(table: pd.DataFrame) -> pd.DataFrame:
     """Checked rows as evidence: efficiency, base_*, nodes, family, warnings and what the notes say of batches.
 
     base_images_per_s is of one device; nodes are those that the devices fill (`NODE`, `RACK`, a TPU's pod is one)
     unless the row has a column `nodes`. `batches`: the ratio of the global batches (NaN: not told).
     """
-    table = pd.DataFrame(rows)
     for name in ("benchmark", "framework", "precision", "notes", "seq_len", "batch_per_device", "instance"):
-        table[name] = table[name].fillna("").astype(str).str.strip() if name in table else ""
+        table[name] = table.get(name, "")
     strong = table["unit"].str.strip().str.lower() == MINUTES
     faster = (table["value"] / table["value_base"]).where(~strong, table["value_base"] / table["value"])
     pods = table["gpu"].str.contains(POD)

@@ -12,7 +12,6 @@ Writes the errors to stdout; without FILE those on the shipped figures themselve
     sweetspot validate-scaling figures.csv --json > errors.json
 """
 
-import argparse
 import functools
 from pathlib import Path
 from typing import Any
@@ -37,15 +36,24 @@ from sweetspot.scaling.validation import (
 )
 from sweetspot.warnings import as_text
 
+HEAD = (
+    "| where | figures | left out in turn | rows | median | 90th percentile | in the 90 % interval "
+    "| nothing lost | goal |"
+)
+LEFT = {
+    "without_partner": "Rows without a partner of fewer devices",
+    "flagged": "Flagged rows",
+    "not_predicted": "Pairs within a node without a single device, not predicted",
+}
+
 
 @functools.cache
 def _shipped(studies: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """The shipped figures, the 2018 study's table, and the errors on families left out."""
     evidence, rule = shipped_evidence(studies)
     return evidence, rule, held_out(from_one_device(evidence), rule)
 
 
-def validate(figures: Figures, studies: Path) -> dict[str, Any]:
+def _validate(figures: Figures, studies: Path) -> dict[str, Any]:
     """Errors of each method on the figures of `read_figures`, fitted on what the project ships in `studies`.
 
     Returns `methods` and `study_models` (lists: method, rows, median_abs_error, p90_abs_error, bias, coverage90; rows
@@ -86,7 +94,6 @@ def _places_of(told: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 def _by_method(
     paired: pd.DataFrame, evidence: pd.DataFrame, rule: pd.DataFrame, learned: Learned, wide: dict[str, Calibration]
 ) -> list[dict[str, Any]]:
-    """Errors of each method on rows within a node; none without a row."""
     one = from_one_device(evidence)
     tried = {
         method: judged(paired, learned._replace(predictor=fit_method(method, one, rule), width=width))
@@ -106,19 +113,19 @@ def report(path: Path, result: dict[str, Any]) -> str:
     lines = [f"{path}: errors of predicted images/s, by methods fitted on the shipped figures only"]
     for title, key in (("all models", "methods"), ("inception3, resnet50, vgg16", "study_models")):
         if not result[key]:
-            lines += [f"\n{title}: no multi-device row with a single-device partner"]
+            lines.append(f"\n{title}: no multi-device row with a single-device partner")
             continue
         lines += [f"\n{title}", f"{'method':<18} {'rows':>5} {'median':>8} {'p90':>8} {'bias':>8} {'in 90 %':>8}"]
         for row in result[key]:
-            values = [row[name] for name in ("median_abs_error", "p90_abs_error", "bias", "coverage90")]
             mark = " <- headline" if row["method"] == result["headline"] else ""
-            lines.append(f"{row['method']:<18} {row['rows']:>5} " + " ".join(f"{v:>8.1%}" for v in values) + mark)
-    lines += _places(result["places"])
+            lines.append(f"{row['method']:<18} {row['rows']:>5} {_shares(row, 'bias', 'coverage90')}{mark}")
+    lines.append(f"\n{'headline, and between nodes':<42} {'rows':>5} {'median':>8} {'p90':>8} {'in 90 %':>8}  no loss")
+    for row in result["places"]:
+        nothing = f"{row['no_loss_median']:.1%}, {row['no_loss_p90']:.1%}"
+        lines.append(f"{row['where']:<42} {row['rows']:>5} {_shares(row, 'coverage90')}  {nothing}")
     if result["families_fitted"]:
         lines.append(f"\nNot blind: the fit holds figures of {', '.join(result['families_fitted'])} too.")
-    titles = {"without_partner": "Rows without a partner of fewer devices", "flagged": "Flagged rows"}
-    titles["not_predicted"] = "Pairs within a node without a single device, not predicted"
-    for key, title in titles.items():
+    for key, title in LEFT.items():
         lines.append(f"\n{title}: {len(result[key])}")
         for row in result[key]:
             batch = row["batch_size"] or "not stated"
@@ -128,36 +135,22 @@ def report(path: Path, result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _places(places: list[dict[str, Any]]) -> list[str]:
-    lines = [f"\n{'headline, and between nodes':<42} {'rows':>5} {'median':>8} {'p90':>8} {'in 90 %':>8}  no loss"]
-    for row in places:
-        shown = " ".join(f"{row[name]:>8.1%}" for name in ("median_abs_error", "p90_abs_error", "coverage90"))
-        nothing = f"{row['no_loss_median']:.1%}, {row['no_loss_p90']:.1%}"
-        lines.append(f"{row['where']:<42} {row['rows']:>5} {shown}  {nothing}")
-    return lines
+def _shares(row: dict[str, Any], *more: str) -> str:
+    return " ".join(f"{row[name]:>8.1%}" for name in ("median_abs_error", "p90_abs_error", *more))
 
 
-def shipped_report(table: pd.DataFrame) -> str:
+def _shipped_report(table: pd.DataFrame) -> str:
     """`judge.shipped_table` as Markdown, for docs/scaling.md."""
-    heads = ("where", "figures", "left out in turn", "rows", "median", "90th percentile", "in the 90 % interval")
-    lines = [f"| {' | '.join(heads)} | nothing lost | goal |", f"|{'---|' * 9}"]
+    lines = [HEAD, f"|{'---|' * 9}"]
     for row in table.itertuples():
         errors = f"{row.median_abs_error:.1%} | {row.p90_abs_error:.0%} | {row.coverage90:.0%}"
         plain = f"{row.no_loss_median:.1%}, {row.no_loss_p90:.0%}"
-        lines.append(
-            f"| {row.where} | `{row.figures}` | {row.left_out} | {row.rows} | {errors} | {plain} | {row.goal} |"
-        )
+        told = f"{row.where} | `{row.figures}` | {row.left_out} | {row.rows} | {errors} | {plain} | {row.goal}"
+        lines.append(f"| {told} |")
     return "\n".join(lines)
 
 
-KIND = Validation(shipped_table, shipped_report, read_figures, validate, report)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `sweetspot validate-scaling`."""
-    validating.add_arguments(parser, "one and several devices")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    """Print the errors of each method; a bad row is named on stderr and left out. Raises UserError."""
-    validating.run(arguments, KIND)
+add_arguments = functools.partial(validating.add_arguments, figures="one and several devices")
+run = functools.partial(
+    validating.run, kind=Validation(shipped_table, _shipped_report, read_figures, _validate, report)
+)

@@ -67,10 +67,8 @@ def _p_cheapest(options: pd.DataFrame, draws: Draws) -> np.ndarray:
 
 
 def pairs(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
-    """P(A cheaper than B) and P(A faster than B) for every ordered pair of options of a model.
-
-    Columns: model, a, b, `p_cheaper` (USD an image), `p_faster` (images/s). A tie counts as half, so that the two
-    orders of a pair add to 1.
+    """P(A cheaper than B) and P(A faster than B) for every ordered pair of options of a model. Columns: model, a, b,
+    `p_cheaper` (USD an image), `p_faster` (images/s). A tie counts as half, so that the two orders of a pair add to 1.
     """
     parts = []
     for model, rows in trained(options).items():
@@ -96,9 +94,8 @@ def _beats(figures: np.ndarray) -> np.ndarray:
 
 
 def dominates(objectives: np.ndarray) -> np.ndarray:
-    """Matrix [a, b]: a dominates b, every objective of a <= that of b and one <.
-
-    `objectives` is (options, objectives), less being better. NaN never dominates and is never dominated.
+    """Matrix [a, b]: a dominates b, every objective of a <= that of b and one <. `objectives` is (options, objectives),
+    less being better. NaN never dominates and is never dominated.
     """
     one, other = objectives[:, None, :], objectives[None, :, :]
     return np.asarray((one <= other).all(axis=2) & (one < other).any(axis=2))

@@ -42,11 +42,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Draws:
-    """Simulated values, one row per row of the options table, one column per draw.
-
-    `images_per_s`, `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented),
-    `hours`, `usd` (of the row's workload), `images_per_usd`. `figures`: those that were drawn, and vary. Where rents
-    go is no such figure: nobody can find out what is to come; `rents` has their paths.
+    """Simulated values, one row per row of the options table, one column per draw. `images_per_s`, `fixed` (USD a
+    month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented), `hours`, `usd` (of the row's
+    workload), `images_per_usd`. `figures`: those that were drawn, and vary. Where rents go is no such figure: nobody
+    can find out what is to come; `rents` has their paths.
     """
 
     images_per_s: np.ndarray

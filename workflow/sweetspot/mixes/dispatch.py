@@ -12,11 +12,9 @@ from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented,
 
 @dataclass(frozen=True)
 class Done:
-    """Jobs of a problem by who does them, with `counts` machines of each kind held.
-
-    `held`: class x kind x draw x month; `rented` (on offers by `Problem.share_of`) and `undone`: class x draw x month;
-    `usd`: of a month by draw, the mean of the months, possession included (infinite where more than ALLOWED of the
-    jobs of a class are not done).
+    """Jobs of a problem by who does them, with `counts` machines of each kind held. `held`: class x kind x draw x
+    month; `rented` (on offers by `Problem.share_of`) and `undone`: class x draw x month; `usd`: of a month by draw, the
+    mean of the months, possession included (infinite where more than ALLOWED of the jobs of a class are not done).
     """
 
     problem: Problem
@@ -121,9 +119,8 @@ def _ways(problem: Problem, first: list[int]) -> Iterator[tuple[Sequence[int], b
 
 
 def _in_proportion(kinds: Sequence[Held]) -> bool:
-    """Whether each kind differs from the first by one factor for all classes, in hours and in what they cost.
-
-    Classes that run on none of them do not count.
+    """Whether each kind differs from the first by one factor for all classes, in hours and in what they cost. Classes
+    that run on none of them do not count.
     """
     hours, usd = (np.stack([getattr(kind, name) for kind in kinds]) for name in ("hours", "usd"))
     some = np.isfinite(hours).any(axis=(0, 2))
@@ -155,7 +152,6 @@ def _filled(problem: Problem, counts: Sequence[int], order: Sequence[int], other
 
 def _fill(kind: Held, few: Array | float, elsewhere: Array, done: Array, left: Array, room: Array) -> Array:
     """Give one kind the jobs worth most by its hour; changes `done`, `left` and `room`, its hours (draw x month).
-
     Returns its USD, draw x month. `elsewhere`: USD of a job anywhere else; `few`: a factor of its worth.
     """
     hours, running = kind.hours, kind.running

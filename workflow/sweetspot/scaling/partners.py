@@ -38,22 +38,17 @@ def with_partners(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
         batch_size=rows["batch_size"].astype(float),
         **{name: rows[name].fillna("").astype(str) for name in ("instance", "note")},
     )
-    stated = rows["batch_size"].fillna(0)  # two figures without a batch are partners
-    key = pd.Series(
-        list(zip(*(stated if name == "batch_size" else rows[name] for name in SAME), strict=True)), rows.index
-    )
-    groups: dict[tuple, list[Any]] = {}
-    for row in rows.itertuples():
-        groups.setdefault(key[row.Index], []).append(row)
-    bases = {row.Index: _base(row, groups[key[row.Index]]) for row in rows[rows["gpus"] > 1].itertuples()}
-    told = {index: base for index, base in bases.items() if base}
-    paired = rows.loc[list(told)].assign(
-        **{name: [base[at] for base in told.values()] for at, name in enumerate(BASE_COLUMNS)}
-    )
+    bases: dict[Any, tuple[int, Any, float, str] | None] = {}
+    for _, own in rows.groupby(SAME, dropna=False, sort=False):  # two figures without a batch are partners
+        group = list(own.itertuples())
+        bases |= {row.Index: _base(row, group) for row in group if row.gpus > 1}
+    found = [index for index in rows.index if bases.get(index)]
+    told = pd.DataFrame([bases[index] for index in found], found, BASE_COLUMNS, dtype=object)
+    paired = rows.loc[found].join(told).astype({"base_gpus": "int64", "base_images_per_s": "float64"})
     paired["efficiency"] = paired["images_per_s"] / (paired["gpus"] * paired["base_images_per_s"])
     paired["family"] = paired["gpu"].map(family).astype(object)
-    paired["warnings"] = _warnings(paired, key.loc[paired.index])
-    return paired, rows.loc[[index for index, base in bases.items() if not base]]
+    paired["warnings"] = _warnings(paired)
+    return paired, rows.loc[[index for index in rows.index if index in bases and not bases[index]]]
 
 
 def _base(row: Any, group: list[Any]) -> tuple[int, Any, float, str] | None:
@@ -87,18 +82,15 @@ def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:
     return paired.assign(study=study, as_of="")[list(EVIDENCE_COLUMNS)].reset_index(drop=True)
 
 
-def _warnings(paired: pd.DataFrame, key: pd.Series) -> list[list[dict[str, str]]]:
+def _warnings(paired: pd.DataFrame) -> list[list[dict[str, str]]]:
     """A base figure slower than its share of several devices spoils every row that rests on it."""
-    worst = paired["efficiency"].groupby([key, paired["instance"], paired["note"]]).transform("max")
+    worst = paired.groupby([*SAME, "instance", "note"], dropna=False)["efficiency"].transform("max")
     unstated = paired["batch_size"].isna() & ~paired["benchmark"].fillna("").isin(DEFAULT_BATCHES)
     unstated &= paired["base_gpus"] == 1  # what lies between nodes is learnt without it
-    short = [warning("batch_not_stated", NO_STEP)]
-    told = zip(paired["efficiency"], worst, unstated, strict=True)
-    return [_warned(own, high) + (short if missing else []) for own, high, missing in told]
-
-
-def _warned(own: float, worst: float) -> list[dict[str, str]]:
-    if own > SUPER_LINEAR or worst <= SUPER_LINEAR:
-        return super_linear(own)
-    words = f"the same single-device figure gives efficiency {worst:.2f} elsewhere"
-    return [warning("inconsistent", words)]
+    told = []
+    for own, high, missing in zip(paired["efficiency"], worst, unstated, strict=True):
+        spoilt = own <= SUPER_LINEAR < high
+        words = f"the same single-device figure gives efficiency {high:.2f} elsewhere"
+        warned = [warning("inconsistent", words)] if spoilt else super_linear(own)
+        told.append(warned + ([warning("batch_not_stated", NO_STEP)] if missing else []))
+    return told

@@ -1,24 +1,37 @@
-"""From the efficiencies of the methods to the throughput of a machine nobody has measured."""
+"""All that a study learns about scaling, from one fit: validation, explanation, and machines nobody has measured."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
 from sweetspot.cells import USABLE
-from sweetspot.scaling.across_nodes import Across
+from sweetspot.errors import UserError
+from sweetspot.scaling.across_nodes import Across, fit_across
+from sweetspot.scaling.evidence import from_one_device, from_several_devices, sound, with_family
 from sweetspot.scaling.machine import declared_facts
-from sweetspot.scaling.methods import BY_NETWORK, METHODS, RULE_2018, Predictor, mean_efficiency
-from sweetspot.scaling.model_facts import networks_of, unknown_network
-from sweetspot.scaling.validation import Calibration, predict_with_interval
+from sweetspot.scaling.methods import BY_NETWORK, METHODS, RULE_2018, Predictor, fit_method, mean_efficiency
+from sweetspot.scaling.model_facts import networks_of, unknown_network, with_networks
+from sweetspot.scaling.pooled import EXPLAIN_COLUMNS, explain, fit_eras
+from sweetspot.scaling.strong import fit_strong, strong_cells
+from sweetspot.scaling.validation import (
+    Calibration,
+    across_table,
+    best_method,
+    held_out,
+    predict_with_interval,
+    validation_table,
+    widths,
+)  # fmt: skip
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.published import against_published
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import Question, Target
+    from sweetspot.study.study import DeclaredNetwork, Question, Target
 
 EXTRAPOLATION_COLUMNS = (
     "instance", "base_instance", "gpus", "nodes", "framework", "model", "batch_size", "precision", "variant",
@@ -184,3 +197,60 @@ def extrapolation(cells: pd.DataFrame, predicted: pd.DataFrame, method: str, hea
         told = zip(predicted["warnings"], cells["base_warnings"], moved, strict=True)
         table["warnings"] = [joined(own, base if transferred else None) for own, base, transferred in told]
     return table.reindex(columns=list(EXTRAPOLATION_COLUMNS))
+
+
+# Small matrices: threads that wait for each other cost 15 CPU-seconds of validation where one takes 2.
+@threadpool_limits.wrap(limits=1, user_api="blas")
+def run(
+    tables: Mapping[str, pd.DataFrame],
+    instances: Mapping[str, "Instance"],
+    targets: Sequence["Target"],
+    question: "Question",
+    method: str,
+    times: Sequence[pd.DataFrame] = (),
+    networks: Mapping[str, "DeclaredNetwork"] | None = None,
+) -> dict[str, pd.DataFrame]:
+    """The tables `extrapolation`, `curve`, `validation` and `explain` of a study.
+
+    tables: `throughput`, `efficiency`, `averages`, `evidence`: the files of results/<study>/. method: one of METHODS,
+    or `auto` for the one with the least error on device families left out. Every method is fitted to all evidence once,
+    beside the fits that leave a family out. times: the study's times to a target (`read_times`) and others to learn
+    from; machines whose device was timed at another count only are estimated from the study's. With fewer than two
+    families nothing can be left out: the 2018 rule alone is used. networks: those that the study declares, by model.
+    Raises UserError for an unknown method.
+    """
+    if method not in ("auto", *METHODS):
+        raise UserError(f"study.yaml: key 'method' is {method!r}; expected auto or one of {', '.join(METHODS)}")
+    known = with_networks(tables["evidence"], networks or {})
+    evidence, several = from_one_device(known), from_several_devices(known)
+    rule = with_family(tables["efficiency"], {name: instance.gpu for name, instance in instances.items()})
+    names = list(METHODS) if evidence["family"].nunique() > 1 else []
+    errors = held_out(evidence, rule, names) if names else pd.DataFrame({"method": [], "slice": []})
+    validation = pd.concat([validation_table(errors), across_table(several)], ignore_index=True)
+    headline = method if method != "auto" else best_method(validation) if names else RULE_2018
+    rows = sound(evidence)
+    pooled = fit_eras(rows if len(rows) else evidence) if len(evidence) else None
+    cells = with_networks(target_cells(tables["throughput"], targets, question, instances), networks or {})
+    fitted = Fitted(
+        {name: fit_method(name, evidence, rule, pooled) for name in names} if len(cells) else {},
+        widths(errors) if names else {RULE_2018: None},
+        tables["averages"],
+        float(evidence["gpus"].max()),
+        fit_across(several),
+        float(several["gpus"].max()),
+    )
+    estimated = cells
+    if len(cells):
+        facts = declared_facts(cells, instances)
+        estimated = held_against_published(extrapolate_all(cells, facts, fitted, headline), facts, evidence)
+        estimated = with_equivalents(estimated, instances)
+    estimated = estimated.reindex(columns=list(EXTRAPOLATION_COLUMNS))
+    if times and len(times[0]):
+        timed = strong_cells(times[0], fit_strong(times[0], times[1:]), question, instances, EXTRAPOLATION_COLUMNS)
+        estimated = pd.concat([part for part in (estimated, timed) if len(part)] or [estimated], ignore_index=True)
+    return {
+        "extrapolation": estimated,
+        "curve": scaling_curve(cells, instances, fitted, headline),
+        "validation": validation,
+        "explain": explain(evidence, pooled) if pooled else pd.DataFrame(columns=list(EXPLAIN_COLUMNS)),
+    }

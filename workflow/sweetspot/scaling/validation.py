@@ -15,15 +15,12 @@ from sweetspot.scaling.across_nodes import METHOD, Across, covered, held_out_acr
 from sweetspot.scaling.evidence import sound
 from sweetspot.scaling.machine import eras, links
 from sweetspot.scaling.methods import LEARNED, METHODS, Predictor, fit_method
-from sweetspot.throughput.calibration import LEVELS, calibrate
+from sweetspot.throughput.calibration import FEWEST, LEVELS, SHARES, best_share, calibrate
 
 STUDY_MODELS = ("inception3", "resnet50", "vgg16")
 VALIDATION_COLUMNS = (
     "method", "slice", "rows", "median_abs_error", "p90_abs_error", "bias", "coverage50", "coverage90",
 )  # fmt: skip
-SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-CLEARLY = 0.9  # of the method's own error; below it a share is taken in its place
-FEWEST = 3  # families, of which one is left out
 
 
 def held_out(
@@ -89,12 +86,10 @@ def calibrated(errors: pd.DataFrame, method: str) -> Calibration:
 
 
 def _share(own: pd.DataFrame) -> float:
-    """Of SHARES the one with the least mean error, families weighed as in `calibrate`; all, unless one wins clearly."""
+    """`best_share`, families weighed as in `calibrate`."""
     true, raw = np.log(own["efficiency"].astype(float)), np.log(own["raw"])
     weight = own["family"].map(own["family"].value_counts()).astype(float) ** -0.5
-    lost = {share: float(np.sum(weight * (true - share * raw).abs())) for share in SHARES}
-    least, best = min((error, share) for share, error in lost.items())
-    return best if least < CLEARLY * lost[1.0] else 1.0
+    return best_share({share: float(np.sum(weight * (true - share * raw).abs())) for share in SHARES})
 
 
 def _with_errors(evidence: pd.DataFrame, predicted: pd.DataFrame, method: str = LEARNED) -> pd.DataFrame:

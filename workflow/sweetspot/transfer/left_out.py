@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.throughput.calibration import calibrate
+from sweetspot.throughput.calibration import FEWEST, SHARES, best_share, calibrate
 from sweetspot.transfer.relation import Relation, Told, fit_relation, given, predict, without
 
 LEVEL = 0.9
@@ -27,9 +27,6 @@ ERROR_COLUMNS = ("workload", "precision", "known", "device", "era", "gap", "sd",
 KNOWN, SPECIFIED = "known", "specified"
 OLD, MODERN = "older", "modern"
 OLDER = ("kepler", "maxwell", "pascal", "volta", "turing", "vega")  # architectures before 2020
-SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-CLEARLY = 0.9  # of the relation's own error; below it a share is taken in its place
-FEWEST = 3  # groups, of which one is left out
 SAME = 0.01  # figures of one device, network and precision that differ by less are the same figure
 PAIR_COLUMNS = ("workload", "precision", "known", "device", "place", "gap", "inside90", "yardstick")
 
@@ -132,8 +129,8 @@ def _trusts(table: pd.DataFrame, away: str) -> dict[str, Trust]:
     for era in (OLD, MODERN):
         own = table[table["era"] == era]
         own = own if own[by].nunique() >= FEWEST else table
-        lost, best = min((float(_shared(own, share).abs().mean()), share) for share in SHARES)
-        share = best if away == PROGRAMS and lost < CLEARLY * own["gap"].abs().mean() else 1.0
+        lost = {share: float(_shared(own, share).abs().mean()) for share in SHARES}
+        share = best_share(lost) if away == PROGRAMS else 1.0
         score = (_shared(own, share).abs() / own["sd"]).to_numpy()
         found[era] = Trust(share, calibrate(score, own[by].to_numpy(), LEVEL))
     return found
