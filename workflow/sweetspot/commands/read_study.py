@@ -36,11 +36,10 @@ from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.claims import load_claims
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, instance_entries, load_instances
-from sweetspot.study.log_sources import log_files
 from sweetspot.study.price_list import PriceList, check_together
 from sweetspot.study.spelling import hint, near, slipped
 from sweetspot.study.stock import looks_file, named_facts, read_looks
-from sweetspot.study.study import Study, check_study_name, load_study
+from sweetspot.study.study import Study, check_study_name, load_study, log_files
 from sweetspot.study.titles import PROVIDERS
 from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads
 from sweetspot.study.yamlfile import load_yaml
