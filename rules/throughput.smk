@@ -1,7 +1,7 @@
 """What each machine delivers: measured here or published."""
 
 from sweetspot.facts.shipped_tables import pool_files
-from sweetspot.study.log_sources import log_files
+from sweetspot.study.study import log_files
 from sweetspot.study.open_models import cell_work
 
 BY_TOKENS = any(map(cell_work, INVOCATION.study.cells.model))

@@ -2,7 +2,6 @@
 
 import datetime
 import re
-from itertools import pairwise
 
 import pandas as pd
 import pytest
@@ -185,6 +184,7 @@ def test_reads_without_javascript(page):
         assert "Renting probably costs" in tab.inner_text(".answer")
         assert tab.locator("#t-ranks tbody tr").count() == 3
         assert WITHOUT_CHARTS in tab.inner_text("header")
+        assert not tab.locator("#panel").is_visible() and not tab.locator("#outcome-fold").is_visible()
 
 
 def test_a_browser_that_cannot_unpack_the_charts_says_so(page):
@@ -196,12 +196,6 @@ def test_a_browser_that_cannot_unpack_the_charts_says_so(page):
         assert WITHOUT_CHARTS in tab.inner_text("header") and tab.locator("figure svg").count() == 0
         assert tab.locator("#fig-front").bounding_box()["height"] < 200  # its caption alone: a frame has 260
         assert noise == []
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_no_sideways_scrolling_of_the_page(page, width):
-    with opened(page, width) as (tab, _):
-        assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_links_lead_somewhere_and_folds_open(page):
@@ -230,21 +224,6 @@ def test_a_long_source_is_whole_in_the_tooltip_of_whoever_asks(tmp_path):
         after = figure.get_attribute("title")
         assert long.strip() in after and "(origin" not in after
         assert after.split(" · ")[0] == before.split(" · ")[0] and after.endswith(before[-10:])
-
-
-def test_controls_and_charts_have_names(page):
-    with opened(page) as (tab, _):
-        all_drawn(tab)
-        unnamed = (
-            "all => all.filter(one => !(one.labels && one.labels.length) && !one.getAttribute('aria-label')).length"
-        )
-        assert tab.eval_on_selector_all("input, select", unnamed) == 0
-        assert (
-            tab.eval_on_selector_all("figure svg", "all => all.filter(s => !s.getAttribute('aria-label')).length") == 0
-        )
-        levels = tab.eval_on_selector_all("h1, h2, h3", "all => all.map(one => Number(one.tagName[1]))")
-        assert levels[0] == 1
-        assert all(after - before <= 1 for before, after in pairwise(levels))
 
 
 def test_paper_holds_every_chart_whole(page, tmp_path):

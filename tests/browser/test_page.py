@@ -33,6 +33,20 @@ NOTE = "getComputedStyle(document.querySelector('figure:not(.follows) figcaption
 HEIGHT = {1280: 3000, 390: 4500}  # px
 
 
+def written(folder, tables, of):
+    """The page of those tables as a file."""
+    file = folder / "index.html"
+    file.write_text(render_page(tables, of), encoding="utf-8")
+    return file
+
+
+def of_study(folder, name):
+    """The page of a study that is shipped, its tables, and the study."""
+    made, of = study_tables(name, whole=True), load_study(STUDIES / name)
+    tables = made.comparison | {"offers": made.offers, "throughput": made.throughput}
+    return written(folder, tables, of), tables, of
+
+
 def measured(tab):
     return {
         "words": tab.evaluate("document.body.innerText.match(/[A-Za-z][\\w'’-]*/g).length"),
@@ -57,9 +71,7 @@ def assert_within(found, size, width):
 @pytest.mark.parametrize("width", HEIGHT)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_budgets_of_every_page(name, width, tmp_path):
-    made, file = study_tables(name, whole=True), tmp_path / "index.html"
-    tables = made.comparison | {"offers": made.offers, "throughput": made.throughput}
-    file.write_text(render_page(tables, load_study(STUDIES / name)), encoding="utf-8")
+    file, _, _ = of_study(tmp_path, name)
     with opened(file, width) as (tab, noise):
         assert_within(measured(tab), file.stat().st_size, width)
         assert not noise
@@ -72,9 +84,7 @@ def test_every_study_costs_on_the_page_what_its_tables_say(name, tmp_path):
 
     Where the middle of all figures needs fewer machines than their whole range does, the page takes those, for less.
     """
-    made, file = study_tables(name, whole=True), tmp_path / "index.html"
-    tables, study = made.comparison | {"offers": made.offers, "throughput": made.throughput}, load_study(STUDIES / name)
-    file.write_text(render_page(tables, study), encoding="utf-8")
+    file, tables, study = of_study(tmp_path, name)
     with opened(file) as (tab, noise):
         if tab.locator("#case-data").count() == 0:
             assert tables["verdict"]["level"].iloc[0] == "machine"
@@ -100,24 +110,12 @@ def test_every_study_costs_on_the_page_what_its_tables_say(name, tmp_path):
                 assert usd * rate == pytest.approx(mine[choice], rel=1e-6), choice
 
 
-@pytest.mark.parametrize("tables", [small_tables, one_job])
-def test_the_budgets_of_small_pages(tables, tmp_path):
-    file = tmp_path / "index.html"
-    file.write_text(render_page(tables(), study()), encoding="utf-8")
-    for width in HEIGHT:
-        with opened(file, width) as (tab, noise):
-            assert_within(measured(tab), file.stat().st_size, width)
-            assert not noise
-
-
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
-@pytest.mark.parametrize("tables", [small_tables, one_job])
+@pytest.mark.parametrize(("tables", "width", "scheme"), [(small_tables, 390, "dark"), (one_job, 1280, "light")])
 def test_accessibility_rules_hold_on_the_first_page(tables, width, scheme, tmp_path):
     """axe-core's rules with every fold open; those of evidence.html: test_shapes.py, tests/report."""
     from axe_playwright_python.sync_playwright import Axe
 
-    file = tmp_path / "index.html"
-    file.write_text(render_page(tables(), study()), encoding="utf-8")
+    file = written(tmp_path, tables(), study())
     with opened(file, width, scheme=scheme) as (tab, _):
         tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         found = Axe().run(tab).response
@@ -126,9 +124,7 @@ def test_accessibility_rules_hold_on_the_first_page(tables, width, scheme, tmp_p
 
 
 def test_a_page_without_an_answer_says_why(tmp_path):
-    file = tmp_path / "index.html"
-    file.write_text(render_page({}, study()), encoding="utf-8")
-    with opened(file) as (tab, noise):
+    with opened(written(tmp_path, {}, study())) as (tab, noise):
         assert tab.inner_text("h1") == "No answer yet: nothing here has a price." and not noise
 
 
@@ -142,9 +138,7 @@ def moved(tab, **values):
 
 @pytest.fixture(scope="module")
 def case(tmp_path_factory):
-    file = tmp_path_factory.mktemp("case") / "index.html"
-    file.write_text(render_page(one_job(), study()), encoding="utf-8")
-    return file
+    return written(tmp_path_factory.mktemp("case"), one_job(), study())
 
 
 def test_the_panel_moves_verdict_tiles_and_chart_together(case):
@@ -207,8 +201,7 @@ def test_when_buying_pays_by_days_is_what_the_library_says_at_these_prices(case,
 def test_a_plan_of_phases_moves_by_whole_machines(tmp_path):
     """Each choice costs on the page what the library says, in whole rounds on whole machines."""
     tables = compared(own(), hourly()) | {"offers": given(own(), hourly())[1]}
-    file = tmp_path / "index.html"
-    file.write_text(render_page(tables, study()), encoding="utf-8")
+    file = written(tmp_path, tables, study())
     chosen = tables["choices"][tables["choices"]["workload"] == "work"].set_index("choice")
     with opened(file) as (tab, noise):
         usd = tab.evaluate(
@@ -235,11 +228,8 @@ def test_a_plan_of_phases_moves_by_whole_machines(tmp_path):
 def test_what_finishing_earlier_costs_is_what_the_library_says_at_these_figures(tmp_path, at):
     """The box, and a rented machine twice as fast: hours and USD of either, by the files edited alike."""
     speeds = {"rented": (200.0, 200.0, 200.0)}
-    file = tmp_path / "index.html"
     tables = compared(own(), hourly(30.0), speeds=speeds)
-    file.write_text(
-        render_page(tables | {"offers": given(own(), hourly(30.0), speeds=speeds)[1]}, study()), encoding="utf-8"
-    )
+    file = written(tmp_path, tables | {"offers": given(own(), hourly(30.0), speeds=speeds)[1]}, study())
     edited = {"phases": [WORK["phases"][0] | {"jobs": 36 * at.get("jobs", 100)}]}
     rows = compared(
         own(capex=float(at.get("price", 36_000))), hourly(at.get("hourly", 30.0)), speeds=speeds, work=edited
@@ -268,9 +258,7 @@ def test_what_finishing_earlier_costs_is_what_the_library_says_at_these_figures(
 def lab(tmp_path_factory):
     """The page of the lab of five, in which each month is the middle one, and its tables."""
     made = LabOfFive(tmp_path_factory.mktemp("lab")).certain()
-    tables, file = made.tables(4), tmp_path_factory.mktemp("page") / "index.html"
-    file.write_text(render_page(tables, load_study(made.folder)), encoding="utf-8")
-    return file
+    return written(tmp_path_factory.mktemp("page"), made.tables(4), load_study(made.folder))
 
 
 def edit_lab(made, at):
@@ -340,9 +328,7 @@ def test_the_page_of_a_plan_of_months_has_its_controls_and_moves_as_one(lab):
 
 def test_the_charts_behind_the_first_follow_the_panel(tmp_path):
     """When buying pays turns where the verdict does; money begins with the price; the others say that they stay."""
-    made, file = study_tables("start-up-2026", whole=True), tmp_path / "index.html"
-    tables = made.comparison | {"offers": made.offers, "throughput": made.throughput}
-    file.write_text(render_page(tables, load_study(STUDIES / "start-up-2026")), encoding="utf-8")
+    file, _, _ = of_study(tmp_path, "start-up-2026")
     at = {"price": 11_000, "hourly": 1.2}
     work = {"jobs:ViT-L": 25 - 0.6667, "jobs:resnet50": 6.0, "jobs:ViT-L (urgent)": 0.6667}
     with opened(file) as (tab, noise):

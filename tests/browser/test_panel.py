@@ -222,9 +222,3 @@ def test_the_panel_stays_in_view_and_is_folded_on_a_phone(made):
         box = tab.locator("#case-says").bounding_box()
         assert 0 <= box["y"] < 450
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-def test_without_javascript_no_control_stands_and_the_page_says_why_no_chart_does(made):
-    with opened(made[0], javascript=False) as (tab, _):
-        assert not tab.locator("#panel").is_visible() and not tab.locator("#outcome-fold").is_visible()
-        assert "The charts need JavaScript" in tab.inner_text("header")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sweetspot.decision.assumption import Assumption, Choice, Moved, all_of, assumptions_of, range_of
+from sweetspot.decision.assumption import Assumption, Choice, Moved, assumptions_of, range_of
 from sweetspot.decision.options import records
 from three_kinds import SHARE, Market, hourly, own, price
 
@@ -28,9 +28,6 @@ def ends(one):
 
 def told(value, low, high, basis="assumed"):
     return (value, low, high), basis
-
-
-# --- every figure -----------------------------------------------------------------------------------------------------
 
 
 def test_every_figure_of_two_boxes_and_two_rentals():
@@ -72,11 +69,6 @@ def test_every_figure_of_two_boxes_and_two_rentals():
         assert one[4:7] == pytest.approx(numbers) and one.most == (by_hand[10] if len(by_hand) > 10 else np.inf)
 
 
-def test_a_machine_is_sold_for_no_more_than_its_price():
-    row = rows_of(own(residual=34_000.0))["box"]
-    assert ends(found(row)["residual_usd", "box"]) == told(34_000.0, 27_200.0, 36_000.0)
-
-
 def test_of_a_machine_that_is_there_its_power_counts_and_no_price():
     """What it cost is spent; months and days of use are those of what is bought."""
     rows = rows_of(BOX, own("other"), RENTED)
@@ -87,12 +79,14 @@ def test_of_a_machine_that_is_there_its_power_counts_and_no_price():
     assert both["usd_per_kwh", "list"].rows == frozenset([rows["box"]["row"], rows["other"]["row"]])
 
 
-def test_what_is_nothing_does_not_move():
+def test_what_is_nothing_does_not_move_and_a_machine_is_sold_for_no_more_than_its_price():
     row = rows_of(own(), own("free", capex=0.0, kw=0.0, maintenance_per_month=0.0))["free"]
     assert set(found(row | {"usd_per_kwh": 0.0})) == {("months", ""), ("days_per_month", "")}
     assert set(found(row | {"usd_per_kwh": np.nan, "maintenance_usd_per_month": 0.5})) == {
         ("months", ""), ("days_per_month", ""), ("maintenance_usd_per_month", "free"),
     }  # fmt: skip
+    row = rows_of(own(residual=34_000.0))["box"]
+    assert ends(found(row)["residual_usd", "box"]) == told(34_000.0, 27_200.0, 36_000.0)
 
 
 def test_months_are_those_of_the_reference_and_days_at_most_those_of_a_month():
@@ -143,9 +137,6 @@ def test_a_rent_that_moves_is_told_as_its_mean_over_the_project():
     assert (same.low, same.high) == (pytest.approx(mean(-0.3)), pytest.approx(mean(-0.3)))
 
 
-# --- speeds -----------------------------------------------------------------------------------------------------------
-
-
 def speed(*rows):
     return [one for key, one in found(*rows, speeds=rows).items() if key[0] == "speed"]
 
@@ -153,52 +144,42 @@ def speed(*rows):
 def test_speeds_with_one_error_move_together_and_have_the_range_of_the_first():
     row = rows_of(RENTED, own())["rented"]
     box = row | {"images_per_s": 50.0, "images_per_s_low": 40.0, "images_per_s_high": 75.0}
-    twin = box | {"row": 9, "option": "twin"}
-    (one,) = speed(box, twin)
+    (one,) = speed(box, box | {"row": 9, "option": "twin"})
     assert one.rows == frozenset([row["row"], 9])
     assert ends(one) == told(1.0, 0.8, 1.5, "interval")
     (assumed,) = speed(box | {"assumed_interval": True})
     assert assumed.range_basis == "assumed" and assumed.high == 1.5
     assert assumed.subject == f"card|{row['gpu']}|{row['framework']}"
-
-
-def test_what_has_no_speed_has_none_to_move_and_the_next_does():
-    row = rows_of(RENTED, own())["rented"]
+    # What has no speed has none to move, and the next does.
     made = speed(row | {"images_per_s": np.nan, "gpu": "none"}, row | {"row": 9, "images_per_s": 0.0, "gpu": "nought"},
                  row | {"row": 10, "images_per_s": 0.5})  # fmt: skip
     assert [one.rows for one in made] == [frozenset([10])]
 
 
 def test_a_speed_is_named_by_its_device_its_number_and_its_model_where_that_is_one():
-    row = rows_of(RENTED, own())["rented"] | {"gpu": "H9", "title": "the rented machine"}
-    several = row | {"figure_gpus": 2.0}
-    predicted = row | {"throughput_basis": "extrapolated"}
-    nobody = row | {"gpu": None}
-    names = [speed(each)[0].name for each in (row, several, predicted, nobody)]
-    assert names[0] == "speed of H9 on VGG-16"
-    assert names[1] == "speed of 2 × H9 on VGG-16"
-    assert names[2] == names[3] and names[2].endswith("rented machine on VGG-16") and "H9" not in names[2]
-    two = [row | {"assumed_interval": True}, row | {"assumed_interval": True, "row": 9, "model": "bert_base"}]
-    assert [one.name for one in speed(*two)] == ["speed of H9"]
-    eight = [row | {"assumed_interval": True, "figure_gpus": 8.0}]
-    assert [one.name for one in speed(*eight)] == ["speed of H9 on VGG-16"]  # an error of the card, however many
-
-
-# --- ranges and values ------------------------------------------------------------------------------------------------
+    row = rows_of(RENTED, own())["rented"] | {"gpu": "H9", "title": "rented machine"}
+    assumed = row | {"assumed_interval": True}
+    for rows, name in (
+        ([row], "speed of H9 on VGG-16"),
+        ([row | {"figure_gpus": 2.0}], "speed of 2 × H9 on VGG-16"),
+        ([row | {"throughput_basis": "extrapolated"}], "speed of the rented machine on VGG-16"),
+        ([row | {"gpu": None}], "speed of the rented machine on VGG-16"),
+        ([assumed, assumed | {"row": 9, "model": "bert_base"}], "speed of H9"),
+        ([assumed | {"figure_gpus": 8.0}], "speed of H9 on VGG-16"),  # an error of the card, however many
+    ):
+        assert [one.name for one in speed(*rows)] == [name]
 
 
 @pytest.mark.parametrize(
     ("figure", "low", "high", "expected"),
     [
         ("kw", 0.5, 2.0, (0.5, 2.0, "declared")),
-        ("kw", None, None, (0.8, 1.2, "assumed")),
-        ("kw", np.nan, np.nan, (0.8, 1.2, "assumed")),
-        ("kw", 1.0, None, (0.8, 1.2, "assumed")),
-        ("kw", None, 2.0, (0.8, 1.2, "assumed")),
+        ("kw", None, None, (0.8, 1.2, "assumed")), ("kw", np.nan, np.nan, (0.8, 1.2, "assumed")),
+        ("kw", 1.0, None, (0.8, 1.2, "assumed")), ("kw", None, 2.0, (0.8, 1.2, "assumed")),
         ("kw", 1.0, 1.0, (0.8, 1.2, "assumed")),
         ("images_per_s", 0.5, 2.0, (0.5, 2.0, "interval")),
     ],
-)
+)  # fmt: skip
 def test_a_range_is_the_declared_one_or_a_fifth_either_way(figure, low, high, expected):
     row = {f"{figure}_low": low, f"{figure}_high": high, "assumed_interval": False}
     assert range_of(row, figure, 1.0) == (*map(pytest.approx, expected[:2]), expected[2])
@@ -218,16 +199,3 @@ def test_values_move_the_rows_that_they_are_of_and_multiply():
     assert moved.work("kw") == 6.0 and moved.work("days") == 1.0
     single = Moved(3, {work: np.array([1.0, 2.0, 3.0])})
     assert single.cases == 3 and single.work("jobs").tolist() == [1.0, 2.0, 3.0]
-
-
-def test_all_of_something_is_a_factor_of_it():
-    one = all_of("all rents", "rents", "usd_per_hour", frozenset([4]))
-    assert tuple(one) == ("rents", "", "all rents", "times the plan", 1.0, 0.8, 1.2, "assumed", "usd_per_hour",
-                          frozenset([4]), np.inf)  # fmt: skip
-    assert tuple(all_of("work"))[:3] == ("jobs", "", "work") and all_of("work").figure == "jobs"
-
-
-def test_a_choice_of_one_option_has_its_row_alone():
-    row = {"option": "box", "title": "Box", "alternative": "boxes", "row": 5}
-    assert Choice.of(row, taken=False) == ("box", "Box", row, "boxes", frozenset([5]), False, False)
-    assert Choice.of(row).taken

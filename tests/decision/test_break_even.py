@@ -101,22 +101,6 @@ def test_the_last_day_of_the_month_still_pays():
     assert math.isnan(tenth["never_above_usd_per_kwh"])  # free electricity
 
 
-def test_no_length_of_project_pays_where_the_rest_takes_all_the_room():
-    # 10 days: 240 h x 1 USD = 240 USD of room a month; 600 USD over 30 months are 20 of the 260 fixed: 240 remain
-    # half a dollar less of the rest: 600 / 0.5
-    found = [break_even(each, drawn(each), 30.5)["months_needed"][0]
-             for each in (exact(fixed_usd_per_month=fixed, capex_usd=600.0) for fixed in (260.0, 259.5))]  # fmt: skip
-    assert math.isnan(found[0]) and found[1] == pytest.approx(1200.0)
-
-
-def test_a_rented_reference_has_no_row():
-    options = options_of(reference=RENTED)
-    assert break_even(options, drawn(options), 30.5).empty
-
-
-# --- beside another box, and beside a contract ------------------------------------------------------------------------
-
-
 def test_a_row_against_another_box_by_hand():
     # the second for the work of 498 images/s: 1.245 x 100 USD a month and 1.245 x 0.3 an hour
     options = options_of(TWO[0], second(capex_usd=3000.0, kw=1.5))
@@ -153,12 +137,6 @@ def test_days_from_which_a_box_costs_no_more(box, rival, factor, days):
     assert float(crossing(box, rival, 10.0, factor)) == pytest.approx(days)
 
 
-def test_an_owned_rival_bears_its_month_on_other_days_too():
-    """1,728 USD a month and 4 an hour: 6 + 4 USD an hour on twelve days (288 h), 12 + 4 on six, 3 + 4 on 24."""
-    assert [Month(1728.0, 4.0).at(days) for days in (6.0, 12.0, 24.0)] == [16.0, 10.0, 7.0]
-    assert Month(0.0, 10.0).at(6.0) == 10.0
-
-
 def signed(usd):
     """A contract by the month."""
     terms = {"term_months": 12.0, "per_month": usd}
@@ -178,9 +156,6 @@ def test_beside_a_contract_a_box_pays_on_the_days_planned_or_on_none(month, days
     curve = utilisation(made.options, made.draws, 30.5).set_index(["option", "days"])["gain"]
     assert curve["signed (reserved)", 20.0] == pytest.approx(month / (1050 + 20 * 4.8))
     assert table.loc["rented", "days"] == pytest.approx(1050 / (24 * 5.8))
-
-
-# --- months ---------------------------------------------------------------------------------------------------------
 
 
 def months_needed(*entries):
@@ -218,8 +193,6 @@ def test_months_needed_where_short_projects_pay_or_money_has_a_rate_or_the_box_s
     assert found == pytest.approx(6000 / 0.9 / (240 * (HOUR - 0.2) - 20 / 0.9))
 
 
-# --- two boxes of a price list, and the list made anew ----------------------------------------------------------------
-
 OWN = {
     "months": 30,
     "maintenance_per_month": 20,
@@ -252,20 +225,6 @@ def images(options):
     return options.set_index("instance")["images_per_usd"]
 
 
-def test_two_boxes_have_one_project_and_one_use():
-    """Else their cost would differ by days of use that only one of them is given."""
-    options = listed(months={"value": 30, "low": 20, "high": 40}, second={"months": 24})
-    draws = simulate(options, 1, 400)
-    days = dict(zip(options["instance"], draws.days, strict=True))
-    assert days[BOX] == pytest.approx(days["second"]) and days[BOX].std() > 1
-    # Days are one figure of both; months differ, so they are two figures of one error.
-    ends = {one.name: one.rows for one in draws.figures if one.name in ("days_per_month", "months")}
-    assert ends == {"days_per_month": [0, 1], "months": [0]}
-    apart = listed(second={"days_per_month": {"value": 12, "low": 6, "high": 24}})
-    drawn = dict(zip(apart["instance"], simulate(apart, 1, 400).days, strict=True))
-    assert drawn["second"] == pytest.approx(1.2 * drawn[BOX])
-
-
 def test_two_boxes_have_their_break_even_at_the_same_days():
     """From which days the first pays against the second is where the lists give them the same cost."""
     cheap = {"capex": 3300, "kw": 1.5}
@@ -292,20 +251,6 @@ def test_the_length_from_which_a_box_pays_is_that_of_both_boxes():
     # Sold for 900 USD each, 240 h a month: 8900 / m + 72 = 500 / 300 x (2400 / m + 108), 4900 / m = 108
     assert row["months_needed"] == 46  # 45.4
     assert row[["never_below_usd_per_hour", "never_above_usd_per_kwh"]].isna().all()
-
-
-def test_a_box_that_costs_less_and_takes_less_pays_on_all_days_and_the_other_way_on_none():
-    """What gains on the box with more use: it pays on the days planned and on fewer, or it does not."""
-    # the second draws little: a 0.1 kW of 300 images/s, 0.05 USD against 0.30 of an hour; at 10 days it costs
-    # 500 / 300 x (62.24 / 240 + 0.03) = 0.482 for the work of 0.73, and 0.232 with a price of 1000
-    both = [days_of(listed(second={"kw": 0.1} | terms)).loc["second", "days"] for terms in ({}, {"capex": 1000})]
-    assert [math.isnan(days) for days in both] == [True, True]
-    row = days_of(listed(second={"kw": 0.8, "capex": 9000})).loc["second"]
-    # 500 / 300 x (9000 x 0.384 / 30 + 20) = 225 > 103.2 a month, but 0.4 > 0.3 an hour: cheaper on all days
-    assert row["days"] == 0.0 and row["verdict"] == "cheaper on the days planned, and on fewer"
-
-
-# --- the curve of use and the surface ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("month", "days"), [(30.5, [*range(1, 31), 30.5]), (31.0, list(range(1, 32)))])

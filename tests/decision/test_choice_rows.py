@@ -106,9 +106,6 @@ def test_rents_at_todays_prices_are_those_before_they_move():
     assert still.today.tolist() == still.usd.tolist()
 
 
-# --- the price of the box ---------------------------------------------------------------------------------------------
-
-
 def test_what_a_usd_of_the_price_is_of_the_job():
     """The job takes 52.83 of 7,200 hours; a USD of the price is so much of one."""
     found = work_of(market_of(capex_usd=1.0))
@@ -146,9 +143,6 @@ def test_the_draws_of_the_price_are_those_of_this_machine():
     )
     found = work_of(options, figures=figures)
     assert found.capex[found.table["choice"].tolist().index(BOX)].tolist() == (6000 + FEW).tolist()
-
-
-# --- who may be the answer --------------------------------------------------------------------------------------------
 
 
 def standing(options, **more):

@@ -33,11 +33,6 @@ def test_a_reference_that_is_rented_has_no_break_even():
     assert not found["ranks"].empty and found["verdict"]["workload_title"].tolist() == ["VGG-16"]
 
 
-def test_a_work_is_called_by_its_title():
-    found = compare(inputs(), settings(), draws=50, titles={"imagenet": "ImageNet, 90 epochs"})
-    assert set(found["choices"]["workload_title"]) == set(found["verdict"]["workload_title"]) == {"ImageNet, 90 epochs"}
-
-
 def test_starting_is_quick_nothing_heavy_is_imported():
     heavy = {"scipy", "altair", "pydantic", "tensorflow", "polars"}
     code = "import sys, sweetspot.decision.compare, sweetspot.report.rank_changes; print(*sys.modules)"

@@ -16,9 +16,6 @@ from sweetspot.wording import DOLLARS
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
 
 
-# --- single jobs ------------------------------------------------------------------------------------------------------
-
-
 def jobs(rows, limits, **drawn):
     central = {name: [[row[name]] * 20 for row in rows] for name in ("usd", "hours")}
     draws = {name: np.array(drawn.get(name, values), float) for name, values in central.items()}
@@ -63,9 +60,6 @@ def test_workloads_by_name_and_what_has_no_price_left_out():
     rows = [option("B", 1.0, workload="b"), option("A", 1.0, workload="a"), option("None", np.nan, workload="c")]
     assert jobs(rows, [20.0])["workload"].tolist() == ["a", "b"]
     assert jobs(rows, []).empty
-
-
-# --- classes of months ------------------------------------------------------------------------------------------------
 
 
 def steps_of(*offers, classes, hours, due=None, **more):
@@ -144,13 +138,6 @@ def test_a_class_with_no_figure_on_what_is_there_is_rented():
     same(b.loc[4.0], {"option": "old", "usd": 0.4, "usd_extra": 0.0, "p_in_time": 1 - 0.5 * math.exp(-2 / 4)})
 
 
-def test_where_nothing_is_held_nobody_waits():
-    steps = steps_of(hourly(6.0), own(), classes=[class_of("a", 10.0)], hours={"a": 2.0})
-    assert set(steps["option"]) == {"rented"} and set(steps["share_in_time"]) == {1.0}
-    assert set(steps["wait_hours"]) == {0.0} and set(steps["usd_extra"]) == {0.0}
-    assert steps.index.tolist() == pytest.approx(limits(2.0, 2.0))
-
-
 def test_the_waits_are_those_of_the_best_mix():
     """Months of 100 and 160 jobs: one box does 100 and 120 of them, 40 are rented, for less than two boxes or none.
 
@@ -171,9 +158,6 @@ def test_an_ordinary_job_shares_what_it_rents_and_one_in_a_hurry_does_not():
     steps = steps_of(QUICK, own("old"), classes=[class_of("a", 10.0)], hours={"a": 2.0}, **shared)
     assert set(steps["option"]) == {"quick"} and set(steps["usd"]) == {20.0}
     assert steps["usd_extra"].tolist() == pytest.approx([15.0] * len(steps))
-
-
-# --- the chance to have a machine -------------------------------------------------------------------------------------
 
 
 def had(share, start=math.nan, low=None, high=None):

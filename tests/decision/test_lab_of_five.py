@@ -8,17 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from month_tables import LabOfFive
-from study_tables import STUDIES
 from sweetspot.decision import cost_dispatch
 from sweetspot.errors import UserError
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.report.answer_file import by_deadline
 from sweetspot.report.phrases import without_speed
-from sweetspot.scaling.evidence import study_efficiency
-from sweetspot.study.instances import load_instances
-from sweetspot.study.study import load_study
-from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import read_efficiency
 
 # By hand, as in config/studies/lab-of-five/README.md. The box takes 3 % longer than ours for each job.
 RESNET = 115_305_030 / 1301 / 3600  # 24.619 h on one RTX 4090
@@ -88,9 +82,6 @@ def cloud(price=1.0):
     return OURS * RUNNING + rented(RESNET, 58 - FIRST, price) + rented(BERT, 40, price) + URGENT
 
 
-# --- the plan ---------------------------------------------------------------------------------------------------------
-
-
 def without_deadline(work):
     job = work["lab"]["jobs"][0]
     del job["within_hours"], job["urgent_per_month"]
@@ -137,28 +128,6 @@ def test_it_is_a_toss_up(lab):
     assert best["usd_per_month_low"] < best["usd_per_month"] < best["usd_per_month_high"]
 
 
-def test_sources_add_up_to_the_work_and_to_the_money(lab):
-    for name, row in mixes(lab).iterrows():
-        parts = lab["sources"][lab["sources"]["mix"] == name]
-        assert parts["device_hours"].sum() == pytest.approx(row["device_hours"] / 36)
-        if pd.isna(row["why_not"]):
-            assert parts["usd_per_month"].sum() == pytest.approx(row["usd_per_month"])
-    load = lab["load"].groupby("share_of_months")["device_hours"].sum()
-    assert load.is_monotonic_decreasing
-    assert load.iloc[-1] < lab["choices"].iloc[0]["device_hours"] / 36 < load.iloc[0]
-
-
-def test_who_is_too_late_and_who_has_no_speed(lab):
-    found = lab["jobs"].set_index(["class", "urgent", "instance"])["status"]
-    assert found["resnet50", True, "runpod-1x4090"] == "too late"
-    assert found["resnet50", True, "lambda-1xh100-pcie"] == found["resnet50", False, "runpod-1x4090"] == "fits"
-    assert found["bert", False, "runpod-1xl40s"] == "no speed"
-    assert set(lab["warnings"].query("rule == 'no_speed'")["instance"]) == {"runpod-1xl40s"}
-
-
-# --- edits ------------------------------------------------------------------------------------------------------------
-
-
 def test_a_deadline_that_nobody_meets_is_said_and_nothing_turns(tmp_path):
     def change(work):
         work["lab"]["jobs"][0]["within_hours"] = 2.0
@@ -171,51 +140,9 @@ def test_a_deadline_that_nobody_meets_is_said_and_nothing_turns(tmp_path):
     assert all(tables[name].empty for name in ("tornado", "turning_points", "worth_knowing"))
 
 
-def test_more_work_takes_more_boxes(tmp_path):
-    """Four times the work, 8,169 device-hours: 7,466 beside ours, of which a box does 2,810.88 x 0.97: 2.7 of them."""
-
-    def change(work):
-        without_deadline(work)
-        for job in work["lab"]["jobs"]:
-            job["per_month"] = job["per_month"]["value"] * 4
-
-    rows = mixes(edited(tmp_path, change))
-    # The third is used 73 %: 2,064 h x (0.69 - 0.196) = 1,020 USD for 568.
-    assert rows.loc["best", "counts"] == 3
-    assert rows.loc["there", "why_not"].endswith("12 would do")  # 8,169 / 702.72 = 11.6
-
-
 def test_what_is_there_needs_an_offer(tmp_path):
     with pytest.raises(UserError, match=r"lab\.have names 'rtx4090-2'; expected a machine with an offer `own`"):
         edited(tmp_path, lambda work: work["lab"]["have"].append("rtx4090-2"))
-
-
-def test_hours_on_a_machine_say_the_same_as_samples(lab, tmp_path):
-    """14.129 h on our RTX 4090 are 4,730,346 sequences at 93 a second, on every machine."""
-
-    def change(work):
-        job = work["lab"]["jobs"][1]
-        del job["samples"]
-        job |= {"hours": BERT, "instance": "rtx4090-1"}
-
-    after, before = (tables["choices"]["usd_per_month_central"] for tables in (edited(tmp_path, change), lab))
-    assert after.tolist()[:-1] == pytest.approx(before.tolist()[:-1], rel=1e-4)
-
-
-def test_a_commitment_is_signed_where_it_pays(tmp_path):
-    """An RTX 4090 for 200 USD a month, 12 months at a time: 732 h, which rented cost 505. Two of them, by hand:
-
-    1,464 of the 1,993 ordinary device-hours at nothing more, ours the other 529 at 0.19, the urgent ones as before.
-    """
-
-    def change(prices):
-        deal = {"term_months": 12, "per_month": 200}
-        prices["offers"].append({"instance": "runpod-1x4090", "purchase": "reserved", "commitment": deal})
-
-    tables = edited(tmp_path, change, "prices/rent.yaml")
-    rest = 58 * RESNET + 40 * BERT - 2 * 732
-    assert central(tables, "best") == pytest.approx(2 * 200 + rest * RUNNING + URGENT, abs=0.01)
-    assert "2 × RunPod with 1 RTX 4090 (reserved)" in mixes(tables).loc["best", "title"]
 
 
 def test_a_model_that_no_machine_trains_is_in_the_red_line(tmp_path):
@@ -230,20 +157,6 @@ def test_a_model_that_no_machine_trains_is_in_the_red_line(tmp_path):
     assert "BERT does not run on it" in tables["choices"].iloc[0]["why_not"]
 
 
-def test_jobs_that_need_more_memory_go_elsewhere(tmp_path):
-    """40 GiB on each device: neither the box nor an RTX 4090 has it, an A100 has."""
-
-    def change(work):
-        work["lab"]["jobs"][1]["gpu_memory_gib"] = 40
-
-    tables = edited(tmp_path, change)
-    bert = tables["jobs"].query("`class` == 'bert'").set_index("instance")["status"]
-    assert (bert["box-4"], bert["rtx4090-1"], bert["runpod-1xa100-sxm"]) == ("does not fit", "does not fit", "fits")
-    assert pd.isna(tables["choices"].iloc[0]["why_not"])
-    does = tables["sources"].query("mix == 'best' and kind == 'rented'")
-    assert does["device_hours"].sum() > 40 * 8.6  # 8.64 h on an A100 each
-
-
 def test_two_works_of_months_are_decided_each_by_itself(tmp_path):
     """Twice the same work under two names has the same best mix and bill twice; a table of one was taken for both."""
     found = edited(tmp_path, lambda work: work.update(second=copy.deepcopy(work["lab"])))["choices"]
@@ -251,21 +164,6 @@ def test_two_works_of_months_are_decided_each_by_itself(tmp_path):
     assert first["choice"].tolist() == second["choice"].tolist() and len(first) > 2
     # Other names draw other months: 400 draws say the mean to some per cent.
     assert second["usd_per_month"].iloc[0] == pytest.approx(first["usd_per_month"].iloc[0], rel=0.05)
-
-
-def test_jobs_side_by_side_are_no_evidence_of_scaling():
-    """The box works on four jobs at once; the pairs that scaling learns from are those that trained together."""
-    folder = STUDIES / "lab-of-five"
-    study, instances = load_study(folder), load_instances(folder / "instances.yaml")
-    table = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
-    assert "box-4" not in set(table["instance"])
-    pairs = study_efficiency(table, read_efficiency(folder / "efficiency.csv"), instances, "torch")
-    assert set(pairs["instance"]) == {"rtx4090-2", "h100-sxm-8x"}
-    found = pairs[(pairs["instance"] == "rtx4090-2") & (pairs["model"] == "resnet50")]["efficiency"]
-    assert found.iloc[0] == pytest.approx(2468 / (2 * 1301))
-
-
-# --- what would turn it -----------------------------------------------------------------------------------------------
 
 
 def row(table, assumption):
@@ -342,9 +240,6 @@ def test_a_quicker_device_is_in_time_itself(sure):
 def test_a_price_edit_stays_quick(sure, looks):
     """Every figure of the plan is moved by at most 3,000 quick looks in all, and 350 at all draws and months."""
     assert len(sure["turning_points"]) and 500 < looks["quick"] < 3000 and looks["whole"] < 350
-
-
-# --- who waits, and what being in time costs --------------------------------------------------------------------------
 
 
 def erlang_c(servers, load):

@@ -4,16 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from month_tables import LabOfFive
 from phase_plans import compared, hourly, own
 from small_lab import class_of, same, small_lab
-from sweetspot.decision.later import TABLE, Deferral, Way, buying_later, of_months, of_plan, ways_of, why_not
+from sweetspot.decision.later import TABLE, buying_later, of_months, of_plan, why_not
 from sweetspot.decision.simulate import Draws
 from sweetspot.errors import UserError
 from sweetspot.study.needs import Dates, load_plans
-from sweetspot.study.workloads import load_monthly, load_workloads
+from sweetspot.study.workloads import load_workloads
 
 EMPTY = np.ones((1, 3))
 DRAWS = Draws(*[EMPTY] * 7)
@@ -37,9 +34,6 @@ def table_of(*rows, after=(12.0,), months=36.0):
     found, among = buying_later([of_plan(Dates("work", months, after), rows, None)], DRAWS, 1)
     assert found.columns.tolist() == list(TABLE)
     return found, among
-
-
-# --- plans of phases --------------------------------------------------------------------------------------------------
 
 
 def test_every_column_of_each_way_by_hand():
@@ -112,6 +106,10 @@ def test_where_nobody_can_rent_the_work_is_bought_at_once():
     alone, among = table_of(machine("box", 4000.0))
     assert alone["option"].tolist() == ["box"] and among == {}
     assert buying_later([], DRAWS, 1)[0].empty
+    # What does not end in one of the draws does not do the work until then.
+    late, _ = table_of(machine("box", 4000.0), option("cloud", [3600.0, 3600.0, np.inf, 3600.0]))
+    same(late.iloc[1], {"after_months": 12.0, "usd": None, "rent_usd": None,
+                        "status": "what you have and what is rented do not do the work until then"})  # fmt: skip
 
 
 def test_the_drawn_price_of_this_machine_is_what_is_paid():
@@ -135,14 +133,6 @@ def test_reasons_not_to_wait():
     assert why_not([(own, 1.0)], 36.0) == ""
     assert why_not([(own, 1.0)], 24.0) == "is used for 36 months, the work lasts 24"
     assert why_not([(own, 1.0), (deal, 1.0)], 36.0) == "the mix has contracts, which are signed for the whole project"
-
-
-@given(st.floats(1.0, 1e5), st.floats(0.0, 1.0), st.floats(0.0, 1e3), st.floats(0.0, 1e3), st.floats(1.0, 1e4))
-def test_with_constant_prices_waiting_never_pays_where_buying_at_once_pays(capex, residual, care, electricity, rent):
-    box = machine("box", capex, [electricity * 36] * 4, residual_usd=residual * capex, maintenance_usd_per_month=care)
-    asked = of_plan(Dates("work", 36.0, (6.0, 12.0, 30.0)), [box, option("cloud", [rent * 36] * 4)], None)
-    at, *later, without = (way.usd[0] for way in ways_of(asked, DRAWS, 1))
-    assert at > without or all(one >= at * (1 - 1e-12) for one in later)
 
 
 def ways(*rows, **keys):
@@ -231,14 +221,6 @@ def test_months_that_mean_nothing_are_refused(tmp_path, keys, reason):
         load_workloads(file)
 
 
-def test_months_beyond_the_work_are_refused(tmp_path):
-    lab = LabOfFive(tmp_path).edit("workloads.yaml", lambda work: work["lab"].update(buy_after_months=[12.0, 36.0]))
-    with pytest.raises(UserError, match=r"buy_after_months by ascending months, all below 36, found \[12\.0, 36\.0\]"):
-        load_monthly(lab.folder / "workloads.yaml")
-
-
-# --- work of months ---------------------------------------------------------------------------------------------------
-
 OLD = own("old", capex=0.0)
 
 
@@ -273,17 +255,6 @@ def test_a_box_of_months_by_hand():
     assert among["lab"][0]["hours"].isna().all()
 
 
-def test_two_boxes_are_named_by_their_number_and_nothing_rented_is_what_is_there():
-    """720 hours: ours 240, two boxes the rest."""
-    _, found, _ = months_of(OLD, own(), hourly(6.0), per_month=360.0, have=["old"])
-    same(found.iloc[0], {"title": "2 × box", "machines": 2.0, "box_usd": 72_000.0, "box_title": "2 × box"})
-    # In half of the months ours is enough; planned is what it does alone, and the rent of the others is dear.
-    numbers = {"numbers": np.array([[[240.0, 120.0]] * 2])}
-    _, uneven, _ = months_of(OLD, own(capex=9000.0), hourly(6.0), per_month=240.0, have=["old"],
-                             change=lambda one: replace(one, **numbers))  # fmt: skip
-    assert uneven.set_index("after_months").loc[12.0, "rent_usd"] == pytest.approx(12 * 720.0)
-
-
 def test_what_is_rented_beside_the_boxes_is_paid_at_the_prices_of_its_months():
     """Rents fall by 0.3 a year. 600 hours at 12 USD for a year; then two boxes do 480 and 120 are rented at the prices
     of the second and third year. A box: 36,000, 50 a month of care, 48 of power.
@@ -296,13 +267,6 @@ def test_what_is_rented_beside_the_boxes_is_paid_at_the_prices_of_its_months():
     boxes, until = 72_000 + 2 * (50 + 48) * 24, 600 * sum(monthly[:12])
     same(rows.loc[12.0], {"rent_usd": until, "usd": until + 120 * sum(monthly[12:]) + boxes})
     same(rows.loc[0.0], {"usd": 120 * sum(monthly) + 72_000 + 2 * (50 + 48) * 36})
-
-
-def test_a_rent_of_cents_is_a_rent():
-    """240 hours at 0.002 USD are 0.48 a month; a box of 3.60 USD and 1 W costs less."""
-    tiny = own(capex=3.6, maintenance_per_month=0.0, kw=0.001)
-    _, found, _ = months_of(tiny, hourly(0.002), per_month=120.0)
-    same(found.set_index("after_months").loc[6.0], {"until": "rented", "rent_usd": 6 * 0.48, "box_usd": 3.6})
 
 
 def test_a_mix_that_buys_nothing_or_does_not_ask_has_no_row():
@@ -326,8 +290,3 @@ def test_a_contract_in_the_mix_is_not_put_off():
     _, found, _ = months_of(deal, hourly(6.0), per_month=240.0)
     assert found["status"].tolist() == ["the mix has contracts, which are signed for the whole project"]
     assert found["after_months"].tolist() == [0.0]
-
-
-def test_a_deferral_is_of_a_plan_and_a_way_of_no_money_unless_said():
-    assert not Deferral(Dates("work", 36.0, ()), [], lambda after: None).mixed
-    assert Way({}).usd.shape == (1,) and np.isnan(Way({}).usd).all()

@@ -12,7 +12,6 @@ from sweetspot.study.monthly import Monthly
 from sweetspot.study.needs import Need
 
 CELL = {"framework": "tensorflow", "model": "vgg16", "batch_size": 64, "gpus": 1, "precision": "fp16"}
-NONE = pd.DataFrame()
 INPUTS = ("offers", "costs", "plans")
 JOB = {"hours": 1.0, "instance": "x", "per_month": 1.0, "devices_per_job": 1, "source": "x"}
 JOBS = [JOB | {"name": "job", "model": "vgg16"}, JOB | {"name": "none", "model": "bert"}]
@@ -131,11 +130,6 @@ def test_what_is_there_already_is_no_rival_but_for_the_reference():
     assert set_aside(options, {})["in_answer"].tolist() == [True, True, True, True, False]
 
 
-def test_what_takes_part_is_not_left_out():
-    costs, plans = [priced()], [planned()]
-    assert made(costs, plans, [option()], [{**offer(), "workload": "project"}]).empty
-
-
 def test_the_same_machine_under_another_price_list_is_another_offer():
     both = [offer(), offer(price_list="spot")]
     found = made([priced()], options=[option()], offers=both)
@@ -180,16 +174,6 @@ def test_a_machine_is_warned_of_by_model_and_not_for_what_the_reader_left_out():
     }
     served = list(left_out_warnings(table.head(0), *given, known, {"job": need()}, {}))
     assert served == []
-
-
-def test_a_class_after_one_that_nobody_serves_is_told_too():
-    late = Monthly.model_validate({"kind": "monthly", "months": 12.0, "jobs": JOBS[::-1], "source": "x"})
-    rows = [(f"lab.{name}", "rent", each, "on_demand", None, "no_figure", "no figure is known")
-            for name, each in (("none", "x"), ("none", "y"), ("job", "y"))]  # fmt: skip
-    given = (pd.DataFrame(rows, columns=list(COLUMNS)), only(offers=pd.DataFrame([offer(), offer("y")])))
-    options = pd.DataFrame({"instance": ["x"], "workload": ["lab.job"]})
-    found = [row[1:3] for row in left_out_warnings(*given, options, settings(), {}, {"lab": late})]
-    assert found == [(None, "bert"), ("y", "vgg16")]
 
 
 def test_a_plan_that_some_machine_can_do_is_served():

@@ -14,6 +14,8 @@ from sweetspot.decision.choice_table import COLUMNS, choice_table, works
 from sweetspot.decision.sources import JOBS, LOAD, SOURCES, is_best, job_table, load_table, source_table
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
+RENTED, DEAR = hourly(6.0), hourly(8.0) | {"instance": "dear"}
+DEAL = {"instance": "term", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 700.0}}
 KEPT = {"have": ["old"]}
 
 
@@ -26,9 +28,6 @@ def lab(*offers, per_month, **more):
 def rows_of(made):
     one, options, draws, settings = made
     return choice_table(works(options, draws, [], [one], settings), ()).set_index("choice")
-
-
-# --- choices ----------------------------------------------------------------------------------------------------------
 
 
 def test_every_column_where_renting_beside_what_is_there_is_the_best():
@@ -89,49 +88,35 @@ def test_what_is_bought_with_its_price(per_month, boxes, rest, title, kind):
     assert work.today.tolist() == work.usd.tolist()
 
 
-@pytest.mark.parametrize(("per_month", "kind"), [(240.0, "keep"), (240.5, "rent"), (200.0, "keep"), (300.0, "rent")])
-def test_what_is_there_is_kept_where_it_does_half_of_the_work(per_month, kind):
-    assert rows_of(lab(OLD, hourly(6.0), per_month=per_month, **KEPT)).loc["best", "kind"] == kind
-
-
-def test_what_is_not_the_best_is_told_beside_it():
-    """One box and 160 hours rented are 2,058 USD a month; two boxes 2,180, and 400 hours rented 2,400."""
-    rows = rows_of(lab(own(), hourly(6.0), per_month=200.0))
-    assert rows["usd_per_month"].to_dict() == pytest.approx({"best": 2058.0, "box": 2180.0, "rented": 2400.0})
-
-
-def test_beside_what_is_there_all_that_is_rented_is_of_one_kind():
-    """300 jobs of two hours, ours does 240 h of 600; a device four times as fast does the rest in 90 h."""
-    fast = hourly(30.0) | {"instance": "fast"}
-    rows = rows_of(lab(OLD, hourly(6.0), fast, per_month=300.0, speeds={"fast": (400.0, 400.0, 400.0)}, **KEPT))
-    assert rows.loc["fast", "device_hours"] == pytest.approx(36 * 330.0)
-    assert rows["kind"].to_dict() == {"best": "rent", "fast": "rent", "there": "keep"}
-
-
-def test_a_contract_is_no_purchase_and_may_have_help():
-    """732 hours for 700 USD: 800 hours take one and 68 hours of the rented one, 1,000 two, whose hours cost nothing.
-    With the rented one beside it it is a contract all the same: nobody buys.
-    """
-    deal = {"instance": "term", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 700.0}}
-    for per_month, counts in ((400.0, 1.0), (500.0, 2.0)):
-        row = rows_of(lab(deal, own(), hourly(6.0), per_month=per_month)).loc["best"]
-        assert (row["kind"], row["binds"], row["counts"], row["box_title"]) == (
-            "contract", "contract", counts, "term (reserved)",
-        ), per_month  # fmt: skip
+@pytest.mark.parametrize(
+    ("offers", "per_month", "have", "expected"),
+    [
+        # what is there is kept where it does half of the work
+        ((OLD, RENTED), 240.0, True, {"kind": "keep"}), ((OLD, RENTED), 240.5, True, {"kind": "rent"}),
+        ((OLD, RENTED), 60.0, True, {"kind": "keep", "title": "what you have"}),
+        # 732 hours for 700 USD: 800 hours take one contract and 68 hours of the rented one, 1,000 two; with help it is
+        # a contract all the same: nobody buys
+        ((DEAL, own(), RENTED), 400.0, False, {"kind": "contract", "binds": "contract", "counts": 1.0,
+                                               "box_title": "term (reserved)"}),
+        ((DEAL, own(), RENTED), 500.0, False, {"kind": "contract", "counts": 2.0}),
+    ],
+)  # fmt: skip
+def test_what_the_best_is_called(offers, per_month, have, expected):
+    same(rows_of(lab(*offers, per_month=per_month, **(KEPT if have else {}))).loc["best"], expected)
 
 
 def test_titles_of_the_options_beside_the_best():
     """60 jobs are 120 hours, for which a box does not pay; 150 are more than what is there does."""
-    rows = rows_of(lab(own(), hourly(6.0), hourly(8.0) | {"instance": "dear"}, per_month=60.0))
-    assert rows["title"].to_dict() == {
-        "best": "nothing bought, all on rented", "dear": "all on dear", "box": "1 × box",
-    }  # fmt: skip
+    rows = rows_of(lab(own(), RENTED, DEAR, per_month=60.0))
+    assert rows["title"].to_dict() == {"best": "nothing bought, all on rented", "dear": "all on dear", "box": "1 × box"}
     assert rows["source"].drop("best").to_dict() == {"dear": "dear", "box": "box"}
-    assert rows_of(lab(OLD, hourly(6.0), per_month=60.0, **KEPT)).loc["best", "title"] == "what you have"
-    some = rows_of(lab(OLD, hourly(6.0), hourly(8.0) | {"instance": "dear"}, per_month=150.0, **KEPT))
+    some = rows_of(lab(OLD, RENTED, DEAR, per_month=150.0, **KEPT))
     assert some["title"].to_dict() == {
         "best": "rented or another beside your old", "dear": "dear beside your old", "there": "what you have, alone",
     }  # fmt: skip
+    one, options, draws, settings = lab(OLD, RENTED, per_month=150.0, **KEPT)
+    for titles, name in (({"lab": "The lab"}, "The lab"), ({"other": "Another"}, "lab"), (None, "lab")):
+        assert [work.title for work in works(options, draws, [], [one], settings, titles)] == [name]
 
 
 @pytest.mark.parametrize(
@@ -166,9 +151,6 @@ def test_what_is_there_is_exactly_enough_and_the_urgent_ones_are_not():
     assert rows_of((one, *made[1:])).loc["best", "why_not"] == (
         "cannot: its hours are too few in busy months, and nothing can be rented for them"
     )
-
-
-# --- who does what ----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -212,13 +194,6 @@ def test_every_source_of_the_best_mix_by_hand(uneven):
     assert bought["usd_per_month"].sum() == pytest.approx(50 + 1050 + 250 * 0.2)
 
 
-def test_who_does_nothing_is_not_told():
-    """100 jobs are 200 hours, which ours does alone; the rented one is offered and not used."""
-    rows = source_table([lab(OLD, own(), hourly(6.0), per_month=100.0, **KEPT)[0]])
-    assert rows[rows["mix"] == "best"]["option"].tolist() == ["old"]
-    assert set(rows[rows["mix"] == "there"]["option"]) == {"old"}
-
-
 def test_the_load_of_the_months_by_hand(uneven):
     """The busy half first: 480 device-hours of ours and 60 or 240 of others; then 400 and none."""
     rows = load_table([uneven])
@@ -233,21 +208,6 @@ def test_the_load_of_the_months_by_hand(uneven):
     assert (other.iloc[0], other.iloc[-1], rows[rows["option"] == "rented"]["device_hours"].iloc[-1]) == (120.0, 0, 0)
     alone = load_table([lab(OLD, hourly(6.0), per_month=100.0, **KEPT)[0]])
     assert set(alone["option"]) == {"old"} and set(alone["device_hours"]) == {200.0}
-
-
-def test_a_plan_is_called_as_the_study_calls_it():
-    one, options, draws, settings = lab(OLD, hourly(6.0), per_month=150.0, **KEPT)
-    for titles, name in (({"lab": "The lab"}, "The lab"), ({"other": "Another"}, "lab"), (None, "lab")):
-        assert [work.title for work in works(options, draws, [], [one], settings, titles)] == [name]
-
-
-def test_what_is_there_comes_first_in_the_load():
-    made = lab(own(), OLD, hourly(6.0), per_month=240.0, **KEPT)
-    rows = load_table([made[0]])
-    assert rows["option"].drop_duplicates().tolist()[0] == "old"
-
-
-# --- one job ----------------------------------------------------------------------------------------------------------
 
 
 def test_one_job_of_each_class_on_each_offer():
@@ -295,9 +255,6 @@ def test_one_job_of_each_class_on_each_offer():
     assert table.loc[("a", False, "small", "on_demand"), "title"] == "small"
 
 
-# --- what the page's program calculates with --------------------------------------------------------------------------
-
-
 def test_the_figures_of_a_class_on_each_machine():
     """Two devices, two jobs at once; too late counts all the same, and where there is no speed there is no figure."""
     a, b = class_of("a", 30.0, within_hours=1.5, urgent_per_month=6.0), class_of("b", 10.0)
@@ -330,12 +287,6 @@ def test_the_figures_of_a_class_on_each_machine():
         "jobs": 10.0, "job_hours": None, "usd": None, "usd_possession": 1050.0, "machines": 0.0, "least": 0.0,
         "room_hours": 240.0, "devices": 2.0, "elapsed_hours": None, "limit_hours": None,
     })  # fmt: skip
-
-
-def test_the_machines_are_those_of_the_best_mix():
-    """One box and 160 hours rented; two boxes, or none, are what it is held against."""
-    rows = case_figures([], [lab(own(), hourly(6.0), per_month=200.0)[0]]).set_index("option")
-    assert rows.loc["box", ["machines", "least"]].tolist() == [1.0, 0.0]
 
 
 def test_the_figures_of_a_phase_on_each_machine():

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, options_of, settings
 from sweetspot.decision.options import is_asked, rate_of, titled, with_alternative
-from sweetspot.decision.simulate import rent_ends, simulate
+from sweetspot.decision.simulate import simulate
 from sweetspot.draws import interval
 from sweetspot.errors import UserError
 from sweetspot.study.memory import Needs
@@ -115,9 +115,6 @@ def test_a_tie_in_usd_goes_by_name_and_models_and_workloads_come_first():
     assert found.index.tolist() == [0, 1, 2, 3] and "index" not in found.columns
 
 
-# --- names ------------------------------------------------------------------------------------------------------------
-
-
 def test_a_machine_offered_in_two_ways_or_lists_is_named_by_what_differs():
     entries = [offer(RENTED, "on_demand", 3.0), offer(RENTED, "on_demand", 2.0, price_list="other"),
                offer(RENTED, "spot", 1.0), offer("p2.xlarge", "reserved", 0.5)]  # fmt: skip
@@ -167,9 +164,6 @@ def test_several_nodes_are_the_machine_whose_node_costs_most_nearly_the_same():
         "dear (on_demand)", "cheap (on_demand)", "near (on_demand)", "spot (spot)", "small (on_demand)",
         "near (on_demand)", "aws with V100 in nodes of 4 (reserved)", "gcp with V100 in nodes of 8 (on_demand)",
     ]  # fmt: skip
-
-
-# --- which is the reference -----------------------------------------------------------------------------------------
 
 
 def referred(*entries, **changes):
@@ -228,9 +222,6 @@ def test_a_reference_that_is_free_is_told_and_another_free_machine_takes_part():
 def test_a_reference_without_a_figure_is_told_with_the_batches_asked(batches, said):
     with pytest.raises(UserError, match=said):
         options_of(reference="none", **({"batch_sizes": batches} if batches else {}))
-
-
-# --- jobs side by side, jobs of known hours, rounds -------------------------------------------------------------------
 
 
 def side(name, jobs, **more):
@@ -296,26 +287,3 @@ def test_rounds_apart_are_counted_within_a_model_and_each_is_drawn():
     assert np.median(drawn["one"]) == pytest.approx(1.0, rel=0.01)
     assert interval(drawn["two"] / drawn["one"]) == pytest.approx((0.98, 1.35), rel=0.03)
     assert abs(np.corrcoef(drawn["one"], drawn["two"] / drawn["one"])[0, 1]) < 0.1
-
-
-def test_the_project_is_as_long_as_the_reference_whatever_else_is_bought():
-    """A box of 30 months, falling rents, a cheaper box of 60 months and other days, and a dear one of 90."""
-    first = box_offer(days_per_month_low=8.0, days_per_month_high=14.0)
-    other = box_offer(capex_usd=100.0, months=60.0, days_per_month_low=5.0, days_per_month_high=20.0)
-    fall = {"trend_kind": "drift", "trend_market_share": 1.0, "trend_per_year": np.nan, "trend_sd_log": np.nan}
-    fall |= {f"trend_change{end}": -0.2 for end in ("", "_low", "_high")}
-    ours = [(first, 498.0, 4), (offer(RENTED, "on_demand", 3.06, **fall), 225.0, 1)]
-    theirs = [(box | {"instance": name}, 498.0, 4) for name, box in
-              (("second", other), ("third", box_offer(capex_usd=1e6, months=90.0)))]  # fmt: skip
-    ends = {f"{name}{end}": 1.0 for name in ("usd", "images_per_usd") for end in ("_low", "_high")}
-    alone, both = (options_of(*entries, costs=[cost(*entry) | ends for entry in entries])
-                   for entries in (ours, ours + theirs))  # fmt: skip
-    draws = [dict(zip(table["option"], simulate(table, 1, 40).days, strict=True)) for table in (alone, both)]
-    assert draws[0][BOX].tolist() == draws[1][BOX].tolist() and len(set(draws[0][BOX])) == 40
-    assert np.argsort(draws[1]["second"]).tolist() == np.argsort(draws[1][BOX]).tolist()  # one use, in other units
-    place = both.index[both["option"] == RENTED][0]
-    row = both.loc[place].to_dict() | {"row": place}
-    assert row["rent_months"] == 30.0 and row["rent_factor"] < 0.85
-    # the way down is certain, and so are the 30 months: the mean rent is the same in every draw
-    assert simulate(both, 1, 40).variable[place] == pytest.approx(np.full(40, 3.06 * row["rent_factor"]))
-    assert rent_ends(row, 40) == pytest.approx((row["rent_factor"], row["rent_factor"]))

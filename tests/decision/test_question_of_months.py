@@ -1,69 +1,56 @@
-"""What the question of work of months is made of: its ways, the rival, the neighbours, and numbers that may move."""
+"""The question of work of months: its ways, the rival, the neighbours, numbers that may move, exact turning points."""
 
 import numpy as np
 import pytest
 from phase_plans import hourly as rented_at
 from small_lab import class_of, posed
-from sweetspot.decision.cost_dispatch import dispatch_question
-from three_kinds import Market, hourly, own, price
+from sweetspot.decision.assumption import Moved, all_of
+from sweetspot.decision.cost_dispatch import Dispatch, dispatch_question
+from sweetspot.decision.turning import pays_rows
+from three_kinds import Market, hourly, named, own, price
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
+RENTED = hourly("rented", 6.0)
 
 
 def asked(*offers, jobs=100.0, **speeds):
     """So many jobs of two hours a month, certain."""
-    return price(Market(offers, speeds, jobs=jobs)).dispatch()
+    return price(Market(offers or (own(), RENTED), speeds, jobs=jobs), kind="dispatch").dispatch()
+
+
+def question_of(*offers, **more):
+    return dispatch_question(posed(*offers, **({"hours": {"a": 2.0, "b": 2.0}} | more)))
 
 
 def titles(question):
     return [choice.title for choice in question.choices]
 
 
-# --- ways -------------------------------------------------------------------------------------------------------------
-
-
-def test_ways_are_the_best_each_other_pure_one_and_nothing_more_than_what_is_there():
-    """200 hours: the box 1,090 USD, rented 1,200. To buy nothing is rented; it stands there once more as a mix."""
-    question = asked(own(), hourly("rented", 6.0))
-    assert titles(question) == ["1 × box", "all on rented", "nothing bought, all on rented"]
-    assert question.drawn[:, 0].tolist() == pytest.approx([36 * 1090.0, 36 * 1200.0, 36 * 1200.0])
-    assert [choice.option for choice in question.choices] == ["box", "rented", "rented"]
-
-
-def test_the_best_that_buys_nothing_is_not_told_twice():
-    """120 hours: rented 720, the box 1,074; a dearer rental 840."""
-    question = asked(own(), hourly("rented", 6.0), hourly("dear", 7.0), jobs=60.0)
-    assert titles(question) == ["nothing bought, all on rented", "all on dear", "1 × box"]
-    assert question.drawn[:, 0].tolist() == pytest.approx([36 * 720.0, 36 * 840.0, 36 * 1074.0])
+@pytest.mark.parametrize(
+    ("offers", "jobs", "told", "month"),
+    [
+        # 200 hours: to buy nothing is rented; it stands there once more as a mix
+        ((own(), RENTED), 100.0, ["1 × box", "all on rented", "nothing bought, all on rented"], [1090, 1200, 1200]),
+        # 120 hours: the best that buys nothing is not told twice
+        ((own(), RENTED, hourly("dear", 7.0)), 60.0, ["nothing bought, all on rented", "all on dear", "1 × box"],
+         [720, 840, 1074]),
+    ],
+)  # fmt: skip
+def test_ways_are_the_best_each_other_pure_one_and_nothing_more_than_what_is_there(offers, jobs, told, month):
+    question = asked(*offers, jobs=jobs)
+    assert titles(question) == told and question.drawn[:, 0].tolist() == pytest.approx([36 * usd for usd in month])
 
 
 def test_what_cannot_do_the_work_is_no_way_but_the_machines_that_are_there():
-    """Nothing is rented: ours does 240 of 300 hours, a box the rest. Ours alone does not end, and is asked."""
-    question = dispatch_question(posed(OLD, own(), jobs=[class_of("a", 150.0)], hours={"a": 2.0}, have=["old"]))
+    """Nothing is rented: ours does 240 of 300 hours, a box the rest. Ours alone does not end, and is asked. No box is
+    one too few, two are a neighbour; of our own machine there is never less.
+    """
+    work = {"jobs": [class_of("a", 150.0)], "have": ["old"]}
+    question = question_of(OLD, own(), **work)
     assert len(question.choices) == 2 and question.choices[0].option == "box"
     assert question.drawn[0, 0] == pytest.approx(36 * (50 + 1050 + 300 * 0.2)) and np.isinf(question.drawn[1]).all()
-
-
-def test_no_way_no_question():
-    assert dispatch_question(posed(OLD, jobs=[class_of("a", 150.0)], hours={"a": 2.0}, have=["old"])) is None
-
-
-def test_a_turning_point_takes_few_looks():
-    """A look dispatches hundreds of draws: a price takes one, and what turns the answer at most twenty beside it."""
-    question = asked(own(), hourly("rented", 6.0))
-    looks = []
-    counted = question.cost
-
-    def cost(moved):
-        looks.append(moved.cases)
-        return counted(moved)
-
-    object.__setattr__(question, "cost", cost)
-    assert sum(len(found) for found in question.turns.values()) >= 4
-    assert sum(looks) <= 2 * 20 * len(question.assumptions)
-
-
-# --- the rival and the neighbours -------------------------------------------------------------------------------------
+    assert question.beside[:, 0].tolist() == pytest.approx([36 * (50 + 2100 + 60.0)])
+    assert question_of(OLD, **work) is None  # no way, no question
 
 
 def against(question):
@@ -71,15 +58,12 @@ def against(question):
 
 
 def test_the_rival_is_the_cheapest_way_that_holds_other_machines():
-    cheap, dear, box = hourly("cheap", 6.0), hourly("dear", 7.0), own("box")
-    assert against(asked(box, cheap)) == "all on cheap"
-    assert against(asked(box, own("late", capex=72_000.0), cheap)) == "all on cheap"  # not `late`, which is bought too
-    few = asked(box, cheap, dear, jobs=60.0)
+    dear = hourly("dear", 7.0)
+    assert against(asked(own(), own("late", capex=72_000.0), RENTED)) == "all on rented"  # not `late`, bought too
+    few = asked(own(), RENTED, dear, jobs=60.0)
     assert titles(few)[1] == "all on dear" and against(few) == "1 × box"  # dearer, but another thing to do
-    for rented, rival in (((6.0, 7.0), "all on second"), ((6.0,), None)):  # nothing to buy
-        offers = [rented_at(usd) | {"instance": name} for usd, name in zip(rented, ("first", "second"), strict=False)]
-        question = dispatch_question(posed(*offers, jobs=[class_of("a", 100.0)], hours={"a": 2.0}))
-        assert against(question) == rival
+    for offers, rival in (((RENTED, dear), "all on dear"), ((RENTED,), None)):  # nothing to buy
+        assert against(question_of(*offers, jobs=[class_of("a", 100.0)])) == rival
 
 
 def test_what_does_not_do_the_work_is_no_rival():
@@ -91,7 +75,7 @@ def test_what_does_not_do_the_work_is_no_rival():
         return options[~((options["instance"] == "rented") & (options["workload"] == "lab.b"))].reset_index(drop=True)
 
     jobs = [class_of("a", 120.0), class_of("b", 30.0)]
-    question = dispatch_question(posed(own(), rented_at(6.0), jobs=jobs, hours={"a": 2.0, "b": 2.0}, change=change))
+    question = question_of(own(), RENTED, jobs=jobs, change=change)
     assert titles(question)[0] == "1 × box, the rest on rented" and against(question) == "2 × box"
 
 
@@ -102,12 +86,6 @@ def test_one_machine_more_and_one_less_are_dispatched_beside_the_best():
     assert question.drawn[0] == pytest.approx(36 * min(by_hand.values()))
     assert titles(question)[0] == "2 × box, the rest on rented"
     assert question.beside[:, 0].tolist() == pytest.approx([36 * by_hand[1], 36 * by_hand[3]])
-
-
-def test_a_neighbour_that_does_not_do_the_work_is_none_and_none_is_below_what_is_there():
-    """Without rentals no box is one too few; of our own machine there is never less."""
-    question = dispatch_question(posed(OLD, own(), jobs=[class_of("a", 150.0)], hours={"a": 2.0}, have=["old"]))
-    assert question.beside[:, 0].tolist() == pytest.approx([36 * (50 + 2100 + 60.0)])
 
 
 def test_more_work_than_the_machines_bought_can_do_takes_more_of_them():
@@ -144,8 +122,6 @@ def test_a_choice_stands_on_the_row_of_what_it_buys_else_of_what_is_rented_most(
     assert [choice.option for choice in ours.choices] == ["old"]
 
 
-# --- what may move ----------------------------------------------------------------------------------------------------
-
 MANY = [
     class_of("a", {"value": 100.0, "low": 80.0, "high": 150.0}, within_hours=3.0, urgent_per_month=5.0),
     class_of("b", 40.0, within_hours=3.0, urgent_per_month=0.0),
@@ -168,26 +144,212 @@ def test_numbers_of_jobs_move_by_class_with_their_range_and_all_together():
 
 
 def test_drawn_numbers_of_jobs_are_the_means_of_the_project():
-    """Only class a is uncertain. Its mean over months is drawn, not that of a month alone."""
-    made = posed(own(), rented_at(6.0), jobs=MANY, hours=TWO_HOURS, draws=40)
+    """Only class a is uncertain. Its mean over months is drawn, not that of a month alone; half a job counts too."""
+    made = posed(own(), RENTED, jobs=MANY, hours=TWO_HOURS, draws=40)
     ((assumption, jobs),) = dispatch_question(made).drawn_work
     assert assumption.subject == "a" and jobs.shape == (40,)
     place = [one.name for one in made.classes].index("a")
     assert jobs == pytest.approx([sum(months) / len(months) for months in made.numbers[place].tolist()])
-
-
-def test_a_number_that_differs_by_less_than_a_job_is_drawn_too():
-    jobs = [class_of("a", {"value": 0.5, "low": 0.4, "high": 0.6})]
-    ((assumption, drawn),) = dispatch_question(
-        posed(own(), rented_at(6.0), jobs=jobs, hours={"a": 400.0}, draws=40)
-    ).drawn_work
-    assert assumption.subject == "a" and 0.05 < np.ptp(drawn) < 0.5
+    few = [class_of("a", {"value": 0.5, "low": 0.4, "high": 0.6})]
+    ((_, drawn),) = question_of(own(), RENTED, jobs=few, hours={"a": 400.0}, draws=40).drawn_work
+    assert 0.05 < np.ptp(drawn) < 0.5
 
 
 def test_the_question_says_what_it_is_of():
-    question = asked(own(), hourly("rented", 6.0))
+    question = asked()
     assert (question.workload, question.months, question.told, question.word) == ("lab", 36.0, "36 months", "best mix")
     assert question.model == "" and question.about == {"workload": "lab", "model": None, "model_title": None}
     every = {choice.option: choice for choice in question.choices}
     assert every["box"].labels == every["rented"].labels == frozenset(question.rows)
     assert [choice.alternative for choice in question.choices] == ["0", "1", "2"]
+
+
+def test_a_quick_look_is_one_month_of_draws_and_costs_as_planned_what_all_draws_do():
+    """501 draws of 36 months: 250 of them, each with a month by its number; the last is draw 500, month 32."""
+    jobs = [class_of("a", {"value": 120.0, "low": 60.0, "high": 200.0})]
+    made = posed(own(), RENTED, jobs=jobs, hours={"a": 2.0}, draws=501)
+    few, every = Dispatch(made, [], [], ()).quick(made.drawn), made.drawn.jobs
+    assert few.jobs.shape == (1, 250, 1)
+    assert few.jobs[0, 0, 0] == every[0, 0, 0] and few.jobs[0, -1, 0] == every[0, 500, 500 % 36]
+    assert set(few.jobs[0, :, 0]) <= {every[0, draw, draw % 36] for draw in range(501)}
+    question = dispatch_question(made)
+    found, ways = question.cost(Moved(1, {})).usd[:, 0], titles(question)
+    assert question.drawn.std(axis=1).min() > 100
+    assert "2 × box, the rest on rented" in ways  # one box is cheaper: a way has the best number of its machines
+    for place in (place for place, title in enumerate(ways) if not title.startswith("2")):
+        assert found[place] == pytest.approx(question.drawn[place].mean(), rel=1e-9), ways[place]
+
+
+ALL = all_of("number of jobs a month")
+
+
+class Written(Dispatch):
+    """Two ways whose USD apart are written: on all draws, and by a quick look; by the logarithm of a factor."""
+
+    def __init__(self, exactly, quickly):
+        self.curves = {"exactly": exactly, "quickly": quickly}
+
+    def problem(self, moved):
+        (factor,) = moved.values.values()
+        return "exactly", float(np.log(factor))
+
+    def quick(self, problem):
+        return "quickly", problem[1]
+
+    def usd(self, quick, way):
+        return self.exact(quick, way)
+
+    def exact(self, problem, way):
+        curve, place = problem
+        return 1000.0 + (self.curves[curve](place) if way[0] == "second" else 0.0)
+
+    def crossing(self, start=1.0):
+        """The logarithm of the exact factor, from that of the quick looks, and what the first costs there."""
+        factor, usd = self._crossing(ALL, start, lambda _: [("first", (), 1.0), ("second", (), 1.0)])
+        return float(np.log(factor)), usd
+
+
+def line(zero, slope):
+    return lambda place: slope * (place - zero)
+
+
+def jump(place):
+    return -40.0 if place >= 0 else 40.0
+
+
+def late(place):
+    return np.inf if place < 0 else -1e-9
+
+
+@pytest.mark.parametrize(
+    ("exactly", "quickly", "expected"),
+    [
+        # quick looks are off by a percent: 5 % away, four steps of Newton's leave 5e-2 x 1e-8
+        (line(0.05, 505.0), line(0.0, 500.0), 0.05),
+        (line(0.05, -505.0), line(0.0, -500.0), 0.05),
+        (line(0.12, 500.0), line(0.0, 500.0), 0.0),  # a step of more than a tenth is not believed
+        (line(-0.12, 500.0), line(0.0, 500.0), 0.0),
+        (line(0.16, 500.0), line(0.0, 1000.0), 0.15),  # slope twice too steep: steps of 0.08, 0.04, 0.02, 0.01
+        (lambda place: jump(place) + 3.0, jump, 0.0),  # no slope leads to a better place
+        (lambda place: 1e-9, late, 0.0),  # on one side the job is not done in time: infinite, without a slope
+        # the rise over two slight steps is 2 USD: a fifth of a tenth of it away is smooth, three are not
+        (line(0.02, 1000.0), lambda place: 1000.0 * place + 0.1, 0.02),
+        (line(0.02, 1000.0), lambda place: 1000.0 * place + 0.3, 0.0),
+    ],
+)
+def test_a_turning_point_that_quick_looks_found_is_made_exact_where_costs_are_smooth(exactly, quickly, expected):
+    found, usd = Written(exactly, quickly).crossing()
+    assert found == pytest.approx(expected, abs=1.5e-9) and (usd == 1000.0 or expected in (0.15, 0.02))
+
+
+def test_what_is_rented_instead_is_numbered_after_the_ways():
+    """At 7 / 6 of the price of `cheap`, which is rented and stands first, it is `next`, the second."""
+    question = asked(own(capex=360_000.0), hourly("next", 7.0), hourly("cheap", 6.0))
+    (turn,) = turns(question, "usd_per_hour", "cheap")
+    first = len(question.choices)
+    assert turn.factor == pytest.approx(7 / 6, rel=1e-3) and named(question, turn) == "next"
+    assert question.planned.alternative[0, 0] == first and turn.alternative == first + 1
+    box = [choice.option for choice in question.choices].index("box")
+    told = [question.title(box, 0.0, number) for number in (first, first + 1)]
+    assert told == ["nothing bought, all on cheap", "nothing bought, all on next"]
+    assert [question.title(box, count, None) for count in (1.0, 3.0)] == ["1 × box", "3 × box"]
+    place = titles(question).index("all on next")
+    assert question.title(place, 0.0, None) == question.title(place, 0.0, place) == "all on next"
+
+
+def turns(question, quantity, subject):
+    """The turning points of an assumption."""
+    ((_, found),) = (pair for pair in question.turns.items() if pair[0][:2] == (quantity, subject))
+    return found
+
+
+def test_more_jobs_turn_to_the_way_that_gains_most_by_each_though_another_is_nearer():
+    """200 h a month. Rented at 6: 1,200. `near`: 180 + 5.4 an hour = 1,260, which pays from 300 h. `far`: 1,176 + 0.6
+    an hour = 1,296, which pays from 1,176 / 5.4 = 217.8 h on.
+    """
+    question = asked(own("near", capex=130 * 36.0, kw=27.0), own("far", capex=1126 * 36.0, kw=3.0), RENTED)
+    assert question.choices[0].option == "rented"
+    (turn,) = (turn for turn in turns(question, "per_month", "jobs") if turn.factor > 1)
+    assert turn.factor == pytest.approx(1176 / 5.4 / 200, rel=1e-6) and named(question, turn) == "far"
+
+
+def signed(usd):
+    """A contract by the month."""
+    return {"instance": "signed", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": usd}}
+
+
+def rows_held(question):
+    """What is told of each machine: (machine, quantity, class) with its row."""
+    return {
+        (row["reference"], row["quantity"], row["subject"]): row for row in pays_rows("lab", question.held(question))
+    }
+
+
+def test_a_machine_pays_by_all_work_by_each_class_and_if_it_is_bought_by_the_months():
+    """Two classes, of one some are urgent: of those nothing is told, they are among theirs."""
+    jobs = [class_of("a", 60.0, within_hours=3.0, urgent_per_month=6.0), class_of("b", 40.0)]
+    question = dispatch_question(
+        posed(own(), signed(900.0), rented_at(6.0), jobs=jobs, hours={"a": 2.0, "a.urgent": 2.0, "b": 2.0})
+    )
+    rows = rows_held(question)
+    of_work = [("device_hours", None), ("per_month", "a"), ("per_month", "b")]
+    box = [("box", *one) for one in (*of_work, ("months", None))]
+    assert set(rows) == {*box, *(("signed (reserved)", *one) for one in of_work)}
+    told = {key[1:]: (row["assumption"], row["planned"], row["unit"]) for key, row in rows.items() if key[0] == "box"}
+    assert told == {
+        ("device_hours", None): ("the work of a month", pytest.approx(200.0), "device-hours/month"),
+        ("per_month", "a"): ("jobs of a a month", 60.0, "jobs/month"),
+        ("per_month", "b"): ("jobs of b a month", 40.0, "jobs/month"),
+        ("months", None): ("length of the project", 36.0, "months"),
+    }
+    # A box costs 1,050 a month, and 0.2 an hour instead of 6: from 1,050 / 5.8 = 181 hours on.
+    assert rows["box", "device_hours", None]["pays_from"] == pytest.approx(1050 / 5.8)
+
+
+def test_of_one_class_the_jobs_are_the_work():
+    jobs = [class_of("a", 100.0, within_hours=3.0, urgent_per_month=6.0)]
+    question = question_of(own(), RENTED, jobs=jobs, hours={"a": 2.0, "a.urgent": 2.0})
+    assert set(rows_held(question)) == {("box", "device_hours", "a"), ("box", "months", None)}
+
+
+def test_the_work_of_a_month_is_that_of_the_best_mix():
+    """The box is twice as fast: its 200 jobs are 200 hours, of the rented device 400."""
+    row = rows_held(asked(jobs=200.0, box=200.0))["box", "device_hours", "jobs"]
+    # 1,050 a month instead of 6 x 400: it pays from 1,050 / (2,400 - 40) of it on.
+    assert (row["planned"], row["factor"]) == (pytest.approx(200.0), pytest.approx(1050 / 2360, rel=1e-6))
+    # Of 300 jobs it does 240, the others take 120 hours: 720 USD, a second box 1,062.
+    assert rows_held(asked(jobs=300.0, box=200.0))["box", "device_hours", "jobs"]["planned"] == pytest.approx(360)
+
+
+@pytest.mark.parametrize(
+    ("fixed", "kw", "rent", "factor", "pays"),
+    [
+        # 1,050 a month and nothing an hour, beside 200 hours at 5.25; at 5.2475 these are 50 cents less
+        (1050, 0.0, 5.25, 1.0, 1.0), (1050, 0.0, 5.2475, 1050 / 5.2475 / 200, 0.0),
+        # beside 6 an hour a box of 0.2 pays from `fixed` / 5.8 hours; a fifth of the 200 is the least
+        (300, 1.0, 6.0, 300 / 5.8 / 200, 1.0), (225, 1.0, 6.0, 0.0, 1.0), (1200, 1.0, 6.0, 1200 / 5.8 / 200, 0.0),
+    ],
+)  # fmt: skip
+def test_a_machine_pays_from_where_it_costs_no_more_to_the_last_dollar(fixed, kw, rent, factor, pays):
+    question = asked(own(capex=36 * (fixed - 50.0), kw=kw), hourly("rented", rent))
+    row = rows_held(question)["box", "device_hours", "jobs"]
+    assert (row["factor"], row["p_pays"]) == (pytest.approx(factor, rel=1e-6), pays)
+
+
+def test_where_nothing_is_rented_a_machine_pays_as_far_as_it_does_the_work(recwarn):
+    """A box does 120 jobs of two hours in its 240; of 100 planned. A hundredth of the work may be left."""
+    question = dispatch_question(posed(own(), jobs=[class_of("a", 100.0)], hours={"a": 2.0}))
+    row = rows_held(question)["box", "device_hours", "a"]
+    assert (row["pays_from"], row["p_pays"], row["pays_until"]) == (0.0, 1.0, pytest.approx(240.0 / 0.99, rel=2e-4))
+    assert not recwarn.list
+
+
+def test_the_interval_of_where_a_machine_pays_is_of_six_months_of_each_draw():
+    """Jobs differ by month; a box pays from where rents for its hours make up for 1,050 a month."""
+    jobs = [class_of("a", {"value": 80.0, "low": 40.0, "high": 120.0}, source="this test")]
+    made = posed(own(capex=36 * 450.0), rented_at(6.0), jobs=jobs, hours={"a": 2.0}, draws=60)
+    row = rows_held(dispatch_question(made))["box", "device_hours", "a"]
+    # All hours fit into the 240 of the box as long as they are below 1.5 times 160: it pays from 500 / 5.8 hours.
+    hours = 2.0 * made.numbers[0][:, [0, 7, 14, 21, 28, 35]].mean(axis=1)
+    low, high = np.quantile(500 / 5.8 / hours, [0.05, 0.95]) * row["planned"]
+    assert (row["pays_from_low"], row["pays_from_high"]) == pytest.approx((low, high), rel=2e-2)

@@ -22,15 +22,14 @@ from sweetspot.decision.cost_rounds import (
     with_later,
 )
 from sweetspot.decision.options import build_options
-from sweetspot.decision.pays import pays_rows
 from sweetspot.decision.simulate import simulate
+from sweetspot.decision.turning import pays_rows
 from sweetspot.draws import shares
 from three_kinds import ROUNDS, Market, hourly, price
 
 # 36 months of 100 jobs of two hours: 7,200 hours. A box works 24 x 10 x 36 = 8,640; it costs 36,000 and 50 a month of
 # care, 0.2 an hour. Rented at 6.
 HELD, RUNNING = 36_000 + 36 * CARE, 7200 * 0.2
-WORK = all_of("amount of work")
 
 
 def asked(*offers, draws=2, **market):
@@ -72,9 +71,6 @@ def moved(question, quantity, subject="", factor=1.0):
 def test_every_figure_moves_what_rests_on_it_alone(quantity, subject, factor, box, rented):
     found = moved(asked(), quantity, subject, factor)
     assert found == {"box": (pytest.approx(box[0]), box[1]), "rented": (pytest.approx(rented), 1)}
-
-
-# --- rounds on whole machines -----------------------------------------------------------------------------------------
 
 
 def planned(*, jobs=10, slots=4.0, hours=2.0, room=6.0, least=1.0, own_months=False, **row):
@@ -169,8 +165,6 @@ def test_hours_of_all_devices():
     assert planned().device_hours.tolist() == [40.0]
     assert planned(gpus=0).device_hours.tolist() == [5.0]
 
-
-# --- options of the plan ----------------------------------------------------------------------------------------------
 
 CLOUD = {"provider": "cloud", "gpu": "H9", "gpus": 8}
 SPEEDS = {"nodes": (180.0, 180.0, 180.0), "other": (120.0, 120.0, 120.0)}
@@ -269,9 +263,6 @@ def test_the_row_of_a_plan_is_that_of_the_cell_the_option_was_priced_on():
     assert found.loc["box", "planned_hours"] == 24 * 10 * 36 and np.isnan(found.loc["rented", "planned_hours"])
 
 
-# --- the question -----------------------------------------------------------------------------------------------------
-
-
 def test_the_question_says_what_it_is_of():
     question = asked()
     assert (question.workload, question.months, question.told) == ("work", 36.0, "36 months")
@@ -303,16 +294,6 @@ def test_jobs_go_by_the_speed_of_the_machine_itself_of_one_named_or_of_one_devic
     assert _speed_of(box | {"gpu": "Z"}, "gone", rows) is None
 
 
-def test_hours_of_a_plan_have_the_ends_of_its_speed():
-    """14,400 hours at 50 images/s; 95 draws of 100 lie between 40 and 75, and 90 of them 1.645 / 1.96 as far."""
-    speeds, facts = {"rented": (50.0, 40.0, 75.0)}, {"rented": {"provider": "cloud", "gpu": "H9", "gpus": 1}}
-    (plan,), *_ = plans_of(own(), rented_at(6.0), speeds=speeds, facts=facts, draws=20_000)
-    row, as_far = plan.table.set_index("option").loc["rented"], 1.6449 / 1.9600
-    assert row["hours"] == 14_400.0
-    assert row["hours_low"] == pytest.approx(14_400 / 1.5**as_far, rel=0.02)
-    assert row["hours_high"] == pytest.approx(14_400 * 1.25**as_far, rel=0.02)
-
-
 def test_a_plan_bought_later_takes_its_place_by_cost_and_no_price_of_the_machine_turns_it():
     """At once 39,240 (each dollar of the price is one), rented 43,200, a box after six months 41,000."""
     (plan,), options, draws, settings = plans_of(own(), rented_at(6.0))
@@ -327,9 +308,6 @@ def test_a_plan_bought_later_takes_its_place_by_cost_and_no_price_of_the_machine
     told = found.table.set_index("choice")["usd_per_capex"]
     assert told.to_dict() == {"box": pytest.approx(1.0), "box after 6": 0.0, "rented": 0.0}
     assert isinstance(both, PricedPlan) and rounds_question(both, options, draws, 30.5).drawn.shape == (2, 2)
-
-
-# --- from when on a machine pays --------------------------------------------------------------------------------------
 
 
 def held(question):
@@ -381,15 +359,3 @@ def test_a_box_that_pays_beside_rent_has_a_contract_to_beat_too(month, pays):
     least = pytest.approx(3600 * 37_800 / 41_760, rel=1e-3)
     assert row["pays_from"] == least if pays else math.isnan(row["pays_from"])
     assert row["p_pays"] == pays
-
-
-def test_more_work_than_a_contract_has_hours_for_is_no_bargain():
-    """Rented at 2 USD an hour; a machine half as fast for 1,000 USD a month does 26,352 / 14,400 of the work.
-
-    Signed twice it costs 72,000 USD: where the box overtakes the rent, at 37,800 / (14,400 - 1,440) of the work, once
-    for all work it would be the cheapest.
-    """
-    deal = {"instance": "slow", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 1000.0}}
-    row = held(asked(own(days_per_month=30.5), hourly("rented", 2.0), deal, speeds={"slow": 50.0}))["box", "jobs"]
-    expected = [3600 * HELD / (14_400 - RUNNING)] * 3
-    assert [row[f"pays_from{end}"] for end in ("", "_low", "_high")] == pytest.approx(expected, rel=1e-3)

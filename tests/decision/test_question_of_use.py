@@ -38,37 +38,35 @@ def figure(priced, name):
     return found.values
 
 
-# --- the work that the box's use allows -------------------------------------------------------------------------------
-
-
 def test_what_the_box_does_in_its_days_of_use_is_the_work():
     question = made().share()
     assert planned(question) == pytest.approx({"box": HELD + RUNNING, "rented": RENTED})
     assert (question.told, question.months) == ("10 days of use a month for 36 months", 36.0)
     assert (question.workload, question.model, question.of_the_team) == ("vgg16", "vgg16", OF_THE_TEAM)
     assert question.choices[0].row["row"] == question.reference
-
-
-def test_a_box_that_is_broken_a_tenth_of_the_time_does_so_much_less():
+    # A box that is broken a tenth of the time does so much less.
     question = made(own(downtime_share=0.1), hourly("rented", 6.0)).share()
     assert planned(question) == pytest.approx({"box": HELD + 0.9 * RUNNING, "rented": 0.9 * RENTED})
 
 
-def test_each_figure_moves_the_cost():
+@pytest.mark.parametrize(
+    ("quantity", "subject", "box", "rented"),
+    [
+        ("days_per_month", "", HELD + 2 * RUNNING, 2 * RENTED),
+        ("months", "", 36_000 + 72 * 50 + 2 * RUNNING, 2 * RENTED),
+        ("speed", "card of rented", HELD + RUNNING, RENTED / 2),
+        ("speed", "card of box", (HELD + RUNNING) / 2, RENTED),
+        ("usd_per_hour", "rented", HELD + RUNNING, 2 * RENTED),
+        ("usd_per_kwh", "", HELD + 2 * RUNNING, RENTED),
+        ("capex_usd", "box", HELD + 36_000 + RUNNING, RENTED),
+        ("maintenance_usd_per_month", "box", HELD + 1800 + RUNNING, RENTED),
+    ],
+)
+def test_each_figure_doubled_moves_the_cost(quantity, subject, box, rented):
     question = made().share()
-
-    def at(quantity, subject, factor):
-        (one,) = (one for one in question.assumptions if one.quantity == quantity and subject in one.subject)
-        usd = question.at(one, np.array([1.0, factor])).usd
-        assert usd[:, 0].tolist() == pytest.approx([HELD + RUNNING, RENTED])
-        return usd[:, 1].tolist()
-
-    assert at("days_per_month", "", 2.0) == pytest.approx([HELD + 2 * RUNNING, 2 * RENTED])
-    assert at("months", "", 2.0) == pytest.approx([36_000 + 72 * 50 + 2 * RUNNING, 2 * RENTED])
-    assert at("speed", "card of rented", 2.0) == pytest.approx([HELD + RUNNING, RENTED / 2])
-    assert at("speed", "card of box", 2.0) == pytest.approx([(HELD + RUNNING) / 2, RENTED])
-    assert at("usd_per_hour", "rented", 2.0) == pytest.approx([HELD + RUNNING, 2 * RENTED])
-    assert at("usd_per_kwh", "", 2.0) == pytest.approx([HELD + 2 * RUNNING, RENTED])
+    (one,) = (one for one in question.assumptions if one.quantity == quantity and subject in one.subject)
+    usd = question.at(one, np.array([1.0, 2.0])).usd
+    assert usd.T.tolist() == [pytest.approx([HELD + RUNNING, RENTED]), pytest.approx([box, rented])]
 
 
 def test_more_months_are_more_work_and_the_price_of_the_box_once():
@@ -95,9 +93,6 @@ def test_a_device_that_is_faster_in_a_draw_is_paid_for_less_long():
     (question,) = share_questions(priced.options, replace(priced.draws, images_per_s=faster), MONTH_DAYS)
     assert drawn(question)["rented"].tolist() == pytest.approx([RENTED / 2, RENTED / 4])
     assert drawn(question)["box"].tolist() == pytest.approx([HELD + RUNNING] * 2)
-
-
-# --- the bills --------------------------------------------------------------------------------------------------------
 
 
 def by_bills(options, draws):
@@ -132,36 +127,13 @@ def test_what_one_of_them_cannot_do_is_no_part_of_the_work():
     assert question.told == "" and planned(question) == pytest.approx(hours_of(1))
 
 
-def test_of_another_model_nothing_is_counted():
-    """The same two offers with a model of ten times the price."""
-    priced = made()
-    other = priced.options.assign(model="other", usd=priced.options["usd"] * 10)
-    options = pd.concat([priced.options, other], ignore_index=True)
-    draws = replace(
-        priced.draws, **{name: np.concatenate([getattr(priced.draws, name)] * 2) for name in ("usd", "images_per_s")}
-    )
-    found = {question.model: planned(question) for question in by_bills(options, draws)}
-    assert found == {"vgg16": pytest.approx(hours_of(1)), "other": pytest.approx(hours_of(10))}
-
-
-# --- what competes ----------------------------------------------------------------------------------------------------
-
-
-def test_a_model_with_one_option_asks_nothing_and_the_next_does():
-    priced = made()
-    alone = priced.options.iloc[:1].assign(model="alone")
-    options = pd.concat([priced.options, alone], ignore_index=True)
-    assert [question.model for question in share_questions(options, priced.draws, MONTH_DAYS)] == ["vgg16"]
-
-
-def test_an_option_with_a_draw_that_never_ends_does_not_compete():
+def test_a_model_with_one_option_asks_nothing_and_an_option_with_a_draw_that_never_ends_does_not_compete():
     priced = made(own(), hourly("rented", 6.0), hourly("late", 5.0))
-    place = priced.options.index[priced.options["option"].eq("late")][0]
     speeds = priced.draws.images_per_s.copy()
-    speeds[place, 0] = 0.0
+    speeds[priced.options["option"].eq("late"), 0] = 0.0
+    draws = replace(priced.draws, images_per_s=speeds)
+    alone = pd.concat([priced.options, priced.options.iloc[:1].assign(model="alone")], ignore_index=True)
     with np.errstate(divide="ignore"):
-        (question,) = share_questions(priced.options, replace(priced.draws, images_per_s=speeds), MONTH_DAYS)
-    assert sorted(planned(question)) == ["box", "rented"]
-    without = priced.options[priced.options["option"].ne("rented")]
-    with np.errstate(divide="ignore"):
-        assert share_questions(without, replace(priced.draws, images_per_s=speeds), MONTH_DAYS) == []
+        (question,) = share_questions(alone, draws, MONTH_DAYS)
+        assert question.model == "vgg16" and sorted(planned(question)) == ["box", "rented"]
+        assert share_questions(priced.options[priced.options["option"].ne("rented")], draws, MONTH_DAYS) == []

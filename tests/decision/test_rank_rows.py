@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from answer_options import option, spot
-from decision_tables import BOX, drawn, options_of
+from decision_tables import drawn
 from sweetspot.decision.other_figures import (
     COLUMNS,
     Contenders,
@@ -154,9 +154,6 @@ def test_the_chance_of_the_front_is_the_share_of_draws_in_which_nothing_faster_i
     assert found[list("abcd")].tolist() == pytest.approx(list(chance))
 
 
-# --- who contends ---------------------------------------------------------------------------------------------------
-
-
 def of(*rows, reference=None):
     """The contenders of a model; `reference`: the title of what is asked about."""
     table = pd.DataFrame(list(rows))
@@ -211,19 +208,6 @@ def test_without_a_reference_the_cheapest_that_stays_is_asked_about_and_models_g
     assert (lonely.alternative, lonely.gain, len(lonely.every)) == (None, math.inf, 1)
     assert contenders(tables[3], None) is None
 
-
-def test_the_last_digit_of_a_gain_chooses_no_model():
-    # twice the speed on another model: the same gain, but for the last digit of a float
-    small, twice = options_of(), 2 * np.nextafter(225.0, 300.0)
-    big = small.assign(model="big", images_per_usd=small["images_per_usd"] * twice / 225.0)
-    big.loc[big["option"] == BOX, "images_per_usd"] = 2 * small.loc[small["option"] == BOX, "images_per_usd"]
-    for names in (("a", "b"), ("b", "a")):
-        both = pd.concat([one.assign(model=name) for one, name in zip((small, big), names, strict=True)])
-        gains = {model: one.gain for model, one in found_contenders(both.reset_index(drop=True)).items()}
-        assert list(gains) == ["a", "b"] and gains["a"] == pytest.approx(gains["b"], rel=1e-12)
-
-
-# --- other figures --------------------------------------------------------------------------------------------------
 
 CARD = {"gpu": "V100", "gpus": 1, "stand_in_gpu": "V100-32GB", "stand_in_framework": "tensorflow",
         "stand_in_batch_size": 384, "stand_in_precision": "fp16", "throughput_basis": "stand_in"}  # fmt: skip
@@ -320,33 +304,6 @@ def test_a_rival_published_itself_leaves_the_choice_to_what_rests_on_the_device(
     assert nobody.empty and span_in_words(nobody, "m") == ""
 
 
-def test_a_winner_that_changes_is_said():
-    # a V100 of 2400 halves the TPU's cost: 7 / 10
-    table = other_figures(market(), figures(USED, USED | {"images_per_s": 2400.0, "batch_size": 256.0}))
-    assert table["gain"].min() == pytest.approx(0.7)
-    assert set(table["winner_title"]) == {"Box", "TPU"}
-    assert span_in_words(table, "m").endswith("the multiple on m is 0.70 to 2.0: the cheapest changes.")
-
-
-def test_the_reference_s_own_machine_is_not_left_out():
-    # the TPU by the hour, or reserved at 9 / 14 of it: without it there is nobody to compare; with its own figure of
-    # 3000 instead of 4000 both cost as many times more, and the V100's does nothing to what rests on it alike
-    rows = option("TPU", 14, **TPU), option("TPU (reserved)", 9, **TPU | {"purchase": "reserved"})
-    card = option("Card", 20, **CARD | {"instance": "card", "images_per_s": 1200.0})
-    told = gains(contending(*rows, card, reference="TPU"), USED, SLOW, OWN)
-    assert {key: gain for key, (_, gain, _) in told.items()} == {
-        (images, figure): round(9 / 14, 6) for images in (1200.0, 600.0)
-        for figure in ("as used", "its own figure, 3,000")}  # fmt: skip
-
-
-def test_of_rivals_that_rest_on_others_figures_one_that_stays_comes_before_one_that_does_not():
-    other = CARD | {"gpu": "P100", "stand_in_gpu": "P100", "stand_in_batch_size": 64}
-    market = contending(option("Box", 10), option("Plain", 11), option("Card", 20, **CARD), spot("Taken", 5, **other))
-    old = [{"gpu": "P100", "batch_size": size, "images_per_s": rate} for size, rate in ((64.0, 500.0), (32.0, 400.0))]
-    table = other_figures(market, figures(USED, SLOW, *old))
-    assert table["device"].tolist() == ["V100"] * 2 and table["gain"].tolist() == pytest.approx([1.1, 1.1])
-
-
 def test_what_costs_as_much_leaves_the_reference_the_winner():
     table = other_figures(contending(option("Box", 10), option("Card", 5, **CARD)), figures(USED, SLOW))
     assert table["gain"].tolist() == [0.5, 1.0] and table["winner"].tolist() == ["card", "box"]
@@ -357,13 +314,6 @@ def test_gains_are_of_an_image_where_bills_are_nearly_in_proportion():
     rows = option("Box", 10), option("Card", 20, **CARD | {"images_per_usd": 3.744e6 / 20})
     table = other_figures(contending(*rows), figures(USED, SLOW))
     assert table["gain"].tolist() == pytest.approx([2 / 1.04, 4 / 1.04])
-
-
-def test_where_nobody_stays_the_cheapest_that_can_be_taken_away_is_the_rival():
-    taken = spot("Near", 12, **CARD), spot("Far", 15, **CARD | {"instance": "far"})
-    table = other_figures(contending(option("Box", 10), *taken), figures(USED, SLOW))
-    assert table[["rival", "cheapest_of_all"]].to_numpy().tolist() == [["near", "near"]] * 2
-    assert table["gain"].tolist() == pytest.approx([1.2, 2.4])
 
 
 def test_an_alternative_that_cannot_be_left_out_is_not_and_bills_or_no_rival_say_nothing():

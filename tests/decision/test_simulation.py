@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, options_of
 from scipy.stats import t
-from sweetspot.bills.rates import or_zero, possession
 from sweetspot.bills.renting import makespan, overhead
 from sweetspot.decision.ranks import pairs
 from sweetspot.decision.simulate import simulate
@@ -69,9 +68,6 @@ def test_a_machine_drawn_at_half_the_speed_takes_twice_the_hours():
     assert draws.images_per_s.std(axis=1).min() > 1
 
 
-# --- formulas ---------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("other", [(80.0, 80.0), (80 / 1.5, 80 * 1.5)])
 def test_probability_of_being_cheaper_is_the_normal_s(other):
     """A: median 100 images/s, 95 % interval [100/1.5, 150]: sigma = ln 1.5 / 1.9600 = 0.20687. B: 80 at the same price,
@@ -108,14 +104,6 @@ def test_a_price_range_reaches_the_bill():
     draws = simulate(options, 2, MANY)
     assert interval(draws.usd[0] / options["usd"][0]) == pytest.approx((2.04 / 3.06, 3.40 / 3.06), rel=0.005)
     assert draws.variable[0] / 3.06 == pytest.approx(draws.usd[0] / options["usd"][0])
-
-
-def test_power_moves_only_the_electricity():
-    # 1.102778 = 0.902778 + 0.20; kW 0.8 to 1.2 moves the hour to 1.062778 and 1.142778
-    box = box_offer(kw_low=0.8, kw_high=1.2)
-    options = options_of((box, 498.0, 4), figures=[figure(BOX, 498.0, 4, 498.0, 498.0)])
-    found = interval(simulate(options, 2, MANY).usd[0] / options["usd"][0])
-    assert found == pytest.approx((1.062778 / 1.102778, 1.142778 / 1.102778), rel=0.002)
 
 
 def test_what_is_drawn_of_a_box_is_what_its_hour_is_made_of():
@@ -159,17 +147,6 @@ def test_interruptions_drawn_lengthen_by_daly_against_the_central_ones():
         for end in (0.25, 1.0)
     ]
     assert interval(hours) == pytest.approx(stretch, rel=0.05)
-
-
-def test_possession_at_another_price_and_length():
-    row = {"capex_usd": 3250.0, "months": 10.0, "residual_usd": 500.0, "maintenance_usd_per_month": 10.0,
-           "staff_usd_per_month": 5.0, "discount_rate": 0.0}  # fmt: skip
-    twice = {"capex_usd": 2.0, "months": 2.0}
-    assert possession(row, lambda name: twice.get(name, 1.0)) == pytest.approx(6000 / 20 + 15)
-    assert [or_zero(value) for value in (None, math.nan, 2)] == [0, 0, 2]
-
-
-# --- what is drawn together -------------------------------------------------------------------------------------------
 
 
 def test_figures_share_an_error_by_device_prediction_or_not_at_all():

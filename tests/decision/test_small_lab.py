@@ -1,19 +1,25 @@
-"""The problem of work of months on a few certain offers, every figure by hand, and what moves it."""
+"""The problem of work of months on a few certain offers, every figure by hand, and what moves it; fallbacks."""
 
+import json
 from dataclasses import replace
+from datetime import date
 
 import numpy as np
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, posed, small_lab
+from sweetspot.availability.having_columns import with_having
 from sweetspot.decision.assumption import Assumption, Moved
+from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.posed import in_time
+from sweetspot.decision.sources import job_table
 from sweetspot.mixes.problem import NEVER
+from sweetspot.study.stock import load_availability
 
 WHOLE = 30.5 * 24  # hours of a month
 FACTS = {"old": {"gpus": 2}, "box": {"gpus": 2}, "quick": {"gpus": 4}, "term": {"gpus": 2}}
 SPEEDS = {"quick": (200.0, 200.0, 200.0)}
-OLD = own("old", capex=0.0, downtime_share=0.25)  # 180 of 240 hours a month, 50 USD of care
+OLD = own("old", capex=4000.0, downtime_share=0.25)  # 180 of 240 hours a month, 50 USD of care
 BOX = own(downtime_share=0.1, days_per_month=40.0 / 24)  # 36 of 40 hours a month
 TERM = {"instance": "term", "purchase": "reserved",
         "commitment": {"term_months": 24.0, "per_month": 300.0, "per_hour": 0.5, "charged": "used"}}  # fmt: skip
@@ -40,14 +46,7 @@ def market():
 
 
 def held(problem, name):
-    return next(one for one in problem.held if one.name == name)
-
-
-def rented(problem, name):
-    return next(one for one in problem.rented if one.name == name)
-
-
-# --- the problem ------------------------------------------------------------------------------------------------------
+    return next(one for one in (*problem.held, *problem.rented) if one.name == name)
 
 
 def test_classes_and_jobs_of_a_middle_month(market):
@@ -79,7 +78,7 @@ def test_what_is_held_by_hand(market, name, fixed, capacity, hour):
 
 def test_what_is_rented_by_hand(market):
     """The quick one works on four jobs at once, each in half of the hours; an urgent one has it for itself."""
-    quick, plain = (rented(market[0].central, name) for name in ("quick", "rented"))
+    quick, plain = (held(market[0].central, name) for name in ("quick", "rented"))
     assert quick.usd.ravel().tolist() == pytest.approx([5.0, 20.0, 20.0])
     assert quick.device_hours.ravel().tolist() == pytest.approx([1.0, 4.0, 4.0])
     assert plain.usd.ravel().tolist() == pytest.approx([12.0, NEVER, 48.0])
@@ -121,25 +120,24 @@ def moved(one, quantity, factor, name, figure=None, subject=""):
 
 def test_each_figure_moves_what_rests_on_it(market):
     one, now = market[0], market[0].drawn
-    fast = moved(one, "images_per_s", 2.0, "rented")
+    fast = held(moved(one, "images_per_s", 2.0, "rented"), "rented")
     # In time now, in one hour; an urgent job pays for the machine, as any does that is alone there.
-    assert rented(fast, "rented").usd.ravel().tolist() == pytest.approx([6.0, 6.0, 6.0, 6.0, 24.0, 24.0])
-    assert rented(fast, "rented").device_hours.tolist() == [[1.0] * 2, [1.0] * 2, [4.0] * 2]
-    assert rented(fast, "quick").usd.tolist() == rented(now, "quick").usd.tolist()
-    dear = moved(one, "usd_per_hour", 1.5, "rented")
-    assert rented(dear, "rented").usd[0].tolist() == pytest.approx([18.0] * 2)
-    assert rented(dear, "rented").device_hours.tolist() == rented(now, "rented").device_hours.tolist()
-    power = held(moved(one, "kw", 3.0, "box"), "box")
-    assert power.running[0].tolist() == pytest.approx([0.6] * 2) and power.fixed.tolist() == pytest.approx([1050.0] * 2)
-    price = held(moved(one, "capex_usd", 2.0, "box"), "box")
-    assert price.fixed.tolist() == pytest.approx([2050.0] * 2) and price.running.tolist()[0] == pytest.approx([0.2] * 2)
-    assert held(moved(one, "maintenance_usd_per_month", 3.0, "box"), "box").fixed.tolist() == pytest.approx(
-        [1150.0] * 2
-    )
-    assert held(moved(one, "months", 2.0, "box"), "box").fixed.tolist() == pytest.approx([550.0] * 2)
-    assert held(moved(one, "days_per_month", 2.0, "box"), "box").capacity.tolist() == pytest.approx([72.0] * 2)
-    half = held(moved(one, "images_per_s", 0.5, "box"), "box")
-    assert half.hours.tolist()[::2] == [[2.0] * 2, [8.0] * 2] and half.running[0].tolist() == pytest.approx([0.4] * 2)
+    assert fast.usd.ravel().tolist() == pytest.approx([6.0, 6.0, 6.0, 6.0, 24.0, 24.0])
+    assert fast.device_hours.tolist() == [[1.0] * 2, [1.0] * 2, [4.0] * 2]
+    quick = held(moved(one, "images_per_s", 2.0, "rented"), "quick")
+    assert quick.usd.tolist() == held(now, "quick").usd.tolist()
+    dear = held(moved(one, "usd_per_hour", 1.5, "rented"), "rented")
+    assert dear.usd[0].tolist() == pytest.approx([18.0] * 2)
+    assert dear.device_hours.tolist() == held(now, "rented").device_hours.tolist()
+    for quantity, factor, fixed, running, capacity in (
+        ("kw", 3.0, 1050.0, 0.6, 36.0), ("capex_usd", 2.0, 2050.0, 0.2, 36.0), ("months", 2.0, 550.0, 0.2, 36.0),
+        ("maintenance_usd_per_month", 3.0, 1150.0, 0.2, 36.0), ("days_per_month", 2.0, 1050.0, 0.2, 72.0),
+        ("images_per_s", 0.5, 1050.0, 0.4, 36.0),
+    ):  # fmt: skip
+        box = held(moved(one, quantity, factor, "box"), "box")
+        found = box.fixed.tolist(), box.running[0].tolist(), box.capacity.tolist()
+        assert found == tuple(pytest.approx([value] * 2) for value in (fixed, running, capacity)), quantity
+    assert box.hours.tolist()[::2] == [[2.0] * 2, [8.0] * 2]  # at half the speed
 
 
 def test_a_moved_price_stands_on_the_drawn_one(market):
@@ -188,3 +186,65 @@ def test_the_months_that_are_drawn(months, drawn):
     one = posed(OLD, hourly(6.0), jobs=[A, B], hours=HOURS, facts=FACTS, speeds=SPEEDS, have=["old"], months=months)
     assert one.numbers.shape == (3, 2, drawn)
     assert (one.numbers[1] <= one.numbers[0]).all()
+
+
+PLACES = {"rented": {"provider": "one"}, "quick": {"provider": "two"}, "dated": {"provider": "three"}}
+# An hour's job costs 6 USD, 10 on the next best, which is twice as fast, and 15 on the block.
+OFFERS = (hourly(6.0), hourly(20.0) | {"instance": "quick"}, hourly(15.0) | {"instance": "dated"})
+HALF = [("stock_share", "one", 0.5), ("stock_share", "two", 0.8), ("start_days", "three", 20.0)]
+NOTHING = [("wait_days", None, 1.0), *((f"{name}", None, 0.0) for name in
+                                       ("boot_minutes", "failures_per_device_hour", "restart_minutes"))]  # fmt: skip
+
+
+def seldom(folder, facts=HALF, draws=400, **job):
+    """Ten jobs a month of an hour each; `facts`: (quantity, provider, value)."""
+    file = folder / "availability.yaml"
+    rows = [{"quantity": name, "value": value, "as_of": "2018", "source": "ours"}
+            | ({"provider": provider} if provider else {}) for name, provider, value in [*NOTHING, *facts]]  # fmt: skip
+    file.write_text(json.dumps({"facts": rows}))
+    known = load_availability(file, date(2018, 7, 1))
+    return small_lab(*OFFERS, jobs=[class_of("a", 10.0, **job)], hours={"a": 1.0}, facts=PLACES, speeds=SPEEDS,
+                     draws=draws, change=lambda options: with_having(options, known, 30.5))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("job", "usd"),
+    [
+        ({}, 6.0),
+        ({"need_within_hours": 0.0, "fallback": "wait"}, 6.0),
+        # 0.5 at once, 0.5 x 0.8 on the next best, 0.1 find none and wait for the cheapest
+        ({"need_within_hours": 0.0}, 0.6 * 6 + 0.4 * 10),
+        # within 12 of a mean of 24 hours 1 - 0.5 e^-0.5 and 1 - 0.2 e^-0.5 of the others
+        ({"need_within_hours": 12.0, "fallback": "next"},
+         6 + 0.5 * np.exp(-0.5) * (1 - 0.2 * np.exp(-0.5)) * (10 - 6)),
+        ({"need_within_hours": 0.0, "fallback": "block"}, 0.5 * 6 + 0.5 * 15),
+        # in 30 days the block has begun: it is the last of three
+        ({"need_within_hours": 720.0}, 6 + 0.5 * np.exp(-30) * (1 - 0.2 * np.exp(-30)) * 4),
+    ],
+)  # fmt: skip
+def test_what_a_job_costs_with_its_fallback(tmp_path, job, usd):
+    posed = seldom(tmp_path, **job)[0]
+    assert posed.central.rent[0, 0] == pytest.approx(usd)
+    assert posed.drawn.rent.mean() == pytest.approx(usd)
+    assert posed.mixes[0].expected == pytest.approx(10 * usd)
+
+
+def test_with_all_machines_there_nothing_changes_and_an_unknown_share_widens_the_interval(tmp_path):
+    """Nothing is known of the cheapest: from 6 USD, where it is always there, to 10."""
+    always = [("stock_share", None, 1.0)]
+    plain, asked = (seldom(tmp_path, always, **job)[0] for job in ({}, {"need_within_hours": 0.0}))
+    assert asked.drawn.taken is None and len(case_figures([], [asked])) > 0
+    for mine, theirs in zip(plain.mixes, asked.mixes, strict=True):
+        assert mine.key == theirs.key and mine.done.usd.tolist() == theirs.done.usd.tolist()
+    rent = seldom(tmp_path, [("stock_share", "two", 1.0)], 4000, need_within_hours=0.0)[0].drawn.rent[0]
+    assert rent.mean() == pytest.approx(8.0, abs=0.1) and rent.min() < 6.2 and rent.max() > 9.8
+
+
+def test_tables_say_how_often_a_machine_is_there_and_the_page_leaves_out_what_it_cannot_reckon(tmp_path):
+    posed, options, *_ = seldom(tmp_path, need_within_hours=12.0)
+    table = job_table([posed], options, options, {}).set_index("option")
+    late = np.exp(-0.5)
+    assert table["need_within_hours"].tolist() == [12.0] * 3
+    found = table.loc[["rented", "quick", "dated"], "p_there"]
+    assert found.tolist() == pytest.approx([1 - 0.5 * late, 1 - 0.2 * late, 0.0])
+    assert case_figures([], [posed]).empty

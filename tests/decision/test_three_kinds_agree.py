@@ -1,99 +1,129 @@
-"""One piece of work, asked three ways, has one answer: as often as the use of a box allows, as a phase that fills its
-room, and as so many jobs a month. 36 months of 240 hours.
+"""One piece of work, asked three ways: as often as the use of a box allows, as a phase that fills its room, as so many
+jobs a month. It has one answer, and every stated turning point, put into the price list, the speeds or the work, turns
+it; a little less does not. By the code that prices, not by the factors that found it.
 """
 
 import numpy as np
 import pytest
-from sweetspot.bills.owning import fixed_per_month
 from sweetspot.decision.breakeven import break_even
-from sweetspot.decision.pays import pays_rows
+from sweetspot.decision.turning import pays_rows
 from sweetspot.decision.worth_knowing import worth_rows
-from three_kinds import DISPATCH, KINDS, ROUNDS, SHARE, Market, hourly, own, price
+from three_kinds import DISPATCH, KINDS, ROUNDS, SHARE, Market, best, hourly, named, own, price, put
 
+# Certain shares of the price by age: what is put in then has no other draws.
 CURVE = {"points": [[2.0, 0.83, 0.83, 0.83], [4.0, 0.59, 0.59, 0.59], [6.0, 0.29, 0.29, 0.29]], "share": 0.8}
-RATE, DOWN, FALLING = 0.1, 0.1, {"trend": {"kind": "drift", "change_per_year": -0.2}}
+FALLING = {"trend": {"kind": "drift", "change_per_year": -0.2}}
+DOWN, RATE, SOLD = {"downtime_share": 0.1}, {"discount_rate": 0.1}, {"residual": CURVE}
+ALL = DOWN | RATE | SOLD
 TERMS = {
     "nothing of it": ({}, {}),
-    "downtime": ({"downtime_share": DOWN}, {}),
-    "discount, resale curve and falling rents": ({"discount_rate": RATE, "residual": CURVE}, FALLING),
+    "downtime": (DOWN, {}),
+    "discount, resale curve and falling": (RATE | SOLD, FALLING),
 }
-EXACT = {SHARE: 1e-9, ROUNDS: 1e-9, DISPATCH: 1e-9}  # of a turning point, by the search
-# Days, jobs and the box's own speed ask for a second box of rounds, and for rent beside the box of dispatch.
-ALIKE = ("usd_per_hour", "rent_factor", "capex_usd", "residual_usd", "maintenance_usd_per_month", "kw", "usd_per_kwh")
 
 
 def filled(name, rent=6.0):
-    """A market whose work fills one box to its last hour of use."""
+    """A market whose work fills one box to its last hour of use: 36 months of 240 hours."""
     box, trend = TERMS[name]
     return Market((own(**box), hourly("rented", rent, **trend)), jobs=120.0 * (1 - box.get("downtime_share", 0.0)))
 
 
-@pytest.fixture(scope="module", params=TERMS)
-def asked(request):
-    made = price(filled(request.param))
-    return request.param, made, {SHARE: made.share(), ROUNDS: made.rounds(), DISPATCH: made.dispatch()}
-
-
-def questions(asked):
-    return {kind: getattr(one, "question", one) for kind, one in asked[2].items()}
-
-
-def test_they_cost_what_the_bills_say(asked):
-    """By hand: the months of possession, and 240 hours of each but for the tenth in which the box is broken."""
-    name, falls = asked[0], asked[0].startswith("discount")
-    hours, kept = 240.0 * 36 * (1 - (DOWN if name == "downtime" else 0.0)), 36_000 * 0.8 * (0.83 + 0.59) / 2
+@pytest.mark.parametrize("name", TERMS)
+def test_they_cost_what_the_bills_say_and_owning_pays_from_the_same_share_of_the_work(name):
+    """By hand: the months of possession, and 240 hours of each but for the tenth in which the box is broken. Days over
+    those planned, jobs over those planned: the month of possession over what an hour gains.
+    """
+    made, falls = price(filled(name)), "falling" in name
+    asked = {SHARE: made.share(), ROUNDS: made.rounds(), DISPATCH: made.dispatch()}
+    hours, kept = 240.0 * 36 * (0.9 if name == "downtime" else 1.0), 36_000 * 0.8 * (0.83 + 0.59) / 2
     rate = 1.1 ** (1 / 12) - 1
     month = 36_000 / 36 if not falls else (36_000 - kept / 1.1**3) * rate / (1 - 1 / 1.1**3)
-    assert month == pytest.approx(
-        fixed_per_month({"capex": 36_000, "residual": kept * falls, "months": 36.0, "maintenance": 0, "staff": 0},
-                        RATE * falls)
-    )  # fmt: skip
     rent = 6.0 * (np.mean(0.8 ** (np.arange(36) / 12)) if falls else 1.0)
-    for kind, question in questions(asked).items():
+    for kind, question in asked.items():
         assert [one.option for one in question.choices[:2]] == ["box", "rented"]
         expected = [36 * (month + 50) + 0.2 * hours, rent * hours]
         assert question.usd[:2] == pytest.approx(expected, rel=1e-9), kind
         assert question.drawn[:2].mean(axis=1) == pytest.approx(expected, rel=1e-9), kind
-
-
-def test_they_turn_at_the_same_prices_speeds_and_months(asked):
-    name, found = asked[0], {}
-    for kind, question in questions(asked).items():
-        for one, turns in question.turns.items():
-            months = one.quantity == "months" and not (kind == ROUNDS and "falling" in name)  # a plan's rents stay
-            if one.quantity in ALIKE or months or (one.quantity == "speed" and "rented" in one.subject):
-                found.setdefault(one.name, {})[kind] = [turn.factor for turn in turns]
-    assert len(found) >= 7 and {len(kinds) for kinds in found.values()} <= {2, 3}
-    assert sum(bool(kinds[SHARE]) for kinds in found.values()) >= 4
-    for assumption, kinds in found.items():
-        for kind, factors in kinds.items():
-            assert factors == pytest.approx(kinds[SHARE], rel=EXACT[kind]), (assumption, kind)
-
-
-def test_owning_pays_from_the_same_share_of_the_work(asked):
-    """Days over those planned, jobs over those planned: the month of possession over what an hour gains."""
-    name, made, kinds = asked
     days = break_even(made.options, made.draws, 30.5).set_index("option").loc["rented"]
-    rounds = pays_rows("work", kinds[ROUNDS].held(kinds[ROUNDS]))
-    months = pays_rows("lab", kinds[DISPATCH].held(kinds[DISPATCH]))
-    factors = {
-        SHARE: days["days"] / 10.0,
-        ROUNDS: next(row["factor"] for row in rounds if row["quantity"] == "jobs"),
-        DISPATCH: next(row["factor"] for row in months if row["quantity"] == "device_hours"),
-    }
-    for kind in KINDS:
-        assert factors[kind] == pytest.approx(factors[SHARE], rel=max(EXACT[kind], 1e-9)), kind
-    if "curve" not in name:  # with one, months of a job are whole ones
-        length = next(row["pays_from"] for row in months if row["quantity"] == "months")
-        assert length == pytest.approx(days["months_needed"], rel=EXACT[DISPATCH])
+    rounds, months = (
+        {row["quantity"]: row for row in pays_rows(work, asked[kind].held(asked[kind]))}
+        for work, kind in (("work", ROUNDS), ("lab", DISPATCH))
+    )
+    assert [rounds["jobs"]["factor"], months["device_hours"]["factor"]] == pytest.approx([days["days"] / 10] * 2, 1e-9)
+    if not falls:  # with a curve, months of a job are whole ones
+        assert months["months"]["pays_from"] == pytest.approx(days["months_needed"], rel=1e-9)
 
 
-def test_the_rent_is_worth_the_same_to_know(asked):
-    made = price(filled(asked[0], {"value": 5.0, "low": 3.5, "high": 7.0}), 1000)
-    found = {
-        kind: next(row for row in worth_rows(question, made.draws, {}) if row["quantity"] == "usd_per_hour")
-        for kind, question in zip(KINDS, (made.share(), made.rounds(), made.dispatch()), strict=True)
-    }
-    assert found[SHARE]["evppi_usd"] > 100
-    for name in ("evppi_usd", "evppi_se_usd", "evppi_alone_usd", "project_usd"):
-        assert [row[name] for row in found.values()] == pytest.approx([found[SHARE][name]] * 3, rel=1e-9), name
+@pytest.mark.parametrize("name", TERMS)
+def test_the_rent_is_worth_the_same_to_know(name):
+    made = price(filled(name, {"value": 5.0, "low": 3.5, "high": 7.0}), 1000)
+    found = [
+        next(row for row in worth_rows(question, made.draws, {}) if row["quantity"] == "usd_per_hour")
+        for question in (made.share(), made.rounds(), made.dispatch())
+    ]
+    assert found[0]["evppi_usd"] > 100
+    for column in ("evppi_usd", "evppi_se_usd", "evppi_alone_usd", "project_usd"):
+        assert [row[column] for row in found] == pytest.approx([found[0][column]] * 3, rel=1e-9), column
+
+
+# --- put into the files -----------------------------------------------------------------------------------------------
+
+# Beyond and short of a turning point, in it: by how much a search is exact. The issue asks for 1.5 %.
+CLOSE = {SHARE: 1e-6, ROUNDS: 1e-6, DISPATCH: 1e-3}
+
+
+def market(rent=6.0, trend=None, second=None, **box):
+    """A box, perhaps a smaller one beside it, and two machines by the hour; each device has an error of its own."""
+    boxes = [own(**box)] + ([] if second is None else [own("second", capex=20000.0, kw=0.9, **second)])
+    rented = [hourly("rented", rent, **(trend or {})), hourly("dearer", rent * 7 / 6, **(trend or {}))]
+    return Market((*boxes, *rented), {} if second is None else {"second": 60.0})
+
+
+MARKETS = {
+    "all of it": market(7.5, FALLING, ALL, **ALL),
+    "nothing of it": market(),
+    "downtime": market(second={}, **DOWN),
+    "discount": market(5.0, second={}, **RATE),
+    "resale curve": market(5.0, second=SOLD, **SOLD),
+    "falling rents": market(7.0, FALLING),
+}
+ASKED = {"usd_per_hour", "rents", "capex_usd", "months", "days_per_month", "speed"}
+# The quick test puts in the resale value, the months and the days of a job.
+FEW = {"residual_usd", "months", "days_per_month"}
+CASES = [(SHARE, "all of it", False),
+         *(pytest.param(kind, name, True, marks=pytest.mark.slow) for kind in KINDS for name in MARKETS)]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "name", "every"), CASES)
+def test_each_turns_the_answer_and_a_little_less_does_not(kind, name, every):
+    made, close = MARKETS[name], CLOSE[kind]
+    question, now = price(made, kind=kind).question(kind), best(made, kind)
+    found = [(one, turn) for one, turns in question.turns.items() for turn in turns]
+    assert {one.quantity for one, _ in found} >= ASKED - ({"days_per_month"} if name == "falling rents" else set())
+    for assumption, turn in found if every else [pair for pair in found if pair[0].quantity in FEW]:
+        beyond, short = (
+            best(put(made, kind, assumption, turn.factor * (1 + part if turn.factor > 1 else 1 - part)), kind)
+            for part in (close, -close)
+        )
+        assert (beyond, short) == (named(question, turn), now), (assumption.name, turn.factor)
+
+
+@pytest.mark.parametrize(("terms", "months"), [(DOWN, 47.2), (RATE, 95.2), ({"downtime_share": 0.04}, 37.8)])
+def test_what_was_said_too_late_or_too_early(terms, months):
+    """Two boxes, the terms those of the first alone: 60.7, 87.9 and 39.3 months were said, of months that a day's hours
+    or the rate of money stood still in.
+
+    By hand, with downtime d: ((6500 - 900) / m + 20) / (240 (1 - d)) + 0.30 for 500 images/s is as dear as
+    ((3300 - 900) / m + 20) / 240 + 0.27 for 300.
+    """
+    plain = {"months": 30.0, "maintenance_per_month": 20.0, "per_kwh": 0.30, "residual": 900.0}
+    boxes = own(capex=6500.0, **plain, **terms), own("second", capex=3300.0, kw=0.9, **plain)
+    speeds = {"box": 500.0, "second": 300.0, "rented": 225.0}
+    question = price(Market((*boxes, hourly("rented", 3.06)), speeds), kind=SHARE).share()
+    ((assumption, (turn,)),) = (pair for pair in question.turns.items() if pair[0].quantity == "months")
+    value = turn.factor * assumption.value
+    assert value == pytest.approx(months, abs=0.05)
+    if "downtime_share" in terms:
+        works = 240 * (1 - terms["downtime_share"])
+        ours, theirs = (5600 / value + 20) / works + 0.30, (2400 / value + 20) / 240 + 0.27
+        assert ours / 500 == pytest.approx(theirs / 300)

@@ -7,8 +7,17 @@ import pytest
 from decision_tables import BOX, RENTED, asked, box_offer, offer, options_of, tornado_of
 from small_lab import same
 from sweetspot.decision.assumption import all_of
-from sweetspot.decision.pays import PAYS, Apart, Held, pays_rows, stretch
-from sweetspot.decision.tornado import TORNADO, TURNING, tornado_rows, turning_rows
+from sweetspot.decision.turning import (
+    PAYS,
+    TORNADO,
+    TURNING,
+    Apart,
+    Held,
+    pays_rows,
+    stretch,
+    tornado_rows,
+    turning_rows,
+)
 
 FIXED = 6500 / 30
 INF = math.inf
@@ -108,15 +117,6 @@ def test_a_turn_beyond_a_factor_of_five_is_not_looked_for():
     assert row["text"] == "no value within a factor of 5 changes the cheapest option"
 
 
-def test_an_assumption_that_flips_the_winner_says_so():
-    # at 0.60 USD an hour: 0.60 x 498/225 = 1.328 USD against 1.1028: 216.667 / (24 x (1.328 - 0.20)) = 8.0033 days
-    rows = tornado_of(options(0.60, days_per_month_low=5.0, days_per_month_high=15.0))
-    days = rows.loc["days of use a month"]
-    assert days["flips"] and (days["winner_low"], days["winner_high"]) == (RENTED, BOX)
-    assert days["text"] == "the cheapest option changes at 8 days a month (-20 %), inside its range"
-    assert rows["swing"].is_monotonic_decreasing
-
-
 def test_the_cheapest_persistent_rival_is_the_one_that_counts():
     entries = [(box_offer(), 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)]
     entries += [(offer("x", "spot", 0.1), 225.0, 1), (offer("y", "on_demand", 2.0), 200.0, 1)]
@@ -140,8 +140,6 @@ def test_the_cheapest_persistent_rival_is_the_one_that_counts():
     rows = tornado_of(made.assign(in_answer=~made["option"].isin(["y", "z (reserved)"])))
     assert set(rows["rival"]) == {RENTED} and not rows["assumption"].str.contains(r"\by\b|\bz\b").any()
 
-
-# --- what pays ------------------------------------------------------------------------------------------------------
 
 FACTORS = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
 STILL = np.zeros(5, bool)

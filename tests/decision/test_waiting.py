@@ -13,10 +13,8 @@ from phase_plans import own
 from small_lab import class_of, posed
 from sweetspot.decision.compare import compare
 from sweetspot.decision.waiting import QUEUE_COLUMNS, Coming, coming_to_mixes, coming_to_options, pool, queue_table
-from sweetspot.errors import UserError
 from sweetspot.report.worth_words import waiting_in_words
-from sweetspot.study.needs import Demand, load_demands
-from sweetspot.study.workloads import load_workloads
+from sweetspot.study.needs import Demand
 
 NAN = math.nan
 
@@ -39,9 +37,6 @@ def had(option, hours, **more):
 
 def table(*lines):
     return queue_table([(one, (one,)) for one in lines]).set_index("option")
-
-
-# --- whole rows -------------------------------------------------------------------------------------------------------
 
 
 def test_a_shared_machine_and_a_rented_one_row_by_row():
@@ -112,8 +107,6 @@ def test_jobs_of_all_workloads_wait_in_one_queue():
     assert found["wait_hours"].tolist() == pytest.approx([2 * 0.75 / 0.25] * 2)
     assert found["utilisation"].tolist() == [0.75, 0.75] and found["per_month"].tolist() == [100.0, 50.0]
 
-
-# --- who comes to which option ----------------------------------------------------------------------------------------
 
 ABOUT = {"price_list": "list", "instance": "box", "purchase": "own", "framework": "tf", "batch_size": 64, "gpus": 1,
          "precision": "fp16"}  # fmt: skip
@@ -202,8 +195,6 @@ def test_a_job_of_a_phase_takes_the_time_of_a_round_with_the_ends_of_the_speed()
     assert lines(box, demands={"work.train": demand()}, plans=unknown) == []
 
 
-# --- the pool of a mix ------------------------------------------------------------------------------------------------
-
 OLD = own("old", capex=0.0)  # 240 hours a month
 TITLED = {"have": ["old"]}
 
@@ -269,8 +260,6 @@ def test_every_pool_and_each_rented_offer_has_its_lines():
     assert coming_to_mixes([]) == []
 
 
-# --- a study ----------------------------------------------------------------------------------------------------------
-
 JOB = 94_720_000 / 498 / 3600  # 52.834 h on the box
 MONTH = 30.5 * 24
 
@@ -295,15 +284,6 @@ def queue(per_month=6.0, people=None, plans=None, more=None, **changes):
 )  # fmt: skip
 def test_the_sentences(given, said):
     assert waiting_in_words(queue(*given)) == [said]
-
-
-def test_few_jobs_and_a_quick_rental_in_words():
-    (said,) = waiting_in_words(queue(0.5))
-    assert "and fewer than one in ten waits at all" in said
-    assert said.endswith("p3.2xlarge (117 h) is faster from 7.6 jobs a month on.")
-    assert waiting_in_words(queue(6.0, 1, rented=600.0))[0].endswith(
-        "p3.2xlarge (43.9 h) is faster even without a wait."
-    )
 
 
 def test_a_study_that_says_nothing_of_it_has_an_empty_table_and_no_sentence():
@@ -333,40 +313,3 @@ def test_phases_wait_in_one_queue_with_each_other_and_with_workloads():
     assert box.loc["project.training", "hours_to_result"] == pytest.approx(30 + box["wait_hours"].iloc[0])
     assert box.loc["project.search", "per_month"] == 60
     assert rows.loc[(RENTED, "project.search"), "wait_hours"] == 0
-
-
-WORKS = """
-search:
-  kind: runs
-  runs: 10
-  hours: 24
-  shared: {per_month: {value: 40, low: 30, high: 60}, hours_cv: 0.5, people: 5}
-  source: this test
-quiet: {kind: training, model: vgg16, samples: 1000, source: this test}
-job: {kind: training, model: vgg16, samples: 1000, shared: {per_month: 2}, source: this test}
-project:
-  kind: plan
-  model: vgg16
-  instance: office-4x1080ti
-  parallel: 4
-  phases:
-    - {name: training, jobs: 2, hours: 30, shared: {per_month: 3, hours_cv: 0.7}}
-    - {name: report, jobs: 1, hours: 1}
-  source: x
-"""
-
-
-def test_what_a_workload_and_a_phase_say_of_their_jobs(tmp_path):
-    file = tmp_path / "workloads.yaml"
-    file.write_text(WORKS)
-    assert load_demands(file) == {
-        "search": Demand((40, 30, 60), 0.5, 5, 10), "job": Demand((2, 2, 2), 1.0, None, 1),
-        "project.training": Demand((3, 3, 3), 0.7, None, 1),
-    }  # fmt: skip
-    assert load_workloads(file)["quiet"].shared is None and load_demands(tmp_path / "none.yaml") == {}
-    for old, new, told in (("hours_cv: 0.5", "hour_cv: 0.5", r"did you mean 'hours_cv'\?"),
-                           ("hours_cv: 0.7", "hours_cv: -1", "project.*shared.*hours_cv")):  # fmt: skip
-        file.write_text(WORKS.replace(old, new))
-        for read in (load_demands, load_workloads):
-            with pytest.raises(UserError, match=told):
-                read(file)

@@ -5,10 +5,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from answer_options import option
-from decision_tables import only, settings, study
+from decision_tables import only, settings
 from sweetspot.decision.offers_left_out import WARNINGS, decisive_rows, warning_table, with_decisive
-from sweetspot.study.instances import Instance
-from sweetspot.study.settings import Settings
 from sweetspot.warnings import warning
 
 CELL = {"instance": "box", "model": "vgg16", "batch_size": 64}
@@ -203,13 +201,3 @@ def test_a_machine_with_a_figure_and_no_price_is_named_and_the_rest_goes_on():
     # where nothing has a price the page says that instead
     none = warning_table(replace(tables, offers=offers.head(0)), NO_OPTIONS, known, {})
     assert "no_price" not in set(none["rule"])
-
-
-def test_machines_that_others_rest_on_are_known_to_the_settings():
-    machine = {"title": "M", "provider": "aws", "gpu": "V100"}
-    machines = {
-        "one": Instance(**machine, gpus=1),
-        "four": Instance(**machine, gpus=4, base_instance="one"),
-        "twin": Instance(**machine, gpus=4, equivalent_to="four"),
-    }
-    assert Settings.of(study(), machines).stands_behind == ["four", "one"]

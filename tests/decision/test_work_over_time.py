@@ -14,6 +14,7 @@ from sweetspot.decision.verdict import verdict_table
 
 MONTHS = np.arange(36)
 TWO_MONTHS = 61.0 / 7.0  # weeks, of months of 30.5 days
+RENTED = hourly(6.0)
 
 
 def usd(made):
@@ -21,53 +22,53 @@ def usd(made):
     return made.mixes[0].done.usd * made.work.months
 
 
-def growing(share, jobs=100.0, months=36.0, draws=2, **more):
+def work_of(*offers, jobs=100.0, growth=0.0, job=None, make=posed, **more):
     """Jobs of two hours, rented for 12 USD each."""
-    jobs = [class_of("a", jobs, growth_per_month=share, **more)]
-    return posed(hourly(6.0), jobs=jobs, hours={"a": 2.0}, months=months, draws=draws)
+    one = class_of("a", jobs, growth_per_month=growth, **(job or {}))
+    return make(*(offers or (RENTED,)), jobs=[one], hours={"a": 2.0}, **more)
 
 
-# --- growth -----------------------------------------------------------------------------------------------------------
-
-
-def test_ten_jobs_a_tenth_more_each_month():
-    """10, 11 and 12.1 jobs of 12 USD."""
-    made = growing(0.1, 10.0, 3.0)
-    assert made.drawn.jobs[0].tolist() == [pytest.approx([10.0, 11.0, 12.1])] * 2
-    assert usd(made) == pytest.approx(33.1 * 12.0)
-    assert made.central.jobs[0].tolist() == [pytest.approx([10.0, 11.0, 12.1])]
-
-
-def test_work_may_shrink():
-    assert usd(growing(-0.1, 10.0, 3.0)) == pytest.approx((10 + 9 + 8.1) * 12.0)
+@pytest.mark.parametrize(("share", "jobs"), [(0.1, [10.0, 11.0, 12.1]), (-0.1, [10.0, 9.0, 8.1])])
+def test_ten_jobs_a_tenth_more_or_less_each_month_and_their_urgent_ones(share, jobs):
+    """Jobs of 12 USD; of ten two are urgent, which grow with their class."""
+    made = work_of(jobs=10.0, growth=share, months=3.0)
+    assert made.drawn.jobs[0].tolist() == [pytest.approx(jobs)] * 2
+    assert made.central.jobs[0].tolist() == [pytest.approx(jobs)]
+    assert usd(made) == pytest.approx(sum(jobs) * 12.0)
+    urgent = work_of(jobs=10.0, growth=share, months=3.0, job={"within_hours": 5.0, "urgent_per_month": 2.0})
+    assert urgent.numbers[:, 0] == pytest.approx(np.array([jobs, [number / 5 for number in jobs]]))
 
 
 def test_of_a_project_longer_than_is_drawn_each_month_stands_for_two():
     """72 months at 2 %: (1.02 ** 72 - 1) / 0.02 times the first; a month drawn is the middle of its two."""
     starts, length = months_of(72.0)
     assert (len(starts), length, starts[1], starts[-1]) == (36, 2.0, 2.0, 70.0)
-    assert usd(growing(0.02, 10.0, 72.0)) == pytest.approx((1.02**72 - 1) / 0.02 * 10 * 12.0, rel=1e-4)
+    made = work_of(jobs=10.0, growth=0.02, months=72.0)
+    assert usd(made) == pytest.approx((1.02**72 - 1) / 0.02 * 10 * 12.0, rel=1e-4)
+    assert grown(np.array([[0.0, 0.1]]), 2.0) == pytest.approx(np.array([[[1.0, 1.0], [1.0, 1.1]]]))
 
 
-def test_urgent_jobs_grow_with_their_class_and_stay_a_part_of_it():
-    made = growing(0.1, 10.0, 3.0, within_hours=5.0, urgent_per_month=2.0)
-    every, urgent = made.numbers[:, 0]
-    assert (every, urgent) == (pytest.approx([10.0, 11.0, 12.1]), pytest.approx([2.0, 2.2, 2.42]))
+RANGED = {"value": 0.05, "low": 0.0, "high": 0.1}
 
 
-def test_growth_is_one_unknown_number_a_project():
-    """Nine draws of ten between none and a tenth a month; in each the months follow from one number."""
-    made = growing({"value": 0.05, "low": 0.0, "high": 0.1}, draws=1000)
-    jobs = made.numbers[0]
+def test_growth_is_one_unknown_number_a_project_apart_from_what_is_known_of_the_number():
+    """Nine draws of ten between none and a tenth a month; in each the months follow from one number. Draws of the jobs
+    a month are those of a month without growth.
+    """
+    jobs = work_of(growth=RANGED, draws=1000).numbers[0]
     rate = jobs[:, 1] / jobs[:, 0] - 1
     assert np.quantile(rate, [0.05, 0.5, 0.95]) == pytest.approx([0.0, 0.05, 0.1], abs=0.006)
     assert jobs == pytest.approx(100.0 * (1 + rate[:, None]) ** MONTHS)
+    made = work_of(jobs={"value": 10.0, "low": 5.0, "high": 20.0}, growth=RANGED, draws=50, months_alike=1.0)
+    drawn = {one.quantity: values for one, values in dispatch_question(made).drawn_work}
+    assert drawn["per_month"] == pytest.approx(made.numbers[0, :, 0])
+    assert (1 + drawn["growth_per_month"]) * made.numbers[0, :, 0] == pytest.approx(made.numbers[0, :, 1])
 
 
 def test_growth_moves_as_an_assumption_of_its_class():
     """Twice 5 % a month is 10 %, of the class that it is said of; another stays."""
     jobs = [class_of("a", 10.0, growth_per_month=0.05), class_of("b", 10.0)]
-    question = dispatch_question(made := posed(hourly(6.0), jobs=jobs, hours={"a": 2.0, "b": 2.0}))
+    question = dispatch_question(made := posed(RENTED, jobs=jobs, hours={"a": 2.0, "b": 2.0}))
     (growth,) = (one for one in question.assumptions if one.quantity == "growth_per_month")
     assert (growth.name, growth.value, growth.low, growth.high) == (
         "growth of the jobs of a", 0.05, pytest.approx(0.04), pytest.approx(0.06),
@@ -79,35 +80,31 @@ def test_growth_moves_as_an_assumption_of_its_class():
     assert planned[0, 0] == pytest.approx(10.0 * 1.05**MONTHS)
 
 
-def test_what_is_known_of_growth_is_apart_from_what_is_known_of_the_number():
-    """Draws of the jobs a month are those of a month without growth; draws of growth are its own."""
-    ranged = {"value": 0.05, "low": 0.0, "high": 0.1}
-    jobs = [class_of("a", {"value": 10.0, "low": 5.0, "high": 20.0}, growth_per_month=ranged)]
-    question = dispatch_question(made := posed(hourly(6.0), jobs=jobs, hours={"a": 2.0}, draws=50, months_alike=1.0))
-    drawn = {one.quantity: values for one, values in question.drawn_work}
-    assert drawn["per_month"] == pytest.approx(made.numbers[0, :, 0])
-    assert (1 + drawn["growth_per_month"]) * made.numbers[0, :, 0] == pytest.approx(made.numbers[0, :, 1])
-
-
 def test_what_pays_for_a_growing_work_is_a_machine_that_a_steady_one_does_not_pay():
     """70 jobs of two hours: rented 840 a month, the box 1,078. At 1.5 % more a month 140 hours grow to 236, 184 on
     average: 1,103 rented, and 1,087 on the box.
     """
-    steady, rising = (
-        posed(own(), hourly(6.0), jobs=[class_of("a", 70.0, growth_per_month=by)], hours={"a": 2.0})
-        for by in (0.0, 0.015)
-    )
+    steady, rising = (work_of(own(), RENTED, jobs=70.0, growth=by) for by in (0.0, 0.015))
     assert steady.mixes[0].counts == (0,) and usd(steady) == pytest.approx(36 * 840.0)
     hours = 140.0 * 1.015**MONTHS
     assert rising.mixes[0].counts == (1,) and hours.max() < 240.0
     assert usd(rising) == pytest.approx(36 * 1050.0 + 0.2 * hours.sum())
 
 
-# --- software ---------------------------------------------------------------------------------------------------------
+def test_the_verdict_says_from_which_month_on_there_is_that_much_work():
+    """At 3 % a month the mean of 36 months is 1.758 times the first: 1.4 times that is (ln 2.461) / ln 1.03 = 30.5
+    months later, in the 32nd; ten times the work no month has.
+    """
+    made, options, drawn, settings = work_of(own(), RENTED, jobs=30.0, growth=0.03, make=small_lab)
+    (work,) = works(options, drawn, [], [made], settings)
+    rows = pd.DataFrame({"workload": ["lab"], "quantity": "jobs", "planned": 1.0, "pays_until": np.nan, "title": "box"})
+    for factor, said in ((1.4, "1.4 times as much work: a month has it from month 32 on."), (10.0, "10 times as much")):
+        told = verdict_table([work], "lab", rows.assign(factor=factor), {}).iloc[0]["thresholds"]
+        assert any(one.startswith(f"Buying pays with {said}") for one in told)
 
 
 def gaining(gain, *sources, jobs=10.0):
-    return posed(*sources, jobs=[class_of("a", jobs)], hours={"a": 2.0}, software_gain_per_year=gain)
+    return work_of(*sources, jobs=jobs, software_gain_per_year=gain)
 
 
 def test_a_gain_of_software_makes_each_hour_shorter_and_nothing_that_is_paid_by_the_month():
@@ -136,27 +133,24 @@ def test_the_gain_of_software_is_an_assumption_where_it_is_stated_and_none_where
     assert all(one.quantity != gain.quantity for one in none.assumptions)
 
 
-# --- delivery ---------------------------------------------------------------------------------------------------------
-
-
-def late(weeks=TWO_MONTHS, **terms):
+def late(weeks=TWO_MONTHS, draws=2, **terms):
     """200 hours a month on a box that is there after some weeks, else for 6 USD an hour."""
-    box = own(**terms) | {"available_from_weeks": weeks}
-    return posed(box, hourly(6.0), jobs=[class_of("a", 100.0)], hours={"a": 2.0})
+    return work_of(own(**terms) | {"available_from_weeks": weeks}, RENTED, draws=draws)
 
 
-def test_until_a_machine_is_there_the_work_is_rented():
-    """36,000, care for 34 months, two months of 200 hours for 6 USD, then 0.2 an hour."""
-    made = late()
-    assert made.mixes[0].counts == (1,)
-    assert usd(made) == pytest.approx(36_000 + 34 * 50 + 2 * 1200 + 34 * 40)
-    assert float(made.mixes[0].at(made.central).usd[0]) * 36 == pytest.approx(36_000 + 34 * 50 + 2 * 1200 + 34 * 40)
-
-
-def test_in_the_month_of_its_delivery_it_works_for_the_rest():
-    """Half of the 240 hours of the first month."""
-    first = 120 * 0.2 + 80 * 6.0
-    assert usd(late(TWO_MONTHS / 4)) == pytest.approx(36_000 + 35.5 * 50 + first + 35 * 40)
+@pytest.mark.parametrize(
+    ("months", "box", "usd_of_all"),
+    [
+        (2.0, 1, 36_000 + 34 * 50 + 2 * 1200 + 34 * 40),  # two months of 200 hours for 6 USD, then 0.2 an hour
+        (0.5, 1, 36_000 + 35.5 * 50 + 120 * 0.2 + 80 * 6.0 + 35 * 40),  # half of the 240 hours of the first month
+        (40.0, 0, 36 * 1200.0),  # it comes after the project
+    ],
+)
+def test_until_a_machine_is_there_the_work_is_rented(months, box, usd_of_all):
+    made = late(TWO_MONTHS * months / 2)
+    assert made.mixes[0].counts == (box,) and usd(made) == pytest.approx(usd_of_all)
+    assert float(made.mixes[0].at(made.central).usd[0]) * 36 == pytest.approx(usd_of_all)
+    assert np.isfinite([one.expected for one in made.mixes]).all()
 
 
 def test_a_machine_that_comes_late_is_sold_on_the_same_day():
@@ -168,15 +162,8 @@ def test_a_machine_that_comes_late_is_sold_on_the_same_day():
     assert usd(made) == pytest.approx(34 * paid + 2 * 1200 + 34 * 40)
 
 
-def test_a_machine_that_comes_after_the_project_is_not_bought():
-    made = late(40 * 30.5 / 7)
-    assert made.mixes[0].counts == (0,) and usd(made) == pytest.approx(36 * 1200.0)
-    assert np.isfinite([one.expected for one in made.mixes]).all()
-
-
 def test_weeks_may_have_a_range_and_each_draw_waits_its_own():
-    box = own() | {"available_from_weeks": {"value": 12.0, "low": 6.0, "high": 24.0}}
-    made = posed(box, hourly(6.0), jobs=[class_of("a", 100.0)], hours={"a": 2.0}, draws=1000)
+    made = late({"value": 12.0, "low": 6.0, "high": 24.0}, draws=1000)
     (weeks,) = (wait * 30.5 / 7 for wait in made.delivery.values())
     assert np.quantile(weeks, [0.05, 0.5, 0.95]) == pytest.approx([6.0, 12.0, 24.0], rel=0.06)
     # each month later costs 160 hours' worth of renting more: 200 x 5.8, less 50 of care
@@ -186,66 +173,28 @@ def test_weeks_may_have_a_range_and_each_draw_waits_its_own():
 def test_a_contract_begins_when_it_is_there():
     """A year for 1,000 a month, three times; from the 24th month on once."""
     deal = {"instance": "signed", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": 1000.0}}
-    now, then = (
-        posed(deal | more, hourly(6.0), jobs=[class_of("a", 100.0)], hours={"a": 2.0})
-        for more in ({}, {"available_from_weeks": 12 * TWO_MONTHS})
-    )
+    now, then = (work_of(deal | more, RENTED) for more in ({}, {"available_from_weeks": 12 * TWO_MONTHS}))
     assert usd(now) == pytest.approx(36 * 1000.0)
     assert usd(then) == pytest.approx(12 * 1000.0 + 24 * 1200.0)
 
 
-def test_bought_later_it_is_there_later_still():
-    """Ordered after six months it is there after eight: 28 months of the box."""
-    box = own() | {"available_from_weeks": TWO_MONTHS}
-    jobs, dates = [class_of("a", 100.0)], {"buy_after_months": [6.0]}
-    made, _, drawn, _ = small_lab(box, hourly(6.0), jobs=jobs, hours={"a": 2.0}, **dates)
-    table, _ = buying_later(of_months([made], drawn), drawn, 5)
-    found = table.set_index("after_months")["usd"]
+def later(*offers, months, **more):
+    """USD by months until the purchase."""
+    made, _, drawn, _ = work_of(*offers, make=small_lab, buy_after_months=[months], **more)
+    return buying_later(of_months([made], drawn), drawn, 5)[0].set_index("after_months")["usd"]
+
+
+def test_bought_later_it_is_there_later_still_and_the_work_has_grown():
+    """Ordered after six months it is there after eight: 28 months of the box. 80 jobs and each month a hundredth more:
+    the first twelve months are rented, those after are on the box.
+    """
+    found = later(own() | {"available_from_weeks": TWO_MONTHS}, RENTED, months=6.0)
     assert found[0.0] == pytest.approx(36_000 + 34 * 50 + 2 * 1200 + 34 * 40)
     assert found[6.0] == pytest.approx(36_000 + 28 * 50 + 8 * 1200 + 28 * 40)
-
-
-def test_bought_later_by_a_work_that_grows():
-    """30 jobs more each month by a hundredth: the months before are rented, those after are on the box."""
-    jobs, dates = [class_of("a", 80.0, growth_per_month=0.01)], {"buy_after_months": [12.0]}
-    made, _, drawn, _ = small_lab(own(), hourly(6.0), jobs=jobs, hours={"a": 2.0}, **dates)
-    table, _ = buying_later(of_months([made], drawn), drawn, 5)
     hours = 160.0 * 1.01**MONTHS
-    assert table.set_index("after_months")["usd"][12.0] == pytest.approx(
+    assert later(own(), RENTED, months=12.0, jobs=80.0, growth=0.01)[12.0] == pytest.approx(
         hours[:12].sum() * 6.0 + 36_000 + 24 * 50 + hours[12:].sum() * 0.2
     )
-
-
-def test_growth_by_draw_and_class():
-    assert grown(np.array([[0.0, 0.1]]), 2.0) == pytest.approx(np.array([[[1.0, 1.0], [1.0, 1.1]]]))
-
-
-def test_the_verdict_says_from_which_month_on_there_is_that_much_work():
-    """At 3 % a month the mean of 36 months is 1.758 times the first: 1.4 times that is (ln 2.461) / ln 1.03 = 30.5
-    months later, in the 32nd; ten times the work no month has.
-    """
-    jobs = [class_of("a", 30.0, growth_per_month=0.03)]
-    made, options, drawn, settings = small_lab(own(), hourly(6.0), jobs=jobs, hours={"a": 2.0})
-    (work,) = works(options, drawn, [], [made], settings)
-    rows = pd.DataFrame({"workload": ["lab"], "quantity": "jobs", "planned": 1.0, "pays_until": np.nan, "title": "box"})
-    for factor, said in (
-        (1.4, "1.4 times as much work: a month has it from month 32 on."),
-        (10.0, "10 times as much work."),
-    ):
-        told = verdict_table([work], "lab", rows.assign(factor=factor), {}).iloc[0]
-        assert f"Buying pays with {said}" in told["thresholds"]
-
-
-def test_a_job_alone_and_a_plan_of_phases_say_that_they_do_not_count_the_wait():
-    """Only where a machine that may be the answer comes later: 8.71 weeks are two months."""
-    told = compared(own() | {"available_from_weeks": TWO_MONTHS}, hourly(6.0))["verdict"].set_index("workload")
-    said = "Not counted: box comes after 2 months; what renting costs until then comes on top."
-    assert {"work", "job"} <= set(told.index) and all(said in row for row in told["thresholds"])
-    at_once = compared(own(), hourly(6.0))["verdict"]
-    assert not any("Not counted" in " ".join(row) for row in at_once["thresholds"])
-
-
-# --- the days of an offer ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -255,11 +204,14 @@ def test_a_job_alone_and_a_plan_of_phases_say_that_they_do_not_count_the_wait():
         ("2018-06-30", "Ask again, the offer has ended: box on 2018-06-30."),
     ],
 )
-def test_until_when_an_offer_stands_is_told_with_the_verdict(day, said):
-    """Of every kind of work; it has ended where its last day is before the study's date, 2018-07-01."""
-    box = own() | {"as_of": "2018-06-01", "until": day, "source": "the offer"}
-    told = compared(box, hourly(6.0))["verdict"].set_index("workload")["thresholds"]
-    assert all(said in row for row in told)
-    made, options, drawn, settings = small_lab(box, hourly(6.0), jobs=[class_of("a", 100.0)], hours={"a": 2.0})
+def test_until_when_an_offer_stands_and_that_the_wait_is_not_counted_is_told_with_the_verdict(day, said):
+    """Of every kind of work; it has ended where its last day is before the study's date, 2018-07-01. Only of work of
+    months the wait is counted: 8.71 weeks are two months.
+    """
+    box = own() | {"as_of": "2018-06-01", "until": day, "source": "the offer", "available_from_weeks": TWO_MONTHS}
+    told = compared(box, RENTED, draws=2)["verdict"].set_index("workload")["thresholds"]
+    wait = "Not counted: box comes after 2 months; what renting costs until then comes on top."
+    assert {"work", "job"} <= set(told.index) and all(said in row and wait in row for row in told)
+    made, options, drawn, settings = work_of(box, RENTED, make=small_lab)
     (work,) = works(options, drawn, [], [made], settings)
-    assert said in work.limits
+    assert said in work.limits and wait not in work.limits

@@ -6,7 +6,7 @@ import pytest
 from log_files import TESTS, TF_CNN, lambda_folder, read_one, tf_cnn, write
 from sweetspot.errors import UserError
 from sweetspot.logs.read import read_logs
-from sweetspot.study.log_sources import LogSource
+from sweetspot.study.study import LogSource
 from sweetspot.warnings import pairs
 
 

@@ -98,9 +98,6 @@ def test_one_job_in_a_hundred_may_wait_for_a_quieter_month(late, finite):
     assert np.isfinite(done.usd).all() == finite
 
 
-# --- the orders in which kinds are filled -----------------------------------------------------------------------------
-
-
 def ways(kinds):
     case = problem([[[1.0]], [[1.0]]], kinds, [rented("rent", [9.0, 9.0])])
     return [(tuple(order), others) for order, others in _ways(case, case.by_running)]
@@ -141,9 +138,6 @@ def test_merit_is_the_mean_over_the_classes_of_what_runs_there_over_the_least():
         held("C", [1.0, 1.0], [10.0, 0.10], 10.0),
     ]
     assert problem([[[1.0]], [[1.0]]], kinds, []).by_running == [2, 1, 0]
-
-
-# --- against the linear programme -------------------------------------------------------------------------------------
 
 
 @given(small_problems(), st.integers(0, 3))
@@ -192,23 +186,6 @@ def test_how_far_the_dispatch_is_from_the_linear_programme(unlike, most_often, w
         gaps.append(float(dispatch(case, counts).usd[0]) / by_linear_programme(case, counts) - 1)
     assert min(gaps) > -1e-9
     assert np.quantile(gaps, 0.95) < most_often and max(gaps) < worst
-
-
-def test_two_kinds_whose_speeds_are_in_proportion_are_dispatched_at_the_least_cost():
-    """Devices of one generation: what order of merit is exact for; 60 cases against the linear programme."""
-    source = np.random.default_rng(7)
-    for _ in range(60):
-        work, price = source.uniform(1, 20, 3), source.uniform(0.5, 3.0)
-        kinds = [
-            held(f"k{n}", work / speed, work / speed * cost, source.uniform(50, 400), there=1)
-            for n, (speed, cost) in enumerate(source.uniform([0.5, 0.05], [2.0, 0.4], (2, 2)))
-        ]
-        case = problem(source.uniform(0, 40, (3, 1, 1)), kinds, [rented("rent", work * price)])
-        usd = dispatch(case, (1, 1)).usd[0]
-        assert usd == pytest.approx(by_linear_programme(case, (1, 1)), rel=1e-6)
-
-
-# --- what a dispatch says of itself -----------------------------------------------------------------------------------
 
 
 def test_each_source_with_its_jobs_hours_and_money():
@@ -271,9 +248,6 @@ def test_one_offer_for_all_that_it_can_do_and_the_others_for_the_rest():
     alone = problem([[[1.0]], [[1.0]]], [], offers).only("chosen")
     assert alone.rent[:, 0].tolist() == [3.0, 1.0]
     assert {one.name for one in alone.rented} == {"cheap", "chosen", "dear"}
-
-
-# --- months -----------------------------------------------------------------------------------------------------------
 
 
 def test_months_are_alike_as_asked():

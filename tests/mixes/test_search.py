@@ -1,5 +1,6 @@
 """How many machines to have: by hand, against enumeration, and the ways that are held against the best."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -116,9 +117,6 @@ def test_where_nothing_is_rented_as_many_are_bought_as_every_month_takes():
     assert best.counts == (2,) and best.expected == pytest.approx(200.0)
 
 
-# --- the ways that are held against the best --------------------------------------------------------------------------
-
-
 def test_what_a_mix_buys_is_what_it_has_beyond_what_is_there():
     ours = held("ours", [1.0], [0.0], 10.0, there=2, for_sale=False)
     box = held("box", [1.0], [0.0], 10.0, fixed=1.0, there=1)
@@ -126,6 +124,7 @@ def test_what_a_mix_buys_is_what_it_has_beyond_what_is_there():
     # three are there for 30 hours; two more save 15 USD for 2
     assert found[BEST].counts == (2, 3) and found[BEST].bought == {"box": 2}
     assert found[RENTED].bought == {} == found[THERE].bought
+    assert found[BEST].filled == 1.0 and (ours.least, replace(ours, sellable=True).least) == (2, 0)
     assert [found[kind].key for kind in (BEST, THERE, BOUGHT, RENTED)] == ["best", "there", "box", "rent"]
 
 
@@ -157,9 +156,6 @@ def test_so_many_machines_are_bought_as_do_what_those_that_are_there_leave(hours
     ours = held("ours", hours, [0.0, 0.0], capacity, there=1, for_sale=False)
     case = problem([[[one]] for one in jobs], [ours, held("box", [each, each], [0.0, 0.0], room)], [])
     assert machines_for(case, 1) == boxes
-
-
-# --- bounds and steps -------------------------------------------------------------------------------------------------
 
 
 def test_no_more_machines_are_looked_at_than_the_busiest_month_keeps_busy():

@@ -1,6 +1,5 @@
 """Charts describe themselves: rules, page and captions take each from its own module, and none is left out."""
 
-import itertools
 import json
 import re
 import subprocess
@@ -11,9 +10,9 @@ from dataclasses import replace
 import altair as alt
 import pandas as pd
 import pytest
-from decision_tables import inputs, study
+from decision_tables import study
 from project_copy import ROOT, environment
-from report_tables import files_of, pictures, small_tables, write_study
+from report_tables import evidence, files_of, pictures, small_tables, write_study
 from sweetspot.cells import BASES
 from sweetspot.errors import UserError
 from sweetspot.report import charts, draw, evidence_page
@@ -22,6 +21,7 @@ from sweetspot.report.charts import CHARTS, SECTIONS, Chart, of_stage
 from sweetspot.report.draw import LOOK, draw_figures, drawing_engine, specification
 from sweetspot.report.marks import empty
 from sweetspot.report.notation import BASIS_SIGNS, SHOWN
+from sweetspot.report.phrases import beside, named, warnings
 
 BLANK = dict.fromkeys(CHARTS, "{}")
 
@@ -34,7 +34,7 @@ def test_each_chart_is_drawn_by_exactly_one_rule_and_no_two_take_one_place():
 
 
 def test_each_chart_stands_on_the_page_once_in_the_order_of_its_section():
-    html = evidence_page.render_evidence(small_tables(), study(), evidence_page.Drawn(BLANK))
+    html = evidence()
     shown = re.findall(r'<figure id="fig-(\w+)"', html)
     # no rows in these tables; the fronts of several models would repeat that of one
     silent = {"efficiency", "validation", "time_cost"}
@@ -60,10 +60,8 @@ def test_a_new_chart_needs_a_section_that_the_page_has(section, monkeypatch, tmp
     monkeypatch.setattr(charts, "__path__", [*charts.__path__, str(tmp_path)])
     monkeypatch.delitem(sys.modules, "sweetspot.report.charts.newcomer", raising=False)
     if section not in SECTIONS:
-        with pytest.raises(
-            ValueError,
-            match="chart newcomer: section 'margin' is unknown; expected one of plan, whatif, why, costs, front, use",
-        ):
+        expected = "chart newcomer: section 'margin' is unknown; expected one of plan, whatif, why, costs, front, use"
+        with pytest.raises(ValueError, match=expected):
             charts._found()
         return
     found = charts._found()
@@ -197,26 +195,8 @@ def test_captions_speak_of_the_studys_unit(tmp_path):
 
 def test_specifications_carry_only_the_columns_they_draw():
     drawing = empty("nothing")
-    wide = replace_data(drawing, drawing.data["rows"].assign(secret="unused"))
+    wide = drawing._replace(data={"rows": drawing.data["rows"].assign(secret="unused")})
     assert json.loads(json.dumps(specification(wide)))["datasets"] == {"rows": [{"text": "nothing"}]}
-
-
-@pytest.mark.slow
-def test_a_price_moves_figures_and_renames_nothing():
-    """Keys of a specification and columns of its rows are the same at another price: titles and figures are values."""
-
-    def names(value):
-        if isinstance(value, dict):
-            return {key: names(entry) for key, entry in value.items()}
-        return [names(entry) for entry in value] if isinstance(value, list) else None
-
-    tables = [ChartData(small_tables(inputs(price_p3=price)), "office-4x1080ti") for price in (3.06, 3.17)]
-    for chart in CHARTS.values():
-        made = [specification(chart.draw(data)) for data in tables]
-        rows = [{name: sorted({*itertools.chain(*part)}) for name, part in one.pop("datasets").items()} for one in made]
-        assert rows[0] == rows[1], chart.name
-        one, other = (names({key: part for key, part in spec.items() if key != "title"}) for spec in made)
-        assert one.keys() == other.keys() and json.dumps(one).count("{") == json.dumps(other).count("{"), chart.name
 
 
 def test_a_tooltip_tells_the_price_s_own_source():
@@ -227,19 +207,13 @@ def test_a_tooltip_tells_the_price_s_own_source():
     assert {row["price_source"] for row in spec["datasets"]["rows"]} == {"the provider's price page"}
 
 
-def replace_data(drawing, rows):
-    return drawing._replace(data={"rows": rows})
-
-
 def test_titles_are_escaped_on_the_page(monkeypatch):
     hostile = replace(CHARTS["bill"], title="<b>bold</b>")
     monkeypatch.setattr(evidence_page, "CHARTS", CHARTS | {"bill": hostile})
-    assert "<b>bold</b>" not in evidence_page.render_evidence(small_tables(), study(), evidence_page.Drawn(BLANK))
+    assert "<b>bold</b>" not in evidence()
 
 
 def test_warnings_name_machines_and_rules_in_words():
-    from sweetspot.report.phrases import named, warnings
-
     rows = [("comparison", "k80", "no_interval", "a factor"), ("comparison", "p3", "no_interval", "a factor")]
     table = named(pd.DataFrame(rows, columns=["scope", "instance", "rule", "message"]), {"k80": "the old machine"})
     (found,) = warnings(table)
@@ -248,8 +222,6 @@ def test_warnings_name_machines_and_rules_in_words():
 
 
 def test_brackets_are_explained_only_where_the_answer_leaves_them_out():
-    from sweetspot.report.phrases import beside
-
     ranks = pd.DataFrame({"title": ["box", "box [paid]"], "in_answer": [True, False]})
     assert beside(ranks).endswith("The answer leaves those prices out.")
     assert beside(ranks.assign(in_answer=True)) == beside(ranks.head(1)) == beside(pd.DataFrame()) == ""
@@ -265,8 +237,6 @@ def test_charts_without_a_difference_to_show_are_left_out():
 
 
 def test_warnings_of_a_rule_nobody_knows_are_shown():
-    from sweetspot.report.phrases import warnings
-
     rows = [("price", "p3", None, "new_rule", "something new"), ("price", None, None, None, "no rule"), (None,) * 5]
     table = pd.DataFrame(rows, columns=["scope", "instance", "model", "rule", "message"])
     shown = {(found["what"], found["messages"][0]["message"]) for found in warnings(table)}

@@ -41,7 +41,9 @@ MOVED: list[dict[str, float]] = [
     {"days": 8.0, "months": 24.0, "price": 50000.0, "kwh": 0.1, "times": 2.0},
 ]  # fmt: skip
 OF_OWN = {"days": "days_per_month", "months": "months", "kwh": "per_kwh"}
-PLAIN = 0  # of MOVED: nothing
+PLAIN, LAST = 0, len(MOVED) - 1  # of MOVED: nothing, and all at once
+# Each control by itself where all terms are; the other markets as they are and at all controls together.
+ASKED = [(name, moved) for name in OFFERS for moved in range(len(MOVED)) if name == "all" or moved in (PLAIN, LAST)]
 
 
 def market(name: str, at: dict[str, float], jobs: float = 1.0) -> Market:
@@ -86,8 +88,7 @@ def program():
     tab.close()
 
 
-@pytest.mark.parametrize("name", [name for name in OFFERS if name not in HAVE])  # only work of months has machines
-@pytest.mark.parametrize("moved", range(len(MOVED)))
+@pytest.mark.parametrize(("name", "moved"), [one for one in ASKED if one[0] not in HAVE])  # of months have machines
 @pytest.mark.parametrize(("kind", "table", "work"), [(SHARE, "options", "job"), (ROUNDS, "choices", "work")])
 def test_a_job_and_a_plan_of_phases_cost_what_the_library_says(program, name, moved, kind, table, work):
     options = _tables(name, moved)[table]
@@ -105,8 +106,7 @@ def _months(tables):
     return rows[(rows["cost"] == DISPATCH) & rows["is_best"].astype(bool)].iloc[0]
 
 
-@pytest.mark.parametrize("name", OFFERS)
-@pytest.mark.parametrize("moved", range(len(MOVED)))
+@pytest.mark.parametrize(("name", "moved"), ASKED)
 def test_a_plan_of_months_costs_what_the_library_says(program, name, moved):
     best = _months(_tables(name, moved))
     found = program(name, DISPATCH, MOVED[moved])

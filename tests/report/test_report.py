@@ -1,20 +1,26 @@
-"""The report as files: self-contained, traceable, safe, small; without a browser."""
+"""The report as files: self-contained, traceable, safe, small; what it says first, whoever wins."""
 
 import json
 import re
 import struct
+from dataclasses import replace
 
 import pandas as pd
 import pytest
-from decision_tables import figure, inputs
-from report_tables import CLAIM, FIGURES, draw_pictures, files_of, make_report, small_tables
+from decision_tables import BOX, RENTED, figure, inputs, study
+from markupsafe import Markup
+from report_tables import CLAIM, FIGURES, draw_pictures, evidence, files_of, make_report, one_job, small_tables
 from sweetspot.report.case import script_json
 from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts import CHARTS
+from sweetspot.report.charts.fronts import numbered
 from sweetspot.report.charts.owning import cash_lines
 from sweetspot.report.cited import Provenance
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.notation import interval_text, number
-from sweetspot.report.phrases import claims_in_words
+from sweetspot.report.phrases import claims_in_words, lead
+from sweetspot.report.sections import Sections
+from sweetspot.report.sheet import render_summary
 from sweetspot.report.tables import read_tables, write_tables
 from sweetspot.warnings import pairs, warning
 
@@ -103,7 +109,7 @@ def test_tables_of_all_price_lists_stand_below_each_other(tmp_path):
     ]
 
 
-def test_hostile_text_is_text(tmp_path):
+def test_hostile_text_is_text():
     tables = small_tables()
     hostile = '</script><script>alert(1)</script><img src=x onerror="alert(2)">'
     told = [[warning(hostile, hostile)]] * len(tables["throughput"])
@@ -111,21 +117,20 @@ def test_hostile_text_is_text(tmp_path):
     told = pd.DataFrame([("throughput", hostile, hostile, hostile)], columns=["scope", "instance", "rule", "message"])
     tables["warnings"] = told.assign(decisive=True)
     tables["claims"] = pd.DataFrame([dict.fromkeys(CLAIM, hostile) | {"printed": 1.0, "computed": 2.0, "lead": True}])
-    folder = make_report(tmp_path, tables, FIGURES, title=hostile, question=hostile)
-    page = (folder / "evidence.html").read_text()
+    page = evidence(tables, title=hostile, question=hostile)
     assert "<img" not in page
     assert "<script>alert" not in page
     assert "&lt;img src=x" in page
-    assert "<script" not in (folder / "summary.md").read_text()
+    assert "<script" not in render_summary(tables, study(title=hostile, question=hostile))
 
 
-def test_an_interval_that_says_nothing_stands_beside_its_reason(tmp_path):
+def test_an_interval_that_says_nothing_stands_beside_its_reason():
     tables = small_tables()
     reason = "the figure is known within a factor 163 only: runs spread by 76%"
     wide = {"images_per_s": 3.76, "images_per_s_low": 3.76 / 163, "images_per_s_high": 3.76 * 163}
     told = {"warnings": [[warning("wide_interval", reason)]] * len(tables["throughput"])}
     tables["throughput"] = tables["throughput"].assign(**wide, **told)
-    page = (make_report(tmp_path, tables, FIGURES) / "evidence.html").read_text()
+    page = evidence(tables)
     rows = [row for row in page.split("<tr") if "0.0231 to 613 (95 %)" in row]
     assert len(rows) == len(tables["throughput"])
     assert all(f"wide interval: {reason}" in row for row in rows)
@@ -138,18 +143,17 @@ def test_json_in_the_page_cannot_end_its_element():
     assert json.loads(text) == {"name": "</script><!--&"}
 
 
-def test_a_study_without_any_price_still_gets_a_page(tmp_path):
+def test_a_study_without_any_price_still_gets_a_page():
     tables = {name: table.head(0) for name, table in small_tables().items()}
-    folder = make_report(tmp_path, tables, FIGURES)
-    assert "No answer yet" in (folder / "evidence.html").read_text()
-    assert "No answer yet: nothing here has a price." in (folder / "summary.md").read_text()
+    assert "No answer yet" in evidence(tables)
+    assert "No answer yet: nothing here has a price." in render_summary(tables, study())
 
 
-def test_failed_cells_are_marked(tmp_path):
+def test_failed_cells_are_marked():
     tables = small_tables()
     failed = figure("workstation", float("nan"), 1, status="oom", basis="measured", unit="images", as_of="2018-07-01")
     tables["throughput"] = pd.concat([tables["throughput"], pd.DataFrame([failed])], ignore_index=True)
-    page = (make_report(tmp_path, tables) / "evidence.html").read_text()
+    page = evidence(tables)
     assert re.search(r'<tr class="failed">.{0,400}oom', page, re.DOTALL)
 
 
@@ -166,43 +170,18 @@ def test_ten_thousand_cells_stay_below_five_megabytes(tmp_path):
 
 def test_money_of_rivals_is_what_the_work_of_the_box_costs_them():
     # 10 days: 240 h x 3600 s x 498 images/s = 430,272,000 images a month; at 264,706 images per USD: 1,625.47 USD
-    ranks = pd.DataFrame(
-        {
-            "option": ["box", "p3.2xlarge", "another box"],
-            "instance": ["box", "p3.2xlarge", "another box"],
-            "price_list": ["office", "aws", "office"],
-            "model": "vgg16",
-            "purchase": ["own", "on_demand", "own"],
-            "persistent": True,
-            "in_answer": True,
-            "images_per_s": [498.0, 225.0, 300.0],
-            "images_per_usd": [1_625_713.0, 225 * 3600 / 3.06, 1_000_000.0],
-        }
-    )
-    flow = pd.DataFrame(
-        {
-            "instance": "box",
-            "price_list": ["office"] * 3 + ["another"],  # which the answer leaves out
-            "month": [0, 1, 2, 2],
-            "cumulative_usd": [6500.0, 6548.0, 6596.0, 7000.0],
-            "days_per_month": 10.0,
-        }
-    )
+    rows = [("box", "office", "own", 498.0, 1_625_713.0), ("p3.2xlarge", "aws", "on_demand", 225.0, 225 * 3600 / 3.06),
+            ("another box", "office", "own", 300.0, 1_000_000.0)]  # fmt: skip
+    ranks = pd.DataFrame(rows, columns=["option", "price_list", "purchase", "images_per_s", "images_per_usd"])
+    ranks = ranks.assign(instance=ranks["option"], model="vgg16", persistent=True, in_answer=True)
+    flow = pd.DataFrame({"month": [0, 1, 2, 2], "cumulative_usd": [6500.0, 6548.0, 6596.0, 7000.0]})
+    lists = ["office"] * 3 + ["another"]  # which the answer leaves out
+    flow = flow.assign(instance="box", price_list=lists, days_per_month=10.0)
     lines = cash_lines(flow, ranks, "box", "vgg16").set_index(["option", "month"])["cumulative_usd"]
     assert lines["box", 2] == 6596.0
     assert "another box" not in lines.index.get_level_values("option")  # it does not pay by the month
     assert lines["p3.2xlarge", 1] == pytest.approx(1625.47, abs=0.01)
     assert lines["p3.2xlarge", 2] == pytest.approx(2 * 1625.47, abs=0.02)
-
-
-def test_the_summary_holds_the_answer():
-    from decision_tables import study
-    from sweetspot.report.sheet import render_summary
-
-    tables = small_tables(inputs())
-    text = render_summary(tables, study())
-    assert "RunPod beside your RTX 4090" in text
-    assert "| what to do |" in text
 
 
 def test_claims_that_do_not_recompute_are_said_plainly():
@@ -234,3 +213,194 @@ def test_the_reference_has_its_own_kind_in_the_charts():
     assert data.kind_names(rows.assign(kind=data.kinds(rows))) == [PERSISTENT, INTERRUPTIBLE, "box"]
     assert ChartData({}, None).kind_names(rented) == [PERSISTENT, INTERRUPTIBLE]
     assert ChartData({}, None).kind_names(rented.head(2)) == [PERSISTENT]
+
+
+def tiles(page):
+    """What the evidence says of each single job: work, then take, the next, ratio, probability, sentence."""
+    table = page[page.index('id="t-verdict"') :].split("</table>")[0]
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row, re.S) for row in re.findall(r"<tr.*?</tr>", table, re.S)]
+    plain = [[re.sub(r"<i.*?</i>|<.*?>", "", cell) for cell in row] for row in rows if row]
+    return {row[0]: row[1:] for row in plain}
+
+
+def test_a_reference_that_loses_is_not_a_fraction_of_a_time_cheaper():
+    # At 0.10 USD an hour the rented card costs 0.10 / 225, the box 264.667 / 240 / 498: 4.98 times as much an image.
+    shown = tiles(evidence(one_job(inputs(price_p3=0.10))))
+    gain = (264.6666667 / 240 / 498) / (0.10 / 225)
+    assert shown["VGG-16"][:2] == [RENTED, BOX]
+    assert shown["VGG-16"][2].startswith(f"{gain:.2f} ×") and shown["VGG-16"][3] == "over 99 %"
+
+
+def test_a_chart_of_very_many_models_keeps_the_answers_and_published_ones():
+    rows = pd.DataFrame({"model": [f"m{n}" for n in range(500)], "basis": "measured"})
+    rows.loc[[300, 400], "basis"] = ["published", "extrapolated"]
+    kept = ChartData.few_models(pd.concat([rows, rows]), "m450")
+    assert set(kept["model"]) == {"m450", "m300", "m400", *(f"m{n}" for n in range(9))}
+    assert len(kept) == 24
+
+
+def test_a_page_of_very_many_models_says_that_its_charts_show_few():
+    tables = small_tables()
+    assert "a chart shows at most" not in evidence(tables)
+    rows = tables["throughput"]
+    more = [rows.head(1).assign(model=f"m{n}") for n in range(20)]
+    tables["throughput"] = pd.concat([rows, *more], ignore_index=True)
+    count = rows["model"].nunique() + 20
+    page = evidence(tables)
+    assert f"a chart shows at most 12 of the {count} models" in page
+
+
+def test_a_study_that_owns_nothing_has_no_section_on_owning():
+    page = evidence(small_tables(), reference=RENTED)
+    assert "How much use makes owning pay" in page  # the tables speak of a box, whatever the study's reference
+    rented = small_tables()
+    for name in ("break_even", "utilisation", "surface", "tornado"):
+        rented[name] = rented[name].head(0)
+    page = evidence(rented, reference=RENTED)
+    assert "How much use makes owning pay" not in page
+    assert 'id="fig-tornado"' not in page
+
+
+def test_samples_are_not_called_images():
+    tables = small_tables()
+    tables["throughput"] = tables["throughput"].assign(unit="samples")
+    page = evidence(tables)
+    assert '<th scope="col">samples per USD</th>' in page
+    assert "images per USD" not in page
+    assert "Samples per second by machine" in page
+
+
+def test_the_prediction_used_for_the_answer_stands_first():
+    tables = small_tables()
+    rows = tables["extrapolation"]
+    tables["extrapolation"] = rows.iloc[[0, 0]].assign(method=["other", "used"], headline=[False, True])
+    page = evidence(tables)
+    methods = re.findall(r"<td>(other|used)</td>", page)
+    assert methods[:2] == ["used", "other"]
+
+
+def test_a_preemptible_twin_of_the_reference_is_interruptible():
+    tables = small_tables()
+    tables["options"] = tables["options"].assign(is_reference=tables["options"]["option"] == RENTED)
+    rows = tables["ranks"].drop_duplicates("option").set_index("option", drop=False)
+    kinds = ChartData(tables, RENTED).kinds(rows)
+    assert dict(kinds) == {BOX: PERSISTENT, RENTED: RENTED, f"{RENTED} (spot)": INTERRUPTIBLE}
+
+
+def front(*points):
+    """Rows (name, hours, USD) of one model, all on the front."""
+    rows = pd.DataFrame(points, columns=["option", "hours", "usd"])
+    return rows.assign(model="vgg16", label=rows["option"], on_front=True)
+
+
+def test_the_key_of_a_front_names_what_has_a_number_fastest_first():
+    rows = pd.concat(
+        [front(("slow", 10.0, 1.0), ("fast", 1.0, 10.0)), front(("beaten", 9.0, 9.0)).assign(on_front=False)]
+    )
+    key = numbered(rows, "slow")
+    assert list(key["told"]) == ["1  fast: 1.00 h, 10.0 USD", "2  slow: 10.0 h, 1.00 USD"]
+    assert list(key["mark"]) == ["1", "2"]
+    # what is judged has its number though it is beaten
+    assert list(numbered(rows, "beaten")["told"])[1] == "2  beaten: 9.00 h, 9.00 USD"
+
+
+def test_numbers_of_points_that_touch_stand_at_the_first_of_them():
+    # The chart is 400 wide, of which 18 at each end stay free: 364 pixels for the factor 10 of the hours, and
+    # 230 - 36 = 194 for that of USD. 10 % more hours are 364 x log10(1.1) = 15.07 pixels: just apart; 9 % are 13.6.
+    apart = front(("a", 1.0, 10.0), ("b", 1.1, 10.0), ("c", 10.0, 1.0))
+    assert list(numbered(apart, "")["mark"]) == ["1", "2", "3"]
+    touching = front(("a", 1.0, 10.0), ("b", 1.09, 10.0), ("c", 10.0, 1.0))
+    assert list(numbered(touching, "")["mark"]) == ["1, 2", "", "3"]
+    three = front(("a", 1.0, 10.0), ("b", 1.01, 10.0), ("c", 1.02, 10.0), ("d", 10.0, 1.0))
+    assert list(numbered(three, "")["mark"]) == ["1 to 3", "", "", "4"]
+
+
+def test_what_costs_more_than_twenty_times_the_cheapest_is_left_to_the_table():
+    tables = small_tables()
+    front_rows = tables["frontier"]
+    cheapest = front_rows["usd"].min()
+    extra = front_rows.head(1).assign(option="dear", on_front=False, persistent=True)
+    tables["frontier"] = pd.concat([front_rows, extra.assign(usd=20.1 * cheapest), extra.assign(usd=19.9 * cheapest)])
+    tables["choices"] = tables["choices"].assign(model="another")  # whose front has a chart of its own
+    drawn = CHARTS["time_cost"].draw(ChartData(tables, BOX)).data["rows"]
+    dear = drawn[drawn["option"] == "dear"]["usd"] / cheapest
+    assert list(dear) == [pytest.approx(19.9)]
+
+
+@pytest.mark.parametrize(("more", "said"), [
+    ({}, "0.76 USD a month printed, 0.76 recomputed."),
+    ({"computed": 0.71, "verdict": "contradicted"}, "0.76 USD a month printed, 0.71 recomputed (contradicted)."),
+    ({"printed": None, "verdict": "not printed"}, "not printed, 0.76 recomputed."),
+    ({"computed": None, "verdict": "cannot be checked"}, "0.76 USD a month printed, cannot be checked."),
+])  # fmt: skip
+def test_a_claim_that_leads_stands_printed_beside_recomputed(more, said):
+    other = CLAIM | {"id": "other", "text": "Another", "lead": False}
+    assert lead(pd.DataFrame([other, CLAIM | more])) == [f"The task costs 0.76 USD a month: {said}"]
+    assert lead(pd.DataFrame()) == [] == lead(pd.DataFrame([CLAIM]).drop(columns="lead"))
+
+
+def test_claims_that_lead_stand_before_the_answer():
+    tables = small_tables()
+    tables["claims"] = pd.DataFrame([CLAIM])
+    for shown in (evidence(tables), render_summary(tables, study())):
+        assert shown.index("0.76 USD a month printed") > 0 and "Buy. Renting probably costs 1.1 times as much." in shown
+
+
+def test_a_bill_of_a_month_has_no_word_of_training_speed_or_usd_an_image():
+    # a fee of 50 USD on a rented job of 358 USD: bills are no longer in proportion to USD an image
+    market = inputs()
+    rented = market.costs["purchase"] != "own"
+    costs = market.costs.assign(usd=market.costs["usd"] + 50.0 * rented, hours=6.0)
+    tables = small_tables(replace(market, costs=costs), counts="month")
+    page = re.sub(r"<(style|script|svg).*?</\1>", "", evidence(tables), flags=re.S)
+    first_screen = page[page.index('id="answer"') : page.index('id="what-if"')]
+    assert "USD a month" in page
+    for word in ("train", "images per USD", "hours", "in speed"):
+        assert word not in first_screen
+    assert "images per USD" not in page[page.index('id="t-ranks"') :].split("</table>")[0]
+    assert 'id="fig-images_per_usd"' not in page and 'id="fig-time_cost"' not in page
+    assert "images per USD" not in render_summary(tables, study())
+
+
+def test_only_warnings_that_could_change_the_answer_stand_on_the_page():
+    tables = small_tables()
+    told = [
+        ("throughput", "a", "m", 64, "drift", "decisive words", True),
+        *[("price", "b", None, 1, "odd", "others", False)] * 2,
+    ]
+    names = ["scope", "instance", "model", "batch_size", "rule", "message", "decisive"]
+    tables["warnings"] = pd.DataFrame(told, columns=names)
+    page = evidence(tables)
+    part = page[page.index('id="warnings"') : page.index('id="origins"')]
+    assert "decisive words" in part and "others" not in part
+    assert '2 more stand beside other figures, in the <a href="tables/warnings.csv">' in part
+    assert "1 of 3 warnings could change the answer" in render_summary(tables, study())
+
+
+def test_machines_have_their_titles_on_the_first_screen():
+    titles = {BOX: "The box under the desk", RENTED: "A rented card"}
+    tables = one_job(titles=titles)
+    page = evidence(tables)
+    first_screen = page[page.index('id="answer"') : page.index('id="what-if"')]
+    assert "The box under the desk" in first_screen
+    assert BOX not in first_screen and RENTED not in first_screen
+    moved = json.loads(page.split('id="case-data">')[1].split("</script>")[0])
+    assert {one["title"] for one in moved["offers"]} >= set(titles.values())
+
+
+def test_a_bound_is_not_shown_as_a_printed_number():
+    """ "Over an order of magnitude" prints no 10; a figure that is printed stands alone."""
+    more = CLAIM | {"id": "more", "text": "Over an order of magnitude", "printed": 10.0, "relation": "at_least"}
+    less = CLAIM | {"id": "less", "text": "Less than half", "printed": 0.5, "relation": "at_most"}
+    exact = CLAIM | {"id": "exact", "text": "Exactly", "relation": "equals"}
+    tables = small_tables() | {"claims": pd.DataFrame([more, less, exact])}
+    rows = {str(row[0]): Markup(row[1]).striptags() for row in Sections(tables, study(), Provenance()).claims().rows}
+    assert rows["Over an order of magnitude"].startswith("at least 10")
+    assert rows["Less than half"].startswith("at most 0.5")
+    assert rows["Exactly"].startswith("0.76")
+
+
+def test_prices_and_predictions_name_machines_by_their_titles():
+    made = Sections(small_tables(), study(), Provenance(), {BOX: "box under the desk"})
+    assert {row[0] for row in made.extrapolation().rows} == {"box under the desk"}
+    assert {"box under the desk", RENTED} <= {row[0] for row in made.offers().rows}

@@ -165,15 +165,6 @@ def test_old_lists_are_no_price_lists_of_today(tmp_path):
     assert price_list_names(tmp_path) == ["rent"]
 
 
-def test_the_currency_of_a_page_in_words():
-    shown = ShownCurrency(code="EUR", usd_per_unit=1.08, as_of=date(2024, 9, 18), source="ECB")
-    assert shown.in_words() == "EUR at 1.08 USD, ECB 2024-09-18"
-    with pytest.raises(ValueError, match=r"usd_per_unit is 0\.92 for EUR: expected 1\.087, the rate turned round"):
-        ShownCurrency(code="EUR", usd_per_unit=0.92, as_of=date(2024, 9, 18), source="ECB")
-    with pytest.raises(ValueError, match="usd_per_unit is 2 for USD: expected 1, or no rate of USD"):
-        ShownCurrency(code="USD", usd_per_unit=2.0, as_of=date(2024, 9, 18), source="ECB")
-
-
 # The euro was 1.126 to 1.249 USD in 2018: a tenth beside it may be a bank's.
 TURNED = "expected 1.2, the rate turned round, or another beside the 1.126 to 1.249 USD of 2018 (ECB)"
 FAR = "expected one beside the 1.126 to 1.249 USD of 2018 (ECB)"
@@ -206,6 +197,13 @@ OF_2026 = "expected one beside the 1.113 to 1.197 USD of 2026 (ECB)"
 def test_a_rate_that_no_day_had(currency, usd, year, told):
     found = wrong_rate(currency, usd, date(year, 7, 1))
     assert found is None if told is None else found.startswith(told)
+
+
+def test_the_currency_of_a_page_in_words_and_by_a_rate_that_was_one():
+    shown = {"code": "EUR", "usd_per_unit": 1.08, "as_of": date(2024, 9, 18), "source": "ECB"}
+    assert ShownCurrency(**shown).in_words() == "EUR at 1.08 USD, ECB 2024-09-18"
+    with pytest.raises(ValueError, match=r"usd_per_unit is 0\.92 for EUR: expected 1\.087, the rate turned round"):
+        ShownCurrency(**shown | {"usd_per_unit": 0.92})
 
 
 @pytest.mark.parametrize(
@@ -263,12 +261,9 @@ def test_a_curve_falls_within_its_ends(name):
     assert [row[0] for row in found] == sorted({row[0] for row in found})
 
 
-@pytest.mark.parametrize(
-    ("keys", "ends"),
-    [({}, (-0.1, -0.1)), ({"low": -0.2}, (-0.2, -0.1)), ({"high": 0.1}, (-0.1, 0.1)), ({"low": -0.1}, (-0.1, -0.1))],
-)
-def test_a_change_of_price_without_an_end_is_certain_there(keys, ends):
-    assert PriceChange(value=-0.1, **keys).ends == ends
+def test_a_change_of_price_without_an_end_is_certain_there():
+    ends = [PriceChange(value=-0.1, **keys).ends for keys in ({}, {"low": -0.2}, {"high": 0.1})]
+    assert ends == [(-0.1, -0.1), (-0.2, -0.1), (-0.1, 0.1)]
 
 
 DAMAGE = [

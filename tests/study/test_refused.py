@@ -39,12 +39,11 @@ from sweetspot.study.claims import (
 from sweetspot.study.config import Config, Exclusion, Matrix, Measure
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Executor, Instance
-from sweetspot.study.log_sources import LogSource
 from sweetspot.study.memory import Needs
 from sweetspot.study.price_list import PriceList, check_together
 from sweetspot.study.scripts import Script
 from sweetspot.study.stock import Availability
-from sweetspot.study.study import Question, Study
+from sweetspot.study.study import LogSource, Question, Study
 from sweetspot.study.terms import Amount, Billing, Commitment, Fee, Interruptions, Own, Sustained, Vat
 from sweetspot.study.trends import PriceChange, Resale
 from sweetspot.study.workloads import Phase, Plan, Runs, Training, Workloads

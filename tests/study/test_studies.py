@@ -15,9 +15,8 @@ from sweetspot.study.claims import load_claims
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.instances import Executor, Instance, cautions, load_instances, nodes_of, titles
-from sweetspot.study.log_sources import LogSource, log_files
 from sweetspot.study.platforms import PLATFORMS
-from sweetspot.study.study import Question, Study, load_study
+from sweetspot.study.study import LogSource, Question, Study, load_study, log_files
 from sweetspot.study.titles import class_title, framework_title, model_title, provider_title, unit_in_words
 
 

@@ -10,7 +10,7 @@ from sweetspot.decision.compare import Inputs
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import Draws, simulate
-from sweetspot.decision.tornado import tornado_rows
+from sweetspot.decision.turning import tornado_rows
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sweetspot.logs.read import read_logs
-from sweetspot.study.log_sources import LogSource
+from sweetspot.study.study import LogSource
 
 TESTS = Path(__file__).parent.parent
 

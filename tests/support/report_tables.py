@@ -24,6 +24,7 @@ from sweetspot.decision_words import MIX, RENT
 from sweetspot.files import write_parquet
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import chart_of, draw_figures, vega_lite
+from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.page import write_report
 from sweetspot.report.tables import BY_PRICE_LIST, read_tables, write_tables
 from works import work
@@ -196,6 +197,12 @@ def make_report(folder: Path, tables=None, figures=(), **changes) -> Path:
     write_tables(files, report / "tables")
     write_report(read_tables(files), study_file, report, specs, engine=engine)
     return report
+
+
+def evidence(tables=None, machines=None, **changes) -> str:
+    """The page of evidence of `tables` (default: the small ones), its charts empty; `changes` of the study."""
+    drawn = Drawn(dict.fromkeys(CHARTS, "{}"))
+    return render_evidence(small_tables() if tables is None else tables, study(**changes), drawn, machines)
 
 
 def pictures(specs) -> dict[str, str]:

@@ -8,8 +8,7 @@ from sweetspot.errors import UserError
 from sweetspot.report.notation import SHOWN
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import Executor, Instance, nodes_of
-from sweetspot.study.log_sources import LogSource
-from sweetspot.study.study import Question
+from sweetspot.study.study import LogSource, Question
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import GAP, against_published, read_efficiency
 

@@ -5,9 +5,8 @@ from typing import Any
 
 from sweetspot.files import write_parquet
 from sweetspot.study.instances import load_instances
-from sweetspot.study.log_sources import LogSource
 from sweetspot.study.open_models import cell_work
-from sweetspot.study.study import Question
+from sweetspot.study.study import LogSource, Question
 from sweetspot.throughput.gather import gather_throughput
 
 

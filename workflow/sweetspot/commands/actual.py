@@ -79,7 +79,6 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _bill(arguments: argparse.Namespace, shown: Money) -> pd.DataFrame | None:
-    """The bill in USD; None where FILE is none. Raises UserError."""
     if arguments.format != FOCUS:
         if arguments.jobs is not None:
             raise UserError(f"--jobs stands beside a bill; FILE is {arguments.format}, expected --format {FOCUS}")
@@ -142,7 +141,6 @@ def _answer_now(found: Compared, name: str, config: Path, results: Path) -> dict
 
 
 def _told(found: Compared, plan: PlanMonths, now: Mapping[str, Any], shown: Money) -> list[str]:
-    """The comparison in words."""
     months, paid = found.months, found.months["usd"].mean()
     span = " to ".join(dict.fromkeys(f"{months['month'].iloc[place]:%Y-%m}" for place in (0, -1)))
     lines = [

@@ -32,6 +32,7 @@ from sweetspot.bills.columns import from_arrow
 from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
+from sweetspot.commands.scratch import machines_of_study
 from sweetspot.commands.validating import without_nan
 from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words
 from sweetspot.decision_words import no_answer
@@ -41,7 +42,6 @@ from sweetspot.report.in_currency import money_of
 from sweetspot.report.outcome import Outcome, outcome_of
 from sweetspot.report.tables import Tables, asked_model, leading, table_of
 from sweetspot.report.worth_words import waiting_in_words
-from sweetspot.study.instances import load_instances
 from sweetspot.study.needs import load_needs, load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
@@ -118,9 +118,9 @@ def run(arguments: argparse.Namespace) -> int:
     if stale := _newer(written, results / "comparison"):
         sys.stderr.write(f"note: {stale} is newer than the results; `make report STUDY={study.name}` reads it\n")
     if arguments.json:
-        sys.stdout.write(as_json(found, study, wanted, code))
+        sys.stdout.write(_as_json(found, study, wanted, code))
     else:
-        sys.stdout.write("\n".join(found.said if arguments.brief else as_lines(found, study, wanted)) + "\n")
+        sys.stdout.write("\n".join(found.said if arguments.brief else _as_lines(found, study, wanted)) + "\n")
     return code
 
 
@@ -146,7 +146,7 @@ def outcome(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
     return TOO_CLOSE if verdict.close else ANSWER
 
 
-def as_lines(found: Answer, study: Study, wanted: Wanted) -> list[str]:
+def _as_lines(found: Answer, study: Study, wanted: Wanted) -> list[str]:
     """The study and what was asked, the verdict, who is in time, what a shared machine lets wait."""
     use = "the study's own use" if wanted.days is None else f"{wanted.days:g} days of use a month"
     jobs = "" if wanted.jobs is None else f", {wanted.jobs:g} times the jobs"
@@ -167,7 +167,7 @@ def as_lines(found: Answer, study: Study, wanted: Wanted) -> list[str]:
     return [*filter(None, lines), *found.waiting]
 
 
-def as_json(found: Answer, study: Study, wanted: Wanted, code: int) -> str:
+def _as_json(found: Answer, study: Study, wanted: Wanted, code: int) -> str:
     """The same as an object; amounts in USD. Absent figures are null."""
     content = {
         "study": study.name,
@@ -221,7 +221,6 @@ def _named(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _known(folder: Path, study: str) -> Tables:
-    """The tables of comparison/ that are there. Raises UserError without options."""
     files = {name: folder / f"{name}.parquet" for name in TABLES}
     if not files["options"].is_file():
         raise UserError(
@@ -231,12 +230,10 @@ def _known(folder: Path, study: str) -> Tables:
 
 
 def _with_plans(given: Given, results: Path, written: Path, study: Study, plans: Mapping[str, Plan]) -> Given:
-    """`given` with what plans are priced from. Raises UserError."""
     lists, work = sorted((results / "offers").glob("*.parquet")), written / "workloads.yaml"
     if not lists:
         raise UserError(f"{results / 'offers'}: price lists are needed; `make report STUDY={study.name}` makes them")
-    shared = written.parent.parent / "instances.yaml"
-    instances = load_instances(*(file for file in (shared, written / "instances.yaml") if file.is_file()))
+    instances = machines_of_study(written.parent.parent, study.name)
     offers = pd.concat([read_parquet(file) for file in lists], ignore_index=True)
     given = given._replace(settings=Settings.of(study, instances), offers=offers, titles=load_titles(work))
     if not plans:
@@ -261,7 +258,6 @@ def _queued(anew: Tables, known: Tables) -> Tables:
 
 
 def _check(wanted: Wanted, workload: str | None, options: pd.DataFrame, study: Study, planned: bool) -> None:
-    """Refuse what cannot be asked of these options. Raises UserError."""
     days, jobs, due = wanted
     if days is not None and not 0 < days <= study.month_days:
         raise UserError(f"--days is {days:g}; expected more than 0, at most the month's {study.month_days:g}")

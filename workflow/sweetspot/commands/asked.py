@@ -75,7 +75,7 @@ class Case:
 
     def __init__(self, given: Given, wanted: Wanted, draws: int = DRAWS) -> None:
         self.given, self.wanted, self.times, self.count = given, wanted, wanted.jobs or 1.0, draws
-        rows = readable(given.options)
+        rows = _readable(given.options)
         self.every = rows if wanted.days is None else at_days(rows, wanted.days)
 
     @cached_property
@@ -127,7 +127,7 @@ class Case:
         return {"days_per_month": days if self.wanted.days is None else np.where(own, self.wanted.days, days)}
 
 
-def readable(options: pd.DataFrame) -> pd.DataFrame:
+def _readable(options: pd.DataFrame) -> pd.DataFrame:
     """`options` as the comparison itself has them: plain objects, and in few blocks (a file gives one a column)."""
     return options.astype(
         {name: object for name in options.columns if pd.api.types.is_string_dtype(options[name])}

@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print a line a table; 1 where a figure, a row or a table of BEFORE is not found again, else 0."""
     if not arguments.tolerance >= 0:
         raise UserError(f"--tolerance is {arguments.tolerance}; expected a number that is not negative")
-    before, after = tables_below(arguments.before), tables_below(arguments.after)
+    before, after = _tables_below(arguments.before), _tables_below(arguments.after)
     same, compared, figures, texts = True, 0, 0, 0
     for study in sorted(before.keys() | after.keys()):
         print(study)
@@ -96,7 +96,7 @@ def run(arguments: argparse.Namespace) -> int:
                 same &= name in new
                 continue
             found = difference(read_parquet(old[name]), read_parquet(new[name]), arguments.tolerance)
-            print(f"  {name}: {line(found)}")
+            print(f"  {name}: {_line(found)}")
             same &= found.same_figures
             compared, figures, texts = compared + 1, figures + found.figures, texts + found.texts
     verdict = "all equal" if same else "NOT all equal"
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if same else 1
 
 
-def tables_below(folder: Path) -> dict[str, dict[str, Path]]:
+def _tables_below(folder: Path) -> dict[str, dict[str, Path]]:
     """Parquet files by study and by name (`costs/aws`). A folder of one study is the study "".
 
     Raises UserError where there is none.
@@ -126,7 +126,7 @@ def _tables(folder: Path) -> dict[str, Path]:
     return {str(name.with_suffix("")): file for name, file in named.items() if name.parts[0] not in APART}
 
 
-def line(found: Difference) -> str:
+def _line(found: Difference) -> str:
     """A difference in one line: rows, figures, columns, text."""
     rows = f"{found.rows_before} rows" if found.rows_before == found.rows_after else ""
     parts = [rows or f"{found.rows_before} -> {found.rows_after} rows", f"{found.figures} figures"]

@@ -131,7 +131,6 @@ def create_study_of_tokens(name: str, config: Path, work: TokenWork, today: date
 
 
 def _write_study(target: Path, made: Mapping[str, str]) -> Path:
-    """The folder `target` with those files, whole or not at all."""
     with in_a_sentence(target), tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as scratch:
         write_texts(Path(scratch) / target.name, made)
         shutil.move(Path(scratch) / target.name, target)
@@ -139,7 +138,6 @@ def _write_study(target: Path, made: Mapping[str, str]) -> Path:
 
 
 def _new_folder(name: str, config: Path) -> Path:
-    """The folder that a study of that name will have. Raises UserError where it cannot have it."""
     if not is_slug(name):
         raise UserError(f"NAME is {name!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")
     target = config / "studies" / name

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--table", type=Path, metavar="FILE", help="write the table there, .csv or .parquet")
 
 
-def check_table(file: Path | None) -> None:
+def _check_table(file: Path | None) -> None:
     """Raises UserError where a table is asked for in a form that there is not."""
     if file is not None and file.suffix not in (".csv", ".parquet"):
         raise UserError(f"--table is {file}; expected a name ending in .csv or .parquet")
@@ -52,14 +52,14 @@ def check_table(file: Path | None) -> None:
 
 def write_table(table: pd.DataFrame, file: Path) -> None:
     """Write a table as CSV or Parquet, by the ending of the file. Raises UserError."""
-    check_table(file)
+    _check_table(file)
     write = write_csv if file.suffix == ".csv" else write_arrow
     write(to_arrow(table), file)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the Markdown; write it and the table where asked. Raises UserError."""
-    check_table(arguments.table)
+    _check_table(arguments.table)
     if (arguments.after is None) == (arguments.since is None):
         raise UserError("sweetspot diff: expected two folders of results, or a study and --since DAY")
     if arguments.since is None:
@@ -77,7 +77,6 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _ranks(folder: Path) -> pd.DataFrame:
-    """comparison/ranks.parquet of a result folder. Raises UserError where it is missing."""
     file = folder / "comparison" / "ranks.parquet"
     if not file.is_file():
         raise UserError(f"{file}: the file is needed and does not exist; expected a folder such as results/STUDY")
@@ -85,13 +84,11 @@ def _ranks(folder: Path) -> pd.DataFrame:
 
 
 def _answer(folder: Path) -> str | None:
-    """The verdict of a result in words, if it has one."""
     file = folder / "comparison" / "verdict.parquet"
     return answer_of(read_parquet(file)) if file.is_file() else None
 
 
 def _changes_between(arguments: argparse.Namespace) -> tuple[pd.DataFrame, str]:
-    """The table of changes and its Markdown. Raises UserError where the study has no results to price."""
     name, config = arguments.before, arguments.config
     folder = config / "studies" / name
     study = unpriced(name, config, arguments.results / name)

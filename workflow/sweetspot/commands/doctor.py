@@ -53,7 +53,6 @@ def _installed() -> dict[str, str]:
 
 
 def _nvidia() -> tuple[list[str], str]:
-    """Names of the NVIDIA devices that the driver shows; else why it shows none."""
     try:
         import pynvml
     except ModuleNotFoundError:
@@ -96,7 +95,6 @@ def examine(look: Look) -> dict[str, Any]:
 def _missing(
     core: list[str], installed: Mapping[str, str], no_gpu: str, programs: list[str]
 ) -> Iterator[tuple[str, str]]:
-    """What is missing, and what it is needed for, what everything needs first."""
     is_old = sys.version_info < (3, 11)  # where the installation failed
     if is_old:
         yield "Python 3.11 or newer", "everything"

@@ -169,7 +169,6 @@ def _need_names(row: Mapping[str, str], *columns: str) -> None:
 
 
 def _number(row: Mapping[str, Any], name: str, whole: bool = False) -> float:
-    """The value as a finite number above 0, a whole one where asked. Raises ValueError."""
     value = _told(row[name])
     if not 0 < value < math.inf or (whole and value % 1):
         raise ValueError(f"{name} is {row[name]!r}; expected a {'whole ' if whole else ''}number above 0")

@@ -25,11 +25,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from sweetspot.commands.scratch import studies_of
+from sweetspot.commands.scratch import machines_of_study, studies_of
 from sweetspot.commands.use_files import Into, require_study, write_use
 from sweetspot.errors import UserError
-from sweetspot.matrix.invocation import instance_files
-from sweetspot.study.instances import Instance, load_instances
+from sweetspot.study.instances import Instance
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.use.class_use import ClassUse, Use, as_json, busy_share, used
 from sweetspot.use.classing import RULE, classed, read_rules
@@ -116,7 +115,6 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Raises UserError for flags that do not go with the format, or have no sense."""
     for name, wanted in (("shards", "sacct"), ("resource", FOCUS)):
         if getattr(arguments, name) and arguments.format != wanted:
             raise UserError(f"--{name} is of {wanted}; expected none with {arguments.format}")
@@ -150,13 +148,12 @@ def _read(arguments: argparse.Namespace) -> tuple[pd.DataFrame, pd.DataFrame, Mo
 
 
 def _instances(arguments: argparse.Namespace) -> dict[str, Instance]:
-    """The machines of the study, else of all studies. Raises UserError."""
     if arguments.study:
         require_study(arguments.config, arguments.study)
     names = [arguments.study] if arguments.study else studies_of(arguments.config)
     found: dict[str, Instance] = {}
     for name in names:
-        found |= load_instances(*(file for file in instance_files(arguments.config, name) if file.is_file()))
+        found |= machines_of_study(arguments.config, name)
     return found
 
 
@@ -182,7 +179,6 @@ def _names(held: pd.DataFrame) -> dict[str, list[str]]:
 
 
 def _left_out(jobs: pd.DataFrame) -> dict[str, int]:
-    """How many jobs never started, and how many held no device."""
     never = jobs[jobs["start"].isna()]
     counted = [waiting_tasks(job) for job in never["job"]]
     none = jobs.loc[jobs["start"].notna() & ~(jobs["devices"] > 0), "job"].nunique()
@@ -202,7 +198,6 @@ def _json(told: _Told, arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _report(told: _Told, arguments: argparse.Namespace) -> str:
-    """The figures as text for a person."""
     use, months = told.use, sum(told.use.exposure)
     jobs = sum(sum(one.jobs_by_month) for one in use.classes)
     lines = [
@@ -229,7 +224,6 @@ def _report(told: _Told, arguments: argparse.Namespace) -> str:
 
 
 def _more(one: ClassUse, told: _Told, reference: str | None) -> Iterator[str]:
-    """Lines about a class that not every class has."""
     if one.growth_clear:
         yield f"{one.name}: jobs grow by {_percent(one.growth)} a month"
     if one.name in told.hours:

@@ -116,7 +116,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _devices(text: str) -> int | str:
-    """Devices that a job takes, as typed: a whole number above 0, or all. Raises ArgumentTypeError."""
     if text == "all":
         return text
     if not text.isdecimal() or int(text) < 1:
@@ -149,7 +148,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _ready(folder: Path, config: Path, parts: str, flags: str = "", **chosen: str) -> int:
-    """Read the study as the workflow would, and say what comes next. Raises UserError."""
     load_invocation(config / "config.yaml", {"study": folder.name} | chosen, config)
     print(f"{folder} is ready. Edit its {parts}, then: make report STUDY={folder.name}{flags}")
     return 0
@@ -167,7 +165,7 @@ def _asked(arguments: argparse.Namespace) -> int:
     networks = {network_name(row["model"]) for row in rows}
     try:
         answers = ask_all(known.gpu if known else None, arguments.name or next(free), networks, taken)
-        make_study(answers, arguments.config, rows, datetime.date.today())
+        _make_study(answers, arguments.config, rows, datetime.date.today())
     except KeyboardInterrupt:
         raise UserError("stopped; nothing is written") from None
     return 0 if arguments.no_answer else answer(answers.name, arguments.config)
@@ -185,7 +183,7 @@ def published(studies: Path) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
-def make_study(answers: Answers, root: Path, rows: list[dict[str, str]], today: datetime.date) -> Path:
+def _make_study(answers: Answers, root: Path, rows: list[dict[str, str]], today: datetime.date) -> Path:
     """Write the study, whole or not at all, after showing it; its folder. Raises UserError."""
     own = _own(answers, rows, today)
     target = root / "studies" / answers.name
@@ -222,7 +220,6 @@ def _show(folder: Path, target: Path, sentences: list[str]) -> None:
 
 
 def _own(answers: Answers, rows: list[dict[str, str]], today: datetime.date) -> Own:
-    """What is there, or of what a speed is known, and that speed."""
     devices, speed = shipped_devices(), answers.speed
     device = answers.have.device if answers.have else devices.get(speed.gpu or USUAL)
     row: dict[str, Any]

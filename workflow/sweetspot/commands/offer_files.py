@@ -10,11 +10,11 @@ from typing import Any
 from sweetspot.catalogues.price_file import with_entries, with_flag, with_item
 from sweetspot.cells import is_slug
 from sweetspot.commands.offer_line import BOX, RENTAL, Offered, Range, check_magnitudes
-from sweetspot.commands.scratch import read_text
+from sweetspot.commands.scratch import machines_of_study, read_text
 from sweetspot.commands.study_of_today import middle, ranged
 from sweetspot.errors import UserError
-from sweetspot.matrix.invocation import instance_files, price_list_names
-from sweetspot.study.instances import Instance, load_instances
+from sweetspot.matrix.invocation import price_list_names
+from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList, load_price_list
 from sweetspot.study.spelling import near, slipped
 from sweetspot.study.study import Study, load_study
@@ -67,7 +67,7 @@ class Desk:
     @cached_property
     def instances(self) -> dict[str, Instance]:
         """All machines that the study may name."""
-        return load_instances(*(file for file in instance_files(self.root, self.study) if file.is_file()))
+        return machines_of_study(self.root, self.study)
 
     @cached_property
     def lists(self) -> dict[str, PriceList]:
@@ -136,7 +136,6 @@ def _provider(desk: Desk, text: str | None) -> str:
 
 
 def _name(desk: Desk, offered: Offered, provider: str, device: Device) -> str:
-    """What the machine is called in the files. Raises UserError where that is another's."""
     short = _slug(re.sub(r"\b(rtx|geforce|tesla) ", "", device.gpu.lower()))
     usual = f"{'box' if offered.kind == BOX else provider}-{offered.devices}x{short}"
     name = desk.instance or (_slug(offered.title) if offered.title else usual)
@@ -264,7 +263,6 @@ def _terms(desk: Desk, offered: Offered, device: Device) -> dict[str, Any]:
 
 
 def _written(**numbers: Range | None) -> dict[str, Any]:
-    """Those that are said, as a file of a study says them."""
     return {name: number.written() for name, number in numbers.items() if number is not None}
 
 
@@ -302,7 +300,6 @@ def _of_what_is_there(desk: Desk, currency: str) -> dict[str, Any]:
 
 
 def _usd(desk: Desk, currency: str) -> float:
-    """USD of a unit of a currency. Raises UserError where the study has no rate of it."""
     return 1.0 if currency == "USD" else middle(_rate(desk, currency)["usd"])
 
 

@@ -108,7 +108,6 @@ def read_parts(kind: str, parts: list[str], title: str | None, provider: str | N
 
 
 def _read(part: str, kind: str) -> dict[str, Any]:
-    """Fields of Offered that one part says. Raises UserError where it says nothing that is known."""
     for pattern, read in PARTS:
         found = re.fullmatch(pattern, part, re.IGNORECASE)
         if found is not None:
@@ -121,7 +120,6 @@ def _devices(found: re.Match[str], kind: str) -> dict[str, Any]:
 
 
 def _money(found: re.Match[str], kind: str) -> dict[str, Any]:
-    """A sum, with what it is of by the words behind it."""
     sign, *numbers, currency, unit = found.groups()
     code = currency or sign
     if code is None:
@@ -145,8 +143,6 @@ def _sum_of_resale(found: re.Match[str], kind: str) -> dict[str, Any]:
 
 
 def _said(name: str, factors: dict[str, float]) -> Callable[[re.Match[str], str], dict[str, Any]]:
-    """A number in the unit that stands last in the part."""
-
     def read(found: re.Match[str], kind: str) -> dict[str, Any]:
         *numbers, unit = found.groups()
         return {name: as_range(*numbers).times(factors[unit.lower()])}
@@ -174,7 +170,6 @@ def as_range(value: str, low: str | None, high: str | None) -> Range:
 
 
 def _require_price(offered: Offered) -> None:
-    """Raises UserError where a kind of offer lacks what it is paid by, or has another's."""
     hourly, monthly, term = offered.per_hour, offered.per_month, offered.months
     if offered.kind == BOX and (offered.price is None or hourly is not None or monthly is not None):
         raise UserError("a box has one price, such as 21900 EUR; what is paid by the hour or month is a contract")

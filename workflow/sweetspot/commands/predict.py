@@ -59,7 +59,7 @@ def _number(text: str) -> float:
     return value if math.isfinite(value) else math.nan
 
 
-def counts(text: str) -> list[int]:
+def _counts(text: str) -> list[int]:
     """The device counts of `--gpus`. Raises UserError."""
     parts = [part.strip() for part in text.split(",")]
     if not all(re.fullmatch(r"[1-9]\d{0,3}", part) for part in parts):
@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> None:
     on = [name.strip() for name in arguments.on.split(",") if name.strip()]
     if not on:
         raise UserError(f"--on is {arguments.on!r}; expected devices, such as h100-sxm,rtx-5090")
-    table = prediction(known, on, counts(arguments.gpus), arguments.interconnect)
+    table = prediction(known, on, _counts(arguments.gpus), arguments.interconnect)
     if not arguments.json:
         print(report(known, table))
         return

@@ -36,11 +36,10 @@ from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.claims import load_claims
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, instance_entries, load_instances
-from sweetspot.study.log_sources import log_files
 from sweetspot.study.price_list import PriceList, check_together
 from sweetspot.study.spelling import hint, near, slipped
 from sweetspot.study.stock import looks_file, named_facts, read_looks
-from sweetspot.study.study import Study, check_study_name, load_study
+from sweetspot.study.study import Study, check_study_name, load_study, log_files
 from sweetspot.study.titles import PROVIDERS
 from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads
 from sweetspot.study.yamlfile import load_yaml
@@ -180,7 +179,6 @@ def _entries(files: Sequence[Path]) -> tuple[Collection[str] | None, dict[str, I
 
 
 def _read_config(found: Findings, parts: _Parts, root: Path) -> None:
-    """config.yaml with this study in it, and the cells that it measures."""
     file = root / "config.yaml"
 
     def read() -> Config:
@@ -227,7 +225,6 @@ def _check_study(found: Findings, parts: _Parts) -> None:
 
 
 def _wrongly_named(study: Study, parts: _Parts) -> Iterator[str]:
-    """A sentence for a method, a study or a log that is not there."""
     if study.method != "auto":
         from sweetspot.scaling.methods import METHODS  # the fits import scipy: half a second
 
@@ -245,7 +242,6 @@ def _wrongly_named(study: Study, parts: _Parts) -> Iterator[str]:
 
 
 def _check_workloads(found: Findings, parts: _Parts) -> None:
-    """The machines of the workloads, and models that nobody asks about."""
     file, works = parts.folder / "workloads.yaml", parts.workloads
     if works is None:
         return
@@ -348,7 +344,6 @@ def _offered(file: Path) -> list[str | None]:
 
 
 def _read_figures(found: Findings, parts: _Parts) -> None:
-    """The tables of published figures and of one's own, those that the study has."""
     readers: tuple[Callable[[Path], pd.DataFrame], ...] = (read_published, read_efficiency, read_times)
     for name, reader in zip(FIGURES, readers, strict=True):
         file = parts.folder / name

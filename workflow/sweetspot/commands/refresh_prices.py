@@ -90,7 +90,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _hours(text: str) -> float:
-    """Hours as typed. Raises ArgumentTypeError."""
     try:
         hours = float(text)
     except ValueError:
@@ -153,12 +152,11 @@ def run(options: argparse.Namespace) -> None:
     lines = [line for refreshed in done for line in refreshed.lines()]
     lines += [f"stays: {line}" for line in _staying(of, found, parts)]
     sys.stdout.write("".join(f"{line}\n" for line in lines))
-    kept = [] if options.dry_run else write_lists(done)
+    kept = [] if options.dry_run else _write_lists(done)
     sys.stdout.write(_summary(found, done, kept, study))
 
 
 def _fetch(source: str, asked: Asked, downloads: Downloads, base: str) -> Fetched:
-    """The catalogue of today. Raises UserError where its source gives no prices."""
     fetched = SOURCES[source].fetch(asked, downloads, base)
     sys.stdout.write("".join(f"{SOURCES[source].title}: {told}\n" for told in fetched.told))
     if fetched.as_of > downloads.now().date() + ZONES:
@@ -181,7 +179,6 @@ def _asked_parts(of: Whole, catalogue: CatalogueMap) -> list[tuple[str, str, Par
 
 
 def _bases(mirrors: Sequence[str]) -> dict[str, str]:
-    """The address of each source."""
     bases = {name: source.base for name, source in SOURCES.items()} | {"lambda": BASE}
     for given in mirrors:
         name, _, url = given.partition("=")
@@ -209,7 +206,6 @@ def _staying(of: Whole, found: Sequence[Found], parts: Sequence[tuple[str, str, 
 
 
 def _summary(found: Sequence[Found], done: Sequence[Refreshed], kept: Sequence[Path], study: Study) -> str:
-    """What was done, in a sentence or two."""
     changed, same = sum(hit.stays == "" for hit in found), sum(hit.same for hit in found)
     rest = len(found) - changed - same
     lists = ", ".join(refreshed.file.name for refreshed in done) or "none"
@@ -225,7 +221,6 @@ def _summary(found: Sequence[Found], done: Sequence[Refreshed], kept: Sequence[P
 
 
 def _refresh_stock(of: Whole, downloads: Downloads, bases: Mapping[str, str]) -> None:
-    """Print what is in stock, and append it to the study's history unless it is a dry run. Raises UserError."""
     file, machines, key = looks_file(of.folder), _machines(of), os.environ.get(KEY)
     kept = read_looks(file) if file.is_file() else []
     found: list[Look] = []
@@ -290,7 +285,7 @@ def changed_lists(of: Whole, found: Sequence[Found]) -> list[Refreshed]:
     return done
 
 
-def write_lists(done: Sequence[Refreshed]) -> list[Path]:
+def _write_lists(done: Sequence[Refreshed]) -> list[Path]:
     """Keep what each list was, then write what it is; returns where the old ones are. Raises UserError."""
     for refreshed in done:
         if read_text(refreshed.file) != refreshed.old_text:

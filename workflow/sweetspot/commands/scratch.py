@@ -9,6 +9,8 @@ from pathlib import Path
 from sweetspot.commands.read_study import Findings, read_study
 from sweetspot.errors import refuse
 from sweetspot.files import in_a_sentence, write_whole
+from sweetspot.matrix.invocation import instance_files
+from sweetspot.study.instances import Instance, load_instances
 
 
 @contextmanager
@@ -40,6 +42,11 @@ def _link(source: Path, target: Path, but: set[str]) -> None:
 def studies_of(config: Path) -> list[str]:
     """The names of the studies of a project."""
     return sorted(file.parent.name for file in (config / "studies").glob("*/study.yaml"))
+
+
+def machines_of_study(root: Path, study: str) -> dict[str, Instance]:
+    """All machines that a study may name, where it has any."""
+    return load_instances(*(file for file in instance_files(root, study) if file.is_file()))
 
 
 def tried(root: Path, study: str, texts: Mapping[Path, str]) -> Findings:

@@ -224,7 +224,6 @@ def rentals(studies: Path, devices: Devices, maker: str) -> tuple[dict[str, Any]
 
 
 def _cheapest(found: Mapping[tuple[str, str, int], tuple[dict[str, Any], Any]], gpu: str) -> list[str]:
-    """The PROVIDERS of a device that ask least for one of it."""
     least: dict[str, float] = {}
     for (provider, other, count), (offer, _) in found.items():
         if other == gpu:
@@ -313,7 +312,6 @@ def _rate(own: Own, today: str) -> dict[str, Any]:
 
 
 def _figure(own: Own, today: str) -> dict[str, Any]:
-    """The row of throughput.csv: the figure that the person timed, or the one that is known."""
     row: dict[str, Any] = dict.fromkeys([*THROUGHPUT_CSV, "as_of"], "")
     if own.figure is not None:
         return row | dict(own.figure) | {"instance": OWN if own.figure["gpu"] == own.device.gpu else TIMED}
@@ -348,7 +346,6 @@ def month_block(model: str, devices: int | str, there: str, asked: Work | None) 
 
 
 def _flow(number: Any) -> str:
-    """A number or its range, as one writes it."""
     if isinstance(number, Mapping):
         return f"{{{', '.join(f'{name}: {end:.9g}' for name, end in number.items())}}}"
     return f"{number:.9g}"

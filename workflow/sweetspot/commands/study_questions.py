@@ -118,7 +118,6 @@ class Form:
                 print(f"   {error}")
 
     def _line(self, prompt: str) -> str:
-        """One line. Raises UserError where there is none, or at Ctrl-C."""
         print(prompt, end="", flush=True)
         typed = ""
         with suppress(KeyboardInterrupt):
@@ -171,7 +170,6 @@ def wide(value: float) -> Range:
 
 
 def _found(pattern: re.Pattern[str], typed: str, expected: str) -> re.Match[str]:
-    """The parts of an answer. Raises UserError where it is of another form."""
     found = pattern.fullmatch(typed)
     if found is None:
         raise UserError(f"found {typed!r}; expected {expected}")
@@ -227,7 +225,6 @@ def _urgent(typed: str, jobs: Jobs) -> tuple[Range, float] | None:
 
 
 def _offers(form: Form) -> list[tuple[str, Offered]]:
-    """Offers, a line each, to an empty one."""
     found: list[tuple[str, Offered]] = []
 
     def read(typed: str) -> bool:

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.catalogues.price_file import with_entries, with_item, with_value
-from sweetspot.commands.scratch import read_text, shown, studies_of, tried, write_texts
+from sweetspot.commands.scratch import machines_of_study, read_text, shown, studies_of, tried, write_texts
 from sweetspot.errors import UserError
-from sweetspot.matrix.invocation import instance_files, price_list_names
-from sweetspot.study.instances import load_instances
+from sweetspot.matrix.invocation import price_list_names
 from sweetspot.study.monthly import GROWTH, Monthly
 from sweetspot.study.spelling import hint
 from sweetspot.study.study import load_study
@@ -78,7 +77,7 @@ class Into:
         return asked or known[0]
 
     def _machine(self, asked: str | None) -> tuple[str, str, int]:
-        machines = load_instances(*(file for file in instance_files(self.root, self.name) if file.is_file()))
+        machines = machines_of_study(self.root, self.name)
         name = asked or (self.there.have[0] if self.there and self.there.have else None)
         if name is None:
             raise UserError("the study names no machine that is there; say on which the hours hold: --instance NAME")
@@ -94,7 +93,7 @@ class Into:
 
 def write_use(into: Into, hours: Mapping[str, Range], dry_run: bool) -> str:
     """Write the classes, or days; a line of what was written, or the change. Raises UserError, with nothing written."""
-    texts = files_of_use(into, hours)
+    texts = _files_of_use(into, hours)
     tried(into.root, into.name, texts)
     if dry_run:
         return shown(into.folder, texts)
@@ -102,7 +101,7 @@ def write_use(into: Into, hours: Mapping[str, Range], dry_run: bool) -> str:
     return f"study {into.name}: wrote {', '.join(map(str, texts))}; {PRIVATE}"
 
 
-def files_of_use(into: Into, hours: Mapping[str, Range]) -> dict[Path, str]:
+def _files_of_use(into: Into, hours: Mapping[str, Range]) -> dict[Path, str]:
     """Texts by path below the study's folder. hours: device-hours of a job by class on the machine's device."""
     if into.there is None and into.months is None:
         return _price_lists(into)
@@ -141,7 +140,6 @@ def _with_class(into: Into, text: str, one: ClassUse, hours: Range | None) -> st
 
 
 def _job(into: Into, one: ClassUse, hours: Range | None) -> dict[str, Any]:
-    """One class in the words of workloads.yaml."""
     made: dict[str, Any] = {"name": one.name, "model": into.model}
     if hours is not None:
         made |= {"hours": _round(hours.value / into.gpus), "instance": into.instance}
@@ -160,7 +158,6 @@ def _jobs(jobs: Range) -> dict[str, float]:
 
 
 def _range(one: Range) -> dict[str, float]:
-    """A figure with its ends to four digits, in order."""
     value, low, high = (_round(part) for part in one)
     return {"value": value, "low": min(low, value), "high": max(high, value)}
 

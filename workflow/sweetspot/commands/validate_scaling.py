@@ -12,7 +12,6 @@ Writes the errors to stdout; without FILE those on the shipped figures themselve
     sweetspot validate-scaling figures.csv --json > errors.json
 """
 
-import argparse
 import functools
 from pathlib import Path
 from typing import Any
@@ -50,12 +49,11 @@ LEFT = {
 
 @functools.cache
 def _shipped(studies: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """The shipped figures, the 2018 study's table, and the errors on families left out."""
     evidence, rule = shipped_evidence(studies)
     return evidence, rule, held_out(from_one_device(evidence), rule)
 
 
-def validate(figures: Figures, studies: Path) -> dict[str, Any]:
+def _validate(figures: Figures, studies: Path) -> dict[str, Any]:
     """Errors of each method on the figures of `read_figures`, fitted on what the project ships in `studies`.
 
     Returns `methods` and `study_models` (lists: method, rows, median_abs_error, p90_abs_error, bias, coverage90; rows
@@ -96,7 +94,6 @@ def _places_of(told: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 def _by_method(
     paired: pd.DataFrame, evidence: pd.DataFrame, rule: pd.DataFrame, learned: Learned, wide: dict[str, Calibration]
 ) -> list[dict[str, Any]]:
-    """Errors of each method on rows within a node; none without a row."""
     one = from_one_device(evidence)
     tried = {
         method: judged(paired, learned._replace(predictor=fit_method(method, one, rule), width=width))
@@ -142,7 +139,7 @@ def _shares(row: dict[str, Any], *more: str) -> str:
     return " ".join(f"{row[name]:>8.1%}" for name in ("median_abs_error", "p90_abs_error", *more))
 
 
-def shipped_report(table: pd.DataFrame) -> str:
+def _shipped_report(table: pd.DataFrame) -> str:
     """`judge.shipped_table` as Markdown, for docs/scaling.md."""
     lines = [HEAD, f"|{'---|' * 9}"]
     for row in table.itertuples():
@@ -153,14 +150,7 @@ def shipped_report(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-KIND = Validation(shipped_table, shipped_report, read_figures, validate, report)
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `sweetspot validate-scaling`."""
-    validating.add_arguments(parser, "one and several devices")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    """Print the errors of each method; a bad row is named on stderr and left out. Raises UserError."""
-    validating.run(arguments, KIND)
+add_arguments = functools.partial(validating.add_arguments, figures="one and several devices")
+run = functools.partial(
+    validating.run, kind=Validation(shipped_table, _shipped_report, read_figures, _validate, report)
+)

@@ -12,7 +12,7 @@ of the same precision. Without FILE: on the shipped figures, with workloads, dev
     sweetspot validate-transfer figures.csv --json > errors.json
 """
 
-import argparse
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +32,7 @@ HEAD = "| left out in turn | figures | rows | median | 90th percentile | in the 
 GOALS = {(PROGRAMS, MODERN): Goal(0.15, 0.40)}
 
 
-def validate(given: DeviceFigures, studies: Path) -> dict[str, Any]:
+def _validate(given: DeviceFigures, studies: Path) -> dict[str, Any]:
     """Errors on the figures of `read_device_figures`: `places` (for each of PLACES that there is, `summary`), counts.
 
     Returns further `workloads`, `devices`, `unspecified` (devices of FILE without specifications), `several_devices`
@@ -83,7 +83,7 @@ def _yardstick(row: dict[str, Any]) -> str:
     return f"{row['yardstick_median']:.1%}, {row['yardstick_p90']:.0%}{only}"
 
 
-def shipped_report(table: pd.DataFrame) -> str:
+def _shipped_report(table: pd.DataFrame) -> str:
     """`left_out.shipped_errors` as Markdown, for docs/scaling.md."""
     lines = [HEAD, f"|{'---|' * 8}"]
     for row in table.to_dict("records"):
@@ -96,20 +96,9 @@ def shipped_report(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-KIND = Validation(
-    lambda studies: shipped_errors(shipped_figures(studies), SUITE),
-    shipped_report,
-    read_device_figures,
-    validate,
-    report,
-)
+def _shipped(studies: Path) -> pd.DataFrame:
+    return shipped_errors(shipped_figures(studies), SUITE)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `sweetspot validate-transfer`."""
-    validating.add_arguments(parser, "of single devices")
-
-
-def run(arguments: argparse.Namespace) -> None:
-    """Print the errors; a bad row is named on stderr and left out. Raises UserError."""
-    validating.run(arguments, KIND)
+add_arguments = partial(validating.add_arguments, figures="of single devices")
+run = partial(validating.run, kind=Validation(_shipped, _shipped_report, read_device_figures, _validate, report))

@@ -35,12 +35,10 @@ Array = np.ndarray
 
 
 class Assumption(NamedTuple):
-    """One uncertain or movable figure.
-
-    `quantity`: what it is (a column of the options, or one of the words above), `subject`: of whom (an option, a price
-    list, a class of jobs, a correlation key of speeds; empty: of all), `name` in words, `unit` (FACTOR: said as a
-    factor), `value` with its range and where that is from; `figure`: what it moves of the `rows` of the options, or of
-    the work where there are none; `most` that it can be.
+    """One uncertain or movable figure. `quantity`: what it is (a column of the options, or one of the words above),
+    `subject`: of whom (an option, a price list, a class of jobs, a correlation key of speeds; empty: of all), `name` in
+    words, `unit` (FACTOR: said as a factor), `value` with its range and where that is from; `figure`: what it moves of
+    the `rows` of the options, or of the work where there are none; `most` that it can be.
     """
 
     quantity: str
@@ -112,7 +110,6 @@ def _product(factors: Iterable[Number]) -> Number:
 
 def assumptions_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: float) -> list[Assumption]:
     """Every figure of the offers that may turn an answer: rents, machines for sale, tariffs, the team's use, speeds.
-
     `speeds`: the rows of the options that the work's speeds are of, each once.
     """
     rented = [one for one in offers if one.row["purchase"] != "own"]

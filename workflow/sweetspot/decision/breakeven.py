@@ -25,6 +25,7 @@ COLUMNS = (
 )  # fmt: skip
 
 Number = float | np.ndarray
+CURVE = ("reference", "option", "model", "days", "gain", "gain_low", "gain_high")
 CURVE_DRAWS = 1000  # a band on a chart needs no more
 GRID_DAYS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25)
 MONTHS_FACTOR = tuple(tenth / 10 for tenth in range(1, 21))
@@ -54,38 +55,33 @@ def duels(options: pd.DataFrame) -> Iterator[tuple[Row, Row]]:
 
 
 def break_even(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.DataFrame:
-    """Break-even days a month of the reference against every alternative and model.
+    """Break-even days a month of the reference against every alternative and model; empty where it is not owned.
 
     An owned alternative is used on the same days as the reference, and so is a contract, due whether used or not: the
-    team has one use.
-    Columns: those of PAYS (`pays`) that one job has (`workload`: its model), reference, option, model, `days` with
-    `days_low`, `days_high` (90 %), `twice_as_cheap_days` (factor 2), `gain_at_use` (cost of the alternative / cost of
-    the reference at its planned use), `p_cheaper` (share of the draws in which the reference is the cheaper one at that
-    use), `p_pays` (some use within a month pays), the hourly price below which and the electricity price above which
-    the box never pays at any use up to `month_days` (null against what is owned or signed for), `months_needed`
-    (length of project from which the planned use pays, an owned rival spread over as many), `verdict`, `basis`. Days
-    beyond the month: null, never.
-    Empty where the reference is not owned.
+    team has one use. Columns: those of PAYS (`pays`) that one job has (`workload`: its model), reference, option,
+    model, `days` with `days_low`, `days_high` (90 %; beyond the month null: never), `twice_as_cheap_days` (factor 2),
+    `gain_at_use` (cost of the alternative / cost of the reference at its planned use), `p_cheaper` (share of the draws
+    in which the reference is the cheaper one at that use), `p_pays` (some use within a month pays), the hourly price
+    below which and the electricity price above which the box never pays at any use up to `month_days` (null against
+    what is owned or signed for), `months_needed` (length of project from which the planned use pays, an owned rival
+    spread over as many), `verdict`, `basis`.
     """
     rows = [_against(box, rival, draws, month_days) for box, rival in duels(options)]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str, object]:
-    index, other = box["row"], rival["row"]
-    planned, (own, their) = float(box["days_per_month"]), _central(box, rival)
-    mine, theirs = _drawn(box, rival, draws)
-    drawn = [crossing(mine, theirs, draws.days[index], factor) for factor in (1.0, 2.0)]
-    central = [float(crossing(own, their, planned, factor)) for factor in (1.0, 2.0)]
-    days, twice = (
-        [_within(float(end), month_days) for end in (value, *interval(each))]
-        for value, each in zip(central, drawn, strict=True)
-    )
-    gain = draws.images_per_usd[index] / draws.images_per_usd[other]
+    index, planned = box["row"], float(box["days_per_month"])
+    both = _months(box, rival, draws)
+    own, their = (Month(*(float(np.ravel(part)[0]) for part in each)) for each in both)
+    cross = [crossing(*both, np.append(planned, draws.days[index]), factor) for factor in (1.0, 2.0)]
+    ends = np.array([(each[0], *interval(each[1:])) for each in cross])
+    days, twice = np.where(ends <= month_days, ends, np.nan).tolist()
+    gain = draws.images_per_usd[index] / draws.images_per_usd[rival["row"]]
     gain_low, gain_high = interval(gain)
     rented = by_the_hour(rival)  # an owned rival has no price of an hour, and pays the electricity too
     load = own.hour / box["usd_per_kwh"] if box["usd_per_kwh"] > 0 else 0.0
-    dearer, tariff = _never(own, float(their.at(planned)), load, month_days) if rented else (np.nan, np.nan)
+    dearer, tariff = _never(own, float(their.at(planned)), float(load), month_days) if rented else (np.nan, np.nan)
     return {
         "workload": box["model"], "title": box["title"], "quantity": "days_per_month",
         "assumption": DAYS, "unit": "days/month", "planned": planned,
@@ -96,7 +92,7 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
         "twice_as_cheap_days": twice[0], "twice_low": twice[1], "twice_high": twice[2],
         "gain_at_use": float(box["images_per_usd"] / rival["images_per_usd"]),
         "gain_low": float(gain_low), "gain_high": float(gain_high),
-        "p_cheaper": p_cheaper(np.ones_like(gain), gain), "p_pays": float(np.mean(drawn[0] <= month_days)),
+        "p_cheaper": p_cheaper(np.ones_like(gain), gain), "p_pays": float(np.mean(cross[0][1:] <= month_days)),
         "never_below_usd_per_hour": dearer * rival["usd_per_hour"], "never_above_usd_per_kwh": tariff,
         "months_needed": _months_needed(box, their, rival),
         "verdict": break_even_in_words(days, planned),
@@ -104,10 +100,7 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
 
 
 class Month(NamedTuple):
-    """What a machine takes for the work of the box: USD a month, used or not, and USD for each hour that the box works.
-
-    The team has one use: an owned rival is used on the same days as the box.
-    """
+    """What a machine takes for the work of the box: USD a month, used or not, and USD an hour that the box works."""
 
     month: Number
     hour: Number
@@ -127,10 +120,9 @@ def _never(box: Month, hour: float, load: float, month_days: float) -> tuple[flo
 
 
 def crossing(box: Month, rival: Month, planned: Number, factor: float = 1.0) -> np.ndarray:
-    """Days of use a month from which the box costs at most 1 / `factor` of the rival; inf: never, 0: on all days.
-
-    From an owned rival's share of the month that of the box is taken: b - r. Where the rival gains on the box with
-    more use, there are days up to which the box pays: 0 if they reach the `planned` ones, else inf.
+    """Days of use a month from which the box costs at most 1 / `factor` of the rival; inf: never, 0: on all days. From
+    an owned rival's share of the month that of the box is taken: b - r. Where the rival gains on the box with more use,
+    there are days up to which the box pays: 0 if they reach the `planned` ones, else inf.
     """
     lower, gains = np.asarray(box.month - rival.month / factor), np.asarray(rival.hour / factor - box.hour)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -139,37 +131,31 @@ def crossing(box: Month, rival: Month, planned: Number, factor: float = 1.0) -> 
     return np.where(gains > 0, cross, np.where(pays_now, 0.0, np.inf))
 
 
-def _months(own: Month, faster: Number, box: Row, rival: Row, their: Month, hour: Number) -> tuple[Month, Month]:
-    """The box, and a rival for the box's work: owned by its own month, by contract by what the months cost that the
-    planned use takes, rented by what that work costs an hour.
+def _months(box: Row, rival: Row, draws: Draws, which: slice = slice(None)) -> tuple[Month, Month]:
+    """The box, and a rival for the box's work, at central figures and then by draw: owned by its own month, by contract
+    by what the months cost that the planned use takes, rented by what that work costs an hour.
     """
+
+    def cases(row: Row, column: str, name: str) -> np.ndarray:
+        return np.append(row[column], getattr(draws, name)[row["row"], which])
+
+    own, their = (
+        Month(cases(row, "fixed_usd_per_month", "fixed"), cases(row, "variable_usd_per_hour", "variable"))
+        for row in (box, rival)
+    )
+    speed, other = (cases(row, "images_per_s", "images_per_s") for row in (box, rival))
     if by_contract(rival):
-        month = HOURS_A_DAY * box["days_per_month"] * rival["variable_usd_per_hour"]
-        return own, Month(month * faster, 0.0)
-    owned = rival["purchase"] == "own"
-    return own, Month(their.month * faster, their.hour * faster) if owned else Month(0.0, hour)
-
-
-def _central(box: Row, rival: Row) -> tuple[Month, Month]:
-    own, their = (Month(row["fixed_usd_per_month"], row["variable_usd_per_hour"]) for row in (box, rival))
-    hour, faster = 3600.0 * box["images_per_s"] / rival["images_per_usd"], box["images_per_s"] / rival["images_per_s"]
-    return _months(own, faster, box, rival, their, hour)
-
-
-def _drawn(box: Row, rival: Row, draws: Draws, which: slice = slice(None)) -> tuple[Month, Month]:
-    index, other = box["row"], rival["row"]
-    speed = draws.images_per_s[index, which]
-    own, their = (Month(draws.fixed[row, which], draws.variable[row, which]) for row in (index, other))
-    hour, faster = 3600.0 * speed / draws.images_per_usd[other, which], speed / draws.images_per_s[other, which]
-    return _months(own, faster, box, rival, their, hour)
+        return own, Month(HOURS_A_DAY * box["days_per_month"] * rival["variable_usd_per_hour"] * (speed / other), 0.0)
+    if rival["purchase"] == "own":
+        return own, Month(their.month * (speed / other), their.hour * (speed / other))
+    return own, Month(0.0, 3600.0 * speed / cases(rival, "images_per_usd", "images_per_usd"))
 
 
 def _months_needed(box: Row, their: Month, rival: Row) -> float:
-    """Months of the project from which the planned use pays; NaN: no length of project does.
-
-    Purchase and resale are spread over the project's months, the box's and an owned rival's alike; the rest of a month
-    of possession stays. Exact where only the box is spread, by a straight line in 1 / months; else in whole months up
-    to LONGEST: of lengths around the planned one that pay, the least; else the first that pays beyond it.
+    """Months of the project from which the planned use pays; NaN: no length of project does. Purchase and resale are
+    spread over the project's months, the box's and an owned rival's alike; the rest of a month of possession stays.
+    Exact where only the box is spread, by a straight line in 1 / months; else in whole months up to LONGEST: of lengths
+    around the planned one that pay, the least; else the first that pays beyond it.
     """
     hours, owned = HOURS_A_DAY * box["days_per_month"], rival["purchase"] == "own"
     rent = their.at(box["days_per_month"])
@@ -200,43 +186,26 @@ def _fixed_over(row: Row, months: np.ndarray) -> np.ndarray:
     return np.asarray(rates(row, lambda name: months / row["months"] if name == "months" else 1.0).fixed)
 
 
-def _within(days: float, month_days: float) -> float:
-    return days if days <= month_days else float("nan")
-
-
 def utilisation(options: pd.DataFrame, draws: Draws, month_days: float) -> pd.DataFrame:
-    """Gain of the reference against each alternative over days of use a month (1, 2, ... and the whole month).
-
-    Columns: reference, option, model, days, `gain` (> 1: the reference is cheaper) with `gain_low`, `gain_high` (90 %,
-    from the first CURVE_DRAWS draws).
+    """Gain of the reference against each alternative over days of use a month (1, 2, ... and the whole month). Columns:
+    reference, option, model, days, `gain` (> 1: the reference is cheaper) with `gain_low`, `gain_high` (90 %, from the
+    first CURVE_DRAWS draws).
     """
-    days = np.array(sorted({*range(1, int(month_days) + 1), month_days}))
-    parts = [
-        (box["option"], rival["option"], box["model"], *_curve(box, rival, draws, days))
-        for box, rival in duels(options)
-    ]
-    names = ("reference", "option", "model", "gain", "gain_low", "gain_high")
-    columns = zip(*parts, strict=True) if parts else [()] * len(names)
-    found = {name: np.concatenate([np.broadcast_to(each, days.shape) for each in column] or [days[:0]])
-             for name, column in zip(names, columns, strict=True)}  # fmt: skip
-    return pd.DataFrame(found | {"days": np.tile(days, len(parts))})[[*names[:3], "days", *names[3:]]]
-
-
-def _curve(box: Row, rival: Row, draws: Draws, days: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The gain at each of `days`, with its interval."""
-    own, their = _central(box, rival)
-    mine, theirs = _drawn(box, rival, draws, slice(CURVE_DRAWS))
-    drawn = np.asarray(theirs.at(days[:, None]) / mine.at(days[:, None]))
-    return np.asarray(their.at(days) / own.at(days)), *interval(drawn)
+    days, parts = np.array(sorted({*range(1, int(month_days) + 1), month_days})), []
+    for box, rival in duels(options):
+        own, their = (each.at(days[:, None]) for each in _months(box, rival, draws, slice(CURVE_DRAWS)))
+        gain = np.asarray(their / own)
+        told = {"reference": box["option"], "option": rival["option"], "model": box["model"], "days": days}
+        gains = zip(("gain", "gain_low", "gain_high"), (gain[:, 0], *interval(gain[:, 1:])), strict=True)
+        parts.append(pd.DataFrame(told | dict(gains)))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=list(CURVE), dtype=days.dtype)
 
 
 def surface(questions: Iterable[Question], month_days: float, money: Money = DOLLARS) -> pd.DataFrame:
-    """One row per (model, days of use a month, months of the project, USD/kWh), against the cheapest choice that
-    is rented by the hour.
-
-    `ratio` = USD of the rival / USD of the box (> 1: the box wins), `winner`, `break_even_days` for that length and
-    tariff (null: never within the month), `condition`: when the box never pays. Months and tariff are multiples of
-    the price list's; days go up to the whole month. Empty where the reference is not owned or nothing is rented.
+    """One row per (model, days of use a month, months of the project, USD/kWh), against the cheapest choice that is
+    rented by the hour; months and tariff are multiples of the price list's. Empty where the reference is not owned or
+    nothing is rented. `ratio` = USD of the rival / USD of the box (> 1: the box wins), `winner`, `break_even_days` for
+    that length and tariff (null: never within the month), `condition`: when the box never pays.
     """
     parts = []
     for one in questions:

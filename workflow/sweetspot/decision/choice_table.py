@@ -6,37 +6,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from sweetspot import decision_words as words
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
 from sweetspot.decision.cost_rounds import PricedPlan
 from sweetspot.decision.options import NO_MODEL, Row, records
-from sweetspot.decision.posed import Posed
+from sweetspot.decision.posed import COMMITTED, Posed
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.sources import mix_rows
-from sweetspot.decision_words import (
-    BUY,
-    CANNOT,
-    CONTRACT,
-    KEEP,
-    LIMIT,
-    MAY_STOP,
-    MIX,
-    NOT_ASKED,
-    RENT,
-    WHY_NOT,
-    breaks,
-    late_in_words,
-    price_of_limit,
-    sooner_in_words,
-    until_in_words,
-)
+from sweetspot.decision_words import BUY, CANNOT, CONTRACT, KEEP, LIMIT, MAY_STOP, MIX, NOT_ASKED, RENT, WHY_NOT
 from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.study.settings import Settings
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money
 
 MOSTLY = 0.5  # of the work done by what is there: keeping it is what the choice is called
 NOTHING = "nothing"  # a choice that binds nobody: what is there, or rented by the hour or month
-TERMS = ("reserved", "committed")
 DOTS = 20  # quantiles of the money, equally likely outcomes
 SAME = 1e-6  # choices whose money differs by a smaller share in every draw are one alternative
 COLUMNS = (
@@ -56,16 +40,14 @@ RANK = (NOTHING, CONTRACT, BUY)  # from what commits to least
 
 
 class Work(NamedTuple):
-    """One work with its choices, cheapest first.
-
-    `table`: COLUMNS up to `months`, hours, `usd` (of the whole work, at central figures), `stands` (may be the answer),
-    `why_not`; of a machine bought `capex_usd`, `box_title` (null: none) and `usd_per_capex` (USD of the work by each
-    USD of that price); of a single workload `month_usd` (of what is paid by the month, used or not). `usd`: draws over
-    the project, rents moving as the study says; `today`: the same where rents stay as they are today; `capex`: draws
-    of the price of a machine bought, infinite where none is. `busy`: days of use a month that a work which is no
-    `plan` supposes of an owned machine; `cost`: share, rounds or dispatch; `model` that its hours are of; `limits`:
-    what each limit of the team's costs and until when offers stand, in sentences; `months_work`: of work that grows,
-    that of each month drawn over the mean of all.
+    """One work with its choices, cheapest first. `table`: COLUMNS up to `months`, hours, `usd` (of the whole work, at
+    central figures), `stands` (may be the answer), `why_not`; of a machine bought `capex_usd`, `box_title` (null: none)
+    and `usd_per_capex` (USD of the work by each USD of that price); `month_usd` of what a single workload pays by the
+    month. `usd`: draws over the project, `today`: the same where rents stay as they are; `capex`: draws of a machine's
+    price, infinite where none is bought. `busy`: days of use a month that a work which is no `plan` supposes of an
+    owned machine; `cost`: share, rounds or dispatch; `model` that its hours are of; `limits`: what those of the team
+    cost and until when offers stand, in sentences; `months_work`: of work that grows, that of each month drawn over the
+    mean of all.
     """
 
     name: str
@@ -95,9 +77,8 @@ def works(
     settings: Settings,
     titles: Mapping[str, str] | None = None,
 ) -> list[Work]:
-    """The plans of months, the plans of phases, then each single workload of the options that is no part of these.
-
-    `plans`: those of phases; `monthly`: work of months with its mixes; `titles`: names of plans.
+    """The work of months (`monthly`), the plans of phases, then each workload of the options that is no part of these.
+    `titles`: names of plans.
     """
     found = [_of_months(one, options, draws, settings.money) for one in monthly]
     found += [_of_phases(one, options, draws) for one in plans]
@@ -111,24 +92,24 @@ def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
     """One row a work and choice (COLUMNS), cheapest first.
 
     `kind`: keep, rent, contract, buy, mix; `binds`: to nothing, a contract or a purchase. USD of the work over its
-    project, with 90 % of the draws in `_low`, `_high`, DOTS equally likely `usd_outcomes` and
-    `usd_at_todays_prices` (no rent moves); a month of it where the work has months. `p_cheapest`: share of the draws in
-    which the choice's alternative costs least of all that may be the answer; `p_cheaper`: in which it costs less than
-    the best; `ratio`: its USD / those of the best. `is_best`: the cheapest that may be the answer; `is_rival`: the
-    cheapest of these that binds to something else, or where none does the cheapest other alternative. `in_hand`: its
-    price list, machine or key is among `offers_in_hand` (none named: all). `why_not`: why it is not the answer, in
-    words; `why_not_rule`: the same as a fact, a key of WHY_NOT (null: it may be). `cost`: share, rounds or dispatch.
-    Of a plan of phases `usd_running` by use, `usd_possession` by the month, `planned_hours`
-    of one machine, `after_months`: bought so late (null: at once); of months the kind of the `mix`, its `source`, and
-    `main_rented`: the offer that does most of what is rented (null: nothing is), `all_rented_title`
-    its title where there is nothing else, and how many machines are `sold`.
+    project, with 90 % of the draws in `_low`, `_high`, DOTS equally likely `usd_outcomes` and `usd_at_todays_prices`
+    (no rent moves); a month of it where the work has months. `p_cheapest`: share of the draws in which the choice's
+    alternative costs least of all that may be the answer; `p_cheaper`: in which it costs less than the best; `ratio`:
+    its USD / those of the best. `is_best`, `is_rival`: `standing_of`. `in_hand`: its price list, machine or key is
+    among `offers_in_hand` (none named: all). `why_not`: why it is not the answer, in words; `why_not_rule`: as a key of
+    WHY_NOT (null: it may be). Of a plan of phases `usd_running` by use, `usd_possession` by the month, `planned_hours`
+    of one machine, `after_months`: bought so late (null: at once); of months the kind of the `mix`, its `source`,
+    `main_rented`: the offer that does most of what is rented (null: nothing is), `all_rented_title` its title where
+    there is nothing else, and how many machines are `sold`.
     """
     rows = [row for one in found for row in _told(one, set(in_hand)).to_dict("records")]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def standing_of(one: Work) -> tuple[int, int | None]:
-    """Places of the best of a work and of what it is held against, as `is_best` and `is_rival` say; one at least."""
+    """Places of the cheapest that may be the answer (one at least) and of the cheapest of these that binds to something
+    else, or where none does the cheapest other alternative.
+    """
     places = [place for place, stands in enumerate(one.table["stands"]) if stands]
     best = places[0]
     return best, against(one, best, places, bound=True) or against(one, best, places)
@@ -136,15 +117,11 @@ def standing_of(one: Work) -> tuple[int, int | None]:
 
 def against(one: Work, best: int, places: Sequence[int], bound: bool = False) -> int | None:
     """Of `places` in their order the first that is another alternative than `best`; `bound`: binds to something else.
-
     Equal in every draw is no other alternative.
     """
-    name = "binds" if bound else "alternative"
-    keys = one.table[name].to_numpy(object)
-    for place in places:
-        if keys[place] != keys[best] and not np.allclose(one.usd[place], one.usd[best], rtol=SAME, atol=0.0):
-            return place
-    return None
+    keys = one.table["binds" if bound else "alternative"].to_numpy(object)
+    others = (place for place in places if keys[place] != keys[best])
+    return next((n for n in others if not np.allclose(one.usd[n], one.usd[best], rtol=SAME, atol=0.0)), None)
 
 
 def _told(one: Work, in_hand: set[str]) -> pd.DataFrame:
@@ -204,11 +181,9 @@ def _work(
     table["why_not_rule"], table["why_not"] = [rule for rule, _ in told], [words for _, words in told]
     order = table.sort_values(["usd", "choice"], kind="stable").index.to_numpy()
     usd = np.stack([one.usd for one in priced])[order]
-    stay = [_rents_stay(one.row, draws) if one.row and one.today else 1.0 for one in priced]
-    capex = [_price_of(one.row, draws) for one in priced]
     today, price = (
-        np.stack([np.broadcast_to(each, draws.usd.shape[1:])[: usd.shape[1]] for each in found])[order]
-        for found in (stay, capex)
+        np.stack([np.broadcast_to(of(one, draws), draws.usd.shape[1:])[: usd.shape[1]] for one in priced])[order]
+        for of in (_rents_stay, _price_of)
     )
     table = table.loc[order].reset_index(drop=True)
     rows = [one.row for one in priced if one.row is not None]
@@ -223,12 +198,12 @@ def _of_offers(rows: Sequence[Row], at_once: bool) -> Iterator[str]:
     mine = [row for row in rows if row["in_answer"]]
     late = {row["title"]: row["delivery_months"] for row in mine if or_zero(row.get("delivery_months")) > 0}
     if late and at_once:
-        yield late_in_words(late)
+        yield words.late_in_words(late)
     for ended in (True, False):
         days = {row["title"]: row["offer_until"] for row in mine
                 if pd.notna(row.get("offer_until")) and bool(row["offer_ended"]) == ended}  # fmt: skip
         if days:
-            yield until_in_words(days, ended)
+            yield words.until_in_words(days, ended)
 
 
 def _why_not(row: Mapping[Any, Any]) -> tuple[str | None, str | None]:
@@ -246,7 +221,7 @@ def _kind_of(row: Mapping[str, Any]) -> tuple[str, str]:
     if row["purchase"] == "own":
         there = not or_zero(row["capex_usd"]) > 0
         return (KEEP, NOTHING) if there else (BUY, BUY)
-    return (CONTRACT, CONTRACT) if row["purchase"] in TERMS else (RENT, NOTHING)
+    return (CONTRACT, CONTRACT) if row["purchase"] in COMMITTED else (RENT, NOTHING)
 
 
 def _facts(one: _Priced) -> Row:
@@ -262,13 +237,16 @@ def _facts(one: _Priced) -> Row:
     }  # fmt: skip
 
 
-def _rents_stay(row: Row, draws: Draws) -> np.ndarray | float:
-    """What the USD of an option are multiplied with where its rent stays as it is today."""
-    return 1.0 if draws.rents is None else 1.0 / (draws.rents.factor(row) * float(row["rent_factor"]))
+def _rents_stay(one: _Priced, draws: Draws) -> np.ndarray | float:
+    """What the USD of a choice are multiplied with where its rent stays as it is today."""
+    if one.row is None or not one.today or draws.rents is None:
+        return 1.0
+    return 1.0 / (draws.rents.factor(one.row) * float(one.row["rent_factor"]))
 
 
-def _price_of(row: Row | None, draws: Draws) -> np.ndarray | float:
+def _price_of(one: _Priced, draws: Draws) -> np.ndarray | float:
     """Draws of the price of a machine for sale; infinite for what is not."""
+    row = one.row
     if row is None or not or_zero(row["capex_usd"]) > 0 or row["purchase"] != "own":
         return np.inf
     drawn = (one.values for one in draws.figures if one.name == "capex_usd" and row["row"] in one.rows)
@@ -313,25 +291,20 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
             "is_reference": False, "usd_at_todays_prices": told["usd"], "purchase": None, "basis": None,
         }  # fmt: skip
         said |= {"instance": told["main_rented"]} if box is None else {}
-        broken = [breaks(*one, money) for one in posed.breaks(mix)] if told["why_not"] is None else []
+        broken = [words.breaks(*one, money) for one in posed.breaks(mix)] if told["why_not"] is None else []
         said |= {"in_answer": not broken, "why_not_rule": LIMIT if broken else None}
         said |= {"why_not": "; ".join(broken)} if broken else {}
         priced.append(_Priced(box, said, mix.done.usd * months, fixed, today=False))
     filled = posed.mixes[0].filled
-    limits = [sooner_in_words(filled)] if filled < 1 else []
-    limits += [price_of_limit(one.limit, one.most, less, money) for one, less in posed.limits]
+    limits = [words.sooner_in_words(filled)] if filled < 1 else []
+    limits += [words.price_of_limit(one.limit, one.most, less, money) for one, less in posed.limits]
     days = _of_offers([one.offer for one in posed.sources if not one.there], at_once=False)
     work = _work(posed.name, posed.name, months, priced, draws, DISPATCH)
-    return work._replace(limits=(*limits, *days), months_work=_by_month(posed))
-
-
-def _by_month(posed: Posed) -> tuple[float, ...]:
-    """Device-hours of each month over their mean, in the best mix at central figures; nothing where no work grows."""
     if not posed.growth.any():
-        return ()
+        return work._replace(limits=(*limits, *days))
     done = posed.mixes[0].at(posed.central)
     hours = np.sum([done.device_hours(name) for name in done.sources], axis=(0, 1))
-    return tuple(hours / hours.mean())
+    return work._replace(limits=(*limits, *days), months_work=tuple(hours / hours.mean()))
 
 
 def _mixed(told: Row, box: Row | None) -> tuple[str, str]:
@@ -351,10 +324,6 @@ def _single(name: str, options: pd.DataFrame, draws: Draws, settings: Settings) 
         priced.append(_Priced(row, said, draws.usd[row["row"]], months * or_zero(row["fixed_usd_per_month"])))
     busy = next((float(row["days_per_month"]) for row in found if _kind_of(row)[0] == BUY), np.nan)
     months = 1.0 if settings.counts == "month" else np.nan
-    return _work(name, _title(name, found[0]), months, priced, draws, SHARE, str(found[0]["model"]), busy)
-
-
-def _title(name: str, row: Row) -> str:
-    """A name for people of a single workload: its own, else that of its model."""
-    told = str(row.get("workload_title") or name)
-    return told if told != name or row["model"] == NO_MODEL else str(row["model_title"])
+    title, model = str(found[0].get("workload_title") or name), str(found[0]["model"])
+    title = title if title != name or model == NO_MODEL else str(found[0]["model_title"])
+    return _work(name, title, months, priced, draws, SHARE, model, busy)

@@ -28,14 +28,13 @@ from sweetspot.decision.offers_left_out import (
 )
 from sweetspot.decision.options import Row, build_options, titled
 from sweetspot.decision.other_figures import Contenders, found_contenders, other_figures
-from sweetspot.decision.pays import PAYS, pays_rows
 from sweetspot.decision.pose import limited, pose
 from sweetspot.decision.posed import Posed
 from sweetspot.decision.question import Question
 from sweetspot.decision.ranks import frontier, pairs, ranks
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.sources import job_table, load_table, source_table
-from sweetspot.decision.tornado import TORNADO, TURNING, tornado_rows, turning_rows
+from sweetspot.decision.turning import PAYS, TORNADO, TURNING, pays_rows, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.waiting import Demands, coming_to_mixes, coming_to_options, queue_table
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
@@ -125,9 +124,8 @@ class Judged(NamedTuple):
         return str(next(iter(mine["main_rented"].dropna()), take))
 
     def _having(self, verdict: Row, machine: str) -> list[str]:
-        """What it takes to have what a verdict says to take; costs are those of its work.
-
-        Beside what is kept those say nothing of one rental against another.
+        """What it takes to have what a verdict says to take; costs are those of its work. Beside what is kept those say
+        nothing of one rental against another.
         """
         if verdict["kind"] == "keep":
             return []
@@ -142,7 +140,6 @@ def judge(
     every: pd.DataFrame, offers: pd.DataFrame, asked: PlannedWork, settings: Settings, draws: int = DRAWS
 ) -> Judged:
     """Price and choose for all works of a study. `every`: its options, those that do not fit among them; `offers`: all.
-
     Raises UserError where a machine that is there has no figure or no offer.
     """
     options, misfits = apart(every)
@@ -188,14 +185,12 @@ def compare(
     titles: Mapping[str, str] | None = None,
     known: "Known | None" = None,
 ) -> dict[str, pd.DataFrame]:
-    """The comparison's tables by the name of their file. Raises UserError.
-
-    `published`: figures of others (`read_published`) that the answer's devices could have had instead. `needs`: the
-    memory that workloads need (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs
-    come to machines that several people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose
-    mixes are chosen. `buying`: plans that ask what buying later costs (`load_plans`). `titles`: names for people of
-    workloads (`load_titles`). `known`: what there is of stock and failures (`load_availability`).
-    Without any price the tables are empty.
+    """The comparison's tables by the name of their file. Raises UserError. `published`: figures of others
+    (`read_published`) that the answer's devices could have had instead. `needs`: the memory that workloads need
+    (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs come to machines that several
+    people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose mixes are chosen. `buying`:
+    plans that ask what buying later costs (`load_plans`). `titles`: names for people of workloads (`load_titles`).
+    `known`: what there is of stock and failures (`load_availability`). Without any price the tables are empty.
     """
     needs, monthly = needs or {}, monthly or {}
     every, asked = asked_of(inputs, settings, needs, monthly, buying or {}, titles or {}, known)
@@ -255,9 +250,8 @@ def analysed(
     asked: Sequence[Question], options: pd.DataFrame, draws: Draws, money: Money = DOLLARS
 ) -> dict[str, pd.DataFrame]:
     """The tables `tornado`, `turning_points`, `worth_knowing` and `break_even` of questions, whatever their cost.
-
-    `options`: those that `draws` are of. A question of no length (one job, no machine of
-    one's own) has no tornado and no turning points: nothing says how often it is done.
+    `options`: those that `draws` are of. A question of no length (one job, no machine of one's own) has no tornado and
+    no turning points: nothing says how often it is done.
     """
     timings = timings_of(options)
     lasting = [one for one in asked if not one.model or np.isfinite(one.months)]

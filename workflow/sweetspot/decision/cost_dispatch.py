@@ -19,10 +19,10 @@ from sweetspot.decision.assumption import (
     assumptions_of,
 )
 from sweetspot.decision.options import Row
-from sweetspot.decision.pays import Apart, Held
 from sweetspot.decision.posed import GROWTH, PER_MONTH, SOFTWARE_GAIN, Posed, grown, lighter
 from sweetspot.decision.question import EXACT, LOOKS, Costs, Question, Turn
 from sweetspot.decision.sources import is_best, mix_title
+from sweetspot.decision.turning import Apart, Held
 from sweetspot.decision_words import beside_in_words
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Problem
@@ -46,9 +46,8 @@ Way = tuple[str, Counts, float]  # the only offer by the hour (empty: any), mach
 
 @dataclass
 class Dispatch:
-    """A workload of months with its ways, and what they cost at any values of its assumptions.
-
-    A quick look dispatches one month of QUICK draws, and adds by how much that is off as planned.
+    """A workload of months with its ways, and what they cost at any values of its assumptions. A quick look dispatches
+    one month of QUICK draws, and adds by how much that is off as planned.
     """
 
     posed: Posed
@@ -166,10 +165,8 @@ class Dispatch:
         self, assumption: Assumption, factor: float, pair: Callable[[Problem], list[Way]]
     ) -> tuple[float, float]:
         """Where two ways cost the same, near a factor that quick looks found, and what the first costs there; `pair`:
-        the source and the machines of both.
-
-        Looks at all draws, and after each a step of Newton's with the slope of the quick looks, which are off by less
-        than a percent in it: so much less is left after each.
+        the source and the machines of both. Looks at all draws, and after each a step of Newton's with the slope of the
+        quick looks, which are off by less than a percent in it: so much less is left after each.
         """
         start = at = float(np.log(factor))
 

@@ -12,9 +12,9 @@ from sweetspot.bills.queue import more_boxes, rounds
 from sweetspot.bills.rates import Number, possession, rates
 from sweetspot.decision.assumption import ALL_JOBS, FURTHEST, Array, Assumption, Choice, Moved, all_of, assumptions_of
 from sweetspot.decision.options import CELL, OFFER, Row, records
-from sweetspot.decision.pays import Apart, Held
 from sweetspot.decision.question import Costs, Question
 from sweetspot.decision.simulate import Draws
+from sweetspot.decision.turning import Apart, Held
 from sweetspot.draws import interval
 
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
@@ -34,11 +34,10 @@ class Part(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A plan of phases by option, cheapest first.
-
-    `held`: USD by the month of all its machines; `boxes`: machines, `least` of which are held however little there is
-    to do; `room`: hours in which one works (infinite: nobody counts them); `own_months`: the plan says no months, those
-    of its machines are its own; `work_hours`: of all jobs, as the plan states them.
+    """A plan of phases by option, cheapest first. `held`: USD by the month of all its machines; `boxes`: machines,
+    `least` of which are held however little there is to do; `room`: hours in which one works (infinite: nobody counts
+    them); `own_months`: the plan says no months, those of its machines are its own; `work_hours`: of all jobs, as the
+    plan states them.
     """
 
     rows: list[Row]
@@ -182,10 +181,8 @@ def _speed_of(row: Row, instance: str, rows: Sequence[Row]) -> int | None:
 
 
 def rounds_cost(plan: Plan) -> Callable[[Moved], Costs]:
-    """The cost of a plan.
-
-    A price is paid for the same hours; a speed, the days of use and the amount of work change the hours, and with them
-    the machines that are enough. Every further machine is held for all months.
+    """The cost of a plan. A price is paid for the same hours; a speed, the days of use and the amount of work change
+    the hours, and with them the machines that are enough. Every further machine is held for all months.
     """
     planned = [_as_planned(plan, place) for place in range(len(plan.rows))]
     rests_on = [{row["row"], *(part.speed_of[place] for part in plan.parts)} for place, row in enumerate(plan.rows)]

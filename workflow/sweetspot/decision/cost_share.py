@@ -18,10 +18,9 @@ Priced = tuple[list[Row], Array, Array, str]  # rows of the options, USD as plan
 
 
 def share_questions(options: pd.DataFrame, draws: Draws, month_days: float) -> list[Question]:
-    """One question a model that has two options or more, of those that the answer may take and nobody takes away.
-
-    Where the reference is owned, the work is what it does in its planned days over its months; else all workloads of
-    the model, once each, by their bills. Options with a draw that never ends do not compete.
+    """One question a model that has two options or more, of those that the answer may take and nobody takes away. Where
+    the reference is owned, the work is what it does in its planned days over its months; else all workloads of the
+    model, once each, by their bills. Options with a draw that never ends do not compete.
     """
     own, found = references(options), []
     for model, table in trained(options).items():
@@ -58,31 +57,35 @@ def _question(model: str, priced: Priced, box: Row | None, month_days: float) ->
 
 
 def share(rows: Sequence[Row], planned: Array) -> Callable[[Moved], Costs]:
-    """The cost of work that costs `planned` USD on each of `rows`.
-
-    The work is what the days of use and the months of the project hold: with more of either there is more of it, and
-    what is paid by the month is used so many times more. A speed says how many hours the same work takes.
+    """The cost of work that costs `planned` USD on each of `rows`: what the days of use and the months hold, so that
+    with more of either there is more of it. A speed says how many hours the same work takes.
     """
-    hours = np.array([float(_hour(row, Moved(1, {}))) for row in rows])
+
+    def hour(row: Row, moved: Moved) -> Number:
+        found = rates(row, moved.of(row["row"]))
+        return _hour(row, found.fixed, found.variable, moved.work("days_per_month"))
+
+    hours = [float(hour(row, Moved(1, {}))) for row in rows]
 
     def cost(moved: Moved) -> Costs:
         work = np.ones(moved.cases) * moved.work("days_per_month") * moved.work("months")
         usd = planned[:, None] * work
         for place, row in enumerate(rows):
             if moved.touches(row["row"]) or by_contract(row):
-                usd[place] *= _hour(row, moved) / hours[place] / moved.of(row["row"])("images_per_s")
+                usd[place] *= hour(row, moved) / hours[place] / moved.of(row["row"])("images_per_s")
         return Costs(usd, np.ones(usd.shape))
 
     return cost
 
 
-def _hour(row: Row, moved: Moved) -> Number:
-    """USD an hour of use; of what is paid by the month, by the days of use."""
-    found = rates(row, moved.of(row["row"]))
+def _hour(row: Row, fixed: Number, variable: Number, use: Number) -> Number:
+    """USD an hour of use, by the month and an hour, at `use` times the days that the option is planned to be used; a
+    contract's hour goes as one over its days.
+    """
     if row["purchase"] == "own":
-        hour: Number = usd_per_hour_of_use(found.fixed, found.variable, found.days)
+        hour: Number = usd_per_hour_of_use(fixed, variable, float(row["days_per_month"]) * use)
         return hour
-    return found.variable / moved.work("days_per_month") if by_contract(row) else found.variable
+    return variable / use if by_contract(row) else variable
 
 
 def _of_bills(model: str, pool: pd.DataFrame, options: pd.DataFrame, draws: Draws) -> Priced:
@@ -100,28 +103,19 @@ def _of_bills(model: str, pool: pd.DataFrame, options: pd.DataFrame, draws: Draw
 
 def _of_use(pool: pd.DataFrame, box: Row, draws: Draws, month_days: float) -> Priced:
     """The work that the box does in its planned days over its months, those in which it is broken aside, by option.
-
-    Days of use are one figure, that of the work to be done: with `use` times the planned days there is `use` times the
-    work, and all that is paid by the month, owned or by contract, is used so many times more.
+    With `use` times the planned days there is `use` times the work, and what is paid by the month is used so much more.
     """
     here, days, months = box["row"], float(box["days_per_month"]), float(box["months"])
     use = np.minimum(draws.days[here], month_days) / days
     longer = next((one.values / months for one in draws.figures if one.name == "months" and here in one.rows), 1.0)
     works = 1.0 - or_zero(box["downtime_share"])
     images = 3600.0 * float(box["images_per_s"]) * HOURS_A_DAY * days * works * months
-    rows = records(pool)
-    usd = [
-        images * use * longer * _drawn_hour(row, draws, use) / (3600.0 * draws.images_per_s[row["row"]]) for row in rows
-    ]
+    rows, usd = records(pool), []
+    for row in rows:
+        place = row["row"]
+        # What an hour of a contract is drawn at is the price list's days of use: here they are the team's.
+        variable = float(row["variable_usd_per_hour"]) if by_contract(row) else draws.variable[place]
+        hour = _hour(row, draws.fixed[place], variable, use)
+        usd.append(images * use * longer * hour / (3600.0 * draws.images_per_s[place]))
     planned = np.array([images / float(row["images_per_usd"]) for row in rows])
     return rows, planned, np.stack(usd), f"{days:g} days of use a month for {months:g} months"
-
-
-def _drawn_hour(row: Row, draws: Draws, use: Array) -> Array:
-    """USD an hour of use in each draw, at `use` times the days that the option is planned to be used."""
-    fixed, variable = draws.fixed[row["row"]], draws.variable[row["row"]]
-    if row["purchase"] == "own":
-        hour: Array = usd_per_hour_of_use(fixed, variable, float(row["days_per_month"]) * use)
-        return hour
-    # What an hour of a contract is drawn at is the price list's days of use: here they are the team's.
-    return float(row["variable_usd_per_hour"]) / use if by_contract(row) else variable

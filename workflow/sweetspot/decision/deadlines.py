@@ -69,9 +69,8 @@ class Run(NamedTuple):
 
 
 def _likely(runs: Sequence[Run], limit: float) -> Array:
-    """Of the attempts whose run is in time, the share that is counted from today, by run; 1 for all where none is.
-
-    What nobody published counts only where no other is in time.
+    """Of the attempts whose run is in time, the share that is counted from today, by run; 1 for all where none is. What
+    nobody published counts only where no other is in time.
     """
     shares = np.array([result / max(alone, HARDLY) for alone, result in (one.in_time(limit) for one in runs)])
     shares = np.nan_to_num(shares)
@@ -96,11 +95,10 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float], m
     from today: `usd` over the share of attempts (`_likely`), which is the cheapest where all are there.
 
     `p_cheapest` counts a draw that is late as no choice; `runner_up`, the next option, also more nodes of the same
-    machine; `margin`: its USD for a result in time / those of the option (`margin_low`, `margin_high`: 90 %);
-    `verdict`: the option's title, or too close to call and between which, or that none can and which is the fastest;
-    `p_result_in_time`: share of the draws in which its result is there so many hours from today, the search for a
-    machine included (null: not known). `passed_over`, with its title, USD and share: the cheapest, where it is too
-    seldom in time to be the choice.
+    machine; `margin`: its USD for a result in time / those of the option (`_low`, `_high`: 90 %); `verdict`: the
+    option's title, or too close to call and between which, or that none can and which is the fastest;
+    `p_result_in_time`: share of the draws in which its result is there so many hours from today, with the search for a
+    machine (null: not known). `passed_over`: the cheapest, where it is too seldom in time to be the choice.
     `usd` of what is bought or signed for is the share of one job at the planned use: `up_front_usd` is the price of the
     machine, `due_usd_per_month` what a contract costs, used or not (null: binds to nothing).
     """
@@ -135,11 +133,12 @@ def _cheapest(kept: Sequence[Run], limit: float) -> dict[str, Any]:
         told |= {"margin_low": float(low), "margin_high": float(high)}
         if told["confidence"] == TIE:
             told["verdict"] = f"too close to call: {the(best.row['title'])} or {the(second.row['title'])}"
-    return told | _passed_over(min(kept, key=lambda one: one.usd), best, limit)
+    return told | _passed_over(kept, best, limit)
 
 
-def _passed_over(cheapest: Run, best: Run, limit: float) -> dict[str, Any]:
+def _passed_over(kept: Sequence[Run], best: Run, limit: float) -> dict[str, Any]:
     """The cheapest in time by its run alone, where it is not the choice."""
+    cheapest = min(kept, key=lambda one: one.usd)
     if not cheapest.usd < best.usd:
         return {}
     said = {"": cheapest.row["option"], "_title": cheapest.row["title"], "_usd": cheapest.usd}
@@ -176,14 +175,12 @@ def _nobody(rows: Sequence[Row], money: Money, bound: Callable[[Row], Row] = lam
     if not rows:
         return "no machine has a speed for it"
     first = min(rows, key=lambda row: (row["hours"], row["usd"]))
-    paid = f"{amount(money.of(first['usd']))} {money.code}"
-    paid += bound_in_words(bound(first), money)
+    paid = f"{amount(money.of(first['usd']))} {money.code}{bound_in_words(bound(first), money)}"
     return f"none can: the fastest, {the(first['title'])}, takes {span(first['hours'])} for {paid}"
 
 
 def class_deadlines(works: Sequence[Posed], money: Money, due: float | None = None) -> pd.DataFrame:
     """Rows of DEADLINES for each class and number of hours: the cheapest way to be in time, and who is in time anyhow.
-
     A row holds until the next one's hours, from the fastest machine's to REACH times those of the slowest. `is_asked`:
     the class's own deadline, or that of every class (`due`). `per_month`: urgent jobs. `usd`: of one: rented, the
     machine for itself; on one that the best mix holds, its running, if the result is there within the hours after its
@@ -197,15 +194,17 @@ def class_deadlines(works: Sequence[Posed], money: Money, due: float | None = No
 
 
 def _of_classes(posed: Posed, money: Money, due: float | None) -> Iterator[dict[str, Any]]:
-    queue, done = queue_of(posed), posed.mixes[0].done
+    queue, done = _queue_of(posed), posed.mixes[0].done
     for number, one in ((place, one) for place, one in enumerate(posed.classes) if not one.urgent):
         hurried = number + (one.job.within_hours is not None)  # the urgent jobs of a class follow it
         asked = posed.classes[hurried].limit if due is None else due
         urgent, ordinary = [*_runs(posed, queue, hurried, True)], [*_runs(posed, queue, number, False)]
         jobs = [done.jobs(option)[number] if (option := run.row["option"]) in done.sources else 0.0 for run in ordinary]
         total, least = sum(map(np.sum, jobs)), min((run.usd for run in ordinary), default=np.nan)
-        rows = [row for source in posed.sources if (row := source.rows[hurried]) is not None]
-        for limit in _limits([row["hours"] for row in rows], queue.mean, asked):
+        hours = [row["hours"] for source in posed.sources if (row := source.rows[hurried]) is not None]
+        grid = np.geomspace(min(hours), REACH * max(hours), GRID)[1:] if hours else ()
+        steps = {*hours, *(hour + queue.mean for hour in hours), *(float(f"{hour:.3g}") for hour in grid), asked}
+        for limit in sorted(filter(np.isfinite, steps)):
             early = sum(
                 (run.queue.in_time(limit - run.hours) * here).sum() for run, here in zip(ordinary, jobs, strict=True)
             )
@@ -218,13 +217,8 @@ def _of_classes(posed: Posed, money: Money, due: float | None) -> Iterator[dict[
                 "per_month": float(posed.central.jobs[hurried].mean()) if hurried != number else 0.0,
                 "share_in_time": early / total if total else np.nan,
                 **(late if run is None else run.told(limit) | {"usd_extra": run.usd - least}
-                   | _passed_over(min(quick, key=lambda each: each.usd), run, limit)),
+                   | _passed_over(quick, run, limit)),
             }  # fmt: skip
-
-
-def _limits(hours: Sequence[float], wait: float, asked: float) -> list[float]:
-    grid = [float(f"{hour:.3g}") for hour in np.geomspace(min(hours), REACH * max(hours), GRID)[1:]] if hours else []
-    return sorted(filter(np.isfinite, {*hours, *(hour + wait for hour in hours), *grid, asked}))
 
 
 def _runs(posed: Posed, queue: Queue, number: int, alone: bool) -> Iterator[Run]:
@@ -249,7 +243,7 @@ def _hour(kind: Held) -> Array:
     return np.asarray(kind.running[runs[0]] / kind.hours[runs[0]] if len(runs) else np.zeros(kind.capacity.shape))
 
 
-def queue_of(posed: Posed) -> Queue:
+def _queue_of(posed: Posed) -> Queue:
     """The waits in the draws and months of the best mix, by how full the machines are that it holds."""
     best = posed.mixes[0]
     used = sum((best.done.device_hours(kind.name) for kind in best.problem.held), np.zeros(best.done.undone.shape[1:]))

@@ -26,9 +26,11 @@ TABLE = (
     "box_usd", "box_usd_low", "box_usd_high", "rent_usd", "usd", "usd_low", "usd_high", "saved_usd", "saved_usd_low",
     "saved_usd_high", "p_saves", "p_cheapest", "confidence", "status",
 )  # fmt: skip
-Cases = np.ndarray  # at central figures, then in every draw
-NAMED = ("box", "box_title", "until", "until_title")  # null in the rows of a way that has none
 Among = dict[str, tuple[pd.DataFrame, np.ndarray]]
+Cases = np.ndarray  # at central figures, then in every draw
+COMPETING = ("option", "box", "instance", "title", "after_months", "machines", "hours", "usd")
+OF_A_PLAN = {"persistent": True, "planned_hours": np.nan, "boxes": 1.0, "purchase": "own"}
+NAMED = ("box", "box_title", "until", "until_title")  # null in the rows of a way that has none
 
 
 class Way(NamedTuple):
@@ -61,9 +63,8 @@ class Deferral(NamedTuple):
 
 
 def buying_later(asked: Iterable[Deferral], draws: Draws, seed: int) -> tuple[pd.DataFrame, Among]:
-    """The ways to buy later of every workload that asks (docs/decision.md), and what competes with a plan's options.
-
-    In the table `box_usd`: price of the machines on their day; `rent_usd`: of what is rented until then; `usd` in all,
+    """The ways to buy later of every workload that asks (docs/decision.md), and what competes with a plan's options. In
+    the table `box_usd`: price of the machines on their day; `rent_usd`: of what is rented until then; `usd` in all,
     with 90 % of the draws; `saved_usd`: less than the same machines bought at once, `p_saves` that it is less,
     `confidence` of that order; `p_cheapest` of the workload's rows here; `status`: ok, or why they are not reckoned.
     """
@@ -77,15 +78,9 @@ def buying_later(asked: Iterable[Deferral], draws: Draws, seed: int) -> tuple[pd
         facts = dict.fromkeys(NAMED) | {"workload": one.dates.name, "months": one.dates.months, "status": "ok"}
         rows += [facts | way.told for way in ways]
         if later := [way for way in known if "saved_usd" in way.told]:
-            among[one.dates.name] = _table(later), np.array([way.usd[1:] for way in later])
+            table = pd.DataFrame([way.told | OF_A_PLAN for way in later], columns=[*COMPETING, *OF_A_PLAN])
+            among[one.dates.name] = table, np.array([way.usd[1:] for way in later])
     return pd.DataFrame(rows, columns=list(TABLE)), among
-
-
-def _table(later: Sequence[Way]) -> pd.DataFrame:
-    """The ways to buy later as rows of a plan's table."""
-    facts = {"persistent": True, "planned_hours": np.nan, "boxes": 1.0, "purchase": "own"}
-    names = ["option", "box", "instance", "title", "after_months", "machines", "hours", "usd", *facts]
-    return pd.DataFrame([way.told | facts for way in later], columns=names)
 
 
 def ways_of(asked: Deferral, draws: Draws, seed: int) -> Iterator[Way]:
@@ -129,13 +124,12 @@ def _bought(asked: Deferral, box: Machines, draws: Draws, seed: int) -> Iterator
         if np.isinf(usd).any():
             told |= {"status": "what you have and what is rented do not do the work until then", "rent_usd": None}
         else:
-            told |= _figure("box_usd", price) | _figure("usd", usd) | (_saved(at_once - usd) if after else {})
+            told |= _figure("box_usd", price) | _figure("usd", usd)
+            if after:
+                saves = float(np.mean((at_once - usd)[1:] > 0))
+                told |= _figure("saved_usd", at_once - usd) | {"p_saves": saves}
+                told |= {"confidence": confidence(max(saves, 1 - saves))}
         yield Way(told, usd)
-
-
-def _saved(usd: Cases) -> dict[str, Any]:
-    saves = float(np.mean(usd[1:] > 0))
-    return _figure("saved_usd", usd) | {"p_saves": saves, "confidence": confidence(max(saves, 1 - saves))}
 
 
 def _figure(name: str, usd: Cases) -> dict[str, float]:
@@ -154,10 +148,9 @@ def why_not(rows: Sequence[tuple[Row, float]], months: float) -> str:
 
 
 def _held(dates: Dates, row: Row, after: float, draws: Draws, seed: int) -> tuple[Cases, Cases]:
-    """Price of one machine bought after some months, and USD of having it from then to the end.
-
-    On the last day it is worth what one bought at once would be: it is as old. Never more than was paid for it. What
-    it costs by the month begins when it is delivered.
+    """Price of one machine bought after some months, and USD of having it from then to the end. On the last day it is
+    worth what one bought at once would be, never more than was paid for it. What it costs by the month begins when it
+    is delivered.
     """
     known, count = {one.name: one.values for one in draws.figures if row["row"] in one.rows}, draws.usd.shape[1]
     capex, residual = (np.append(row[n], known.get(n, np.full(count, row[n]))) for n in ("capex_usd", "residual_usd"))
@@ -210,8 +203,8 @@ def of_plan(dates: Dates, rows: Sequence[Row], rents: Rents | None) -> Deferral:
 
 
 def of_months(works: Sequence[Posed], draws: Draws) -> Iterator[Deferral]:
-    """The workloads of months that ask: the machines of the best mix, until then what is there and rented. The mix is
-    that of buying at once: fewer months would not pay for more machines. Nothing where it buys none.
+    """The workloads of months that ask and whose best mix buys: its machines, until then what is there and rented. It
+    is the mix of buying at once: fewer months would not pay for more machines.
     """
     for posed in works:
         best = posed.mixes[0]

@@ -47,10 +47,9 @@ class _Case(NamedTuple):
 
 
 def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataFrame:
-    """The options, of which those that are there already are no rivals in the comparison of machines to be had.
-
-    What they cost is spent: held against an offer for a single job they always win, and say nothing of buying. The
-    reference stays.
+    """The options, of which those that are there already are no rivals in the comparison of machines to be had. What
+    they cost is spent: held against an offer for a single job they always win, and say nothing of buying. The reference
+    stays.
     """
     names = {name for work in works.values() for name in work.have}
     there = options["instance"].isin(names) & options["purchase"].eq("own") & ~options["is_reference"].astype(bool)
@@ -60,13 +59,12 @@ def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataF
 def left_out_table(
     inputs: "Inputs", options: pd.DataFrame, choices: pd.DataFrame, settings: Settings, needs: Needs
 ) -> pd.DataFrame:
-    """One row a workload and offer that is neither in `options` nor, of a plan, in `choices` (COLUMNS).
-
-    `options`: all, those that do not fit among them; `needs`: of all workloads (`load_needs`; of one of months, of its
-    classes). `model`: null where the workload names none, or nothing is known of it. Rules: no_figure, other_batch
-    (figures at other batches than the one asked for), too_few_devices, does_not_fit, not_asked (a price list that the
-    answer leaves out, a machine that is there already), and a status of costs or plans (too_slow, never_finishes, oom,
-    ...). Raises UserError for an offer that is missing for none of these: a mistake of the program ends the run.
+    """One row a workload and offer that is neither in `options` nor, of a plan, in `choices` (COLUMNS). `options`: all,
+    those that do not fit among them; `needs`: of all workloads (`load_needs`; of one of months, of its classes).
+    `model`: null where the workload names none, or nothing is known of it. Rules: no_figure, other_batch (figures at
+    other batches than the one asked for), too_few_devices, does_not_fit, not_asked (a price list that the answer leaves
+    out, a machine that is there already), and a status of costs or plans (too_slow, never_finishes, oom, ...). Raises
+    UserError for an offer that is missing for none of these: a mistake of the program ends the run.
     """
     found = []
     for case in _missing(inputs, options, choices, needs):
@@ -156,10 +154,9 @@ def left_out_warnings(
     needs: Needs,
     monthly: "Mapping[str, Monthly]",
 ) -> Iterator[Row]:
-    """Rows of the warning table: workloads that no offer serves, and by `table` machines that take no part in one.
-
-    Not what the reader left out, nor a machine without any figure (`machines_alone` names it once). Of the classes of
-    work of months (`monthly`) what has no speed for them is told, of the price lists that the answer takes.
+    """Rows of the warning table: workloads that no offer serves, and by `table` machines that take no part in one. Not
+    what the reader left out, nor a machine without any figure (`machines_alone` names it once). Of the classes of work
+    of months (`monthly`) what has no speed for them is told, of the price lists that the answer takes.
     """
     of_months, plans = tuple(f"{name}." for name in monthly), inputs.plans
     served = {*options["workload"], *(plans.loc[plans["status"] == "ok", "plan"] if len(plans) else ())}
@@ -191,9 +188,8 @@ def _no_speed(message: str, model: str | None = None, instance: str | None = Non
 
 def machines_alone(inputs: "Inputs", options: pd.DataFrame, led: pd.DataFrame, settings: Settings) -> Iterator[Row]:
     """Rows of the warning table: machines that have a price and no figure of any model of the study, and the other way
-    round, but those that another machine's figure rests on; none is named where nothing has a price.
-
-    `led`: rows of the extrapolation that costs are made of.
+    round, but those that another machine's figure rests on; none is named where nothing has a price. `led`: rows of the
+    extrapolation that costs are made of.
     """
     priced, speeds = set(inputs.offers.get("instance", ())), inputs.throughput
     for name in sorted(priced - set(options["instance"])):
@@ -210,7 +206,6 @@ def warning_table(
     inputs: "Inputs", options: pd.DataFrame, settings: Settings, needs: Needs, more: Iterable[Row] = ()
 ) -> pd.DataFrame:
     """One row per warning: WARNINGS. Every pair of the tables' columns `warnings` is in it, whatever its rule.
-
     `options`: all, those that do not fit among them; `more`: rows found elsewhere (`offers_left_out`). Scope:
     throughput, efficiency, extrapolation (of the headline method), price, comparison (what the decision itself had to
     assume). Rules found here: a status without a warning of its own, left_out (not measured, for the budget),
@@ -241,7 +236,6 @@ def decisive_rows(
     verdict: pd.DataFrame, choices: pd.DataFrame, sources: pd.DataFrame, options: pd.DataFrame
 ) -> list[Option]:
     """The options whose figures carry the answer: those that its verdict names, or that do the work of a mix so named.
-
     Of a work with parts (`lab.bert` of `lab`) the rows of all its parts; of a plan of phases those of its model.
     """
     answer = verdict[verdict["is_answer"].astype(bool)]
@@ -260,10 +254,8 @@ def decisive_rows(
 
 
 def with_decisive(table: pd.DataFrame, named: Sequence[Option], offers: pd.DataFrame) -> pd.DataFrame:
-    """`table` with a column `decisive` (bool): the warning could change the answer.
-
-    It concerns the cell of an option in `named`, or stands beside its offer (`offers.parquet`), or concerns its model
-    as a whole.
+    """`table` with a column `decisive` (bool): the warning could change the answer. It concerns the cell of an option
+    in `named`, or stands beside its offer (`offers.parquet`), or concerns its model as a whole.
     """
     cells = {(row["instance"], row["model"], row["batch_size"]) for row in named}
     models, bought = {model for _, model, _ in cells}, {tuple(row[name] for name in OFFER) for row in named}

@@ -141,7 +141,6 @@ def _with_throughput(rows: pd.DataFrame, throughput: pd.DataFrame, extrapolation
 
 def _with_side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
     """`rows` where jobs run side by side on one machine: their figure is all of them together, not the machine's own.
-
     `jobs_at_once`: how many; null in costs where one job takes the machine, 1 here. `figure_images_per_s`,
     `figure_gpus`: the figure that stands behind the rate, elsewhere the rate itself, and of how many devices.
     """
@@ -183,10 +182,9 @@ def _with_intervals(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_rates(rows: pd.DataFrame, study: str) -> pd.DataFrame:
-    """What possession and an hour of use cost an option: `fixed_usd_per_month`, `variable_usd_per_hour`.
-
-    Owning: the offer's, the fixed part borne by the hours in which the machine works (1 - downtime). Renting: nothing
-    fixed; variable = hourly price at the planned use x overhead of interruptions (machine hours an hour of training).
+    """What possession and an hour of use cost an option: `fixed_usd_per_month`, `variable_usd_per_hour`. Owning: the
+    offer's, the fixed part borne by the hours in which the machine works (1 - downtime). Renting: nothing fixed;
+    variable = hourly price at the planned use x overhead of interruptions (machine hours an hour of training).
     """
     rows = rows.copy()
     own = rows["purchase"] == "own"
@@ -271,10 +269,9 @@ def rate_of(option: Mapping[str, Any]) -> str:
 
 
 def with_alternative(rows: pd.DataFrame) -> pd.DataFrame:
-    """The options with `alternative`: rows of the same are one machine, under two price lists or in more nodes.
-
-    Several nodes (`nodes`, null: one) are a way to use the machine that they are made of: of the same provider, device,
-    devices a node and way of paying, the one whose node costs most nearly the same an hour. `option` keeps them apart.
+    """The options with `alternative`: rows of the same are one machine, under two price lists or in more nodes. Several
+    nodes (`nodes`, null: one) are a way to use the machine that they are made of: of the same provider, device, devices
+    a node and way of paying, the one whose node costs most nearly the same an hour. `option` keeps them apart.
     """
     alike, nodes = ["provider", "gpu", "devices", "purchase"], rows["nodes"].astype(float).fillna(1.0)
     node = (

@@ -26,11 +26,10 @@ Other = tuple[Row, Factors]  # columns of a row, and what they do to speeds
 
 @dataclass(frozen=True)
 class Contenders:
-    """Rows of the options of one model, of those that the answer may take (`in_answer`).
-
-    reference: the study's, else the cheapest that stays. alternative: the cheapest other machine or way of paying that
-    stays; where none stays but the reference, the cheapest that can be taken away; None where there is no other.
-    every: all, the cheapest first. billed: bills decide, not USD per image.
+    """Rows of the options of one model, of those that the answer may take (`in_answer`). reference: the study's, else
+    the cheapest that stays. alternative: the cheapest other machine or way of paying that stays; where none stays but
+    the reference, the cheapest that can be taken away; None where there is no other. every: all, the cheapest first.
+    billed: bills decide, not USD per image.
     """
 
     reference: Row
@@ -80,9 +79,8 @@ def cost(row: Row, billed: bool) -> float:
 
 
 def found_contenders(options: pd.DataFrame) -> dict[str, Contenders]:
-    """The contenders of each model that has any, the least favourable to the reference first.
-
-    The last digits of a float choose no model: of equal gains the first in the order of the models is told.
+    """The contenders of each model that has any, the least favourable to the reference first. The last digits of a
+    float choose no model: of equal gains the first in the order of the models is told.
     """
     own = references(options)
     found = {model: contenders(rows, own.get(model)) for model, rows in trained(options).items()}

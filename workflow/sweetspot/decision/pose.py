@@ -44,10 +44,9 @@ UP_FRONT, A_MONTH, WAIT = LIMITS = ("at_most_up_front", "at_most_a_month", "mean
 def pose(
     name: str, work: "Monthly", options: pd.DataFrame, draws: Draws, offers: pd.DataFrame, month_days: float, seed: int
 ) -> Posed:
-    """The problem of one monthly workload over the options that the answer may take and that stay.
-
-    `options`: those that fit, as `draws` has them; `offers`: all offers. Raises UserError where a machine that is there
-    (`have`) has no offer `own`; one without a figure does nothing.
+    """The problem of one monthly workload over the options that the answer may take and that stay. `options`: those
+    that fit, as `draws` has them; `offers`: all offers. Raises UserError where a machine that is there (`have`) has no
+    offer `own`; one without a figure does nothing.
     """
     owned = set(offers.loc[offers["purchase"] == "own", "instance"])
     refuse(

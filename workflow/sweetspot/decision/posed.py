@@ -90,11 +90,9 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Posed:
-    """A monthly workload with its sources.
-
-    `figures` (of `pose`, and `sale`: USD that one there would bring today) of the options, rows x draws, and `middle`,
-    the central ones, as one draw; `numbers` of jobs, class x draw x month, which grow by `growth` (class x draw)
-    and take less by the `gain` of software a year (draw), as if there were fewer;
+    """A monthly workload with its sources. `figures` (of `pose`, and `sale`: USD that one there would bring today) of
+    the options, rows x draws, and `middle`, the central ones, as one draw; `numbers` of jobs, class x draw x month,
+    which grow by `growth` (class x draw) and take less by the `gain` of software a year (draw), as if there were fewer;
     `known`: draws of what the figures are made of, by name and row of the options; `delivery`: months until a machine
     or contract is there, by draw and row of the options. `stated`: the limits that count; `breaks`: those that a mix
     breaks; `affords`: whether so many machines may be bought; `eased`: a way with what it rents sooner to keep a limit;
@@ -174,9 +172,8 @@ class Posed:
         return [self.title(kind.name) for kind in self.drawn.held for _ in range(kind.there)]
 
     def moved(self, moved: Moved) -> Problem:
-        """The problem with assumptions moved (one case), on all draws.
-
-        More of a class are not more urgent ones, of which there are never more than of all.
+        """The problem with assumptions moved (one case), on all draws. More of a class are not more urgent ones, of
+        which there are never more than of all.
         """
         factors = {
             label: self._factors(row, moved.of(label)) for label, row in self.rows.items() if moved.touches(label)

@@ -9,7 +9,7 @@ import numpy as np
 
 from sweetspot.decision.assumption import FURTHEST, Array, Assumption, Choice, Moved
 from sweetspot.decision.options import Row
-from sweetspot.decision.pays import Held
+from sweetspot.decision.turning import Held
 
 STEPS = 48  # of a factor up to FURTHEST, in which a turning point is looked for
 ZOOMS = 6  # times that the step found is divided again by STEPS: 1e-10 of a factor
@@ -43,15 +43,14 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """Choices for one piece of work, what they rest on, and what they cost at any values of it.
-
-    The choices are the cheapest first, `drawn` their USD by draw; `against`: place of the rival, where it is not the
-    next alternative; `months` of the project (NaN: not said), `told`: its size in words; `word`: what the best is
-    called. Drawn figures: those `of_the_team` are of every choice, as the row `reference` has them; those `held_still`
-    are followed by no draw; `drawn_work`: numbers of jobs by draw; `beside`: USD by draw of what is as good as a choice
-    (one machine more or less). `rows`: those of the options that figures are told of, `named`: a choice in words, where
-    it follows the case. `dear`: a case takes long, so few are looked at; `settled`: a turning point made exact.
-    `model`: of one job, what it trains; `held`: what could be held for the work (none: `break_even` has its days).
+    """Choices for one piece of work, what they rest on, and what they cost at any values of it. The choices are the
+    cheapest first, `drawn` their USD by draw; `against`: place of the rival, where it is not the next alternative;
+    `months` of the project (NaN: not said), `told`: its size in words; `word`: what the best is called. Drawn figures:
+    those `of_the_team` are of every choice, as the row `reference` has them; those `held_still` are followed by no
+    draw; `drawn_work`: numbers of jobs by draw; `beside`: USD by draw of what is as good as a choice (one machine more
+    or less). `rows`: those of the options that figures are told of, `named`: a choice in words, where it follows the
+    case. `dear`: a case takes long, so few are looked at; `settled`: a turning point made exact. `model`: of one job,
+    what it trains; `held`: what could be held for the work (none: `break_even` has its days).
     """
 
     workload: str
@@ -146,6 +145,11 @@ class Question:
         title = self.choices[place].title
         return f"{count:g} × {title}" if count > 1 else title
 
+    def title_at(self, costs: Costs, place: int, case: int) -> str:
+        """A choice in words as it is in one case."""
+        alternative = None if costs.alternative is None else int(costs.alternative[place, case])
+        return self.title(place, float(costs.counts[place, case]), alternative)
+
     def cheapest(self, costs: Costs) -> Array:
         """The place of the cheapest choice that the answer may take, in each case."""
         return np.where(self.taken[:, None], costs.usd, np.inf).argmin(axis=0)
@@ -173,10 +177,9 @@ class Question:
 
 
 def _first(question: Question, assumption: Assumption, side: float) -> Turn | None:
-    """The first factor on one side at which another alternative is the cheapest.
-
-    A price is a straight line in each cost: what the best gains on the others only falls from some factor on, so that
-    the far end alone says whether it turns the answer.
+    """The first factor on one side at which another alternative is the cheapest. A price is a straight line in each
+    cost: what the best gains on the others only falls from some factor on, so that the far end alone says whether it
+    turns the answer.
     """
     furthest = FURTHEST if side < 0 else min(FURTHEST, assumption.most / assumption.value)
     end = side * float(np.log(furthest))

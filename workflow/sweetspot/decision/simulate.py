@@ -42,11 +42,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Draws:
-    """Simulated values, one row per row of the options table, one column per draw.
-
-    `images_per_s`, `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented),
-    `hours`, `usd` (of the row's workload), `images_per_usd`. `figures`: those that were drawn, and vary. Where rents
-    go is no such figure: nobody can find out what is to come; `rents` has their paths.
+    """Simulated values, one row per row of the options table, one column per draw. `images_per_s`, `fixed` (USD a
+    month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented), `hours`, `usd` (of the row's
+    workload), `images_per_usd`. `figures`: those that were drawn, and vary. Where rents go is no such figure: nobody
+    can find out what is to come; `rents` has their paths.
     """
 
     images_per_s: np.ndarray
@@ -61,14 +60,13 @@ class Draws:
 
 
 def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
-    """Draw every uncertain figure of the options table (`build_options`) `draws` times.
-
-    Throughput varies by its interval (t where it is a mean of runs), prices, box price, months, power, electricity
-    price, days of use and interruptions by the price list's low and high. One figure is drawn once: the on-demand
-    and the spot offer of an instance share its throughput, and so do instances declared equivalent (same device,
-    count, value); the error of figures without an interval of their own is shared by all machines with the same
-    device and framework, that of a prediction by all models of its machine; that of an older round and of the software
-    (`common_errors`) by all figures that have it.
+    """Draw every uncertain figure of the options table (`build_options`) `draws` times. Throughput varies by its
+    interval (t where it is a mean of runs), prices, box price, months, power, electricity price, days of use and
+    interruptions by the price list's low and high. One figure is drawn once: the on-demand and the spot offer of an
+    instance share its throughput, and so do instances declared equivalent (same device, count, value); the error of
+    figures without an interval of their own is shared by all machines with the same device and framework, that of a
+    prediction by all models of its machine; that of an older round and of the software (`common_errors`) by all figures
+    that have it.
     """
     rows = records(options)
     if not rows:

@@ -61,13 +61,12 @@ def mix_title(one: Mix, posed: Posed) -> str:
 
 
 def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
-    """Each mix of a workload once, with what `choices` says of it; the best first.
-
-    `counts`: machines bought or committed to; `mix`: its kind, `source` beside what is there; `main_rented`: the offer
-    that does most of what is rented; `used_at_most`: share of their hours to which machines are filled before the rest
-    is rented, where that is less than all; USD a month at central figures; USD of the project as the mean of the draws,
-    infinite where the mix does not do the work: `why_not` says why. A pure option that is the best but for what others
-    do for less, under 1 % of the money, is that best.
+    """Each mix of a workload once, with what `choices` says of it; the best first. `counts`: machines bought or
+    committed to; `mix`: its kind, `source` beside what is there; `main_rented`: the offer that does most of what is
+    rented; `used_at_most`: share of their hours to which machines are filled before the rest is rented, where that is
+    less than all; USD a month at central figures; USD of the project as the mean of the draws, infinite where the mix
+    does not do the work: `why_not` says why. A pure option that is the best but for what others do for less, under 1 %
+    of the money, is that best.
     """
     best, months = posed.mixes[0], posed.work.months
     for one in posed.mixes:
@@ -117,7 +116,6 @@ def _reasons(posed: Posed, one: Mix, central: Done) -> list[str]:
 
 def source_table(works: Sequence[Posed]) -> pd.DataFrame:
     """One row a workload, mix and source that does something in it, or is there or bought for it (SOURCES).
-
     `device_hours` of a month: mean of the draws and months, 90 % of the months, and at central figures; `use`: the
     share of a held machine's hours that is used.
     """
@@ -166,12 +164,10 @@ def load_table(works: Sequence[Posed]) -> pd.DataFrame:
 def job_table(
     works: Sequence[Posed], every: pd.DataFrame, offers: pd.DataFrame, machines: Mapping[str, str]
 ) -> pd.DataFrame:
-    """One row a class and offer (JOBS), whether it runs there or not, and why not.
-
-    `every`: the options, those that do not fit among them; `machines`: names for people of instances. `usd`: of one job
-    with its share of the machine, possession of a machine that is owned included at its planned use; `p_there`: the
-    chance that a machine of a rented offer is there within the `need_within_hours` of the class (null: it asks for
-    none).
+    """One row a class and offer (JOBS), whether it runs there or not, and why not. `every`: the options, those that do
+    not fit among them; `machines`: names for people of instances. `usd`: of one job with its share of the machine,
+    possession of a machine that is owned included at its planned use; `p_there`: the chance that a machine of a rented
+    offer is there within the `need_within_hours` of the class (null: it asks for none).
     """
     small = does_not_fit(every)
     offered = offers.drop_duplicates(list(OFFER)).to_dict("records")

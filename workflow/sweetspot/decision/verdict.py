@@ -25,9 +25,8 @@ ROUND = 500.0  # USD of such an offer
 
 
 class Pair(NamedTuple):
-    """Two choices of a work: USD of the other / USD of the one with 90 %, share of draws in which the one is cheaper.
-
-    `other` is None where there is none.
+    """Two choices of a work: USD of the other (None: there is none) / USD of the one with 90 %, share of draws in which
+    the one is cheaper.
     """
 
     one: int
@@ -45,7 +44,7 @@ class Pair(NamedTuple):
     def told(self, table: pd.DataFrame, one: str, other: str, prefix: str = "") -> dict[str, Any]:
         """Columns of the verdict: both choices under these names, and how they stand to each other."""
         row = {
-            f"{name}{end}": None if place is None else table[column].iloc[place]
+            f"{name}{end}": _at(table, place, column)
             for name, place in ((one, self.one), (other, self.other))
             for end, column in (("", "choice"), ("_title", "title"))
         }
@@ -60,18 +59,16 @@ def verdict_table(
     worth: Mapping[str, str],
     words: Words = WORDS["train"],
 ) -> pd.DataFrame:
-    """One row a work that has a choice (COLUMNS), that of the answer first; `answer`: its name.
-
+    """One row a work that has a choice (COLUMNS), that of the `answer` first; `worth`: what to find out first, by work.
     `level`: commit (some choices bind: to a purchase or a contract) or machine (none does). `best` and `rival` are
     those of the choices, `ratio` USD of the rival / USD of the best. `take`: what to begin with; where it is too close
-    to call, of the choice that commits to least; `take_rival` the next of these, held against it at today's
-    prices where it binds nobody. `buy_below_usd`: price of one machine `box` at which buying costs as much as the
-    cheapest that binds less; `p_at_box_prices`: share of the draws in which buying is cheaper at an offer of
-    `box_prices_usd`. `work_factor`: how many times the work from which buying pays (`break_even`);
-    `from_jobs`: jobs a month from which what is paid by the month pays. `worth`: what to find out first, by workload.
-    `sentence` has at most 15 words, `do_this` 20.
+    to call, of the choice that commits to least; `take_rival` the next of these, held against it at today's prices
+    where it binds nobody. `buy_below_usd`: price of one machine `box` at which buying costs as much as the cheapest
+    that binds less; `p_at_box_prices`: share of the draws in which buying is cheaper at an offer of `box_prices_usd`.
+    `work_factor`: how many times the work from which buying pays (`break_even`); `from_jobs`: jobs a month from which
+    what is paid by the month pays. `sentence` has at most 15 words, `do_this` 20.
     """
-    told = [verdict_of(one, break_even, worth.get(one.name, ""), words) for one in works if one.table["stands"].any()]
+    told = [_verdict_of(one, break_even, worth.get(one.name, ""), words) for one in works if one.table["stands"].any()]
     for row in told:
         if row["workload"] == answer and row["level"] == MACHINE and len(told) > 1:
             row["thresholds"] = [*row["thresholds"], of_several(row, told)]
@@ -80,9 +77,8 @@ def verdict_table(
 
 
 def answer_work(works: Sequence[Work], asked: str | None, model: str | None) -> str | None:
-    """The work that the study is about: what it asks for, else its plan, else the first workload of `model`.
-
-    Raises UserError where nothing is priced for what it asks.
+    """The work that the study is about: what it asks for, else its plan, else the first workload of `model`. Raises
+    UserError where nothing is priced for what it asks.
     """
     names = [one.name for one in works]
     if asked is not None:
@@ -108,12 +104,11 @@ def first_to_find_out(works: Sequence[Work], worth: pd.DataFrame) -> dict[str, s
     return found
 
 
-def verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) -> dict[str, Any]:
-    """The row of one work."""
+def _verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) -> dict[str, Any]:
     best, rival = standing_of(one)
     table, binds = one.table, one.table["binds"]
     bound = rival if rival is not None and binds.iloc[best] != binds.iloc[rival] else None
-    first = pair(one, best, bound)
+    first = _pair(one, best, bound)
     advised = best
     if first.sure == TIE and bound is not None:
         advised = min((best, bound), key=lambda place: RANK.index(binds.iloc[place]))
@@ -125,29 +120,27 @@ def verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) ->
         "confidence": first.sure, "kind": table["kind"].iloc[best], "months": one.months,
         "busy_days_per_month": one.busy, "find_out_first": "" if first.sure == "clear" else worth,
         "usd": float(table["usd"].iloc[best]), "usd_per_month": float(table["usd"].iloc[best]) / one.months,
-        "rival_usd": np.nan if first.other is None else float(table["usd"].iloc[first.other]),
-        "rival_kind": None if first.other is None else table["kind"].iloc[first.other],
+        "rival_usd": _at(table, first.other, "usd", np.nan), "rival_kind": _at(table, first.other, "kind"),
+        # What a choice rents most where it holds nothing: its own title is of all that it takes.
+        "take_lead": _at(table, second.one, "all_rented_title"),
+        "take_rival_lead": _at(table, second.other, "all_rented_title"),
         **first.told(table, "best", "rival"), **second.told(table, "take", "take_rival", "take_"),
         **_price_of_the_box(one, bound), **_by_the_month(one, second.one), **_by_work(one, break_even),
     }  # fmt: skip
     facts["pays_from_days"] = _pays_from_days(one, facts, break_even)
-    for name, place in (("take", second.one), ("take_rival", second.other)):
-        facts[f"{name}_lead"] = _lead(table, place)
     kind = str(table["kind"].iloc[second.one])
     facts |= {"verb": VERBS[kind], "sentence": sentence(facts, kind), "do_this": do_this(facts, kind, words)}
     facts["work_month"] = _month_of(one, facts["work_factor"])
     return facts | {"thresholds": [*thresholds(facts, words.money), *one.limits]}
 
 
-def _lead(table: pd.DataFrame, place: int | None) -> str | None:
-    """What a choice rents most where it holds nothing: its own title is of all that it takes; None for another."""
-    if place is None or "all_rented_title" not in table.columns:
-        return None
-    found = table["all_rented_title"].iloc[place]
-    return None if pd.isna(found) else str(found)
+def _at(table: pd.DataFrame, place: int | None, column: str, none: Any = None) -> Any:
+    """What a table of choices says of one; `none` where there is no such choice, or nothing is said of it."""
+    found = none if place is None or column not in table.columns else table[column].iloc[place]
+    return none if pd.isna(found) else found
 
 
-def pair(one: Work, best: int, rival: int | None, today: bool = False) -> Pair:
+def _pair(one: Work, best: int, rival: int | None, today: bool = False) -> Pair:
     """A choice held against another, over the project or at today's prices."""
     if rival is None:
         return Pair(best, None)
@@ -162,9 +155,8 @@ def _machines(one: Work, binds: str) -> Pair:
     """Level (b): the cheapest machine and seller of what binds alike, at today's prices where nothing binds."""
     today = binds == NOTHING
     mine = one.table[one.table["stands"] & (one.table["binds"] == binds)]
-    mine = mine.sort_values(["usd_at_todays_prices" if today else "usd", "choice"], kind="stable")
-    places = [int(place) for place in mine.index]
-    return pair(one, places[0], against(one, places[0], places[1:]), today)
+    places = mine.sort_values(["usd_at_todays_prices" if today else "usd", "choice"], kind="stable").index.tolist()
+    return _pair(one, places[0], against(one, places[0], places[1:]), today)
 
 
 def _price_of_the_box(one: Work, rival: int | None) -> dict[str, Any]:
@@ -188,19 +180,18 @@ def _price_of_the_box(one: Work, rival: int | None) -> dict[str, Any]:
 
 def _by_the_month(one: Work, place: int) -> dict[str, Any]:
     """From how many jobs a month a machine pays that costs so much a month, used or not, and who serves fewer."""
-    table = one.table
-    month = table["month_usd"] if "month_usd" in table.columns else pd.Series(np.nan, table.index)
-    others = table[table["stands"] & month.isna()]
-    if pd.isna(month.iloc[place]) or others.empty or one.months == 1.0:
-        return {"from_jobs": np.nan, "by_hour_title": None}
-    hourly = others.iloc[0]
-    return {"from_jobs": float(month.iloc[place] / hourly["usd"]), "by_hour_title": hourly["title"]}
+    month, none = _at(one.table, place, "month_usd", np.nan), {"from_jobs": np.nan, "by_hour_title": None}
+    if np.isnan(month) or one.months == 1.0:
+        return none
+    others = one.table[one.table["stands"] & one.table["month_usd"].isna()].to_dict("records")
+    return {"from_jobs": float(month / others[0]["usd"]), "by_hour_title": others[0]["title"]} if others else none
 
 
 def _by_work(one: Work, break_even: pd.DataFrame) -> dict[str, Any]:
     """The least factor of the work from which a purchase pays, up to which factor, and which; NaN where none is."""
-    mine = break_even[break_even["workload"] == one.name] if len(break_even) else break_even
-    mine = mine[mine["quantity"].isin(["jobs", "device_hours"])] if len(mine) else mine
+    mine = break_even
+    if len(mine):
+        mine = mine[(mine["workload"] == one.name) & mine["quantity"].isin(["jobs", "device_hours"])]
     if mine.empty:
         return {"work_factor": np.nan, "work_until": np.nan, "pays_title": None}
     least = mine.sort_values("factor", kind="stable").iloc[0]
@@ -216,11 +207,9 @@ def _month_of(one: Work, factor: float) -> float:
 
 def _pays_from_days(one: Work, facts: Mapping[str, Any], break_even: pd.DataFrame) -> float:
     """Of a work without a plan: the days of use a month from which the purchase pays against the rival; NaN: none."""
-    pair = {facts["best"], facts["rival"]}
-    if facts["level"] != COMMIT or BUY not in (facts["kind"], facts["rival_kind"]) or break_even.empty:
+    pair, bought = {facts["best"], facts["rival"]}, BUY in (facts["kind"], facts["rival_kind"])
+    if facts["level"] != COMMIT or not bought or break_even.empty or pd.isna(facts["busy_days_per_month"]):
         return np.nan
-    if pd.isna(facts["busy_days_per_month"]) or "reference" not in break_even.columns:
-        return np.nan
-    mine = break_even[(break_even["workload"] == one.model) & break_even["reference"].isin(pair)]
-    mine = mine[mine["option"].isin(pair)]
+    both = break_even.reindex(columns=["reference", "option"]).isin(pair).all(axis=1)
+    mine = break_even[(break_even["workload"] == one.model) & both]
     return float(mine["pays_from"].iloc[0]) if len(mine) else np.nan

@@ -32,10 +32,9 @@ ENDS = ("", "_low", "_high")
 
 
 class Coming(NamedTuple):
-    """Jobs of one workload that come to one option, in the central case, the low and the high (ENDS).
-
-    `row`: of the options; `spread`: coefficient of variation of the hours; `servers`: such jobs that are worked on at
-    once; `opened`: hours a month of the machines for which jobs wait, infinite where more are had as they are needed.
+    """Jobs of one workload that come to one option, in the central case, the low and the high (ENDS). `row`: of the
+    options; `spread`: coefficient of variation of the hours; `servers`: such jobs that are worked on at once; `opened`:
+    hours a month of the machines for which jobs wait, infinite where more are had as they are needed.
     """
 
     row: Mapping[str, Any]
@@ -65,12 +64,11 @@ def queue_table(lines: Iterable[Line]) -> pd.DataFrame:
     Jobs of all workloads that come to a machine arrive at random over the hours in which it works, and wait their turn
     where it is `held`, else for nobody. `jobs_at_once`: how many it works on; `utilisation`: share of its time that all
     take; `machines`: their names; `overloaded`: more than it can do, with no wait to state. `hours`: of one job;
-    `wait_hours`: its mean wait, `_p90` what nine in ten wait at most, `hours_to_result` = hours + wait_hours;
-    `_low`, `_high`: with the ends of the speed and of the jobs a month at once (null: overloaded at that end).
-    `rival`: of the answer's rented options that nobody takes away the fastest; `slower_from_per_month`: jobs a
-    month from which the wait makes the held machine the slower one, all workloads growing alike,
-    `slower_from_people`: so many people, each with as many jobs as now; 0 where it is slower for anybody, null for
-    rented options and without a rival.
+    `wait_hours`: its mean wait, `_p90` what nine in ten wait at most, `hours_to_result` = hours + wait_hours; `_low`,
+    `_high`: with the ends of the speed and of the jobs a month at once (null: overloaded at that end). `rival`: of the
+    answer's rented options that nobody takes away the fastest; `slower_from_per_month`: jobs a month from which the
+    wait makes the held machine the slower one, all workloads growing alike, `slower_from_people`: so many people, each
+    with as many jobs as now; 0 where it is slower for anybody, null for rented options and without a rival.
     """
     lines = list(lines)
     rented = [one for one, _ in lines if not one.held and one.row["persistent"] and one.row["in_answer"]]
@@ -170,10 +168,9 @@ def coming_to_mixes(works: Sequence[Posed]) -> list[Line]:
 
 
 def pool(posed: Posed, mix: Mix) -> list[Coming]:
-    """The jobs that come to the machines that a mix holds, at central figures, by class; those that get some.
-
-    All machines held are one pool: a job goes to whichever of those on which its class runs is free. `servers`: jobs of
-    the class that they work on at once; `hours`: of one job, the mean over where its class is worked on.
+    """The jobs that come to the machines that a mix holds, at central figures, by class; those that get some. All
+    machines held are one pool: a job goes to whichever of those on which its class runs is free. `servers`: jobs of the
+    class that they work on at once; `hours`: of one job, the mean over where its class is worked on.
     """
     done, found = mix.at(posed.central), []
     kinds = [(kind, count) for kind, count in zip(posed.central.held, mix.counts, strict=True) if count]

@@ -138,9 +138,8 @@ def _about(question: Question, figure: Figure, row: Row, timings: Timings) -> di
 
 
 def _value(usd: Array, one: Uncertain) -> Value:
-    """`partial_value` among the choices that rest on the figure and the cheapest that does not.
-
-    What does not rest on it costs the same on average whatever the figure is: so much is known, and need not be fitted.
+    """`partial_value` among the choices that rest on the figure and the cheapest that does not. What does not rest on
+    it costs the same on average whatever the figure is: so much is known, and need not be fitted.
     """
     others = [number for number in range(len(usd)) if number not in one.places]
     if not others:

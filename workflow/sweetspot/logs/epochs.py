@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.logs.reading import LogFile, Reading, framework_of, model_slug, not_negative, positive
-from sweetspot.study.log_sources import LogSource
+from sweetspot.study.study import LogSource
 
 # Top-1 accuracy (percent) of guessing, by the training samples of the two tasks that count epochs: CIFAR10, ImageNet.
 CHANCE = {50_000: 10.0, 1_281_167: 0.1}

@@ -8,7 +8,7 @@ from mlperf_logging.mllog import constants as names
 from sweetspot.logs.mlperf_events import Event, Run, as_number, read_run
 from sweetspot.logs.mlperf_samples import AGREE, samples_trained, training_seconds
 from sweetspot.logs.reading import LogFile, Reading
-from sweetspot.study.log_sources import LogSource
+from sweetspot.study.study import LogSource
 from sweetspot.warnings import warning
 
 TRACKED = "tracked_stats"

@@ -10,7 +10,7 @@ from sweetspot.cells import CELL_COLUMNS
 from sweetspot.logs.epochs import read_dawnbench, read_keras_csv
 from sweetspot.logs.reading import LogFile, Reading
 from sweetspot.logs.tf_cnn import lambda_logs, read_tf_cnn
-from sweetspot.study.log_sources import LogSource
+from sweetspot.study.study import LogSource
 from sweetspot.warnings import joined, warning
 
 

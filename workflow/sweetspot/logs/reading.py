@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
 
 from sweetspot.errors import UserError
-from sweetspot.study.log_sources import LogSource
+from sweetspot.study.study import LogSource
 from sweetspot.warnings import warning
 
 MAX_BYTES = 200_000_000

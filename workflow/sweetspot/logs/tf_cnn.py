@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sweetspot.errors import UserError
 from sweetspot.logs.reading import LogFile, Reading, model_slug, positive, uncoloured
-from sweetspot.study.log_sources import LogSource
+from sweetspot.study.study import LogSource
 
 # What mpirun, a container, a scheduler or a logger puts before a line; mpirun's names the rank.
 PREFIX = re.compile(

@@ -12,11 +12,9 @@ from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented,
 
 @dataclass(frozen=True)
 class Done:
-    """Jobs of a problem by who does them, with `counts` machines of each kind held.
-
-    `held`: class x kind x draw x month; `rented` (on offers by `Problem.share_of`) and `undone`: class x draw x month;
-    `usd`: of a month by draw, the mean of the months, possession included (infinite where more than ALLOWED of the
-    jobs of a class are not done).
+    """Jobs of a problem by who does them, with `counts` machines of each kind held. `held`: class x kind x draw x
+    month; `rented` (on offers by `Problem.share_of`) and `undone`: class x draw x month; `usd`: of a month by draw, the
+    mean of the months, possession included (infinite where more than ALLOWED of the jobs of a class are not done).
     """
 
     problem: Problem
@@ -68,14 +66,13 @@ ALLOWED = 0.01  # of the jobs of a class may wait for a quieter month, where not
 
 
 def dispatch(problem: Problem, counts: Sequence[int]) -> Done:
-    """The jobs of each month on `counts` machines of each kind held, and on what is rented.
-
-    Kinds are filled one after another, each with the jobs that are worth most by its hour, as long as they are worth
-    something, of equal ones first those that fewer kinds can do; the rest is rented where a job is the cheapest. A job
-    is worth what it costs elsewhere less its running there. With one kind held, one class of jobs, or kinds whose
-    speeds are in proportion no dispatch is cheaper (a fractional knapsack, kinds in order of their running cost).
-    Elsewhere each draw and month takes the cheapest of several such dispatches (`_ways`): docs/decision.md has how far
-    that is from the linear programme.
+    """The jobs of each month on `counts` machines of each kind held, and on what is rented. Kinds are filled one after
+    another, each with the jobs that are worth most by its hour, as long as they are worth something, of equal ones
+    first those that fewer kinds can do; the rest is rented where a job is the cheapest. A job is worth what it costs
+    elsewhere less its running there. With one kind held, one class of jobs, or kinds whose speeds are in proportion no
+    dispatch is cheaper (a fractional knapsack, kinds in order of their running cost). Elsewhere each draw and month
+    takes the cheapest of several such dispatches (`_ways`): docs/decision.md has how far that is from the linear
+    programme.
     """
     rent = problem.rent
     fixed = np.zeros(problem.jobs.shape[1])
@@ -121,9 +118,8 @@ def _ways(problem: Problem, first: list[int]) -> Iterator[tuple[Sequence[int], b
 
 
 def _in_proportion(kinds: Sequence[Held]) -> bool:
-    """Whether each kind differs from the first by one factor for all classes, in hours and in what they cost.
-
-    Classes that run on none of them do not count.
+    """Whether each kind differs from the first by one factor for all classes, in hours and in what they cost. Classes
+    that run on none of them do not count.
     """
     hours, usd = (np.stack([getattr(kind, name) for kind in kinds]) for name in ("hours", "usd"))
     some = np.isfinite(hours).any(axis=(0, 2))
@@ -155,7 +151,6 @@ def _filled(problem: Problem, counts: Sequence[int], order: Sequence[int], other
 
 def _fill(kind: Held, few: Array | float, elsewhere: Array, done: Array, left: Array, room: Array) -> Array:
     """Give one kind the jobs worth most by its hour; changes `done`, `left` and `room`, its hours (draw x month).
-
     Returns its USD, draw x month. `elsewhere`: USD of a job anywhere else; `few`: a factor of its worth.
     """
     hours, running = kind.hours, kind.running

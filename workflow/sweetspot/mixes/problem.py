@@ -13,11 +13,10 @@ NEVER = np.inf  # hours or USD of a job where it cannot run
 
 @dataclass(frozen=True)
 class Held:
-    """A kind of machine that is paid for by the month, used or not: there already, bought, or committed to.
-
-    `there`: how many are there; `for_sale`: whether more can be had; `fixed`: USD a month of one, by draw;
-    `capacity`: machine-hours a month in which one works, by draw; `hours`: machine-hours that a job takes (its share of
-    the machine; NEVER where it cannot run), by class and draw; `running`: USD of a job for its use, by class and draw;
+    """A kind of machine that is paid for by the month, used or not: there already, bought, or committed to. `there`:
+    how many are there; `for_sale`: whether more can be had; `fixed`: USD a month of one, by draw; `capacity`:
+    machine-hours a month in which one works, by draw; `hours`: machine-hours that a job takes (its share of the
+    machine; NEVER where it cannot run), by class and draw; `running`: USD of a job for its use, by class and draw;
     `devices`: of one machine; `present`: share of each month in which a machine is there that comes later, draw x month
     or one for all of either; `sellable`: those there may be sold, and to keep one costs what it would bring.
     """
@@ -31,7 +30,6 @@ class Held:
     running: Array
     devices: int = 1
     present: Array = field(default_factory=lambda: np.ones((1, 1)))
-
     sellable: bool = False
 
     @property
@@ -58,11 +56,9 @@ class Held:
 @dataclass(frozen=True)
 class Rented:
     """An offer by the hour, as many as are wanted. `usd`: of a job (NEVER where it cannot run), `device_hours`: that it
-    takes; both by class and draw.
-
-    `there`: the chance that one is there in time for a job; `fallback`: the same for a job that found another offer
-    taken, 0 where its class does not fall back on this one; class x draw, or one for all. Offers of one `event` are
-    there or not together (none: an event of its own).
+    takes; both by class and draw. `there`: the chance that one is there in time for a job; `fallback`: the same for a
+    job that found another offer taken, 0 where its class does not fall back on this one; class x draw, or one for all.
+    Offers of one `event` are there or not together (none: an event of its own).
     """
 
     name: str
@@ -131,10 +127,9 @@ class Problem:
 
     @cached_property
     def taken(self) -> Array | None:
-        """Share of the rented jobs that each offer does, class x offer x draw; None where all are always there.
-
-        The `first` or cheapest offer is tried; who finds none there takes the next cheapest on which the class falls
-        back, and so on; who finds none at all waits for the first. Events are independent: 1 - prod(1 - p) find one.
+        """Share of the rented jobs that each offer does, class x offer x draw; None where all are always there. The
+        `first` or cheapest offer is tried; who finds none there takes the next cheapest on which the class falls back,
+        and so on; who finds none at all waits for the first. Events are independent: 1 - prod(1 - p) find one.
         """
         if all(bool((offer.there == 1.0).all()) for offer in self.rented):
             return None
@@ -165,7 +160,6 @@ class Problem:
     @cached_property
     def by_running(self) -> list[int]:
         """Kinds by what a unit of work costs to run there, the cheapest first: over the least, mean over the classes.
-
         What a class would pay where it cannot run says nothing of the kind.
         """
         running = np.stack([kind.usd.mean(axis=1) for kind in self.held]) if self.held else np.zeros((0, 1))
@@ -217,9 +211,8 @@ def finite(values: Array) -> Array:
 
 
 def month_noise(source: np.random.Generator, draws: int, months: int, alike: float) -> Array:
-    """Standard normal noise, draws x months, whose months have the correlation `alike` with each other.
-
-    1: one number for all months of a project, which nobody knows yet; 0: each month has its own.
+    """Standard normal noise, draws x months, whose months have the correlation `alike` with each other. 1: one number
+    for all months of a project, which nobody knows yet; 0: each month has its own.
     """
     project = source.standard_normal((draws, 1))
     month = source.standard_normal((draws, months))
@@ -228,10 +221,9 @@ def month_noise(source: np.random.Generator, draws: int, months: int, alike: flo
 
 
 def load_duration(load: Array, shares: Array) -> Array:
-    """The load by source in the months, the busiest first: sources x shares.
-
-    `load`: device-hours by source and month (all draws' months in one row); `shares` of the months, 0 to 1. Each is the
-    mean over a window of the months around that share, so that the sources add up to the load.
+    """The load by source in the months, the busiest first: sources x shares. `load`: device-hours by source and month
+    (all draws' months in one row); `shares` of the months, 0 to 1. Each is the mean over a window of the months around
+    that share, so that the sources add up to the load.
     """
     order = np.argsort(-load.sum(axis=0), kind="stable")
     months = len(order)

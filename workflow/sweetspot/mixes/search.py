@@ -19,11 +19,10 @@ BEST, THERE, BOUGHT, RENTED, SOLD = "best", "there", "bought", "rented", "sold"
 
 
 def numbers_to_have(problem: Problem) -> Counts:
-    """Machines of each kind held, those that are there included, at the least expected cost over the problem's draws.
-
-    A mixed-integer linear programme (HiGHS): numbers of machines are whole; in each draw and month the jobs of each
-    class go to the kinds held, within their hours, and to the cheapest offer that can do them. Meant for a sample of
-    tens of months; raises RuntimeError where the programme has no solution, which it always has.
+    """Machines of each kind held, those that are there included, at the least expected cost over the problem's draws. A
+    mixed-integer linear programme (HiGHS): numbers of machines are whole; in each draw and month the jobs of each class
+    go to the kinds held, within their hours, and to the cheapest offer that can do them. Meant for a sample of tens of
+    months; raises RuntimeError where the programme has no solution, which it always has.
     """
     from scipy.optimize import Bounds, milp
 
@@ -135,11 +134,9 @@ def mixes(
     problem: Problem, keeps: Callable[[Mix], bool] | None = None, eased: Callable[[Mix], Mix] = lambda one: one
 ) -> list[Mix]:
     """The best mix first, then each pure option, the cheapest first; infinite ones last. The best `keeps` what is asked
-    of it, where any found does; `eased`: each way with what it rents sooner to keep it.
-
-    The programme decides on SAMPLE months spread over the draws; the mix that it finds, its neighbours of one machine
-    more or less and the pure options are then dispatched on all draws, and the one of least expected cost is the best:
-    no pure option is ever cheaper.
+    of it, where any found does; `eased`: each way with what it rents sooner to keep it. The programme decides on SAMPLE
+    months spread over the draws; the mix that it finds, its neighbours of one machine more or less and the pure options
+    are then dispatched on all draws, and the one of least expected cost is the best: no pure option is ever cheaper.
     """
     pure = sorted(map(eased, _pure(problem)), key=lambda one: one.expected)
     starts = [problem.there, *(one.counts for one in pure)]
@@ -169,10 +166,9 @@ def spread_over(every: int, some: int) -> npt.NDArray[np.int_]:
 
 
 def climb(start: Counts, usd: Callable[[Counts], float], kinds: Sequence[int], least: Counts, most: Counts) -> Counts:
-    """Numbers of machines of which none more or less of one of `kinds` is cheaper, from `start` on.
-
-    The way that gains is gone on in steps twice as long each time; between `least` and `most` of each kind. Where the
-    start does not do the work, from the most of all kinds on, if these do.
+    """Numbers of machines of which none more or less of one of `kinds` is cheaper, from `start` on. The way that gains
+    is gone on in steps twice as long each time; between `least` and `most` of each kind. Where the start does not do
+    the work, from the most of all kinds on, if these do.
     """
     full = tuple(most[place] if place in kinds else count for place, count in enumerate(start))
     best = full if usd(start) == np.inf > usd(full) else start
@@ -206,10 +202,8 @@ def most_useful(problem: Problem) -> Counts:
 
 def _pure(problem: Problem) -> Iterator[Mix]:
     """What is there and one source beside it: as many of one machine as the work takes, or one offer by the hour; and
-    nothing of what can be sold.
-
-    What a source cannot do (memory, deadline, no speed) others do for it, at their least cost, and so they do what a
-    month has beyond the machines bought.
+    nothing of what can be sold. What a source cannot do (memory, deadline, no speed) others do for it, at their least
+    cost, and so they do what a month has beyond the machines bought.
     """
     found = [(THERE, "", problem.there)] if any(problem.there) else []
     for place in problem.for_sale:

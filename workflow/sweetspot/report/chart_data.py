@@ -24,7 +24,10 @@ class ChartData:
         machines: Mapping[str, str] | None = None,
         model_title: Callable[[str], str] = str,
     ) -> None:
-        self.tables = {name: _named(table, model_title) for name, table in tables.items()}
+        self.tables = {
+            name: table.assign(model=table["model"].map(model_title, na_action="ignore")) if "model" in table else table
+            for name, table in tables.items()
+        }
         self._machines, self._options = dict(machines or {}), titles_of(tables)
         asked = asked_model(tables)
         self.model = model_title(asked) if asked else ""
@@ -105,10 +108,3 @@ class ChartData:
         published = set(rows.loc[rows["basis"] != "measured", "model"]) if "basis" in rows.columns else set()
         place = models.map(lambda model: 0 if model == first else 1 if model in published else 2)
         return rows[rows["model"].isin(models[place.sort_values(kind="stable").index].head(MODELS))]
-
-
-def _named(table: "pd.DataFrame", model_title: Callable[[str], str]) -> "pd.DataFrame":
-    if "model" not in table.columns or model_title is str:
-        return table
-    known = {model: model_title(str(model)) for model in table["model"].dropna().unique()}
-    return table.assign(model=table["model"].map(known))

@@ -7,13 +7,13 @@ import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from jinja2 import Environment, StrictUndefined, select_autoescape
-from markupsafe import Markup
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 ASSETS = Path(__file__).parent / "assets"
 ANSWER = "report/answer.json"
@@ -23,13 +23,17 @@ FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"
 TIME_LIMIT_S = 180
 
 
-def asset(*files: str) -> Markup:
+def asset(*files: str) -> "Markup":
     """Styles or programs of the pages, as they are."""
+    from markupsafe import Markup  # the doctor asks for browsers where nothing is installed
+
     return Markup("".join((ASSETS / file).read_text(encoding="utf-8") for file in files))
 
 
 def rendered(template: str, context: Mapping[str, Any]) -> str:
     """A template of the assets, filled. Text from tables and configuration is escaped by the template engine."""
+    from jinja2 import Environment, StrictUndefined, select_autoescape
+
     environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
     return environment.from_string((ASSETS / f"{template}.html.j2").read_text(encoding="utf-8")).render(context)
 

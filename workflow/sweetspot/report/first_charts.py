@@ -63,7 +63,9 @@ def ticks(most: float, count: int = 4) -> list[float]:
 
 def dots_chart(rows: Sequence[Dots], code: str) -> Markup:
     """What each choice costs, as equally likely outcomes: a dot each, stacked where they meet; a tick at the middle."""
-    far = _far(rows)
+    first, *others = sorted(rows, key=lambda row: -row.value)
+    dear = others and first.value > FAR * others[0].value and not first.strong
+    far = first if dear else None  # the one choice that costs several times what all others do
     most = max(max(row.outcomes) for row in rows if row is not far) * 1.04
     axis = Markup("").join(
         Markup('<i style="left:{}%">{}</i>').format(f"{100 * at / most:.4g}", tick_words(at)) for at in ticks(most)
@@ -72,12 +74,6 @@ def dots_chart(rows: Sequence[Dots], code: str) -> Markup:
     return Markup(
         '<div class="dots" data-most="{}">{}<div class="axis" aria-hidden="true">{}<b>{}</b></div></div>'
     ).format(most, body, axis, code)
-
-
-def _far(rows: Sequence[Dots]) -> Dots | None:
-    """The one choice that costs several times what all others do."""
-    first, *others = sorted(rows, key=lambda row: -row.value)
-    return first if others and first.value > FAR * others[0].value and not first.strong else None
 
 
 def _far_row(row: Dots) -> Markup:

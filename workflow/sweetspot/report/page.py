@@ -59,11 +59,13 @@ def render_page(tables: Tables, study: Study, workloads: str | Path | None = Non
 
 def _of_verdict(tables: Tables, study: Study, found: Outcome, money: Money, recorded: str) -> dict[str, Any]:
     rows, case, prices = choices_of(tables), page_case(tables, study, found), []
+    months = found.usd / found.usd_per_month if found.usd_per_month else 0.0
+    what = f"What {months:g} months cost" if months > 1 else found.title
     if found.confidence == TIE:
         prices = [(number(one.usd / money.usd_per_unit), percent(one.p_buying_cheaper)) for one in found.at_prices]
     return {
         "dots": dots_chart(_dots(rows, found, money.usd_per_unit), money.code) if rows else "",
-        "dots_title": _dots_title(found, money.code),
+        "dots_title": f"{what}, in {money.code}: 20 equally likely outcomes each",
         "notes": [
             *_notes(found, rows, money.code),
             *_untimed(tables),
@@ -108,12 +110,6 @@ def _dots(rows: Sequence[dict[str, Any]], found: Outcome, usd_per_unit: float) -
         best = row["choice"] == found.start_with.choice
         made.append(Dots(row["choice"], told, row["kind"], row["title"], float(row["usd"]), outcomes, best))
     return made
-
-
-def _dots_title(found: Outcome, code: str) -> str:
-    months = found.usd / found.usd_per_month if found.usd_per_month else 0.0
-    what = f"What {months:g} months cost" if months > 1 else found.title
-    return f"{what}, in {code}: 20 equally likely outcomes each"
 
 
 def _notes(found: Outcome, rows: Sequence[dict[str, Any]], code: str) -> list[str]:

@@ -56,12 +56,16 @@ class Sections(PlanTables):
         heads |= ranked | ({"hours": "hours"} if timed else {}) | {"usd": "USD"}
         places = {"rank": "by money"} | ({"rank_hours": "by time"} if timed else {})
         places |= {"rank_carbon": "by carbon"} if "kg_co2e" in powered else {}
+
+        def kind(row: Row) -> str:
+            return "interruptible" if row["purchase"] in INTERRUPTIBLE else ""
+
         names = ("model", "option", "workload", *heads.values(), "USD/hour", *map(SHOWN.get, powered), *places.values())
         made = self.part(
             self.table("ranks"), "|".join(map(str, names)), self.model, "title", self.work,
             *(self.cited(name, "{source} ; price: {price_source}", date="{as_of}") for name in heads),
             self.cited("usd_per_hour", "{price_source}", "published", "{as_of}", "none"),
-            *(partial(self._energy, name) for name in powered), *places, kind=_interruptible,
+            *(partial(self._energy, name) for name in powered), *places, kind=kind,
         )  # fmt: skip
         # Prices are cited before energy, and stand behind it.
         order = [*range(len(names))]
@@ -250,10 +254,6 @@ class Sections(PlanTables):
             table, "claim|printed|recomputed|unit|verdict|why", "text", printed,
             self.cited("computed", found, "", digits=4, level="models, rounding"), unit, "verdict", "reason", kind=kind,
         )  # fmt: skip
-
-
-def _interruptible(row: Row) -> str:
-    return "interruptible" if row["purchase"] in INTERRUPTIBLE else ""
 
 
 def _day(row: Row) -> str:

@@ -132,17 +132,24 @@ def described(errors: ValidationError, model: type[BaseModel], file: str | Path)
 
 
 def _sentence(error: ErrorDetails, meant: str | None, missing: Sequence[Location]) -> str:
-    loc, value = error["loc"], repr(error["input"])
+    loc, kind, value = error["loc"], error["type"], repr(error["input"])
+    if kind == "union_tag_not_found":  # no `kind`, or a misspelt one: the other keys cannot be judged before
+        tag = error["ctx"]["discriminator"].strip("'")
+        wrong = near(tag, map(str, error["input"])) if isinstance(error["input"], dict) else None
+        loc, missing, meant = (*loc, wrong or tag), [(*loc, tag)], tag
+        kind = "extra_forbidden" if wrong else "missing"
     key, value = _key(loc), value if len(value) <= 80 else value[:77] + "..."
-    match error["type"]:
+    match kind:
         case "extra_forbidden":
             needed = ", which is missing and needed" if (*loc[:-1], meant) in missing else ""
             hint = f": did you mean '{meant}'{needed}?" if meant else ""
             return f"key '{key}' is unknown; remove it or correct its spelling{hint}"
         case "missing":
             return f"key '{key}' is missing and needed"
-        case "union_tag_not_found" | "union_tag_invalid":
-            return _untagged(error)
+        case "union_tag_invalid":
+            about = error["ctx"]
+            key, value = _key((*loc, about["discriminator"].strip("'"))), repr(about["tag"])
+            reason = f"expected one of {about['expected_tags'].replace(chr(39), '')}"
         case "string_pattern_mismatch":
             joined = error.get("ctx", {}).get("pattern") == f"^{PART}$"
             allowed = "'_' and '-', no '.', which joins it to others" if joined else "'.', '_' and '-'"
@@ -155,20 +162,6 @@ def _sentence(error: ErrorDetails, meant: str | None, missing: Sequence[Location
                 return f"expected {expected}"
             reason = f"expected: {expected}"
     return f"key '{key}' is {value}; {reason}"
-
-
-def _untagged(error: ErrorDetails) -> str:
-    """An entry whose `kind` is missing, misspelt or none that there is: its other keys cannot be judged before."""
-    loc, found, about = error["loc"], error["input"], error["ctx"]
-    tag = about["discriminator"].strip("'")
-    if error["type"] == "union_tag_invalid":
-        expected = about["expected_tags"].replace("'", "")
-        return f"key '{_key((*loc, tag))}' is {about['tag']!r}; expected one of {expected}"
-    wrong = near(tag, map(str, found)) if isinstance(found, dict) else None
-    if wrong is None:
-        return f"key '{_key((*loc, tag))}' is missing and needed"
-    unknown = f"key '{_key((*loc, wrong))}' is unknown; remove it or correct its spelling"
-    return f"{unknown}: did you mean '{tag}', which is missing and needed?"
 
 
 @dataclass

@@ -48,8 +48,8 @@ GIB = 2.0**30
 # 2 + 2 + (4 + 4 + 4) = 16 (Rajbhandari et al. 2020, ZeRO, sec. 3.1); 16-bit throughout keeps no master copy.
 BYTES = {"fp32": (4, 4, 0, 4), "mixed": (2, 2, 4, 4), "bf16": (2, 2, 0, 2)}
 STATES = {"sgd": 0, "momentum": 1, "adam": 2}
-# What is divided by the devices, of states, gradients and weights: stages 1, 2 and 3 of ZeRO.
-SHARDED = {"none": 0, "optimizer": 1, "gradients": 2, "parameters": 3}
+# Stages of ZeRO: the devices divide states, from 2 on gradients too, at 3 weights.
+STAGES = {"none": 0, "optimizer": 1, "gradients": 2, "parameters": 3}
 Amount = Annotated[float, Field(strict=True, gt=0, le=1e15)]
 
 
@@ -117,8 +117,9 @@ class Memory(Closed):
         weight, gradient, master, state = BYTES[self.precision]
         trained = self.parameters if self.trained_parameters is None else self.trained_parameters
         frozen = (self.parameters - trained) * (weight if self.frozen_bytes is None else self.frozen_bytes)
-        parts = (trained * (master + STATES[self.optimizer] * state), trained * gradient, trained * weight + frozen)
-        held = sum(part / (gpus if place < SHARDED[self.sharding] else 1) for place, part in enumerate(parts))
+        states = trained * (master + STATES[self.optimizer] * state)
+        parts = {3: trained * weight + frozen, 2: trained * gradient, 1: states}
+        held = sum(part / (gpus if stage <= STAGES[self.sharding] else 1) for stage, part in parts.items())
         activations = self.activations_gib if self.transformer is None else self.transformer.gib
         return held / GIB + float(activations or 0.0)
 

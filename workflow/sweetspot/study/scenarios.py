@@ -71,24 +71,26 @@ def merged(plain: Any, change: Any, file: Path) -> Any:
     several offers of one machine.
     """
     if isinstance(change, Mapping) and isinstance(plain, Mapping) and "value" not in change:
-        for name in (name for name, value in change.items() if value is None and name not in plain):
-            raise UserError(f"{file}: key '{name}' is null and takes away what is not there")
-        kept = {name: value for name, value in plain.items() if name not in change}
-        new = {name: merged(plain.get(name), value, file) for name, value in change.items() if value is not None}
-        return {name: (kept | new)[name] for name in dict.fromkeys((*plain, *new)) if name in kept or name in new}
-    if _entries(change) and _entries(plain):
-        found = list(plain)
-        for entry in change:
-            places = [place for place, old in enumerate(found) if _same(old, entry)]
-            if len(places) > 1:
-                ways = ", ".join(_paid(found[place]) for place in places)
-                raise UserError(f"{file}: '{_name_of(entry)}' has several offers; expected its purchase, one of {ways}")
-            if places:
-                found[places[0]] = merged(found[places[0]], entry, file)
+        made = dict(plain)
+        for name, value in change.items():
+            if value is not None:
+                made[name] = merged(plain.get(name), value, file)
+            elif name in made:
+                del made[name]
             else:
-                found.append(entry)
-        return found
-    return change
+                raise UserError(f"{file}: key '{name}' is null and takes away what is not there")
+        return made
+    if not (_entries(change) and _entries(plain)):
+        return change
+    found = list(plain)
+    for entry in change:
+        places = [place for place, old in enumerate(found) if _same(old, entry)]
+        if len(places) > 1:
+            ways = ", ".join(_paid(found[place]) for place in places)
+            raise UserError(f"{file}: '{_name_of(entry)}' has several offers; expected its purchase, one of {ways}")
+        place = places[0] if places else len(found)
+        found[place:] = [merged(found[place], entry, file) if places else entry, *found[place + 1 :]]
+    return found
 
 
 def differences(plain: Any, made: Any, path: str = "") -> Iterator[str]:
@@ -138,11 +140,12 @@ def _times_work(work: Any, factor: float) -> Any:
     if not isinstance(work, Mapping):
         return work
     if "phases" in work:
-        phases = [{**one, "jobs": max(1, round(one.get("jobs", 1) * factor))} for one in work["phases"]]
-        return {**work, "phases": phases}
-    jobs = [{name: _times(value, factor) if name in OF_WORK else value for name, value in job.items()}
-            for job in work.get("jobs", ())]  # fmt: skip
-    return {**work, "jobs": jobs} if jobs else work
+        jobs = [max(1, round(one.get("jobs", 1) * factor)) for one in work["phases"]]
+        return {**work, "phases": [{**one, "jobs": many} for one, many in zip(work["phases"], jobs, strict=True)]}
+    if not work.get("jobs"):
+        return work
+    return {**work, "jobs": [job | {key: _times(job[key], factor) for key in OF_WORK if key in job}
+                             for job in work["jobs"]]}  # fmt: skip
 
 
 def _times(value: Any, factor: float) -> Any:
@@ -157,7 +160,6 @@ def _at_tariff(offer: Any, per_kwh: float) -> Any:
 
 
 def _write(content: Any, file: Path) -> Path:
-    file.parent.mkdir(parents=True, exist_ok=True)
     with write_whole(file) as temporary:
         temporary.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), encoding="utf-8")
     return file

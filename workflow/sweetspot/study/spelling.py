@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -43,57 +43,38 @@ def slipped(wrong: str, names: Iterable[str]) -> str | None:
     None where it is one of them, or may be a name of its own, as `resnet50d` and `resnet51` beside `resnet50`.
     """
     every = list(names)
-    return None if wrong in every else next((name for name in every if _is_slip(_plain(wrong), _plain(name))), None)
+    return None if wrong in every else next((name for name in every if _plain(wrong) in _slips(_plain(name))), None)
 
 
 def _plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower()).translate(ALIKE)
 
 
-def _is_slip(wrong: str, name: str) -> bool:
-    places = range(len(name)) if len(name) >= LEAST else range(0)
-    exchanged = (name[:i] + name[i : i + 2][::-1] + name[i + 2 :] for i in places)
-    lost = (name[:i] + name[i + 1 :] for i in places if name[i].isalpha())
-    return wrong in (name, *exchanged, *lost)
+def _slips(name: str) -> Iterator[str]:
+    yield name
+    for i in range(len(name) if len(name) >= LEAST else 0):
+        yield name[:i] + name[i : i + 2][::-1] + name[i + 2 :]
+        if name[i].isalpha():
+            yield name[:i] + name[i + 1 :]
 
 
-def _models(kind: Any, place: Location) -> list[type[BaseModel]]:
+def _models(kind: Any, place: Location) -> Iterator[type[BaseModel]]:
     """The models that a value of type `kind` has at `place`."""
-    kinds = [kind]
-    for part in place:
-        kinds = [inner for outer in kinds for single in _members(outer) for inner in _step(single, part)]
-    return [single for outer in kinds for single in _members(outer) if _is_model(single)]
-
-
-def _members(kind: Any) -> Iterator[Any]:
-    """The type without Annotated; of a union each of its own."""
-    if get_origin(kind) is Annotated:
-        yield from _members(get_args(kind)[0])
-    elif get_origin(kind) in (Union, UnionType):
-        for member in get_args(kind):
-            yield from _members(member)
-    else:
-        yield kind
-
-
-def _step(kind: Any, part: int | str) -> Sequence[Any]:
-    """What lies at `part` of a value of type `kind`: a field, an entry, or by a union's tag the value itself."""
     origin, inner = get_origin(kind), get_args(kind)
-    if _is_model(kind):
-        fields: Mapping[str, Any] = kind.model_fields
+    if origin in (Annotated, Union, UnionType):
+        for member in inner[:1] if origin is Annotated else inner:
+            yield from _models(member, place)
+    elif isinstance(kind, type) and issubclass(kind, BaseModel):
+        fields = {name: field.annotation for name, field in kind.model_fields.items()}
         if "root" in fields:
-            return [found for member in _members(fields["root"].annotation) for found in _step(member, part)]
-        tagged = [kind] if any(part in get_args(field.annotation) for field in _tags(fields)) else []
-        # A tag may be a field's name too: `runs` of a workload of kind `runs`.
-        return [*([fields[part].annotation] if isinstance(part, str) and part in fields else []), *tagged]
-    if origin in (list, tuple) and isinstance(part, int):
-        return inner[:1]
-    return inner[1:] if origin is dict else []
-
-
-def _tags(fields: Mapping[str, Any]) -> list[Any]:
-    return [field for field in fields.values() if get_origin(field.annotation) is Literal]
-
-
-def _is_model(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, BaseModel)
+            yield from _models(fields["root"], place)
+        elif not place:
+            yield kind
+        else:  # a tag may be a field's name too: `runs` of a workload of kind `runs`
+            yield from _models(fields.get(str(place[0])), place[1:])
+            if any(get_origin(each) is Literal and place[0] in get_args(each) for each in fields.values()):
+                yield from _models(kind, place[1:])
+    elif place and origin is dict:
+        yield from _models(inner[1], place[1:])
+    elif place and origin in (list, tuple) and isinstance(place[0], int):
+        yield from _models(inner[0], place[1:])

@@ -1,7 +1,7 @@
 """How prices move: paths of rents in the months to come, what a machine is worth later, and presets fitted to both."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
@@ -81,7 +81,7 @@ class Resale(Closed):
 
 def _between(ages: Sequence[float], values: Sequence[float], age: float) -> float:
     """Linear between the points; the last value beyond them."""
-    behind = bisect_right(ages, age)
+    behind = max(bisect_left(ages, age), 1)  # at a point the stretch before it: draws follow the last digit
     if behind == len(ages):
         return values[-1]
     (one, other), (here, there) = ages[behind - 1 : behind + 1], values[behind - 1 : behind + 1]

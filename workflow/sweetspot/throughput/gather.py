@@ -19,8 +19,7 @@ from sweetspot.warnings import joined
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.log_sources import LogSource
-    from sweetspot.study.study import Question
+    from sweetspot.study.study import LogSource, Question
 
 SAME_BUT_VARIANT = [*(name for name in CELL_COLUMNS if name != "variant"), "basis"]
 TYPES = dict.fromkeys(("batch_size", "gpus", "nodes", "runs"), "int64") | {"xla": "bool"}

@@ -31,11 +31,18 @@ def utilisation(data: "ChartData") -> Drawing:
         return empty("Nothing to own in this study: no break-even.")
     days = days[days["model"] == data.model]
     shown = _rivals(days)
-    box, ranks = _own_of(data), _ranks_of(data)
+    ranks = data.table("ranks")
+    ranks = ranks[ranks["model"] == data.model]
+    ranks = ranks[ranks["workload"] == ranks["workload"].min()].drop_duplicates("option")  # of the model's first work
+    box = _own_of(ranks, data.table("offers"), data.option)
     if not shown or box is None:
         return empty(f"No owned machine takes part for {data.model}: no break-even.")
     month = float(data.table("utilisation")["days"].max())  # the whole month is its last use
-    rivals = days.set_index("option").loc[shown].assign(usd=ranks.loc[shown, "usd"], title=[*map(data.title, shown)])
+    rivals = (
+        days.set_index("option")
+        .loc[shown]
+        .assign(usd=ranks.set_index("option").loc[shown, "usd"], title=[*map(data.title, shown)])
+    )
     planned = box["days_per_month"]
     top = ABOVE * max([*rivals["usd"], cost_at(box, planned)])
     rows = cost_lines(box, rivals["usd"].tolist(), month)
@@ -43,8 +50,8 @@ def utilisation(data: "ChartData") -> Drawing:
         title=rows["slot"].map(dict(enumerate([data.box, *rivals["title"]]))), usd=rows["usd"].clip(upper=2 * top)
     )
     # A dot where the line of the box crosses that of a rival.
-    paid = [(slot, days) for slot, days in enumerate(rivals["days"], 1) if not missing(days)]
-    marks = pd.DataFrame([(slot, at, cost_at(box, at)) for slot, at in paid], columns=["slot", "days", "usd"])
+    met = [(slot, days) for slot, days in enumerate(rivals["days"], 1) if not missing(days)]
+    marks = pd.DataFrame([(slot, at, cost_at(box, at)) for slot, at in met], columns=["slot", "days", "usd"])
     told = [f"{data.box}: {number(cost_at(box, planned))} USD on {planned:.3g} days"]
     for title, usd, at in zip(rivals["title"], rivals["usd"], rivals["days"], strict=True):
         pays = "cheaper at any use" if missing(at) else f"the box pays from {number(at, 2)} d"
@@ -94,17 +101,9 @@ def cost_lines(box: "pd.Series", rivals: list[float], month: float) -> "pd.DataF
     return pd.DataFrame([*own, *level], columns=["slot", "days", "usd"])
 
 
-def _ranks_of(data: "ChartData") -> "pd.DataFrame":
-    ranks = data.table("ranks")
-    ranks = ranks[ranks["model"] == data.model]
-    return ranks[ranks["workload"] == ranks["workload"].min()].drop_duplicates("option").set_index("option")
-
-
-def _own_of(data: "ChartData") -> "pd.Series | None":
+def _own_of(ranks: "pd.DataFrame", offers: "pd.DataFrame", option: str) -> "pd.Series | None":
     """The offer of the reference with the USD of the work; None where it is not owned."""
-    ranks, offers = data.table("ranks"), data.table("offers")
-    rows = ranks[(ranks["option"] == data.option) & (ranks["model"] == data.model) & (ranks["purchase"] == "own")]
-    rows = rows[rows["workload"] == rows["workload"].min()][[*OFFER, "usd"]].head(1)
+    rows = ranks[(ranks["option"] == option) & (ranks["purchase"] == "own")][[*OFFER, "usd"]]
     found = rows.merge(offers.drop_duplicates(OFFER)[[*OFFER, *OWN]], on=OFFER)
     return None if found.empty else found.fillna({"downtime_share": 0.0}).iloc[0]
 

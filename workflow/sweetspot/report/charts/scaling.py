@@ -10,6 +10,7 @@ from sweetspot.report.tables import method_name, table_of
 START = {"gpus": 1, "efficiency": 1.0, "low": 1.0, "high": 1.0}  # one device
 NAMES = 135  # pixels of a name at the end of a line
 WIDE, HIGH = look.WIDTH - 60 - SAMPLE - NAMES, 120
+SLICES = {"all": "all figures held out", "study_models": "models of this study"}
 LINES, PREDICTED = 7, 2  # families, as many as there are colours; of them
 
 
@@ -116,7 +117,10 @@ def validation(data: "ChartData") -> look.Drawing:
     if rows.empty:
         return look.empty("No method was validated for this study.")
     rows = rows[rows["slice"].isin(["all", "study_models"]) | rows["slice"].str.match(r"gpus=(2|4|8)$")]
-    rows = rows.assign(part=rows["slice"].map(_in_words), method=rows["method"].map(method_name))
+    rows = rows.assign(
+        part=rows["slice"].replace(r"gpus=(\d+)", r"on \1 devices", regex=True).replace(SLICES),
+        method=rows["method"].map(method_name),
+    )
     order = rows[rows["slice"] == "all"].sort_values("median_abs_error")["method"].tolist()
     y = alt.Y("method:N", sort=order, title=None, axis=look.name_axis())
     title = "error on devices left out"
@@ -132,14 +136,10 @@ def validation(data: "ChartData") -> look.Drawing:
     # Not each method says something of each slice: without a scale of its own a panel had a row without a mark.
     panels = look.by_row(panel, "part:N", alt.ScaleResolveMap(y="independent"), list(dict.fromkeys(rows["part"])))
     key = look.key_of(rows["method"].head(0), "point: median", "line: up to 90 % of rows")
-    return look.Drawing(panels, {"rows": rows}, _validation_says(rows, _used(data, order)), key)
-
-
-def _used(data: "ChartData", order: list[str]) -> str:
-    """The method of the answer; the best where none is."""
-    rows = data.table("extrapolation")
-    used = [method_name(name) for name in rows.loc[rows["headline"].astype(bool), "method"]] if len(rows) else []
-    return next((name for name in used if name in order), next(iter(order), ""))
+    guess = data.table("extrapolation")
+    used = guess.loc[guess["headline"].astype(bool), "method"].map(method_name) if len(guess) else []
+    shown = next((name for name in [*used, *order] if name in order), "")  # that of the answer, else the best
+    return look.Drawing(panels, {"rows": rows}, _validation_says(rows, shown), key)
 
 
 def _validation_says(rows: "pd.DataFrame", method: str) -> str:
@@ -150,11 +150,6 @@ def _validation_says(rows: "pd.DataFrame", method: str) -> str:
     half, most = (f"{100 * row[name].iloc[0]:.2g} %" for name in ("median_abs_error", "p90_abs_error"))
     name = method[0].upper() + method[1:]
     return f"{name}: half of its predictions were less than {half} off, nine in ten less than {most}"
-
-
-def _in_words(part: str) -> str:
-    names = {"all": "all figures held out", "study_models": "models of this study"}
-    return names.get(part, f"on {part.removeprefix('gpus=')} devices")
 
 
 VALIDATION = Chart(

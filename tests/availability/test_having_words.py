@@ -1,16 +1,13 @@
 """What it takes to have the machine of the verdict, in sentences, and the chance to be in time: each by hand."""
 
 import json
-import math
 from datetime import date
 
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import inputs, settings
-from sweetspot.availability.having_columns import having_of, with_having
-from sweetspot.availability.having_words import having_in_words
-from sweetspot.decision.compare import compare
+from sweetspot.availability.having_columns import with_having
+from sweetspot.availability.having_words import _long, having_in_words
 from sweetspot.study.stock import load_availability
 
 FACTS = load_availability(None, date(2026, 9, 19))
@@ -39,6 +36,12 @@ def test_a_machine_seldom_to_be_had_is_told_with_its_sellers_and_with_what_is_th
         "More often there: 8 H100 SXM at one of 2 sellers, in 38 % of attempts, for 2.3 times the cost.",
     ]
     assert told[4].startswith("Counted from today, half of the results are there within ") and len(told) == 5
+
+
+def test_one_other_machine_is_enough_and_two_days_are_told_in_days():
+    told = said({"provider": "nebius", "gpu": "B300 SXM"}, {"provider": "hyperstack", "usd": 230.0})
+    assert told[-2] == "More often there: 8 H100 SXM at one of 1 seller, in 33 % of attempts, for 2.3 times the cost."
+    assert [_long(hours) for hours in (47.0, 48.0)] == ["47 h", "2 days"]
 
 
 def test_a_block_is_a_fallback_from_its_date_on_and_costs_are_those_of_the_work(tmp_path):
@@ -82,40 +85,3 @@ def test_beside_what_is_free_nothing_is_held_and_a_work_without_its_cost_is_told
 )  # fmt: skip
 def test_what_is_not_published_is_said_and_what_is_not_known_is_not(taken, words):
     assert said(taken, workload="another work") == words
-
-
-def test_a_choice_of_several_machines_has_no_sentence():
-    assert said({"provider": "lambda"})[0] and having_in_words(
-        with_having(pd.DataFrame([PLAIN | {"option": "0", "provider": "lambda"}]), FACTS, 30.5),
-        {"take": "2 of these, 1 of those", "workload": "w"},
-    ) == []  # fmt: skip
-
-
-def deadlines(folder, share, wait_days):
-    """The deadlines of the market of one machine, there with that share of time: 116.9 h at 225 images/s."""
-    file = folder / "availability.yaml"
-    facts = {"stock_share": share, "wait_days": wait_days} | dict.fromkeys(
-        ("boot_minutes", "failures_per_device_hour", "restart_minutes", "checkpoint_minutes", "delivery_weeks"), 0.0
-    )
-    rows = [{"quantity": name, "value": value, "as_of": "2018", "source": "ours"} for name, value in facts.items()]
-    file.write_text(json.dumps({"facts": rows}))
-    asked = settings(deadlines_hours=(200.0,), reference=None)
-    return compare(inputs(), asked, draws=2000, known=load_availability(file, date(2018, 7, 1)))
-
-
-def test_the_chance_to_be_in_time_counts_the_search(tmp_path):
-    """A wait of mean 100 h in half of all attempts: in time with 0.5 + 0.5 (1 - e^(-left/100)), left = 200 - hours."""
-    tables = deadlines(tmp_path, 0.5, 100 / 24)
-    (row,) = tables["deadlines"].to_dict("records")
-    options = tables["options"].set_index("option")
-    assert options.loc[row["option"], "purchase"] == "own" and row["p_result_in_time"] == row["p_in_time"]
-    rented = options.loc["p3.2xlarge"].to_dict()
-    chance = 1 - 0.5 * math.exp(-(200 - rented["hours"]) / 100)
-    having = having_of(rented)
-    assert having is not None
-    assert (having.hours(np.full(20_000, rented["hours"])) <= 200).mean() == pytest.approx(chance, abs=0.02)
-
-
-def test_without_anything_known_the_chance_is_unknown():
-    (row,) = compare(inputs(), settings(deadlines_hours=(200.0,)), draws=50)["deadlines"].to_dict("records")
-    assert math.isnan(row["p_result_in_time"])

@@ -1,0 +1,361 @@
+"""The charts' rows, titles, names and ticks by hand; their colours told apart by whoever sees no red or no green."""
+
+import itertools
+import json
+import re
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from decision_tables import BOX, RENTED, inputs
+from report_tables import one_job, pictures, small_tables
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts import CHARTS, owning, rates, scaling, stacks
+from sweetspot.report.charts.rates import alike
+from sweetspot.report.draw import specification
+from sweetspot.report.evidence_page import DARK, PAPER, SERIES, dark_rules
+from sweetspot.report.finished import ASSETS
+from sweetspot.report.lines import spread
+from sweetspot.report.marks import COLOURS, MOST, NAMES, key_of, log_axis, pixels, wrapped
+
+
+@pytest.mark.parametrize(
+    ("places", "heights", "found"),
+    [
+        ([10.0, 50.0], [12.0, 12.0], [10.0, 50.0]),  # room enough: nothing moves
+        ([50.0, 52.0], [12.0, 12.0], [50.0, 62.0]),  # the lower one gives way
+        ([98.0, 99.0], [12.0, 12.0], [82.0, 94.0]),  # not below the frame: both go up, in their order
+        ([2.0], [12.0], [6.0]),  # not above it
+        ([5.0, 5.0, 5.0], [60.0, 60.0, 60.0], [30.0, 90.0, 150.0]),  # more than there is room for: from the top
+    ],
+)
+def test_names_at_the_ends_of_lines_keep_apart(places, heights, found):
+    assert spread(places, heights, 100.0) == found
+
+
+def test_names_keep_the_order_of_their_lines():
+    places = [80.0, 20.0, 79.0, 21.0]
+    found = spread(places, [13.0] * 4, 100.0)
+    assert sorted(range(4), key=found.__getitem__) == sorted(range(4), key=places.__getitem__)
+    lines = sorted(found)
+    assert min(below - above for above, below in itertools.pairwise(lines)) >= 13
+
+
+def test_names_beside_an_axis_are_wrapped_within_it_and_balanced():
+    """Widths of Arial: of 1000 the M has 833, the m 833, the i 222."""
+    assert pixels("M" * 10) > 12 * 8.33 and pixels("i" * 10) >= 12 * 2.22
+    name = "power of the bought server with 8 B200 SXM"
+    lines = wrapped(pd.Series([name])).iloc[0].split("\n")
+    assert " ".join(lines) == name and len(lines) == 2
+    assert all(pixels(line) < NAMES for line in lines)
+    assert len(lines[1]) > len("SXM")  # no word alone where the line above can spare one
+    assert wrapped(pd.Series(["RTX 4090"])).iloc[0] == "RTX 4090"
+
+
+@pytest.mark.parametrize("ends", [(3.0, 4.0), (1.0, 30.0), (0.2, 900.0), (1e-4, 2e4), (5.0, 5.0)])
+def test_a_logarithmic_axis_has_a_few_ticks(ends):
+    axis = log_axis(pd.Series(ends)).to_dict()
+    within = [tick for tick in axis["values"] if ends[0] <= tick <= ends[1]]
+    few = 1 if ends[0] == ends[1] else 2
+    assert few <= len(within) <= MOST or ends[1] / ends[0] > 10**MOST
+
+
+def test_the_key_names_the_shapes_that_are_drawn_best_first():
+    key = key_of(pd.Series(["extrapolated", "published", None, "published"]), "line: 90 % interval")
+    assert key.replace("\u00a0", " ").split("   ") == ["◆ published", "◌ predicted", "line: 90 % interval"]
+    assert specification(CHARTS["images_per_usd"].draw(ChartData(small_tables(), BOX)))["title"]["subtitle"]
+
+
+def rate_rows(*rows):
+    return pd.DataFrame(rows, columns=["instance", "machine", "model", "batch_size", "images_per_s", "basis"])
+
+
+def test_machines_of_one_speed_share_a_row():
+    """Two clouds with the device of the lab that timed it, one that is faster, and the box that is judged."""
+    rows = rate_rows(
+        ("aws", "AWS", "m", 8, 100.0, "equivalent"),
+        ("lab", "the lab's", "m", 8, 100.0, "published"),
+        ("fast", "fast one", "m", 8, 101.0, "published"),
+        ("box", "our box", "m", 8, 100.0, "equivalent"),
+    )
+    found = alike(rows, "images_per_s", "box").set_index("instance")["machine"].to_dict()
+    assert found == {"lab": "the lab's and AWS", "fast": "fast one", "box": "our box"}
+    third = pd.concat([rows, rate_rows(("gcp", "GCP", "m", 8, 100.0, "equivalent"))])
+    assert "the lab's and 2 others" in set(alike(third, "images_per_s", "box")["machine"])
+    # as fast at one batch, not at another: not the same machine
+    more = pd.concat([rows, rate_rows(("aws", "AWS", "m", 16, 150.0, "equivalent"))])
+    assert set(alike(more, "images_per_s", "box")["machine"]) == {"AWS", "the lab's", "fast one", "our box"}
+
+
+def test_a_figure_that_stands_in_for_other_batches_is_drawn_once():
+    """Published at batch 256, taken for 64 too, where nobody printed one."""
+    table = rate_rows(("tpu", "", "m", 64, 9.0, "stand_in"), ("tpu", "", "m", 256, 9.0, "published"),
+                  ("tpu", "", "m", 32, 8.0, "stand_in"), ("gpu", "", "m", 16, 5.0, "stand_in"),
+                  ("gpu", "", "m", 64, 5.0, "stand_in"))  # fmt: skip
+    rows = CHARTS["throughput"].draw(ChartData({"throughput": table.drop(columns="machine")}, None)).data["rows"]
+    drawn = sorted(zip(rows["batch_size"], rows["basis"], strict=True))
+    assert drawn == [(32, "stand_in"), (64, "stand_in"), (256, "published")]
+
+
+def seen(*rows):
+    names = ["base_instance", "instance", "model", "batch_size", "gpus", "efficiency", "basis"]
+    return pd.DataFrame(rows, columns=names).assign(source="paper")
+
+
+def test_each_family_is_drawn_at_its_own_largest_batch():
+    """A model that fits only in small batches scales worst: it was left out where all had to have the largest one."""
+    table = seen(("a", "a8", "big", 4, 8, 0.61, "published"), ("a", "a8", "big", 2, 8, 0.5, "published"),
+                 ("a", "a8", "small", 512, 8, 0.95, "published"))  # fmt: skip
+    curve = seen(("a", "a8", "big", 4, 8, 0.7, ""), ("x", "box", "big", 4, 4, 0.6, "")).assign(low=0.5, high=0.8)
+    data = ChartData({"efficiency": table, "curve": curve}, "box", {"box": "our box"})
+    drawing = CHARTS["efficiency"].draw(data)
+    ends = drawing.data["rows"][drawing.data["rows"]["gpus"] > 1]
+    found = {(row["model"], row["family"]): row["efficiency"] for row in ends.to_dict("records")}
+    # what was seen needs no prediction beside it
+    assert found == {("big", "a"): 0.61, ("small", "a"): 0.95, ("big", "our box (predicted)"): 0.6}
+    assert drawing.says == "8 devices do 61 to 95 % of 8 times the work of one"
+    named = drawing.data["rows"].dropna(subset=["name_y"])
+    assert len(named) == 3 and set(named["name"].str.replace("\n", " ")) == {"a", "our box (predicted)"}
+
+
+def test_a_tariff_is_named_at_its_line_and_one_that_never_pays_has_neither():
+    """200 pixels for 31 days: 0.2 days are 1.3 pixels, too near to be told apart."""
+    ends = {0.0: 8.0, 0.12: 8.2, 0.37: 12.0, 0.9: None}
+    rows = pd.DataFrame(
+        [(24, kwh, None if days is None else days + 4) for kwh, days in ends.items()]
+        + [(48, kwh, days) for kwh, days in ends.items()],
+        columns=["months", "usd_per_kwh", "break_even_days"],
+    )
+    drawn = owning._told_apart(rows.assign(tariff=rows["usd_per_kwh"].map(str)), 0.12)
+    assert set(drawn["tariff"]) == {"0.12", "0.37"}  # that of the plan stays, free electricity gives way
+    assert drawn["name"].dropna().tolist() == drawn.loc[drawn["months"] == 48, "tariff"].tolist()
+
+
+TWO = ("ranks", "frontier")
+
+
+def says(chart, tables=None):
+    return CHARTS[chart].draw(ChartData(small_tables() if tables is None else tables, BOX)).says
+
+
+def test_titles_of_the_decision():
+    # the box needs 216.667 / (24 x (3.06 x 498 / 225 - 0.20)) = 1.37 days against the rented machine
+    assert says("utilisation") == f"Against {RENTED} owning pays from 1.4 days of use a month"
+    # at 0.10 USD an hour, 0.2213 for an hour's work of the box: 216.667 / (24 x 0.0213) is 423 days
+    never = small_tables(inputs(price_p3=0.10))
+    assert says("utilisation", never) == f"Against {RENTED} owning pays at no use within a month"
+    # 498 x 3600 / (216.667 / 240 + 0.20) are 1,625,708 images; the spot machine makes 225 x 3600 / 1.11 = 729,730
+    assert says("images_per_usd") == f"Most images per USD on vgg16: {BOX}, 2.2 times as many as p3.2xlarge (spot)"
+
+
+def test_titles_of_the_fronts_of_other_models():
+    """On vgg16 the box is faster and cheaper than both; a second model is made by taking the box off its front."""
+    tables = small_tables()
+    for name in TWO:
+        other = tables[name].assign(model="resnet50", workload="w2")
+        if name == "frontier":
+            other["on_front"] = other["option"] != BOX
+        tables[name] = pd.concat([tables[name], other], ignore_index=True)
+    assert says("time_cost", tables) == f"On resnet50 another option is both faster and cheaper than {BOX}"
+    third = [tables[name][tables[name]["model"] == "vgg16"].assign(model="m3", workload="w3") for name in TWO]
+    tables |= {name: pd.concat([tables[name], rows]) for name, rows in zip(TWO, third, strict=True)}
+    assert says("time_cost", tables) == f"On 1 of 2 other models no option is both faster and cheaper than {BOX}"
+    drawn = CHARTS["time_cost"].draw(ChartData(tables, BOX)).data
+    assert set(drawn["rows"]["model"]) == set(drawn["keys"]["model"]) == {"resnet50", "m3"}  # vgg16 has its own chart
+    nobody = CHARTS["time_cost"].draw(ChartData(tables, None)).says
+    assert nobody == "m3: one option is both the fastest and the cheapest"  # the box, as on vgg16
+
+
+def test_the_tornado_names_what_moves_most_and_counts_what_turns():
+    tables = one_job()
+    rows = tables["tornado"]
+    rows["flips"] = [True, *[False] * (len(rows) - 1)]
+    rows["swing"] = range(len(rows), 0, -1)
+    first = str(rows["assumption"].iloc[0])
+    said = f"What moves the answer most: {first}; {{}} of {len(rows)} assumptions changes which is cheapest"
+    assert says("tornado", tables) == said.format(1)
+    rows["flips"] = False
+    assert says("tornado", tables) == said.format("none")
+
+
+def test_an_assumption_that_moves_nothing_has_no_bar_and_a_kind_that_is_none_no_legend():
+    tables = one_job()
+    rows = tables["tornado"]
+    rows["flips"], rows["swing"] = False, [0.001, *[0.5] * (len(rows) - 1)]
+    rows["unit"], rows["low"], rows["high"], rows["value"] = "images/s", 0.00006, 0.00018, 0.00012
+    drawing = CHARTS["tornado"].draw(ChartData(tables, BOX))
+    assert len(drawing.data["rows"]) == len(rows) - 1 > 0
+    # of a speed far below one a second the multiples of it: 0.06 / 0.12 and 0.18 / 0.12
+    assert drawing.data["rows"]["title"].str.endswith("\n(0.5 to 1.5 times)").all()
+    assert "turns the answer" not in legends(drawing)
+    rows["flips"] = True
+    assert legends(CHARTS["tornado"].draw(ChartData(tables, BOX))) == ["turns the answer"]
+
+
+def test_a_bar_reaches_from_end_to_end_and_over_what_is_planned():
+    """Of the first both ends lie below the planned 2.0: less work does not fill the box, more asks for a second one."""
+    tables = one_job()
+    rows = tables["tornado"].head(2).assign(margin=2.0, margin_low=[1.2, 3.0], margin_high=[1.5, 1.8], swing=1.0)
+    tables["tornado"] = rows
+    drawn = CHARTS["tornado"].draw(ChartData(tables, BOX)).data["rows"]
+    assert drawn[["least", "most"]].to_numpy().tolist() == [[1.2, 2.0], [1.8, 3.0]]
+
+
+def test_nothing_that_moves_the_answer_is_said():
+    tables = one_job()
+    rows = tables["tornado"].assign(flips=False, swing=0.0)
+    drawing = CHARTS["tornado"].draw(ChartData(tables | {"tornado": rows}, BOX))
+    assert drawing.data["rows"]["text"].tolist() == ["No assumption moves the answer."]
+
+
+def legends(drawing):
+    """The entries that are asked for by name."""
+    return re.findall(r'"values": \["([^"]+)"\]', json.dumps(drawing.chart.to_dict(validate=False)))
+
+
+@pytest.mark.parametrize(
+    ("own", "rented", "said"),
+    [
+        ([100, 110, 120], [0, 60, 120], "From month 2 on the box has cost less than the cloud"),  # equal is not dearer
+        ([100, 110, 120], [0, 30, 60], "Within 2 months the box does not become cheaper than the cloud"),
+        ([0, 10, 20], [0, 30, 60], "From month 0 on the box has cost less than the cloud"),
+        ([90, 91, 50], [0, 30, 60], "Only when it is sold, in month 2, has the box cost less than the cloud"),
+        ([50, 59, 59.5], [0, 30, 60], "From month 2 on the box has cost less than the cloud"),  # by rent alone
+    ],
+)
+def test_the_month_from_which_owning_has_cost_less(own, rented, said):
+    parts = [pd.DataFrame({"month": [0, 1, 2], "cumulative_usd": paid, "title": title})
+             for title, paid in (("box of four", own), ("cloud of one", rented))]  # fmt: skip
+    told = owning._cash_flow_says(pd.concat(parts))
+    assert told == said.replace("the box", "the box of four").replace("the cloud", "the cloud of one")
+
+
+def test_lengths_of_a_project_are_told_at_the_tariff_of_the_price_list():
+    rows = pd.DataFrame([(12, 0.1, None), (24, 0.1, 20.0), (48, 0.1, 9.6), (24, 0.4, 30.0)],
+                        columns=["months", "usd_per_kwh", "break_even_days"])  # fmt: skip
+    assert (
+        owning._surface_says(rows, 0.15) == "A project of 24 months pays from 20 days of use a month, one of 48 from 10"
+    )
+    assert owning._surface_says(rows.head(1), 0.1) == "Owning pays at no use, however long the project"
+
+
+def test_the_largest_line_of_the_reference_is_told():
+    data = ChartData(small_tables(), BOX)
+    rows = pd.DataFrame([(BOX, "possession", 75.0, 100.0), (BOX, "electricity", 25.0, 100.0), ("x", "use", 9.0, 9.0)],
+                        columns=["option", "line", "usd", "total"])  # fmt: skip
+    assert stacks._bill_says(data, rows) == f"{BOX} costs 100 USD: 75 % of it possession"
+    assert stacks._bill_says(data, rows.tail(1)) == "x costs 9.00 USD: all of it use"
+
+
+def test_a_bill_is_drawn_at_the_price_of_the_answer():
+    """The list prints 80 + 20 USD; at the mean rent of the project's months the answer counts 90: 72 and 18."""
+    line = dict.fromkeys(stacks.KEY, "a")
+    rows = pd.DataFrame([line | {"line": "use", "usd": 80.0}, line | {"line": "fee", "usd": 20.0}]).assign(total=90.0)
+    assert stacks._at_the_answers_price(rows)["usd"].tolist() == [72.0, 18.0]
+    free = rows.assign(usd=0.0, total=0.0)
+    assert stacks._at_the_answers_price(free)["usd"].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(("last", "ticks"), [(6, list(range(7))), (30, [*range(0, 31, 3)]), (36, [*range(0, 37, 6)]),
+                                             (72, [*range(0, 73, 12)])])  # fmt: skip
+def test_months_are_counted_in_years_and_parts_of_a_year(last, ticks):
+    assert owning.month_ticks(last) == ticks
+
+
+def test_efficiencies_are_told_of_the_most_devices():
+    seen = pd.DataFrame({"gpus": [1, 4, 8, 8], "efficiency": [1.0, 0.9, 0.834, 0.612]})
+    assert scaling._efficiency_says(seen) == "8 devices do 61 to 83 % of 8 times the work of one"
+    assert scaling._efficiency_says(seen.head(1)) == ""
+
+
+def test_the_fastest_machine_is_counted_over_models():
+    rows = pd.DataFrame([("A", "m", 2.0), ("B", "m", 1.0), ("A", "n", 2.0), ("B", "n", 1.0), ("B", "o", 9.0)],
+                        columns=["machine", "model", "images_per_s"])  # fmt: skip
+    assert rates._often_fastest(rows) == ("2 of 3 models", "A")
+    assert rates._often_fastest(rows.head(4)) == ("both models", "A")
+    assert rates._often_fastest(rows.tail(1)) == ("o", "B")
+
+
+def test_how_far_predictions_reach_is_told_of_the_widest():
+    rows = pd.DataFrame([("box of four", 100.0, 80.0, 110.0), ("box of four", 200.0, 100.0, 250.0)],
+                        columns=["machine", "images_per_s", "images_per_s_low", "images_per_s_high"])  # fmt: skip
+    # 20 % and 50 % below, 10 % and 25 % above
+    assert rates._reach(rows) == "The box of four may be from 50 % below to 25 % above what is predicted"
+    cells = pd.DataFrame({"machine": "box of four", "cell": ["a", "a", "b", "b"], "method": ["x", "y"] * 2,
+                          "images_per_s": [100.0, 110.0, 50.0, 80.0]})  # fmt: skip
+    assert rates._apart(cells, "images/s") == "2 ways to predict are at most 60 % apart on the box of four"
+
+
+def test_a_long_title_has_lines():
+    drawing = CHARTS["tornado"].draw(ChartData(one_job(), BOX))._replace(says="word " * 30)
+    lines = specification(drawing)["title"]["text"]
+    assert len(lines) == 3 and max(map(len, lines)) <= 62 and " ".join(lines) == ("word " * 30).strip()
+
+
+# Machado, Oliveira & Fernandes 2009, severity 1.0, on linear RGB: what who lacks a cone sees.
+SEEN = {
+    "everybody": np.eye(3),
+    "without red": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "without green": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]],
+}
+# sRGB, D65 (IEC 61966-2-1).
+TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.119192, 0.9503]])
+WHITE = np.array([0.95047, 1.0, 1.08883])
+
+
+def linear(colour):
+    share = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    return np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb):
+    parts = TO_XYZ @ np.clip(rgb, 0, 1) / WHITE
+    root = np.where(parts > 216 / 24389, np.cbrt(parts), (24389 / 27 * parts + 16) / 116)
+    return np.array([116 * root[1] - 16, 500 * (root[0] - root[1]), 200 * (root[1] - root[2])])
+
+
+def contrast(one, other):
+    """Of WCAG 2: (lighter + 0.05) / (darker + 0.05)."""
+    dark, light = sorted(float(linear(colour) @ TO_XYZ[1]) for colour in (one, other))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def test_the_measures_are_those_of_the_books():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21, rel=1e-4)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)  # WCAG's well-known grey that just fails
+    assert lab(linear("#ff0000")) == pytest.approx([53.24, 80.09, 67.20], abs=0.05)  # Lindbloom's table
+
+
+@pytest.mark.parametrize("palette", [COLOURS, SERIES], ids=["light", "dark"])
+@pytest.mark.parametrize("eyes", SEEN)
+def test_any_two_colours_of_the_series_are_told_apart(palette, eyes):
+    """A difference (CIE 1976) of 2.3 is just seen; on thin lines more is needed."""
+    seen = {colour: lab(np.array(SEEN[eyes]) @ linear(colour)) for colour in palette}
+    near = min((float(np.linalg.norm(seen[one] - seen[two])), one, two) for one, two in combinations(palette, 2))
+    assert near[0] > 15, near
+
+
+def test_lines_stand_out_from_the_paper():
+    """WCAG 1.4.11 asks 3:1 of a graphic; on white orange and sky blue, the last of seven, have less."""
+    assert all(contrast(colour, "#ffffff") > 3 for colour in [*COLOURS[:4], COLOURS[-1]])
+    assert all(contrast(colour, PAPER) > 4.5 for colour in SERIES)
+    assert all(contrast(DARK[colour], PAPER) > 4.5 for colour in ("#000", "#111", "black", "#555", "#444", "#888"))
+
+
+@pytest.mark.slow
+def test_every_colour_of_every_chart_has_its_like_in_the_dark():
+    """Of the pictures, and of the specifications."""
+    tables = small_tables()
+    data = ChartData(tables, "office-4x1080ti")
+    specs = {name: specification(chart.draw(data)) for name, chart in CHARTS.items()}
+    used = {paint for svg in pictures(specs).values() for paint in re.findall(r'(?:fill|stroke)="([^"]+)"', svg)}
+    used |= {colour for spec in specs.values() for colour in re.findall(r'"(#[0-9a-fA-F]{3,6})"', json.dumps(spec))}
+    assert len(used) > 10
+    assert {paint for paint in used if paint not in DARK} <= {"none", "transparent"}
+    assert all(f'[fill="{light}"]{{fill:{dark}}}' in dark_rules() for light, dark in DARK.items())
+
+
+def test_the_page_has_the_paper_that_the_charts_count_on():
+    dark = re.search(r"prefers-color-scheme:dark\)\{:root\{[^}]*--paper:(#\w+)", (ASSETS / "page.css").read_text())
+    assert dark[1] == PAPER

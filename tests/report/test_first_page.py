@@ -1,0 +1,281 @@
+"""The first page's charts and figures, and the answer beside it: a sheet to sign, a card, a small table."""
+
+import math
+import re
+import xml.etree.ElementTree as ET
+from itertools import combinations, pairwise
+
+import pandas as pd
+import pytest
+from decision_tables import study
+from report_tables import CHROMIUM, browser, make_report, one_job, small_tables
+from sweetspot.report import card
+from sweetspot.report.answer_file import answer_of
+from sweetspot.report.card import extent, render_card, wrapped
+from sweetspot.report.finished import print_pdf
+from sweetspot.report.first_charts import FAR, HIGH, TALL, WIDE, Dots, Point, bars_chart, dots_chart, points_chart
+from sweetspot.report.first_sections import _of_option
+from sweetspot.report.marks import pixels
+from sweetspot.report.outcome import Figure, Named, Outcome, key_figures
+from sweetspot.report.sheet import clauses, render_sheet, short
+from sweetspot.report.tables import shares_had
+from sweetspot.wording import Money
+
+LONG = "machine with 32 vCPUs and TensorFlow (preemptible)"
+
+
+def row(name: str, outcomes: list[float], strong: bool = False) -> Dots:
+    return Dots(name, "", "rent", name, sorted(outcomes)[len(outcomes) // 2], outcomes, strong)
+
+
+def heights(html: str) -> list[float]:
+    return [float(found) for found in re.findall(r"bottom:([\d.]+)px", html)]
+
+
+def names_of(svg: str) -> list[tuple[float, float, float, float]]:
+    """Left, right, top and bottom of each name, in a type of 12 pixels."""
+    boxes = []
+    for x, y, anchor, name in re.findall(
+        r'<text x="([\d.-]+)" y="([\d.-]+)" text-anchor="(\w+)" class="soft">(.*?)<', svg
+    ):
+        left = float(x) - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * pixels(name)
+        boxes.append((left, left + pixels(name), float(y) - 10, float(y) + 2))
+    return boxes
+
+
+def test_equal_outcomes_are_pressed_into_a_stack_of_bounded_height():
+    html = dots_chart([row("sure", [5.0] * 20, strong=True), row("other", [4.0 + n / 4 for n in range(20)])], "USD")
+    assert len(heights(html)) == 40
+    assert TALL / 2 < max(heights(html)) < TALL
+    # where they lie apart a dot stands on the floor or on the one below it
+    assert set(heights(dots_chart([row("apart", [float(n) for n in range(20)])], "USD"))) == {0.0}
+
+
+def test_one_choice_far_beyond_all_others_does_not_press_them_into_a_corner():
+    near = [row("box", [16.0 + n for n in range(20)], strong=True), row("cloud", [20.0 + n for n in range(20)])]
+    html = dots_chart([*near, row("contract", [30 * FAR + 9 * n for n in range(20)])], "USD")
+    assert float(re.search(r'data-most="([\d.]+)"', html)[1]) == pytest.approx(1.04 * 39)  # of the others
+    assert "beyond the axis" in html and "210 →" in html  # 120 + 9 x 10
+    # four times as much is within: it is drawn with its dots
+    assert "beyond" not in dots_chart([*near, row("contract", [4.0 * 29 + n for n in range(5)])], "USD")
+    # the answer itself is never beyond the axis
+    assert "beyond" not in dots_chart([near[1], row("only", [900.0] * 20, strong=True)], "USD")
+
+
+@pytest.mark.parametrize("places", [(0.01, 0.0183, 0.022, 0.0116), (1.0, 1.02, 1.04, 1.06), (9.0, 9.0, 0.1, 5.0)])
+def test_names_of_points_stay_within_the_chart_and_off_each_other(places):
+    points = [Point(f"{LONG} {n}"[n:], "rent", x, 1.0 + n) for n, x in enumerate(places)]
+    boxes = names_of(points_chart(points, "hours", "USD", "Hours and cost"))
+    assert len(boxes) == 4
+    assert all(left >= 0 and right <= WIDE and top >= 0 and bottom <= HIGH for left, right, top, bottom in boxes)
+    for one, other in combinations(boxes, 2):
+        assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2]
+
+
+def test_a_plan_of_phases_costs_whole_machines_as_its_hours_need():
+    """Two machines for 1,000 USD, each at work 80 of 100 hours: of half the work one does all, twice takes four."""
+    rows = pd.DataFrame({"usd_possession": [1000.0], "usd": [50.0], "machines": [2.0], "room_hours": [100.0]})
+    cost = _of_option(rows, 80.0)
+    # 500 + 25; 2 x 500 + 50; 3.2 machines are four: 2,000 + 100
+    assert [cost(factor) for factor in (0.5, 1.0, 2.0)] == [525.0, 1050.0, 2100.0]
+    assert _of_option(rows.assign(room_hours=0.0), 80.0)(2.0) == 1100.0  # of those by the hour there are as many
+
+
+def test_bars_say_what_their_line_is():
+    html = bars_chart([("price of the box", 1.3, 0.8, "changes at 15,170 USD")], "the box", "Vast.ai")
+    assert "Left of the line Vast.ai is cheaper than the box." in html and "No figure turns it" not in html
+    both = bars_chart(
+        [("price of Nebius", 1.3, 0.8, "changes at 77.6 USD")], "Nebius", "Lambda", none_turns=True, alike=True
+    )
+    assert "No figure turns it within its range." in both
+    assert "Left of the line Lambda is cheaper than Nebius, which changes the machine, not the verdict." in both
+    # 0.8 to 1.3 is all of the track; cost is the same at 1.0, two fifths along it
+    assert "left:0%;width:100%" in html and "left:40%" in html
+
+
+def test_a_point_is_filled_by_the_share_of_attempts_in_which_it_is_to_be_had():
+    points = [Point("A", "rent", 1.0, 9.0, 0.13), Point("B", "buy", 2.0, 5.0)]
+    fills = re.findall(r'class="k-(\w+)"[^>]*fill-opacity="([\d.]+)"', points_chart(points, "hours", "USD", "One job"))
+    assert fills == [("rent", "0.13"), ("buy", "1.00")]
+
+
+def test_a_name_ends_in_the_share_of_attempts_of_all_nodes_and_of_one():
+    rows = [("one", 0.13, math.nan), ("nodes", 0.13, 0.13**2), ("always", 1.0, 1.0), ("unknown", math.nan, math.nan)]
+    options = pd.DataFrame(rows, columns=["option", "p_stock", "p_stock_all"])
+    found = shares_had({"options": options})  # 0.13 x 0.13 = 0.0169
+    assert found == {"one": (0.13, ", 13 %"), "nodes": (0.13, ", 2-13 %"), "always": (1.0, ", 100 %")}
+    assert shares_had({"options": options[["option"]]}) == {}
+
+
+NONE = Figure(value=None, low=None, high=None)
+RENT = {
+    "level": "commit", "kind": "rent", "rival_kind": "buy", "confidence": "clear", "p_cheaper": 0.97,
+    "best": Named(choice="a", title="Nebius"), "rival": Named(choice="b", title="the box"),
+    "ratio": Figure(value=2.5, low=1.7, high=4.4), "work_factor": 3.6, "buy_below_usd": None,
+    "machine_title": "Nebius with 8 B300 SXM",
+}  # fmt: skip
+
+
+def third(chance: Figure, **other):
+    found = Outcome.model_construct(**RENT | {"p_stock": chance} | other)
+    sure, dearer, last = key_figures(found, Money())
+    assert (sure.value, dearer.value) == ("97 %", "2.5 ×")
+    return last.value, last.label, last.span
+
+
+def test_how_often_the_machine_is_free_stands_third():
+    told = third(Figure(value=0.13, low=0.02, high=0.13))
+    assert told == ("13 %", "of attempts find Nebius with 8 B300 SXM free", "2 % to 13 %")
+
+
+@pytest.mark.parametrize("chance", [NONE, Figure(value=1.0, low=1.0, high=1.0)], ids=["not known", "always there"])
+def test_where_it_is_not_known_or_always_there_the_work_from_which_buying_pays_does(chance):
+    assert third(chance) == ("3.6 ×", "as much work before buying pays", "")
+
+
+HOSTILE = '<script>alert(1)</script> & "quoted" ]]> \x07\x1b[31m <b>'
+ENDLESS = "Pneumonoultramicroscopicsilicovolcanoconiosis" * 5
+TITLES = [
+    HOSTILE,
+    ENDLESS,
+    "WWWW MMMM " * 40,
+    "Vier Rechner für das Büro, 漢字漢字漢字 " * 9,
+    "🚀" * 120,
+    "i" * 400,
+    "A",
+]
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def texts(svg: str) -> list[str]:
+    return [part.text for part in ET.fromstring(svg).iter(f"{SVG}text")]
+
+
+def test_the_card_says_title_answer_multiple_probability_and_date():
+    tables = one_job()
+    found = answer_of(tables, study())
+    words = texts(render_card(tables, study()))
+    assert words[0] == study().title
+    assert found.sentences[0].split()[0] == words[1].split()[0]
+    # 357.8 USD rented, 58.3 with the box: tests/report/test_answer_file.py
+    assert "6.1 ×" in words
+    assert any(word.endswith("%") for word in words)
+    assert words[-1] == f"Sweetspot · {study().name} · as of {study().as_of}"
+
+
+def test_a_study_without_an_answer_has_a_card_that_says_so():
+    words = " ".join(texts(render_card({}, study())))
+    assert "No answer yet" in words
+    assert "×" not in words
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_the_card_is_whole_whatever_the_title(title):
+    """Well-formed, nothing to load or to run, no line wider than the card, no two lines on each other."""
+    svg = render_card(one_job(), study(title=title))
+    root = ET.fromstring(svg)
+    assert not re.search(r"<script|href|url\(|onload|<foreignObject", svg)
+    assert (root.get("width"), root.get("height")) == (str(card.WIDTH), str(card.HEIGHT))
+    lines = [(int(t.get("x")), int(t.get("y")), int(t.get("font-size")), t.text) for t in root.iter(f"{SVG}text")]
+    assert all(0 < y < card.HEIGHT for _, y, _, _ in lines)
+    column = [(y, size) for x, y, size, _ in lines if x <= card.MARGIN + 16]
+    assert all(below - size >= above for (above, _), (below, size) in pairwise(column))
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_no_word_of_a_card_leaves_it_in_a_browser():
+    """Its fonts are the reader's: here those of this machine, and monospaced ones that are wider than any named."""
+    pages = [render_card(tables, study(title=title)) for title in TITLES for tables in (one_job(), small_tables())]
+    with browser().new_context() as context:
+        tab = context.new_page()
+        for svg in pages:
+            tab.set_content(svg)
+            boxes = tab.evaluate(
+                "[...document.querySelectorAll('svg text')].map(t => [t.getBBox(), t.textContent])"
+                ".map(([box, text]) => [box.x + box.width, text])"
+            )
+            assert [box for box in boxes if box[0] > card.WIDTH - 8] == []
+
+
+def test_lines_are_wrapped_between_words_and_cut_with_an_ellipsis():
+    wide = extent("one two")
+    assert wrapped("one two one two", wide, 2) == ["one two", "one two"]
+    assert wrapped("one two one two one", wide, 2)[1].endswith("…")
+    assert "".join(wrapped(ENDLESS, 10, 99)) == ENDLESS
+    assert all(extent(line) <= 10 for line in wrapped(ENDLESS, 10, 99))
+
+
+def test_what_a_study_says_is_escaped_on_the_sheet_and_cut():
+    html = render_sheet(one_job(), study(title=HOSTILE, question=ENDLESS * 9))
+    assert "<script>alert" not in html
+    assert ENDLESS * 3 not in html
+    assert "http" not in html  # it loads nothing
+
+
+def test_a_study_without_an_answer_has_a_sheet_without_a_table():
+    html = render_sheet({}, study())
+    assert "No answer yet" in html
+    assert "<table" not in html
+
+
+def test_texts_are_cut_between_words():
+    assert short("one two three", 9) == "one two …"
+    assert short("one two", 9) == "one two"
+
+
+def test_a_sentence_is_cut_behind_a_clause_and_never_within_brackets():
+    told = "Times (v6: A; v5: B) are compared; one became twice as fast, and so much is drawn"
+    assert clauses(told, 99) == told
+    assert clauses(told, 70) == "Times (v6: A; v5: B) are compared; one became twice as fast"
+    assert clauses(told, 50) == "Times (v6: A; v5: B) are compared"
+    assert clauses(told, 30) == "Times (v6: A; v5: B) are …"  # no clause ends before
+
+
+@pytest.mark.parametrize(("rule", "message", "said"), [
+    ("no_interval", "a factor of 1.60 is assumed for what is stand_in",
+     "Speeds without an interval: a factor of 1.60 is assumed for what is stand_in"),
+    ("text_against_table", "box: the text says 1.3 per hour",
+     "Prices on which text and table of the source disagree: the office box: the text says 1.3 per hour"),
+    ("specified_only", "X1 is known by its specifications only", "X1 is known by its specifications only"),
+])  # fmt: skip
+def test_a_warning_of_the_sheet_says_what_it_is_about(rule, message, said):
+    tables = one_job()
+    warned = {"instance": "box", "model": None, "rule": rule, "message": message, "decisive": True}
+    tables["warnings"] = pd.DataFrame([warned])
+    tables["options"] = tables["options"].assign(instance="box", title="office box")
+    assert f"<li>{said}</li>" in render_sheet(tables, study())
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+@pytest.mark.parametrize("words", ["as it is", "of the longest"])
+def test_the_sheet_is_one_page_of_a4_with_room_to_sign(tmp_path, words):
+    """Whatever a study says: printed, all that it holds stands on it."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium on this machine: apt-get install chromium")
+    more = {} if words == "as it is" else {"title": "Long title " * 40, "question": "Why so long, and for whom? " * 40}
+    tables = small_tables()
+    if more:
+        long = "a machine of a name that is long " * 6
+        tables["choices"] = pd.concat([tables["choices"].assign(title=long)] * 4, ignore_index=True)
+    page = tmp_path / "decision.html"
+    page.write_text(render_sheet(tables, study(**more)), encoding="utf-8")
+    print_pdf(page, tmp_path / "decision.pdf")
+    paper = (tmp_path / "decision.pdf").read_bytes()
+    assert re.findall(rb"/Type\s*/Page\b", paper) == [b"/Type /Page"]
+    with browser().new_context(
+        viewport={"width": 680, "height": 1028}
+    ) as context:  # A4 less its margins, in CSS pixels
+        tab = context.new_page()
+        tab.emulate_media(media="print")
+        tab.goto(page.as_uri())
+        hidden = "document.querySelector('main').scrollHeight - document.querySelector('main').clientHeight"
+        assert tab.evaluate(hidden) <= 1
+
+
+def test_sheet_and_card_lie_beside_the_page(tmp_path):
+    report = make_report(tmp_path)
+    assert {"index.html", "evidence.html", "answer.json", "summary.md", "decision.html", "card.svg"} <= {
+        f.name for f in report.iterdir()
+    }
