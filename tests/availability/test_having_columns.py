@@ -131,6 +131,9 @@ def test_a_block_begins_on_its_day_and_a_purchase_when_it_is_delivered(tmp_path)
     assert block["hours_to_result"] == pytest.approx(14 * 24 + 6.1, abs=0.1)
     assert server["start_hours"] == 40 * 168 and server["hours_to_result"] == pytest.approx(40 * 168 + 6, rel=0.05)
     assert ordered["hours_to_result"] == pytest.approx(2 * 30.5 * 24 + 6, rel=0.01)
+    ranged = {"delivery_months": 2.0, "delivery_months_low": 1.0, "delivery_months_high": 4.0}
+    (late,) = had(facts, option("own", purchase="own", capex_usd=3e5, **ranged))
+    assert [late[f"start_hours{end}"] for end in ("_low", "", "_high")] == [732.0, 1464.0, 2928.0]
     assert card["hours_to_result"] == there["hours_to_result"] == 6.0
     # 3 % of devices a year of 8,766 hours over 2e-5 stops an hour: 17 % of the stops wait for a repair
     ends = [server[f"repaired_share{end}"] for end in ("", "_low", "_high")]
@@ -221,11 +224,8 @@ def test_what_is_found_in_time_and_on_what_a_class_falls_back(tmp_path, fallback
 def test_the_verdict_has_the_chance_of_what_is_rented_and_of_nothing_else(tmp_path):
     facts = known(tmp_path, ("stock_share", 0.4, {"low": 0.1, "high": 0.7}), ("start_days", 2.0, {"price_list": "b"}))
     rows = [option("aws"), option("aws", price_list="b"), option("aws", purchase="own")]
-    options = with_having(
-        pd.DataFrame([row | {"option": name, "title": f"T {name}"} for row, name in zip(rows, "xyz", strict=True)]),
-        facts,
-        30.5,
-    )
+    named = [row | {"option": name, "title": f"T {name}"} for row, name in zip(rows, "xyz", strict=True)]
+    options = with_having(pd.DataFrame(named), facts, 30.5)
     told = chances_of(options, ["x", "y", "z", "best"])
     assert told["machine_title"] == ["T x", "T y", "T z", None]
     ends = [[told[name][at] for name in ("p_stock_low", "p_stock", "p_stock_high")] for at in range(4)]

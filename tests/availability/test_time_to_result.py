@@ -203,6 +203,17 @@ def test_a_cluster_of_ones_own_loses_less_with_spares(devices, without, with_thr
         assert share_lost(per_hour, restart=0.9, share=found, wait=168.0) == pytest.approx(lost, rel=0.08)
 
 
+def test_where_a_stretch_seldom_fails_half_of_it_is_lost():
+    """2.2 million stretches of sqrt(2 d M) = 4.5e-3 h with checkpoints of d = 1e-9 h: as dear as what is lost.
+
+    One failure in 10,000 h: sqrt(2 d / M) of the time in all.
+    """
+    size = 20_000
+    hours = run_hours(np.full(size, 1e4), np.full(size, 1e-4), 1e-9, np.zeros(size), np.ones(size), np.zeros(size),
+                      np.random.default_rng(4))  # fmt: skip
+    assert hours.mean() - 1e4 == pytest.approx(1e4 * math.sqrt(2 * 1e-9 * 1e-4), rel=0.03)
+
+
 def test_several_nodes_are_found_later_than_one():
     one, eight = (Having(exactly(0.5), exactly(24.0), nodes=nodes).quantiles(5.0, 4) for nodes in (1, 8))
     assert eight[0] > one[0] and eight[1] > one[1]

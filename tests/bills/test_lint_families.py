@@ -5,14 +5,7 @@ from datetime import date
 
 import pytest
 from price_lists import findings, price_list
-from sweetspot.bills.lint.families import (
-    Family,
-    digits_exchanged,
-    families_of,
-    name_family,
-    outliers,
-    rented_offers,
-)
+from sweetspot.bills.lint.families import Family, digits_exchanged, families_of, name_family, outliers, rented_offers
 from sweetspot.bills.lint.known import MACHINES as TABLE
 from sweetspot.bills.lint.known import asked, dearest_rent, nearest
 from sweetspot.study.instances import Instance

@@ -184,6 +184,12 @@ def test_two_devices_a_job():
     assert found.loc["two", "hours"] == pytest.approx(100 / 180)
     assert found.loc["box", "hours"] == pytest.approx(100 / 180 / 0.97)
     assert found.loc["five", "usd"] == pytest.approx(5.0 / 2 * 100 / 180 / 0.97)
+    assert "2 jobs side by side on 5 devices, 3% less each" in found.loc["five", "source"]
+    # of three there is room for one job, which nothing slows
+    alone = known(two={"gpus": 2}, three={"gpus": 3})
+    row = cost([cell("two", 180.0, gpus=2)], {"instance": "three", "per_hour": 3.0}, declared=alone, devices_per_job=2)
+    assert row.loc["three", "hours"] == pytest.approx(100 / 180)
+    assert "less each" not in row.loc["three", "source"]
 
 
 def test_without_a_figure_of_its_device_a_job_has_a_share_of_the_machine_s():

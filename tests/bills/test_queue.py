@@ -169,12 +169,6 @@ def test_how_much_more_work_until_another_is_faster():
     assert outgrown(mixed, 8.0, 8.0) < 0.1  # ends, though no number is small enough
 
 
-def test_every_job_waits_longer_than_a_negative_time():
-    """Three in ten wait, two hours on average."""
-    found = Tail(0.3, 2.0).beyond(np.array([-1.0, 0.0, 2.0]))
-    assert found.tolist() == pytest.approx([1.0, 0.3, 0.3 * math.exp(-1)])
-
-
 def test_a_machine_that_just_has_what_comes_never_recovers():
     """Jobs of one device and of both, an hour each: with those held up behind the others it is full below 100 %."""
     most = capacity(2, [Kind(1.0, 1.0, 0.0, 1), Kind(1.0, 1.0, 0.0, 2)])

@@ -136,10 +136,8 @@ def test_a_name_with_spaces_is_a_title(tmp_path, capsys, name, slug):
 
 def test_one_card_and_eight_under_one_name_are_two_machines(tmp_path):
     file = tmp_path / "runpod.csv"
-    rows = "".join(
-        f"NVIDIA H200,US,{3.59 * count:.2f},{12 * count},188.0,{count},H200,141.0,False,\n" for count in (1, 8)
-    )
-    file.write_text(HEADING + rows)
+    rows = (f"NVIDIA H200,US,{3.59 * count:.2f},{12 * count},188.0,{count},H200,141.0,False,\n" for count in (1, 8))
+    file.write_text(HEADING + "".join(rows))
     kept = {entry.instance: entry for entry in cheapest(read_gpuhunt(file), None, None)}
     assert set(kept) == {"1x-NVIDIA-H200", "8x-NVIDIA-H200"}
     assert (kept["8x-NVIDIA-H200"].per_hour, kept["8x-NVIDIA-H200"].gpus) == (28.72, 8)

@@ -12,8 +12,7 @@ from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 from sweetspot.study.price_list import load_price_list
 
-DATA = Path(__file__).parent.parent / "data"
-HISTORY = DATA / "spot_history.json"
+HISTORY = Path(__file__).parent.parent / "data" / "spot_history.json"
 SKYPILOT = (
     "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region,AvailabilityZone\n"
     "p3.2xlarge,V100,1.0,8.0,61.0,\"{'Gpus': [{'Name': 'V100'}]}\",3.06,1.6227,us-east-1,us-east-1a\n"
@@ -31,15 +30,28 @@ GPUHUNT = (
     "p3.2xlarge,us-east-1,3.06,8,61.0,1,V100,16.0,False,,nvidia,,x86,{}\n"
     "p3.2xlarge,us-east-1,1.2,8,61.0,1,V100,16.0,True,,nvidia,,x86,{}\n"
 )
+DAY = ("--as-of", "2022-06-01")
 
 
-def imported(capsys, tmp_path, *arguments) -> dict:
-    """What the command writes, read back through the price list model too."""
-    main(["import-prices", *map(str, arguments)])
-    text = capsys.readouterr().out
-    file = tmp_path / "list.yaml"
-    file.write_text(text)
-    load_price_list(file)
+@pytest.fixture
+def written(tmp_path, capsys):
+    """What the command writes of a file's text, or of a file; a price list is read back through the model too."""
+
+    def run(kind, source, *arguments):
+        file = source if isinstance(source, Path) else tmp_path / "vms.csv"
+        if not isinstance(source, Path):
+            file.write_text(source)
+        main(["import-prices", kind, str(file), *arguments])
+        text = capsys.readouterr().out
+        if "instances" not in arguments:
+            (tmp_path / "list.yaml").write_text(text)
+            load_price_list(tmp_path / "list.yaml")
+        return text
+
+    return run
+
+
+def offers(text):
     return {(offer["instance"], offer["purchase"]): offer for offer in yaml.safe_load(text)["offers"]}
 
 
@@ -60,12 +72,12 @@ def test_a_window_cuts_the_steps_and_the_price_before_it_still_holds():
     assert found == {"eu-west-1a": pytest.approx(0.25), "eu-west-1b": pytest.approx(0.3)}
 
 
-def test_history_becomes_a_price_list(capsys, tmp_path):
-    offers = imported(capsys, tmp_path, "aws-spot-history", HISTORY, "--end", "2018-06-11")
-    price = offers["p2.xlarge", "spot"]["per_hour"]
-    assert price == {"value": 0.31, "low": 0.3, "high": 0.4}
-    windows = imported(capsys, tmp_path, "aws-spot-history", HISTORY, "--product", "Windows", "--end", "2018-06-11")
-    assert windows["p2.xlarge", "spot"]["per_hour"]["value"] == 0.7
+def test_history_becomes_a_price_list_of_the_end_of_its_window(written):
+    text = written("aws-spot-history", HISTORY, "--end", "2018-06-11")
+    assert offers(text)["p2.xlarge", "spot"]["per_hour"] == {"value": 0.31, "low": 0.3, "high": 0.4}
+    assert yaml.safe_load(text)["as_of"] == date(2018, 6, 11)
+    windows = written("aws-spot-history", HISTORY, "--product", "Windows", "--end", "2018-06-11")
+    assert offers(windows)["p2.xlarge", "spot"]["per_hour"]["value"] == 0.7
 
 
 @pytest.mark.parametrize(
@@ -79,17 +91,16 @@ def test_history_becomes_a_price_list(capsys, tmp_path):
         ({"Timestamp": "2018-05-01T00:00:00Z"}, ["out of order", "SpotPriceHistory["]),
         ({"Timestamp": "2018-06-09T00:00:00Z"}, ["two prices"]),
         ({"InstanceType": "<b>x</b>"}, ["SpotPriceHistory[2]", "name"]),
+        ({}, ["NextToken"]),  # the first page of a history is not taken for the whole
     ],
 )
 def test_a_faulty_record_is_named(tmp_path, change, words):
-    data = json.loads(HISTORY.read_text())
+    data, file = json.loads(HISTORY.read_text()), tmp_path / "history.json"
     data["SpotPriceHistory"][2] |= change
-    file = tmp_path / "history.json"
-    file.write_text(json.dumps(data))
+    file.write_text(json.dumps(data | ({} if change else {"NextToken": "abc"})))
     with pytest.raises(UserError) as error:
         main(["import-prices", "aws-spot-history", str(file)])
-    for word in ["history.json", *words]:
-        assert word in str(error.value)
+    assert all(word in str(error.value) for word in ["history.json", *words])
 
 
 @pytest.mark.parametrize(
@@ -107,58 +118,40 @@ def test_a_faulty_record_is_named(tmp_path, change, words):
 def test_a_window_that_the_history_cannot_answer_is_refused(arguments, words):
     with pytest.raises(UserError) as error:
         main(["import-prices", "aws-spot-history", str(HISTORY), *arguments])
-    for word in words:
-        assert word in str(error.value)
+    assert all(word in str(error.value) for word in words)
 
 
 @pytest.mark.parametrize("text", [SKYPILOT, REORDERED])
-def test_skypilot_is_read_by_column_name(capsys, tmp_path, text):
-    file = tmp_path / "vms.csv"
-    file.write_text(text)
-    offers = imported(capsys, tmp_path, "skypilot", file, "--as-of", "2022-06-01", "--zone", "us-east-1")
-    assert offers["p3.2xlarge", "on_demand"]["per_hour"] == 3.06
-    assert offers["p3.2xlarge", "spot"]["per_hour"] == 1.6227
-    assert ("p4d.24xlarge", "spot") not in offers
+def test_skypilot_is_read_by_column_name(written, text):
+    found = offers(written("skypilot", text, *DAY, "--zone", "us-east-1"))
+    assert found["p3.2xlarge", "on_demand"]["per_hour"] == 3.06
+    assert found["p3.2xlarge", "spot"]["per_hour"] == 1.6227
+    assert ("p4d.24xlarge", "spot") not in found
 
 
-def test_skypilot_takes_the_cheapest_place_without_a_zone(capsys, tmp_path):
-    file = tmp_path / "vms.csv"
-    file.write_text(SKYPILOT)
-    offers = imported(capsys, tmp_path, "skypilot", file, "--as-of", "2022-06-01")
-    assert offers["p3.2xlarge", "spot"]["per_hour"] == 1.2
-    assert offers["p3.2xlarge", "spot"]["note"] == "eu-west-1a"
+def test_skypilot_takes_the_cheapest_place_without_a_zone_and_writes_instances_too(written):
+    spot = offers(written("skypilot", SKYPILOT, *DAY))["p3.2xlarge", "spot"]
+    assert (spot["per_hour"], spot["note"]) == (1.2, "eu-west-1a")
+    machines = yaml.safe_load(written("skypilot", SKYPILOT, *DAY, "--provider", "aws", "--print", "instances"))
+    assert (machines["p4d.24xlarge"]["gpus"], machines["p4d.24xlarge"]["vcpus"]) == (8, 96)
 
 
-def test_instances_can_be_written_too(capsys, tmp_path):
-    file = tmp_path / "vms.csv"
-    file.write_text(SKYPILOT)
-    main(["import-prices", "skypilot", str(file), "--as-of", "2022-06-01", "--provider", "aws", "--print", "instances"])
-    machines = yaml.safe_load(capsys.readouterr().out)
-    assert machines["p4d.24xlarge"]["gpus"] == 8
-    assert machines["p4d.24xlarge"]["vcpus"] == 96
+def test_gpuhunt_has_spot_as_a_row_of_its_own(written):
+    found = offers(written("gpuhunt", GPUHUNT, *DAY))
+    assert [found["p3.2xlarge", purchase]["per_hour"] for purchase in ("on_demand", "spot")] == [3.06, 1.2]
 
 
-def test_gpuhunt_has_spot_as_a_row_of_its_own(capsys, tmp_path):
-    file = tmp_path / "aws.csv"
-    file.write_text(GPUHUNT)
-    offers = imported(capsys, tmp_path, "gpuhunt", file, "--as-of", "2024-01-01")
-    assert offers["p3.2xlarge", "on_demand"]["per_hour"] == 3.06
-    assert offers["p3.2xlarge", "spot"]["per_hour"] == 1.2
-
-
-def test_prices_in_another_currency_come_with_their_rate(capsys, tmp_path):
-    file = tmp_path / "tariffs.csv"
-    file.write_text("instance,per_hour\nnode,0.516\n")
-    words = ["import-prices", "csv", str(file), "--as-of", "2024-07-19", "--currency", "EUR"]
-    main([*words, "--rate", "EUR=1.09", "--rate-source", "the bank"])
-    text = capsys.readouterr().out
+def test_prices_in_another_currency_come_with_their_rate(written):
+    table = "instance,per_hour\nnode,0.516\n"
+    words = ("--as-of", "2024-07-19", "--currency", "EUR")
+    text = written("csv", table, *words, "--rate", "EUR=1.09", "--rate-source", "the bank")
     data = yaml.safe_load(text)
     assert data["rates"] == [{"currency": "EUR", "usd": 1.09, "as_of": date(2024, 7, 19), "source": "the bank"}]
     assert "&" not in text  # no anchors: the reader of price lists takes none
     assert data["currency"] == "EUR" and data["offers"][0]["per_hour"] == 0.516
     for rate, word in (("EUR", "'EUR'; expected a currency"), ("EUR=-1", "usd"), ("GBP=1.3", "a dated rate for EUR")):
         with pytest.raises(UserError, match=word):
-            main([*words, "--rate", rate])
+            written("csv", table, *words, "--rate", rate)
 
 
 @pytest.mark.parametrize(
@@ -176,39 +169,15 @@ def test_prices_in_another_currency_come_with_their_rate(capsys, tmp_path):
         ("", ["'instance'"]),
     ],
 )
-def test_a_faulty_table_is_named_by_line(tmp_path, text, words):
-    file = tmp_path / "prices.csv"
-    file.write_text(text)
+def test_a_faulty_table_is_named_by_line(written, text, words):
     with pytest.raises(UserError) as error:
-        main(["import-prices", "csv", str(file), "--as-of", "2018-01-01"])
-    for word in words:
-        assert word in str(error.value)
-    assert "\n" not in str(error.value)
+        written("csv", text, *DAY)
+    assert all(word in str(error.value) for word in words) and "\n" not in str(error.value)
 
 
-def test_hostile_text_in_a_source_stays_text(capsys, tmp_path):
-    file = tmp_path / "prices.csv"
-    file.write_text(
-        'instance,per_hour,source\np2.xlarge,0.9,"<script>alert(1)</script>: {x: !!python/object:os.system}"\n'
-    )
-    offers = imported(capsys, tmp_path, "csv", file, "--as-of", "2018-01-01")
-    assert offers["p2.xlarge", "on_demand"]["source"].startswith("<script>")
-
-
-def test_the_first_page_of_a_history_is_not_taken_for_the_whole(tmp_path):
-    file = tmp_path / "history.json"
-    file.write_text(json.dumps(json.loads(HISTORY.read_text()) | {"NextToken": "abc"}))
-    with pytest.raises(UserError, match="NextToken"):
-        main(["import-prices", "aws-spot-history", str(file)])
-
-
-def test_a_catalogue_without_a_date_is_refused(tmp_path):
-    file = tmp_path / "vms.csv"
-    file.write_text(SKYPILOT)
+def test_hostile_text_in_a_source_stays_text_and_a_catalogue_without_a_date_is_refused(written):
+    source = '"<script>alert(1)</script>: {x: !!python/object:os.system}"'
+    found = offers(written("csv", f"instance,per_hour,source\np2.xlarge,0.9,{source}\n", *DAY))
+    assert found["p2.xlarge", "on_demand"]["source"].startswith("<script>")
     with pytest.raises(UserError, match="--as-of"):
-        main(["import-prices", "skypilot", str(file)])
-
-
-def test_the_date_of_a_history_is_the_end_of_its_window(capsys):
-    main(["import-prices", "aws-spot-history", str(HISTORY), "--end", "2018-06-11"])
-    assert yaml.safe_load(capsys.readouterr().out)["as_of"] == date(2018, 6, 11)
+        written("skypilot", SKYPILOT)

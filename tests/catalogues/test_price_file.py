@@ -164,24 +164,16 @@ box:
 @pytest.mark.parametrize(
     ("place", "item", "old", "new"),
     [
-        (
-            ("lab", "jobs", 0, "per_month"),
-            {"value": 5.0, "low": 2.0},
-            "{value: 3, low: 1, high: 9}",
-            "{value: 5.0, low: 2.0}",
-        ),
+        (("lab", "jobs", 0, "per_month"), {"value": 5.0, "low": 2.0}, "{value: 3, low: 1, high: 9}",
+         "{value: 5.0, low: 2.0}"),
         (("lab", "jobs", 1, "per_month"), 5.5, "per_month: 4", "per_month: 5.5"),
-        (
-            ("lab", "jobs", 0, "period"),
-            "2025-01 to 2025-11",
-            "source: x\n",
-            "source: x\n      period: 2025-01 to 2025-11\n",
-        ),
+        (("lab", "jobs", 0, "period"), "2025-01 to 2025-11", "source: x\n",
+         "source: x\n      period: 2025-01 to 2025-11\n"),
         (("lab", "jobs", 1, "basis"), "measured", "per_month: 4}", "per_month: 4, basis: measured}"),
         (("lab", "months_alike"), 0.25, "per_month: 4}\n", "per_month: 4}\n  months_alike: 0.25\n"),
         (("box", "months"), 36.0, "kind: runs\n", "kind: runs\n  months: 36.0\n"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("eol", ["\n", "\r\n"])
 def test_one_value_at_a_place_of_a_file(place, item, old, new, eol):
     text, expected = (each.replace("\n", eol) for each in (WORK, WORK.replace(old, new, 1)))

@@ -15,7 +15,6 @@ from sweetspot.catalogues.published_prices import SOURCES
 from sweetspot.catalogues.readers import cheapest
 from sweetspot.catalogues.skypilot import read_skypilot
 from sweetspot.catalogues.sources import published_files as files
-from sweetspot.catalogues.sources.published_files import last_change
 from sweetspot.errors import UserError
 from sweetspot.study.catalogue_map import CatalogueMap
 
@@ -75,27 +74,17 @@ def test_where_the_host_tells_no_day_githubs_interface_is_asked(server, tmp_path
     monkeypatch.setattr(files, "SKYPILOT", server.url)
     monkeypatch.setattr(files, "CHANGES", f"{server.url}/commits")
     server.routes["/nebius/vms.csv"] = Answer((DATA / "skypilot" / "nebius_2026.csv").read_bytes())
-    commit = [{"commit": {"committer": {"date": "2026-02-11T03:00:00Z"}}}]
-    server.routes["/commits"] = lambda query: Answer(
-        json.dumps(commit if query == {"path": ["catalogs/v8/nebius/vms.csv"], "per_page": ["1"]} else []).encode()
-    )
+    commit = json.dumps([{"commit": {"committer": {"date": "2026-02-11T03:00:00Z"}}}]).encode()
+    asked = {"path": ["catalogs/v8/nebius/vms.csv"], "per_page": ["1"]}
+    server.routes["/commits"] = lambda query: Answer(commit if query == asked else b"[]")
     part = {"instances": {"a": "x"}}
     assert fetch("skypilot", "nebius", part, server, tmp_path).as_of == date(2026, 2, 11)
-    server.routes["/commits"] = Answer(b"rate limit", 403)
-    found = fetch("skypilot", "nebius", part, server, tmp_path / "2")
-    assert found.as_of == DAY.date()
-    assert "the day of its last change is unknown, so the download's is taken: " in found.told[1]
-
-
-def test_the_last_change_of_a_file_as_github_tells_it(server, tmp_path):
-    net = Downloads(tmp_path, sleep=lambda _: None)
-    commit = {"sha": "0082b043", "commit": {"committer": {"date": "2026-02-11T03:00:00Z"}}}
-    server.routes["/commits"] = Answer(json.dumps([commit]).encode())
-    assert last_change(f"{server.url}/commits?path=a&per_page=1", net) == date(2026, 2, 11)
-    for body in (b"[]", b"{}", b"[{}]", b"no"):
-        server.routes["/commits"] = Answer(body)
-        with pytest.raises(UserError, match="no day of a commit"):
-            last_change(f"{server.url}/commits?path=a", net)
+    for number, answer in enumerate((Answer(b"rate limit", 403), *map(Answer, (b"[]", b"{}", b"[{}]", b"no")))):
+        server.routes["/commits"] = answer
+        found = fetch("skypilot", "nebius", part, server, tmp_path / str(number))
+        assert found.as_of == DAY.date()
+        assert "the day of its last change is unknown, so the download's is taken: " in found.told[1]
+        assert number == 0 or "no day of a commit" in found.told[1]
 
 
 def zipped(name: str, text: str) -> bytes:
@@ -126,6 +115,9 @@ def test_gpuhunts_newest_version_is_unpacked_and_dates_the_prices(server, tmp_pa
     assert found.catalogue.why_without("p6-b200.48xlarge") == "price is '0.0'; expected a number above 0, or nothing"
 
 
+DAMAGED = zipped("aws.csv", HUNT)[:45] + bytes([zipped("aws.csv", HUNT)[45] ^ 0xFF]) + zipped("aws.csv", HUNT)[46:]
+
+
 @pytest.mark.parametrize(
     ("version", "body", "told"),
     [
@@ -134,6 +126,7 @@ def test_gpuhunts_newest_version_is_unpacked_and_dates_the_prices(server, tmp_pa
         (b"20260819-1", zipped("azure.csv", HUNT), "holds no aws.csv"),
         (b"20260819-1", zipped("aws.csv", HUNT)[:-30], "is no whole zip file"),
         (b"20260819-1", b"PK not a zip", "is no whole zip file"),
+        (b"20260819-1", DAMAGED, "is no whole zip file"),
         (b"20260819-1", zipped("aws.csv", "name,usd\na,1\n"), "column 'instance_name' is missing"),
     ],
 )
@@ -141,15 +134,6 @@ def test_what_is_no_catalogue_of_gpuhunt(server, tmp_path, version, body, told):
     server.routes["/aws/version"] = Answer(version)
     server.routes[f"/aws/{version.decode()}/catalog.zip"] = Answer(body)
     with pytest.raises(UserError, match=told):
-        fetch("gpuhunt", "aws", {"instances": {"a": "p5.48xlarge"}}, server, tmp_path)
-
-
-def test_a_zip_with_a_damaged_byte_is_refused(server, tmp_path):
-    body = bytearray(zipped("aws.csv", HUNT))
-    body[45] ^= 0xFF
-    server.routes["/aws/version"] = Answer(b"20260819-1")
-    server.routes["/aws/20260819-1/catalog.zip"] = Answer(bytes(body))
-    with pytest.raises(UserError, match="is no whole zip file"):
         fetch("gpuhunt", "aws", {"instances": {"a": "p5.48xlarge"}}, server, tmp_path)
 
 
@@ -215,15 +199,11 @@ def test_contracts_of_aws_that_are_paid_by_the_hour(server, tmp_path):
     told = "".join(",".join(f'"{row[name]}"' for name in names) + "\n" for row in rows)
     server.routes[AWS_PATH] = Answer(b"".join(AWS.splitlines(keepends=True)[:6]) + told.encode())
     part = {"instances": {"a": "p5.48xlarge"}}
-    listed = [
-        {(entry.purchase, entry.term_months): entry.per_hour for entry in fetched.catalogue.listings}
-        for fetched in (
-            fetch("aws", "us-east-1", part, server, tmp_path / "1"),
-            fetch("aws", "us-east-1", part | {"purchases": ["on_demand", "reserved"]}, server, tmp_path / "2"),
-        )
-    ]
-    assert listed[0] == {("on_demand", None): 55.04}
-    assert listed[1] == {("on_demand", None): 55.04, ("reserved", 36.0): 23.776, ("reserved", 12.0): 34.6}
+    contracts = {("reserved", 36.0): 23.776, ("reserved", 12.0): 34.6}
+    for purchases, more in ((["on_demand"], {}), (["on_demand", "reserved"], contracts)):
+        found = fetch("aws", "us-east-1", part | {"purchases": purchases}, server, tmp_path / str(len(more)))
+        listed = {(entry.purchase, entry.term_months): entry.per_hour for entry in found.catalogue.listings}
+        assert listed == {("on_demand", None): 55.04} | more
 
 
 def azure_pages(*pages, counts=None):
@@ -255,14 +235,11 @@ def test_of_azures_products_linux_on_demand_and_spot_are_taken(server, tmp_path)
     found = ask_azure(server, tmp_path, azure_pages(AZURE))
     assert prices(found) == {(H100, "on_demand", "eastus"): 98.32, (H100, "spot", "eastus"): 18.169536}
     assert found.as_of == date(2026, 11, 22)
-    ((target,),) = [server.asked]
+    (target,) = server.asked
     assert "armRegionName%20eq%20%27eastus%27" in target and "priceType%20eq%20%27Consumption%27" in target
-
-
-def test_azures_pages_are_followed_on_the_host_that_was_asked(server, tmp_path):
-    found = ask_azure(server, tmp_path, azure_pages(AZURE[:2], AZURE[2:]))
-    assert prices(found) == {(H100, "on_demand", "eastus"): 98.32, (H100, "spot", "eastus"): 18.169536}
-    assert len(server.asked) == 2 and len(found.told) == 2
+    # pages are followed on the host that was asked
+    paged = ask_azure(server, tmp_path / "2", azure_pages(AZURE[:2], AZURE[2:]))
+    assert prices(paged) == prices(found) and (len(server.asked), len(paged.told)) == (3, 2)
 
 
 def test_a_reservation_of_azure_is_spread_over_the_hours_of_its_term(server, tmp_path):
@@ -295,12 +272,6 @@ def test_azures_other_money_and_other_regions(server, tmp_path):
     assert (entry.currency, entry.per_hour, entry.purchase, entry.place) == ("EUR", 0.6176, "spot", "westeurope")
 
 
-def test_a_meter_that_another_region_bills_is_no_price_here(server, tmp_path):
-    second = AZURE[0] | {"isPrimaryMeterRegion": False, "retailPrice": 90.0}
-    found = ask_azure(server, tmp_path, azure_pages([AZURE[0], second]))
-    assert [entry.per_hour for entry in found.catalogue.listings] == [98.32]
-
-
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
@@ -316,12 +287,18 @@ def test_partial_answers_of_azure(server, tmp_path, answer, told):
         ask_azure(server, tmp_path, answer)
 
 
-def test_a_price_of_0_of_azure_and_another_unit_are_left_out_by_name(server, tmp_path):
-    found = ask_azure(server, tmp_path, azure_pages([AZURE[0] | {"retailPrice": 0.0}]))
-    assert found.catalogue.listings == []
-    assert found.catalogue.why_without(H100) == "retailPrice is '0.0'; expected a number above 0, or nothing"
-    other = ask_azure(server, tmp_path / "2", azure_pages([AZURE[0] | {"unitOfMeasure": "1/Month"}]))
-    assert other.catalogue.why_without(H100) == "unitOfMeasure is '1/Month'; expected 1 Hour"
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"retailPrice": 0.0}, "retailPrice is '0.0'; expected a number above 0, or nothing"),
+        ({"retailPrice": None}, "retailPrice is ''; expected a number above 0"),
+        ({"unitOfMeasure": "1/Month"}, "unitOfMeasure is '1/Month'; expected 1 Hour"),
+        ({"isPrimaryMeterRegion": False, "retailPrice": 90.0}, ""),  # another region bills it: no price here
+    ],
+)
+def test_a_price_of_azure_that_is_none_is_left_out_by_name(server, tmp_path, change, told):
+    found = ask_azure(server, tmp_path, azure_pages([AZURE[0] | change])).catalogue
+    assert found.listings == [] and found.why_without(H100) == told
 
 
 def test_a_table_of_ones_own_as_a_file_and_at_an_address(server, tmp_path):

@@ -19,22 +19,21 @@ def line(gpu, value, model="my net", gpus=1, precision="fp16 AMP", batch=64):
 
 @pytest.fixture
 def validate(tmp_path, capsys):
-    def call(*rows, arguments=("--json",), header=HEADER):
+    def call(*rows):
         file = tmp_path / "figures.csv"
-        file.write_text("\n".join([header, *rows]) + "\n")
-        assert main(["validate-transfer", str(file), *arguments]) == 0
-        return capsys.readouterr()
+        file.write_text("\n".join([HEADER, *rows]) + "\n")
+        assert main(["validate-transfer", str(file), "--json"]) == 0
+        return json.loads(capsys.readouterr().out)
 
     return call
 
 
 def test_every_pair_of_devices_is_judged_by_place(validate):
-    told = validate(
+    result = validate(
         line("RTX 4090", 1000), line("A100 SXM 80GB", 1400), line("L40S", 1100),
         line("Imagined 9", 5), line("RTX 4090", 1900, gpus=2), line("A100", 70, model="alone"),
         line("H100", "fast"), line("H100", 2000, precision=""),
     )  # fmt: skip
-    result = json.loads(told.out)
     rows = {row["place"]: row["rows"] for row in result["places"]}
     # Three devices: six ordered pairs, of which the four with the L40S rest on its data sheet.
     assert rows == {"known": 2, "specified": 4, "all": 6}
@@ -47,10 +46,9 @@ def test_every_pair_of_devices_is_judged_by_place(validate):
 def test_a_pair_that_no_relation_explains_is_wrong_by_its_factor(validate):
     # An A100 is about 1.4 times an RTX 4090. At 14 times one way predicts a tenth (90 % off), the other ten times
     # (900 % off): their median is 495 %.
-    result = json.loads(validate(line("RTX 4090", 1000), line("A100 SXM 80GB", 14_000)).out)
-    place = result["places"][0]
+    place = validate(line("RTX 4090", 1000), line("A100 SXM 80GB", 14_000))["places"][0]
     assert place["coverage90"] == 0 and 3 < place["median_abs_error"] < 5.5
-    fair = json.loads(validate(line("RTX 4090", 1000), line("A100 SXM 80GB", 1400)).out)["places"][0]
+    fair = validate(line("RTX 4090", 1000), line("A100 SXM 80GB", 1400))["places"][0]
     assert fair["coverage90"] == 1 and fair["median_abs_error"] < 0.2
 
 

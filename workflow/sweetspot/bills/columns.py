@@ -22,6 +22,12 @@ Columns = dict[str, np.ndarray]
 Array = npt.NDArray[np.float64]
 ENDS = ("", "_low", "_high")
 
+
+def ranged(*names: str) -> tuple[str, ...]:
+    """Each column with those of its low and its high end."""
+    return tuple(f"{name}{end}" for name in names for end in ENDS)
+
+
 TEXTS = (
     "price_list", "instance", "purchase", "provider", "gpu", "framework", "model", "precision", "variant", "basis",
     "status", "source", "as_of", "workload", "plan", "phase", "line", "charged", "name", "unit", "severity", "rule",
@@ -60,7 +66,7 @@ def plus(*parts: Triple) -> Triple:
 
 def spread(name: str, values: Triple) -> dict[str, float]:
     """A value with its ends as columns `name`, `name_low`, `name_high`."""
-    return {name: values[0], f"{name}_low": values[1], f"{name}_high": values[2]}
+    return dict(zip(ranged(name), values, strict=True))
 
 
 def objects(values: Iterable[Any]) -> np.ndarray:

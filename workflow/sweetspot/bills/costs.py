@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from sweetspot.bills.columns import ENDS, Array, Columns, from_rows, numbers, objects, size, stacked, take
+from sweetspot.bills.columns import ENDS, Array, Columns, from_rows, numbers, objects, ranged, size, stacked, take
 from sweetspot.bills.renting import HOUR_S, JOB_COLUMNS, ROUNDING, Bill, bill_lines, overhead
 from sweetspot.cells import BASES, CELL_COLUMNS, USABLE, weakest
 from sweetspot.study.instances import Instance
 from sweetspot.study.workloads import Plan, Runs, Training
 
-RATES = ("images_per_s", "images_per_s_low", "images_per_s_high")
+RATES = ranged("images_per_s")
 FIGURES = (*CELL_COLUMNS, *RATES, "basis", "status", "source")
 THROUGHPUT_COLUMNS = (*FIGURES, "gpu", "logical")
 EXTRAPOLATION_COLUMNS = (*(name for name in FIGURES if name != "status"), "headline")
@@ -49,8 +49,7 @@ def cells_of_known_hours(cells: Columns, offers: Columns, workloads: Mapping[str
     bare = take(offers, np.array(rows, dtype=int))
     nameless = {
         "framework": "none", "model": "none", "batch_size": 1, "precision": "fp32", "variant": "default",
-        "images_per_s": np.nan, "images_per_s_low": np.nan, "images_per_s_high": np.nan, "basis": "published",
-        "status": "ok", "source": "hours of the workload",
+        **dict.fromkeys(RATES, np.nan), "basis": "published", "status": "ok", "source": "hours of the workload",
     }  # fmt: skip
     filled = {name: np.full(len(rows), value, dtype=cells[name].dtype) for name, value in nameless.items()}
     added = bare | filled
@@ -165,11 +164,9 @@ def _side_by_side(
 
 
 COST_COLUMNS = (
-    *CELL_COLUMNS, "purchase", "usd_per_hour", "usd_per_hour_low", "usd_per_hour_high",
-    "images_per_usd", "images_per_usd_low", "images_per_usd_high", "workload", "hours", "hours_low", "hours_high",
-    "usd", "usd_low", "usd_high", "basis", "as_of", "price_list", "provider", "gpu", "status",
-    "machine_hours", "source", "kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high", "power_basis",
-    "jobs_at_once", "side_images_per_s", "side_images_per_s_low", "side_images_per_s_high", "side_basis", "side_source",
+    *CELL_COLUMNS, "purchase", *ranged("usd_per_hour", "images_per_usd"), "workload", *ranged("hours", "usd"), "basis",
+    "as_of", "price_list", "provider", "gpu", "status", "machine_hours", "source", *ranged("kwh", "kg_co2e"),
+    "power_basis", "jobs_at_once", *ranged("side_images_per_s"), "side_basis", "side_source",
     "side_figure_images_per_s", "side_figure_gpus",
 )  # fmt: skip
 BILL_COLUMNS = ("price_list", "instance", "purchase", "workload", *CELL_COLUMNS[1:], "line", "usd")
@@ -178,7 +175,7 @@ HOURLY = {"kwh": "kwh_per_hour", "kg_co2e": "kg_co2e_per_hour"}
 PASSED_ON = ("purchase", "as_of", "price_list", "provider", "power_basis")  # columns of an offer, as they are
 OFFER_SHOWN = (
     *PASSED_ON, "basis", "source", "gpu",
-    *(f"{name}{end}" for name in HOURLY.values() for end in ENDS), *JOB_COLUMNS,
+    *ranged(*HOURLY.values()), *JOB_COLUMNS,
 )  # fmt: skip
 # The cheap end of a bill takes the fast end of the throughput.
 OPPOSITE = {"": "", "_low": "_high", "_high": "_low"}

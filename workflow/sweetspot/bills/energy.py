@@ -24,21 +24,11 @@ NOTHING_DECLARED = Energy()
 ESTIMATED = "estimated"
 
 
-def rated_kw(devices: int, watts: float, host_share: float) -> float:
-    """The most that a machine draws, in kW: its devices by their data sheet, and the rest as a share of them."""
-    return devices * watts * (1.0 + host_share) / WATTS_A_KW
-
-
-def kg_co2e(kwh: Any, g_per_kwh: Any) -> Any:
-    """Carbon of electricity in kg CO2e: kWh x g CO2e/kWh / 1000; numbers, arrays or columns."""
-    return kwh * g_per_kwh / GRAMS_A_KG
-
-
 def energy_terms(offer: Offer, machine: Instance, energy: Energy | None) -> Row:
     """The energy columns of an offer (OFFER_COLUMNS): what an hour of use takes and emits; null where not known.
 
     `kwh_per_hour` = kW x PUE. Owned: those of the price list; `power_basis` is `measured` or `declared` as it says, or
-    `metered` where runs measured joules (bills/metered.py).
+    `metered` where runs measured joules (`with_metered`).
     Rented: devices x W x (1 + host share) x utilisation and the provider's PUE, all declared in study.yaml;
     `power_basis` is `estimated`. The machine draws for all its devices, whatever a cell uses. `kg_co2e_per_hour` =
     that x the grid's intensity. `_low` takes the low end of every factor, `_high` the high end. `power_source`,
@@ -52,7 +42,7 @@ def energy_terms(offer: Offer, machine: Instance, energy: Energy | None) -> Row:
     elif not lacks:
         grid = site.g_per_kwh
         kwh = (row[f"kwh_per_hour{end}"] for end in ENDS)
-        value, low, high = (kg_co2e(*pair) for pair in zip(kwh, grid.three, strict=True))
+        value, low, high = (power * grams / GRAMS_A_KG for power, grams in zip(kwh, grid.three, strict=True))
         row |= spread("kg_co2e_per_hour", (value, low, high))
         row["grid_source"] = f"{grid.value:g} g CO2e/kWh: {_told(grid)}"
     return row | {"energy_lacks": ", ".join(lacks) or None}
@@ -71,17 +61,14 @@ def _rented(machine: Instance, facts: Energy) -> tuple[Row, list[str]]:
     device, site = facts.device(machine.gpu), facts.site(machine.provider)
     host = facts.host_share if device is None or device.host_share is None else device.host_share
     pue = None if site is None else site.pue
-    known = {
-        f"W of {machine.gpu}": device,
-        "host share": host,
-        "utilisation": facts.utilisation,
-        f"PUE of {machine.provider}": pue,
-    }
+    known = {f"W of {machine.gpu}": device, "host share": host, "utilisation": facts.utilisation,
+             f"PUE of {machine.provider}": pue}  # fmt: skip
     lacks = [name for name, fact in known.items() if fact is None]
     if device is None or host is None or facts.utilisation is None or pue is None:
         return {}, lacks
     factors = zip(device.watts.three, host.three, facts.utilisation.three, strict=True)
-    value, low, high = (rated_kw(machine.gpus, watts, share) * used for watts, share, used in factors)
+    # The most that it draws: its devices by their data sheet, and the rest as a share of them.
+    value, low, high = (machine.gpus * watts * (1.0 + rest) / WATTS_A_KW * used for watts, rest, used in factors)
     source = (
         f"estimated: {machine.gpus} x {device.watts.value:g} W x (1 + {host.value:g}) x {facts.utilisation.value:g} = "
         f"{value:.4g} kW, x PUE {pue.value:g}; W: {_told(device.watts)}; host: {_told(host)}; utilisation: "

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
-from sweetspot.bills.columns import Columns, from_rows, spread, times, triple
+from sweetspot.bills.columns import Columns, from_rows, ranged, spread, times, triple
 from sweetspot.bills.energy import Metered, energy_terms, with_metered
 from sweetspot.bills.offer_prices import Row, of_its_age, price, rate_used, source_of, to_usd, trend_terms
 from sweetspot.bills.price_paths import TREND_COLUMNS
@@ -18,26 +18,19 @@ from sweetspot.study.terms import Billing
 
 GRANULARITY_S = {"millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": 3600.0}
 OFFER_COLUMNS = (
-    "price_list", "instance", "purchase", "provider", "usd_per_hour", "usd_per_hour_low", "usd_per_hour_high",
-    "fixed_usd_per_month", "fixed_usd_per_month_low", "fixed_usd_per_month_high",
-    "variable_usd_per_hour", "variable_usd_per_hour_low", "variable_usd_per_hour_high",
-    "energy_usd_per_hour", "energy_usd_per_hour_low", "energy_usd_per_hour_high",
-    "capex_usd", "capex_usd_low", "capex_usd_high", "months", "months_low", "months_high", "residual_usd",
-    "residual_usd_low", "residual_usd_high", "maintenance_usd_per_month", "kw", "kw_low", "kw_high", "pue",
-    "usd_per_kwh", "usd_per_kwh_low", "usd_per_kwh_high",
-    "days_per_month", "days_per_month_low", "days_per_month_high", "discount_rate", "boxes",
-    "interruptions_per_hour", "interruptions_per_hour_low", "interruptions_per_hour_high", "checkpoint_s", "restore_s",
-    "wait_s", "granularity_s", "minimum_s", "setup_usd", "monthly_usd", "upfront_usd", "term_months",
-    "commitment_usd_per_month", "commitment_usd_per_hour", "charged", "month_days", "as_of", "source", "basis",
-    "warnings", "every_s", "monthly_minimum_usd", "prorated", "storage_usd_per_month", "egress_usd", "per_start_usd",
-    "fees_usd_per_hour", "fees_usd_per_month", "downtime_share", "staff_usd_per_month", "on_demand_usd_per_hour",
-    "spot_overhead", "spot_beats_on_demand", "losing_interruptions_per_hour", "earning_days_per_month",
-    "sustained_machine_share", "sustained_tiers", "gpu", "gpus", "price_list_title", "month_usd",
-    "kwh_per_hour", "kwh_per_hour_low", "kwh_per_hour_high", "kg_co2e_per_hour", "kg_co2e_per_hour_low",
-    "kg_co2e_per_hour_high", "power_basis", "power_source", "grid_source", "energy_lacks",
-    *TREND_COLUMNS, "residual_points", "capex_change", "capex_change_low", "capex_change_high", "delivery_months",
-    "delivery_months_low", "delivery_months_high", "offer_until", "sell_for_usd", "sell_for_usd_low",
-    "sell_for_usd_high", "offer_ended",
+    "price_list", "instance", "purchase", "provider",
+    *ranged("usd_per_hour", "fixed_usd_per_month", "variable_usd_per_hour", "energy_usd_per_hour"),
+    *ranged("capex_usd", "months", "residual_usd"),
+    "maintenance_usd_per_month", *ranged("kw"), "pue", *ranged("usd_per_kwh", "days_per_month"), "discount_rate",
+    "boxes", *ranged("interruptions_per_hour"), "checkpoint_s", "restore_s", "wait_s", "granularity_s", "minimum_s",
+    "setup_usd", "monthly_usd", "upfront_usd", "term_months", "commitment_usd_per_month", "commitment_usd_per_hour",
+    "charged", "month_days", "as_of", "source", "basis", "warnings", "every_s", "monthly_minimum_usd", "prorated",
+    "storage_usd_per_month", "egress_usd", "per_start_usd", "fees_usd_per_hour", "fees_usd_per_month", "downtime_share",
+    "staff_usd_per_month", "on_demand_usd_per_hour", "spot_overhead", "spot_beats_on_demand",
+    "losing_interruptions_per_hour", "earning_days_per_month", "sustained_machine_share", "sustained_tiers", "gpu",
+    "gpus", "price_list_title", "month_usd", *ranged("kwh_per_hour", "kg_co2e_per_hour"), "power_basis",
+    "power_source", "grid_source", "energy_lacks", *TREND_COLUMNS, "residual_points",
+    *ranged("capex_change", "delivery_months"), "offer_until", *ranged("sell_for_usd"), "offer_ended",
 )  # fmt: skip
 FEE_COLUMNS = ("price_list", "instance", "purchase", "name", "unit", "usd")
 FEE_SUMS = {"per_start": "per_start_usd", "per_hour": "fees_usd_per_hour", "per_month": "fees_usd_per_month"}

@@ -22,8 +22,7 @@ PLAN_COLUMNS = (
 )  # fmt: skip
 OFFER_SHOWN = (
     "price_list", "purchase", "fixed_usd_per_month", "variable_usd_per_hour", "months", "term_months", "boxes",
-    "days_per_month", "downtime_share", "trend_kind", "trend_change",
-    *JOB_COLUMNS,
+    "days_per_month", "downtime_share", "trend_kind", "trend_change", *JOB_COLUMNS,
 )  # fmt: skip
 HELD = ("own", "reserved", "committed")
 POSSESSION, TOTAL = "possession", "total"
@@ -36,19 +35,15 @@ class Schedule(NamedTuple):
     """
 
     machines: Array
-    at_once: Array
+    at_once: Array | float
     hours: Array
     usd: Array
-    slots: Array
-    job_hours: Array
+    slots: Array | float = np.nan
+    job_hours: Array | float = np.nan
 
 
 def plan_table(
-    cells: Columns,
-    offers: Columns,
-    fees: Columns,
-    workloads: Mapping[str, Workload],
-    instances: Mapping[str, Instance],
+    cells: Columns, offers: Columns, fees: Columns, workloads: Mapping[str, Workload], instances: Mapping[str, Instance]
 ) -> Columns:
     """One row per plan, cell, offer and phase, in PLAN_COLUMNS, with rows `possession` (owned or committed: what the
     project's months cost whatever the use) and `total`.
@@ -69,14 +64,11 @@ def plan_table(
     rows = offered(take(cells, cells["status"] == "ok"), offers, OFFER_SHOWN)
     # Possession and terms are paid by the month: a phase pays what an hour of use adds.
     rows["usd_per_hour"] = rows["variable_usd_per_hour"]
-    parts = [
-        part
-        for name, plan in workloads.items()
-        if isinstance(plan, Plan)
-        for part in _plan(
-            at_mean_rent(take(rows, rows["model"] == plan.model), plan.months), cells, fees, name, plan, instances
-        )
-    ]
+    parts: list[Columns] = []
+    for name, plan in workloads.items():
+        if isinstance(plan, Plan):
+            own = at_mean_rent(take(rows, rows["model"] == plan.model), plan.months)
+            parts += _plan(own, cells, fees, name, plan, instances)
     return stacked(parts) if parts else from_rows([], PLAN_COLUMNS)
 
 
@@ -95,18 +87,11 @@ def _plan(
         | {"speed_of": whole_speed[phase.gpus_per_job], "work_hours": np.full(size(rows), phase.jobs * phase.hours)}
         for phase, done in zip(plan.phases, phases, strict=True)
     ]
-    nothing, unknown = np.zeros(size(rows)), np.full(size(rows), np.nan)
-    fixed = _possession(rows, plan)
-    having = Schedule(_boxes(rows), nothing, nothing, fixed, unknown, unknown)
-    held = _shown(rows | facts, name, POSSESSION, 0, having, slow)
-    total = Schedule(
-        np.max([phase.machines for phase in phases], axis=0),
-        unknown,
-        sum((phase.hours for phase in phases), nothing),
-        sum((phase.usd for phase in phases), np.nan_to_num(fixed)),
-        unknown,
-        unknown,
-    )
+    nothing, fixed = np.zeros(size(rows)), _possession(rows, plan)
+    held = _shown(rows | facts, name, POSSESSION, 0, Schedule(_boxes(rows), 0.0, nothing, fixed), slow)
+    hours = sum((phase.hours for phase in phases), nothing)
+    usd = sum((phase.usd for phase in phases), np.nan_to_num(fixed))
+    total = Schedule(np.max([phase.machines for phase in phases], axis=0), np.nan, hours, usd)
     whole = _shown(rows | facts, name, TOTAL, sum(phase.jobs for phase in plan.phases), total, slow)
     whole["work_hours"] = nothing + sum(phase.jobs * phase.hours for phase in plan.phases)
     return [*parts, take(held, ~np.isnan(fixed)), whole]
@@ -206,19 +191,17 @@ def _possession(rows: Columns, plan: Plan) -> Array:
 def _shown(rows: Columns, plan: str, phase: str, jobs: int, done: Schedule, slow: np.ndarray) -> Columns:
     alive = np.isfinite(done.hours) & np.isfinite(done.usd) & ~slow
     status = np.where(alive, "ok", np.where(slow, TOO_SLOW, np.where(np.isnan(done.hours), NO_FIGURE, NEVER)))
-    count = size(rows)
+    count, nothing = size(rows), np.zeros(size(rows))
     return {
-        **{name: rows[name] for name in (*CELL_COLUMNS, "purchase", "price_list")},
+        **{
+            name: rows[name] for name in (*CELL_COLUMNS, "purchase", "price_list", "room_hours", "boxes", "plan_months")
+        },
+        **{name: nothing + value for name, value in done._asdict().items()},
         "plan": objects([plan] * count),
         "phase": objects([phase] * count),
         "jobs": np.full(count, jobs),
-        "machines": done.machines,
-        "at_once": done.at_once,
-        "slots": done.slots,
-        "job_hours": done.job_hours,
         "speed_of": objects([None] * count),
         "work_hours": np.full(count, np.nan),
-        **{name: rows[name] for name in ("room_hours", "boxes", "plan_months")},
         "hours": np.where(alive, done.hours, np.nan),
         "usd": np.where(alive, done.usd, np.nan),
         "status": status.astype(object),

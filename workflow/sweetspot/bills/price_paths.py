@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sweetspot.bills.columns import ENDS, Array
+from sweetspot.bills.columns import ENDS, Array, ranged
 
 LONGEST = 600
 MOVING = ("drift", "jumps", "random_walk")  # kinds of path on which a price may change
 EDGE = NormalDist().inv_cdf(0.95)  # lows and highs are 5th and 95th percentiles
 TREND_COLUMNS = (
-    "trend", "trend_kind", "trend_change", "trend_change_low", "trend_change_high", "trend_per_year", "trend_sd_log",
-    "trend_market_share",
+    "trend", "trend_kind", *ranged("trend_change"), "trend_per_year", "trend_sd_log", "trend_market_share",
 )  # fmt: skip
 
 

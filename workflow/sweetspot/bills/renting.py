@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sweetspot.bills.columns import Array, Columns, numbers, size, to_rows
+from sweetspot.bills.columns import Array, Columns, numbers, ranged, size, to_rows
 
 HOUR_S = 3600.0
 # 3 x 0.1 s must not become 4 x 0.1 s through the last digit of a float.
@@ -149,11 +149,9 @@ def losing_rate(
 
 
 JOB_COLUMNS = (
-    "month_days", "usd_per_hour", "usd_per_hour_low", "usd_per_hour_high", "energy_usd_per_hour",
-    "energy_usd_per_hour_low", "energy_usd_per_hour_high", "interruptions_per_hour", "interruptions_per_hour_low",
-    "interruptions_per_hour_high", "checkpoint_s", "restore_s", "wait_s", "every_s", "granularity_s", "minimum_s",
-    "setup_usd", "monthly_usd", "monthly_minimum_usd", "prorated", "storage_usd_per_month", "egress_usd",
-    "sustained_machine_share", "sustained_tiers",
+    "month_days", *ranged("usd_per_hour", "energy_usd_per_hour", "interruptions_per_hour"), "checkpoint_s", "restore_s",
+    "wait_s", "every_s", "granularity_s", "minimum_s", "setup_usd", "monthly_usd", "monthly_minimum_usd", "prorated",
+    "storage_usd_per_month", "egress_usd", "sustained_machine_share", "sustained_tiers",
 )  # fmt: skip
 
 

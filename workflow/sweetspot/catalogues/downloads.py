@@ -13,11 +13,12 @@ import signal
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -98,9 +99,8 @@ class Downloads:
         kept = self._kept(url)
         if self.offline:
             if kept is None:
-                raise UserError(
-                    f"{shown(url)}: no copy is in {self.folder}; expected one, since --offline fetches nothing"
-                )
+                words = f"no copy is in {self.folder}; expected one, since --offline fetches nothing"
+                raise UserError(f"{shown(url)}: {words}")
             return kept
         if kept is not None and self.now() - kept.fetched < self.reuse:
             return kept
@@ -141,13 +141,8 @@ class Downloads:
             asked = getattr(state.outcome.exception() if state.outcome else None, "after_s", None)
             return float(asked) if asked is not None else min(2.0 ** (state.attempt_number - 1), LONGEST_PAUSE_S)
 
-        again = Retrying(
-            stop=stop_after_attempt(TRIES),
-            wait=pause,
-            retry=retry_if_exception_type(LaterError),
-            sleep=self.sleep,
-            reraise=True,
-        )
+        later = retry_if_exception_type(LaterError)
+        again = Retrying(stop=stop_after_attempt(TRIES), wait=pause, retry=later, sleep=self.sleep, reraise=True)
         try:
             with _within(self.limit_s, f"{shown(url)}: is not here after {self.limit_s:g} s; try again later"):
                 return again(self._once, url, what, most_bytes, bearer)
@@ -165,7 +160,7 @@ class Downloads:
             with requests.get(url, stream=True, timeout=self.timeouts_s, headers=headers) as answer:
                 _require_file(answer, url)
                 with write_whole(file) as temporary:
-                    _save(answer, temporary, most_bytes)
+                    _save(answer.raw.stream(CHUNK, decode_content=False), temporary, most_bytes, url)
                     _unpack(temporary, answer.headers.get("Content-Encoding", ""), url, most_bytes)
                     _require_kind(temporary, url, what)
         except (requests.Timeout, TimeoutError):
@@ -176,13 +171,8 @@ class Downloads:
             raise LaterError(f"the answer stops before its end ({type(error).__name__})") from None
         modified = _day(answer.headers.get("Last-Modified", ""))
         found = Download(file, url, self.now(), checksum(file), file.stat().st_size, modified)
-        record = {
-            "url": shown(url),
-            "fetched": found.fetched.isoformat(),
-            "modified": modified and modified.isoformat(),
-            "sha256": found.sha256,
-            "bytes": found.bytes,
-        }
+        record = {"url": shown(url), "fetched": found.fetched.isoformat(), "sha256": found.sha256,
+                  "modified": modified and modified.isoformat(), "bytes": found.bytes}  # fmt: skip
         with write_whole(file.with_name(f"{file.name}.json")) as temporary:
             temporary.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
         return found
@@ -245,12 +235,11 @@ def _require_file(answer: Any, url: str) -> None:
         raise UserError(f"{shown(url)}: answers {answer.status_code} ({answer.reason}); expected a file")
 
 
-def _save(answer: Any, file: Path, most_bytes: int) -> None:
-    size = 0
+def _save(chunks: Iterable[bytes], file: Path, most_bytes: int, url: str) -> None:
     with file.open("wb") as stream:
-        for chunk in answer.raw.stream(CHUNK, decode_content=False):
-            size += len(chunk)
-            _require_size(size, most_bytes, answer.url)
+        for chunk in chunks:
+            if stream.tell() + len(chunk) > most_bytes:
+                raise UserError(f"{shown(url)}: more than {most_bytes:,} bytes; expected a catalogue")
             stream.write(chunk)
 
 
@@ -263,21 +252,12 @@ def _unpack(file: Path, encoding: str, url: str, most_bytes: int) -> None:
     packed = file.with_name(f"{file.name}.gz")
     file.rename(packed)
     try:
-        size = 0
-        with gzip.open(packed) as source, file.open("wb") as target:
-            while chunk := source.read(CHUNK):
-                size += len(chunk)
-                _require_size(size, most_bytes, url)
-                target.write(chunk)
+        with gzip.open(packed) as source:
+            _save(iter(partial(source.read, CHUNK), b""), file, most_bytes, url)
     except (EOFError, gzip.BadGzipFile, zlib.error):
         raise LaterError("the gzipped answer is not whole") from None
     finally:
         packed.unlink()
-
-
-def _require_size(size: int, most_bytes: int, url: str) -> None:
-    if size > most_bytes:
-        raise UserError(f"{shown(url)}: more than {most_bytes:,} bytes; expected a catalogue")
 
 
 def _require_kind(file: Path, url: str, what: str) -> None:
@@ -287,6 +267,5 @@ def _require_kind(file: Path, url: str, what: str) -> None:
     if not start:
         raise UserError(f"{shown(url)}: the answer is empty; expected {what}")
     if start.startswith(b"<"):
-        raise UserError(
-            f"{shown(url)}: answers a web page (it begins with {start[:15].decode('latin-1')!r}); expected {what}"
-        )
+        begins = start[:15].decode("latin-1")
+        raise UserError(f"{shown(url)}: answers a web page (it begins with {begins!r}); expected {what}")

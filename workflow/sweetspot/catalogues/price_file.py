@@ -3,7 +3,7 @@
 import json
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -19,11 +19,8 @@ def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
     `commitment.per_hour` is the key within the commitment. A key that an offer lacks is put behind its `per_hour` or
     its `commitment`, one of which it must have. `text` must be a list that loads.
     """
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    offers = next(value for key, value in root.value if key.value == "offers").value
-    edits: list[tuple[int, int, str]] = []
-    for place, values in changes.items():
-        edits += _edits(text, offers[place], values)
+    offers = _entry(_composed(text), "offers")[1].value
+    edits = [edit for place, values in changes.items() for edit in _edits(text, offers[place], values)]
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
@@ -34,24 +31,17 @@ def with_item(text: str, key: str, item: Any, before: str | None = None, within:
 
     Where the file has no such list it begins with the item: above the key `before`, else at the end of the file.
     """
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    if within is not None:
-        root = next(value for name, value in root.value if name.value == within)
-    found = {name.value: (name, value) for name, value in root.value}
-    eol = _line_end(text)
-    if key not in found:
+    root, eol = _composed(text), _line_end(text)
+    _, items = _entry(root if within is None else _entry(root, within)[1], key)
+    if items is None:
         lines = _dumped({key: [item]}, eol)
-        at = found[before][0].start_mark.index if before is not None else None
-        return text[:at] + lines + text[at:] if at is not None else _ended(text, eol) + lines
-    items = found[key][1]
+        if before is None:
+            return _ended(text, eol) + lines
+        at = _entry(root, before)[0].start_mark.index
+        return text[:at] + lines + text[at:]
     if items.flow_style:
         at = items.end_mark.index - 1
-        new = (
-            yaml.safe_dump(item, default_flow_style=True, allow_unicode=True, width=10_000)
-            .removesuffix("...\n")
-            .strip()
-        )
-        return text[:at] + (", " if items.value else "") + new + text[at:]
+        return text[:at] + (", " if items.value else "") + _on_a_line(item, in_order=False) + text[at:]
     line_end = LINE_END.search(text, _end(text, items.value[-1]))
     at = line_end.end() if line_end else len(text)
     lines = textwrap.indent(_dumped([item], eol), " " * items.start_mark.column)
@@ -69,30 +59,40 @@ def with_value(text: str, place: Sequence[str | int], item: Any) -> str:
 
     A key that is not there is put behind the last one of its mapping, which must be there.
     """
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    node = _composed(text)
     for part in place[:-1]:
-        node = node.value[part] if isinstance(part, int) else next(v for k, v in node.value if k.value == part)
-    key = str(place[-1])
-    new = yaml.safe_dump(item, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10_000)
-    new = new.removesuffix("...\n").strip()
-    found = next((value for name, value in node.value if name.value == key), None)
+        node = node.value[part] if isinstance(part, int) else _entry(node, part)[1]
+    key, new = str(place[-1]), _on_a_line(item)
+    _, found = _entry(node, key)
     if found is not None:
         return text[: found.start_mark.index] + new + text[_end(text, found) :]
     if node.flow_style:
         at = node.end_mark.index - 1
         return f"{text[:at]}, {key}: {new}{text[at:]}"
-    line_end = LINE_END.search(text, _end(text, node))
-    at, eol = (line_end.start(), line_end[0]) if line_end else (len(text), "\n")
-    return f"{text[:at]}{eol}{' ' * node.value[0][0].start_mark.column}{key}: {new}{text[at:]}"
+    at, added = _lines_behind(text, node, node.value[0][0], [f"{key}: {new}"])
+    return text[:at] + added + text[at:]
 
 
 def with_flag(text: str, key: str) -> str:
     """The text in which a key is true."""
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    node = next((value for name, value in root.value if name.value == key), None)
+    _, node = _entry(_composed(text), key)
     if node is None:
         return with_entries(text, {key: True})
     return text[: node.start_mark.index] + "true" + text[node.end_mark.index :]
+
+
+def _composed(text: str) -> Any:
+    return yaml.compose(text, Loader=yaml.SafeLoader)
+
+
+def _entry(node: Any, key: str) -> tuple[Any, Any]:
+    """The nodes of a key of a mapping and of its value; None where there is none."""
+    return next(((name, value) for name, value in node.value if name.value == key), (None, None))
+
+
+def _on_a_line(item: Any, in_order: bool = True) -> str:
+    text = yaml.safe_dump(item, default_flow_style=True, sort_keys=not in_order, allow_unicode=True, width=10_000)
+    return str(text).removesuffix("...\n").strip()
 
 
 def _dumped(value: Any, eol: str, plain: bool = True) -> str:
@@ -112,33 +112,31 @@ def _ended(text: str, eol: str) -> str:
     return text if not text or text.endswith("\n") else text + eol
 
 
-def _edits(text: str, offer: yaml.MappingNode, values: Mapping[str, Value]) -> list[tuple[int, int, str]]:
+def _lines_behind(text: str, node: yaml.Node, beside: yaml.Node, pieces: Sequence[str]) -> tuple[int, str]:
+    """Where the line ends on which a value does, and lines to put there, each as far in as `beside`."""
+    line_end = LINE_END.search(text, _end(text, node))
+    at, eol = (line_end.start(), line_end[0]) if line_end else (len(text), "\n")
+    return at, "".join(f"{eol}{' ' * beside.start_mark.column}{piece}" for piece in pieces)
+
+
+def _edits(text: str, offer: yaml.MappingNode, values: Mapping[str, Value]) -> Iterator[tuple[int, int, str]]:
     """Start, end and new text of each piece of one offer."""
-    found = {key.value: (key, value) for key, value in offer.value}
-    edits, added = [], []
+    added = []
     for name, value in values.items():
-        node = _node(offer, name)
+        first, _, rest = name.partition(".")
+        node = _entry(offer, first)[1]
+        node = _entry(node, rest)[1] if rest and isinstance(node, yaml.MappingNode) else node
         if node is None:
             added.append(f"{name}: {_written(value)}")
         else:
-            edits.append((node.start_mark.index, _end(text, node), _written(value)))
+            yield node.start_mark.index, _end(text, node), _written(value)
     if added:
-        key, price = found["per_hour" if "per_hour" in found else "commitment"]
-        end = _end(text, price)
-        if offer.flow_style:
-            edits.append((end, end, "".join(f", {piece}" for piece in added)))
-        else:
-            line_end = LINE_END.search(text, end)
-            at, eol = (line_end.start(), line_end[0]) if line_end else (len(text), "\n")
-            edits.append((at, at, "".join(f"{eol}{' ' * key.start_mark.column}{piece}" for piece in added)))
-    return edits
-
-
-def _node(offer: yaml.MappingNode, name: str) -> yaml.Node | None:
-    """The value of a key, of one within another after a dot; None where there is none."""
-    first, _, rest = name.partition(".")
-    found = next((value for key, value in offer.value if key.value == first), None)
-    return _node(found, rest) if rest and isinstance(found, yaml.MappingNode) else found
+        has_rate = _entry(offer, "per_hour")[0] is not None
+        key, price = _entry(offer, "per_hour" if has_rate else "commitment")
+        at, lines = _end(text, price), "".join(f", {piece}" for piece in added)
+        if not offer.flow_style:
+            at, lines = _lines_behind(text, price, key, added)
+        yield at, at, lines
 
 
 def _end(text: str, node: yaml.Node) -> int:

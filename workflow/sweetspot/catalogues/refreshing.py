@@ -1,7 +1,7 @@
 """What a catalogue of today changes in a price list: the rows that get another price, and why the others stay."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from sweetspot.catalogues.listing import Catalogue, Fetched, Listing
@@ -78,11 +78,9 @@ def judged(
     found = Found(row, old.value, new)
     reason = _unlike(entry, offer, prices, machine) or _jump(old.value, new, offer.instance, accepted)
     if reason:
-        return Found(row, old.value, new, stays=reason)
-    values = _values(row, fetched, entry, machine, new)
-    if abs(found.change) <= SAME:
-        return Found(row, old.value, new, values, stays="is the price of today", same=True)
-    return Found(row, old.value, new, values)
+        return replace(found, stays=reason)
+    found = replace(found, values=_values(row, fetched, entry, machine, new))
+    return replace(found, stays="is the price of today", same=True) if abs(found.change) <= SAME else found
 
 
 def _rate(offer: Offer) -> Amount | None:
@@ -100,9 +98,8 @@ def _kept(row: Row, prices: PriceList, part: Part) -> str:
     if offer.purchase not in (*RATES, *part.purchases):
         return f"has no hourly rate ({offer.purchase}): a catalogue knows only those"
     if rate is None:
-        paid = (
-            "is paid upfront, by the month or by use" if offer.commitment else f"has no hourly rate ({offer.purchase})"
-        )
+        none = f"has no hourly rate ({offer.purchase})"
+        paid = "is paid upfront, by the month or by use" if offer.commitment else none
         return f"{paid}: a catalogue knows only rates an hour"
     if rate.low is not None or rate.high is not None:
         return "has a range, which a catalogue does not know"
@@ -156,9 +153,8 @@ def _jump(old: float, new: float, instance: str, accepted: Collection[str]) -> s
     ratio = new / old
     if 1 / JUMP < ratio < JUMP or instance in accepted:
         return ""
-    return (
-        f"would go from {old:.10g} to {new:.10g}, {ratio:.3g} times; look at it, and take it with --accept {instance}"
-    )
+    words = f"would go from {old:.10g} to {new:.10g}, {ratio:.3g} times"
+    return f"{words}; look at it, and take it with --accept {instance}"
 
 
 def _values(row: Row, fetched: Fetched, entry: Listing, machine: Instance, new: float) -> dict[str, Value]:

@@ -56,15 +56,9 @@ def read_skypilot(path: str | Path) -> Catalogue:
     out: a catalogue names no machine for them.
     """
     catalogue = Catalogue(Path(path))
-    rows = [
-        row
-        for line in read_lines(catalogue, ("InstanceType", "Price"), "SkyPilot catalogue")
-        if (row := _row(line, catalogue)) is not None
-    ]
-    alone: dict[tuple[str, str, int], _Row] = {}
-    for row in rows:
-        if not row.name:
-            alone[(row.place, *row.gpu)] = row
+    lines = read_lines(catalogue, ("InstanceType", "Price"), "SkyPilot catalogue")
+    rows = [row for line in lines if (row := _row(line, catalogue)) is not None]
+    alone = {(row.place, *row.gpu): row for row in rows if not row.name}
     used: set[tuple[str, str, int]] = set()
     for row in rows:
         if row.name:
@@ -93,12 +87,9 @@ def _row(line: Line, catalogue: Catalogue) -> _Row | None:
         return None
     prices: dict[str, float] = {}
     for column, purchase in PRICES:
-        try:
+        with catalogue.or_left_out(line.number, title or name):
             # Google's A4 hosts cost 0: the price stands in the line of their accelerators.
             price = line.number_of(column) if _belonging(name) else line.price(column)
-        except BadLineError as error:
-            catalogue.leave_out(line.number, str(error), title or name)
-        else:
             if price is not None:
                 prices[purchase] = price
     return _Row(line, name, title, line.text("AvailabilityZone") or line.text("Region"), prices, facts)
@@ -121,11 +112,8 @@ def _machine(row: _Row, alone: Mapping[tuple[str, str, int], _Row], used: set[An
     key = None if inside is None else (row.place, *inside)
     if key is None or key not in alone:
         wanted = "its accelerators" if inside is None else f"a line of {inside[1]} x {inside[0]} in the same zone"
-        catalogue.leave_out(
-            row.line.number,
-            f"{row.title or row.name} says GPUs and its line has none; expected {wanted}",
-            row.title or row.name,
-        )
+        name = row.title or row.name
+        catalogue.leave_out(row.line.number, f"{name} says GPUs and its line has none; expected {wanted}", name)
         return
     used.add(key)
     _list(_joined(row, alone[key], row.name), catalogue)
@@ -160,13 +148,12 @@ def _with_n1(
 
 
 def _list(row: _Row, catalogue: Catalogue) -> None:
+    number = row.line.number
     for purchase, price in row.prices.items():
         if price > 0:
-            catalogue.listings.append(
-                Listing(
-                    row.line.number, row.name, purchase, round(price, 6), place=row.place, title=row.title, **row.facts
-                )
-            )
+            usd = round(price, 6)
+            listing = Listing(number, row.name, purchase, usd, place=row.place, title=row.title, **row.facts)
+            catalogue.listings.append(listing)
         else:
             reason = f"{row.name} costs {price:g}; expected a number above 0"
-            catalogue.leave_out(row.line.number, reason, row.title or row.name)
+            catalogue.leave_out(number, reason, row.title or row.name)

@@ -64,9 +64,8 @@ def _records(file: Path) -> list[Any]:
         raise UserError(f"{file}: not JSON: {' '.join(str(error).split())[:120]}") from None
     records = data.get("SpotPriceHistory") if isinstance(data, dict) else None
     if isinstance(data, dict) and data.get("NextToken"):
-        raise UserError(
-            f"{file}: key 'NextToken' says that more records follow; expected the whole history in one file"
-        )
+        words = "says that more records follow; expected the whole history in one file"
+        raise UserError(f"{file}: key 'NextToken' {words}")
     if not isinstance(records, list) or not records:
         raise UserError(f"{file}: key 'SpotPriceHistory' is missing or empty; expected the list of price changes")
     return records
@@ -126,24 +125,15 @@ def averages(
     for instance, machine in rows.groupby("instance", sort=True):
         begin = machine.groupby("zone")["time"].min().max() if start is None else start
         if begin >= stop:
-            raise UserError(
-                f"{file}: {instance} has the window {begin} to {stop}, which is empty; give an end after it"
-            )
-        for zone, series in machine.groupby("zone", sort=True):
-            found.append(_average(series, str(instance), str(zone), wanted, begin, stop, max_gap_days, file))
+            words = f"has the window {begin} to {stop}, which is empty; give an end after it"
+            raise UserError(f"{file}: {instance} {words}")
+        for _, series in machine.groupby("zone", sort=True):
+            found.append(_average(series, begin, stop, max_gap_days, file))
     return found
 
 
-def _average(
-    series: pd.DataFrame,
-    instance: str,
-    zone: str,
-    product: str,
-    begin: pd.Timestamp,
-    stop: pd.Timestamp,
-    max_gap_days: float,
-    file: str,
-) -> Average:
+def _average(series: pd.DataFrame, begin: pd.Timestamp, stop: pd.Timestamp, max_gap_days: float, file: str) -> Average:
+    instance, product, zone = (str(series[name].iloc[0]) for name in SERIES)
     first = series["time"].iloc[0]
     if first > begin:
         raise UserError(f"{file}: {instance} in {zone} has no price before {first}; expected a window from then on")
@@ -161,17 +151,9 @@ def _average(
     total = held.sum()
     order = price.sort_values(kind="stable").index
     share = held[order].cumsum() / total
-    return Average(
-        instance=instance,
-        zone=zone,
-        product=product,
-        mean=float((price * held).sum() / total),
-        low=float(price[order][share >= 0.05 - 1e-12].iloc[0]),
-        high=float(price[order][share >= 0.95 - 1e-12].iloc[0]),
-        start=begin,
-        end=stop,
-        changes=int((held > 0).sum()) - 1,
-    )
+    low, high = (float(price[order][share >= level - 1e-12].iloc[0]) for level in (0.05, 0.95))
+    mean, changes = float((price * held).sum() / total), int((held > 0).sum()) - 1
+    return Average(instance, zone, product, mean, low, high, begin, stop, changes)
 
 
 def choose_zone(found: list[Average], zone: str | None = None) -> dict[str, Average]:

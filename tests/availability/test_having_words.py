@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.availability.having_columns import with_having
-from sweetspot.availability.having_words import having_in_words
+from sweetspot.availability.having_words import _long, having_in_words
 from sweetspot.study.stock import load_availability
 
 FACTS = load_availability(None, date(2026, 9, 19))
@@ -36,6 +36,12 @@ def test_a_machine_seldom_to_be_had_is_told_with_its_sellers_and_with_what_is_th
         "More often there: 8 H100 SXM at one of 2 sellers, in 38 % of attempts, for 2.3 times the cost.",
     ]
     assert told[4].startswith("Counted from today, half of the results are there within ") and len(told) == 5
+
+
+def test_one_other_machine_is_enough_and_two_days_are_told_in_days():
+    told = said({"provider": "nebius", "gpu": "B300 SXM"}, {"provider": "hyperstack", "usd": 230.0})
+    assert told[-2] == "More often there: 8 H100 SXM at one of 1 seller, in 33 % of attempts, for 2.3 times the cost."
+    assert [_long(hours) for hours in (47.0, 48.0)] == ["47 h", "2 days"]
 
 
 def test_a_block_is_a_fallback_from_its_date_on_and_costs_are_those_of_the_work(tmp_path):
