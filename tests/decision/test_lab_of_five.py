@@ -145,22 +145,6 @@ def test_what_is_there_needs_an_offer(tmp_path):
         edited(tmp_path, lambda work: work["lab"]["have"].append("rtx4090-2"))
 
 
-def test_a_commitment_is_signed_where_it_pays(tmp_path):
-    """An RTX 4090 for 200 USD a month, 12 months at a time: 732 h, which rented cost 505. Two of them, by hand:
-
-    1,464 of the 1,993 ordinary device-hours at nothing more, ours the other 529 at 0.19, the urgent ones as before.
-    """
-
-    def change(prices):
-        deal = {"term_months": 12, "per_month": 200}
-        prices["offers"].append({"instance": "runpod-1x4090", "purchase": "reserved", "commitment": deal})
-
-    tables = edited(tmp_path, change, "prices/rent.yaml")
-    rest = 58 * RESNET + 40 * BERT - 2 * 732
-    assert central(tables, "best") == pytest.approx(2 * 200 + rest * RUNNING + URGENT, abs=0.01)
-    assert "2 × RunPod with 1 RTX 4090 (reserved)" in mixes(tables).loc["best", "title"]
-
-
 def test_a_model_that_no_machine_trains_is_in_the_red_line(tmp_path):
     def change(work):
         work["lab"]["jobs"][1]["model"] = "bert"

@@ -106,6 +106,10 @@ def test_where_nobody_can_rent_the_work_is_bought_at_once():
     alone, among = table_of(machine("box", 4000.0))
     assert alone["option"].tolist() == ["box"] and among == {}
     assert buying_later([], DRAWS, 1)[0].empty
+    # What does not end in one of the draws does not do the work until then.
+    late, _ = table_of(machine("box", 4000.0), option("cloud", [3600.0, 3600.0, np.inf, 3600.0]))
+    same(late.iloc[1], {"after_months": 12.0, "usd": None, "rent_usd": None,
+                        "status": "what you have and what is rented do not do the work until then"})  # fmt: skip
 
 
 def test_the_drawn_price_of_this_machine_is_what_is_paid():

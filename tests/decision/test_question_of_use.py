@@ -127,18 +127,6 @@ def test_what_one_of_them_cannot_do_is_no_part_of_the_work():
     assert question.told == "" and planned(question) == pytest.approx(hours_of(1))
 
 
-def test_of_another_model_nothing_is_counted():
-    """The same two offers with a model of ten times the price."""
-    priced = made()
-    other = priced.options.assign(model="other", usd=priced.options["usd"] * 10)
-    options = pd.concat([priced.options, other], ignore_index=True)
-    draws = replace(
-        priced.draws, **{name: np.concatenate([getattr(priced.draws, name)] * 2) for name in ("usd", "images_per_s")}
-    )
-    found = {question.model: planned(question) for question in by_bills(options, draws)}
-    assert found == {"vgg16": pytest.approx(hours_of(1)), "other": pytest.approx(hours_of(10))}
-
-
 def test_a_model_with_one_option_asks_nothing_and_an_option_with_a_draw_that_never_ends_does_not_compete():
     priced = made(own(), hourly("rented", 6.0), hourly("late", 5.0))
     speeds = priced.draws.images_per_s.copy()

@@ -286,15 +286,6 @@ def test_the_sentences(given, said):
     assert waiting_in_words(queue(*given)) == [said]
 
 
-def test_few_jobs_and_a_quick_rental_in_words():
-    (said,) = waiting_in_words(queue(0.5))
-    assert "and fewer than one in ten waits at all" in said
-    assert said.endswith("p3.2xlarge (117 h) is faster from 7.6 jobs a month on.")
-    assert waiting_in_words(queue(6.0, 1, rented=600.0))[0].endswith(
-        "p3.2xlarge (43.9 h) is faster even without a wait."
-    )
-
-
 def test_a_study_that_says_nothing_of_it_has_an_empty_table_and_no_sentence():
     found = queue(None)
     assert list(found.columns) == list(QUEUE_COLUMNS) and found.empty

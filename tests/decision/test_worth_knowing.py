@@ -90,17 +90,6 @@ def test_days_of_use_are_worth_what_the_integral_over_them_says():
     assert math.isnan(found["cost_to_learn_usd"])
 
 
-def test_a_contract_is_used_as_the_work_asks():
-    # A contract of 500 USD a month, 10 days: 2.0833 USD an hour there, twice that at 5 days. The box costs 216.667 +
-    # 4.8 d, the contract for the same work 498/225 x 500 = 1106.67 a month whatever the days: the days never matter.
-    contract = offer(
-        RENTED, "reserved", 500 / 240, days_per_month=10.0, usd_per_hour_low=500 / 480, usd_per_hour_high=500 / 120
-    )
-    found = owned(contract, days_per_month_low=5.0, days_per_month_high=20.0)
-    assert list(found.index) == ["days of use a month"]
-    assert found[["evppi_usd", "rests_on_it"]].to_numpy().tolist() == [[0.0, 2]]
-
-
 def test_figures_that_are_off_together_are_known_together():
     # two published figures of one device and framework share one error: one row, on which both options rest
     a, b, c = (offer(name, "on_demand", price, price_list=name) for name, price in (("a", 1.0), ("b", 1.1), ("c", 1.2)))

@@ -31,7 +31,7 @@ def run_file(tmp_path_factory):
 def test_fused_normalisation_computes_what_the_stock_layer_computes():
     keras = pytest.importorskip("keras")
     import tensorflow as tf
-    from sweetspot.harness.backends.tensorflow_fused import FusedBatchNormalization
+    from sweetspot.harness.backends.tensorflow_variants import FusedBatchNormalization
 
     rng = np.random.default_rng(3)
     data = rng.normal(2.0, 3.0, (4, 5, 6, 7)).astype("float32")
@@ -58,7 +58,7 @@ def test_fused_normalisation_computes_what_the_stock_layer_computes():
 @pytest.mark.slow
 def test_every_image_batch_normalisation_of_a_network_is_fused_and_the_network_is_the_same():
     keras = pytest.importorskip("keras")
-    from sweetspot.harness.backends.tensorflow_fused import FusedBatchNormalization, with_fused_normalisation
+    from sweetspot.harness.backends.tensorflow_variants import FusedBatchNormalization, with_fused_normalisation
 
     stock = keras.applications.ResNet50(weights=None, classes=10, classifier_activation=None, input_shape=(32, 32, 3))
     fused = with_fused_normalisation(stock)

@@ -49,6 +49,16 @@ def test_multiply_adds_of_a_layer(keras, shape, make, by_hand):
     assert counted(keras, shape, make) == by_hand
 
 
+def test_multiply_adds_of_attention(keras):
+    from sweetspot.harness.flops import layer_multiply_adds
+
+    inputs = keras.Input((10, 5))
+    layer = keras.layers.MultiHeadAttention(2, 3)
+    layer(inputs, inputs)
+    # ten tokens of 5 to and from two heads of 3, four times; each token with each other, twice
+    assert layer_multiply_adds(layer) == 10 * 4 * 5 * 6 + 2 * 10**2 * 6
+
+
 def test_a_training_step_is_three_forward_passes_less_the_gradient_of_the_data(keras):
     from sweetspot.harness.flops import training_flop
 

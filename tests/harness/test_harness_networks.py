@@ -79,7 +79,7 @@ def test_an_unknown_network_is_refused_with_the_known_names():
 
 @pytest.mark.slow
 def test_a_run_starts_from_a_checkpoint_and_a_wrong_one_is_refused(tmp_path):
-    from sweetspot.harness.backends.tensorflow_fused import with_fused_normalisation
+    from sweetspot.harness.backends.tensorflow_variants import with_fused_normalisation
     from sweetspot.harness.keras_networks import build_workload
 
     saved = build_workload("tiny_cnn").network

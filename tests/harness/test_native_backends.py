@@ -238,18 +238,13 @@ def test_tensorflow_moves_variables_as_adamw_does():
 @pytest.mark.parametrize("framework", ["jax", "torch"])
 def test_a_run_on_two_devices_is_a_run_file_with_its_efficiency_to_be_had(framework, tmp_path):
     pytest.importorskip(framework, reason=NOT_HERE)
-    cell = (
-        f"--instance here --framework {framework} --model tiny_bert --batch-size 4 --precision bf16 --variant default"
-    )
+    cell = f"--instance here --framework {framework} --model tiny_bert --batch-size 4 --precision bf16"
+    cell += " --variant default"
     done = measure(tmp_path / "run~1.parquet", "--min-steps", "5", cell=cell, gpus=2)
     assert done.returncode == 0, done.stderr
     table = pd.read_parquet(tmp_path / "run~1.parquet")
     assert set(table["status"]) <= {"ok", "unstable"}
-    assert (table["unit"].iloc[0], table["samples_per_step"].iloc[0], bool(table["logical"].iloc[0])) == (
-        "sequences",
-        8,
-        True,
-    )
+    assert table[["unit", "samples_per_step", "logical"]].iloc[0].tolist() == ["sequences", 8, True]
     native = {"avx512_bf16", "amx_bf16", "bf16"} & set(instruction_sets())
     assert ("emulation" in dict(json.loads(table["warnings"].iloc[0] or "[]"))) is not bool(native)
     facts = run_facts(tmp_path / "run~1.parquet")

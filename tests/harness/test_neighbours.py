@@ -9,18 +9,7 @@ from harness_runs import request
 from step_lists import even, half_width
 from sweetspot.harness import stop_rule, train
 from sweetspot.harness.runfile import write_run
-from sweetspot.harness.stop_rule import (
-    ROOT_VARIABLE,
-    Look,
-    Neighbours,
-    Span,
-    Stopping,
-    family,
-    machine_look,
-    root_process,
-    span_between,
-    watcher,
-)
+from sweetspot.harness.stop_rule import Look, Span, Stopping, machine_look
 from sweetspot.harness.supervise import judged, kept
 from sweetspot.throughput.collect import measured_cells, summarise_runs
 
@@ -169,12 +158,12 @@ def test_a_span_is_disturbed_from_a_twentieth_of_the_cpus_on(stolen, others, idl
 
 def test_own_time_is_no_neighbours_even_where_counters_disagree():
     before, after = Look(0, 0, 10, 5, 9), Look(1, 0, 11.9, 5.1, 11)  # 1.9 busy, 2.0 own
-    assert span_between(before, after, 0, 3) == pytest.approx((0, 3, 0, 0, 0.05, 0))
-    assert not span_between(before, before, 0, 3).disturbed
+    assert stop_rule.span_between(before, after, 0, 3) == pytest.approx((0, 3, 0, 0, 0.05, 0))
+    assert not stop_rule.span_between(before, before, 0, 3).disturbed
 
 
 def test_leaving_out_is_bounded_by_what_long_steps_suffer_more():
-    watch = Neighbours(lambda: None)
+    watch = stop_rule.Neighbours(lambda: None)
     watch.spans = [Span(at, at + 1, 0.5 * (at in (2, 3, 7)), 0, 0, 1) for at in range(12)]
     assert watch.disturbed() == {2, 3, 7}
     # steps alike: 2 / 9 x 0.3²; of 1 and 3 in turn, eight of them: variance 8/7, mean 2: 2 / 8 x 2/7
@@ -197,7 +186,7 @@ def test_the_kernels_counters_are_those_of_the_usable_cpus_and_of_this_runs_proc
     process(tmp_path, 51, (10, 0, 0, 0), [52])
     process(tmp_path, 52, (0, 20, 0, 0))
     process(tmp_path, 60, (5000, 0, 0, 0))  # somebody else's; 53 has ended meanwhile
-    assert sorted(family(50, tmp_path)) == [50, 51, 52, 53]
+    assert sorted(stop_rule.family(50, tmp_path)) == [50, 51, 52, 53]
     tick = os.sysconf("SC_CLK_TCK")
     seen = machine_look(50, tmp_path, {0, 2})()
     assert [value * tick for value in seen[1:]] == pytest.approx([42, 360, 705, 40])
@@ -206,12 +195,12 @@ def test_the_kernels_counters_are_those_of_the_usable_cpus_and_of_this_runs_proc
 
 
 def test_the_supervisor_is_the_root_where_this_process_came_from_it(monkeypatch):
-    monkeypatch.setenv(ROOT_VARIABLE, str(os.getppid()))
-    assert root_process() == os.getppid()
-    monkeypatch.setenv(ROOT_VARIABLE, "999999999")
-    assert root_process() == os.getpid()
-    assert watcher(request(gpus_per_node="1", gpus=2))() is None  # its workers may share a host
-    assert watcher(request()._replace(all_steps=True))() is None
+    monkeypatch.setenv(stop_rule.ROOT_VARIABLE, str(os.getppid()))
+    assert stop_rule.root_process() == os.getppid()
+    monkeypatch.setenv(stop_rule.ROOT_VARIABLE, "999999999")
+    assert stop_rule.root_process() == os.getpid()
+    assert stop_rule.watcher(request(gpus_per_node="1", gpus=2))() is None  # its workers may share a host
+    assert stop_rule.watcher(request()._replace(all_steps=True))() is None
 
 
 def test_the_training_loop_leaves_out_and_tells_it(monkeypatch):

@@ -3,22 +3,8 @@
 import numpy as np
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.harness.own_networks import (
-    IMAGE_NETWORKS,
-    Conv,
-    Dense,
-    ImageNetwork,
-    Mean,
-    Pool,
-    Residual,
-    arithmetic,
-    counted,
-    data,
-    taps,
-    training_flop,
-    unit_of,
-    workload,
-)
+from sweetspot.harness import own_networks
+from sweetspot.harness.own_networks import Conv, Dense, Mean, Pool, Residual, arithmetic, data, unit_of, workload
 from sweetspot.study import transformers
 from sweetspot.study.frameworks import OWN_NETWORKS
 from sweetspot.study.transformers import SHAPES
@@ -29,7 +15,7 @@ PUBLISHED = {"resnet50": (25_557_032, 4.09), "vgg16": (138_357_544, 15.47)}
 
 @pytest.mark.parametrize(("name", "parameters", "giga"), [(name, *facts) for name, facts in PUBLISHED.items()])
 def test_networks_of_images_are_the_published_ones(name, parameters, giga):
-    found = counted(IMAGE_NETWORKS[name])
+    found = own_networks.counted(own_networks.IMAGE_NETWORKS[name])
     assert found.parameters == parameters
     assert sum(found.multiply_adds) / 1e9 == pytest.approx(giga, abs=0.005)
 
@@ -63,14 +49,14 @@ def test_arithmetic_of_a_transformer_by_hand():
 
 def test_arithmetic_of_convolutions_by_hand():
     block = Residual((Conv(2, 1), Conv(2, 3, 2), Conv(8, 1, relu=False)), Conv(8, 1, 2, relu=False))
-    network = ImageNetwork((Conv(4, 3), Pool(2, 2), block, Mean(), Dense(5)), 8, 5)
-    found = counted(network)
+    network = own_networks.ImageNetwork((Conv(4, 3), Pool(2, 2), block, Mean(), Dense(5)), 8, 5)
+    found = own_networks.counted(network)
     first = 64 * 27 * 4  # 8 x 8 positions of 3 x 3 x 3
     # on 4 x 4: the shortcut at stride 2, then 1 x 1, 3 x 3 at stride 2 to 2 x 2, 1 x 1; then 8 to 5
     assert found.multiply_adds == [first, 4 * 4 * 8, 16 * 4 * 2, 4 * 9 * 2 * 2, 4 * 2 * 8, 8 * 5]
     # each convolution has a scale and an offset a filter
     assert found.parameters == (108 + 8) + (32 + 16) + (8 + 4) + (36 + 4) + (16 + 16) + 45
-    assert training_flop(network) == 6 * sum(found.multiply_adds) - 2 * first
+    assert own_networks.training_flop(network) == 6 * sum(found.multiply_adds) - 2 * first
     assert arithmetic("tiny_cnn", 4, 2)["training_flop_per_sample"] == 6 * (225 * 27 * 8 + 80) - 2 * 225 * 27 * 8
 
 
@@ -79,8 +65,8 @@ def test_arithmetic_of_convolutions_by_hand():
 def test_products_with_the_zeros_around_an_image_can_be_left_out(layer, side):
     image = np.pad(np.ones(side), layer.padding)
     windows = np.lib.stride_tricks.sliding_window_view(image, layer.kernel)[:: layer.stride]
-    assert taps(layer, side, padding=False) == windows.sum()
-    assert taps(layer, side) == windows.size
+    assert own_networks.taps(layer, side, padding=False) == windows.sum()
+    assert own_networks.taps(layer, side) == windows.size
 
 
 def test_what_is_counted_follows_the_network():

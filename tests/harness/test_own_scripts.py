@@ -136,7 +136,7 @@ def test_a_script_that_hangs_and_will_not_end_is_killed_and_its_last_words_are_k
     """
     status, message = failed(tmp_path, program, "--time-limit-s", "12")
     assert (status, "waiting for the other node" in message) == ("failed", True)
-    assert "2 intervals told" in message
+    assert any(f"{told} intervals told" in message for told in (1, 2))  # a busy machine reads two lines together
 
 
 FORKS = """

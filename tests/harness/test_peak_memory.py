@@ -8,6 +8,7 @@ from harness_runs import request
 from step_lists import even
 from sweetspot.harness.run_memory import COUNTERS, asked_bytes, available_bytes, counted, peak, sentence
 from sweetspot.harness.supervise import judged
+from sweetspot.study.frameworks import FRAMEWORKS
 
 GIB = 2**30
 
@@ -54,8 +55,7 @@ def jax(*peaks):
 )
 def test_the_framework_is_asked_for_its_fullest_device(monkeypatch, framework, module, most, counter):
     asked = request(framework=framework, device="gpu", gpus=2)
-    name = "torch" if "torch" in framework else framework
-    monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setitem(sys.modules, framework, module)
     assert counted(asked) == {"peak_memory_bytes": most, "peak_memory_counter": counter}
     assert counted(request(framework=framework, gpus=2)) == {}
 
@@ -124,9 +124,8 @@ def test_an_end_for_want_of_memory_says_what_was_asked_and_what_there_was():
     cards = [{"memory_bytes": 80 * GIB}, {"memory_bytes": 40 * GIB}, {"memory_bytes": None}]
     facts = {"cards": cards, "gpu_memory_peak_bytes": 39.5 * GIB}
     text = "CUDA out of memory. Tried to allocate 2.00 GiB."
-    assert sentence(text, facts, "gpu") == (
-        "asked for 2 GiB more; the fullest device held 39.5 GiB; each device has 40 GiB"
-    )
+    words = "asked for 2 GiB more; the fullest device held 39.5 GiB; each device has 40 GiB"
+    assert sentence(text, facts, "gpu") == words
     facts = {"memory_peak_bytes": 23 * GIB, "memory_available_bytes": 24 * GIB}
     assert sentence("", facts, "cpu") == "its largest process held 23 GiB; 24 GiB were free before it began"
     assert sentence("MemoryError", {}, "gpu") is None
@@ -154,8 +153,6 @@ def test_what_there_is_is_what_the_kernel_calls_available_and_at_most_the_limit_
 
 
 def test_every_framework_that_is_installed_with_a_package_has_a_counter():
-    from sweetspot.study.frameworks import FRAMEWORKS
-
     assert {ability.package for ability in FRAMEWORKS.values()} - {""} == set(COUNTERS)
 
 

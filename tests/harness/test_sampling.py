@@ -4,17 +4,7 @@ import math
 
 import pytest
 from sweetspot.harness import sampling
-from sweetspot.harness.sampling import (
-    Counter,
-    Mark,
-    Meter,
-    Sample,
-    Sampler,
-    energy_facts,
-    joules_between,
-    processor_energy,
-    summary,
-)
+from sweetspot.harness.sampling import Counter, Mark, Sample, Sampler, energy_facts, processor_energy
 
 
 @pytest.mark.parametrize(
@@ -28,7 +18,7 @@ from sweetspot.harness.sampling import (
 )
 def test_an_energy_counter_that_started_again_is_counted_over_its_range(before, after, joules):
     looks = ({name: Counter(*values) for name, values in look.items()} for look in (before, after))
-    assert joules_between(*looks) == joules
+    assert sampling.joules_between(*looks) == joules
 
 
 def metered(monkeypatch, packages, devices=(), steps=(1, 1, 1), seconds=1.0):
@@ -36,7 +26,7 @@ def metered(monkeypatch, packages, devices=(), steps=(1, 1, 1), seconds=1.0):
     told = iter({} if value is None else {"p": Counter(int(value * 1e6), int(100e6))} for value in packages)
     monkeypatch.setattr(sampling, "processor_energy", lambda: next(told))
     looks, now = iter(devices), 0.0
-    meter = Meter(lambda: next(looks, ()), lambda: now)
+    meter = sampling.Meter(lambda: next(looks, ()), lambda: now)
     meter.start()
     for count in steps:
         now += seconds
@@ -73,7 +63,7 @@ def test_a_counter_that_renews_ten_times_a_second_needs_ten_seconds(monkeypatch,
     found = []
     for phase in range(10):
         now = phase / 100
-        meter = Meter(lambda: [95 * math.floor(now * 10 + 1e-9) / 10], lambda: now)  # noqa: B023
+        meter = sampling.Meter(lambda: [95 * math.floor(now * 10 + 1e-9) / 10], lambda: now)  # noqa: B023
         meter.start()
         for _ in range(round(100 * lasts)):
             now += 0.01
@@ -141,7 +131,7 @@ def test_a_sampler_looks_twice_a_second_until_it_is_finished(monkeypatch):
     assert sampler.finish() == {
         "gpu_samples": 6, "gpu_utilisation": 0.75, "gpu_memory_peak_bytes": 7, "gpu_celsius": 50,
     }  # fmt: skip
-    assert summary([]) == {}
+    assert sampling.summary([]) == {}
 
 
 def test_a_sampler_tells_its_facts_once():

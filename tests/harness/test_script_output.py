@@ -65,10 +65,7 @@ BARS = {
     ),
     "keras": (
         ["Epoch 1/3"],
-        [
-            " 12/100 ━━━━━━━━━━━━━━━━━━━━ 5s 59ms/step - loss: 0.69",
-            " 13/100 ━━━━━━━━━━━━━━━━━━━━ 5s 59ms/step - loss: 0.68",
-        ],
+        [f" {step}/100 ━━━━━━━━━━━━━━━━━━━━ 5s 59ms/step - loss: 0.69" for step in (12, 13)],
         [],
         (12, 13),
     ),
@@ -84,9 +81,8 @@ def test_the_bar_of_a_program_tells_the_step_and_other_bars_do_not(program):
 
 def test_groups_of_a_pattern_say_more():
     pattern = r"(?P<step>[\d,]+)/\d+ (?:(?P<rate>[\d.]+) img/s|(?P<milliseconds>\d+) ms) loss (?P<loss>\S+)"
-    first, second, other = read(
-        {"pattern": pattern}, "1,200/5000 16 img/s loss 0.5", "x 7/9 250 ms loss inf", "epoch 2"
-    )
+    lines = ("1,200/5000 16 img/s loss 0.5", "x 7/9 250 ms loss inf", "epoch 2")
+    first, second, other = read({"pattern": pattern}, *lines)
     assert first == Told(step=1200, seconds=0.5, loss=0.5)  # 8 samples at 16 a second
     assert second == Told(step=7, seconds=0.25, loss=float("inf"))
     assert other is None
@@ -94,15 +90,8 @@ def test_groups_of_a_pattern_say_more():
 
 def test_json_lines_need_the_keys_that_were_named_but_the_loss():
     keys = {"step": "n", "seconds": "took", "loss": "l"}
-    lines = [
-        '{"n": 3, "took": 0.5}',
-        '{"n": 3}',
-        '{"took": 1, "n": true, "l": NaN}',
-        "[1]",
-        "{",
-        '{"n": "4", "took": 2}',
-    ]
-    told = read(keys, *lines)
+    more = ['{"took": 1, "n": true, "l": NaN}', "[1]", "{", '{"n": "4", "took": 2}']
+    told = read(keys, '{"n": 3, "took": 0.5}', '{"n": 3}', *more)
     assert told[:2] == [Told(step=3, seconds=0.5), None]
     assert (told[2].step, told[2].seconds, str(told[2].loss)) == (None, 1.0, "nan")
     assert told[3:] == [None, None, Told(step=4, seconds=2.0)]
@@ -128,9 +117,8 @@ def test_lines_that_come_together_are_one_longer_interval():
 
 
 def test_a_new_epoch_starts_the_clock_anew():
-    found = intervals(
-        StepClock(), (Told(step=99), 0.0), (Told(step=100), 1.0), (Told(step=1), 50.0), (Told(step=2), 51.0)
-    )
+    moments = {99: 0.0, 100: 1.0, 1: 50.0, 2: 51.0}
+    found = intervals(StepClock(), *((Told(step=step), now) for step, now in moments.items()))
     assert found == [None, Interval(1.0, 1), None, Interval(1.0, 1)]
 
 
@@ -142,12 +130,8 @@ def test_the_scripts_own_time_counts_before_the_harness_clock():
 def test_a_bar_that_begins_with_its_carriage_return_has_the_moment_of_its_own_last_byte():
     """As tqdm and Keras draw: return and backspaces come with the next bar, behind a validation of 50 s."""
     splitter = Splitter()
-    pieces = [
-        (1.0, b"\r1/9 bar"),
-        (2.0, b"\x08\x08\x08\r2/9 bar"),
-        (52.0, b"\x08\x08\r9/9 bar\n"),
-        (53.0, b"\r1/9 bar"),
-    ]
+    pieces = [(1.0, b"\r1/9 bar"), (2.0, b"\x08\x08\x08\r2/9 bar")]
+    pieces += [(52.0, b"\x08\x08\r9/9 bar\n"), (53.0, b"\r1/9 bar")]
     found = [line for now, piece in pieces for line in splitter.lines(piece, now)]
     assert found == [("1/9 bar", 1.0), ("2/9 bar", 2.0), ("9/9 bar", 52.0)]
 

@@ -109,9 +109,8 @@ def test_the_mean_and_its_half_width_weigh_intervals_by_their_steps():
     timed = [Interval(0.005, 20), *[Interval(0.1)] * 4]
     assert (mean_step(timed), duration(timed)) == pytest.approx((0.5 / 24, 0.5))
     # by hand: t(4) 2.776 x sqrt(5/4 x ((20 x -0.015833)² + 4 x 0.079167²)) / 24 / 0.020833
-    assert half_width(timed) == pytest.approx(
-        2.776 * (5 / 4 * (0.3166667**2 + 4 * 0.0791667**2)) ** 0.5 / 0.5, rel=1e-4
-    )
+    by_hand = 2.776 * (5 / 4 * (0.3166667**2 + 4 * 0.0791667**2)) ** 0.5 / 0.5
+    assert half_width(timed) == pytest.approx(by_hand, rel=1e-4)
     told = {found.rule: found.message for found in step_warnings(timed)}
     assert told["disturbed"].startswith(
         "the mean step is 317% above the median of 0.005 s: 4 of 24 steps took over 1.5"

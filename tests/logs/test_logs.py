@@ -1,15 +1,22 @@
-"""Readers of others' logs: real logs of the 2017 Keras benchmark, and what all formats share."""
+"""Readers of others' logs, and what all formats share: real logs of the 2017 Keras benchmark, DAWNBench entries and
+MLPerf result files, on short files written here in their formats.
+"""
 
 import csv
 import hashlib
+import json
 import math
+import shutil
 from pathlib import Path
 
 import pytest
-from log_files import KERAS, TESTS, lambda_folder, read_one, write
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from log_files import KERAS, TESTS, TF_CNN, lambda_folder, read_one, write
 from pydantic import ValidationError
 from sweetspot.errors import UserError
 from sweetspot.logs.read import read_logs
+from sweetspot.logs.reading import positive
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import LogSource, Question, load_study, log_files
 from sweetspot.throughput.gather import gather_throughput
@@ -114,6 +121,13 @@ def test_a_rule_depends_on_every_file_that_is_read(tmp_path):
     assert "box.logs/syn-replicated-fp16-2gpus/inception3-24/throughput/1" in names
 
 
+@pytest.mark.parametrize(
+    ("text", "value"), [("9e14", 9e14), ("1e15", None), ("2e-15", 2e-15), ("1e-15", None), ("-1", None)]
+)
+def test_a_number_that_nobody_measured_is_none(text, value):
+    assert positive(text) == value
+
+
 def gather(folder, *sources, gpus=1):
     instances = {"k80": Instance(title="K80", provider="gce", gpu="Tesla K80", gpus=gpus)}
     question = Question(model=["mnist_mlp"], batch_size=[128], precision="fp32", headline_batch_size=128)
@@ -143,3 +157,146 @@ def test_a_cell_that_stands_in_a_log_and_in_the_table_names_both(tmp_path):
     write(tmp_path, "throughput.csv", f"{head}images_per_s,source,note\n{row.format('other')}{row.format('k80')}")
     with pytest.raises(UserError, match=r"^log.csv: the cell .* stands in .*throughput.csv, line 3 too"):
         gather(tmp_path, LogSource(**KERAS, path="log.csv"))
+
+
+# Two columns in either order, as the real entries have them; figures of dawn_resnet152_b_4M60_ec2_tensorflow.
+DAWN_JSON = {"model": "ResNet152", "framework": "TensorFlow v1.3", "costPerHour": 7.2,
+             "hardware": "4 M60 / 488 GB / 64 CPU (Amazon EC2 [g3.16xlarge])"}  # fmt: skip
+DAWN_TSV = """\
+hours\tepoch\ttop1Accuracy\ttop5Accuracy
+3.5510081636243402\t1\t7.21\t19.74
+400.8418463936779\t113\t76.83\t93.35
+"""
+DAWN = {"format": "dawnbench", "path": "entry.json", "instance": "g3.16xlarge", "gpus": 4, "batch_size": 32,
+        "precision": "fp32", "samples_per_epoch": 1_281_167}  # fmt: skip
+
+
+def dawn(folder, tsv=DAWN_TSV, entry=DAWN_JSON, **stated):
+    write(folder, "entry.json", json.dumps(entry))
+    write(folder, "entry.tsv", tsv)
+    return read_one(folder, **{**DAWN, **stated})
+
+
+def test_a_dawnbench_entry_gives_samples_over_its_last_hours(tmp_path):
+    row = dawn(tmp_path)
+    assert row["images_per_s"] == pytest.approx(100.324, rel=1e-5)  # 113 x 1281167 / (400.84185 x 3600)
+    assert (row["model"], row["framework"], row["framework_version"]) == ("resnet152", "tensorflow", "1.3")
+    assert "entry.tsv line 3, sha256" in row["source"]
+    assert "costPerHour 7.2" in row["source"]
+
+
+def test_epoch_0_after_training_is_one_more_epoch(tmp_path):
+    # apple_resnet9_8v100: epochs 0 to 17, the first at 38.54 % (guessing is 10 %), done after 0.0028606 hours. Without
+    # the first row's time 112503 images/s came out, 36 % more than 17 epochs in all hours, 29 % more than the 18.
+    row = real_dawn(tmp_path, "apple_resnet9_8v100_pytorch", 50_000)
+    assert row["images_per_s"] == pytest.approx(18 * 50_000 / (0.0028606314080146453 * 3600))
+
+
+def test_epoch_0_before_training_is_none(tmp_path):
+    # gehc_resnet50_1_p3_16xlarge: epoch 0 at 0.074 % (guessing is 0.1 %), epoch 40 after 2.252502778 hours
+    row = real_dawn(tmp_path, "gehc_resnet50_1_p3_16xlarge_tensorflow111", 1_281_167)
+    assert row["images_per_s"] == pytest.approx(40 * 1_281_167 / (2.252502778 * 3600))
+
+
+def real_dawn(folder, name, samples):
+    for kind in ("json", "tsv"):
+        shutil.copy(TESTS / "data" / "dawnbench" / f"{name}.{kind}", folder / f"entry.{kind}")
+    return read_one(folder, **{**DAWN, "gpus": 8, "samples_per_epoch": samples})
+
+
+@pytest.mark.parametrize(("top1", "samples"), [("", 50_000), ("38.5", 1000)])
+def test_epoch_0_of_an_unknown_kind_is_refused(tmp_path, top1, samples):
+    with pytest.raises(
+        UserError, match=r"line 2: epoch 0 with top1Accuracy .*; expected an accuracy, and samples_per_"
+    ):
+        dawn(tmp_path, f"epoch\thours\ttop1Accuracy\n0\t0.004\t{top1}\n2\t0.5\t9.1\n", samples_per_epoch=samples)
+
+
+@pytest.mark.parametrize(
+    ("tsv", "line"),
+    [
+        (DAWN_TSV.replace("400.8418463936779\t113", "2.0\t113"), 3),
+        (DAWN_TSV.replace("113\t", "x\t"), 3),
+        (DAWN_TSV.replace("\t7.21\t19.74", ""), 2),
+    ],
+)
+def test_a_malformed_dawnbench_row_is_refused_with_its_number(tmp_path, tsv, line):
+    with pytest.raises(UserError, match=rf"entry.tsv, line {line}: "):
+        dawn(tmp_path, tsv)
+
+
+def test_a_dawnbench_entry_without_hardware_or_json_is_named(tmp_path):
+    with pytest.raises(UserError, match=r"entry.json, line 1: key 'hardware' is missing"):
+        dawn(tmp_path, entry={"model": "ResNet50", "framework": "TensorFlow"})
+    write(tmp_path, "entry.json", "{\n'model': 1}")
+    with pytest.raises(UserError, match=r"entry.json, line 2: not JSON"):
+        read_one(tmp_path, **DAWN)
+
+
+def event(key, time_ms, value=None, prefix="", **metadata):
+    fields = {"namespace": "", "time_ms": time_ms, "event_type": "X", "key": key, "value": value, "metadata": metadata}
+    return f"{prefix}:::MLLOG {json.dumps(fields)}\n"
+
+
+# Two epochs of ImageNet in 50 s on 4 devices; other output stands between, and a rank may stand before.
+MLPERF_TEXT = (
+    event("submission_benchmark", 1_000, "resnet")
+    + event("global_batch_size", 1_000, 3200)
+    + event("train_samples", 1_000, 1_281_167)
+    + "some other output\n"
+    + event("run_start", 10_000)
+    + event("epoch_start", 10_000, epoch_num=1)
+    + event("epoch_stop", 30_000, epoch_num=1, prefix="0: ")
+    + event("eval_accuracy", 31_000, 0.5, epoch_num=1)
+    + event("epoch_start", 31_000, epoch_num=2)
+    + event("epoch_stop", 59_000, epoch_num=2)
+    + event("eval_accuracy", 60_000, 0.76, epoch_num=2)
+    + event("run_stop", 60_000, status="success")
+)
+MLPERF = {"format": "mlperf", "path": "result_1.txt", "gpus": 4, "model": "resnet50", "framework": "mxnet",
+          "precision": "fp16"}  # fmt: skip
+
+
+def mlperf(folder, text=MLPERF_TEXT, **stated):
+    write(folder, "result_1.txt", text)
+    return read_one(folder, **{**MLPERF, **stated})
+
+
+def test_an_mlperf_log_gives_epochs_over_its_run_time(tmp_path):
+    row = mlperf(tmp_path)
+    assert row["images_per_s"] == pytest.approx(2 * 1_281_167 / 50)
+    assert (row["batch_size"], row["gpus"]) == (800, 4)
+    assert "result_1.txt lines 5-12, sha256" in row["source"]
+    assert mlperf(tmp_path, samples_per_epoch=500)["images_per_s"] == pytest.approx(20)
+    with pytest.raises(UserError, match="line 2: global_batch_size is 3200; expected a multiple of 3 devices"):
+        mlperf(tmp_path, gpus=3)
+    with pytest.raises(UserError, match=r"result_1.txt, line 7: ':::MLLOG"):
+        mlperf(tmp_path, MLPERF_TEXT.replace('"key": "epoch_stop"', '"key": epoch_stop', 1))
+
+
+KERAS_TEXT = "epoch,elapsed,loss\n0,10.5,0.3\n1,9.5,0.2\n"
+FORMATS = {
+    "tf_cnn_benchmarks": ("log", TF_CNN, {"precision": "fp16", "path": "log"}),
+    "keras_csv": ("log", KERAS_TEXT, {**KERAS, "path": "log"}),
+    "dawnbench": ("entry.tsv", DAWN_TSV, DAWN),
+    "mlperf": ("log", MLPERF_TEXT, {**MLPERF, "path": "log"}),
+}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(data=st.data())
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+def test_a_damaged_log_gives_a_sound_figure_or_one_sentence(tmp_path, name, data):
+    file, text, stated = FORMATS[name]
+    start = data.draw(st.integers(0, len(text)))
+    length = data.draw(st.integers(0, 30))
+    junk = data.draw(st.text(max_size=12) | st.sampled_from(['"', "1e999", "nan", "-1", "\t", "\n", "²", "{}", "null"]))
+    write(tmp_path, "entry.json", json.dumps(DAWN_JSON))
+    write(tmp_path, file, text[:start] + junk + text[start + length :])
+    on_error = data.draw(st.sampled_from(["refuse", "skip"]))
+    try:
+        row = read_one(tmp_path, **{**stated, "format": name, "on_error": on_error})
+    except UserError as error:
+        assert file in str(error) and "\n" not in str(error)
+    else:
+        assert row is None or 0 < row["images_per_s"] < 1e15

@@ -151,6 +151,14 @@ def test_training_alone_leaves_the_evaluations_out(tmp_path):
     assert row["images_per_s"] == pytest.approx(3072 / (611.18 + 150.28 + 149.85 + 150.18 + 150.30), rel=1e-3)
 
 
+def test_where_a_stop_is_missing_training_is_not_told_from_evaluation(tmp_path):
+    lines = LORA.splitlines(keepends=True)
+    lines.remove(next(line for line in lines if '"key": "block_stop"' in line))
+    write(tmp_path, "result.txt", "".join(lines))
+    with pytest.raises(UserError, match=r"study\.yaml asks for throughput 'training', which this log does not tell"):
+        read(tmp_path, throughput="training")
+
+
 def test_a_model_over_several_devices_needs_its_batch_stated(tmp_path):
     with pytest.raises(UserError, match="global_batch_size is 1152; expected a multiple of 512 devices, or a batch_"):
         mlperf(tmp_path, "llama31_405b_512xh200", gpus=512)

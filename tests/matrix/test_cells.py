@@ -8,7 +8,7 @@ import pytest
 from project_copy import ROOT, edit
 from sweetspot.cells import Cell
 from sweetspot.errors import UserError
-from sweetspot.matrix.invocation import expand_matrix, load_invocation, measured_cells, own_scripts
+from sweetspot.matrix.invocation import expand_matrix, load_invocation, measured_cells, narrowed, own_scripts
 from sweetspot.matrix.jobs import Jobs
 from sweetspot.matrix.model_names import APPLICATIONS, NAMES, OWN, SMALL, architecture, expected, is_known
 from sweetspot.matrix.possible import require_possible
@@ -210,6 +210,13 @@ def test_a_cell_that_would_not_be_what_its_name_says_is_refused(tmp_path, comman
     with pytest.raises(UserError) as caught:
         cells(project(tmp_path, mine=command), **matrix)
     assert all(any(word in sentence for sentence in caught.value.sentences) for word in words), caught.value.sentences
+
+
+def test_a_study_may_measure_some_of_the_models_and_not_none():
+    some = narrowed(config(), SimpleNamespace(measure_models=["mine", "other"]), Path("study.yaml"))
+    assert some.matrix.model == ["mine"]
+    with pytest.raises(UserError, match=r"study.yaml: measure_models is \['other'\]; expected one of matrix.model"):
+        narrowed(config(), SimpleNamespace(measure_models=["other"]), Path("study.yaml"))
 
 
 def test_a_script_with_the_name_of_a_network_is_refused(tmp_path):

@@ -9,23 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sweetspot.cells import Cell
-from sweetspot.matrix.schedule import (
-    Run,
-    Timing,
-    budget_words,
-    by_weight,
-    choose_runs,
-    estimate_cells,
-    estimated_seconds,
-    left_out_rows,
-    left_out_table,
-    missing_runs,
-    order_within_budget,
-    priorities,
-    report_lines,
-    run_file,
-    timing_of,
-)
+from sweetspot.matrix import schedule
+from sweetspot.matrix.schedule import Run, Timing, choose_runs, estimated_seconds, priorities, report_lines, timing_of
 from sweetspot.study.config import Measure
 from sweetspot.study.study import Question
 
@@ -42,11 +27,11 @@ def decides(cell):
 
 
 def ordered(estimates, runs=1, decisive=lambda cell: True, done=None, **measure):
-    return order_within_budget(list(estimates), estimates, Measure(**measure), runs, decisive, done or {})
+    return schedule.order_within_budget(list(estimates), estimates, Measure(**measure), runs, decisive, done or {})
 
 
 def test_first_runs_of_headline_cells_come_before_second_runs_and_other_cells():
-    order = by_weight([*OTHERS, A, B], 2, decides)
+    order = schedule.by_weight([*OTHERS, A, B], 2, decides)
     assert [(run.cell.instance, run.cell.batch_size, run.run) for run in order] == [
         ("a", 16, 1), ("b", 16, 1), ("a", 16, 2), ("b", 16, 2),
         ("a", 64, 1), ("b", 64, 1), ("a", 64, 2), ("b", 64, 2),
@@ -79,7 +64,9 @@ def test_no_budget_is_ever_exceeded_and_no_run_is_lost(seconds, minutes, runs):
     estimates = {SMALL._replace(batch_size=number): took for number, took in enumerate(seconds, 1)}
     choice = ordered(estimates, runs, budget_minutes=minutes)
     assert choice.minutes <= minutes * (1 + 1e-6)
-    assert {*choice.kept, *(left.run for left in choice.left_out)} == {*by_weight(list(estimates), runs, decides)}
+    assert {*choice.kept, *(left.run for left in choice.left_out)} == {
+        *schedule.by_weight(list(estimates), runs, decides)
+    }
 
 
 def test_what_is_made_already_is_spent_and_stays_whatever_the_budget():
@@ -128,7 +115,7 @@ def plan(*cells, runs=2, **measure):
 
 
 def write(folder, run, seconds=(1.0,), **facts):
-    file = run_file(folder, run)
+    file = schedule.run_file(folder, run)
     file.parent.mkdir(parents=True, exist_ok=True)
     table = pa.table({"seconds": pa.array(seconds, pa.float64())})
     pq.write_table(table.replace_schema_metadata({"sweetspot": json.dumps(facts)} if facts else None), file)
@@ -174,7 +161,7 @@ def test_what_is_measured_is_spent_first_and_the_rest_goes_to_what_decides(tmp_p
     # second run of LARGE would make 7.56.
     assert choice.kept == [Run(LARGE, 1), Run(SMALL, 1), Run(SMALL, 2)]  # in the order of the matrix
     assert choice.minutes == pytest.approx(5.78)
-    assert left_out_rows(choice) == [{**LARGE._asdict(), "run": 2}]
+    assert schedule.left_out_rows(choice) == [{**LARGE._asdict(), "run": 2}]
     assert choice.left_out[0].minutes == pytest.approx(1.78)
 
 
@@ -190,7 +177,7 @@ def test_the_estimate_is_of_a_cells_own_runs_else_of_the_nearest_like_it():
     elsewhere, other = LARGE._replace(instance="there"), SMALL._replace(model="resnet50")
     timings = {Run(SMALL, 1): Timing(100.0, 0.2), Run(SMALL, 2): Timing(140.0, 0.2), Run(half, 1): Timing(50.0, 0.1),
                Run(middle, 1): Timing(60.0, 0.3), Run(elsewhere, 1): Timing(1.0, None)}  # fmt: skip
-    found = estimate_cells([SMALL, LARGE, elsewhere._replace(batch_size=8), other], timings, Measure())
+    found = schedule.estimate_cells([SMALL, LARGE, elsewhere._replace(batch_size=8), other], timings, Measure())
     assert found[SMALL] == 120.0  # the mean of its two
     # fp32 before fp16 whatever the batch, then 32 before 16: 64 x 0.3 = 19.2 s a step, 3 of them 57.6 s
     assert found[LARGE] == pytest.approx(30 + 2 * 19.2 + 57.6 + 19.2)
@@ -215,27 +202,27 @@ def test_of_two_cells_of_one_batch_the_one_as_asked_decides(column):
 def test_a_run_file_is_missed_only_where_its_table_is_there(tmp_path):
     there, gone, table = tmp_path / "run~1.parquet", tmp_path / "run~2.parquet", tmp_path / "throughput.parquet"
     there.touch()
-    assert missing_runs([str(there), str(gone)], table) == []
+    assert schedule.missing_runs([str(there), str(gone)], table) == []
     table.touch()
-    assert missing_runs([str(there), str(gone)], table) == [str(gone)]
+    assert schedule.missing_runs([str(there), str(gone)], table) == [str(gone)]
 
 
 def test_the_table_of_what_a_budget_cuts_has_a_row_a_cell_in_the_order_of_the_rows():
     rows = [{**LARGE._asdict(), "run": 2}, {**SMALL._asdict(), "run": 1}, {**SMALL._asdict(), "run": 2}]
-    table = left_out_table(rows, "budget_minutes 6")
+    table = schedule.left_out_table(rows, "budget_minutes 6")
     assert table.to_dict("records") == [
         {**LARGE._asdict(), "runs": "2", "budget": "budget_minutes 6"},
         {**SMALL._asdict(), "runs": "1, 2", "budget": "budget_minutes 6"},
     ]
     assert {str(table[name].dtype) for name in ("batch_size", "gpus")} == {"int64"}
     assert {str(table[name].dtype) for name in ("instance", "model", "runs")} == {"str"}
-    empty = left_out_table([], "")
+    empty = schedule.left_out_table([], "")
     assert empty.empty
     assert list(empty.dtypes.astype(str)) == list(table.dtypes.astype(str))
 
 
 def test_the_budget_is_told_as_it_was_written():
     caps = {"budget_minutes": 6, "usd_per_hour": {"here": 1.0}, "budget_usd": 2.5}
-    assert budget_words(plan(**caps).config) == "budget_minutes 6, budget_usd 2.5"
-    assert budget_words(plan(budget_minutes=90.5).config) == "budget_minutes 90.5"
-    assert budget_words(plan().config) == ""
+    assert schedule.budget_words(plan(**caps).config) == "budget_minutes 6, budget_usd 2.5"
+    assert schedule.budget_words(plan(budget_minutes=90.5).config) == "budget_minutes 90.5"
+    assert schedule.budget_words(plan().config) == ""

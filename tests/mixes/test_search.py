@@ -1,5 +1,6 @@
 """How many machines to have: by hand, against enumeration, and the ways that are held against the best."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -123,6 +124,7 @@ def test_what_a_mix_buys_is_what_it_has_beyond_what_is_there():
     # three are there for 30 hours; two more save 15 USD for 2
     assert found[BEST].counts == (2, 3) and found[BEST].bought == {"box": 2}
     assert found[RENTED].bought == {} == found[THERE].bought
+    assert found[BEST].filled == 1.0 and (ours.least, replace(ours, sellable=True).least) == (2, 0)
     assert [found[kind].key for kind in (BEST, THERE, BOUGHT, RENTED)] == ["best", "there", "box", "rent"]
 
 

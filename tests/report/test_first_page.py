@@ -14,6 +14,7 @@ from sweetspot.report.answer_file import answer_of
 from sweetspot.report.card import extent, render_card, wrapped
 from sweetspot.report.finished import print_pdf
 from sweetspot.report.first_charts import FAR, HIGH, TALL, WIDE, Dots, Point, bars_chart, dots_chart, points_chart
+from sweetspot.report.first_sections import _of_option
 from sweetspot.report.marks import pixels
 from sweetspot.report.outcome import Figure, Named, Outcome, key_figures
 from sweetspot.report.sheet import clauses, render_sheet, short
@@ -69,6 +70,15 @@ def test_names_of_points_stay_within_the_chart_and_off_each_other(places):
     assert all(left >= 0 and right <= WIDE and top >= 0 and bottom <= HIGH for left, right, top, bottom in boxes)
     for one, other in combinations(boxes, 2):
         assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2]
+
+
+def test_a_plan_of_phases_costs_whole_machines_as_its_hours_need():
+    """Two machines for 1,000 USD, each at work 80 of 100 hours: of half the work one does all, twice takes four."""
+    rows = pd.DataFrame({"usd_possession": [1000.0], "usd": [50.0], "machines": [2.0], "room_hours": [100.0]})
+    cost = _of_option(rows, 80.0)
+    # 500 + 25; 2 x 500 + 50; 3.2 machines are four: 2,000 + 100
+    assert [cost(factor) for factor in (0.5, 1.0, 2.0)] == [525.0, 1050.0, 2100.0]
+    assert _of_option(rows.assign(room_hours=0.0), 80.0)(2.0) == 1100.0  # of those by the hour there are as many
 
 
 def test_bars_say_what_their_line_is():

@@ -58,6 +58,7 @@ def test_a_pair_within_a_node_without_a_single_device_is_told_by_none():
     ("changes", "predicted", "half"),
     [
         ({}, 0.8, 0.2),
+        ({"gpus": 16, "nodes": 2}, 0.8 * math.exp(-0.07), math.hypot(0.2, 0.05, 0.03)),
         ({"gpus": 32, "nodes": 4, "base_gpus": 8}, math.exp(-0.1), math.hypot(0.05 * math.sqrt(2), 0.03)),
         ({"gpus": 32, "base_gpus": 8, "strong": True}, math.exp(-0.2 * math.log(2) - 0.05),
          math.hypot(0.2 * math.sqrt(2), 0.113)),

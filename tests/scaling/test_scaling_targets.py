@@ -19,6 +19,7 @@ from sweetspot.scaling.pooled import EXPLAIN_COLUMNS, SPREAD, TERMS, Pooled, exp
 from sweetspot.scaling.targets import (
     Fitted,
     extrapolate_all,
+    extrapolation,
     held_against_published,
     scaling_curve,
     target_cells,
@@ -305,3 +306,32 @@ def test_a_machine_declared_equivalent_to_a_target_has_its_rows():
     assert found["images_per_s"].to_dict() == {"box": 360.0, "twin": 360.0}
     assert found["source"].to_dict() == {"box": "made", "twin": "twin declared equivalent to box ; made"}
     assert [len(pairs(told)) for told in found["warnings"]] == [0, 1]
+
+
+def test_what_is_scaled_from_an_uncertain_figure_carries_its_error():
+    half = 0.4
+    cells = pd.DataFrame(
+        {
+            "gpus": 4,
+            "basis": ["transferred", "published", "published"],
+            "base_images_per_s": 1000.0,
+            "source": "known",
+            "base_images_per_s_low": [1000 * math.exp(-half), math.nan, 1000 * math.exp(-half)],
+            "base_images_per_s_high": [1000 * math.exp(half), math.nan, 1000 * math.exp(half / 2)],
+            "base_warnings": [[{"rule": "specified_only", "message": "by its data sheet"}]] * 3,
+        }
+    )
+    rest = ["instance", "base_instance", "nodes", "framework", "model", "batch_size", "precision", "variant"]
+    cells = cells.reindex(columns=[*cells.columns, *rest])
+    predicted = pd.DataFrame({"efficiency": 0.9, "low": 0.9 * math.exp(-0.1), "high": 0.9 * math.exp(0.1),
+                              "source": "rule", "warnings": [[], [], []]})  # fmt: skip
+    moved, plain, own = (row for _, row in extrapolation(cells, predicted, "rule", True).iterrows())
+    assert moved["images_per_s"] == plain["images_per_s"] == pytest.approx(3600)
+    # The base's 95 % ends are 1.96 sd, those of a prediction 1.645: 0.4 becomes 0.3357.
+    assert math.log(moved["images_per_s_high"] / 3600) == pytest.approx(math.hypot(0.3357, 0.1), rel=1e-3)
+    assert math.log(plain["images_per_s_high"] / 3600) == pytest.approx(0.1)
+    assert [pair["rule"] for pair in moved["warnings"]] == ["specified_only"] and plain["warnings"] == []
+    # One's own figure with a stated range, 0.4 below and 0.2 above: each end by itself, and no warning of a transfer.
+    assert math.log(own["images_per_s_low"] / 3600) == pytest.approx(-math.hypot(0.3357, 0.1), rel=1e-3)
+    assert math.log(own["images_per_s_high"] / 3600) == pytest.approx(math.hypot(0.16785, 0.1), rel=1e-3)
+    assert own["warnings"] == []

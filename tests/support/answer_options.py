@@ -19,9 +19,3 @@ def option(title, usd, hours=10.0, images=3.6e6, **more):
 
 def spot(title, usd, **more):
     return option(title, usd, purchase="spot", persistent=False, **more)
-
-
-def box(title, usd, **more):
-    """An owned machine, 10 days a month over 30 months at 0.20 USD/kWh."""
-    own = {"days_per_month": 10.0, "months": 30.0, "energy_usd_per_hour": 0.2, "usd_per_kwh": 0.2}
-    return option(title, usd, purchase="own", **(own | more))

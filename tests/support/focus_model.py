@@ -32,7 +32,6 @@ ALLOWED = {
 }  # fmt: skip
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 NUMBER = re.compile(r"-?\d+(\.\d+)?([Ee]-?\d+)?")
-COSTS = ("BilledCost", "ContractedCost", "EffectiveCost", "ListCost")
 
 
 def against_the_specification(text: str) -> list[dict[str, str]]:

@@ -44,6 +44,7 @@ def test_a_run_that_cannot_be_is_refused_with_file_and_value(tmp_path, columns, 
     good, bad = write_run(tmp_path, run=1), write_run(tmp_path, **{"run": 2} | columns)
     told = refusal([good, bad])
     assert told.startswith(f"{bad}: {words.replace('<NA>', 'None')}") and good not in told
+    assert "remove the file and it is measured again" in told or "or remove it and it is measured again" in told
 
 
 def test_the_shortest_and_the_longest_step_that_there_may_be(tmp_path):
@@ -163,6 +164,13 @@ def test_odd_metadata_is_no_traceback_in_the_plan_nor_in_the_table(tmp_path, tex
     assert isinstance(run_facts(path), dict)
     timing = timing_of(tmp_path / f"{run_path(CELL, 1)}.parquet")
     assert timing is None or timing == Timing(36.0, 2.0 / 16)  # three steps of 2 s and 30 s to start
+
+
+def test_metadata_that_are_no_text_are_named(tmp_path):
+    path = write_run(tmp_path)
+    with_metadata(path, b"\xff\xfe")
+    assert refusal([path]).startswith(f"{path}: not a whole run file")
+    assert timing_of(tmp_path / f"{run_path(CELL, 1)}.parquet") is None
 
 
 @pytest.mark.parametrize("seconds", ['"long"', "-3", "null", "true", "[1]", "1e400", "NaN"])

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.scaling.targets import extrapolation
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
@@ -131,35 +130,6 @@ def test_a_processor_as_the_known_device_is_refused(tmp_path):
     before = study(tmp_path, [row("mine", "AMD EPYC 7B13", 3)], instances)
     with pytest.raises(UserError, match="is a processor"):
         with_transferred(before, QUESTION, instances, "2026", LEARNT)
-
-
-def test_what_is_scaled_from_an_uncertain_figure_carries_its_error():
-    half = 0.4
-    cells = pd.DataFrame(
-        {
-            "gpus": 4,
-            "basis": ["transferred", "published", "published"],
-            "base_images_per_s": 1000.0,
-            "source": "known",
-            "base_images_per_s_low": [1000 * math.exp(-half), math.nan, 1000 * math.exp(-half)],
-            "base_images_per_s_high": [1000 * math.exp(half), math.nan, 1000 * math.exp(half / 2)],
-            "base_warnings": [[{"rule": "specified_only", "message": "by its data sheet"}]] * 3,
-        }
-    )
-    rest = ["instance", "base_instance", "nodes", "framework", "model", "batch_size", "precision", "variant"]
-    cells = cells.reindex(columns=[*cells.columns, *rest])
-    predicted = pd.DataFrame({"efficiency": 0.9, "low": 0.9 * math.exp(-0.1), "high": 0.9 * math.exp(0.1),
-                              "source": "rule", "warnings": [[], [], []]})  # fmt: skip
-    moved, plain, own = (row for _, row in extrapolation(cells, predicted, "rule", True).iterrows())
-    assert moved["images_per_s"] == plain["images_per_s"] == pytest.approx(3600)
-    # The base's 95 % ends are 1.96 sd, those of a prediction 1.645: 0.4 becomes 0.3357.
-    assert math.log(moved["images_per_s_high"] / 3600) == pytest.approx(math.hypot(0.3357, 0.1), rel=1e-3)
-    assert math.log(plain["images_per_s_high"] / 3600) == pytest.approx(0.1)
-    assert [pair["rule"] for pair in moved["warnings"]] == ["specified_only"] and plain["warnings"] == []
-    # One's own figure with a stated range, 0.4 below and 0.2 above: each end by itself, and no warning of a transfer.
-    assert math.log(own["images_per_s_low"] / 3600) == pytest.approx(-math.hypot(0.3357, 0.1), rel=1e-3)
-    assert math.log(own["images_per_s_high"] / 3600) == pytest.approx(math.hypot(0.16785, 0.1), rel=1e-3)
-    assert own["warnings"] == []
 
 
 @pytest.mark.parametrize(

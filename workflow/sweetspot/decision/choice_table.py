@@ -40,15 +40,14 @@ RANK = (NOTHING, CONTRACT, BUY)  # from what commits to least
 
 
 class Work(NamedTuple):
-    """One work with its choices, cheapest first.
-
-    `table`: COLUMNS up to `months`, hours, `usd` (of the whole work, at central figures), `stands` (may be the answer),
-    `why_not`; of a machine bought `capex_usd`, `box_title` (null: none) and `usd_per_capex` (USD of the work by each
-    USD of that price); `month_usd` of what a single workload pays by the month. `usd`: draws over the project, `today`:
-    the same where rents stay as they are; `capex`: draws of a machine's price, infinite where none is bought. `busy`:
-    days of use a month that a work which is no `plan` supposes of an owned machine; `cost`: share, rounds or dispatch;
-    `model` that its hours are of; `limits`: what those of the team cost and until when offers stand, in sentences;
-    `months_work`: of work that grows, that of each month drawn over the mean of all.
+    """One work with its choices, cheapest first. `table`: COLUMNS up to `months`, hours, `usd` (of the whole work, at
+    central figures), `stands` (may be the answer), `why_not`; of a machine bought `capex_usd`, `box_title` (null: none)
+    and `usd_per_capex` (USD of the work by each USD of that price); `month_usd` of what a single workload pays by the
+    month. `usd`: draws over the project, `today`: the same where rents stay as they are; `capex`: draws of a machine's
+    price, infinite where none is bought. `busy`: days of use a month that a work which is no `plan` supposes of an
+    owned machine; `cost`: share, rounds or dispatch; `model` that its hours are of; `limits`: what those of the team
+    cost and until when offers stand, in sentences; `months_work`: of work that grows, that of each month drawn over the
+    mean of all.
     """
 
     name: str

@@ -185,14 +185,12 @@ def compare(
     titles: Mapping[str, str] | None = None,
     known: "Known | None" = None,
 ) -> dict[str, pd.DataFrame]:
-    """The comparison's tables by the name of their file. Raises UserError.
-
-    `published`: figures of others (`read_published`) that the answer's devices could have had instead. `needs`: the
-    memory that workloads need (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs
-    come to machines that several people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose
-    mixes are chosen. `buying`: plans that ask what buying later costs (`load_plans`). `titles`: names for people of
-    workloads (`load_titles`). `known`: what there is of stock and failures (`load_availability`).
-    Without any price the tables are empty.
+    """The comparison's tables by the name of their file. Raises UserError. `published`: figures of others
+    (`read_published`) that the answer's devices could have had instead. `needs`: the memory that workloads need
+    (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs come to machines that several
+    people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose mixes are chosen. `buying`:
+    plans that ask what buying later costs (`load_plans`). `titles`: names for people of workloads (`load_titles`).
+    `known`: what there is of stock and failures (`load_availability`). Without any price the tables are empty.
     """
     needs, monthly = needs or {}, monthly or {}
     every, asked = asked_of(inputs, settings, needs, monthly, buying or {}, titles or {}, known)

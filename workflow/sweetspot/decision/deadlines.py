@@ -181,7 +181,6 @@ def _nobody(rows: Sequence[Row], money: Money, bound: Callable[[Row], Row] = lam
 
 def class_deadlines(works: Sequence[Posed], money: Money, due: float | None = None) -> pd.DataFrame:
     """Rows of DEADLINES for each class and number of hours: the cheapest way to be in time, and who is in time anyhow.
-
     A row holds until the next one's hours, from the fastest machine's to REACH times those of the slowest. `is_asked`:
     the class's own deadline, or that of every class (`due`). `per_month`: urgent jobs. `usd`: of one: rented, the
     machine for itself; on one that the best mix holds, its running, if the result is there within the hours after its

@@ -59,13 +59,12 @@ def set_aside(options: pd.DataFrame, works: "Mapping[str, Monthly]") -> pd.DataF
 def left_out_table(
     inputs: "Inputs", options: pd.DataFrame, choices: pd.DataFrame, settings: Settings, needs: Needs
 ) -> pd.DataFrame:
-    """One row a workload and offer that is neither in `options` nor, of a plan, in `choices` (COLUMNS).
-
-    `options`: all, those that do not fit among them; `needs`: of all workloads (`load_needs`; of one of months, of its
-    classes). `model`: null where the workload names none, or nothing is known of it. Rules: no_figure, other_batch
-    (figures at other batches than the one asked for), too_few_devices, does_not_fit, not_asked (a price list that the
-    answer leaves out, a machine that is there already), and a status of costs or plans (too_slow, never_finishes, oom,
-    ...). Raises UserError for an offer that is missing for none of these: a mistake of the program ends the run.
+    """One row a workload and offer that is neither in `options` nor, of a plan, in `choices` (COLUMNS). `options`: all,
+    those that do not fit among them; `needs`: of all workloads (`load_needs`; of one of months, of its classes).
+    `model`: null where the workload names none, or nothing is known of it. Rules: no_figure, other_batch (figures at
+    other batches than the one asked for), too_few_devices, does_not_fit, not_asked (a price list that the answer leaves
+    out, a machine that is there already), and a status of costs or plans (too_slow, never_finishes, oom, ...). Raises
+    UserError for an offer that is missing for none of these: a mistake of the program ends the run.
     """
     found = []
     for case in _missing(inputs, options, choices, needs):
@@ -207,7 +206,6 @@ def warning_table(
     inputs: "Inputs", options: pd.DataFrame, settings: Settings, needs: Needs, more: Iterable[Row] = ()
 ) -> pd.DataFrame:
     """One row per warning: WARNINGS. Every pair of the tables' columns `warnings` is in it, whatever its rule.
-
     `options`: all, those that do not fit among them; `more`: rows found elsewhere (`offers_left_out`). Scope:
     throughput, efficiency, extrapolation (of the headline method), price, comparison (what the decision itself had to
     assume). Rules found here: a status without a warning of its own, left_out (not measured, for the budget),

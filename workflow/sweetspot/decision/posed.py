@@ -90,15 +90,14 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Posed:
-    """A monthly workload with its sources.
-
-    `figures` (of `pose`, and `sale`: USD that one there would bring today) of the options, rows x draws, and `middle`,
-    the central ones, as one draw; `numbers` of jobs, class x draw x month, which grow by `growth` (class x draw) and
-    take less by the `gain` of software a year (draw), as if there were fewer; `known`: draws of what the figures are
-    made of, by name and row of the options; `delivery`: months until a machine or contract is there, by draw and row of
-    the options. `stated`: the limits that count; `breaks`: those that a mix breaks; `affords`: whether so many machines
-    may be bought; `eased`: a way with what it rents sooner to keep a limit; `limits` that the cheapest way would break,
-    each with the USD a month that the best costs less without it (NaN: no way keeps them, and none counts).
+    """A monthly workload with its sources. `figures` (of `pose`, and `sale`: USD that one there would bring today) of
+    the options, rows x draws, and `middle`, the central ones, as one draw; `numbers` of jobs, class x draw x month,
+    which grow by `growth` (class x draw) and take less by the `gain` of software a year (draw), as if there were fewer;
+    `known`: draws of what the figures are made of, by name and row of the options; `delivery`: months until a machine
+    or contract is there, by draw and row of the options. `stated`: the limits that count; `breaks`: those that a mix
+    breaks; `affords`: whether so many machines may be bought; `eased`: a way with what it rents sooner to keep a limit;
+    `limits` that the cheapest way would break, each with the USD a month that the best costs less without it (NaN: no
+    way keeps them, and none counts).
     """
 
     name: str

@@ -43,15 +43,14 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """Choices for one piece of work, what they rest on, and what they cost at any values of it.
-
-    The choices are the cheapest first, `drawn` their USD by draw; `against`: place of the rival, where it is not the
-    next alternative; `months` of the project (NaN: not said), `told`: its size in words; `word`: what the best is
-    called. Drawn figures: those `of_the_team` are of every choice, as the row `reference` has them; those `held_still`
-    are followed by no draw; `drawn_work`: numbers of jobs by draw; `beside`: USD by draw of what is as good as a choice
-    (one machine more or less). `rows`: those of the options that figures are told of, `named`: a choice in words, where
-    it follows the case. `dear`: a case takes long, so few are looked at; `settled`: a turning point made exact.
-    `model`: of one job, what it trains; `held`: what could be held for the work (none: `break_even` has its days).
+    """Choices for one piece of work, what they rest on, and what they cost at any values of it. The choices are the
+    cheapest first, `drawn` their USD by draw; `against`: place of the rival, where it is not the next alternative;
+    `months` of the project (NaN: not said), `told`: its size in words; `word`: what the best is called. Drawn figures:
+    those `of_the_team` are of every choice, as the row `reference` has them; those `held_still` are followed by no
+    draw; `drawn_work`: numbers of jobs by draw; `beside`: USD by draw of what is as good as a choice (one machine more
+    or less). `rows`: those of the options that figures are told of, `named`: a choice in words, where it follows the
+    case. `dear`: a case takes long, so few are looked at; `settled`: a turning point made exact. `model`: of one job,
+    what it trains; `held`: what could be held for the work (none: `break_even` has its days).
     """
 
     workload: str

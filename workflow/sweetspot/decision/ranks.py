@@ -30,14 +30,13 @@ MAX_DRAWS = 1000  # of a share of draws; its standard error is at most 1.6 perce
 
 
 def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
-    """One row per (option, model, workload) with figures, 90 % intervals and places.
-
-    Columns: those that name the option, `images_per_s`, `images_per_usd`, `hours`, `usd` with `_low`/`_high`; `rank`
-    (by USD, 1 = cheapest), `rank_hours` (1 = fastest), `rank_persistent` and `rank_hours_persistent` (among options
-    that nobody takes away; null for the others), `p_cheapest` (among the persistent), `basis`, `source` of the
-    throughput, `price_source`, `as_of` of the price. ENERGY: as in costs and offers, `_low` and `_high` with every
-    factor at that end (no 90 % interval); `rank_carbon` (1 = least kg CO2e; null where it is not known); `by_bills`:
-    bills rank the model's options, not USD per image (`bills_decide`).
+    """One row per (option, model, workload) with figures, 90 % intervals and places. Columns: those that name the
+    option, `images_per_s`, `images_per_usd`, `hours`, `usd` with `_low`/`_high`; `rank` (by USD, 1 = cheapest),
+    `rank_hours` (1 = fastest), `rank_persistent` and `rank_hours_persistent` (among options that nobody takes away;
+    null for the others), `p_cheapest` (among the persistent), `basis`, `source` of the throughput, `price_source`,
+    `as_of` of the price. ENERGY: as in costs and offers, `_low` and `_high` with every factor at that end (no 90 %
+    interval); `rank_carbon` (1 = least kg CO2e; null where it is not known); `by_bills`: bills rank the model's
+    options, not USD per image (`bills_decide`).
     """
     table = options[[name for name in KEPT if name in options.columns]].copy()
     for name in FIGURES:
@@ -102,14 +101,12 @@ def dominates(objectives: np.ndarray) -> np.ndarray:
 
 
 def frontier(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
-    """One row per (model, workload, option), cheapest first.
-
-    `on_front` is time against USD alone; `dominated_by` names the cheapest option that is neither slower nor dearer.
-    `interruptible` (spot, preemptible) and `estimated` (throughput extrapolated) are risks: with them as further
-    objectives an option is dominated only by one that adds no risk (`on_front_with_risk`, `dominated_by_with_risk`).
-    kg CO2e is a third objective (`on_front_with_carbon`, `dominated_by_with_carbon`) among the options whose carbon is
-    known; null for the others. `p_on_front`: share of the draws in which the option is on the front of time and USD.
-    `risk` in words.
+    """One row per (model, workload, option), cheapest first. `on_front` is time against USD alone; `dominated_by` names
+    the cheapest option that is neither slower nor dearer. `interruptible` (spot, preemptible) and `estimated`
+    (throughput extrapolated) are risks: with them as further objectives an option is dominated only by one that adds no
+    risk (`on_front_with_risk`, `dominated_by_with_risk`). kg CO2e is a third objective (`on_front_with_carbon`,
+    `dominated_by_with_carbon`) among the options whose carbon is known; null for the others. `p_on_front`: share of the
+    draws in which the option is on the front of time and USD. `risk` in words.
     """
     taken, estimated = options["purchase"].isin(INTERRUPTIBLE), options["throughput_basis"].eq("extrapolated")
     risk = (2 * taken + estimated).map(dict(enumerate(RISKS)))

@@ -60,14 +60,13 @@ class Draws:
 
 
 def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
-    """Draw every uncertain figure of the options table (`build_options`) `draws` times.
-
-    Throughput varies by its interval (t where it is a mean of runs), prices, box price, months, power, electricity
-    price, days of use and interruptions by the price list's low and high. One figure is drawn once: the on-demand
-    and the spot offer of an instance share its throughput, and so do instances declared equivalent (same device,
-    count, value); the error of figures without an interval of their own is shared by all machines with the same
-    device and framework, that of a prediction by all models of its machine; that of an older round and of the software
-    (`common_errors`) by all figures that have it.
+    """Draw every uncertain figure of the options table (`build_options`) `draws` times. Throughput varies by its
+    interval (t where it is a mean of runs), prices, box price, months, power, electricity price, days of use and
+    interruptions by the price list's low and high. One figure is drawn once: the on-demand and the spot offer of an
+    instance share its throughput, and so do instances declared equivalent (same device, count, value); the error of
+    figures without an interval of their own is shared by all machines with the same device and framework, that of a
+    prediction by all models of its machine; that of an older round and of the software (`common_errors`) by all figures
+    that have it.
     """
     rows = records(options)
     if not rows:

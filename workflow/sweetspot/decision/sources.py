@@ -61,13 +61,12 @@ def mix_title(one: Mix, posed: Posed) -> str:
 
 
 def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
-    """Each mix of a workload once, with what `choices` says of it; the best first.
-
-    `counts`: machines bought or committed to; `mix`: its kind, `source` beside what is there; `main_rented`: the offer
-    that does most of what is rented; `used_at_most`: share of their hours to which machines are filled before the rest
-    is rented, where that is less than all; USD a month at central figures; USD of the project as the mean of the draws,
-    infinite where the mix does not do the work: `why_not` says why. A pure option that is the best but for what others
-    do for less, under 1 % of the money, is that best.
+    """Each mix of a workload once, with what `choices` says of it; the best first. `counts`: machines bought or
+    committed to; `mix`: its kind, `source` beside what is there; `main_rented`: the offer that does most of what is
+    rented; `used_at_most`: share of their hours to which machines are filled before the rest is rented, where that is
+    less than all; USD a month at central figures; USD of the project as the mean of the draws, infinite where the mix
+    does not do the work: `why_not` says why. A pure option that is the best but for what others do for less, under 1 %
+    of the money, is that best.
     """
     best, months = posed.mixes[0], posed.work.months
     for one in posed.mixes:

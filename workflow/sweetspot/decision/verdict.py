@@ -60,14 +60,13 @@ def verdict_table(
     words: Words = WORDS["train"],
 ) -> pd.DataFrame:
     """One row a work that has a choice (COLUMNS), that of the `answer` first; `worth`: what to find out first, by work.
-
     `level`: commit (some choices bind: to a purchase or a contract) or machine (none does). `best` and `rival` are
     those of the choices, `ratio` USD of the rival / USD of the best. `take`: what to begin with; where it is too close
-    to call, of the choice that commits to least; `take_rival` the next of these, held against it at today's
-    prices where it binds nobody. `buy_below_usd`: price of one machine `box` at which buying costs as much as the
-    cheapest that binds less; `p_at_box_prices`: share of the draws in which buying is cheaper at an offer of
-    `box_prices_usd`. `work_factor`: how many times the work from which buying pays (`break_even`);
-    `from_jobs`: jobs a month from which what is paid by the month pays. `sentence` has at most 15 words, `do_this` 20.
+    to call, of the choice that commits to least; `take_rival` the next of these, held against it at today's prices
+    where it binds nobody. `buy_below_usd`: price of one machine `box` at which buying costs as much as the cheapest
+    that binds less; `p_at_box_prices`: share of the draws in which buying is cheaper at an offer of `box_prices_usd`.
+    `work_factor`: how many times the work from which buying pays (`break_even`); `from_jobs`: jobs a month from which
+    what is paid by the month pays. `sentence` has at most 15 words, `do_this` 20.
     """
     told = [_verdict_of(one, break_even, worth.get(one.name, ""), words) for one in works if one.table["stands"].any()]
     for row in told:

@@ -127,14 +127,6 @@ def _environment(script: Script, values: dict[str, str], steps: Path) -> dict[st
     return {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": path, VARIABLE: str(steps), **own}
 
 
-def _steps_file(script: Script, values: dict[str, str], iterator: Path) -> Path | None:
-    if script.steps == "iterator":
-        return iterator
-    if isinstance(script.steps, JsonLines) and script.steps.json_lines:
-        return Path(script.folder, filled(script.steps.json_lines, values))
-    return None
-
-
 def expected(script: Script) -> str:
     """How this script was to tell its steps, in words."""
     if isinstance(script.steps, Lines):
@@ -212,7 +204,9 @@ def main(request: Request) -> None:
         values = script.values(request.cell, request.run, scratch)
         argv, iterator = script.argv(values), Path(scratch, ".steps.jsonl")
         say(facts={"script": argv, "script_files": backend.digests(script, argv)})
-        file = _steps_file(script, values, iterator)
+        file = iterator if script.steps == "iterator" else None
+        if isinstance(script.steps, JsonLines) and script.steps.json_lines:
+            file = Path(script.folder, filled(script.steps.json_lines, values))
         started = Started(script, argv, _environment(script, values, iterator), file)
         splitter, measured = Splitter(), Measured(request, say, watcher(request))
         _end_with_us(lambda: last_words(script, splitter, measured), started)

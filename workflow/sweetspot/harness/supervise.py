@@ -186,24 +186,12 @@ def judged(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
             f"({facts['machine_matmul_flops'] / 1e9:.1f}) and {facts['share_of_conv']:.0%} of its convolution "
             f"({facts['machine_conv_flops'] / 1e9:.1f})"
         )
-    warnings = [*told_of_run(facts, len(timed)), *_told_of_length(request, timed, facts), *warnings]
+    warnings = [*_told(request, timed, facts), *warnings]
     if facts.get("emulated"):
         what = "processor" if request.device == "cpu" else "device"
         words = f"this {what} computes {cell.precision} as fp32; no speed-up is to be had"
         warnings = [Warned("emulation", words), *warnings]
     return "unstable" if any(found.rule in UNSTEADY for found in warnings) else "ok", warnings
-
-
-def _told_of_length(request: Request, timed: Sequence[Interval], facts: Mapping[str, Any]) -> Iterator[Warned]:
-    """Warnings of how much was seen: `short_run`, `early_steps` (of a script that was ended while it trained on)."""
-    lasted = duration(timed)
-    if lasted < request.least_seconds:
-        words = "clocks, and counters that renew ten times a second, had not settled"
-        yield Warned("short_run", f"timed for {lasted:.2g} s, expected {request.least_seconds:g} s: {words}")
-    if facts.get("ended_early") and lasted < SETTLED_S:
-        count = sum(steps for _, steps in timed)
-        words = f"timed are {count} steps of {lasted:.3g} s near the script's beginning, then it was ended"
-        yield Warned("early_steps", f"{words}: a pace that changes later is not seen (measure.least_seconds)")
 
 
 def kept(timed: Sequence[Interval], facts: Mapping[str, Any]) -> list[Interval]:
@@ -212,16 +200,18 @@ def kept(timed: Sequence[Interval], facts: Mapping[str, Any]) -> list[Interval]:
     return [interval for step, interval in enumerate(timed) if step not in out]
 
 
-def told_of_run(facts: Mapping[str, Any], count: int) -> Iterator[Warned]:
+def _told(request: Request, timed: Sequence[Interval], facts: Mapping[str, Any]) -> Iterator[Warned]:
     """Warnings of what went on beside the steps: `disturbed`, `neighbours`, `silent_device`, `held_back`, `after_steps`
-    and what a script's output told (`told`); `count` steps count.
+    and what a script's output told (`told`); of how much was seen: `short_run`, `early_steps` (of a script that was
+    ended while it trained on).
     """
     reason, out = facts.get("disturbed_reason"), facts.get("left_out", ())
     if "disturbed_throughout" in facts:
         yield Warned("disturbed", f"{reason}; all steps count: {facts['disturbed_throughout']}")
     elif out:
-        share = f"{len(out)} of {len(out) + count} steps, {facts['left_out_share']:.0%} of their time, are left out"
-        yield Warned("neighbours", f"{share}: {reason}")
+        count, share = len(out), facts["left_out_share"]
+        words = f"{count} of {count + len(timed)} steps, {share:.0%} of their time, are left out"
+        yield Warned("neighbours", f"{words}: {reason}")
     if facts.get("gpu_silent"):
         names = " and ".join(str(place) for place in facts["gpu_silent"])
         yield Warned("silent_device", f"device {names} stopped answering NVML: its power, clock and use are of before")
@@ -231,6 +221,14 @@ def told_of_run(facts: Mapping[str, Any], count: int) -> Iterator[Warned]:
     if "after_steps" in facts:
         yield Warned("after_steps", f"all steps were timed, then: {facts['after_steps']}"[:300])
     yield from (Warned(*pair) for pair in facts.get("told", ()))
+    lasted = duration(timed)
+    if lasted < request.least_seconds:
+        words = "clocks, and counters that renew ten times a second, had not settled"
+        yield Warned("short_run", f"timed for {lasted:.2g} s, expected {request.least_seconds:g} s: {words}")
+    if facts.get("ended_early") and lasted < SETTLED_S:
+        count = sum(steps for _, steps in timed)
+        words = f"timed are {count} steps of {lasted:.3g} s near the script's beginning, then it was ended"
+        yield Warned("early_steps", f"{words}: a pace that changes later is not seen (measure.least_seconds)")
 
 
 def _listen(

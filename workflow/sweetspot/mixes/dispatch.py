@@ -66,14 +66,13 @@ ALLOWED = 0.01  # of the jobs of a class may wait for a quieter month, where not
 
 
 def dispatch(problem: Problem, counts: Sequence[int]) -> Done:
-    """The jobs of each month on `counts` machines of each kind held, and on what is rented.
-
-    Kinds are filled one after another, each with the jobs that are worth most by its hour, as long as they are worth
-    something, of equal ones first those that fewer kinds can do; the rest is rented where a job is the cheapest. A job
-    is worth what it costs elsewhere less its running there. With one kind held, one class of jobs, or kinds whose
-    speeds are in proportion no dispatch is cheaper (a fractional knapsack, kinds in order of their running cost).
-    Elsewhere each draw and month takes the cheapest of several such dispatches (`_ways`): docs/decision.md has how far
-    that is from the linear programme.
+    """The jobs of each month on `counts` machines of each kind held, and on what is rented. Kinds are filled one after
+    another, each with the jobs that are worth most by its hour, as long as they are worth something, of equal ones
+    first those that fewer kinds can do; the rest is rented where a job is the cheapest. A job is worth what it costs
+    elsewhere less its running there. With one kind held, one class of jobs, or kinds whose speeds are in proportion no
+    dispatch is cheaper (a fractional knapsack, kinds in order of their running cost). Elsewhere each draw and month
+    takes the cheapest of several such dispatches (`_ways`): docs/decision.md has how far that is from the linear
+    programme.
     """
     rent = problem.rent
     fixed = np.zeros(problem.jobs.shape[1])

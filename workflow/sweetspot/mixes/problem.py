@@ -13,11 +13,10 @@ NEVER = np.inf  # hours or USD of a job where it cannot run
 
 @dataclass(frozen=True)
 class Held:
-    """A kind of machine that is paid for by the month, used or not: there already, bought, or committed to.
-
-    `there`: how many are there; `for_sale`: whether more can be had; `fixed`: USD a month of one, by draw;
-    `capacity`: machine-hours a month in which one works, by draw; `hours`: machine-hours that a job takes (its share of
-    the machine; NEVER where it cannot run), by class and draw; `running`: USD of a job for its use, by class and draw;
+    """A kind of machine that is paid for by the month, used or not: there already, bought, or committed to. `there`:
+    how many are there; `for_sale`: whether more can be had; `fixed`: USD a month of one, by draw; `capacity`:
+    machine-hours a month in which one works, by draw; `hours`: machine-hours that a job takes (its share of the
+    machine; NEVER where it cannot run), by class and draw; `running`: USD of a job for its use, by class and draw;
     `devices`: of one machine; `present`: share of each month in which a machine is there that comes later, draw x month
     or one for all of either; `sellable`: those there may be sold, and to keep one costs what it would bring.
     """
@@ -31,7 +30,6 @@ class Held:
     running: Array
     devices: int = 1
     present: Array = field(default_factory=lambda: np.ones((1, 1)))
-
     sellable: bool = False
 
     @property

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from sweetspot.decision_words import no_answer
 from sweetspot.report.in_currency import money_of, shown_in
-from sweetspot.report.notation import Row, missing, records, text
+from sweetspot.report.notation import Row, records, text
 from sweetspot.report.outcome import Figure, Outcome, Part, choices_of, finite, other_work, outcome_of
 from sweetspot.report.phrases import decisive, lead, worth_knowing
 from sweetspot.report.plan_turning import later_in_words, plan_worth_in_words
@@ -188,15 +188,10 @@ def _warnings(table: pd.DataFrame) -> list[Warned]:
 def by_deadline(tables: Tables) -> list[ByDeadline]:
     """Each class of each workload of months, from comparison/deadlines.parquet."""
     table = table_of(tables, "deadlines")
+    steps = table.reindex(columns=[*Step.model_fields]).astype(object)
+    steps = steps.where(steps.notna(), None)
     groups = table.groupby(["workload", "class"], sort=False) if len(table) else ()
     return [
-        ByDeadline(
-            workload=text(name),
-            job=text(job),
-            steps=[
-                Step(**{key: None if missing(row.get(key)) else row[key] for key in Step.model_fields})
-                for row in records(rows)
-            ],
-        )
+        ByDeadline(workload=text(name), job=text(job), steps=[Step(**row) for row in records(steps.loc[rows.index])])
         for (name, job), rows in groups
     ]

@@ -46,19 +46,14 @@ def render_card(tables: Tables, study: Study) -> str:
     places = enumerate(figures)
     told = [part for place, figure in places for part in _figure(figure, MARGIN + place * inner // FIGURES)]
     end = _text(f"Sweetspot · {_clean(study.name)} · as of {study.as_of}", 12, MARGIN, HEIGHT - 16, "soft")
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-            f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
-            f"<title>{escape(_clean(study.title))}: {escape(_clean(said))}</title><style>{STYLE}</style>",
-            f'<rect class="paper" x="0.5" y="0.5" width="{WIDTH - 1}" height="{HEIGHT - 1}" rx="8"/>',
-            edge,
-            *words,
-            *told,
-            end,
-            "</svg>\n",
-        ]
-    )
+    parts = "\n".join([edge, *words, *told, end])
+    return f"""\
+<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">
+<title>{escape(_clean(study.title))}: {escape(_clean(said))}</title><style>{STYLE}</style>
+<rect class="paper" x="0.5" y="0.5" width="{WIDTH - 1}" height="{HEIGHT - 1}" rx="8"/>
+{parts}
+</svg>
+"""
 
 
 def _fitting(sentences: list[str], wide: float, rows: int) -> str:

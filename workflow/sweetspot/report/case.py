@@ -277,7 +277,7 @@ def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:
     for option, of_source in rows.groupby("option", sort=False):
         first = of_source.iloc[0]
         of_jobs = {key: [_number(value) for value in of_source[name]] for key, name in OF_CLASS.items()}
-        held = {key: _number(first[name]) for key, name in OF_HELD.items() if not missing(first["room_hours"])}
+        held = {key: _number(first[name]) for key, name in OF_HELD.items() if _number(first["room_hours"]) is not None}
         sources.append({"option": str(option), **of_jobs, **held, **_by_month(first, "present")})
     by_hour = named[named["room_hours"].isna()]
     allowed = _number(rows["allowed_usd"].iloc[0])

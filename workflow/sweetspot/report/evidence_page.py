@@ -35,16 +35,9 @@ SERIES = ["#3f8fd8", "#e0661a", "#1fb589", "#d58ab5", "#f2c14e", "#b5dcf7", INK]
 DARK = {
     **dict(zip(COLOURS, SERIES, strict=True)),
     "#00694d": SERIES[2],  # an edge of what is within the limits
-    "#000": INK,
-    "#111": INK,
-    "black": INK,
-    "white": PAPER,
-    "#555": SOFT,
-    "#444": SOFT,
-    "#888": "#8a929a",
-    "#e6e6e6": "#2f353b",
-    "#ddd": "#3a4148",
-}
+    **dict.fromkeys(("#000", "#111", "black"), INK), "white": PAPER, **dict.fromkeys(("#555", "#444"), SOFT),
+    "#888": "#8a929a", "#e6e6e6": "#2f353b", "#ddd": "#3a4148",
+}  # fmt: skip
 
 
 class Drawn(NamedTuple):
@@ -67,7 +60,9 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     case = evidence_case(tables, study)
     figures = Figures(tables, drawn.specs, money)
     specs = (f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in figures.names)
-    context = {
+    told_of = (phrases.causes, phrases.price_changes_words, phrases.fits, phrases.other_figures, phrases.waiting,
+               phrases.never_pays, phrases.ahead)  # fmt: skip
+    context = {one.__name__: one(tables) for one in told_of} | {
         "study": study,
         "figures": figures,
         "lead": phrases.lead(made.table("claims")),
@@ -83,20 +78,13 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
             name: part if name in AS_PRINTED else part.named(lambda head: currency_words(head, money))
             for name, part in made.parts().items()
         },
-        "price_changes_words": phrases.price_changes_words(tables),
         "currency": "" if study.currency is None else study.currency.in_words(),
         "money": money.code,
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
-        "fits": phrases.fits(tables),
-        "other_figures": phrases.other_figures(tables),
         "worth": phrases.worth_knowing(tables),
-        "causes": phrases.causes(tables),
         "later": later_in_words(table_of(tables, "later"), money.code),
-        "waiting": phrases.waiting(tables),
-        "never_pays": phrases.never_pays(tables),
         "energy": energy_words.in_words(tables, study),
-        "ahead": phrases.ahead(tables),
         "taken": phrases.some_taken(table_of(tables, "ranks")),
         "beside": phrases.beside(table_of(tables, "ranks")),
         "outside": phrases.outside(told),

@@ -184,15 +184,10 @@ def _what_turns_it(tables: Tables, mine: pd.DataFrame, found: Outcome) -> Sectio
     first, binds = known[0], dict(zip(mine["choice"], mine["binds"], strict=True))
     two = [str(binds.get(first.get(name), "")) for name in ("best", "rival")]
     alike = found.level == "commit" and two[0] == two[1] and first.get("best") in binds
-    bars = [
-        (
-            str(row["assumption"]),
-            float(row["margin_low"]),
-            float(row["margin_high"]),
-            _threshold(row) if _turns_to_the_rival(row, tables, two, found) else "",
-        )
-        for row in known[:BARS]
-    ]
+    bars = []
+    for row in known[:BARS]:
+        said = _threshold(row) if _turns_to_the_rival(row, tables, two, found) else ""
+        bars.append((str(row["assumption"]), float(row["margin_low"]), float(row["margin_high"]), said))
     best, rival = (_titled(first, name, mine) for name in ("best", "rival"))
     chart = charts.bars_chart(bars, best, rival, _none_turns_it(known, mine, found, alike), alike)
     return Section("turns", "What could turn the verdict", chart, "plan-turning")

@@ -231,14 +231,10 @@ def run(
     rows = sound(evidence)
     pooled = fit_eras(rows if len(rows) else evidence) if len(evidence) else None
     cells = with_networks(target_cells(tables["throughput"], targets, question, instances), networks or {})
-    fitted = Fitted(
-        {name: fit_method(name, evidence, rule, pooled) for name in names} if len(cells) else {},
-        widths(errors) if names else {RULE_2018: None},
-        tables["averages"],
-        float(evidence["gpus"].max()),
-        fit_across(several),
-        float(several["gpus"].max()),
-    )
+    fits = {name: fit_method(name, evidence, rule, pooled) for name in names} if len(cells) else {}
+    wide = widths(errors) if names else {RULE_2018: None}
+    most, most_on_nodes = (float(table["gpus"].max()) for table in (evidence, several))
+    fitted = Fitted(fits, wide, tables["averages"], most, fit_across(several), most_on_nodes)
     estimated = cells
     if len(cells):
         facts = declared_facts(cells, instances)

@@ -138,9 +138,8 @@ def measured_cells(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> p
     Throughput is batch x devices (or the samples of a step that the runs say) / mean over runs of the mean step time
     (times are averaged, not rates). The interval is the 95 % t interval of the logarithm of the runs' mean times, so it
     never reaches zero, by the spread that the cells of one machine and protocol share (`spread_of_cells`), with
-    `interval_df` degrees of freedom; one run
-    has none. `as_of` is the day of the last run. A cell whose runs all failed keeps its row, with the worst status
-    and no figure. Raises UserError for what `check_machines` finds.
+    `interval_df` degrees of freedom; one run has none. `as_of` is the day of the last run. A cell whose runs all failed
+    keeps its row, with the worst status and no figure. Raises UserError for what `check_machines` finds.
     """
     check_machines(runs, instances)
     cells = _grouped(runs)

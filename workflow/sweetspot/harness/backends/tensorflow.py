@@ -143,8 +143,7 @@ def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, An
     keras.utils.set_random_seed(request.run)
     keras.config.set_dtype_policy(POLICIES[request.cell.precision])
     keras.config.set_image_data_format("channels_last")  # whatever the user's keras.json says
-    from sweetspot.harness.backends.tensorflow_fused import with_fused_normalisation
-    from sweetspot.harness.backends.tensorflow_variants import replicated, training_step
+    from sweetspot.harness.backends.tensorflow_variants import replicated, training_step, with_fused_normalisation
     from sweetspot.harness.keras_networks import build_workload
 
     if request.nodes > 1 and request.xla:
