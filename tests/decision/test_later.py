@@ -9,7 +9,8 @@ from small_lab import class_of, same, small_lab
 from sweetspot.decision.later import TABLE, buying_later, of_months, of_plan, why_not
 from sweetspot.decision.simulate import Draws
 from sweetspot.errors import UserError
-from sweetspot.study.needs import Dates, load_plans
+from sweetspot.study.needs import load_plans
+from sweetspot.study.settings import Dates
 from sweetspot.study.workloads import load_workloads
 
 EMPTY = np.ones((1, 3))

@@ -11,8 +11,7 @@ from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
 from sweetspot.report.tables import of_plans
-from sweetspot.study.needs import Dates
-from sweetspot.study.settings import Settings
+from sweetspot.study.settings import Dates, Settings
 
 # 36 months of 100 jobs of two hours: 200 hours a month, of the 240 that ten days have.
 WORK = {"kind": "plan", "model": "vgg16", "instance": "box", "parallel": 1, "months": 36.0, "renewed": True,

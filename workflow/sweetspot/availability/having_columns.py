@@ -10,7 +10,7 @@ import pandas as pd
 
 from sweetspot.availability.events import NEVER, Array, Ends, Having, any_of, no_spare
 from sweetspot.bills.columns import ENDS
-from sweetspot.study.base import INTERRUPTIBLE
+from sweetspot.cells import INTERRUPTIBLE
 
 if TYPE_CHECKING:
     from sweetspot.study.stock import Known, StockFact  # lazily: its models take longer to import than all this takes

@@ -16,9 +16,9 @@ from sweetspot.bills.owning import (
     usd_per_hour_of_use,
 )
 from sweetspot.bills.renting import HOUR_S, losing_rate, overhead
+from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import DEVICES
-from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import RATE_HOURS, Offer, PriceList
 from sweetspot.study.terms import Commitment, Own, Rate, Sale, Vat

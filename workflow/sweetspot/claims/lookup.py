@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from sweetspot.study.base import INTERRUPTIBLE
+from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.study.claims import Choice
 
 Row = Mapping[str, Any]

@@ -20,8 +20,7 @@ from sweetspot.decision.waiting import coming_to_mixes, queue_table
 from sweetspot.draws import DRAWS
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
-from sweetspot.study.needs import Dates
-from sweetspot.study.settings import Settings
+from sweetspot.study.settings import Dates, Settings
 from sweetspot.study.terms import Amount
 from sweetspot.study.workloads import Plan
 

@@ -40,8 +40,7 @@ from sweetspot.decision.waiting import Demands, coming_to_mixes, coming_to_optio
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
-from sweetspot.study.needs import Dates
-from sweetspot.study.settings import Settings
+from sweetspot.study.settings import Dates, Settings
 from sweetspot.wording import DOLLARS, Money, words_of
 
 if TYPE_CHECKING:

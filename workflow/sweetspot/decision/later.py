@@ -18,7 +18,7 @@ from sweetspot.decision.sources import bought_in_words
 from sweetspot.draws import LEVEL_RANGE, interval, shares, spread, stream
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Held, Rented
-from sweetspot.study.needs import Dates
+from sweetspot.study.settings import Dates
 from sweetspot.wording import confidence
 
 TABLE = (

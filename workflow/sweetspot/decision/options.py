@@ -10,9 +10,8 @@ import pandas as pd
 from sweetspot.bills.fits import Needs, does_not_fit, with_fits
 from sweetspot.bills.price_paths import TREND_COLUMNS
 from sweetspot.bills.rates import with_rent_factor
-from sweetspot.cells import USABLE
+from sweetspot.cells import INTERRUPTIBLE, USABLE
 from sweetspot.errors import UserError
-from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.settings import Settings
 from sweetspot.study.titles import unit_in_words
 from sweetspot.throughput.best import best_figures

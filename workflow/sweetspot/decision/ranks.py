@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.decision.options import trained
 from sweetspot.decision.other_figures import bills_decide, staying
 from sweetspot.decision.simulate import Draws
 from sweetspot.draws import interval, shares
-from sweetspot.study.base import INTERRUPTIBLE
 
 FIGURES = ("images_per_s", "images_per_usd", "hours", "usd")
 KEPT = (

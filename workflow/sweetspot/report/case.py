@@ -9,6 +9,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.bills.price_paths import central_change, moves
+from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.decision_words import MAY_STOP
 from sweetspot.report.case_controls import controls
 from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
@@ -16,7 +17,6 @@ from sweetspot.report.marks import PERSISTENT
 from sweetspot.report.notation import missing, records
 from sweetspot.report.outcome import KINDS, Outcome
 from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, shares_had, table_of, works
-from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.study import Study
 from sweetspot.study.titles import class_title
 from sweetspot.wording import DISPATCH, the

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.report.notation import number
-from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.study import Study
 from sweetspot.wording import DISPATCH, SHARE
 

@@ -65,7 +65,7 @@ class ChartData:
     @staticmethod
     def taken(rows: "pd.DataFrame") -> "pd.Series":
         """Which machines can be taken away, by how they are paid for."""
-        from sweetspot.study.base import INTERRUPTIBLE as TAKEN
+        from sweetspot.cells import INTERRUPTIBLE as TAKEN
 
         return rows["purchase"].isin(TAKEN)
 

@@ -8,13 +8,13 @@ import pandas as pd
 from markupsafe import Markup
 
 from sweetspot.bills.energy import ESTIMATED, METERED
+from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.claims.verdicts import CONTRADICTED, FAILED, HOLDS
 from sweetspot.report.cited import Cell, Part
 from sweetspot.report.energy_words import ENDS, SHOWN, shown
 from sweetspot.report.notation import BASIS_SIGNS, Row, missing, number, text
 from sweetspot.report.plan_tables import PlanTables, first, said
 from sweetspot.report.tables import asked_model, bills_decide, hours_differ, method_name, of_jobs
-from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.titles import framework_title
 from sweetspot.warnings import pairs
 

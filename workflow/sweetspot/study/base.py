@@ -20,9 +20,7 @@ Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$", strict=True)]
 PART = SLUG.replace("._-", "_-")
 Part = Annotated[str, StringConstraints(pattern=f"^{PART}$", strict=True)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
-# Spot and preemptible machines can be taken away; every other is persistent.
 Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
-INTERRUPTIBLE = ("spot", "preemptible")
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
 # Bounds far outside any price, so that no product of sane figures overflows a float.

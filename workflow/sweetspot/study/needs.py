@@ -10,6 +10,7 @@ from sweetspot.study.base import validated
 from sweetspot.study.memory import Needs
 from sweetspot.study.monthly import Shared
 from sweetspot.study.open_models import TokenWork
+from sweetspot.study.settings import Dates
 from sweetspot.study.yamlfile import load_yaml
 
 
@@ -98,14 +99,6 @@ def load_demands(path: str | Path) -> dict[str, Demand]:
                 runs = int(entry["runs"]) if entry.get("kind") == "runs" else 1
                 found[key] = Demand(shared.per_month.three, shared.hours_cv, shared.people, runs)
     return found
-
-
-class Dates(NamedTuple):
-    """A workload by its name: its `months`, and `after` how many of them machines may be bought."""
-
-    name: str
-    months: float
-    after: tuple[float, ...]
 
 
 def load_plans(path: str | Path) -> dict[str, Dates]:

@@ -9,8 +9,9 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
+from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import Faults
-from sweetspot.study.base import INTERRUPTIBLE, Closed, Count, Purchase, Slug, Text, validated
+from sweetspot.study.base import Closed, Count, Purchase, Slug, Text, validated
 from sweetspot.study.terms import (
     Billing,
     Commitment,

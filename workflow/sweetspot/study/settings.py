@@ -2,14 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sweetspot.study.memory import memory_of
 from sweetspot.wording import Money
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
     from sweetspot.study.study import Study
+
+
+class Dates(NamedTuple):
+    """A workload by its name: its `months`, and `after` how many of them machines may be bought."""
+
+    name: str
+    months: float
+    after: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,8 @@ class Settings:
     @classmethod
     def of(cls, study: "Study", instances: "Mapping[str, Instance] | None" = None) -> "Settings":
         """The settings of a study; without its instances machines are called by their keys."""
+        from sweetspot.study.memory import memory_of  # lazily: its models take longer to import than the comparison
+
         question = study.cells
         same = ("reference", "month_days", "accepts_interruptions", "seed", "counts", "answer_prices", "work",
                 "offers_in_hand")  # fmt: skip

@@ -9,7 +9,7 @@ from sweetspot.study.frameworks import FRAMEWORKS
 NETWORKS, PROVIDERS = (
     {row["key"]: row["name"] for row in table("names") if row["kind"] == kind} for kind in ("network", "provider")
 )
-BY_TOKENS = re.compile(r"(.+)\.(pretrain|full|lora|qlora)\.\d+")  # model, method, tokens of a sequence
+BY_TOKENS = re.compile(r"(.+)\.(pretrain|full|lora|qlora|grpo)\.\d+")  # model, method, tokens of a sequence
 METHODS = {"pretrain": "pretraining", "full": "full fine-tuning", "lora": "LoRA", "qlora": "QLoRA", "grpo": "GRPO"}
 # Of published figures; frameworks that are measured here say theirs themselves.
 OTHER_FRAMEWORKS = {"cntk": "CNTK", "mxnet": "MXNet"}

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from sweetspot.study.base import INTERRUPTIBLE, Closed, Ranged, Share
+from sweetspot.cells import INTERRUPTIBLE
+from sweetspot.study.base import Closed, Ranged, Share
 
 Years = Annotated[float, Field(strict=True, gt=0, le=50)]
 Point = tuple[Years, Share, Share, Share]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from sweetspot.cells import BASES, CELL_COLUMNS, USABLE
-from sweetspot.study.instances import nodes_of
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -60,5 +59,7 @@ def asked_cell(
     """What a machine is asked: the columns of a cell on all its devices, `gpu` and `nodes`."""
     instance = instances[name]
     cell = (name, instance.framework or question.framework, model, batch_size, instance.gpus, question.precision)
+    from sweetspot.study.instances import nodes_of  # lazily: its models take longer to import than the comparison
+
     nodes = nodes_of(instances, name, instance.gpus)
     return dict(zip(CELL_COLUMNS, (*cell, variant), strict=True)) | {"gpu": instance.gpu, "nodes": nodes}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sweetspot.bills.lint.known import asked, device_key, nearest, rent_of
 from sweetspot.bills.offer_prices import source_of, to_usd
-from sweetspot.study.base import INTERRUPTIBLE
+from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer, PriceList
 

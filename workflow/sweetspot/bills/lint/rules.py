@@ -22,8 +22,8 @@ from sweetspot.bills.lint.known import Level, device_key, power_of, purchase_of
 from sweetspot.bills.lint.market import against_market
 from sweetspot.bills.offer_prices import Row, age_days, has_ended, on_demand_hour, rate_used, source_of, to_usd
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import refuse
-from sweetspot.study.base import INTERRUPTIBLE
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import RATE_HOURS, Offer, PriceList
 from sweetspot.study.terms import Amount, Own
