@@ -5,8 +5,7 @@ import sys
 
 import pandas as pd
 import pytest
-from sweetspot.claims.lookup import Evidence
-from sweetspot.claims.table_files import SCHEMA, TableFiles, write_claims
+from sweetspot.claims.lookup import SCHEMA, Evidence, TableFiles, write_claims
 from sweetspot.claims.verdicts import check_claims
 from sweetspot.study.claims import load_claims
 
@@ -54,7 +53,7 @@ def test_claims_of_a_study_without_prices_cannot_be_checked(tmp_path):
 
 def test_checking_imports_no_pandas(tmp_path):
     code = (
-        "import sys; from sweetspot.claims.table_files import write_claims; from sweetspot.claims import verdicts;"
+        "import sys; from sweetspot.claims.lookup import write_claims; from sweetspot.claims import verdicts;"
         f"write_claims([{ROW!r}], {str(tmp_path / 'claims.parquet')!r}); print(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

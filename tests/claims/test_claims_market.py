@@ -5,8 +5,7 @@ import math
 import pytest
 from market_claims import OFFERS, OPTIONS, computed, option, said
 from sweetspot.claims.checks import counted
-from sweetspot.claims.lookup import Evidence, Figure, named, sentences
-from sweetspot.claims.resting import foreign
+from sweetspot.claims.lookup import Evidence, Figure, foreign, named, sentences
 
 ON_DEMAND = {"instance": "alpha"}  # an instance without a purchase: its persistent offer
 

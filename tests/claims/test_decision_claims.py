@@ -10,7 +10,7 @@ import yaml
 from claim_tables import checked
 from decision_tables import BOX, inputs, settings
 from price_lists import price_study
-from sweetspot.claims.table_files import write_claims
+from sweetspot.claims.lookup import write_claims
 from sweetspot.decision.options import build_options
 from sweetspot.errors import UserError
 from sweetspot.study.claims import load_claims

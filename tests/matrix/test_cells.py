@@ -10,8 +10,16 @@ from sweetspot.cells import Cell
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import expand_matrix, load_invocation, measured_cells, narrowed, own_scripts
 from sweetspot.matrix.jobs import Jobs
-from sweetspot.matrix.model_names import APPLICATIONS, NAMES, OWN, SMALL, architecture, expected, is_known
-from sweetspot.matrix.possible import require_possible
+from sweetspot.matrix.possible import (
+    APPLICATIONS,
+    NAMES,
+    OWN,
+    SMALL,
+    architecture,
+    expected,
+    is_known,
+    require_possible,
+)
 from sweetspot.study.config import Config
 from sweetspot.study.frameworks import FRAMEWORKS, VARIANTS
 from sweetspot.study.instances import Instance

@@ -15,7 +15,7 @@ from sweetspot.harness.facts import machine_facts  # noqa: E402
 from sweetspot.harness.request import parse_request  # noqa: E402
 from sweetspot.harness.runfile import write_run  # noqa: E402
 from sweetspot.harness.step_times import Interval  # noqa: E402
-from sweetspot.matrix.model_names import APPLICATIONS  # noqa: E402
+from sweetspot.matrix.possible import APPLICATIONS  # noqa: E402
 
 MODELS, GPUS = [name.lower() for name in APPLICATIONS[:20]], (1, 2, 4, 8)
 

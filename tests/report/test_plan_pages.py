@@ -17,7 +17,6 @@ from sweetspot.report.answer_file import answer_json
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.cited import Provenance
-from sweetspot.report.in_currency import shown_in
 from sweetspot.report.phrases import without_speed
 from sweetspot.report.plan_turning import (
     later_in_words,
@@ -28,7 +27,7 @@ from sweetspot.report.plan_turning import (
 )
 from sweetspot.report.sections import Sections
 from sweetspot.report.sheet import render_summary
-from sweetspot.report.tables import leading, works
+from sweetspot.report.tables import leading, shown_in, works
 from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import load_titles
 from sweetspot.wording import DISPATCH, ROUNDS, Money

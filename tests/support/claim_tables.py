@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 import pandas as pd
-from sweetspot.claims.lookup import Evidence
-from sweetspot.claims.table_files import SCHEMA
+from sweetspot.claims.lookup import SCHEMA, Evidence
 from sweetspot.claims.verdicts import check_claims
 from sweetspot.study.claims import Claim
 

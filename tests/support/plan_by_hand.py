@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 from sweetspot.use.focus import Machine, machine
-from sweetspot.use.focus_rows import write_focus
+from sweetspot.use.plan_months import write_focus
 
 MACHINES: list[Machine] = [
     machine("box", "box", "RTX 4090", 4), machine("x-1", "x-1", "H100", 1), machine("x-8", "x-8", "H100", 8),

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from sweetspot.throughput.published_machine import guessed_interconnect, with_machine_facts
+from sweetspot.throughput.published import guessed_interconnect, with_machine_facts
 
 
 def facts(**columns):

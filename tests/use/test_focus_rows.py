@@ -8,8 +8,7 @@ from focus_model import against_the_specification
 from plan_by_hand import MACHINES, tables, written
 from sweetspot.errors import UserError
 from sweetspot.use.focus import read_focus
-from sweetspot.use.focus_rows import write_focus
-from sweetspot.use.plan_months import plan_of
+from sweetspot.use.plan_months import plan_of, write_focus
 
 
 def test_every_row_keeps_the_rules_of_1_4(tmp_path: Path) -> None:

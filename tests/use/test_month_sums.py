@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 from project_copy import ROOT
 from sweetspot.errors import UserError
-from sweetspot.use.class_use import used
-from sweetspot.use.classing import classed, read_rules
+from sweetspot.use.class_use import classed, read_rules, used
 from sweetspot.use.job_table import job_table, zone_of
 from sweetspot.use.month_sums import device_hours, held_jobs, last_moment, months_of_record, of_jobs
 from sweetspot.use.read_use import read_use

@@ -11,17 +11,15 @@ from plan_by_hand import tables
 from sweetspot.errors import UserError
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.use import focus
-from sweetspot.use.class_use import busy_share, used
-from sweetspot.use.classing import classed
+from sweetspot.use.class_use import busy_share, classed, used
 from sweetspot.use.compared import compared
 from sweetspot.use.focus import focus_jobs, machine, read_focus
-from sweetspot.use.focus_rows import focus_rows
 from sweetspot.use.job_table import zone_of
 from sweetspot.use.month_counts import counted, ratio_range
 from sweetspot.use.month_sums import Months, held_jobs, last_moment, months_of_record, of_jobs
 from sweetspot.use.nvidia_smi import read_nvidia_smi
 from sweetspot.use.plain import read_jobs
-from sweetspot.use.plan_months import plan_of
+from sweetspot.use.plan_months import focus_rows, plan_of
 from sweetspot.use.reference import hours_per_hour
 
 UTC = zone_of("UTC")

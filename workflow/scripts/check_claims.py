@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from sweetspot.claims.lookup import Evidence
-from sweetspot.claims.table_files import COLUMNS, TableFiles, write_claims
+from sweetspot.claims.lookup import COLUMNS, Evidence, TableFiles, write_claims
 from sweetspot.claims.verdicts import check_claims
 from sweetspot.study.claims import load_claims
 

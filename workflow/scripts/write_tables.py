@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sweetspot.report.tables import write_tables
-from sweetspot.use.focus_rows import write_focus
+from sweetspot.use.plan_months import write_focus
 
 if "snakemake" in globals():
     folder, params = Path(snakemake.output.tables), snakemake.params

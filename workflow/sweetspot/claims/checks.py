@@ -18,9 +18,10 @@ from sweetspot.claims.lookup import (
     named,
     number,
     sentences,
+    sourced,
+    speeds,
     with_persistence,
 )
-from sweetspot.claims.resting import sourced, speeds
 from sweetspot.study import claims as kinds
 from sweetspot.study.claims import Choice, spread
 

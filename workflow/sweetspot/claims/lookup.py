@@ -1,13 +1,20 @@
-"""What a claim is checked against, and how the options that it names are found."""
+"""What a claim is checked against: tables on disk, the options that it names, whose figures it rests on."""
 
+import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+import pyarrow.json
+
 from sweetspot.cells import INTERRUPTIBLE
-from sweetspot.study.claims import Choice
+from sweetspot.files import read_arrow, write_arrow
+from sweetspot.study.claims import Base, Choice
 
 Row = Mapping[str, Any]
 LEAST_FIRST = ("usd", "hours")
@@ -140,3 +147,130 @@ def named(what: str, rows: Sequence[Row]) -> str:
     if len(options) == 1:
         return f"{what} {options[0]}"
     return f"{what} " + ", ".join(f"{row['option']} on {row['model']}" for row in rows)
+
+
+OWN = "the source's own figures"
+# What a figure of the source itself may be: printed there, or made of such by its own factors.
+OWN_BASES = ("published", "scaled")
+NAMED = 3  # machines named before the rest is counted
+
+
+def cited(claims: Iterable[Base]) -> frozenset[str]:
+    """The publications whose claims these are: the first word of each claim's source."""
+    return frozenset(re.split(r"[,:\s]", claim.source, maxsplit=1)[0] for claim in claims)
+
+
+def foreign(figures: Iterable[Figure], own: frozenset[str]) -> list[str]:
+    """In words, the figures that the publications `own` do not print: each kind of origin with what it is used for."""
+    origins: dict[tuple[str, str], list[str]] = {}
+    for figure in dict.fromkeys(figures):
+        origin = _foreign_origin(figure, own)
+        if origin is not None:
+            names = origins.setdefault((figure.kind, origin), [])
+            names += [figure.name] if figure.name not in names else []
+    return [
+        f"{kind} of {_together(names)}" + (f" ({origin})" if names != [origin] else "")
+        for (kind, origin), names in origins.items()
+    ]
+
+
+def _foreign_origin(figure: Figure, own: frozenset[str]) -> str | None:
+    """Why a figure is not the source's own: its basis, or the first link of its chain that names none of `own`."""
+    if figure.basis not in OWN_BASES:
+        return figure.basis.replace("_", "-") or "no basis"
+    parts = [part for part in figure.source.split(";") if part.strip()]
+    others = [part for part in parts if not any(name in part for name in own)]
+    if parts and not others:
+        return None
+    return re.split(r"[,:(]", others[0], maxsplit=1)[0].strip() if others else "no source"
+
+
+def _together(names: Sequence[str]) -> str:
+    if len(names) <= NAMED + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:NAMED])} and {len(names) - NAMED} more"
+
+
+def sourced(kind: str, rows: Iterable[Row]) -> tuple[Figure, ...]:
+    """The figures that rows of offers, costs, throughput or efficiency are."""
+    return tuple(dict.fromkeys(_figure(kind, row, "basis", "source") for row in rows))
+
+
+def speeds(options: Iterable[Row]) -> tuple[Figure, ...]:
+    """The speeds of options."""
+    return tuple(dict.fromkeys(_figure("speed", row, "throughput_basis", "throughput_source") for row in options))
+
+
+def _figure(kind: str, row: Row, basis: str, source: str) -> Figure:
+    return Figure(kind, row["instance"], row.get(basis) or "", row.get(source) or "")
+
+
+# Plain rows instead of pandas: importing it takes twice the time of all checks of a study.
+COLUMNS = {
+    "options": (
+        "option", "instance", "purchase", "provider", "price_list", "persistent", "is_reference", "model",
+        "images_per_s", "images_per_usd", "hours", "usd", "usd_per_hour", "throughput_basis", "throughput_source",
+        "capex_usd", "fits",
+        "fixed_usd_per_month", "variable_usd_per_hour",
+    ),
+    "offers": (
+        "price_list", "instance", "purchase", "provider", "usd_per_hour", "days_per_month", "downtime_share",
+        "fixed_usd_per_month", "energy_usd_per_hour", "basis", "source",
+    ),
+    "costs": ("price_list", "instance", "purchase", "provider", "workload", "gpus", "usd", "basis", "source"),
+    "bills": ("price_list", "instance", "purchase", "workload", "gpus", "line", "usd"),
+    "throughput": ("instance", "model", "batch_size", "images_per_s", "basis", "status", "source"),
+    "extrapolation": ("instance", "base_instance", "model", "batch_size", "method", "images_per_s"),
+    "efficiency": ("instance", "model", "batch_size", "basis", "efficiency", "source"),
+}  # fmt: skip
+TEXTS, NUMBERS = ("id", "kind", "text"), ("printed", "computed", "computed_low", "computed_high")
+SCHEMA = pa.schema(
+    [
+        *((name, pa.string()) for name in TEXTS),
+        *((name, pa.float64()) for name in NUMBERS),
+        *((name, pa.string()) for name in ("unit", "verdict", "reason", "source", "rests_on", "detail", "relation")),
+        ("lead", pa.bool_()),
+    ]
+)
+
+
+class TableFiles(Mapping[str, list[Row]]):
+    """Rows by the table's name, with the COLUMNS that claims speak of; each table is read when it is first asked for.
+
+    `files`: the Parquet file or files of each table, as in the rule's input.
+    """
+
+    def __init__(self, files: Mapping[str, str | Sequence[str]]) -> None:
+        self._files = {name: [paths] if isinstance(paths, str) else list(paths) for name, paths in files.items()}
+        self._read: dict[str, list[Row]] = {}
+
+    def __getitem__(self, name: str) -> list[Row]:
+        if name not in self._read:
+            self._read[name] = [row for path in self._files[name] for row in _rows(path, COLUMNS[name])]
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._files)
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+
+def _rows(path: str | Path, columns: Sequence[str]) -> list[Row]:
+    lacking = dict.fromkeys(columns)
+    return [{**lacking, **row} for row in read_arrow(path, columns).to_pylist()]
+
+
+def write_claims(rows: Sequence[Row], path: str | Path) -> None:
+    """Write comparison/claims.parquet whole."""
+    write_arrow(_table(rows), path)
+
+
+def _table(rows: Sequence[Row]) -> pa.Table:
+    # By way of JSON: pyarrow imports pandas to convert a single Python object, and reads JSON by itself.
+    lines = "\n".join(json.dumps(row) for row in rows)
+    if not lines:
+        return SCHEMA.empty_table()
+    parsing = pyarrow.json.ParseOptions(explicit_schema=SCHEMA, unexpected_field_behavior="error")
+    reading = pyarrow.json.ReadOptions(use_threads=False)
+    return pyarrow.json.read_json(pa.py_buffer(lines.encode()), reading, parsing).select(SCHEMA.names)

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sweetspot.claims.checks import CHECKS
-from sweetspot.claims.lookup import CannotCheckError, Evidence, sentences
-from sweetspot.claims.resting import OWN, cited, foreign
+from sweetspot.claims.lookup import OWN, CannotCheckError, Evidence, cited, foreign, sentences
 from sweetspot.study import claims as kinds
 from sweetspot.study.claims import half_a_digit
 

@@ -29,8 +29,8 @@ from sweetspot.files import read_parquet, write_whole
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.report.decided_anew import scenario_table
 from sweetspot.report.draw import LOOK
-from sweetspot.report.in_currency import money_of
 from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH
+from sweetspot.report.tables import money_of
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import Plan, load_monthly, load_workloads

@@ -38,9 +38,8 @@ from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words
 from sweetspot.decision_words import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
-from sweetspot.report.in_currency import money_of
 from sweetspot.report.outcome import Outcome, outcome_of
-from sweetspot.report.tables import Tables, asked_model, leading, table_of
+from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
 from sweetspot.report.worth_words import waiting_in_words
 from sweetspot.study.needs import load_needs, load_plans
 from sweetspot.study.settings import Settings

@@ -15,7 +15,7 @@ from sweetspot.commands.diff import write_table
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
 from sweetspot.report.decided_anew import to_markdown
-from sweetspot.report.in_currency import money_of
+from sweetspot.report.tables import money_of
 from sweetspot.study.study import load_study
 
 

@@ -16,7 +16,7 @@ from sweetspot.errors import UserError
 from sweetspot.scaling.evidence import super_linear
 from sweetspot.scaling.machine import family
 from sweetspot.scaling.partners import framework_name, with_partners
-from sweetspot.throughput.published_machine import STATED, with_machine_facts
+from sweetspot.throughput.published import STATED, with_machine_facts
 
 SPELLINGS = {"gpus": "gpu_count", "batch_size": "batch_per_gpu", "images_per_s": "images_per_sec"}
 NEEDED = ("gpu", "gpus", "model", "batch_size", "precision", "dataset", "images_per_s", "benchmark")

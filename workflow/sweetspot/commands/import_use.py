@@ -30,8 +30,7 @@ from sweetspot.commands.use_files import Into, require_study, write_use
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.use.class_use import ClassUse, Use, as_json, busy_share, used
-from sweetspot.use.classing import RULE, classed, read_rules
+from sweetspot.use.class_use import RULE, ClassUse, Use, as_json, busy_share, classed, read_rules, used
 from sweetspot.use.focus import machines_of
 from sweetspot.use.job_table import zone_of
 from sweetspot.use.month_counts import Range

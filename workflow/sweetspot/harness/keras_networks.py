@@ -15,7 +15,7 @@ from keras import layers
 from sweetspot.errors import UserError
 from sweetspot.harness import own_networks
 from sweetspot.harness.keras_transformers import llama, transformer
-from sweetspot.matrix.model_names import architecture, expected
+from sweetspot.matrix.possible import architecture, expected
 from sweetspot.study.transformers import SHAPES
 
 Tensor: TypeAlias = keras.KerasTensor

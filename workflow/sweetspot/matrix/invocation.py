@@ -9,8 +9,7 @@ from typing import Any
 from sweetspot.cells import CELL_COLUMNS, Cell
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import require_file
-from sweetspot.matrix.model_names import is_known
-from sweetspot.matrix.possible import require_possible, require_told
+from sweetspot.matrix.possible import is_known, require_possible, require_told
 from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.config import Config

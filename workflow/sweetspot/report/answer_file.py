@@ -6,12 +6,11 @@ import pandas as pd
 from pydantic import Field
 
 from sweetspot.decision_words import no_answer
-from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import Row, records, text
 from sweetspot.report.outcome import Figure, Outcome, Part, choices_of, finite, other_work, outcome_of
 from sweetspot.report.phrases import decisive, lead, worth_knowing
 from sweetspot.report.plan_turning import later_in_words, plan_worth_in_words
-from sweetspot.report.tables import Tables, asked_model, judged_option, table_of, unit_of
+from sweetspot.report.tables import Tables, asked_model, judged_option, money_of, shown_in, table_of, unit_of
 from sweetspot.study.study import Study
 
 SCHEMA_VERSION = 2

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from xml.sax.saxutils import escape
 
 from sweetspot.report.answer_file import answer_of
-from sweetspot.report.in_currency import money_of
 from sweetspot.report.outcome import KeyFigure, key_figures
-from sweetspot.report.tables import Tables
+from sweetspot.report.tables import Tables, money_of
 from sweetspot.study.study import Study
 
 WIDTH, HEIGHT, MARGIN = 800, 336, 32

@@ -16,10 +16,9 @@ from sweetspot.files import write_whole
 from sweetspot.report.chart_data import MODELS, ChartData
 from sweetspot.report.charts import CHARTS, in_words
 from sweetspot.report.heavy import alt, pd
-from sweetspot.report.in_currency import everywhere, money_of, shown_in
-from sweetspot.report.in_currency import in_words as currency_words
 from sweetspot.report.marks import Drawing
-from sweetspot.report.tables import Files, read_tables
+from sweetspot.report.tables import Files, everywhere, money_of, read_tables, shown_in
+from sweetspot.report.tables import in_words as currency_words
 from sweetspot.study.study import load_study
 
 Spec = dict[str, Any]

@@ -15,14 +15,13 @@ from sweetspot.report.charts import CHARTS, Chart, in_words
 from sweetspot.report.cited import Provenance
 from sweetspot.report.draw import packed
 from sweetspot.report.finished import asset, rendered
-from sweetspot.report.in_currency import AS_PRINTED, money_of, shown_in
-from sweetspot.report.in_currency import in_words as currency_words
 from sweetspot.report.marks import COLOURS
 from sweetspot.report.notation import SHOWN
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.plan_turning import later_in_words, paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.report.sections import Sections
-from sweetspot.report.tables import Tables, bills_decide, leading, table_of, unit_of
+from sweetspot.report.tables import AS_PRINTED, Tables, bills_decide, leading, money_of, shown_in, table_of, unit_of
+from sweetspot.report.tables import in_words as currency_words
 from sweetspot.study.study import Study
 from sweetspot.wording import ROUNDS, Money
 

@@ -14,12 +14,11 @@ from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.finished import asset, rendered
 from sweetspot.report.first_charts import Dots, dots_chart
 from sweetspot.report.first_sections import sections
-from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import missing, number, records
 from sweetspot.report.outcome import Outcome, busy, choices_of, group_of, key_figures, other_work, outcome_of
 from sweetspot.report.phrases import lead
 from sweetspot.report.sheet import of_choices, render_sheet, render_summary
-from sweetspot.report.tables import Tables, table_of, works
+from sweetspot.report.tables import Tables, money_of, shown_in, table_of, works
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import load_monthly
 from sweetspot.throughput.speed_errors import SOFTWARE_FACTOR

@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 from sweetspot.report.answer_file import Warned, answer_of, nothing_said
 from sweetspot.report.energy_words import in_words
 from sweetspot.report.finished import asset, rendered
-from sweetspot.report.in_currency import money_of, shown_in
 from sweetspot.report.notation import interval_text, missing, number, text
 from sweetspot.report.outcome import KINDS, busy, choices_of, keeps_and_rents, key_figures, other_work, outcome_of
 from sweetspot.report.phrases import RULES, claims_in_words, decisive, fits, lead
 from sweetspot.report.phrases import waiting as waits
 from sweetspot.report.plan_turning import later_in_words
-from sweetspot.report.tables import Tables, hours_differ, table_of
+from sweetspot.report.tables import Tables, hours_differ, money_of, shown_in, table_of
 from sweetspot.study.study import Study
 from sweetspot.wording import percent, the
 

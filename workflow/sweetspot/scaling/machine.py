@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.scaling.model_facts import Network, networks_of
-from sweetspot.throughput.published_machine import guessed_interconnect
+from sweetspot.throughput.published import guessed_interconnect
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance

@@ -8,7 +8,7 @@ import pandas as pd
 from sweetspot.scaling.evidence import EVIDENCE_COLUMNS, SUPER_LINEAR, super_linear
 from sweetspot.scaling.machine import family
 from sweetspot.study.frameworks import FRAMEWORKS
-from sweetspot.throughput.published_machine import with_machine_facts
+from sweetspot.throughput.published import with_machine_facts
 from sweetspot.warnings import warning
 
 DATASETS = ("synthetic", "real")

@@ -16,7 +16,7 @@ from sweetspot.scaling.methods import LEARNED, Predictor, fit_method
 from sweetspot.scaling.targets import beyond_evidence
 from sweetspot.scaling.validation import Calibration, held_out, predict_with_interval, widths
 from sweetspot.study.frameworks import ALWAYS_COMPILED
-from sweetspot.throughput.published_machine import guessed_interconnect
+from sweetspot.throughput.published import guessed_interconnect
 from sweetspot.warnings import joined
 
 if TYPE_CHECKING:

@@ -10,8 +10,15 @@ from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS
 from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.best import TABLE_COLUMNS, best_figures, mark_best
-from sweetspot.throughput.published import basis_of, published_cells, read_efficiency, read_published, remarks, units_of
-from sweetspot.throughput.published_machine import with_machine_facts
+from sweetspot.throughput.published import (
+    basis_of,
+    published_cells,
+    read_efficiency,
+    read_published,
+    remarks,
+    units_of,
+    with_machine_facts,
+)
 from sweetspot.throughput.resolve import Resolver
 from sweetspot.throughput.time_to_target import FILE as TIMES
 from sweetspot.throughput.time_to_target import read_times, timed_cells

@@ -10,8 +10,7 @@ import pandas as pd
 
 from sweetspot.facts.shipped_tables import DEVICES, OF_DEVICES, STUDIES, figures_file
 from sweetspot.study.spelling import slipped
-from sweetspot.throughput.published import read_published
-from sweetspot.throughput.published_machine import with_machine_facts
+from sweetspot.throughput.published import read_published, with_machine_facts
 from sweetspot.transfer.specifications import precision_name, read_devices, with_features
 from sweetspot.warnings import warning
 
