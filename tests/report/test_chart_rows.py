@@ -149,6 +149,13 @@ def test_titles_of_the_decision():
     assert says("images_per_usd") == f"Most images per USD on vgg16: {BOX}, 2.2 times as many as p3.2xlarge (spot)"
 
 
+def test_a_dot_stands_where_the_line_of_the_box_crosses_that_of_a_rival():
+    marks = CHARTS["utilisation"].draw(ChartData(small_tables(), BOX)).data["marks"]
+    assert marks["slot"].tolist() == [1, 2] and marks["days"][0] == pytest.approx(1.37, abs=0.005)  # as above
+    never = CHARTS["utilisation"].draw(ChartData(small_tables(inputs(price_p3=0.10)), BOX)).data["marks"]
+    assert 1 not in never["slot"].tolist()
+
+
 def test_titles_of_the_fronts_of_other_models():
     """On vgg16 the box is faster and cheaper than both; a second model is made by taking the box off its front."""
     tables = small_tables()
@@ -246,6 +253,18 @@ def test_the_largest_line_of_the_reference_is_told():
                         columns=["option", "line", "usd", "total"])  # fmt: skip
     assert stacks._bill_says(data, rows) == f"{BOX} costs 100 USD: 75 % of it possession"
     assert stacks._bill_says(data, rows.tail(1)) == "x costs 9.00 USD: all of it use"
+
+
+def test_sources_of_less_than_three_per_cent_of_the_work_are_one():
+    """Of 1,000 hours A does 940, B 30, C 20 and D 10; C and D have 20 in one month, 10 in the other."""
+    hours = [(0.0, "C", 15.0), (0.0, "A", 500.0), (0.0, "D", 5.0), (0.0, "B", 30.0), (50.0, "C", 5.0),
+             (50.0, "A", 440.0), (50.0, "D", 5.0)]  # fmt: skip
+    rows = stacks._together(pd.DataFrame(hours, columns=["percent", "title", "device_hours"]))
+    parts = rows.drop_duplicates("title").set_index("title")[["part", "most"]]
+    assert parts.loc[["A", "B", stacks.OTHERS]].to_numpy().tolist() == pytest.approx(
+        np.array([[94.0, 500.0], [3.0, 30.0], [3.0, 20.0]])
+    )
+    assert len(parts) == 3 and rows["title"].iloc[-1] == stacks.OTHERS
 
 
 def test_a_bill_is_drawn_at_the_price_of_the_answer():

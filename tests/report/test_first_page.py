@@ -14,7 +14,20 @@ from sweetspot.report import card
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.card import extent, render_card, wrapped
 from sweetspot.report.finished import print_pdf
-from sweetspot.report.first_charts import FAR, HIGH, TALL, WIDE, Dots, Point, bars_chart, dots_chart, points_chart
+from sweetspot.report.first_charts import (
+    FAR,
+    HIGH,
+    TALL,
+    WIDE,
+    Dots,
+    Point,
+    Series,
+    _meet,
+    bars_chart,
+    dots_chart,
+    lines_chart,
+    points_chart,
+)
 from sweetspot.report.first_sections import _of_option, _turns_to_the_rival
 from sweetspot.report.marks import pixels
 from sweetspot.report.outcome import Figure, Named, Outcome, key_figures
@@ -77,6 +90,22 @@ def test_names_of_points_stay_within_the_chart_and_off_each_other(places):
     assert all(left >= 0 and right <= WIDE and top >= 0 and bottom <= HIGH for left, right, top, bottom in boxes)
     for one, other in combinations(boxes, 2):
         assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2]
+
+
+@pytest.mark.parametrize(("other", "met"), [
+    ((10.0, 20.0, 0.0, 10.0), False), ((-10.0, 0.0, 0.0, 10.0), False), ((0.0, 10.0, 10.0, 20.0), False),
+    ((0.0, 10.0, -10.0, 0.0), False), ((9.0, 20.0, 9.0, 20.0), True), ((-9.0, 1.0, -9.0, 1.0), True),
+])  # fmt: skip
+def test_names_that_only_touch_do_not_meet(other, met):
+    assert _meet((0.0, 10.0, 0.0, 10.0), other) == met
+
+
+def test_a_name_stands_over_the_end_of_its_line_and_below_a_name_that_is_there():
+    """Up to 50 of 52.5 within 204 pixels over 216 is at 21.7, a name 6 over it; the next 14 below."""
+    svg = lines_chart([Series(name, "buy", [(0.0, 0.0), (100.0, 50.0)]) for name in ("A", "B")], "days", "USD", "x")
+    names = re.findall(r'x="([\d.]+)" y="([\d.]+)" text-anchor="end" class="k-buy">(\w)<', svg)
+    assert names == [("422.0", "15.7", "A"), ("422.0", "29.7", "B")]  # 440 - 14 - 4 across
+    assert svg.count('d="M52.0 216.0L426.0 21.7"') == 2
 
 
 def test_a_plan_of_phases_costs_whole_machines_as_its_hours_need():
@@ -183,6 +212,8 @@ def test_the_card_says_title_answer_multiple_probability_and_date():
     # 357.8 USD rented, 58.3 with the box: tests/report/test_answer_file.py
     assert "6.1 ×" in words
     assert any(word.endswith("%") for word in words)
+    places = [int(part.get("y")) for part in ET.fromstring(render_card(tables, study(title="A"))).iter(f"{SVG}text")]
+    assert places[:3] == [42, 82, 105]  # 40 under the title, and 23 from line to line
     assert words[-1] == f"Sweetspot · {study().name} · as of {study().as_of}"
 
 
