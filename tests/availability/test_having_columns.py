@@ -82,6 +82,12 @@ def test_one_seller_has_no_more_than_was_seen_of_all_and_those_known_by_name_add
     assert rows[0]["sellers"] == "digitalocean, hyperstack, lambda, nebius" and math.isnan(rows[4]["p_stock_any"])
 
 
+def test_what_was_seen_of_all_bounds_a_seller_by_its_value_and_not_by_its_ends(tmp_path):
+    facts = known(tmp_path, ("any_share", 0.125, {"gpu": "B300 SXM", "low": 0.0625, "high": 0.25}))
+    (row,) = had(facts, option("nebius", "B300 SXM"))  # 0.15 of one, by default
+    assert (row["p_stock"], row["p_stock_high"], row["p_stock_any"]) == (0.125, 0.125, 0.125)
+
+
 def test_failures_without_a_checkpoint_time_give_no_time(tmp_path):
     """Of another time than the library's figures, with all that a study can say but one."""
     facts = [one for one in ALWAYS if one[0] not in ("checkpoint_minutes", "failures_per_device_hour")]
@@ -213,10 +219,10 @@ def test_what_is_found_in_time_and_on_what_a_class_falls_back(tmp_path, fallback
     facts = known(tmp_path, ("stock_share", 0.5), ("wait_days", 2.0), ("boot_minutes", 0.0), ("restart_minutes", 0.0),
                   ("failures_per_device_hour", 0.0), ("start_days", 2.0, {"price_list": "blocks"}))  # fmt: skip
     rented, block = had(facts, option("aws"), option("aws", price_list="blocks"))
-    assert [float(one[0]) for one in found_in_time(0.0, fallback, rented, 1)] == [there, after]
+    assert [one.item() for one in found_in_time(0.0, fallback, rented, 1)] == [there, after]
     late = 1.0 if fallback in ("block", "wait") else 0.0
-    assert [float(one[0]) for one in found_in_time(47.0, fallback, block, 1)] == [float(fallback == "wait"), late]
-    assert float(found_in_time(None, None, rented, 1)[0][0]) == 1.0
+    assert [one.item() for one in found_in_time(47.0, fallback, block, 1)] == [float(fallback == "wait"), late]
+    assert [one.item() for one in found_in_time(None, None, rented, 1)] == [1.0, 1.0]
     (unknown,) = had(load_availability(None, date(2018, 7, 1)), option("aws"))
     assert found_in_time(0.0, None, unknown, 4000)[0].mean() == pytest.approx(0.5, abs=0.03)
 

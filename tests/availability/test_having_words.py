@@ -44,6 +44,11 @@ def test_one_other_machine_is_enough_and_two_days_are_told_in_days():
     assert [_long(hours) for hours in (47.0, 48.0)] == ["47 h", "2 days"]
 
 
+def test_a_machine_of_which_nothing_is_known_is_no_fallback():
+    told = said({"provider": "lambda"}, {"provider": "aws", "usd": 150.0}, {"provider": "hyperstack", "usd": 230.0})
+    assert told[1] == "If it is not: Machine 2 costs 2.3 times as much."
+
+
 def test_a_block_is_a_fallback_from_its_date_on_and_costs_are_those_of_the_work(tmp_path):
     file = tmp_path / "availability.yaml"
     file.write_text(json.dumps({"facts": [{"quantity": "start_days", "price_list": "blocks", "low": 0, "high": 56,

@@ -328,6 +328,13 @@ def test_a_family_off_a_list_as_known_or_at_the_level_of_a_region(level, factor,
     assert linted(rows, provider="aws") == ({("family_shifted", "c5.large")} if told else set())
 
 
+@pytest.mark.parametrize(("machines", "told"), [(5, True), (4, False)])
+def test_five_machines_tell_the_level_of_a_list(machines, told):
+    """At 1.1 times, one K80 at 1.2 times that."""
+    rows = [*aws("p2", 1.32)[:1], *aws("p3", 1.1)[:2], *aws(factor=1.1)[: machines - 3]]
+    assert (("family_shifted", "p2.xlarge") in linted(rows, provider="aws")) == told
+
+
 def test_where_a_regions_families_differ_a_family_must_be_farther_off():
     # p3 1.0, p2 1.12: the level is p3's and c5's median; twice log 1.12 is log 1.25
     for factor, told in ((1.2, False), (1.3, True)):

@@ -9,7 +9,7 @@ import pytest
 from decision_tables import settings, study
 from report_tables import evidence, small_tables
 from sweetspot.report.cited import Provenance
-from sweetspot.report.decided_anew import SPEED, State, Unpriced, moved, plans_of
+from sweetspot.report.decided_anew import OF_CHOICE, SPEED, State, Unpriced, _scenario, moved, plans_of
 from sweetspot.report.phrases import price_changes_words
 from sweetspot.report.rank_changes import difference, to_markdown
 from sweetspot.report.sections import Sections
@@ -180,3 +180,19 @@ def test_a_study_decided_anew_has_its_own_facts_of_stock(tmp_path):
         known = Unpriced.of_rule(files | {"stock": stock}, params).known
         found = known.find("stock_share", {"provider": "lambda", "gpu": "H100 SXM", "gpus": 8})
         assert found.value == share
+
+
+def test_a_scenario_says_the_best_choice_of_the_answers_work():
+    told = dict.fromkeys(("sentence", "kind", "confidence", "rival_title"), "said") | {"p_cheaper": 0.9, "ratio": 1.5}
+    verdict = pd.DataFrame([
+        told | {"is_answer": False, "workload": "other", "best": "a", "best_title": "A"},
+        told | {"is_answer": True, "workload": "w", "best": "b", "best_title": "B"},
+    ])  # fmt: skip
+    paid = [("other", "b", 5.0), ("w", "a", 9.0), ("w", "b", 7.0)]
+    choices = pd.DataFrame(
+        [dict.fromkeys(OF_CHOICE, usd) | {"workload": work, "choice": one} for work, one, usd in paid]
+    )
+    row = _scenario("cheap", "Cheap", ["x"], verdict, choices)
+    assert (row["workload"], row["best_title"], row["usd"], row["usd_high"]) == ("w", "B", 7.0, 7.0)
+    none = _scenario("none", "None", [], verdict.assign(is_answer=False), choices)
+    assert none["sentence"] == "no answer: nothing does the work" and "usd" not in none

@@ -74,12 +74,41 @@ def densenet121():
     return added(*layers, (2 * channels, 2), dense(channels, 1000))  # the last normalisation
 
 
+def efficientnet(stages, stem, head):
+    """Tan & Le 2019, table 1, and 2021, table 4: (fused, expansion, kernel, channels, blocks) of each stage.
+
+    A block is widened, scaled by what is squeezed to a quarter of its input, and narrowed; or two convolutions (fused).
+    """
+    layers, inputs = [conv(3, stem, 3)], stem
+    for fused, expansion, kernel, outputs, blocks in stages:
+        for _ in range(blocks):
+            middle, squeezed = inputs * expansion, max(1, inputs // 4)
+            if fused:
+                layers += [conv(inputs, middle, kernel), conv(middle, outputs, 1)][: 2 if expansion > 1 else 1]
+            else:
+                layers += [conv(inputs, middle, 1)] if expansion > 1 else []
+                layers += [(middle * kernel**2 + 2 * middle, 3), conv(middle, squeezed, 1, bias=True)]
+                layers += [conv(squeezed, middle, 1, bias=True), conv(middle, outputs, 1)]
+            inputs = outputs
+    return added(*layers, conv(inputs, head, 1), dense(head, 1000))
+
+
+B0 = ((0, 1, 3, 16, 1), (0, 6, 3, 24, 2), (0, 6, 5, 40, 2), (0, 6, 3, 80, 3), (0, 6, 5, 112, 3), (0, 6, 5, 192, 4),
+      (0, 6, 3, 320, 1))  # fmt: skip
+# 1.4 times as wide, to a multiple of 8, and 1.8 times as deep, rounded up.
+B4 = ((0, 1, 3, 24, 2), (0, 6, 3, 32, 4), (0, 6, 5, 56, 4), (0, 6, 3, 112, 6), (0, 6, 5, 160, 6), (0, 6, 5, 272, 8),
+      (0, 6, 3, 448, 2))  # fmt: skip
+V2_S = ((1, 1, 3, 24, 2), (1, 4, 3, 48, 4), (1, 4, 3, 64, 4), (0, 4, 3, 128, 6), (0, 6, 3, 160, 9), (0, 6, 3, 256, 15))
+
+
 IMAGES = {
     "vgg11": vgg(1, 1, 2, 2, 2), "vgg16": vgg(2, 2, 3, 3, 3), "vgg19": vgg(2, 2, 4, 4, 4),
     "resnet18": resnet(2, 2, 2, 2, bottleneck=False), "resnet34": resnet(3, 4, 6, 3, bottleneck=False),
     "resnet50": resnet(3, 4, 6, 3, bottleneck=True), "resnet101": resnet(3, 4, 23, 3, bottleneck=True),
     "resnet152": resnet(3, 8, 36, 3, bottleneck=True), "resnet200": resnet(3, 24, 36, 3, bottleneck=True),
     "densenet121": densenet121(), **{f"resnet{depth}": resnet_cifar(depth) for depth in (20, 32, 44, 56, 110)},
+    "efficientnetb0": efficientnet(B0, 32, 1280), "efficientnetb4": efficientnet(B4, 48, 1792),
+    "efficientnetv2s": efficientnet(V2_S, 24, 1280),
 }  # fmt: skip
 
 
@@ -169,7 +198,7 @@ def test_a_network_has_the_parameters_and_tensors_of_its_layers(name, counted, o
     parameters, tensors = counted
     fact = NETWORKS[name]
     assert fact.parameters == pytest.approx(parameters / 1e6, rel=off)  # two digits and more, and three and more
-    assert (fact.tensors, fact.normalised) == (tensors, name.startswith(("resnet", "densenet")))
+    assert (fact.tensors, fact.normalised) == (tensors, name.startswith(("resnet", "densenet", "efficientnet")))
 
 
 # Millions of parameters as published, tensors (0: the layers are many, only the order is known), normalised.
