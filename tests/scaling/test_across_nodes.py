@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.facts.shipped_tables import POOLS
-from sweetspot.scaling.across_nodes import Across, fit_across, held_out_across, predict_across, within_node
+from sweetspot.scaling.across_nodes import Across, covered, fit_across, held_out_across, predict_across, within_node
 from sweetspot.scaling.evidence import from_one_device, from_several_devices
 from sweetspot.scaling.partners import published_evidence, with_partners
 from sweetspot.scaling.validation import across_table
@@ -133,3 +133,9 @@ def test_one_figure_moves_the_priors_by_their_variances():
     assert found.doubling["network"] == pytest.approx(0.02 + 0.05 * 4 / 17)
     assert found.leaving == pytest.approx(0.03 + 0.05 * 9 / 17)
     assert found.doubling[""] == pytest.approx(0.02 + 0.7 * 0.05 * 4 / 17)
+
+
+def test_an_error_of_just_the_least_width_is_within_it():
+    """Nothing is off in the other groups, so the floor is the width of a."""
+    told = covered(pd.DataFrame({"left_out": ["a", "a", "b", "c"], "score": [0.5, 0.51, 0.0, 0.0]}), floor=0.5)
+    assert told["inside90"].tolist() == [True, False, True, True]
