@@ -1,12 +1,17 @@
 """The controls of the panel "your case": from where to where, in which steps, and by which figures a factor is told."""
 
 from decision_tables import study
-from sweetspot.report.case_controls import _rarer
+from sweetspot.report.case_controls import _rarer, _scaled
 
 
 def offer(name, purchase, **figures):
     known = {"option": name, "name": name, "provider": "cloud", "purchase": purchase, "usd_per_hour": None}
     return known | {"capex_usd": None, "rent_change": None, "interruptions_per_hour": None} | figures
+
+
+def test_a_slider_has_steps_of_the_third_digit_from_a_twentieth_on():
+    assert _scaled(1234.0, 3) == (60.0, 3702.0, 10.0)  # 61.7 in tens
+    assert _scaled(0.02, 6) == (0.001, 0.12, 0.0001)
 
 
 def test_ends_and_steps_of_the_rarer_controls():

@@ -105,6 +105,7 @@ def test_a_name_stands_over_the_end_of_its_line_and_below_a_name_that_is_there()
     svg = lines_chart([Series(name, "buy", [(0.0, 0.0), (100.0, 50.0)]) for name in ("A", "B")], "days", "USD", "x")
     names = re.findall(r'x="([\d.]+)" y="([\d.]+)" text-anchor="end" class="k-buy">(\w)<', svg)
     assert names == [("422.0", "15.7", "A"), ("422.0", "29.7", "B")]  # 440 - 14 - 4 across
+    assert 'x="47.0" y="220.0" text-anchor="end" class="">0<' in svg  # 5 left of the axis, 4 under its line
     assert svg.count('d="M52.0 216.0L426.0 21.7"') == 2
 
 

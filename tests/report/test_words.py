@@ -19,7 +19,7 @@ from sweetspot.report.cited import Provenance
 from sweetspot.report.energy_words import in_words
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.page import render_page
-from sweetspot.report.phrases import ahead, causes, some_taken, span_in_words, worth_knowing
+from sweetspot.report.phrases import ahead, beside, causes, some_taken, span_in_words, worth_knowing
 from sweetspot.report.sections import Sections
 from sweetspot.report.sheet import render_summary
 from sweetspot.study.memory import Needs
@@ -62,6 +62,12 @@ def test_other_figures_are_told_of_the_model_asked_alone(gains, said):
     table = pd.DataFrame([named | {"model": "m", "gain": gain} for gain in gains] + [named | {"model": "n", "gain": 9}])
     assert span_in_words(table, "m") == f"With other published figures of the V100, {said}"
     assert span_in_words(table, "other") == ""
+
+
+@pytest.mark.parametrize(("counted", "said"), [((False, False), True), ((True, False), False), ((True, True), False)])
+def test_brackets_are_told_where_the_answer_leaves_out_all_that_have_them(counted, said):
+    ranks = pd.DataFrame({"title": ["A [old list]", "B [old list]"], "in_answer": counted})
+    assert beside(ranks).startswith("Behind some options stands in [brackets] another price list.") == said
 
 
 DRIFT = {"trend_kind": "drift", "trend_change": -0.03, "trend_change_low": -0.4, "trend_change_high": 0.27}

@@ -221,7 +221,7 @@ def _wrong(data: dict[str, Any], errors: Iterable[ErrorDetails]) -> set[Location
 def _without(data: dict[str, Any], gone: set[Location], gathered: Gathered) -> dict[str, Any]:
     """The content of a file without some of its keys and entries."""
     left = {key: value for key, value in data.items() if (key,) not in gone}
-    for key in {str(place[0]) for place in gone if len(place) > 1} & set(left):
+    for key in {str(place[0]) for place in gone if place} & set(left):
         gathered.places[key] = [index for index in range(len(data[key])) if (key, index) not in gone]
         left[key] = [data[key][index] for index in gathered.places[key]]
     return left
