@@ -28,7 +28,7 @@ from sweetspot.report.first_charts import (
     lines_chart,
     points_chart,
 )
-from sweetspot.report.first_sections import _of_option, _turns_to_the_rival
+from sweetspot.report.first_sections import _faster, _of_option, _turns_to_the_rival
 from sweetspot.report.marks import pixels
 from sweetspot.report.outcome import Figure, Named, Outcome, key_figures
 from sweetspot.report.sheet import clauses, render_sheet, short
@@ -128,6 +128,15 @@ def test_bars_say_what_their_line_is():
     assert "Left of the line Lambda is cheaper than Nebius, which changes the machine, not the verdict." in both
     # 0.8 to 1.3 is all of the track; cost is the same at 1.0, two fifths along it
     assert "left:0%;width:100%" in html and "left:40%" in html
+
+
+def test_of_a_long_front_the_cheapest_and_the_fastest_are_drawn():
+    rows = [{"choice": str(n), "title": f"M{n}", "kind": "rent", "hours": 100.0 - n, "usd": 10.0 + n, "why_not": None}
+            for n in range(50)]  # fmt: skip
+    rows.append(rows[0] | {"title": "Slow", "hours": 200.0, "usd": 20.0})  # dearer and no faster
+    chart = _faster({}, pd.DataFrame(rows), SimpleNamespace(workload="w"), Money()).chart
+    # five of 50: every 13th, as 49 / 4 is 12.25, and the last
+    assert sorted(re.findall(r">(M\d+|Slow)<", chart)) == ["M0", "M13", "M26", "M39", "M49"]
 
 
 @pytest.mark.parametrize(("two", "flip", "said"), [
