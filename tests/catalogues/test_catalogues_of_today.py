@@ -58,8 +58,9 @@ def test_accelerators_for_any_n1_machine_get_the_cheapest_host_that_skypilot_tak
         able = [line for line in n1 if float(line["vCPUs"]) >= vcpus and float(line["MemoryGiB"]) >= 4 * vcpus]
         return min(able, key=lambda line: float(line["Price"]))
 
-    for gpu, count, vcpus in [("K80", 1, 4), ("K80", 8, 32), ("V100", 1, 8), ("V100", 8, 64), ("P100", 4, 32),
-                              ("T4", 1, 4), ("T4", 4, 48), ("P4", 2, 16)]:  # fmt: skip
+    # vCPUs of the host of 1, 2, 4 and 8 devices, by SkyPilot's `_NUM_ACC_TO_NUM_CPU`
+    hosts = {"K80": (4, 8, 16, 32), "V100": (8, 16, 32, 64), "P100": (8, 16, 32), "T4": (4, 8, 48), "P4": (8, 16, 32)}
+    for gpu, count, vcpus in [(gpu, 2**n, vcpus) for gpu, own in hosts.items() for n, vcpus in enumerate(own)]:
         machine = host(vcpus)
         cards = next(
             line for line in lines if line["AcceleratorName"] == gpu and float(line["AcceleratorCount"]) == count

@@ -94,6 +94,11 @@ def test_source_place_and_checksum_are_told():
     assert found.values["as_of"] == DAY
 
 
+def test_a_change_is_told_of_two_prices_and_is_none_without_them():
+    assert asked({"per_hour": 50.0}, entry("on_demand", 55.0)).change == pytest.approx(0.1)  # 55 / 50 - 1
+    assert asked({"per_hour": 50.0}).change == 0.0
+
+
 def contract(**terms):
     return {"purchase": "reserved", "commitment": {"term_months": 12.0, **terms}}
 

@@ -45,6 +45,10 @@ def prices(fetched) -> dict[tuple[str, str, str], float]:
             for entry in fetched.catalogue.listings}  # fmt: skip
 
 
+def test_only_sources_asked_for_a_studys_own_machines_may_have_none():
+    assert {name for name, source in SOURCES.items() if not source.whole} == {"aws", "azure"}
+
+
 def test_skypilots_zones_belong_to_the_region_of_their_line():
     """AWS' zones of 2026 are use1-az6, which do not begin with us-east-1; each least price by hand from the lines."""
     catalogue = read_skypilot(DATA / "skypilot" / "aws_2026.csv")

@@ -4,6 +4,7 @@ import math
 import re
 import xml.etree.ElementTree as ET
 from itertools import combinations, pairwise
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -14,7 +15,7 @@ from sweetspot.report.answer_file import answer_of
 from sweetspot.report.card import extent, render_card, wrapped
 from sweetspot.report.finished import print_pdf
 from sweetspot.report.first_charts import FAR, HIGH, TALL, WIDE, Dots, Point, bars_chart, dots_chart, points_chart
-from sweetspot.report.first_sections import _of_option
+from sweetspot.report.first_sections import _of_option, _turns_to_the_rival
 from sweetspot.report.marks import pixels
 from sweetspot.report.outcome import Figure, Named, Outcome, key_figures
 from sweetspot.report.sheet import clauses, render_sheet, short
@@ -49,6 +50,12 @@ def test_equal_outcomes_are_pressed_into_a_stack_of_bounded_height():
     assert TALL / 2 < max(heights(html)) < TALL
     # where they lie apart a dot stands on the floor or on the one below it
     assert set(heights(dots_chart([row("apart", [float(n) for n in range(20)])], "USD"))) == {0.0}
+
+
+def test_the_field_of_a_choice_says_its_middle_and_its_ends():
+    assert 'aria-label="box: 1,600, 900 to 2,500"' in dots_chart(
+        [row("box", [2500.0, 1600.0, 900.0], strong=True)], "USD"
+    )
 
 
 def test_one_choice_far_beyond_all_others_does_not_press_them_into_a_corner():
@@ -91,6 +98,22 @@ def test_bars_say_what_their_line_is():
     assert "Left of the line Lambda is cheaper than Nebius, which changes the machine, not the verdict." in both
     # 0.8 to 1.3 is all of the track; cost is the same at 1.0, two fifths along it
     assert "left:0%;width:100%" in html and "left:40%" in html
+
+
+@pytest.mark.parametrize(("two", "flip", "said"), [
+    (("nothing", "buy"), 10.0, True),  # from 10 on buying is the cheaper, and the rival is bought
+    (("buy", "nothing"), 10.0, False),  # another purchase
+    (("buy", "nothing"), 20.0, True),
+    (("nothing", "buy"), 20.0, False),
+    (("nothing", "buy"), None, True),  # the first
+    (("buy", "nothing"), 15.0, True),  # no point there
+    (("buy", "buy"), 10.0, True),
+])  # fmt: skip
+def test_only_a_turn_to_what_binds_as_the_rival_is_told(two, flip, said):
+    points = pd.DataFrame({"turning_value": [10.0, 20.0, 10.0], "boxes": [1, 0, 0]})
+    points = points.assign(workload="w", assumption=["price", "price", "speed"])
+    row = {"assumption": "price", "flip_value": flip}
+    assert _turns_to_the_rival(row, {"turning_points": points}, two, SimpleNamespace(workload="w")) == said
 
 
 def test_a_point_is_filled_by_the_share_of_attempts_in_which_it_is_to_be_had():

@@ -19,7 +19,7 @@ from sweetspot.report.cited import Provenance
 from sweetspot.report.energy_words import in_words
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.page import render_page
-from sweetspot.report.phrases import ahead, causes, some_taken, worth_knowing
+from sweetspot.report.phrases import ahead, causes, some_taken, span_in_words, worth_knowing
 from sweetspot.report.sections import Sections
 from sweetspot.report.sheet import render_summary
 from sweetspot.study.memory import Needs
@@ -49,6 +49,19 @@ def test_the_first_three_of_the_answers_model_are_told_with_range_and_turn():
 
 def test_without_an_answer_or_an_owned_machine_nothing_is_told():
     assert causes({}) == [] == causes(ANSWER | {"tornado": pd.DataFrame(columns=COLUMNS)})
+
+
+@pytest.mark.parametrize(("gains", "said"), [
+    ((1.4, 4.0, 2.0), "Box is still the cheaper on m, by 1.4 to 4.0 times."),
+    ((0.25, 0.5), "Box is still the cheaper on m, by 2.0 to 4.0 times."),  # 1 / 0.5 and 1 / 0.25
+    ((0.5, 2.0), "the multiple on m is 0.50 to 2.0: the cheapest changes."),
+])  # fmt: skip
+def test_other_figures_are_told_of_the_model_asked_alone(gains, said):
+    named = {"device": "V100", "alternative_figure": "as used", "alternative_title": "Card"}
+    named |= {"winner": "box", "winner_title": "Box"}
+    table = pd.DataFrame([named | {"model": "m", "gain": gain} for gain in gains] + [named | {"model": "n", "gain": 9}])
+    assert span_in_words(table, "m") == f"With other published figures of the V100, {said}"
+    assert span_in_words(table, "other") == ""
 
 
 DRIFT = {"trend_kind": "drift", "trend_change": -0.03, "trend_change_low": -0.4, "trend_change_high": 0.27}

@@ -25,9 +25,10 @@ from sweetspot.transfer.left_out import (
     errors,
     judged,
     shipped_errors,
+    told_of,
     trusts,
 )
-from sweetspot.transfer.relation import fit_relation, given, predict
+from sweetspot.transfer.relation import Told, fit_relation, given, predict
 from sweetspot.transfer.transferring import Learnt, Measured, transferred
 
 TABLE = shipped_devices()
@@ -138,6 +139,13 @@ def test_where_a_device_is_specified_only_the_interval_is_no_narrower(figures):
     for era in (OLD, MODERN):
         assert found[KNOWN, era] == pytest.approx(known[era])
         assert found[SPECIFIED, era] == pytest.approx((blind[era][0], max(blind[era][1], known[era][1])))
+
+
+@pytest.mark.parametrize(("share", "rate"), [(1.0, 5.0), (0.0, 4.5), (0.25, 4.625)])
+def test_the_relation_counts_by_its_share_and_the_ratio_of_bandwidths_by_the_rest(share, rate):
+    # by bandwidths 3 + 2 - 1 = 4 of the first known and 4 + 2 - 1 = 5 of the other: 4.5; 5 / 4 + 4.5 x 3 / 4 = 4.625
+    told = Told(np.array([3.0, 4.0, 5.0]), np.eye(3))
+    assert told_of(np.array([1.0, 1.0, 2.0]), told, [0, 1], np.array([3.0, 4.0]), 2, share) == rate
 
 
 def test_a_pair_is_of_the_older_era_where_one_device_is():

@@ -1,12 +1,15 @@
 """Devices by their data sheets, and how people write their names."""
 
 import math
+from datetime import date
 
+import numpy as np
+import pandas as pd
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES, table
 from sweetspot.transfer.figures import network_name, shipped_devices
-from sweetspot.transfer.specifications import PEAKS, precision_name
+from sweetspot.transfer.specifications import PEAKS, precision_name, with_features
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 
 DEVICES = shipped_devices()
@@ -76,6 +79,21 @@ def test_fp32_runs_in_tf32_where_the_device_has_it():
     assert a100.peak("fp32") == a100.peak("tf32") == 156
     assert old.peak("fp32") == old.peak("fp16") == 11.34  # pseudo-half computes in fp32
     assert math.isnan(old.peak("bf16")) and math.isnan(a100.peak("fp8"))
+
+
+@pytest.mark.parametrize(("day", "days"), [("2023-08-15", 0), ("2023-01-31", 0), ("2024-02-15", 184)])
+def test_age_counts_from_the_middle_of_the_month_it_came_out(day, days):
+    # 2023-08: 16 days of August, 30, 31, 30, 31 and 31 to January, 15 of February are 184
+    assert DEVICES.get("TPU v5e").age(date.fromisoformat(day)) == days / 365.25
+
+
+def test_the_features_of_a_device_are_logs_of_its_data_sheet():
+    """Of a TPU no vector peak is published: it counts as 60 TFLOP/s, as a data-centre device's."""
+    rows = with_features(pd.DataFrame({"device": ["TPU v5e", "H100 SXM"], "precision": "bf16"}), DEVICES)
+    sheet = {"peak": [197, 989.4], "bandwidth": [820, 3350], "memory": [16, 80], "vector": [60, 66.91]}
+    # the last: 16,896 cores x 2 x 1.98 GHz
+    for name, values in sheet.items():
+        assert np.exp(rows[name]).tolist() == pytest.approx(values), name
 
 
 def test_every_device_says_where_it_comes_from_and_what_it_can():

@@ -184,3 +184,12 @@ def test_a_machine_with_a_figure_of_its_own_gets_no_other(tmp_path, batches, hea
     rows.append(row("h100", "H100 SXM", 2700))
     before = study(tmp_path, rows, instances, question)
     pd.testing.assert_frame_equal(with_transferred(before, question, instances, "2026", LEARNT), before)
+
+
+@pytest.mark.parametrize("other", [{"precision": "fp32"}, {"model": "vgg16"}])
+def test_where_each_has_its_own_batch_a_figure_of_another_workload_is_no_figure(tmp_path, other):
+    question = QUESTION.model_copy(update={"batch_size": "own", "headline_batch_size": "own"})
+    instances = {"mine": machine("RTX 4090"), "h100": machine("H100 SXM")}
+    rows = [row("mine", "RTX 4090", 1120), row("h100", "H100 SXM", 2700, **other)]
+    after = with_transferred(study(tmp_path, rows, instances, question), question, instances, "2026", LEARNT)
+    assert after.loc[after["basis"] == "transferred", "instance"].tolist() == ["h100"]

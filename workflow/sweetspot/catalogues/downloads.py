@@ -27,7 +27,7 @@ from sweetspot.errors import UserError
 from sweetspot.files import checksum, write_whole
 
 TRIES = 4
-LONGEST_PAUSE_S = 60.0
+LONGEST_PAUSE_S = 60.0  # that a server may ask for; our own pauses are 1, 2 and 4 s
 TIMEOUTS_S = (10.0, 60.0)  # to connect, and between two bytes
 LIMIT_S = 900.0  # of a file in all its tries: a server that sends a byte a second meets every other time-out
 CHUNK = 1 << 16
@@ -139,7 +139,7 @@ class Downloads:
 
         def pause(state: RetryCallState) -> float:
             asked = getattr(state.outcome.exception() if state.outcome else None, "after_s", None)
-            return float(asked) if asked is not None else min(2.0 ** (state.attempt_number - 1), LONGEST_PAUSE_S)
+            return float(asked) if asked is not None else 2.0 ** (state.attempt_number - 1)
 
         later = retry_if_exception_type(LaterError)
         again = Retrying(stop=stop_after_attempt(TRIES), wait=pause, retry=later, sleep=self.sleep, reraise=True)

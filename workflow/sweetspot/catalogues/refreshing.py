@@ -79,7 +79,7 @@ def judged(
     reason = _unlike(entry, offer, prices, machine) or _jump(old.value, new, offer.instance, accepted)
     if reason:
         return replace(found, stays=reason)
-    found = replace(found, values=_values(row, fetched, entry, machine, new))
+    found = replace(found, values=_values(row, fetched, entry, machine, (old.value, new)))
     return replace(found, stays="is the price of today", same=True) if abs(found.change) <= SAME else found
 
 
@@ -157,19 +157,19 @@ def _jump(old: float, new: float, instance: str, accepted: Collection[str]) -> s
     return f"{words}; look at it, and take it with --accept {instance}"
 
 
-def _values(row: Row, fetched: Fetched, entry: Listing, machine: Instance, new: float) -> dict[str, Value]:
-    """What the row gets: price, day, source, and a note that has the old price in it."""
+def _values(
+    row: Row, fetched: Fetched, entry: Listing, machine: Instance, usd: tuple[float, float]
+) -> dict[str, Value]:
+    """What the row gets: price, day, source, and a note that has the old price in it. `usd`: old and new price."""
     head, _, checksum = fetched.source.partition(", sha256")
     place = f", {entry.place}" if entry.place and entry.place not in head else ""
     source = f"{entry.source} through {head}" if entry.source else head
+    old, new = usd
     values: dict[str, Value] = {
         "per_hour" if row.offer.commitment is None else "commitment.per_hour": new,
         "as_of": fetched.as_of,
         "source": f"{source}{place}{f', sha256{checksum}' if checksum else ''}",
     }
-    note, old = row.offer.note, _rate(row.offer)
-    if note and old is not None and machine.nodes > 1:
-        before = f"{machine.nodes} x {old.value / machine.nodes:.10g}"
-        if before in note:
-            values["note"] = note.replace(before, f"{machine.nodes} x {entry.per_hour:.10g}")
-    return values
+    note, nodes = row.offer.note or "", machine.nodes
+    told = note.replace(f"{nodes} x {old / nodes:.10g}", f"{nodes} x {entry.per_hour:.10g}")
+    return values if told == note else values | {"note": told}

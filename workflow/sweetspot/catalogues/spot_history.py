@@ -122,12 +122,12 @@ def averages(
     rows = history[history["product"] == wanted]
     stop = history["time"].max() if end is None else end
     found = []
-    for instance, machine in rows.groupby("instance", sort=True):
+    for instance, machine in rows.groupby("instance"):
         begin = machine.groupby("zone")["time"].min().max() if start is None else start
         if begin >= stop:
             words = f"has the window {begin} to {stop}, which is empty; give an end after it"
             raise UserError(f"{file}: {instance} {words}")
-        for _, series in machine.groupby("zone", sort=True):
+        for _, series in machine.groupby("zone"):
             found.append(_average(series, begin, stop, max_gap_days, file))
     return found
 
@@ -140,7 +140,7 @@ def _average(series: pd.DataFrame, begin: pd.Timestamp, stop: pd.Timestamp, max_
     ends = series["time"].shift(-1).fillna(stop)
     held = ends.clip(upper=stop) - series["time"].clip(lower=begin)
     held = held.dt.total_seconds().clip(lower=0)
-    silent = (ends.clip(upper=stop) - series["time"]).where(held > 0, pd.Timedelta(0)).dt.total_seconds() / 86_400
+    silent = (ends.clip(upper=stop) - series["time"]).where(held > 0, pd.Timedelta(0)) / pd.Timedelta(days=1)
     if (silent > max_gap_days).any():
         since = series["time"][silent.idxmax()]
         raise UserError(

@@ -96,7 +96,7 @@ def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
         log_rate=np.log(table["images_per_s"].astype(float)),
     )
     told = zip(found, rows["precision"], strict=True)
-    rows = rows[[device is not None and device.peak(precision) > 0 for device, precision in told]]
+    rows = rows[[device is not None and device.computes(precision) for device, precision in told]]
     units = rows["unit"].fillna("").astype(str) if "unit" in rows else [""] * len(rows)
     rows = rows.assign(
         workload=_workloads(rows),

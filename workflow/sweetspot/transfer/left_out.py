@@ -53,8 +53,6 @@ def told_of(width: np.ndarray, told: Told, known: list[int], rates: np.ndarray, 
 
     width: log bandwidths of all cells; told: of them, with the known ones given; rates: their log throughputs.
     """
-    if share == 1:
-        return float(told.mean[wanted])
     return float(share * told.mean[wanted] + (1 - share) * np.mean(rates + width[wanted] - width[known]))
 
 
@@ -217,13 +215,13 @@ def judged(figures: pd.DataFrame, relation: Relation, trusted: Trusts) -> pd.Dat
         pd.concat([pool, figures.assign(workload="file | " + figures["workload"])], ignore_index=True)
     )
     rows = []
-    for name, own in figures.groupby("workload", sort=False):
+    for (name, precision), own in figures.groupby(["workload", "precision"]):
         same = tuple(_same_workloads(own, pool))
         if same not in fits:
             fits[same] = fit_relation(pool[~pool["workload"].isin(same)].reset_index(drop=True))
         seen = set(fits[same].figures["device"])
         told, rate = predict(fits[same], own.assign(workload="asked")), own["log_rate"].to_numpy()
-        names, precision = own["device"].tolist(), own["precision"].iloc[0]
+        names = own["device"].tolist()
         width, built = own["bandwidth"].to_numpy(), own["architecture"].to_numpy()
         for known, wanted in permutations(range(len(own)), 2):
             pair, then = (names[known], names[wanted]), given(told, [known], rate[[known]])

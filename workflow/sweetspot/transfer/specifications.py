@@ -61,6 +61,10 @@ class Device(NamedTuple):
         """
         return self.peaks.get(self.unit(precision), math.nan)
 
+    def computes(self, precision: str) -> bool:
+        """Whether training in a precision has a peak."""
+        return not math.isnan(self.peak(precision))
+
 
 class Devices:
     """The devices of a table, found by any of the ways people write their names."""
@@ -127,7 +131,9 @@ def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
         bandwidth=[math.log(device.memory_bandwidth_gb_s) for device in known],
         memory=[math.log(device.memory_gb) for device in known],
         # The peak outside of the matrix units, which activations and normalisations run at; of TPUs none is published.
-        vector=[math.log(device.peaks["fp32"] if device.peaks["fp32"] > 0 else USUAL_VECTOR) for device in known],
+        vector=[
+            math.log(USUAL_VECTOR if math.isnan(device.peaks["fp32"]) else device.peaks["fp32"]) for device in known
+        ],
         architecture=[device.architecture for device in known],
     )
 

@@ -93,7 +93,7 @@ def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Lea
     if meant is not None:
         raise UserError(f"the model is {first.model!r}; did you mean '{meant}'? (another network needs another name)")
     _check(known, precision)
-    able = [device for device in wanted if device.peak(precision) > 0]
+    able = [device for device in wanted if device.computes(precision)]
     if not able:
         named = ", ".join(device.gpu for device in wanted)
         raise UserError(f"{first.model}: none of {named} computes in {precision}; expected a device that does")
@@ -115,7 +115,7 @@ def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Lea
 
 def _check(known: Sequence[Measured], precision: str) -> None:
     for figure in known:
-        if not figure.device.peak(precision) > 0:
+        if not figure.device.computes(precision):
             raise UserError(
                 f"{figure.model} on {figure.device.gpu}: it does not compute in {precision}; expected a precision of "
                 f"{', '.join(name for name, peak in figure.device.peaks.items() if peak > 0)}"

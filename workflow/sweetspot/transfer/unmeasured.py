@@ -105,7 +105,7 @@ def _found(figures: list[Measured], devices: list[Device], learnt: Learnt) -> tu
         return {}, "nothing to transfer from"
     precision = precision_name(figures[0].precision)
     found: dict[str, Found] = {device.gpu: (*NONE, [cannot_run(device, precision)]) for device in devices}
-    able = [device for device in devices if device.peak(precision) > 0]
+    able = [device for device in devices if device.computes(precision)]
     of = " and ".join(f"{one.device.gpu} ({one.images_per_s:g} {one.unit}/s)" for one in figures)
     source = f"transferred from {of} by {len(learnt.relation.figures)} published figures of many devices"
     try:
@@ -126,7 +126,7 @@ def _figures(own: pd.DataFrame, learnt: Learnt) -> tuple[list[Measured], list[di
     aside: list[dict[str, str]] = []
     for row in sorted(devices, key=lambda row: row.images_per_s):
         device, precision = learnt.devices.get(str(row.gpu)), precision_name(str(row.precision))
-        if not device.peak(precision) > 0 or "emulation" in {pair.rule for pair in pairs(row.warnings)}:
+        if not device.computes(precision) or "emulation" in {pair.rule for pair in pairs(row.warnings)}:
             message = f"{device.gpu} has no unit for {precision}: its figure is emulated and says nothing of others"
             aside.append(warning("emulated", message))
         else:

@@ -68,7 +68,7 @@ def read_price_list(
 
 def _require_end(found: Download) -> None:
     with found.path.open("rb") as stream:
-        stream.seek(max(found.bytes - 1, 0))
+        stream.seek(found.bytes - 1)  # an empty answer is no download
         if stream.read(1) != b"\n":
             raise UserError(f"{shown(found.url)}: its last line has no end, so the file is not whole; fetch it again")
 
