@@ -9,7 +9,7 @@ from sweetspot.report.marks import pixels
 from sweetspot.report.notation import number
 from sweetspot.wording import money as amount_of
 
-WIDE, HIGH, LEFT, RIGHT, TOP, BOTTOM = 440, 250, 52, 14, 12, 34  # of a chart with axes, in its own pixels
+WIDE, HIGH, LEFT, RIGHT, TOP, BOTTOM = 440, 250, 52, 14, 24, 34  # of a chart with axes, in its own pixels
 STACK = 46  # places beside each other in which dots are put
 DOT, TALL = 9, 66  # pixels: from dot to dot of a stack; a higher stack is pressed together
 NAME = 1.2  # of the width in Arial: what a reader's font may be wider
@@ -199,8 +199,8 @@ def lines_chart(
         frame.add('<path class="line k-{}" d="{}"/>', one.kind, _path(frame, one.points))
     taken: list[float] = []
     for one in series:  # names over all lines
-        x, y = one.points[-1]
-        place = frame.y(y) - 6
+        x = one.points[-1][0]
+        place = frame.y(max(y for at, y in one.points if at == x)) - 6  # what is sold at the end falls from there
         while any(abs(place - other) < 14 for other in taken):
             place += 14
         taken.append(place)

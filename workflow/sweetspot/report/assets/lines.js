@@ -1,7 +1,7 @@
 "use strict";
 // The charts of the page follow the panel by the one cost of model.js. Axes, dots and marks are those of first_charts.py.
 const pictures = (() => {
-  const WIDE = 440, HIGH = 250, LEFT = 52, RIGHT = 14, TOP = 12, BOTTOM = 34, LETTER = 6.8, LINE = 14; // pixels
+  const WIDE = 440, HIGH = 250, LEFT = 52, RIGHT = 14, TOP = 24, BOTTOM = 34, LETTER = 6.8, LINE = 14; // pixels
   const MOST = 5, STEP = 0.2, POINTS = 5, FASTER = 0.999, { given, zero, plain, times } = model;
   const brief = (value) => (value >= 1e6 ? `${plain(value / 1e6)} M` : value >= 1e4 ? `${plain(value / 1e3)} k` : plain(value));
   const ticks = (most) => {
@@ -55,7 +55,7 @@ const pictures = (() => {
       else part("path", { class: `line k-${kind}`, d: `M${points.map((point) => `${atX(point[0]).toFixed(1)} ${atY(point[1]).toFixed(1)}`).join("L")}` });
     }
     for (const { name, kind, points } of series) { // names over all lines
-      const [x, y] = points.at(-1).map((value, n) => (n ? atY(value) : atX(value)));
+      const last = points.at(-1)[0], x = atX(last), y = atY(Math.max(...points.filter(([at]) => at === last).map((point) => point[1])));
       const places = [0, 1, -1, 2, -2, 3, 4].flatMap((by) => (alone ? [[x + 8, y + 4 + LINE * by, name, "start"], [x - 8, y + 4 + LINE * by, name, "end"]] : [[x - 4, y - 6 + LINE * by, name, "end"]]));
       taken.push(words(...(places.find((place) => free(boxed(...place))) ?? places[0]), alone ? "soft" : `k-${kind}`));
     }
