@@ -101,12 +101,12 @@ def test_names_that_only_touch_do_not_meet(other, met):
 
 
 def test_a_name_stands_over_the_end_of_its_line_and_below_a_name_that_is_there():
-    """Up to 50 of 52.5 within 204 pixels over 216 is at 21.7, a name 6 over it; the next 14 below."""
+    """Up to 50 of 52.5 within 192 pixels over 216 is at 33.1, a name 6 over it; the next 14 below."""
     svg = lines_chart([Series(name, "buy", [(0.0, 0.0), (100.0, 50.0)]) for name in ("A", "B")], "days", "USD", "x")
     names = re.findall(r'x="([\d.]+)" y="([\d.]+)" text-anchor="end" class="k-buy">(\w)<', svg)
-    assert names == [("422.0", "15.7", "A"), ("422.0", "29.7", "B")]  # 440 - 14 - 4 across
+    assert names == [("422.0", "27.1", "A"), ("422.0", "41.1", "B")]  # 440 - 14 - 4 across
     assert 'x="47.0" y="220.0" text-anchor="end" class="">0<' in svg  # 5 left of the axis, 4 under its line
-    assert svg.count('d="M52.0 216.0L426.0 21.7"') == 2
+    assert svg.count('d="M52.0 216.0L426.0 33.1"') == 2
 
 
 def test_a_plan_of_phases_costs_whole_machines_as_its_hours_need():
