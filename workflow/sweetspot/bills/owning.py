@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sweetspot.bills.columns import Array, Columns, from_rows, objects, size, stacked, to_rows
 
 HOURS_A_DAY = 24.0
+MONTHS_A_YEAR = 12.0
 Number = float | Array
 
 
@@ -67,9 +68,6 @@ def crossing_days(
     margin = other / factor - per_hour
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(margin > 0, per_month / (HOURS_A_DAY * margin), np.inf)
-
-
-MONTHS_A_YEAR = 12.0
 
 
 def kept_at(points: Sequence[Sequence[float]], months: npt.ArrayLike, end: int = 0) -> Array:

@@ -24,6 +24,23 @@ OVER_NODES = "; ".join(
     if ability.variants_over_nodes
 )
 LEAVE_OUT = "or an entry of 'exclude'"
+NAMES = {"inception3": "InceptionV3", "resnet50": "ResNet50", "vgg16": "VGG16"}  # names of the 2018 study
+OWN = ("inception4",)  # built here; keras.applications has none
+SMALL = ("mnist_mlp", "mnist_cnn", "cifar10_cnn", "imdb_bilstm", "lstm_text", "tweet_bilstm", "tiny_cnn")
+# The classes of keras.applications; a test compares them with the Keras that is installed.
+APPLICATIONS = (
+    "ConvNeXtBase", "ConvNeXtLarge", "ConvNeXtSmall", "ConvNeXtTiny", "ConvNeXtXLarge",
+    "DenseNet121", "DenseNet169", "DenseNet201",
+    "EfficientNetB0", "EfficientNetB1", "EfficientNetB2", "EfficientNetB3", "EfficientNetB4", "EfficientNetB5",
+    "EfficientNetB6", "EfficientNetB7",
+    "EfficientNetV2B0", "EfficientNetV2B1", "EfficientNetV2B2", "EfficientNetV2B3",
+    "EfficientNetV2L", "EfficientNetV2M", "EfficientNetV2S",
+    "InceptionResNetV2", "InceptionV3",
+    "MobileNet", "MobileNetV2", "MobileNetV3Large", "MobileNetV3Small", "NASNetLarge", "NASNetMobile",
+    "ResNet101", "ResNet101V2", "ResNet152", "ResNet152V2", "ResNet50", "ResNet50V2",
+    "VGG16", "VGG19", "Xception",
+)  # fmt: skip
+_LOWER = {name.lower(): name for name in APPLICATIONS}
 
 
 def require_possible(cells: Sequence[Cell], instances: dict[str, Instance], xla: bool, file: Path) -> None:
@@ -131,25 +148,6 @@ def _variant(cell: Cell, instance: Instance, xla: bool) -> Iterator[str]:
             f"{cell.variant!r}, gpus {cell.gpus}; XLA compiles variant default of one node with jax or of one device "
             f"with tensorflow, and its variant towers, only; expected xla: false, {LEAVE_OUT}"
         )
-
-
-NAMES = {"inception3": "InceptionV3", "resnet50": "ResNet50", "vgg16": "VGG16"}  # names of the 2018 study
-OWN = ("inception4",)  # built here; keras.applications has none
-SMALL = ("mnist_mlp", "mnist_cnn", "cifar10_cnn", "imdb_bilstm", "lstm_text", "tweet_bilstm", "tiny_cnn")
-# The classes of keras.applications; a test compares them with the Keras that is installed.
-APPLICATIONS = (
-    "ConvNeXtBase", "ConvNeXtLarge", "ConvNeXtSmall", "ConvNeXtTiny", "ConvNeXtXLarge",
-    "DenseNet121", "DenseNet169", "DenseNet201",
-    "EfficientNetB0", "EfficientNetB1", "EfficientNetB2", "EfficientNetB3", "EfficientNetB4", "EfficientNetB5",
-    "EfficientNetB6", "EfficientNetB7",
-    "EfficientNetV2B0", "EfficientNetV2B1", "EfficientNetV2B2", "EfficientNetV2B3",
-    "EfficientNetV2L", "EfficientNetV2M", "EfficientNetV2S",
-    "InceptionResNetV2", "InceptionV3",
-    "MobileNet", "MobileNetV2", "MobileNetV3Large", "MobileNetV3Small", "NASNetLarge", "NASNetMobile",
-    "ResNet101", "ResNet101V2", "ResNet152", "ResNet152V2", "ResNet50", "ResNet50V2",
-    "VGG16", "VGG19", "Xception",
-)  # fmt: skip
-_LOWER = {name.lower(): name for name in APPLICATIONS}
 
 
 def architecture(name: str) -> str | None:

@@ -16,6 +16,12 @@ from sweetspot.use.month_counts import Range, counted, ratio_range
 from sweetspot.use.month_sums import Months, by_month, device_hours, of_jobs
 
 SEED = 1
+OTHER = "other"
+RULE = "NAME: name=PATTERN, partition=PATTERN, device=PATTERN, devices=N or N-M"
+TEXTS = ("name", "partition", "device")
+DEVICES = re.compile(r"(?P<low>\d+(?:\.\d+)?)(?:-(?P<high>\d+(?:\.\d+)?))?")
+HOURS = ((1.0, "under-1h"), (8.0, "1h-to-8h"), (72.0, "8h-to-3d"), (np.inf, "over-3d"))
+LEAST_SHARE = 0.02  # of the device-hours: smaller classes found by devices and hours are one, `other`
 
 
 class ClassUse(NamedTuple):
@@ -158,14 +164,6 @@ def busy_share(use: Use, devices: float | None) -> Range | None:
             f"--devices is {devices:g}; {use.device_hours.value:,.0f} device-hours a month are more than that"
         )
     return Range(min(1.0, share.value), share.low, min(1.0, share.high))
-
-
-OTHER = "other"
-RULE = "NAME: name=PATTERN, partition=PATTERN, device=PATTERN, devices=N or N-M"
-TEXTS = ("name", "partition", "device")
-DEVICES = re.compile(r"(?P<low>\d+(?:\.\d+)?)(?:-(?P<high>\d+(?:\.\d+)?))?")
-HOURS = ((1.0, "under-1h"), (8.0, "1h-to-8h"), (72.0, "8h-to-3d"), (np.inf, "over-3d"))
-LEAST_SHARE = 0.02  # of the device-hours: smaller classes found by devices and hours are one, `other`
 
 
 class Rule(NamedTuple):

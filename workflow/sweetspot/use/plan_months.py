@@ -18,6 +18,19 @@ TABLES = ("verdict", "choices", "sources", "options")
 MACHINE = ("option", "instance", "purchase", "price_list", "provider", "gpu", "gpus")
 PART_COLUMNS = (*MACHINE, "title", "held", "hours", "device_hours", "usd_having", "usd_using")
 RENTED = "rented"
+OWN = "Own machines"
+PRICING = {"spot": "Dynamic", "preemptible": "Dynamic"}
+ROW_COLUMNS = (
+    "BilledCost", "BillingAccountId", "BillingAccountName", "BillingCurrency", "BillingPeriodEnd", "BillingPeriodStart",
+    "ChargeCategory", "ChargeClass", "ChargeDescription", "ChargeFrequency", "ChargePeriodEnd", "ChargePeriodStart",
+    "ConsumedQuantity", "ConsumedUnit", "ContractedCost", "ContractedUnitPrice", "EffectiveCost", "HostProviderName",
+    "InvoiceIssuerName", "ListCost", "ListUnitPrice", "PricingCategory", "PricingQuantity", "PricingUnit", "ResourceId",
+    "ResourceName", "ResourceType", "ServiceCategory", "ServiceName", "ServiceProviderName", "ServiceSubcategory",
+    "SkuId", "SkuMeter", "SkuPriceDetails", "SkuPriceId",
+)  # fmt: skip
+"""All mandatory columns of 1.4 and those of prices, use and resources. USD. Possession is a recurring Purchase of each
+month (a machine's price spread over the plan, as the study counts it), work is Usage in hours of machines. The four
+costs are equal: a plan has no discount beside its price."""
 
 
 class PlanMonths(NamedTuple):
@@ -94,21 +107,6 @@ def _machines(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """What the options say of each machine; `gpus`: its devices."""
     rows = tables["options"].sort_values("gpus", ascending=False, kind="stable")
     return rows.drop_duplicates("option")[list(MACHINE)]
-
-
-OWN = "Own machines"
-PRICING = {"spot": "Dynamic", "preemptible": "Dynamic"}
-ROW_COLUMNS = (
-    "BilledCost", "BillingAccountId", "BillingAccountName", "BillingCurrency", "BillingPeriodEnd", "BillingPeriodStart",
-    "ChargeCategory", "ChargeClass", "ChargeDescription", "ChargeFrequency", "ChargePeriodEnd", "ChargePeriodStart",
-    "ConsumedQuantity", "ConsumedUnit", "ContractedCost", "ContractedUnitPrice", "EffectiveCost", "HostProviderName",
-    "InvoiceIssuerName", "ListCost", "ListUnitPrice", "PricingCategory", "PricingQuantity", "PricingUnit", "ResourceId",
-    "ResourceName", "ResourceType", "ServiceCategory", "ServiceName", "ServiceProviderName", "ServiceSubcategory",
-    "SkuId", "SkuMeter", "SkuPriceDetails", "SkuPriceId",
-)  # fmt: skip
-"""All mandatory columns of 1.4 and those of prices, use and resources. USD. Possession is a recurring Purchase of each
-month (a machine's price spread over the plan, as the study counts it), work is Usage in hours of machines. The four
-costs are equal: a plan has no discount beside its price."""
 
 
 def write_focus(tables: Path, study: str, title: str, as_of: str) -> None:
