@@ -32,7 +32,8 @@ def month(*jobs, **work):
 
 def test_one_job_of_each_class_is_priced(file):
     plain = {key: value for key, value in URGENT.items() if key != "urgent_devices_per_job"}
-    found, _ = written(file, lab=month(JOB | URGENT, JOB | plain | {"name": "others"}, contention=0.1))
+    found, _ = written(file, lab=month(JOB | URGENT | {"title": "T"}, JOB | plain | {"name": "others"}, contention=0.1))
+    assert [work.title for work in found.values()] == ["T", "T", "others"]
     assert {name: work.devices_per_job for name, work in found.items()} == {
         "lab.runs": 1, "lab.runs.urgent": "all", "lab.others": 1,
     }  # fmt: skip
