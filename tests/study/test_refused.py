@@ -340,7 +340,7 @@ WRONG = [
     (Workloads, job(**TOKENS | {"samples": 5}), "one of samples, hours and tokens"),
     (Workloads, job(**TOKENS | {"tokens": None, "samples": 5}), "tokens and method, both or none"),
     (Workloads, job(**TOKENS | {"tokens": 0}), "tokens' is 0; expected a number of at least 1"),
-    (Workloads, {"lab.bert": month()["lab"]}, "expected a name of letters, digits, '_' and '-', no '.', which joins it"),
+    (Workloads, {"lab.bert": month()["lab"]}, "a name of letters, digits, '_' and '-', no '.', which joins"),
     (Workloads, month(months=0.1), "'lab.monthly.months' is 0.1; expected a number of at least 1"),
     (Workloads, month(months_alike=1.5), "months_alike' is 1.5; expected a number of at most 1"),
     (Workloads, month(contention=1.0), "contention' is 1.0; expected a number below 1"),
@@ -378,7 +378,7 @@ WRONG = [
     (Study, STUDY | {"cells": QUESTION | {"headline_batch_size": {"resnet50": 16}}},
      "one batch for each of cells.model"),
     (Config, CONFIG | {"matrix": MATRIX | {"model": ["a", 7]}}, "key 'matrix.model[1]' is 7"),
-    (Config, CONFIG | {"study": "a b"}, "'study' is 'a b'; expected a name of letters, digits, '.', '_' and '-' (1 to 64"),
+    (Config, CONFIG | {"study": "a b"}, "is 'a b'; expected a name of letters, digits, '.', '_' and '-' (1 to 64"),
 ]  # fmt: skip
 
 

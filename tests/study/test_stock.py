@@ -208,7 +208,7 @@ def test_a_file_that_is_still_the_same_is_no_second_look():
 
 
 def test_what_is_written_is_read_and_a_name_with_a_comma_too(tmp_path):
-    looks, file = [look(), look(there=False, source='a, "b"', gpus=100_000)], looks_file(tmp_path)
+    looks, file = [look(gpus=1), look(there=False, source='a, "b"', gpus=100_000)], looks_file(tmp_path)
     write_looks(file, looks)
     assert read_looks(file) == looks and file == tmp_path / "prices" / "history" / "stock.csv"
 
