@@ -9,7 +9,6 @@ from small_lab import class_of, same, small_lab
 from sweetspot.decision.later import TABLE, buying_later, of_months, of_plan, why_not
 from sweetspot.decision.simulate import Draws
 from sweetspot.errors import UserError
-from sweetspot.study.needs import load_plans
 from sweetspot.study.settings import Dates
 from sweetspot.study.workloads import load_workloads
 
@@ -196,12 +195,6 @@ def test_buying_later_is_among_the_options_of_the_plan_beside_what_stays():
     assert found["later"]["until"].dropna().unique().tolist() == ["rented"]
     assert compared(own(), hourly(6.0), buying={}, draws=2)["later"].empty
 
-
-def test_a_plan_that_does_not_ask_has_no_rows(tmp_path):
-    file = tmp_path / "workloads.yaml"
-    file.write_text("work: {kind: plan, months: 36}\nother: {kind: plan, months: 24, buy_after_months: [6]}\n")
-    assert load_plans(file) == {"other": Dates("other", 24.0, (6.0,))}
-    assert load_plans(tmp_path / "none.yaml") == {}
 
 
 @pytest.mark.parametrize(

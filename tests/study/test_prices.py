@@ -85,17 +85,24 @@ def test_the_maps_of_the_studies_of_today_name_offers_of_their_lists(study):
 def test_shipped_names_are_those_of_its_machines_and_what_the_study_says_comes_first():
     machines = ["lambda-8xh100-sxm", "nebius-8xb200-x4", "gcp-a3-ultragpu-8g", "aws-p5.48xlarge",
                 "azure-ND96isr-H100-v5"]  # fmt: skip
-    said = {"skypilot": {"aws": {"lists": ["spot"], "instances": {"aws-p5.48xlarge": "p5e.48xlarge"}}},
-            "shipped": {"rates": ["rent"], "contracts": ["spot"]}}  # fmt: skip
-    parts = {key: (source, part.lists, dict(part.instances)) for source, key, part in checked(said, machines)}
-    assert parts == {
-        "aws": ("skypilot", ["spot"], {"aws-p5.48xlarge": "p5e.48xlarge"}),
-        "shipped-lambda": ("skypilot", ["rent"], {"lambda-8xh100-sxm": "gpu_8x_h100_sxm5"}),
-        "shipped-nebius": ("skypilot", ["rent"], {"nebius-8xb200-x4": "gpu-b200-sxm_8gpu-160vcpu-1792gb"}),
-        "shipped-gcp-us": ("skypilot", ["rent"], {"gcp-a3-ultragpu-8g": "a3-ultragpu-8g"}),
-        "shipped-eastus": ("azure", ["rent"], {"azure-ND96isr-H100-v5": "Standard_ND96isr_H100_v5"}),
-        "shipped-eastus-contracts": ("azure", ["spot"], {"azure-ND96isr-H100-v5": "Standard_ND96isr_H100_v5"}),
+    said = {"skypilot": {"aws": {"lists": ["spot"], "instances": {"aws-p5.48xlarge": "p5e.48xlarge"}}}}
+    rates = {
+        ("skypilot", "shipped-lambda"): (["rent"], {"lambda-8xh100-sxm": "gpu_8x_h100_sxm5"}),
+        ("skypilot", "shipped-nebius"): (["rent"], {"nebius-8xb200-x4": "gpu-b200-sxm_8gpu-160vcpu-1792gb"}),
+        ("skypilot", "shipped-gcp-us"): (["rent"], {"gcp-a3-ultragpu-8g": "a3-ultragpu-8g"}),
+        ("azure", "shipped-eastus"): (["rent"], {"azure-ND96isr-H100-v5": "Standard_ND96isr_H100_v5"}),
     }
+    contracts = {
+        ("azure", "shipped-eastus-contracts"): (["spot"], {"azure-ND96isr-H100-v5": "Standard_ND96isr_H100_v5"})
+    }
+    own = {("skypilot", "aws"): (["spot"], {"aws-p5.48xlarge": "p5e.48xlarge"})}
+
+    def parts(**shipped):
+        return {(source, key): (part.lists, dict(part.instances))
+                for source, key, part in checked(said | {"shipped": shipped}, machines)}  # fmt: skip
+
+    assert parts(rates=["rent"], contracts=["spot"]) == own | rates | contracts
+    assert (parts(rates=["rent"]), parts(contracts=["spot"]), parts()) == (own | rates, own | contracts, own)
 
 
 def test_names_of_the_maps_that_are_in_the_real_files_at_hand():

@@ -406,6 +406,7 @@ def test_what_is_wrong_is_said_in_a_sentence_with_file_and_key(model, entry, wor
         (Energy, device(host_share=fact(0)) | {"utilisation": fact(1)}),
         (Energy, {}),
         (Workloads, job(per_month=0.1)),
+        (Workloads, job(**URGENT | {"urgent_per_month": 10})),
         (Workloads, job(growth_per_month=-0.5, per_month={"value": 50, "low": 1, "high": 1000})),
         (Workloads, job(per_month=100_000, **URGENT | {"urgent_per_month": {"value": 0, "low": 0, "high": 0}})),
         (Study, STUDY | {"cells": QUESTION | {"batch_size": [8, 16]}}),
@@ -482,10 +483,15 @@ def test_printed_numbers_by_their_rounding():
     assert spread("~2.0 * ~3") == pytest.approx((6, 1.95 * 2.5, 2.05 * 3.5))
     assert spread("~2.0 - ~3") == pytest.approx((-1, 1.95 - 3.5, 2.05 - 2.5))
     assert spread("-~2.0 / ~4") == pytest.approx((-0.5, -2.05 / 3.5, -1.95 / 4.5))
-    for text in ("1 / (~1 - 0.5)", "1 / (0.5 - ~1)", "1 / (~1 - ~1)"):  # the range of the divisor touches or holds 0
+    for text in (
+        "1 / (~1 - 0.5)",
+        "1 / (0.5 - ~1)",
+        "1 / (~1 - ~1)",
+        "1 / (~1 - 0.9)",
+    ):  # the range of the divisor touches or holds 0
         with pytest.raises(ValueError, match="numbers with"):
             spread(text)
-    assert spread("1 / (~1 - 0.4)").high == pytest.approx(10)
+    assert spread("1 / (~1 - 0.4)").high == pytest.approx(10) and spread("1 / (0 - ~2)").low == pytest.approx(-1 / 1.5)
 
 
 def test_values_do_not_change_and_are_finite():
