@@ -49,6 +49,7 @@ from sweetspot.study.trends import PriceChange, Resale
 from sweetspot.study.workloads import Phase, Plan, Runs, Training, Workloads
 
 # Model, what else it needs, the key, the last value that is taken and the first that is not.
+LATER = PLAN | {"phases": [PHASE], "renewed": True}
 EDGES = [
     (Matrix, {"model": ["m"]}, "batch_size", [1], [0]),
     (Matrix, {"model": ["m"]}, "batch_size", [100_000], [100_001]),
@@ -103,10 +104,7 @@ EDGES = [
     (Runs, {"kind": "runs", "hours": 1.0, **SOURCE}, "runs", 100_000, 100_001),
     (Plan, PLAN, "phases", [PHASE], []),
     (Plan, PLAN, "phases", [PHASE], [PHASE, PHASE]),
-    *((Plan, PLAN | {"phases": [PHASE], "months": 12, "renewed": True}, "buy_after_months", [3, 11.9], later)
-      for later in ([12], [6, 3], [3, 3])),
-    (Plan, PLAN | {"phases": [PHASE], "renewed": True}, "buy_after_months", [], [3]),
-    (Plan, PLAN | {"phases": [PHASE], "months": 12, "buy_after_months": [3]}, "renewed", True, False),
+    (Plan, LATER | {"months": 12.0}, "buy_after_months", [3, 11.9], [0.0]),
     (Phase, PHASE, "jobs", 1, 0),
     (PriceList, PRICES, "offers", [{"instance": "x", "per_hour": 1.0}], []),
     (PriceList, PRICES | {"offers": [{"instance": "x", "per_hour": 1.0}]}, "month_days", 27.5, 27),
@@ -349,6 +347,10 @@ WRONG = [
     (Workloads, month(jobs=[JOB, JOB]), "a name once among jobs, found runs twice"),
     *((Workloads, month(buy_after_months=later), "by ascending months, all below 36, found")
       for later in ([36], [12, 6], [6, 6])),
+    *((Plan, LATER | {"months": 12.0, "buy_after_months": later}, "ascending months, all below months, found ... and mont")
+      for later in ([12.0], [6.0, 3.0], [3.0, 3.0])),
+    (Plan, LATER | {"buy_after_months": [6.0]}, "and no months"),
+    (Plan, LATER | {"months": 12.0, "buy_after_months": [6.0], "renewed": False}, "renewed: true with buy_after"),
     (Workloads, {"job": {"kimd": "runs", "runs": 2}},
      "key 'job.kimd' is unknown; remove it or correct its spelling: did you mean 'kind', which is missing and needed?"),
     (Workloads, {"job": {"runs": 2, "hours": 3}}, "key 'job.kind' is missing and needed"),
