@@ -48,8 +48,8 @@ from sweetspot.study.terms import Amount, Billing, Commitment, Fee, Interruption
 from sweetspot.study.trends import PriceChange, Resale
 from sweetspot.study.workloads import Phase, Plan, Runs, Training, Workloads
 
-# Model, what else it needs, the key, the last value that is taken and the first that is not.
 LATER = PLAN | {"phases": [PHASE], "renewed": True}
+# Model, what else it needs, the key, the last value that is taken and the first that is not.
 EDGES = [
     (Matrix, {"model": ["m"]}, "batch_size", [1], [0]),
     (Matrix, {"model": ["m"]}, "batch_size", [100_000], [100_001]),
@@ -347,7 +347,7 @@ WRONG = [
     (Workloads, month(jobs=[JOB, JOB]), "a name once among jobs, found runs twice"),
     *((Workloads, month(buy_after_months=later), "by ascending months, all below 36, found")
       for later in ([36], [12, 6], [6, 6])),
-    *((Plan, LATER | {"months": 12.0, "buy_after_months": later}, "ascending months, all below months, found ... and mont")
+    *((Plan, LATER | {"months": 12.0, "buy_after_months": later}, "ascending months, all below months, found")
       for later in ([12.0], [6.0, 3.0], [3.0, 3.0])),
     (Plan, LATER | {"buy_after_months": [6.0]}, "and no months"),
     (Plan, LATER | {"months": 12.0, "buy_after_months": [6.0], "renewed": False}, "renewed: true with buy_after"),
