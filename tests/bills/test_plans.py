@@ -48,6 +48,7 @@ def test_rounds_of_jobs_dealt_out_evenly(jobs, slots, count, longest, together):
         (3.0, 101.0, 10.0, 4.0, True),  # 303 hours: four
         (2.0, 340.0, 5.0, 5.0, True),  # no more than there may be
         (5.0, 340.0, 5.0, 5.0, True),
+        (6.0, 340.0, 5.0, 6.0, True),  # those that are there stay
         (2.0, np.inf, 10.0, 2.0, False),  # what never ends takes no more machines
     ],
 )

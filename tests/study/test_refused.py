@@ -407,7 +407,7 @@ def test_what_is_wrong_is_said_in_a_sentence_with_file_and_key(model, entry, wor
         *((Energy, site(pue=fact(pue), g_per_kwh=fact(grams))) for pue, grams in ((1, 0), (3.0, 1500))),
         (Energy, device(host_share=fact(0)) | {"utilisation": fact(1)}),
         (Energy, {}),
-        (Workloads, job(per_month=0.1)),
+        *((Workloads, entry) for entry in (job(per_month=0.1), month(software_gain_per_year=0.1))),
         (Workloads, job(**URGENT | {"urgent_per_month": 10})),
         (Workloads, job(growth_per_month=-0.5, per_month={"value": 50, "low": 1, "high": 1000})),
         (Workloads, job(per_month=100_000, **URGENT | {"urgent_per_month": {"value": 0, "low": 0, "high": 0}})),
@@ -446,8 +446,8 @@ def test_what_stands_where_nothing_is_written():
     study = Study.model_validate(STUDY)
     assert (study.month_days, study.method, study.measure, study.accepts_interruptions) == (30.5, "auto", True, False)
     assert study.seed == 2018
-    # 60 x 60 s and 60 min an hour, 24 hours a day, 7 days a week
-    assert [RATE_HOURS[f"per_{unit}"] for unit in ("second", "minute", "day", "week")] == [1 / 3600, 1 / 60, 24, 168]
+    # 60 x 60 s and 60 min an hour, 24 hours a day, 7 days a week; of a month the list says the days
+    assert list(RATE_HOURS.values()) == [1 / 3600, 1 / 60, 1, 24, 7 * 24, None]
     own = Own.model_validate(OWN)
     assert (own.boxes, own.downtime_share, own.discount_rate) == (1, 0, 0)
     assert [own.residual.value, own.load_share.value, own.pue.value, own.staff_per_hour.value] == [0, 1, 1, 0]

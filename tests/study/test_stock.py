@@ -105,6 +105,8 @@ def test_every_shipped_row_is_a_figure_with_date_and_source():
     rows = table("availability")
     assert rows and {row["source"] == "" or row["as_of"] == "" for row in rows} == {False}
     assert len(shipped_facts(TODAY)) >= len([row for row in rows if row["as_of"] >= "2024"])
+    # of two years before or after: the newest row is of 2026
+    assert shipped_facts(date(2028, 12, 31)) and not shipped_facts(date(2029, 1, 1))
     assert all("ccir.io" in row["source"] for row in rows if row["quantity"].startswith("any_"))
 
 
@@ -210,6 +212,9 @@ def test_a_file_that_is_still_the_same_is_no_second_look():
 def test_what_is_written_is_read_and_a_name_with_a_comma_too(tmp_path):
     looks, file = [look(gpus=1), look(there=False, source='a, "b"', gpus=100_000)], looks_file(tmp_path)
     write_looks(file, looks)
+    assert read_looks(file, DAY - timedelta(days=1)) == looks  # where it is tomorrow already
+    with pytest.raises(UserError, match="a day that has been, at most 2026-11-20"):
+        read_looks(file, DAY - timedelta(days=2))
     assert read_looks(file) == looks and file == tmp_path / "prices" / "history" / "stock.csv"
 
 
