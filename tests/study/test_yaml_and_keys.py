@@ -116,8 +116,8 @@ def test_each_mistake_is_said_once_and_the_misspelt_needed_key_first(data, told)
 class Bounded(Closed):
     most: int
     least: int = 0
-    parts: list[Part] = []
-    others: list[Part] = []
+    parts: tuple[Part, ...] = ()
+    others: tuple[Part, ...] = ()
 
     def _expected(self):
         if self.least > self.most:
