@@ -190,6 +190,9 @@ def swapped(rows, **keys):
 def test_rows_exchanged_must_put_both_right():
     """DAWNBench's two prices; and two machines that happen to cost the same are no exchange."""
     assert swapped(P2, provider="aws") == {"p2.8xlarge", "g3.16xlarge"}
+    # To a hundredth: 7.26 for 7.2, not 7.30.
+    for usd, told in ((7.26, {"p2.8xlarge", "g3.16xlarge"}), (7.30, set())):
+        assert swapped([*P2[:2], card("g3.16xlarge", usd, 4, "M60")], provider="aws") == told
     # g3.16xlarge costs 7.2 here: p2.8xlarge should, and its own price is none for four M60.
     assert swapped([P2[0], card("p2.8xlarge", 70.0, 8, "K80"), P2[2]], provider="aws") == set()
     # A card with a surcharge (8 at 98 instead of 88.488) beside another machine at 88.488.
@@ -484,10 +487,13 @@ def test_beyond_four_times_the_dearest_known():
 
 def test_the_hint_of_a_price_far_off_an_unknown_device():
     """The middle of the range of an unknown device is a tenth of the dearest known."""
-    (words,) = said(unknown(0.1 * dearest_rent() * 900)).values()
-    assert words.endswith("(the price of a month?)") and "a card 0; known prices are 0 to" in words
-    (words,) = said(unknown(0.1 * dearest_rent() * 1600)).values()
-    assert words.endswith(f"to {dearest_rent():.3g}")
+    # 24, 100, 168 and 730 times that, within half and twice each
+    hints = {47: "(the price of a day?)", 51: "(cents?)", 199: "(cents?)", 201: "(the price of a week?)",
+             335: "(the price of a week?)", 366: "(the price of a month?)",
+             1459: "(the price of a month?)"}  # fmt: skip
+    for factor in (*hints, 49, 337, 364, 1461):
+        (words,) = said(unknown(0.1 * dearest_rent() * factor)).values()
+        assert words.endswith(hints.get(factor, f"a card 0; known prices are 0 to {dearest_rent():.3g}"))
     (words,) = said([("n1", 50.0, {"vcpus": 4})], provider="b").values()
     assert "is 12.5 a vCPU; known prices are" in words
 

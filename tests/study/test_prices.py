@@ -62,6 +62,7 @@ def test_a_wrong_map_is_one_sentence(catalogue, told):
 
 def test_two_sources_may_share_a_machine_by_purchase_or_list():
     checked({"skypilot": {"aws": {**PART, "purchases": ["spot"]}}, "aws": {"us": {**PART, "purchases": ["on_demand"]}}})
+    checked({"csv": {"mine": {**PART, "file": "ours.csv"}}})
     checked({"skypilot": {"aws": PART}, "aws": {"us": {**PART, "lists": ["spot"], "purchases": ["reserved"]}}})
 
 
@@ -183,9 +184,9 @@ OF_2026 = "expected one beside the 1.113 to 1.197 USD of 2026 (ECB)"
 @pytest.mark.parametrize(
     ("currency", "usd", "year", "told"),
     [
-        ("EUR", 1.126 / 1.099, 2018, None),
+        ("EUR", 1.126 / 1.1, 2018, None),
         ("EUR", 1.126 / 1.101, 2018, FAR),
-        ("EUR", 1.249 * 1.099, 2018, None),
+        ("EUR", 1.249 * 1.1, 2018, None),
         ("EUR", 1.249 * 1.101, 2018, FAR),
         ("EUR", 133.0, 2018, FAR),
         ("EUR", 1 / 1.2, 2018, TURNED),
@@ -198,9 +199,9 @@ OF_2026 = "expected one beside the 1.113 to 1.197 USD of 2026 (ECB)"
         ("GBP", 133.0, 2018, "expected one beside the 1.256 to 1.432 USD of 2018 (ECB)"),
         ("GBP", 1.3, 2018, None),
         # A year that the table does not know has the nearest's, 2026: by half.
-        ("EUR", 1.197 * 1.49, 2030, None),
+        ("EUR", 1.197 * 1.5, 2030, None),
         ("EUR", 1.197 * 1.51, 2030, OF_2026),
-        ("EUR", 1.113 / 1.49, 2030, None),
+        ("EUR", 1.113 / 1.5, 2030, None),
         ("EUR", 1.113 / 1.51, 2030, OF_2026),
         ("XXX", 1e6, 2018, None),  # of which nothing is known
         ("USD", 1.0, 2018, None),
