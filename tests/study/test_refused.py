@@ -39,7 +39,7 @@ from sweetspot.study.claims import (
 from sweetspot.study.config import Config, Exclusion, Matrix, Measure
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Executor, Instance
-from sweetspot.study.memory import Needs
+from sweetspot.study.memory import Memory, Needs
 from sweetspot.study.price_list import RATE_HOURS, PriceList, check_together
 from sweetspot.study.scripts import Script
 from sweetspot.study.stock import Availability
@@ -106,6 +106,8 @@ EDGES = [
     (Plan, PLAN, "phases", [PHASE], [PHASE, PHASE]),
     (Plan, LATER | {"months": 12.0}, "buy_after_months", [3, 11.9], [0.0]),
     (Phase, PHASE, "jobs", 1, 0),
+    (Memory, {"parameters": 1e9, "precision": "mixed", "optimizer": "adam", "activations_gib": 0.0, **SOURCE},
+     "trained_parameters", 1e9, 1.1e9),
     (PriceList, PRICES, "offers", [{"instance": "x", "per_hour": 1.0}], []),
     (PriceList, PRICES | {"offers": [{"instance": "x", "per_hour": 1.0}]}, "month_days", 27.5, 27),
     (PriceList, PRICES | {"offers": [{"instance": "x", "per_hour": 1.0}]}, "month_days", 31.5, 32),
@@ -295,6 +297,7 @@ WRONG = [
     (Energy, device() | {"utilisation": None}, "utilisation beside devices"),
     (Energy, device(watts=fact(0)), "devices[0].watts ... found 0"),
     (Energy, device(watts=fact(700_000)), "devices[0].watts ... at most 5000"),
+    (Energy, device(host_share=fact(2.1)), "a share from 0 to 2 of the devices, found 2.1"),
     (Energy, device(host_share=fact(-0.5)), "devices[0].host_share ... found -0.5"),
     (Availability, stock(value=1.2), "facts[0] ... stock_share from 0 to 1 (a share, not a percentage), found 1.2"),
     (Availability, stock(high=62), "found 62"),
@@ -405,7 +408,7 @@ def test_what_is_wrong_is_said_in_a_sentence_with_file_and_key(model, entry, wor
         (PriceList, offers(ONE | {"currency": "EUR"}, committed(0.5), rates=[EURO])),
         (PriceList, offers(committed(12.0), owned(days_per_month=31)["offers"][0], project_months=12.0)),
         *((Energy, site(pue=fact(pue), g_per_kwh=fact(grams))) for pue, grams in ((1, 0), (3.0, 1500))),
-        (Energy, device(host_share=fact(0)) | {"utilisation": fact(1)}),
+        (Energy, device(host_share=fact(0, high=2)) | {"utilisation": fact(1)}),
         (Energy, {}),
         *((Workloads, entry) for entry in (job(per_month=0.1), month(software_gain_per_year=0.1))),
         (Workloads, job(**URGENT | {"urgent_per_month": 10})),

@@ -97,6 +97,7 @@ def test_a_study_knows_better_than_the_library_and_its_closest_figure_counts(tmp
     file = written(tmp_path, fact(value=0.4), fact(value=0.3, gpus=8), fact(value=0.9, provider="aws"))
     known = load_availability(file, TODAY)
     assert known.find("stock_share", OFFER).value == 0.3 and known.is_own(known.find("stock_share", OFFER))
+    assert not known.is_own(known.find("wait_days", OFFER | {"provider": "nebius"}))
     assert known.find("stock_share", OFFER | {"gpus": 4}).value == 0.4
     assert known.find("stock_share", OFFER | {"provider": "aws"}).value == 0.9
 

@@ -132,6 +132,7 @@ GOOD, BAD = {"months": 1}, {"months": "x"}
     [
         ({"most": 1, "parts": [GOOD, BAD]}, 1, [GOOD]),
         ({"most": 1, "least": 2, "parts": [GOOD, BAD]}, 2, None),  # what shows only without the faulty part
+        ({"most": 1, "least": 2}, 1, None),
         ({"most": "x", "parts": [GOOD]}, 1, None),  # nothing is left of what is needed
         ({"most": 1, "parts": [BAD]}, 1, None),
         ({"most": 1, "parts": [BAD], "others": [GOOD, BAD]}, 2, None),
