@@ -192,8 +192,10 @@ OF_2026 = "expected one beside the 1.113 to 1.197 USD of 2026 (ECB)"
         ("EUR", 1 / 1.2, 2018, TURNED),
         ("JPY", 1 / 0.009, 2018, "expected 0.009, the rate turned round, or another beside the"),
         ("EUR", 1 / 1.126, 2018, "expected 1.126, the rate turned round"),
+        ("EUR", 1 / 1.249, 2018, "expected 1.249, the rate turned round"),
         # The franc was 0.9906 to 1.082: 0.98 is within 2 % of that, and the rate turned round besides.
         ("CHF", 0.98, 2018, None),
+        ("CHF", 0.9906 / 1.02, 2018, None),
         ("CHF", 0.97, 2018, "expected 1.031, the rate turned round"),
         # The pound was 1.256 to 1.432; far from both.
         ("GBP", 133.0, 2018, "expected one beside the 1.256 to 1.432 USD of 2018 (ECB)"),

@@ -405,6 +405,7 @@ def test_what_is_wrong_is_said_in_a_sentence_with_file_and_key(model, entry, wor
     ("model", "entry"),
     [
         (PriceList, offers(ONE, ONE | {"purchase": "spot"}, SAME, project_months=0.5)),  # rents commit to nothing
+        (PriceList, offers(ONE | {"until": "2018-01-01"})),
         (PriceList, offers(ONE | {"currency": "EUR"}, committed(0.5), rates=[EURO])),
         (PriceList, offers(committed(12.0), owned(days_per_month=31)["offers"][0], project_months=12.0)),
         *((Energy, site(pue=fact(pue), g_per_kwh=fact(grams))) for pue, grams in ((1, 0), (3.0, 1500))),

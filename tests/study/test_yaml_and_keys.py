@@ -166,6 +166,7 @@ class Spell(BaseModel):
 class Rented(BaseModel):
     kind: Literal["rent"]
     per_hour: float = 1.0
+    parts: tuple[Part, ...] = ()
 
 
 class Bought(BaseModel):
@@ -186,6 +187,7 @@ class Every(BaseModel):
     named: Named
     offer: Annotated[Rented | Bought, Field(discriminator="kind")]
     inside: list[Whole]
+    by_key: dict[str, Whole]
 
 
 @pytest.mark.parametrize(
@@ -198,7 +200,10 @@ class Every(BaseModel):
         (("by_name", "a", "mnths"), [], "months"),
         (("by_year", 2024, "per_huor"), [], "per_hour"),
         (("either", "mnths"), [], "months"),
-        (("inside", 0, "parts", 0, "mnths"), [], "months"),
+        *(
+            ((*place, "parts", 0, "mnths"), [], "months")
+            for place in (("inside", 0), ("by_key", "a"), ("offer", "rent"))
+        ),
         (("named", "a", "mnths"), [], "months"),
         (("offer", "rent", "per_huor"), [], "per_hour"),
         (("offer", "buy", "capx"), [], "capex"),
