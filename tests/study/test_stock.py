@@ -43,6 +43,7 @@ def written(folder, *facts):
 
 
 def test_a_date_to_come_is_a_mistake(tmp_path):
+    assert own_facts(written(tmp_path, fact(as_of=str(date.today() + timedelta(days=1)))))  # it is there already
     with pytest.raises(UserError, match=r"facts\[0\].as_of' is '2099'; expected a date that has been"):
         own_facts(written(tmp_path, fact(as_of="2099")))
 
@@ -286,4 +287,7 @@ def test_a_few_looks_are_weak_and_what_the_team_wrote_goes_before_them(tmp_path)
 
 
 def test_looks_of_another_time_say_nothing_of_a_study(tmp_path):
+    file, day = history(tmp_path), date(2018, 6, 1)
+    write_looks(file, [*read_looks(file), look(day, gpus=1)])
+    assert load_availability(None, day, file).find("stock_share", NEBIUS | {"gpus": 1}).as_of == "2018-06-01"
     assert load_availability(None, date(2018, 7, 1), history(tmp_path)).find("stock_share", NEBIUS) is None

@@ -13,7 +13,7 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.claims import load_claims
 from sweetspot.study.energy_facts import Energy
-from sweetspot.study.frameworks import FRAMEWORKS
+from sweetspot.study.frameworks import ALWAYS_COMPILED, FRAMEWORKS
 from sweetspot.study.instances import Executor, Instance, cautions, load_instances, nodes_of, titles
 from sweetspot.study.platforms import PLATFORMS
 from sweetspot.study.settings import Settings
@@ -109,7 +109,7 @@ def test_what_platforms_and_frameworks_can_do():
         "local": (False,) * 3, "slurm": (True, True, False), "kubernetes": (False, False, True),
         "aws-batch": (False, False, True), "google-batch": (False,) * 3,
     }  # fmt: skip
-    assert list(FRAMEWORKS) == ["tensorflow", "jax", "torch", "command"]
+    assert list(FRAMEWORKS) == ["tensorflow", "jax", "torch", "command"] and ALWAYS_COMPILED == ("jax",)
 
 
 def machine(**keys):

@@ -118,6 +118,7 @@ class Bounded(Closed):
     least: int = 0
     parts: tuple[Part, ...] = ()
     others: tuple[Part, ...] = ()
+    inner: Part | None = None
 
     def _expected(self):
         if self.least > self.most:
@@ -132,6 +133,7 @@ GOOD, BAD = {"months": 1}, {"months": "x"}
     [
         ({"most": 1, "parts": [GOOD, BAD]}, 1, [GOOD]),
         ({"most": 1, "least": 2, "parts": [GOOD, BAD]}, 2, None),  # what shows only without the faulty part
+        ({"most": 1, "inner": BAD, "parts": [GOOD]}, 1, [GOOD]),
         ({"most": 1, "least": 2}, 1, None),
         ({"most": "x", "parts": [GOOD]}, 1, None),  # nothing is left of what is needed
         ({"most": 1, "parts": [BAD]}, 1, None),
