@@ -156,6 +156,11 @@ def test_names_are_those_of_the_files_and_plain(tmp_path):
         load_scenarios(tmp_path)
 
 
+def test_a_range_that_gives_way_to_a_curve_is_told_by_key():
+    told = list(differences({"r": {"value": 1}}, {"r": {"curve": "gaming"}}))
+    assert told == ["r value: 1 → nothing", "r curve: nothing → gaming"]
+
+
 def test_a_list_with_an_entry_without_a_name_is_told_whole():
     assert list(differences([{"name": "a"}, 1], [{"name": "a"}, 2], "x")) == [
         "x: [{'name': 'a'}, 1] → [{'name': 'a'}, 2]"
