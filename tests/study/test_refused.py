@@ -239,6 +239,7 @@ WRONG = [
     (PriceList, owned(load_share=80), "own.load_share' ... a share above 0 and at most 1 (not a percentage), found 80"),
     (PriceList, owned(pue=0.5), "own.pue' ... a number from 1 to 3, found 0.5"),
     (PriceList, owned(pue=15), "own.pue' ... a number from 1 to 3, found 15"),
+    (PriceList, owned(pue={"value": 2, "low": 1, "high": 3.5}), "found 3.5"),
     (PriceList, owned(months=601), "own.months' ... at most 600 months, found 601"),
     (PriceList, owned(days_per_month=31.1),
      "offers[0] is used 31.1 days a month (days_per_month); expected at most 31"),
@@ -496,6 +497,7 @@ def test_printed_numbers_by_their_rounding():
         "1 / (0.5 - ~1)",
         "1 / (~1 - ~1)",
         "1 / (~1 - 0.9)",
+        "1.7e308 * ~1",
     ):  # the range of the divisor touches or holds 0
         with pytest.raises(ValueError, match="numbers with"):
             spread(text)
