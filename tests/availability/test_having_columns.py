@@ -15,6 +15,7 @@ from sweetspot.decision.compare import compare
 from sweetspot.study.stock import Look, load_availability, write_looks
 
 TODAY = date(2026, 9, 19)
+DELIVERY = ("delivery_months", "delivery_months_low", "delivery_months_high")
 ALWAYS = [("stock_share", 1.0), ("wait_days", 0.0), ("delivery_weeks", 0.0), ("boot_minutes", 0.0),
           ("repair_days", 0.0), ("failures_per_device_hour", 0.0), ("restart_minutes", 0.0),
           ("checkpoint_minutes", 0.0)]  # fmt: skip
@@ -30,7 +31,7 @@ def known(folder, *facts, as_of=TODAY):
 
 def option(provider, gpu="H100 SXM", gpus=8, purchase="on_demand", nodes=None, **more):
     plain = {"price_list": "clouds", "persistent": purchase not in ("spot", "preemptible"), "hours": 6.0,
-             "capex_usd": np.nan}  # fmt: skip
+             "capex_usd": np.nan, **dict.fromkeys(DELIVERY, more.pop("delivery_months", np.nan))}  # fmt: skip
     return plain | {"provider": provider, "gpu": gpu, "gpus": gpus, "purchase": purchase, "nodes": nodes} | more
 
 
@@ -137,8 +138,8 @@ def test_a_block_begins_on_its_day_and_a_purchase_when_it_is_delivered(tmp_path)
     assert block["hours_to_result"] == pytest.approx(14 * 24 + 6.1, abs=0.1)
     assert server["start_hours"] == 40 * 168 and server["hours_to_result"] == pytest.approx(40 * 168 + 6, rel=0.05)
     assert ordered["hours_to_result"] == pytest.approx(2 * 30.5 * 24 + 6, rel=0.01)
-    ranged = {"delivery_months": 2.0, "delivery_months_low": 1.0, "delivery_months_high": 4.0}
-    (late,) = had(facts, option("own", purchase="own", capex_usd=3e5, **ranged))
+    ranged = dict(zip(DELIVERY, (2.0, 1.0, 4.0), strict=True))
+    (late,) = had(facts, option("own", purchase="own", capex_usd=3e5) | ranged)
     assert [late[f"start_hours{end}"] for end in ("_low", "", "_high")] == [732.0, 1464.0, 2928.0]
     assert card["hours_to_result"] == there["hours_to_result"] == 6.0
     # 3 % of devices a year of 8,766 hours over 2e-5 stops an hour: 17 % of the stops wait for a repair

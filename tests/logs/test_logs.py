@@ -102,7 +102,7 @@ def test_a_source_is_checked_before_anything_is_read(change, found):
 
 
 def test_a_missing_or_binary_log_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"log.csv: No such file .*; study.yaml names it under 'logs'"):
+    with pytest.raises(UserError, match=r"log.csv: No such file .*; the file is needed"):
         read_one(tmp_path, **KERAS, path="log.csv")
     (tmp_path / "log.csv").write_bytes(b"epoch,elapsed\n0,\xff\n")
     with pytest.raises(UserError, match=r"log.csv, line 2: not UTF-8"):

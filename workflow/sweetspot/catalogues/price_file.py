@@ -1,6 +1,7 @@
 """A price list, or another YAML file of a study, edited as text: comments, order and layout of the rest stay."""
 
 import json
+import math
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ import yaml
 
 Value = float | str | date
 LINE_END = re.compile(r"\r?\n")
+WHOLE = math.inf  # characters of a line that is not broken
 
 
 def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
@@ -91,7 +93,7 @@ def _entry(node: Any, key: str) -> tuple[Any, Any]:
 
 
 def _on_a_line(item: Any, in_order: bool = True) -> str:
-    text = yaml.safe_dump(item, default_flow_style=True, sort_keys=not in_order, allow_unicode=True, width=10_000)
+    text = yaml.safe_dump(item, default_flow_style=True, sort_keys=not in_order, allow_unicode=True, width=WHOLE)
     return str(text).removesuffix("...\n").strip()
 
 
@@ -99,7 +101,7 @@ def _dumped(value: Any, eol: str, plain: bool = True) -> str:
     """YAML in which what holds plain values alone stands on one line, within brackets where it may be `plain`."""
     nested = plain or any(isinstance(part, dict | list) for part in value.values())
     style = None if nested else False
-    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=style, width=10_000)
+    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=style, width=WHOLE)
     return str(text).replace("\n", eol)
 
 
