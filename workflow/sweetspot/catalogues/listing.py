@@ -193,4 +193,4 @@ def read_lines(catalogue: Catalogue, needed: tuple[str, ...], kind: str) -> Iter
             else:
                 yield Line(reader.line_num, row)
     except (csv.Error, UnicodeDecodeError) as error:
-        raise UserError(f"{file}: not CSV in UTF-8: {' '.join(str(error).split())[:120]}") from None
+        raise UserError(f"{file}: not CSV in UTF-8: {' '.join(str(error).split())}") from None

@@ -58,7 +58,7 @@ def _records(file: Path) -> list[Any]:
     try:
         data = json.loads(read_given(file, MAX_BYTES))
     except (ValueError, RecursionError) as error:
-        raise UserError(f"{file}: not JSON: {' '.join(str(error).split())[:120]}") from None
+        raise UserError(f"{file}: not JSON: {' '.join(str(error).split())}") from None
     records = data.get("SpotPriceHistory") if isinstance(data, dict) else None
     if isinstance(data, dict) and data.get("NextToken"):
         words = "says that more records follow; expected the whole history in one file"

@@ -61,7 +61,7 @@ def read_price_list(
             for row in reader:
                 _take(Line(at[0], row), catalogue, region, names, contracts)
     except (csv.Error, UnicodeDecodeError) as error:
-        reason = " ".join(str(error).split())[:120]
+        reason = " ".join(str(error).split())
         raise UserError(f"{shown(found.url)}: not CSV in UTF-8: {reason}") from None
     return catalogue, day
 
