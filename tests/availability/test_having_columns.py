@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from decision_tables import inputs, settings
 from pandas.testing import assert_frame_equal
-from sweetspot.availability.having_columns import HAVING, found_in_time, with_having
+from sweetspot.availability.having_columns import HAVING, RANGED, found_in_time, having_of, with_having
 from sweetspot.availability.having_words import chances_of
 from sweetspot.decision.compare import compare
 from sweetspot.study.stock import Look, load_availability, write_looks
@@ -60,10 +60,40 @@ def test_an_unknown_share_is_no_certainty_and_its_interval_is_the_widest():
     assert aws["stock_confidence"] == "unknown" and aws["hours_to_result_p90"] > 10 * aws["hours"]
 
 
-def test_minutes_of_boot_and_restart_are_sixtieths_of_an_hour(tmp_path):
-    usual = [fact for fact in ALWAYS if fact[0] not in ("boot_minutes", "restart_minutes")]
-    (row,) = had(known(tmp_path, *usual, ("boot_minutes", 6.0), ("restart_minutes", 30.0)), option("x"))
-    assert (row["boot_hours"], row["restart_hours"]) == pytest.approx((0.1, 0.5))
+def test_minutes_and_days_are_hours_and_what_has_a_range_counts_by_its_value(tmp_path):
+    told = [("boot_minutes", 6.0), ("restart_minutes", 30.0), ("checkpoint_minutes", 12.0, {"low": 6.0, "high": 18.0}),
+            ("longest_run_days", 2.0, {"low": 1.0, "high": 3.0})]  # fmt: skip
+    names = {name for name, *_ in told}
+    (row,) = had(known(tmp_path, *[fact for fact in ALWAYS if fact[0] not in names], *told), option("x"))
+    found = [row[name] for name in ("boot_hours", "restart_hours", "checkpoint_hours", "longest_run_hours")]
+    assert found == pytest.approx([0.1, 0.5, 0.2, 48.0])
+
+
+COLUMNS = {f"{name}{end}": 0.0 for name in RANGED for end in ("", "_low", "_high")} | {
+    "checkpoint_hours": 0.0, "longest_run_hours": math.nan, "purchase": "on_demand", "nodes": 1.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_known"),
+    [
+        ({"p_stock": 0.5}, True),
+        ({"p_stock": math.nan}, False),
+        ({"p_stock": 0.5, "stock_wait_hours": math.nan}, False),
+        ({"p_stock": 1.0, "stock_wait_hours": math.nan}, True),  # who always finds one never waits
+        ({"p_stock": math.nan, "stock_wait_hours": math.nan, "start_hours": 5.0}, True),
+        ({"boot_hours": math.nan}, False),
+        ({"failures_per_hour": math.nan}, False),
+        ({"restart_hours": math.nan}, False),
+        ({"checkpoint_hours": math.nan}, True),
+        ({"checkpoint_hours": math.nan, "failures_per_hour": 0.1}, False),
+    ],
+)
+def test_what_must_be_known_to_know_when_a_result_is_there(changes, is_known):
+    row = COLUMNS | dict.fromkeys([f"start_hours{end}" for end in ("", "_low", "_high")], math.nan)
+    row |= {f"{name}{end}": value for name, value in changes.items() for end in ("", "_low", "_high")} | changes
+    assert (having_of(row) is not None) == is_known
+    assert having_of({}) is None
 
 
 def test_nothing_known_gives_no_figure():
@@ -147,6 +177,13 @@ def test_a_block_begins_on_its_day_and_a_purchase_when_it_is_delivered(tmp_path)
     assert ends == pytest.approx([share / 8766 / 2e-5 for share in (0.03, 0.01, 0.06)])  # 1 to 6 % a year
 
 
+@pytest.mark.parametrize(("per_hour", "lost", "share"), [(0, 0.5, math.nan), (1e-4, 1.0, 1), (1e-4, 0.5, 0.5 / 0.8766)])
+def test_the_stops_that_wait_for_a_repair_are_at_most_all(tmp_path, per_hour, lost, share):
+    facts = known(tmp_path, ("failures_per_device_hour", per_hour), ("lost_devices_per_year", lost))
+    (row,) = had(facts, option("own", purchase="own", capex_usd=3e5))
+    assert row["repaired_share"] == pytest.approx(share, nan_ok=True)
+
+
 def test_a_spare_is_in_at_once_while_one_is_left(tmp_path):
     """128 devices of which 3 % a year break: 0.0736 are away for 168 h on average, so one spare misses 7.1 %."""
     owned = option("own", purchase="own", capex_usd=3e6, gpus=128, nodes=16, hours=2000.0)
@@ -168,6 +205,7 @@ def test_a_spot_machine_without_a_rate_is_taken_as_was_published(offer, taken):
     """Once for all nodes: machines of one type and zone go together. With a rate `hours` has it already."""
     row = option(purchase="spot", **offer)
     unknown, known_rate = had(load_availability(None, TODAY), row, row | {"interruptions_per_hour": 0.04})
+    assert (unknown["p_stock_low"], unknown["p_stock_high"]) == (0, 1)  # what was seen of all was not of spot
     for end, rate, of_device in zip(("", "_low", "_high"), taken, (1e-4, 2e-5, 1.1e-4), strict=True):
         assert known_rate[f"failures_per_hour{end}"] == pytest.approx(of_device * row["gpus"])
         assert unknown[f"failures_per_hour{end}"] == pytest.approx(of_device * row["gpus"] + rate, rel=0.02)

@@ -159,7 +159,7 @@ def _stops(row: Row, failures: Ends, taken: "StockFact | None") -> Ends:
 
 def _repaired(lost: Ends, failures: float, repair: float, spares: float) -> Ends:
     """Share of the stops that wait for a repair: devices that break an hour over stops an hour, without a spare."""
-    if not failures > 0 or math.isnan(lost[1]):
+    if not failures > 0:
         return NOTHING
     waits = 1.0 if math.isnan(spares) or math.isnan(repair) else no_spare(spares, lost[0] * repair)
     return cast(Ends, tuple(min(one / failures, 1.0) * waits for one in lost))
