@@ -1,6 +1,5 @@
 """Real lines of catalogues: sums of host and accelerators, bad lines named and left out, titles that are no names."""
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,30 +46,37 @@ def test_a_machine_type_that_says_gpus_and_has_none_is_left_out_by_name(capsys):
     assert "TPUs without a machine" in told
 
 
-def test_accelerators_for_any_n1_machine_get_the_cheapest_host_that_skypilot_takes():
-    """Each sum worked out anew from the file's own lines: the least host with the vCPUs and four GiB for each."""
-    with (SKYPILOT / "gcp_2024.csv").open() as file:
-        lines = list(csv.DictReader(file))
-    n1 = [line for line in lines if line["InstanceType"].startswith("n1-")]
-    found = prices("gcp_2024.csv")
+GOOGLE = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,AvailabilityZone\n"
 
-    def host(vcpus: int) -> dict[str, str]:
-        able = [line for line in n1 if float(line["vCPUs"]) >= vcpus and float(line["MemoryGiB"]) >= 4 * vcpus]
-        return min(able, key=lambda line: float(line["Price"]))
 
-    # vCPUs of the host of 1, 2, 4 and 8 devices, by SkyPilot's `_NUM_ACC_TO_NUM_CPU`
-    hosts = {"K80": (4, 8, 16, 32), "V100": (8, 16, 32, 64), "P100": (8, 16, 32), "T4": (4, 8, 48), "P4": (8, 16, 32)}
-    for gpu, count, vcpus in [(gpu, 2**n, vcpus) for gpu, own in hosts.items() for n, vcpus in enumerate(own)]:
-        machine = host(vcpus)
-        cards = next(
-            line for line in lines if line["AcceleratorName"] == gpu and float(line["AcceleratorCount"]) == count
-        )
-        for column, purchase in (("Price", "on_demand"), ("SpotPrice", "spot")):
-            usd = float(machine[column]) + float(cards[column])
-            key = (f"{machine['InstanceType']}-{count}x{gpu}", "us-central1-c", purchase)
-            assert found[key] == (pytest.approx(usd, abs=1e-6), gpu, count)
+def test_accelerators_for_any_n1_machine_get_the_cheapest_host_that_skypilot_takes(tmp_path):
+    """The least host with the vCPUs of SkyPilot's `_NUM_ACC_TO_NUM_CPU`, of 1, 2, 4 and 8 devices, and four GiB for
+    each, which n1-standard has not (3.75). A host of v vCPUs costs v / 8, n devices n.
+    """
+    wanted = {"K80": (4, 8, 16, 32), "V100": (8, 16, 32, 64), "P100": (8, 16, 32), "T4": (4, 8, 48), "P4": (8, 16, 32)}
+    machines = [(name, vcpus, gib * vcpus, vcpus / usd) for vcpus in (4, 8, 16, 32, 48, 64, 96)
+                for name, gib, usd in (("n1-standard", 3.75, 9), ("n1-highmem", 4, 8))]  # fmt: skip
+    hosts = [f"{name}-{vcpus},,,{vcpus},{gib},{usd},z\n" for name, vcpus, gib, usd in machines]
+    cards = [f",{gpu},{2**n},,,{2**n},z\n" for gpu, every in wanted.items() for n in range(len(every))]
+    (tmp_path / "vms.csv").write_text("".join([GOOGLE, *hosts, *cards]))
+    found = {entry.instance: entry for entry in read_skypilot(tmp_path / "vms.csv").listings if entry.gpu}
+    assert {name: (entry.per_hour, entry.gpu, entry.gpus) for name, entry in found.items()} == {
+        f"n1-highmem-{vcpus}-{2**n}x{gpu}": (vcpus / 8 + 2**n, gpu, 2**n)
+        for gpu, every in wanted.items() for n, vcpus in enumerate(every)
+    }  # fmt: skip
     # A V100 in an n1-highmem-8 is 0.473212 + 2.48 USD: 2.953, the figure that SkyPilot shows for it.
-    assert found["n1-highmem-8-1xV100", "us-central1-c", "on_demand"][0] == pytest.approx(2.953, abs=5e-4)
+    assert prices("gcp_2024.csv")["n1-highmem-8-1xV100", "us-central1-c", "on_demand"][0] == pytest.approx(
+        2.953, abs=5e-4
+    )
+
+
+def test_machines_with_l4_have_as_many_as_google_says(tmp_path):
+    counts = {4: 1, 8: 1, 12: 1, 16: 1, 24: 2, 32: 1, 48: 4, 96: 8}  # docs.cloud.google.com/compute/docs/gpus, G2
+    hosts = [f"g2-standard-{vcpus},,,{vcpus},16,1,z\n" for vcpus in counts]
+    cards = [f",L4,{count},,,{count},z\n" for count in (1, 2, 4, 8)]
+    (tmp_path / "vms.csv").write_text("".join([GOOGLE, *hosts, *cards]))
+    found = {entry.instance: (entry.gpus, entry.per_hour) for entry in read_skypilot(tmp_path / "vms.csv").listings}
+    assert found == {f"g2-standard-{vcpus}": (count, 1.0 + count) for vcpus, count in counts.items()}
 
 
 @pytest.mark.parametrize(

@@ -94,8 +94,11 @@ def test_the_first_fault_of_a_history_is_named(tmp_path, records, told):
         read_history(history(tmp_path, *records))
 
 
-def test_a_history_is_read_oldest_first_and_one_price_may_stand_twice(tmp_path):
-    read = read_history(history(tmp_path, (9, "z", "2"), (9, "z", "2"), (8, "a", "1"), (7, "z", "3")))
+def test_a_history_is_read_oldest_first_in_utc_and_one_price_may_stand_twice(tmp_path):
+    file = history(tmp_path, (9, "z", "2"), (9, "z", "2"), (8, "a", "1"), (7, "z", "3"))
+    file.write_text(file.read_text().replace("2018-06-08T00:00:00Z", "2018-06-08T02:00:00+02:00"))
+    read = read_history(file)
+    assert read["time"].dt.day.tolist() == [8, 7, 9, 9]
     assert read["instance"].tolist() == ["a", "z", "z", "z"]
     assert read["usd_per_hour"].tolist() == [1.0, 3.0, 2.0, 2.0]
     assert read["record"].tolist() == [2, 3, 0, 1]
@@ -131,11 +134,14 @@ def test_the_cheapest_zone_is_the_first_of_those_that_cost_the_same():
         choose_zone(found, "x")
 
 
-@pytest.mark.parametrize(("allowed", "gap"), [(9.0, False), (8.9, True)])
-def test_a_silence_longer_than_allowed_is_refused(tmp_path, allowed, gap):
-    read, end = read_history(history(tmp_path, (10, "z", "1"), (1, "z", "1"))), pd.Timestamp("2018-06-11", tz="UTC")
+@pytest.mark.parametrize(
+    ("end", "allowed", "gap"),
+    [("06-11", {"max_gap_days": 9.0}, 0), ("06-11", {"max_gap_days": 8.9}, 9), ("07-10", {}, 0), ("07-11", {}, 31)],
+)
+def test_a_silence_longer_than_allowed_is_refused(tmp_path, end, allowed, gap):
+    read, stop = read_history(history(tmp_path, (10, "z", "1"), (1, "z", "1"))), pd.Timestamp(f"2018-{end}", tz="UTC")
     if gap:
-        with pytest.raises(UserError, match="a gap of 9 days after 2018-06-01"):
-            averages(read, end=end, max_gap_days=allowed)
+        with pytest.raises(UserError, match=f"a gap of {gap} days after 2018-06-{'01' if gap == 9 else 10}"):
+            averages(read, end=stop, **allowed)
     else:
-        assert averages(read, end=end, max_gap_days=allowed)[0].changes == 1
+        assert averages(read, end=stop, **allowed)[0].changes == 1

@@ -52,7 +52,7 @@ def test_a_gzipped_answer_is_unpacked(server, net):
     [
         (Answer(b"", 429), 4, "answers 429 in 4 tries; try again later"),
         (Answer(b"", 500), 4, "answers 500 in 4 tries"),
-        (Answer(b"", 503), 4, "answers 503 in 4 tries"),
+        *[(Answer(b"", code), 4, f"answers {code} in 4 tries") for code in (408, 502, 503, 504)],
         (Answer(BODY, cut=10), 4, "the answer stops before its end"),
         (gzipped(BODY * 50, cut=20), 4, "the gzipped answer is not whole in 4 tries"),
         (Answer(BODY, wait_s=0.6), 4, "does not answer in time in 4 tries"),
@@ -104,6 +104,7 @@ def test_more_bytes_than_a_catalogue_has_are_refused_packed_or_not(server, net):
         with pytest.raises(UserError, match="more than 1,000 bytes"):
             net.get(f"{server.url}/a.csv", "CSV", most_bytes=1000)
     assert list(net.folder.glob("*")) == []
+    assert net.get(f"{server.url}/a.csv", "CSV", most_bytes=100_000).bytes == 100_000
 
 
 def test_a_proxy_of_the_environment_is_asked(server, net, monkeypatch):
@@ -165,3 +166,10 @@ def test_what_may_be_a_secret_of_an_address_is_kept_nowhere(server, net):
 def test_the_cache_is_the_users(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert module.cache_folder() == tmp_path / "sweetspot" / "catalogues"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert module.cache_folder() == tmp_path / ".cache" / "sweetspot" / "catalogues"
+
+
+def test_nobody_waits_for_a_server_longer_than_a_quarter_of_an_hour():
+    assert Downloads().limit_s == 15 * 60.0 and Downloads().timeouts_s == (10.0, 60.0)

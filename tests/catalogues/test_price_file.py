@@ -180,6 +180,19 @@ def test_one_value_at_a_place_of_a_file(place, item, old, new, eol):
     assert with_value(text, place, item) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "key"), [("a:\n  b:\n  - 1\n  - 2\n  - 3\nz: 1\n", "a"), ("a:\n  b: 1\n  c: 2\n  d: 3\nz: 1\n", "a")]
+)
+def test_a_value_is_put_behind_the_last_of_three(text, key):
+    assert with_value(text, (key, "e"), 4) == text.replace("3\n", "3\n  e: 4\n")
+
+
+def test_an_item_in_brackets_keeps_the_order_of_its_keys_and_its_letters():
+    item = {"name": "Käse", "gpus": 1}
+    assert with_item("a: [1]\n", "a", item) == "a: [1, {name: Käse, gpus: 1}]\n"
+    assert with_item("a:\n- 1\n", "a", item) == "a:\n- 1\n- {name: Käse, gpus: 1}\n"
+
+
 def test_an_item_of_a_list_within_an_entry():
     item = {"name": "c", "per_month": 1}
     assert with_item(WORK, "jobs", item, within="lab") == WORK.replace("4}\n", "4}\n    - {name: c, per_month: 1}\n")

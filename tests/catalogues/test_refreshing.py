@@ -70,12 +70,17 @@ def test_the_cheapest_of_the_place_by_zone_region_or_beginning():
     assert prices == expected
 
 
-@pytest.mark.parametrize(("usd", "taken"), [(13.77, True), (13.75, False), (220.0, True), (220.2, False)])
+@pytest.mark.parametrize(("usd", "taken"), [(2.01, True), (2.0, False), (31.99, True), (32.0, False)])
 def test_four_times_the_price_or_a_fourth_is_not_believed(usd, taken):
-    """55.04 / 4 is 13.76, and 4 x 55.04 is 220.16."""
-    found = asked({"per_hour": 55.04}, entry("on_demand", usd))
+    found = asked({"per_hour": 8.0}, entry("on_demand", usd))
     assert (found.stays == "") == taken
-    assert asked({"per_hour": 55.04}, entry("on_demand", usd), accepted=["a"]).stays == ""
+    assert asked({"per_hour": 8.0}, entry("on_demand", usd), accepted=["a"]).stays == ""
+
+
+@pytest.mark.parametrize(("usd", "same"), [(55.04, True), (55.0400004, True), (55.040001, False)])
+def test_a_price_that_is_the_same_to_six_digits_is_that_of_today(usd, same):
+    found = asked({"per_hour": 55.04}, entry("on_demand", usd))
+    assert (found.same, found.stays) == (same, "is the price of today" if same else "")
 
 
 def test_a_cluster_costs_its_nodes_and_its_note_says_so():
@@ -92,6 +97,8 @@ def test_source_place_and_checksum_are_told():
     found = asked({"per_hour": 55.04}, entry("on_demand", 50.0, "use1-az1", source="by mail"))
     assert found.values["source"] == "by mail through the catalogue, use1-az1, sha256 abc"
     assert found.values["as_of"] == DAY
+    told = asked({"per_hour": 55.04}, entry("on_demand", 50.0, "catalogue"))  # as the source's own name says
+    assert told.values["source"] == "the catalogue, sha256 abc" and not told.same
 
 
 def test_a_change_is_told_of_two_prices_and_is_none_without_them():
@@ -125,7 +132,7 @@ def test_a_contract_by_the_hour_has_the_price_of_its_own_term():
         ),
         ({"per_month": 900.0}, "is paid upfront, by the month or by use"),
         ({"per_hour": 34.0, "charged": "used"}, "is paid upfront, by the month or by use"),
-        ({"per_hour": {"value": 34.0, "low": 30.0, "high": 40.0}}, "has a range, which a catalogue does not know"),
+        ({"per_hour": {"value": 34.0, "low": 30.0}}, "has a range, which a catalogue does not know"),
     ],
 )
 def test_other_contracts_stay_by_name(terms, told):

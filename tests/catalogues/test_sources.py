@@ -83,6 +83,10 @@ def test_where_the_host_tells_no_day_githubs_interface_is_asked(server, tmp_path
     server.routes["/commits"] = lambda query: Answer(commit if query == asked else b"[]")
     part = {"instances": {"a": "x"}}
     assert fetch("skypilot", "nebius", part, server, tmp_path).as_of == date(2026, 2, 11)
+    served = server.routes["/nebius/vms.csv"]
+    server.routes["/nebius/vms.csv"] = Answer(served.body, headers={"Last-Modified": "Tue, 01 Sep 2026 01:00:00 GMT"})
+    assert fetch("skypilot", "nebius", part, server, tmp_path / "told").as_of == date(2026, 9, 1)
+    server.routes["/nebius/vms.csv"] = served
     for number, answer in enumerate((Answer(b"rate limit", 403), *map(Answer, (b"[]", b"{}", b"[{}]", b"no")))):
         server.routes["/commits"] = answer
         found = fetch("skypilot", "nebius", part, server, tmp_path / str(number))
@@ -139,6 +143,20 @@ def test_what_is_no_catalogue_of_gpuhunt(server, tmp_path, version, body, told):
     server.routes[f"/aws/{version.decode()}/catalog.zip"] = Answer(body)
     with pytest.raises(UserError, match=told):
         fetch("gpuhunt", "aws", {"instances": {"a": "p5.48xlarge"}}, server, tmp_path)
+
+
+@pytest.mark.parametrize(("most", "told"), [(len(HUNT), None), (len(HUNT) - 1, "unpacks to more than")])
+def test_a_zip_file_unpacks_to_at_most_a_catalogue(server, tmp_path, monkeypatch, most, told):
+    monkeypatch.setattr(files, "MOST_BYTES", most)
+    monkeypatch.setattr(files, "CHUNK", 64)
+    server.routes["/aws/version"] = Answer(b"20260819")
+    server.routes["/aws/20260819/catalog.zip"] = Answer(zipped("aws.csv", HUNT))
+    part = {"instances": {"a": "p5.48xlarge"}}
+    if told is None:
+        assert len(prices(fetch("gpuhunt", "aws", part, server, tmp_path))) == 2
+    else:
+        with pytest.raises(UserError, match=told):
+            fetch("gpuhunt", "aws", part, server, tmp_path)
 
 
 def ask_aws(server, tmp_path, body=AWS, **names):
@@ -283,7 +301,7 @@ def test_azures_other_money_and_other_regions(server, tmp_path):
         (Answer(b'{"Items": [{"retail'), "is no whole JSON"),
         (Answer(b'{"Message": "throttled"}'), "has no list 'Items'"),
         (lambda _: Answer(json.dumps({"Items": [], "NextPageLink": "https://x/api/retail/prices?$skip=1"}).encode()),
-         "its pages do not end"),
+         "its pages do not end .*; expected at most 100$"),
     ],
 )  # fmt: skip
 def test_partial_answers_of_azure(server, tmp_path, answer, told):
@@ -303,6 +321,7 @@ def test_partial_answers_of_azure(server, tmp_path, answer, told):
 def test_a_price_of_azure_that_is_none_is_left_out_by_name(server, tmp_path, change, told):
     found = ask_azure(server, tmp_path, azure_pages([AZURE[0] | change])).catalogue
     assert found.listings == [] and found.why_without(H100) == told
+    assert [reason.partition(", line ")[2] for reason in found.left_out()] == ([f"1: {told}"] if told else [])
 
 
 def test_a_table_of_ones_own_as_a_file_and_at_an_address(server, tmp_path):

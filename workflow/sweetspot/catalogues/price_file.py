@@ -43,7 +43,7 @@ def with_item(text: str, key: str, item: Any, before: str | None = None, within:
         return text[:at] + lines + text[at:]
     if items.flow_style:
         at = items.end_mark.index - 1
-        return text[:at] + (", " if items.value else "") + _on_a_line(item, in_order=False) + text[at:]
+        return text[:at] + (", " if items.value else "") + _on_a_line(item) + text[at:]
     line_end = LINE_END.search(text, _end(text, items.value[-1]))
     at = line_end.end() if line_end else len(text)
     lines = textwrap.indent(_dumped([item], eol), " " * items.start_mark.column)
@@ -92,8 +92,8 @@ def _entry(node: Any, key: str) -> tuple[Any, Any]:
     return next(((name, value) for name, value in node.value if name.value == key), (None, None))
 
 
-def _on_a_line(item: Any, in_order: bool = True) -> str:
-    text = yaml.safe_dump(item, default_flow_style=True, sort_keys=not in_order, allow_unicode=True, width=WHOLE)
+def _on_a_line(item: Any) -> str:
+    text = yaml.safe_dump(item, default_flow_style=True, sort_keys=False, allow_unicode=True, width=WHOLE)
     return str(text).removesuffix("...\n").strip()
 
 

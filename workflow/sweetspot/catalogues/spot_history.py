@@ -137,7 +137,7 @@ def _average(series: pd.DataFrame, begin: pd.Timestamp, stop: pd.Timestamp, max_
     ends = series["time"].shift(-1).fillna(stop)
     held = ends.clip(upper=stop) - series["time"].clip(lower=begin)
     held = held.dt.total_seconds().clip(lower=0)
-    silent = (ends.clip(upper=stop) - series["time"]).where(held > 0, pd.Timedelta(0)) / pd.Timedelta(days=1)
+    silent = (ends.clip(upper=stop) - series["time"]).where(held > 0) / pd.Timedelta(days=1)
     if (silent > max_gap_days).any():
         since = series["time"][silent.idxmax()]
         raise UserError(

@@ -69,7 +69,7 @@ def read_price_list(
 def _require_end(found: Download) -> None:
     with found.path.open("rb") as stream:
         stream.seek(found.bytes - 1)  # an empty answer is no download
-        if stream.read(1) != b"\n":
+        if stream.read() != b"\n":
             raise UserError(f"{shown(found.url)}: its last line has no end, so the file is not whole; fetch it again")
 
 
