@@ -134,6 +134,6 @@ def _other(row: Mapping[str, Any]) -> str:
     if pd.isna(people):
         return f" {begun(rival)} is faster from {amount(most)} jobs a month on."
     if people <= now:
-        return f" {begun(rival)} is faster for your {counted(int(now), 'person', 'people')}; for up to " \
-            f"{int(people) - 1} it was not."  # fmt: skip
+        fewer = f"; for up to {int(people) - 1} it was not" if people > 1 else ""
+        return f" {begun(rival)} is faster for your {counted(int(now), 'person', 'people')}{fewer}."
     return f" {begun(rival)} is faster from {int(people)} people on (now {int(now)})."
