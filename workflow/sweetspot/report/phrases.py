@@ -102,7 +102,7 @@ def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
     worst = min(records(table), key=_gravity)
     if worst["verdict"] not in FAILED:
         return f"{tally}.", ""
-    values = (number(worst[name], 3) for name in ("printed", "computed"))
+    values = (number(worst[name]) for name in ("printed", "computed"))
     return f"{tally}.", "Farthest off: “{}”: printed {}, recomputed {} ({}).".format(
         worst["text"], *values, worst["unit"]
     )
@@ -258,7 +258,7 @@ def price_changes_words(tables: Tables) -> list[str]:
 
 
 def _plan(row: Row) -> str:
-    usd = [f"{number(row[side], 3)} USD" for side in ("before", "after")]
+    usd = [f"{number(row[side])} USD" for side in ("before", "after")]
     then, now = (text(row[f"said_{side}"]) or "nothing." for side in ("before", "after"))
     name = f"Plan {text(row['workload'])}"
     if then == now:
