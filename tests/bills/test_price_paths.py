@@ -110,12 +110,12 @@ def test_a_rent_is_the_mean_of_the_months_of_the_reference_of_its_model():
     found = with_rent_factor(options(
         ("net", "own", 48.0, False, None), ("net", "own", 24.0, True, None),
         ("net", "on_demand", np.nan, False, "drift"),
-        ("net", "on_demand", np.nan, False, None), ("other", "own", 48.0, False, None),
+        ("net", "on_demand", np.nan, False, "jumps"), ("other", "own", 48.0, False, None),
         ("other", "on_demand", np.nan, True, "drift"),
     ))  # fmt: skip
     mean = sum(0.7 ** (month / 12) for month in range(24)) / 24
     assert found["rent_factor"].tolist() == pytest.approx([1.0, 1.0, mean, 1.0, 1.0, 1.0])
-    assert found["rent_months"].fillna(0.0).tolist() == [0.0, 0.0, 24.0, 0.0, 0.0, 0.0]
+    assert found["rent_months"].fillna(0.0).tolist() == [0.0, 0.0, 24.0, 24.0, 0.0, 0.0]
     drifts = found.iloc[2]
     assert (drifts["usd"], drifts["usd_low"], drifts["variable_usd_per_hour"]) == pytest.approx(
         (60 * mean, 54 * mean, 6 * mean)

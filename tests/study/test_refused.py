@@ -40,7 +40,7 @@ from sweetspot.study.config import Config, Exclusion, Matrix, Measure
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Executor, Instance
 from sweetspot.study.memory import Needs
-from sweetspot.study.price_list import PriceList, check_together
+from sweetspot.study.price_list import RATE_HOURS, PriceList, check_together
 from sweetspot.study.scripts import Script
 from sweetspot.study.stock import Availability
 from sweetspot.study.study import LogSource, Question, Study
@@ -48,6 +48,7 @@ from sweetspot.study.terms import Amount, Billing, Commitment, Fee, Interruption
 from sweetspot.study.trends import PriceChange, Resale
 from sweetspot.study.workloads import Phase, Plan, Runs, Training, Workloads
 
+LATER = PLAN | {"phases": [PHASE], "renewed": True}
 # Model, what else it needs, the key, the last value that is taken and the first that is not.
 EDGES = [
     (Matrix, {"model": ["m"]}, "batch_size", [1], [0]),
@@ -103,6 +104,7 @@ EDGES = [
     (Runs, {"kind": "runs", "hours": 1.0, **SOURCE}, "runs", 100_000, 100_001),
     (Plan, PLAN, "phases", [PHASE], []),
     (Plan, PLAN, "phases", [PHASE], [PHASE, PHASE]),
+    (Plan, LATER | {"months": 12.0}, "buy_after_months", [3, 11.9], [0.0]),
     (Phase, PHASE, "jobs", 1, 0),
     (PriceList, PRICES, "offers", [{"instance": "x", "per_hour": 1.0}], []),
     (PriceList, PRICES | {"offers": [{"instance": "x", "per_hour": 1.0}]}, "month_days", 27.5, 27),
@@ -224,6 +226,7 @@ def script(**keys):
 
 ONE = {"instance": "x", "per_hour": 1.0}
 SAME = {"instance": "y", "same_price_as": "x"}
+EURO = {"currency": "EUR", "usd": 1.2, "as_of": "2018-01-01", "source": "x"}
 # Model, what is written, and parts of the one sentence that is said of it.
 WRONG = [
     (PriceList, owned(residual=65000),
@@ -264,6 +267,8 @@ WRONG = [
     (PriceList, offers(ONE | {"purchase": "spot"}, SAME), "offers[1].same_price_as is 'x'"),
     (PriceList, offers(ONE, SAME, {"instance": "z", "same_price_as": "y"}), "offers[2].same_price_as is 'y'"),
     (PriceList, offers(ONE | {"currency": "EUR"}), "in EUR; expected a dated rate"),
+    (PriceList, offers(ONE, rates=[EURO, EURO]), "rates[1] is a second rate of EUR; expected one"),
+    (PriceList, offers(ONE, rates=[EURO | {"usd": 0.86}]), "rates[0] is 0.86 USD for one EUR; expected 1.163"),
     (PriceList, offers(ONE, days_per_month=31.5), "is used 31.5 days"),
     (PriceList, offers(committed(12.0), project_months=11.5),
      "term_months is 12; expected at most project_months 11.5"),
@@ -333,6 +338,7 @@ WRONG = [
     (Workloads, job(**TOKENS | {"samples": 5}), "one of samples, hours and tokens"),
     (Workloads, job(**TOKENS | {"tokens": None, "samples": 5}), "tokens and method, both or none"),
     (Workloads, job(**TOKENS | {"tokens": 0}), "tokens' is 0; expected a number of at least 1"),
+    (Workloads, {"lab.bert": month()["lab"]}, "a name of letters, digits, '_' and '-', no '.', which joins"),
     (Workloads, month(months=0.1), "'lab.monthly.months' is 0.1; expected a number of at least 1"),
     (Workloads, month(months_alike=1.5), "months_alike' is 1.5; expected a number of at most 1"),
     (Workloads, month(contention=1.0), "contention' is 1.0; expected a number below 1"),
@@ -341,6 +347,10 @@ WRONG = [
     (Workloads, month(jobs=[JOB, JOB]), "a name once among jobs, found runs twice"),
     *((Workloads, month(buy_after_months=later), "by ascending months, all below 36, found")
       for later in ([36], [12, 6], [6, 6])),
+    *((Plan, LATER | {"months": 12.0, "buy_after_months": later}, "ascending months, all below months, found")
+      for later in ([12.0], [6.0, 3.0], [3.0, 3.0])),
+    (Plan, LATER | {"buy_after_months": [6.0]}, "and no months"),
+    (Plan, LATER | {"months": 12.0, "buy_after_months": [6.0], "renewed": False}, "renewed: true with buy_after"),
     (Workloads, {"job": {"kimd": "runs", "runs": 2}},
      "key 'job.kimd' is unknown; remove it or correct its spelling: did you mean 'kind', which is missing and needed?"),
     (Workloads, {"job": {"runs": 2, "hours": 3}}, "key 'job.kind' is missing and needed"),
@@ -370,6 +380,7 @@ WRONG = [
     (Study, STUDY | {"cells": QUESTION | {"headline_batch_size": {"resnet50": 16}}},
      "one batch for each of cells.model"),
     (Config, CONFIG | {"matrix": MATRIX | {"model": ["a", 7]}}, "key 'matrix.model[1]' is 7"),
+    (Config, CONFIG | {"study": "a b"}, "is 'a b'; expected a name of letters, digits, '.', '_' and '-' (1 to 64"),
 ]  # fmt: skip
 
 
@@ -391,10 +402,13 @@ def test_what_is_wrong_is_said_in_a_sentence_with_file_and_key(model, entry, wor
     ("model", "entry"),
     [
         (PriceList, offers(ONE, ONE | {"purchase": "spot"}, SAME, project_months=0.5)),  # rents commit to nothing
+        (PriceList, offers(ONE | {"currency": "EUR"}, committed(0.5), rates=[EURO])),
         (PriceList, offers(committed(12.0), owned(days_per_month=31)["offers"][0], project_months=12.0)),
         *((Energy, site(pue=fact(pue), g_per_kwh=fact(grams))) for pue, grams in ((1, 0), (3.0, 1500))),
         (Energy, device(host_share=fact(0)) | {"utilisation": fact(1)}),
         (Energy, {}),
+        (Workloads, job(per_month=0.1)),
+        (Workloads, job(**URGENT | {"urgent_per_month": 10})),
         (Workloads, job(growth_per_month=-0.5, per_month={"value": 50, "low": 1, "high": 1000})),
         (Workloads, job(per_month=100_000, **URGENT | {"urgent_per_month": {"value": 0, "low": 0, "high": 0}})),
         (Study, STUDY | {"cells": QUESTION | {"batch_size": [8, 16]}}),
@@ -432,6 +446,8 @@ def test_what_stands_where_nothing_is_written():
     study = Study.model_validate(STUDY)
     assert (study.month_days, study.method, study.measure, study.accepts_interruptions) == (30.5, "auto", True, False)
     assert study.seed == 2018
+    # 60 x 60 s and 60 min an hour, 24 hours a day, 7 days a week
+    assert [RATE_HOURS[f"per_{unit}"] for unit in ("second", "minute", "day", "week")] == [1 / 3600, 1 / 60, 24, 168]
     own = Own.model_validate(OWN)
     assert (own.boxes, own.downtime_share, own.discount_rate) == (1, 0, 0)
     assert [own.residual.value, own.load_share.value, own.pue.value, own.staff_per_hour.value] == [0, 1, 1, 0]
@@ -469,10 +485,15 @@ def test_printed_numbers_by_their_rounding():
     assert spread("~2.0 * ~3") == pytest.approx((6, 1.95 * 2.5, 2.05 * 3.5))
     assert spread("~2.0 - ~3") == pytest.approx((-1, 1.95 - 3.5, 2.05 - 2.5))
     assert spread("-~2.0 / ~4") == pytest.approx((-0.5, -2.05 / 3.5, -1.95 / 4.5))
-    for text in ("1 / (~1 - 0.5)", "1 / (0.5 - ~1)", "1 / (~1 - ~1)"):  # the range of the divisor touches or holds 0
+    for text in (
+        "1 / (~1 - 0.5)",
+        "1 / (0.5 - ~1)",
+        "1 / (~1 - ~1)",
+        "1 / (~1 - 0.9)",
+    ):  # the range of the divisor touches or holds 0
         with pytest.raises(ValueError, match="numbers with"):
             spread(text)
-    assert spread("1 / (~1 - 0.4)").high == pytest.approx(10)
+    assert spread("1 / (~1 - 0.4)").high == pytest.approx(10) and spread("1 / (0 - ~2)").low == pytest.approx(-1 / 1.5)
 
 
 def test_values_do_not_change_and_are_finite():

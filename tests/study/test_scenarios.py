@@ -94,9 +94,12 @@ def test_twice_the_work_is_twice_all_jobs_and_the_urgent_ones(study):
 
 
 def test_of_phases_there_are_whole_jobs(study):
-    plan = {"p": {"kind": "plan", "phases": [{"name": "one", "jobs": 3}, {"name": "two"}]}}
-    (study / "workloads.yaml").write_text(yaml.safe_dump(plan))
-    assert written(study, times_work=1.5)[0]["p"]["phases"] == [{"name": "one", "jobs": 4}, {"name": "two", "jobs": 2}]
+    """Half of one is one; a phase without jobs stays as wrong as it was."""
+    for factor, many, one in ((1.5, 4, 2), (0.1, 1, 1)):  # 4.5 is rounded to 4, 1.5 to 2
+        plan = {"p": {"kind": "plan", "phases": [{"name": "a", "jobs": 3}, {"name": "b", "jobs": 1}, {"name": "c"}]}}
+        (study / "workloads.yaml").write_text(yaml.safe_dump(plan))
+        phases = [{"name": "a", "jobs": many}, {"name": "b", "jobs": one}, {"name": "c"}]
+        assert written(study, times_work=factor)[0]["p"]["phases"] == phases
 
 
 def test_a_tariff_is_of_all_machines_that_are_owned(study):

@@ -18,6 +18,7 @@ from sweetspot.study.stock import (
     Look,
     days_of,
     load_availability,
+    looks_file,
     named_facts,
     new_looks,
     own_facts,
@@ -95,7 +96,7 @@ def test_the_figure_closest_to_an_offer_counts(offer, ends):
 def test_a_study_knows_better_than_the_library_and_its_closest_figure_counts(tmp_path):
     file = written(tmp_path, fact(value=0.4), fact(value=0.3, gpus=8), fact(value=0.9, provider="aws"))
     known = load_availability(file, TODAY)
-    assert known.find("stock_share", OFFER).value == 0.3
+    assert known.find("stock_share", OFFER).value == 0.3 and known.is_own(known.find("stock_share", OFFER))
     assert known.find("stock_share", OFFER | {"gpus": 4}).value == 0.4
     assert known.find("stock_share", OFFER | {"provider": "aws"}).value == 0.9
 
@@ -207,9 +208,9 @@ def test_a_file_that_is_still_the_same_is_no_second_look():
 
 
 def test_what_is_written_is_read_and_a_name_with_a_comma_too(tmp_path):
-    looks = [look(), look(there=False, source='a, "b"')]
-    write_looks(tmp_path / "stock.csv", looks)
-    assert read_looks(tmp_path / "stock.csv") == looks
+    looks, file = [look(gpus=1), look(there=False, source='a, "b"', gpus=100_000)], looks_file(tmp_path)
+    write_looks(file, looks)
+    assert read_looks(file) == looks and file == tmp_path / "prices" / "history" / "stock.csv"
 
 
 COLUMNS = Look._fields
@@ -227,6 +228,7 @@ GOOD = ["2026-11-22", "nebius", "H100 SXM", "8", "on_demand", "1", "file"]
         ({"as_of": "2099-01-01"}, "line 2: as_of is '2099-01-01'; expected a day that has been"),
         ({"gpus": "0"}, "line 2: gpus is '0'; expected a count of at least 1"),
         ({"gpus": "eight"}, "line 2: gpus is 'eight'"),
+        ({"gpus": "100001"}, "line 2: gpus is '100001'"),
         ({"purchase": "rent"}, "line 2: purchase is 'rent'; expected one of on_demand"),
         ({"in_stock": "1.2"}, "line 2: in_stock is '1.2'; expected 0 or 1"),
         ({"in_stock": "-1"}, "line 2: in_stock is '-1'"),

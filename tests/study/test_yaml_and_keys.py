@@ -200,6 +200,7 @@ def test_near_is_seven_tenths_of_difflibs_ratio(wrong, name):
         ("resnett50", None),
         ("vg16", "vgg16"),  # five signs
         ("gtp2", None),  # of four a slip may be a name
+        ("pgt2", None),
         ("GPT_2", "gpt2"),
         ("", None),
     ],
