@@ -6,6 +6,7 @@ import pandas as pd
 
 from sweetspot.decision.assumption import ALL_JOBS
 from sweetspot.report.notation import Row, missing, records
+from sweetspot.report.plan_tables import when
 from sweetspot.report.tables import Tables, leading, of_plans, table_of
 from sweetspot.report.worth_words import worth_in_words
 from sweetspot.wording import ROUNDS, TIE, amount, begun, confidence, money, percent, the
@@ -130,7 +131,7 @@ def _later(row: Row, code: str) -> str:
     likely = row["p_saves"] if less else 1 - row["p_saves"]
     told = TIE if confidence(max(likely, 1 - likely)) == TIE else f"{percent(likely)} likely"
     return (
-        f"Bought in {row['after_months']:g} months, renting {the(row['until_title'])} until then: "
+        f"Bought {when(row['after_months'])}, renting {the(row['until_title'])} until then: "
         f"{money(row['usd'])} {code}, {money(abs(saved))} {'less' if less else 'more'} ({span}), {told}."
     )
 
@@ -144,6 +145,5 @@ def _least(known: Sequence[Row], code: str) -> list[str]:
             f"Never buying is the cheapest: {the(best['title'])} for all {best['months']:g} months, "
             f"{money(best['usd'])} {code}, {sure}."
         ]
-    when = "at once" if best["after_months"] == 0 else f"in {best['after_months']:g} months"
     never = [f"Never buying costs {money(row['usd'])} {code}." for row in known if missing(row["box"])]
-    return [f"Buying {the(best['box_title'])} {when} is the cheapest, {sure}.", *never]
+    return [f"Buying {the(best['box_title'])} {when(best['after_months'])} is the cheapest, {sure}.", *never]
