@@ -92,9 +92,9 @@ def _pays_against(title: str, found: Mapping[str, Row]) -> str:
 
 def _ends(row: Row) -> str:
     """The ends of what a machine pays from; 0 is less than what was looked at, a fifth."""
-    low, high = row["pays_from_low"], row["pays_from_high"]
-    first = amount(low) if missing(low) or low > 0 else f"under {amount(row['planned'] / 5)}"
-    return f"{first} to {'never' if missing(high) else amount(high)}"
+    ends = [row["pays_from_low"], row["pays_from_high"]]
+    under = f"under {amount(row['planned'] / 5)}"
+    return " to ".join(dict.fromkeys("never" if missing(end) else amount(end) if end > 0 else under for end in ends))
 
 
 def plan_worth_in_words(tables: Tables, code: str = "USD") -> list[str]:
