@@ -17,7 +17,6 @@ from sweetspot.report.charts.fronts import numbered
 from sweetspot.report.charts.owning import cash_lines
 from sweetspot.report.cited import Provenance
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
-from sweetspot.report.phrases import lead
 from sweetspot.report.sections import Sections
 from sweetspot.report.sheet import render_summary
 from sweetspot.warnings import warning
@@ -257,18 +256,6 @@ def test_what_costs_more_than_twenty_times_the_cheapest_is_left_to_the_table():
     drawn = CHARTS["time_cost"].draw(ChartData(tables, BOX)).data["rows"]
     dear = drawn[drawn["option"] == "dear"]["usd"] / cheapest
     assert list(dear) == [pytest.approx(19.9)]
-
-
-@pytest.mark.parametrize(("more", "said"), [
-    ({}, "0.76 USD a month printed, 0.76 recomputed."),
-    ({"computed": 0.71, "verdict": "contradicted"}, "0.76 USD a month printed, 0.71 recomputed (contradicted)."),
-    ({"printed": None, "verdict": "not printed"}, "not printed, 0.76 recomputed."),
-    ({"computed": None, "verdict": "cannot be checked"}, "0.76 USD a month printed, cannot be checked."),
-])  # fmt: skip
-def test_a_claim_that_leads_stands_printed_beside_recomputed(more, said):
-    other = CLAIM | {"id": "other", "text": "Another", "lead": False}
-    assert lead(pd.DataFrame([other, CLAIM | more])) == [f"The task costs 0.76 USD a month: {said}"]
-    assert lead(pd.DataFrame()) == [] == lead(pd.DataFrame([CLAIM]).drop(columns="lead"))
 
 
 def test_claims_that_lead_stand_before_the_answer():

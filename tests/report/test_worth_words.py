@@ -17,7 +17,7 @@ def rows(*entries):
     return pd.DataFrame([dict(zip(names, entry, strict=True)) | more for entry in entries])
 
 
-SPEED = ("speed of X", "images_per_s", "images/s", 100.0, 912.0, 800.0, 1024.0, 3.0, 124.0)
+SPEED = ("speed of X", "speed", "images/s", 100.0, 912.0, 800.0, 1024.0, 3.0, 124.0)
 OTHER = ("speed of Y", "speed", "images/s", 100.0, 700.0, 650.0, 750.0, 5.0, 80.0)
 DAYS = ("days of use a month", "days_per_month", "days/month", 10.0, 2000.0, 1900.0, 2100.0, NAN, 13.7)
 PRICE = ("price of X", "usd_per_hour", "USD/hour", 2.0, 1500.0, 1400.0, 1600.0, NAN, NAN)
