@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import zipfile
+from contextlib import nullcontext
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -83,6 +84,9 @@ def test_where_the_host_tells_no_day_githubs_interface_is_asked(server, tmp_path
     server.routes["/commits"] = lambda query: Answer(commit if query == asked else b"[]")
     part = {"instances": {"a": "x"}}
     assert fetch("skypilot", "nebius", part, server, tmp_path).as_of == date(2026, 2, 11)
+    dated = Answer(b"InstanceType,Price\nx,1\n", headers={"Last-Modified": "Tue, 01 Sep 2026 01:00:00 GMT"})
+    server.routes["/oci/vms.csv"] = dated
+    assert fetch("skypilot", "oci", part, server, tmp_path).as_of == date(2026, 9, 1)
     for number, answer in enumerate((Answer(b"rate limit", 403), *map(Answer, (b"[]", b"{}", b"[{}]", b"no")))):
         server.routes["/commits"] = answer
         found = fetch("skypilot", "nebius", part, server, tmp_path / str(number))
@@ -106,7 +110,7 @@ HUNT = (
 )
 
 
-def test_gpuhunts_newest_version_is_unpacked_and_dates_the_prices(server, tmp_path):
+def test_gpuhunts_newest_version_is_unpacked_and_dates_the_prices(server, tmp_path, monkeypatch):
     server.routes["/aws/version"] = Answer(b"20260819-1204\n")
     server.routes["/aws/20260819-1204/catalog.zip"] = Answer(zipped("aws.csv", HUNT))
     found = fetch("gpuhunt", "aws", {"instances": {"a": "p5.48xlarge"}}, server, tmp_path)
@@ -117,6 +121,10 @@ def test_gpuhunts_newest_version_is_unpacked_and_dates_the_prices(server, tmp_pa
     assert found.as_of == date(2026, 8, 19)
     assert "aws 20260819-1204, sha256" in found.source
     assert found.catalogue.why_without("p6-b200.48xlarge") == "price is '0.0'; expected a number above 0, or nothing"
+    for most, taken in ((len(HUNT), True), (len(HUNT) - 1, False)):
+        monkeypatch.setattr(files, "MOST_BYTES", most)
+        with nullcontext() if taken else pytest.raises(UserError, match=f"unpacks to more than {most} bytes"):
+            fetch("gpuhunt", "aws", {"instances": {"a": "p5.48xlarge"}}, server, tmp_path / str(most))
 
 
 DAMAGED = zipped("aws.csv", HUNT)[:45] + bytes([zipped("aws.csv", HUNT)[45] ^ 0xFF]) + zipped("aws.csv", HUNT)[46:]
@@ -242,8 +250,10 @@ def test_of_azures_products_linux_on_demand_and_spot_are_taken(server, tmp_path)
     (target,) = server.asked
     assert "armRegionName%20eq%20%27eastus%27" in target and "priceType%20eq%20%27Consumption%27" in target
     # pages are followed on the host that was asked
+    low = AZURE[0] | {"meterName": "ND96isrH100v5 Low Priority", "retailPrice": 1.0}
+    assert prices(ask_azure(server, tmp_path / "1", azure_pages([low, *AZURE]))) == prices(found)
     paged = ask_azure(server, tmp_path / "2", azure_pages(AZURE[:2], AZURE[2:]))
-    assert prices(paged) == prices(found) and (len(server.asked), len(paged.told)) == (3, 2)
+    assert prices(paged) == prices(found) and (len(server.asked), len(paged.told)) == (4, 2)
 
 
 def test_a_reservation_of_azure_is_spread_over_the_hours_of_its_term(server, tmp_path):
@@ -256,7 +266,8 @@ def test_a_reservation_of_azure_is_spread_over_the_hours_of_its_term(server, tmp
     found = fetch("azure", "southcentralus", asked, server, tmp_path)
     told = [(entry.purchase, entry.term_months, entry.per_hour) for entry in found.catalogue.listings]
     assert told == [("reserved", 12.0, pytest.approx(25007 / 365 / 24)), ("reserved", 36.0, pytest.approx(2.0))]
-    assert found.catalogue.left_out()[0].endswith("reservationTerm is 'a while'; expected 1 Year or 3 Years")
+    (left,) = found.catalogue.left_out()
+    assert left.endswith(", line 3: reservationTerm is 'a while'; expected 1 Year or 3 Years")
     (target,) = server.asked
     assert "priceType%20eq%20%27Reservation%27" in target
 
