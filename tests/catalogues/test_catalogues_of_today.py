@@ -99,6 +99,7 @@ def test_googles_l4_machines_have_as_many_devices_as_its_table_says(tmp_path):
     file.write_text(COLUMNS + "".join([*(f"g2-standard-{vcpus},,,{vcpus},16,1,,z\n" for vcpus in sizes), *cards]))
     found = {entry.instance: (entry.gpus, entry.per_hour) for entry in read_skypilot(file).listings}
     assert found == {f"g2-standard-{vcpus}": (count, 1 + 10 * count) for vcpus, count in sizes.items()}
+    assert any("L4 without a machine" in told for told in read_skypilot(file).left_out())  # 3 of them, and more
     file.write_text(f"{COLUMNS}g2-standard-4,,,4,16,1,,z\n,L4,,,,10,,z\n")  # of so many as nobody says
     assert "expected a line of 1 x L4 in the same zone" in read_skypilot(file).why_without("g2-standard-4")
 
@@ -180,10 +181,10 @@ def test_one_card_and_eight_under_one_name_are_two_machines(tmp_path):
 
 def test_two_titles_of_one_name_are_not_mixed(tmp_path):
     file = tmp_path / "prices.csv"
-    file.write_text("instance,per_hour\nbig box,2\nbig  box,1\n")
+    file.write_text("instance,per_hour\nbig box,2\nbig  box,1\nsmall,1\n")
     catalogue = read_plain(file)
-    (kept,) = cheapest(catalogue, None, None)
-    assert (kept.title, kept.per_hour) == ("big box", 2)
+    kept, small = cheapest(catalogue, None, None)
+    assert (kept.title, kept.per_hour, small.instance) == ("big box", 2, "small")
     assert "line 3: 'big  box' makes the same name as 'big box'" in catalogue.left_out()[0]
 
 

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 
 import pandas as pd
 import pytest
-from sweetspot.catalogues import spot_history
+from sweetspot.catalogues import listing, spot_history
 from sweetspot.catalogues.listing import BadLineError, Line
 from sweetspot.catalogues.spot_history import Average, averages, choose_zone, read_history
 from sweetspot.errors import UserError
@@ -102,8 +102,20 @@ def test_the_first_fault_of_a_history_is_named(tmp_path, records, told):
         read_history(history(tmp_path, *records))
 
 
+def test_an_empty_history_and_a_catalogue_of_too_many_bytes_are_refused(tmp_path, monkeypatch):
+    with pytest.raises(UserError, match="key 'SpotPriceHistory' is missing or empty"):
+        read_history(history(tmp_path))
+    file = tmp_path / "vms.csv"
+    file.write_text("InstanceType,Price\nx,1\n")  # 23 bytes
+    for most, taken in ((23, True), (22, False)):
+        monkeypatch.setattr(listing, "MAX_BYTES", most)
+        with nullcontext() if taken else pytest.raises(UserError, match="more than 22 bytes"):
+            list(listing.read_lines(listing.Catalogue(file), ("Price",), "catalogue"))
+
+
 def test_a_history_is_read_oldest_first_and_one_price_may_stand_twice(tmp_path):
     read = read_history(history(tmp_path, (9, "z", "2"), (9, "z", "2"), (8, "a", "1"), (7, "z", "3")))
+    assert list(read) == ["time", "instance", "product", "zone", "usd_per_hour", "record"]
     assert read["instance"].tolist() == ["a", "z", "z", "z"]
     assert read["usd_per_hour"].tolist() == [1.0, 3.0, 2.0, 2.0]
     assert read["record"].tolist() == [2, 3, 0, 1]
@@ -155,6 +167,8 @@ def test_what_went_out_before_the_window_is_neither_a_change_nor_a_silence(tmp_p
     start, end = (pd.Timestamp(f"2018-06-{day}", tz="UTC") for day in (10, 11))
     (found,) = averages(read, start=start, end=end, max_gap_days=5)
     assert (found.mean, found.changes) == (2.0, 0)
+    with pytest.raises(UserError, match="which is empty; give an end after it"):
+        averages(read, start=end, end=end)
 
 
 @pytest.mark.parametrize(("end", "gap"), [("07-01", False), ("07-02", True)])

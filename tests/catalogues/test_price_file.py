@@ -148,6 +148,8 @@ def test_an_item_is_put_behind_the_last_and_nothing_else_moves():
 
 def test_a_key_is_put_at_the_end_and_a_flag_is_turned_on_where_it_stands():
     assert with_entries("a: {gpus: 1}", {"b": {"gpus": 2}, "c": 3}) == "a: {gpus: 1}\nb: {gpus: 2}\nc: 3\n"
+    own = {"b": {"gpus": 2, "own": {"capex": 1}}}
+    assert with_entries("", own) == "b:\n  gpus: 2\n  own: {capex: 1}\n"
     assert with_flag("a: 1\ntransfer: false   # why\nb: 2\n", "transfer") == "a: 1\ntransfer: true   # why\nb: 2\n"
     assert with_flag("a: 1\n", "transfer") == "a: 1\ntransfer: true\n"
 

@@ -5,7 +5,7 @@ import io
 import json
 import zipfile
 from contextlib import nullcontext
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -33,11 +33,11 @@ def server():
         yield found
 
 
-def fetch(source: str, key: str, part: dict, server, tmp_path):
+def fetch(source: str, key: str, part: dict, server, tmp_path, now=lambda: DAY):
     """What the source makes of a part of study.yaml."""
     asked = CatalogueMap.model_validate({source: {key: {"lists": ["rent"], **part}}})
     ((_, _, model),) = asked.parts()
-    net = Downloads(tmp_path / "cache", sleep=lambda _: None, now=lambda: DAY)
+    net = Downloads(tmp_path / "cache", sleep=lambda _: None, now=now)
     return SOURCES[source].fetch(Asked(key, model, tmp_path), net, server.url)
 
 
@@ -174,6 +174,13 @@ def test_a_local_zone_is_told_apart_by_its_type_or_its_code(server, tmp_path, wa
     assert [entry.per_hour for entry in found.catalogue.listings] == [55.04, 113.9328]
 
 
+def test_a_line_of_aws_without_its_last_field_is_left_out_by_name(server, tmp_path):
+    lines = AWS.splitlines(keepends=True)
+    lines[6] = lines[6].rstrip(b"\n").rpartition(b",")[0] + b"\n"
+    found = ask_aws(server, tmp_path, b"".join(lines))
+    assert found.catalogue.why_without("p5.48xlarge") == "not as many fields as the heading has columns"
+
+
 def test_a_price_of_0_of_aws_is_left_out_by_name(server, tmp_path):
     found = ask_aws(server, tmp_path, AWS.replace(b'"55.0400000000"', b'"0.0000000000"'))
     assert ("p5.48xlarge", "on_demand", "us-east-1") not in prices(found)
@@ -249,11 +256,16 @@ def test_of_azures_products_linux_on_demand_and_spot_are_taken(server, tmp_path)
     assert found.as_of == date(2026, 11, 22)
     (target,) = server.asked
     assert "armRegionName%20eq%20%27eastus%27" in target and "priceType%20eq%20%27Consumption%27" in target
+    days = iter([DAY, DAY + timedelta(days=1)])  # asked around midnight: the older day is told
+    server.routes["/api/retail/prices"] = azure_pages(AZURE[:2], AZURE[2:])
+    late = fetch("azure", "eastus", {"instances": {"a": H100}}, server, tmp_path / "3", lambda: next(days))
+    assert late.as_of == date(2026, 11, 22)
+    server.asked.clear()
     # pages are followed on the host that was asked
     low = AZURE[0] | {"meterName": "ND96isrH100v5 Low Priority", "retailPrice": 1.0}
     assert prices(ask_azure(server, tmp_path / "1", azure_pages([low, *AZURE]))) == prices(found)
     paged = ask_azure(server, tmp_path / "2", azure_pages(AZURE[:2], AZURE[2:]))
-    assert prices(paged) == prices(found) and (len(server.asked), len(paged.told)) == (4, 2)
+    assert prices(paged) == prices(found) and (len(server.asked), len(paged.told)) == (3, 2)
 
 
 def test_a_reservation_of_azure_is_spread_over_the_hours_of_its_term(server, tmp_path):

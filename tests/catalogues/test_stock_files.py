@@ -1,13 +1,17 @@
 """Files that list only what is in stock: a machine is one of their lines by provider, device, board and size."""
 
 import json
+from contextlib import nullcontext
+from datetime import date
 from pathlib import Path
 
 import pytest
 from price_server import Answer, serving
 from sweetspot.catalogues.downloads import Downloads
+from sweetspot.catalogues.listing import Fetched
 from sweetspot.catalogues.skypilot import read_skypilot
 from sweetspot.catalogues.stock_files import fetch_lambda, looks_of, stock_files
+from sweetspot.errors import UserError
 
 SKYPILOT = Path(__file__).parents[1] / "data" / "skypilot"
 
@@ -53,6 +57,17 @@ def test_lambdas_own_interface_says_of_each_type_where_there_is_one(tmp_path):
     assert told == [("h100_sxm5", 8, 23.92, "us-east-1"), ("h100_sxm5", 8, 23.92, "us-west-1")]
     machines = [("lambda", "H100 SXM", 8, "on_demand"), ("lambda", "A10", 1, "on_demand")]
     assert [look.in_stock for look in looks_of(found, stock_files(machines, own_lambda=True)[""])] == [False, True]
+
+
+@pytest.mark.parametrize(("line", "whole"), [("x,1,2", False), ("x,none,1", True)])
+def test_of_a_file_with_half_a_line_nothing_is_said(tmp_path, line, whole):
+    file = tmp_path / "vms.csv"
+    file.write_text(
+        f"InstanceType,Price,vCPUs\nnebius_H200x8,1,1\n{line}\n" if whole else f"InstanceType,Price\n{line}\n"
+    )
+    fetched = Fetched(read_skypilot(file), "a file", date(2026, 9, 1), [])
+    with nullcontext() if whole else pytest.raises(UserError, match=r"not as many fields .*; the file may be cut off"):
+        list(looks_of(fetched, []))
 
 
 def test_lambdas_machines_are_asked_of_its_interface_where_there_is_a_key():
