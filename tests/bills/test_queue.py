@@ -190,6 +190,7 @@ def test_a_machine_that_never_rests_does_one_job_after_the_other():
     [
         # Half of the jobs wait, e-fold in two hours; of all of them less than none is waited longer.
         (Tail(0.5, 2.0), [1.0, 0.5, 0.5 * math.exp(-0.25), 0.5 * math.exp(-1.0)]),
+        (Tail(0.5, 0.5), [1.0, 0.5, 0.5 * math.exp(-1.0), 0.5 * math.exp(-4.0)]),
         (Tail(0.0, 0.0), [1.0, 0.0, 0.0, 0.0]),
         (Tail(1.0, math.inf), [1.0, 1.0, 1.0, 1.0]),
         (Tail(0.75, math.nan, (0.0, 0.5, 2.0, 3.0)), [1.0, 0.75, 0.5, 0.25]),  # as they were seen

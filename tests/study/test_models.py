@@ -286,7 +286,7 @@ def test_images_are_cut_into_patches_and_what_is_counted_follows():
     for name, shape in SHAPES.items():
         assert (shape.kind == "vision") == (shape.image > 0), name
         if shape.image:
-            assert shape.sequence == (shape.image // shape.patch) ** 2 + 1, name  # and the class token
+            assert shape.sequence == (shape.image / shape.patch) ** 2 + 1, name  # and the class token
         assert shape.hidden % shape.heads == 0, name
     counted = {name: SHAPES[name].units_per_sample for name in ("gpt2_small", "bert_base", "vit_b16", "llama_1b")}
     assert counted == {"gpt2_small": 1024, "bert_base": 1, "vit_b16": 1, "llama_1b": 2048}

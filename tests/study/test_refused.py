@@ -39,7 +39,7 @@ from sweetspot.study.claims import (
 from sweetspot.study.config import Config, Exclusion, Matrix, Measure
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Executor, Instance
-from sweetspot.study.memory import Needs
+from sweetspot.study.memory import Memory, Needs
 from sweetspot.study.price_list import RATE_HOURS, PriceList, check_together
 from sweetspot.study.scripts import Script
 from sweetspot.study.stock import Availability
@@ -80,7 +80,7 @@ EDGES = [
     (Exclusion, {}, "batch_size", "100000", "100001"),
     (Instance, MACHINE, "gpus", 4096, 4097),
     (Instance, MACHINE, "gpus", 1, 0),
-    (Instance, MACHINE, "memory_gib", 1e-9, 0),
+    *((Instance, MACHINE, "memory_gib", 1e-9, none) for none in (0, math.inf)),
     (Instance, MACHINE, "title", "x" * 4000, "x" * 4001),
     (Instance, MACHINE, "title", "x", ""),
     (Instance, MACHINE, "provider", "x" * 64, "x" * 65),
@@ -106,6 +106,8 @@ EDGES = [
     (Plan, PLAN, "phases", [PHASE], [PHASE, PHASE]),
     (Plan, LATER | {"months": 12.0}, "buy_after_months", [3, 11.9], [0.0]),
     (Phase, PHASE, "jobs", 1, 0),
+    (Memory, {"parameters": 1e9, "precision": "mixed", "optimizer": "adam", "activations_gib": 0.0, **SOURCE},
+     "trained_parameters", 1e9, 1.1e9),
     (PriceList, PRICES, "offers", [{"instance": "x", "per_hour": 1.0}], []),
     (PriceList, PRICES | {"offers": [{"instance": "x", "per_hour": 1.0}]}, "month_days", 27.5, 27),
     (PriceList, PRICES | {"offers": [{"instance": "x", "per_hour": 1.0}]}, "month_days", 31.5, 32),
@@ -237,6 +239,7 @@ WRONG = [
     (PriceList, owned(load_share=80), "own.load_share' ... a share above 0 and at most 1 (not a percentage), found 80"),
     (PriceList, owned(pue=0.5), "own.pue' ... a number from 1 to 3, found 0.5"),
     (PriceList, owned(pue=15), "own.pue' ... a number from 1 to 3, found 15"),
+    (PriceList, owned(pue={"value": 2, "low": 1, "high": 3.5}), "found 3.5"),
     (PriceList, owned(months=601), "own.months' ... at most 600 months, found 601"),
     (PriceList, owned(days_per_month=31.1),
      "offers[0] is used 31.1 days a month (days_per_month); expected at most 31"),
@@ -269,7 +272,7 @@ WRONG = [
     (PriceList, offers(ONE | {"currency": "EUR"}), "in EUR; expected a dated rate"),
     (PriceList, offers(ONE, rates=[EURO, EURO]), "rates[1] is a second rate of EUR; expected one"),
     (PriceList, offers(ONE, rates=[EURO | {"usd": 0.86}]), "rates[0] is 0.86 USD for one EUR; expected 1.163"),
-    (PriceList, offers(ONE, days_per_month=31.5), "is used 31.5 days"),
+    (PriceList, offers(ONE | {"days_per_month": 10.0}, days_per_month=31.5), "is used 31.5 days"),
     (PriceList, offers(committed(12.0), project_months=11.5),
      "term_months is 12; expected at most project_months 11.5"),
     (PriceList, offers(ONE | {"until": "2017-12-31"}),
@@ -295,6 +298,7 @@ WRONG = [
     (Energy, device() | {"utilisation": None}, "utilisation beside devices"),
     (Energy, device(watts=fact(0)), "devices[0].watts ... found 0"),
     (Energy, device(watts=fact(700_000)), "devices[0].watts ... at most 5000"),
+    (Energy, device(host_share=fact(2.1)), "a share from 0 to 2 of the devices, found 2.1"),
     (Energy, device(host_share=fact(-0.5)), "devices[0].host_share ... found -0.5"),
     (Availability, stock(value=1.2), "facts[0] ... stock_share from 0 to 1 (a share, not a percentage), found 1.2"),
     (Availability, stock(high=62), "found 62"),
@@ -402,12 +406,13 @@ def test_what_is_wrong_is_said_in_a_sentence_with_file_and_key(model, entry, wor
     ("model", "entry"),
     [
         (PriceList, offers(ONE, ONE | {"purchase": "spot"}, SAME, project_months=0.5)),  # rents commit to nothing
+        (PriceList, offers(ONE | {"until": "2018-01-01"})),
         (PriceList, offers(ONE | {"currency": "EUR"}, committed(0.5), rates=[EURO])),
         (PriceList, offers(committed(12.0), owned(days_per_month=31)["offers"][0], project_months=12.0)),
         *((Energy, site(pue=fact(pue), g_per_kwh=fact(grams))) for pue, grams in ((1, 0), (3.0, 1500))),
-        (Energy, device(host_share=fact(0)) | {"utilisation": fact(1)}),
+        (Energy, device(host_share=fact(0, high=2)) | {"utilisation": fact(1)}),
         (Energy, {}),
-        (Workloads, job(per_month=0.1)),
+        *((Workloads, entry) for entry in (job(per_month=0.1), month(software_gain_per_year=0.1))),
         (Workloads, job(**URGENT | {"urgent_per_month": 10})),
         (Workloads, job(growth_per_month=-0.5, per_month={"value": 50, "low": 1, "high": 1000})),
         (Workloads, job(per_month=100_000, **URGENT | {"urgent_per_month": {"value": 0, "low": 0, "high": 0}})),
@@ -443,11 +448,13 @@ def test_what_stands_where_nothing_is_written():
     }  # fmt: skip
     executor = Executor(where="local", device="cpu")
     assert (executor.cpus, executor.mem_mb, executor.runtime_min, executor.nodes(8)) == (1, 8000, 60, 1)
+    asked = Executor(**SLURM, cpus=3, runtime_min=2)
+    assert (asked.cpu_milli, asked.duration) == (3000, "120s")
     study = Study.model_validate(STUDY)
     assert (study.month_days, study.method, study.measure, study.accepts_interruptions) == (30.5, "auto", True, False)
     assert study.seed == 2018
-    # 60 x 60 s and 60 min an hour, 24 hours a day, 7 days a week
-    assert [RATE_HOURS[f"per_{unit}"] for unit in ("second", "minute", "day", "week")] == [1 / 3600, 1 / 60, 24, 168]
+    # 60 x 60 s and 60 min an hour, 24 hours a day, 7 days a week; of a month the list says the days
+    assert list(RATE_HOURS.values()) == [1 / 3600, 1 / 60, 1, 24, 7 * 24, None]
     own = Own.model_validate(OWN)
     assert (own.boxes, own.downtime_share, own.discount_rate) == (1, 0, 0)
     assert [own.residual.value, own.load_share.value, own.pue.value, own.staff_per_hour.value] == [0, 1, 1, 0]
@@ -490,6 +497,7 @@ def test_printed_numbers_by_their_rounding():
         "1 / (0.5 - ~1)",
         "1 / (~1 - ~1)",
         "1 / (~1 - 0.9)",
+        "1.7e308 * ~1",
     ):  # the range of the divisor touches or holds 0
         with pytest.raises(ValueError, match="numbers with"):
             spread(text)

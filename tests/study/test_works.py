@@ -38,8 +38,11 @@ def test_one_job_of_each_class_is_priced(file):
         "lab.runs": 1, "lab.runs.urgent": "all", "lab.others": 1,
     }  # fmt: skip
     assert {work.contention for work in found.values()} == {0.1}
-    assert list(load_monthly(file)) == ["lab"]
+    lab = load_monthly(file)["lab"]
+    assert lab.priced_as("lab", lab.jobs[0]) == "lab.runs" and list(load_monthly(file)) == ["lab"]
     assert load_monthly(file.with_name("none.yaml")) == {}
+    file.with_name("wrong.yaml").write_text("a: 3")  # which is said where it is read
+    assert load_monthly(file.with_name("wrong.yaml")) == {}
     assert load_monthly(file)["lab"].jobs[0].per_month.three == (10, 10, 10)  # without a range it is its own
 
 
