@@ -7,7 +7,7 @@ import pytest
 from price_lists import findings, price_list
 from sweetspot.bills.lint.families import Family, digits_exchanged, families_of, name_family, outliers, rented_offers
 from sweetspot.bills.lint.known import MACHINES as TABLE
-from sweetspot.bills.lint.known import asked, dearest_rent, nearest
+from sweetspot.bills.lint.known import asked, dearest_rent, nearest, rent_of
 from sweetspot.study.instances import Instance
 
 DAY = date(2024, 6, 15)
@@ -483,6 +483,14 @@ def unknown(*prices):
 def test_beyond_four_times_the_dearest_known():
     assert linted(unknown(4 * dearest_rent())) == set()
     assert linted(unknown(4 * dearest_rent() * 1.001)) == {("market_level", "x0")}
+
+
+@pytest.mark.parametrize("purchase", ["on_demand", "spot"])
+def test_a_fourth_of_the_cheapest_known_spot_or_on_demand(purchase):
+    level = rent_of("t4", DAY.year, spot=purchase == "spot")
+    for factor, told in ((0.251, set()), (0.249, {("market_level", "x")})):
+        assert linted([card("x", factor * level.low, 1, "T4")], purchase=purchase) == told
+    assert rent_of("t4", DAY.year, spot=True).low < rent_of("t4", DAY.year).low / 4
 
 
 def test_the_hint_of_a_price_far_off_an_unknown_device():
