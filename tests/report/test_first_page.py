@@ -1,6 +1,5 @@
 """The first page's charts and figures, and the answer beside it: a sheet to sign, a card, a small table."""
 
-import math
 import re
 import xml.etree.ElementTree as ET
 from itertools import combinations, pairwise
@@ -32,7 +31,6 @@ from sweetspot.report.first_sections import _faster, _of_option, _turns_to_the_r
 from sweetspot.report.marks import pixels
 from sweetspot.report.outcome import Figure, Named, Outcome, key_figures
 from sweetspot.report.sheet import clauses, render_sheet, short
-from sweetspot.report.tables import shares_had
 from sweetspot.wording import Money
 
 LONG = "machine with 32 vCPUs and TensorFlow (preemptible)"
@@ -159,14 +157,6 @@ def test_a_point_is_filled_by_the_share_of_attempts_in_which_it_is_to_be_had():
     points = [Point("A", "rent", 1.0, 9.0, 0.13), Point("B", "buy", 2.0, 5.0)]
     fills = re.findall(r'class="k-(\w+)"[^>]*fill-opacity="([\d.]+)"', points_chart(points, "hours", "USD", "One job"))
     assert fills == [("rent", "0.13"), ("buy", "1.00")]
-
-
-def test_a_name_ends_in_the_share_of_attempts_of_all_nodes_and_of_one():
-    rows = [("one", 0.13, math.nan), ("nodes", 0.13, 0.13**2), ("always", 1.0, 1.0), ("unknown", math.nan, math.nan)]
-    options = pd.DataFrame(rows, columns=["option", "p_stock", "p_stock_all"])
-    found = shares_had({"options": options})  # 0.13 x 0.13 = 0.0169
-    assert found == {"one": (0.13, ", 13 %"), "nodes": (0.13, ", 2-13 %"), "always": (1.0, ", 100 %")}
-    assert shares_had({"options": options[["option"]]}) == {}
 
 
 NONE = Figure(value=None, low=None, high=None)
