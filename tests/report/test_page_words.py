@@ -46,7 +46,8 @@ def test_the_choices_listed_are_best_rival_start_kinds_and_one_cheaper_that_is_n
     rows = [choice("spot", usd=50.0, **SPOT), choice("spot2", usd=60.0, **SPOT), choice("a", is_best=True),
             choice("b", usd=110.0), choice("c", usd=120.0), choice("keep", "keep", 130.0), choice("d", usd=140.0),
             choice("late", "contract", 150.0, why_not="too late"), choice("box", "buy", 160.0),
-            choice("box2", "buy", 170.0), choice("none", "buy", NONE), choice("other", workload="x", usd=1.0)]  # fmt: skip
+            choice("box2", "buy", 170.0), choice("none", "buy", NONE),
+            choice("other", workload="x", usd=1.0)]  # fmt: skip
     rival = Named(choice="box2", title="")
     # best, start and rival; then one of each kind (a, keep, box), the spot that is cheaper, and the next by cost
     assert of_work(rows, rival=rival) == ["spot", "a", "keep", "box", "box2"]
