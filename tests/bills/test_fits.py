@@ -9,7 +9,6 @@ from decision_tables import BOX, RENTED, inputs, settings
 from sweetspot.bills.fits import apart, fit_warnings, fitting_plans, with_fits
 from sweetspot.decision.compare import compare
 from sweetspot.errors import UserError
-from sweetspot.report.phrases import fits
 from sweetspot.study.memory import Needs
 from sweetspot.study.needs import Need
 
@@ -69,14 +68,6 @@ def test_an_unknown_need_and_an_unknown_device_are_named_and_the_rest_goes_on():
     options = found["options"].set_index("instance")
     assert options.loc[[BOX], "fits"].isna().all()
     assert set(found["ranks"]["option"]) >= {BOX, RENTED}
-
-
-def test_the_sentence_of_the_page():
-    # 12 of 11 GiB; 11 of 11 is the tightest; nothing stated
-    assert fits(compared(12.0, reference=None)).startswith("Does not fit, and takes no part: imagenet needs 12 GiB on")
-    assert "the tightest: imagenet needs 11 GiB on each device of" in fits(compared(11.0))
-    assert fits(plain()) == ""  # nobody states a need: no note
-    assert fits({}) == ""
 
 
 NEEDS = {"a": Need(Needs(gpu_memory_gib=12.0)), "b": Need(Needs())}

@@ -187,9 +187,10 @@ def test_what_is_paid_in_other_money_is_held_in_dollars_at_its_central_rate():
     """0.85 for a kWh at 1.25 USD (1.00 to 1.50) is 1.0625 USD."""
     known = {"box": Instance(title="box", provider="own", gpu="GTX 1080 Ti", gpus=4)}
     rates = [EURO | {"usd": {"value": 1.25, "low": 1.0, "high": 1.5}}]
-    listed = {"instance": "box", "purchase": "own", "own": BOX | {"per_kwh": 0.85}}
+    least = 4 * 0.4 * purchase_of("gtx1080ti").low  # what four cost at the least
+    listed = {"instance": "box", "purchase": "own", "own": BOX | {"per_kwh": 0.85, "capex": (least + 1) / 1.25}}
     told = {one.rule: one.message for one in findings(price_list(listed, currency="XTS", rates=rates), known)}
-    assert "1.0625 USD a kWh" in told["own_electricity"]
+    assert set(told) == {"own_electricity"} and "1.0625 USD a kWh" in told["own_electricity"]
 
 
 def test_the_end_of_a_range_that_is_beyond_is_named():

@@ -7,7 +7,7 @@ import pytest
 from price_lists import findings, price_list
 from sweetspot.bills.lint.families import Family, digits_exchanged, families_of, name_family, outliers, rented_offers
 from sweetspot.bills.lint.known import MACHINES as TABLE
-from sweetspot.bills.lint.known import asked, dearest_rent, nearest
+from sweetspot.bills.lint.known import asked, dearest_rent, nearest, rent_of
 from sweetspot.study.instances import Instance
 
 DAY = date(2024, 6, 15)
@@ -485,6 +485,14 @@ def test_beyond_four_times_the_dearest_known():
     assert linted(unknown(4 * dearest_rent() * 1.001)) == {("market_level", "x0")}
 
 
+@pytest.mark.parametrize("purchase", ["on_demand", "spot"])
+def test_a_fourth_of_the_cheapest_known_spot_or_on_demand(purchase):
+    level = rent_of("t4", DAY.year, spot=purchase == "spot")
+    for factor, told in ((0.251, set()), (0.249, {("market_level", "x")})):
+        assert linted([card("x", factor * level.low, 1, "T4")], purchase=purchase) == told
+    assert rent_of("t4", DAY.year, spot=True).low < rent_of("t4", DAY.year).low / 4
+
+
 def test_the_hint_of_a_price_far_off_an_unknown_device():
     """The middle of the range of an unknown device is a tenth of the dearest known."""
     # 24, 100, 168 and 730 times that, within half and twice each
@@ -501,6 +509,8 @@ def test_the_hint_of_a_price_far_off_an_unknown_device():
 def test_one_finding_where_four_fifths_are_far_off_and_of_a_list_shifted_as_a_whole():
     far = 5 * dearest_rent()
     assert set(said(unknown(far, far, far, far, 1.0))) == set(said(unknown(far, far))) == {("market_level", "")}
+    (words,) = said(unknown(far, 2 * far)).values()  # of a tenth of the dearest, the middle of what is known
+    assert words.startswith("all 2 prices are far off: 50 to 100 the known level")
     assert set(said(unknown(far, far, far, 1.0, 1.0))) == {("market_level", f"x{number}") for number in range(3)}
     rows = [*aws(factor=8.0), *aws("p3", 8.0), *aws("p2", 8.0)]
     assert set(said(rows)) in ({("list_shifted", "")}, {("market_level", "")})

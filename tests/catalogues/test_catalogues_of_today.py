@@ -1,5 +1,6 @@
 """Real lines of catalogues: sums of host and accelerators, bad lines named and left out, titles that are no names."""
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,37 +47,30 @@ def test_a_machine_type_that_says_gpus_and_has_none_is_left_out_by_name(capsys):
     assert "TPUs without a machine" in told
 
 
-GOOGLE = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,AvailabilityZone\n"
+def test_accelerators_for_any_n1_machine_get_the_cheapest_host_that_skypilot_takes():
+    """Each sum worked out anew from the file's own lines: the least host with the vCPUs and four GiB for each."""
+    with (SKYPILOT / "gcp_2024.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    n1 = [line for line in lines if line["InstanceType"].startswith("n1-")]
+    found = prices("gcp_2024.csv")
 
+    def host(vcpus: int) -> dict[str, str]:
+        able = [line for line in n1 if float(line["vCPUs"]) >= vcpus and float(line["MemoryGiB"]) >= 4 * vcpus]
+        return min(able, key=lambda line: float(line["Price"]))
 
-def test_accelerators_for_any_n1_machine_get_the_cheapest_host_that_skypilot_takes(tmp_path):
-    """The least host with the vCPUs of SkyPilot's `_NUM_ACC_TO_NUM_CPU`, of 1, 2, 4 and 8 devices, and four GiB for
-    each, which n1-standard has not (3.75). A host of v vCPUs costs v / 8, n devices n.
-    """
-    wanted = {"K80": (4, 8, 16, 32), "V100": (8, 16, 32, 64), "P100": (8, 16, 32), "T4": (4, 8, 48), "P4": (8, 16, 32)}
-    machines = [(name, vcpus, gib * vcpus, vcpus / usd) for vcpus in (4, 8, 16, 32, 48, 64, 96)
-                for name, gib, usd in (("n1-standard", 3.75, 9), ("n1-highmem", 4, 8))]  # fmt: skip
-    hosts = [f"{name}-{vcpus},,,{vcpus},{gib},{usd},z\n" for name, vcpus, gib, usd in machines]
-    cards = [f",{gpu},{2**n},,,{2**n},z\n" for gpu, every in wanted.items() for n in range(len(every))]
-    (tmp_path / "vms.csv").write_text("".join([GOOGLE, *hosts, *cards]))
-    found = {entry.instance: entry for entry in read_skypilot(tmp_path / "vms.csv").listings if entry.gpu}
-    assert {name: (entry.per_hour, entry.gpu, entry.gpus) for name, entry in found.items()} == {
-        f"n1-highmem-{vcpus}-{2**n}x{gpu}": (vcpus / 8 + 2**n, gpu, 2**n)
-        for gpu, every in wanted.items() for n, vcpus in enumerate(every)
-    }  # fmt: skip
+    # vCPUs of the host of 1, 2, 4 and 8 devices, by SkyPilot's `_NUM_ACC_TO_NUM_CPU`
+    hosts = {"K80": (4, 8, 16, 32), "V100": (8, 16, 32, 64), "P100": (8, 16, 32), "T4": (4, 8, 48), "P4": (8, 16, 32)}
+    for gpu, count, vcpus in [(gpu, 2**n, vcpus) for gpu, own in hosts.items() for n, vcpus in enumerate(own)]:
+        machine = host(vcpus)
+        cards = next(
+            line for line in lines if line["AcceleratorName"] == gpu and float(line["AcceleratorCount"]) == count
+        )
+        for column, purchase in (("Price", "on_demand"), ("SpotPrice", "spot")):
+            usd = float(machine[column]) + float(cards[column])
+            key = (f"{machine['InstanceType']}-{count}x{gpu}", "us-central1-c", purchase)
+            assert found[key] == (pytest.approx(usd, abs=1e-6), gpu, count)
     # A V100 in an n1-highmem-8 is 0.473212 + 2.48 USD: 2.953, the figure that SkyPilot shows for it.
-    assert prices("gcp_2024.csv")["n1-highmem-8-1xV100", "us-central1-c", "on_demand"][0] == pytest.approx(
-        2.953, abs=5e-4
-    )
-
-
-def test_machines_with_l4_have_as_many_as_google_says(tmp_path):
-    counts = {4: 1, 8: 1, 12: 1, 16: 1, 24: 2, 32: 1, 48: 4, 96: 8}  # docs.cloud.google.com/compute/docs/gpus, G2
-    hosts = [f"g2-standard-{vcpus},,,{vcpus},16,1,z\n" for vcpus in counts]
-    cards = [f",L4,{count},,,{count},z\n" for count in (1, 2, 4, 8)]
-    (tmp_path / "vms.csv").write_text("".join([GOOGLE, *hosts, *cards]))
-    found = {entry.instance: (entry.gpus, entry.per_hour) for entry in read_skypilot(tmp_path / "vms.csv").listings}
-    assert found == {f"g2-standard-{vcpus}": (count, 1.0 + count) for vcpus, count in counts.items()}
+    assert found["n1-highmem-8-1xV100", "us-central1-c", "on_demand"][0] == pytest.approx(2.953, abs=5e-4)
 
 
 @pytest.mark.parametrize(
@@ -93,6 +87,38 @@ def test_machines_with_l4_have_as_many_as_google_says(tmp_path):
 def test_machines_of_2024_are_the_sums_of_their_lines(machine, host, cards, gpu, count):
     found = prices("gcp_2024.csv")[machine, "us-central1-c", "on_demand"]
     assert found == (pytest.approx(host + cards, abs=1e-6), gpu, count)
+
+
+COLUMNS = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,AvailabilityZone\n"
+
+
+def test_googles_l4_machines_have_as_many_devices_as_its_table_says(tmp_path):
+    """cloud.google.com, GPU machine types: 1 with 4, 8, 12, 16 and 32 vCPUs, 2 with 24, 4 with 48, 8 with 96."""
+    file, sizes = tmp_path / "vms.csv", {4: 1, 8: 1, 12: 1, 16: 1, 24: 2, 32: 1, 48: 4, 96: 8}
+    cards = [f",L4,{count},,,{10 * count},,z\n" for count in range(1, 10)]
+    file.write_text(COLUMNS + "".join([*(f"g2-standard-{vcpus},,,{vcpus},16,1,,z\n" for vcpus in sizes), *cards]))
+    found = {entry.instance: (entry.gpus, entry.per_hour) for entry in read_skypilot(file).listings}
+    assert found == {f"g2-standard-{vcpus}": (count, 1 + 10 * count) for vcpus, count in sizes.items()}
+    assert any("L4 without a machine" in told for told in read_skypilot(file).left_out())  # 3 of them, and more
+    file.write_text(f"{COLUMNS}g2-standard-4,,,4,16,1,,z\n,L4,,,,10,,z\n")  # of so many as nobody says
+    assert "expected a line of 1 x L4 in the same zone" in read_skypilot(file).why_without("g2-standard-4")
+
+
+@pytest.mark.parametrize(("vcpus", "gib", "fits"), [(48, 192, True), (47, 192, False), (48, 191, False)])
+def test_a_host_with_just_the_vcpus_and_memory_of_its_accelerators_will_do(tmp_path, vcpus, gib, fits):
+    """SkyPilot puts four T4 into a host of 48 vCPUs, with 4 x 48 = 192 GiB at least."""
+    file = tmp_path / "vms.csv"
+    file.write_text(f"{COLUMNS}n1-highmem-48,,,{vcpus},{gib},2,,z\n,T4,4,,,1,,z\n")
+    assert ("n1-highmem-48-4xT4" in {entry.instance for entry in read_skypilot(file).listings}) == fits
+
+
+def test_a_machine_without_a_price_is_named_by_its_name_or_title(tmp_path):
+    file = tmp_path / "vms.csv"
+    file.write_text(f"{COLUMNS}p2.xlarge,,,4,61,0,,z\na box,,,4,16,x,,z\na4-highgpu-8g,B200,8,224,4000,0,,z\n")
+    found = read_skypilot(file)
+    assert found.why_without("p2.xlarge") == "Price is '0'; expected a number above 0, or nothing"
+    assert found.why_without("a box") == "Price is 'x'; expected a number"
+    assert found.why_without("a4-highgpu-8g") == "a4-highgpu-8g costs 0; expected a number above 0"
 
 
 @pytest.mark.parametrize(
@@ -148,15 +174,17 @@ def test_one_card_and_eight_under_one_name_are_two_machines(tmp_path):
     kept = {entry.instance: entry for entry in cheapest(read_gpuhunt(file), None, None)}
     assert set(kept) == {"1x-NVIDIA-H200", "8x-NVIDIA-H200"}
     assert (kept["8x-NVIDIA-H200"].per_hour, kept["8x-NVIDIA-H200"].gpus) == (28.72, 8)
+    (one,) = cheapest(read_gpuhunt(file), None, frozenset({"1x-NVIDIA-H200"}))
+    assert one.per_hour == 3.59
     assert kept["8x-NVIDIA-H200"].title == "8 x NVIDIA H200"
 
 
 def test_two_titles_of_one_name_are_not_mixed(tmp_path):
     file = tmp_path / "prices.csv"
-    file.write_text("instance,per_hour\nbig box,2\nbig  box,1\n")
+    file.write_text("instance,per_hour\nbig box,2\nbig  box,1\nsmall,1\n")
     catalogue = read_plain(file)
-    (kept,) = cheapest(catalogue, None, None)
-    assert (kept.title, kept.per_hour) == ("big box", 2)
+    kept, small = cheapest(catalogue, None, None)
+    assert (kept.title, kept.per_hour, small.instance) == ("big box", 2, "small")
     assert "line 3: 'big  box' makes the same name as 'big box'" in catalogue.left_out()[0]
 
 

@@ -1,11 +1,14 @@
 """Files that list only what is in stock: a machine is one of their lines by provider, device, board and size."""
 
 import json
+from contextlib import nullcontext
+from datetime import date
 from pathlib import Path
 
 import pytest
 from price_server import Answer, serving
 from sweetspot.catalogues.downloads import Downloads
+from sweetspot.catalogues.listing import Fetched
 from sweetspot.catalogues.skypilot import read_skypilot
 from sweetspot.catalogues.stock_files import fetch_lambda, looks_of, stock_files
 from sweetspot.errors import UserError
@@ -38,31 +41,40 @@ def test_a_machine_is_found_by_device_board_and_size(file, machine, listed):
     assert found == listed
 
 
-LAMBDA_8, LAMBDA_1 = ("lambda", "H100 SXM", 8, "on_demand"), ("lambda", "A10", 1, "on_demand")
-TYPES = {
-    "gpu_8x_h100_sxm5": {"regions_with_capacity_available": [{"name": "us-west-1"}]},
-    "gpu_1x_a10": {"regions_with_capacity_available": []},
-    "cpu_4x_general": {"regions_with_capacity_available": [{"name": "us-west-1"}]},
-}
-
-
-def test_lambdas_own_interface_goes_before_the_files_of_others(tmp_path):
-    other = ("nebius", "H200 SXM", 8, "on_demand")
-    every = [LAMBDA_8, LAMBDA_1, other]
-    (listed,) = stock_files(every, own_lambda=False).values()
-    assert [machine for _, machine in listed] == [LAMBDA_1, LAMBDA_8, other]
-    own = stock_files(every, own_lambda=True)
-    assert [machine for _, machine in own["shadeform"]] == [other]
+def test_lambdas_own_interface_says_of_each_type_where_there_is_one(tmp_path):
+    """A listing a region; a type without a region, and one whose name has no devices, has none."""
+    types = {
+        "gpu_8x_h100_sxm5": {"instance_type": {"price_cents_per_hour": 2392},
+                             "regions_with_capacity_available": [{"name": "us-east-1"}, {"name": "us-west-1"}]},
+        "gpu_1x_a10": {"instance_type": {"price_cents_per_hour": 75}, "regions_with_capacity_available": []},
+        "cpu_4x_general": {"instance_type": {"price_cents_per_hour": 20},
+                           "regions_with_capacity_available": [{"name": "us-east-1"}]},
+    }  # fmt: skip
     with serving() as server:
-        server.routes["/instance-types"] = Answer(json.dumps({"data": TYPES}).encode())
-        found = fetch_lambda(Downloads(tmp_path), server.url, "k3y")
-        assert server.agents[0]["Authorization"] == "Bearer k3y"
-    looks = {look.gpu: look.in_stock for look in looks_of(found, own[""])}
-    assert looks == {"H100 SXM": True, "A10": False}
+        server.routes["/instance-types"] = Answer(json.dumps({"data": types}).encode())
+        found = fetch_lambda(Downloads(tmp_path), server.url, "key")
+    told = [(entry.gpu, entry.gpus, entry.per_hour, entry.place) for entry in found.catalogue.listings]
+    assert told == [("h100_sxm5", 8, 23.92, "us-east-1"), ("h100_sxm5", 8, 23.92, "us-west-1")]
+    machines = [("lambda", "H100 SXM", 8, "on_demand"), ("lambda", "A10", 1, "on_demand")]
+    assert [look.in_stock for look in looks_of(found, stock_files(machines, own_lambda=True)[""])] == [False, True]
 
 
-@pytest.mark.parametrize("body", [b"{}", b"[]", b"no", b'{"data": {"gpu_1x_a10": {}}}', b'{"data": [1]}'])
-def test_what_is_no_answer_of_lambdas_interface(tmp_path, body):
-    with serving() as server, pytest.raises(UserError, match="has no types with 'regions_with_capacity_available'"):
-        server.routes["/instance-types"] = Answer(body)
-        fetch_lambda(Downloads(tmp_path), server.url, "k3y")
+@pytest.mark.parametrize(("line", "whole"), [("x,1,2", False), ("x,none,1", True)])
+def test_of_a_file_with_half_a_line_nothing_is_said(tmp_path, line, whole):
+    file = tmp_path / "vms.csv"
+    file.write_text(
+        f"InstanceType,Price,vCPUs\nnebius_H200x8,1,1\n{line}\n" if whole else f"InstanceType,Price\n{line}\n"
+    )
+    fetched = Fetched(read_skypilot(file), "a file", date(2026, 9, 1), [])
+    with nullcontext() if whole else pytest.raises(UserError, match=r"not as many fields .*; the file may be cut off"):
+        list(looks_of(fetched, []))
+
+
+def test_lambdas_machines_are_asked_of_its_interface_where_there_is_a_key():
+    machines = [("lambda", "H100 SXM", 8, "on_demand"), ("nebius", "H200 SXM", 8, "on_demand")]
+    for own, files in (
+        (True, {"lambda": "", "nebius": "shadeform"}),
+        (False, dict.fromkeys(("lambda", "nebius"), "shadeform")),
+    ):
+        asked = stock_files(machines, own_lambda=own)
+        assert {machine[0]: file for file, rows in asked.items() for _, machine in rows} == files

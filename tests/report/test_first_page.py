@@ -1,10 +1,8 @@
 """The first page's charts and figures, and the answer beside it: a sheet to sign, a card, a small table."""
 
-import math
 import re
 import xml.etree.ElementTree as ET
 from itertools import combinations, pairwise
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -28,11 +26,9 @@ from sweetspot.report.first_charts import (
     lines_chart,
     points_chart,
 )
-from sweetspot.report.first_sections import _faster, _of_option, _turns_to_the_rival
 from sweetspot.report.marks import pixels
 from sweetspot.report.outcome import Figure, Named, Outcome, key_figures
 from sweetspot.report.sheet import clauses, render_sheet, short
-from sweetspot.report.tables import shares_had
 from sweetspot.wording import Money
 
 LONG = "machine with 32 vCPUs and TensorFlow (preemptible)"
@@ -109,15 +105,6 @@ def test_a_name_stands_over_the_end_of_its_line_and_below_a_name_that_is_there()
     assert svg.count('d="M52.0 216.0L426.0 33.1"') == 2
 
 
-def test_a_plan_of_phases_costs_whole_machines_as_its_hours_need():
-    """Two machines for 1,000 USD, each at work 80 of 100 hours: of half the work one does all, twice takes four."""
-    rows = pd.DataFrame({"usd_possession": [1000.0], "usd": [50.0], "machines": [2.0], "room_hours": [100.0]})
-    cost = _of_option(rows, 80.0)
-    # 500 + 25; 2 x 500 + 50; 3.2 machines are four: 2,000 + 100
-    assert [cost(factor) for factor in (0.5, 1.0, 2.0)] == [525.0, 1050.0, 2100.0]
-    assert _of_option(rows.assign(room_hours=0.0), 80.0)(2.0) == 1100.0  # of those by the hour there are as many
-
-
 def test_bars_say_what_their_line_is():
     html = bars_chart([("price of the box", 1.3, 0.8, "changes at 15,170 USD")], "the box", "Vast.ai")
     assert "Left of the line Vast.ai is cheaper than the box." in html and "No figure turns it" not in html
@@ -130,43 +117,10 @@ def test_bars_say_what_their_line_is():
     assert "left:0%;width:100%" in html and "left:40%" in html
 
 
-def test_of_a_long_front_the_cheapest_and_the_fastest_are_drawn():
-    rows = [{"choice": str(n), "title": f"M{n}", "kind": "rent", "hours": 100.0 - n, "usd": 10.0 + n, "why_not": None}
-            for n in range(50)]  # fmt: skip
-    rows.append(rows[0] | {"title": "Slow", "hours": 200.0, "usd": 20.0})  # dearer and no faster
-    chart = _faster({}, pd.DataFrame(rows), SimpleNamespace(workload="w"), Money()).chart
-    # five of 50: every 13th, as 49 / 4 is 12.25, and the last
-    assert sorted(re.findall(r">(M\d+|Slow)<", chart)) == ["M0", "M13", "M26", "M39", "M49"]
-
-
-@pytest.mark.parametrize(("two", "flip", "said"), [
-    (("nothing", "buy"), 10.0, True),  # from 10 on buying is the cheaper, and the rival is bought
-    (("buy", "nothing"), 10.0, False),  # another purchase
-    (("buy", "nothing"), 20.0, True),
-    (("nothing", "buy"), 20.0, False),
-    (("nothing", "buy"), None, True),  # the first
-    (("buy", "nothing"), 15.0, True),  # no point there
-    (("buy", "buy"), 10.0, True),
-])  # fmt: skip
-def test_only_a_turn_to_what_binds_as_the_rival_is_told(two, flip, said):
-    points = pd.DataFrame({"turning_value": [10.0, 20.0, 10.0], "boxes": [1, 0, 0]})
-    points = points.assign(workload="w", assumption=["price", "price", "speed"])
-    row = {"assumption": "price", "flip_value": flip}
-    assert _turns_to_the_rival(row, {"turning_points": points}, two, SimpleNamespace(workload="w")) == said
-
-
 def test_a_point_is_filled_by_the_share_of_attempts_in_which_it_is_to_be_had():
     points = [Point("A", "rent", 1.0, 9.0, 0.13), Point("B", "buy", 2.0, 5.0)]
     fills = re.findall(r'class="k-(\w+)"[^>]*fill-opacity="([\d.]+)"', points_chart(points, "hours", "USD", "One job"))
     assert fills == [("rent", "0.13"), ("buy", "1.00")]
-
-
-def test_a_name_ends_in_the_share_of_attempts_of_all_nodes_and_of_one():
-    rows = [("one", 0.13, math.nan), ("nodes", 0.13, 0.13**2), ("always", 1.0, 1.0), ("unknown", math.nan, math.nan)]
-    options = pd.DataFrame(rows, columns=["option", "p_stock", "p_stock_all"])
-    found = shares_had({"options": options})  # 0.13 x 0.13 = 0.0169
-    assert found == {"one": (0.13, ", 13 %"), "nodes": (0.13, ", 2-13 %"), "always": (1.0, ", 100 %")}
-    assert shares_had({"options": options[["option"]]}) == {}
 
 
 NONE = Figure(value=None, low=None, high=None)

@@ -38,6 +38,10 @@ def test_one_job_of_each_class_is_priced(file):
         "lab.runs": 1, "lab.runs.urgent": "all", "lab.others": 1,
     }  # fmt: skip
     assert {work.contention for work in found.values()} == {0.1}
+    known = {key: value for key, value in JOB.items() if key != "samples"} | {"hours": 3.0, "instance": "box"}
+    (one,) = written(file, lab=month(known))[0].values()
+    assert (one.kind, one.runs, one.hours, one.instance) == ("runs", 1, 3, "box")
+    written(file, lab=month(JOB | URGENT))
     lab = load_monthly(file)["lab"]
     assert lab.priced_as("lab", lab.jobs[0]) == "lab.runs" and list(load_monthly(file)) == ["lab"]
     assert load_monthly(file.with_name("none.yaml")) == {}

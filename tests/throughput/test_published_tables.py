@@ -98,7 +98,8 @@ def test_a_row_of_more_devices_than_its_machine_has_is_refused(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "gpu", "meant"),
-    [("eihgt", "tesla v100", "eight"), ("eight", "Tesla P100", None), ("elsewhere", "Tesla V100", None),
+    [("eihgt", "tesla v100", "eight"), ("eighht", "Tesla V100", "eight"),
+     ("eight", "Tesla P100", None), ("elsewhere", "Tesla V100", None),
      ("eihgt", "Tesla P100", None)],
 )  # fmt: skip
 def test_a_machine_of_a_devices_rows_that_is_misspelt_is_named(tmp_path, name, gpu, meant):

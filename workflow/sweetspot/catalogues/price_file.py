@@ -1,7 +1,6 @@
 """A price list, or another YAML file of a study, edited as text: comments, order and layout of the rest stay."""
 
 import json
-import math
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +11,6 @@ import yaml
 
 Value = float | str | date
 LINE_END = re.compile(r"\r?\n")
-WHOLE = math.inf  # characters of a line that is not broken
 
 
 def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
@@ -92,17 +90,19 @@ def _entry(node: Any, key: str) -> tuple[Any, Any]:
     return next(((name, value) for name, value in node.value if name.value == key), (None, None))
 
 
+def _yaml(item: Any, style: bool | None) -> str:
+    text = yaml.safe_dump(item, default_flow_style=style, sort_keys=False, allow_unicode=True, width=float("inf"))
+    return str(text)
+
+
 def _on_a_line(item: Any) -> str:
-    text = yaml.safe_dump(item, default_flow_style=True, sort_keys=False, allow_unicode=True, width=WHOLE)
-    return str(text).removesuffix("...\n").strip()
+    return _yaml(item, True).removesuffix("...\n").strip()
 
 
 def _dumped(value: Any, eol: str, plain: bool = True) -> str:
     """YAML in which what holds plain values alone stands on one line, within brackets where it may be `plain`."""
     nested = plain or any(isinstance(part, dict | list) for part in value.values())
-    style = None if nested else False
-    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=style, width=WHOLE)
-    return str(text).replace("\n", eol)
+    return _yaml(value, None if nested else False).replace("\n", eol)
 
 
 def _line_end(text: str) -> str:

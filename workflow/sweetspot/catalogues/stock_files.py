@@ -1,7 +1,6 @@
 """Which machines are in stock: the files of facts/stock_catalogues.csv and Lambda's interface list no others."""
 
 import json
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -95,12 +94,12 @@ def fetch_lambda(downloads: Downloads, base: str, key: str) -> Fetched:
 def _listings(page: Download) -> Iterator[Listing]:
     try:
         types = json.loads(page.path.read_text(encoding="utf-8"))["data"]
-        told = [(name, each["regions_with_capacity_available"]) for name, each in types.items()]
-        for number, (name, regions) in enumerate(told):
+        told = [(name, each["instance_type"], each["regions_with_capacity_available"]) for name, each in types.items()]
+        for number, (name, machine, regions) in enumerate(told, start=1):
             if named := TYPE.fullmatch(name):
+                usd, gpus, gpu = float(machine["price_cents_per_hour"]) / 100, int(named[1]), named[2]
                 for region in regions:
-                    place, gpu, gpus = str(region["name"]), named[2], int(named[1])
-                    yield Listing(number, name, "on_demand", math.nan, place=place, gpu=gpu, gpus=gpus)
+                    yield Listing(number, name, "on_demand", usd, place=str(region["name"]), gpu=gpu, gpus=gpus)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UserError(
             f"{shown(page.url)}: has no types with 'regions_with_capacity_available'; expected Lambda's instance types"
