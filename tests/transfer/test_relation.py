@@ -9,6 +9,7 @@ from sweetspot.transfer.left_out import BOTH, TWO, WORKLOADS, errors, summary, y
 from sweetspot.transfer.relation import (
     CENTRE,
     EFFECTS,
+    FREE,
     NOISE,
     SLOPES,
     WORKLOAD,
@@ -139,6 +140,27 @@ def test_the_covariance_is_the_sum_of_slopes_effects_level_and_noise():
     fitted = fit_relation(FIGURES)
     np.testing.assert_allclose(fitted.inverse @ WHOLE, np.eye(COUNT), atol=1e-5)
     np.testing.assert_allclose(WHOLE @ fitted.weighed, GAPS, atol=1e-5)
+
+
+def test_slopes_that_are_free_are_those_without_a_prior():
+    """What is told of data sheets alone is that of generalised least squares with a fixed effect of each feature."""
+    gone = FIGURES["device"].isin(["RTX 4090", "B200"]).to_numpy()
+    rest, cells = np.flatnonzero(~gone), np.flatnonzero(gone)
+    shrunk = [part for name, _, part in PARTS if name.endswith(" of all")]
+    random = WHOLE - sum(SLOPES["all"][name] ** 2 * part for name, part in zip(SLOPES["all"], shrunk, strict=True))
+    design = np.column_stack([FIGURES[name] - CENTRE[name] for name in SLOPES["all"]])
+    inverse = np.linalg.inv(random[np.ix_(rest, rest)])
+    slopes = np.linalg.solve(design[rest].T @ inverse @ design[rest], design[rest].T @ inverse @ GAPS[rest])
+    left = inverse @ (GAPS[rest] - design[rest] @ slopes)
+    gaps = design[cells] @ slopes + random[np.ix_(cells, rest)] @ left
+    own = FIGURES.iloc[cells]
+    told = {
+        name: predict(fit_relation(FIGURES.iloc[rest].reset_index(drop=True), shared), own).mean
+        - (own["peak"] + own["bandwidth"]) / 2
+        for name, shared in (("free", FREE), ("shrunk", SLOPES["all"]))
+    }
+    assert np.abs(told["free"] - gaps).max() < 0.01
+    assert np.abs(told["shrunk"] - gaps).max() > 0.03
 
 
 def test_what_is_told_of_two_figures_anew_is_the_textbooks_prediction():
