@@ -29,17 +29,18 @@ def test_minutes_by_hand():
 
 
 def test_figures_stand_under_their_heads_and_add_up():
-    """Two hours each, one of them held, of which nothing was used: a notebook; the log of the other tells no power."""
-    rows = [at(minute, 0, 9000 if minute < 60 else 0, index=place, watts=watts)
-            for minute in range(121) for place, watts in ((0, "500.00 W"), (1, "[N/A]"))]  # fmt: skip
+    """Twenty hours each, ten of them held, without use: a notebook; the other tells no power."""
+    rows = [at(minute, 0, 9000 if minute < 600 else 0, index=place, watts=watts, hour=0)
+            for minute in range(1201) for place, watts in ((0, "500.00 W"), (1, "[N/A]"))]  # fmt: skip
     head, _, names, first, second, _, total, *_ = smi_report(log(*rows)).splitlines()
-    assert head == "nvidia-smi, 2026-03-01 12:00 to 2026-03-01 14:00 UTC, 2 devices"
+    assert head == "nvidia-smi, 2026-03-01 00:00 to 2026-03-01 20:00 UTC, 2 devices"
     ends = [names.index(name) + len(name) for name in ("hours seen", "held", "used", "idle", "kWh")]
-    for line, told in ((first, ["2.0", "1.0", "0.0", "1.0", "1.0"]), (second, ["2.0", "1.0", "0.0", "1.0", "-"])):
+    for line, told in (
+        (first, ["20.0", "10.0", "0.0", "10.0", "10.0"]),
+        (second, ["20.0", "10.0", "0.0", "10.0", "-"]),
+    ):
         assert [line[:end].split()[-1] for end in ends] == told and len(line) == ends[-1]
-    assert total.startswith(
-        "held 2.0 of 4.0 device-hours (50 % of the time seen), used 0.0; 2.0 held and idle for 30 m"
-    )
+    assert total.startswith("held 20.0 of 40.0 device-hours (50 % of the time seen), used 0.0; 20.0 held and idle for")
 
 
 def test_devices_are_apart_and_a_gap_is_not_counted():
