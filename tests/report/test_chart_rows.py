@@ -1,6 +1,5 @@
 """The charts' rows, titles, names and ticks by hand; their colours told apart by whoever sees no red or no green."""
 
-import itertools
 import json
 import re
 from itertools import combinations
@@ -16,55 +15,7 @@ from sweetspot.report.charts.rates import alike
 from sweetspot.report.draw import specification
 from sweetspot.report.evidence_page import DARK, PAPER, SERIES, dark_rules
 from sweetspot.report.finished import ASSETS
-from sweetspot.report.lines import spread
-from sweetspot.report.marks import COLOURS, MOST, NAMES, key_of, log_axis, pixels, wrapped
-
-
-@pytest.mark.parametrize(
-    ("places", "heights", "found"),
-    [
-        ([10.0, 50.0], [12.0, 12.0], [10.0, 50.0]),  # room enough: nothing moves
-        ([50.0, 52.0], [12.0, 12.0], [50.0, 62.0]),  # the lower one gives way
-        ([98.0, 99.0], [12.0, 12.0], [82.0, 94.0]),  # not below the frame: both go up, in their order
-        ([2.0], [12.0], [6.0]),  # not above it
-        ([5.0, 5.0, 5.0], [60.0, 60.0, 60.0], [30.0, 90.0, 150.0]),  # more than there is room for: from the top
-    ],
-)
-def test_names_at_the_ends_of_lines_keep_apart(places, heights, found):
-    assert spread(places, heights, 100.0) == found
-
-
-def test_names_keep_the_order_of_their_lines():
-    places = [80.0, 20.0, 79.0, 21.0]
-    found = spread(places, [13.0] * 4, 100.0)
-    assert sorted(range(4), key=found.__getitem__) == sorted(range(4), key=places.__getitem__)
-    lines = sorted(found)
-    assert min(below - above for above, below in itertools.pairwise(lines)) >= 13
-
-
-def test_names_beside_an_axis_are_wrapped_within_it_and_balanced():
-    """Widths of Arial: of 1000 the M has 833, the m 833, the i 222."""
-    assert pixels("M" * 10) > 12 * 8.33 and pixels("i" * 10) >= 12 * 2.22
-    name = "power of the bought server with 8 B200 SXM"
-    lines = wrapped(pd.Series([name])).iloc[0].split("\n")
-    assert " ".join(lines) == name and len(lines) == 2
-    assert all(pixels(line) < NAMES for line in lines)
-    assert len(lines[1]) > len("SXM")  # no word alone where the line above can spare one
-    assert wrapped(pd.Series(["RTX 4090"])).iloc[0] == "RTX 4090"
-
-
-@pytest.mark.parametrize("ends", [(3.0, 4.0), (1.0, 30.0), (0.2, 900.0), (1e-4, 2e4), (5.0, 5.0)])
-def test_a_logarithmic_axis_has_a_few_ticks(ends):
-    axis = log_axis(pd.Series(ends)).to_dict()
-    within = [tick for tick in axis["values"] if ends[0] <= tick <= ends[1]]
-    few = 1 if ends[0] == ends[1] else 2
-    assert few <= len(within) <= MOST or ends[1] / ends[0] > 10**MOST
-
-
-def test_the_key_names_the_shapes_that_are_drawn_best_first():
-    key = key_of(pd.Series(["extrapolated", "published", None, "published"]), "line: 90 % interval")
-    assert key.replace("\u00a0", " ").split("   ") == ["◆ published", "◌ predicted", "line: 90 % interval"]
-    assert specification(CHARTS["images_per_usd"].draw(ChartData(small_tables(), BOX)))["title"]["subtitle"]
+from sweetspot.report.marks import COLOURS
 
 
 def rate_rows(*rows):

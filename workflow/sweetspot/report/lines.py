@@ -90,10 +90,3 @@ def key_of_lines() -> "list[alt.Chart]":
     """The marks of a key of lines: a piece of each, and its words."""
     piece = named("keys").mark_rule(strokeWidth=2.5)
     return [piece.encode(x=alt.value(0), x2=alt.value(26), **in_slots()), told_lines(34)]
-
-
-def log_ticks(low: float, high: float) -> list[float]:
-    """Ticks of a logarithmic scale: 1, 2 and 5 times the powers of ten, of a narrow one also 1.5, 3 and 7."""
-    steps: Sequence[float] = (1, 1.5, 2, 3, 5, 7) if high < 4 * low else (1, 2, 5)
-    ticks = [step * 10.0**power for power in range(-9, 10) for step in steps]
-    return [tick for tick in ticks if low <= tick <= high]

@@ -108,7 +108,7 @@ def _balanced(words: list[str], width: int) -> str:
     lines = _lines_of(words, width)
     for narrower in range(width - SPARE, 0, -SPARE):
         found = _lines_of(words, narrower)
-        if len(found) > len(lines) or max(map(pixels, found)) > narrower:
+        if len(found) > len(lines):
             break
         lines = found
     return "\n".join(lines)
@@ -127,11 +127,8 @@ def _lines_of(words: list[str], width: int) -> list[str]:
 
 def pixels(text: str) -> float:
     """Width of a text in Arial of 12 px, about: thousandths of the type's size by kinds of letters."""
-    return (
-        12
-        * sum(280 if one in NARROW else 850 if one in BROAD else 690 if one.isupper() else 556 for one in text)
-        / 1000
-    )
+    wide = (280 if one in NARROW else 850 if one in BROAD else 690 if one.isupper() else 556 for one in text)
+    return 12 * sum(wide) / 1000
 
 
 def name_axis() -> "alt.Axis":

@@ -7,7 +7,7 @@ from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
 from sweetspot.report.heavy import alt, pd
-from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH, LINES, keyed, log_ticks, told_lines
+from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH, LINES, keyed, told_lines
 from sweetspot.report.notation import number
 from sweetspot.report.tables import Tables, hours_differ, table_of
 from sweetspot.wording import the
@@ -225,16 +225,15 @@ def front_rows(data: "ChartData") -> "pd.DataFrame":
 
 
 def _front_plot(rows: "pd.DataFrame", kinds: list[str]) -> "alt.LayerChart":
-    def of(column: str, size: int, title: str) -> dict[str, Any]:
+    def of(column: str, size: int) -> dict[str, Any]:
         """A logarithmic scale of that size, with ROOM around all values."""
         low, high = math.log(rows[column].min()), math.log(rows[column].max())
         around = (high - low) * ROOM / (size - 2 * ROOM) if high > low else math.log(2)
         ends = [math.exp(low - around), math.exp(high + around)]
-        axis = alt.Axis(values=log_ticks(*ends), labelExpr=look.AMOUNTS, title=title)
-        return {"scale": alt.Scale(domain=ends, nice=False, type="log"), "axis": axis}
+        return {"scale": alt.Scale(domain=ends, nice=False, type="log"), "axis": look.log_axis(pd.Series(ends))}
 
-    x = alt.X("hours:Q", **of("hours", CHART_WIDTH, "hours (log)"))
-    y = alt.Y("usd:Q", **of("usd", CHART_HEIGHT, "USD (log)"))
+    x = alt.X("hours:Q", title="hours (log)", **of("hours", CHART_WIDTH))
+    y = alt.Y("usd:Q", title="USD (log)", **of("usd", CHART_HEIGHT))
     kind = look.colour("kind:N", kinds, shown=[kind for kind in kinds if (rows["kind"] == kind).any()])
     return _points((x, y), look.named("rows"), look.named("keys"), kind, look.GREY, clip=True)
 
