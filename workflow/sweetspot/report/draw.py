@@ -38,6 +38,9 @@ LOOK = {
     "legend": {**SMALL, "labelLimit": 230, "columnPadding": 22, "symbolStrokeWidth": 2, "symbolOpacity": 1},
     "header": {"labelFontSize": 12, "labelFontWeight": "bold", "labelOrient": "top", "labelAnchor": "start"},
     "view": {"stroke": "#ddd"},
+    "text": {"fontSize": 12},
+    "point": {"size": 62, "opacity": 1, "strokeWidth": 1.6},
+    "title": {"anchor": "start", "fontSize": 12},
 }  # fmt: skip
 SOURCES, SOURCE = ("source", "price_source"), 160  # columns of text, and characters of each that a tooltip has
 TITLE, KEY = 62, 76  # characters a line

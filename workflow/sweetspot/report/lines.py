@@ -45,10 +45,10 @@ def ends(base: "alt.Chart", width: float, **look: object) -> "list[alt.Chart]":
     and dash of the lines.
     """
     here = base.transform_filter("isValid(datum.name_y)")
-    piece = here.mark_rule(strokeWidth=2, clip=False).encode(
+    piece = here.mark_rule(strokeWidth=2).encode(
         x=alt.value(width + 6), x2=alt.value(width + 6 + SAMPLE), y=alt.Y("name_y:Q", axis=None, scale=None), **look
     )
-    words = here.mark_text(align="left", baseline="middle", fontSize=12, lineHeight=NAME, lineBreak="\n").encode(
+    words = here.mark_text(align="left", baseline="middle", lineHeight=NAME, lineBreak="\n").encode(
         x=alt.value(width + 10 + SAMPLE), y=alt.Y("text_y:Q", axis=None, scale=None), text="name:N"
     )
     return [piece, words]
@@ -82,7 +82,7 @@ def keyed(plot: "alt.LayerChart", lines: int, *marks: "alt.Chart") -> "alt.VConc
 
 def told_lines(at: float) -> "alt.Chart":
     """The text of each line of the key, `at` pixels from the left."""
-    text = named("keys").mark_text(align="left", baseline="middle", fontSize=12, limit=WIDTH - at)
+    text = named("keys").mark_text(align="left", baseline="middle", limit=WIDTH - at)
     return text.encode(x=alt.value(at), text="told:N")
 
 

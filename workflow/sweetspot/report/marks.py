@@ -71,13 +71,12 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
     """Marks by basis: hollow stand-ins and transferred figures, dashed predictions; all others filled."""
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     guess = "datum.basis == 'extrapolated'"
-    style = {"size": 62, "opacity": 1, "strokeWidth": 1.6}
     scale = alt.Scale(domain=list(BASES), range=[SHOWN[basis].shape for basis in BASES])
     shape = alt.Shape("basis:N", scale=scale, legend=None)
     marks = (
-        base.transform_filter(f"!({weak} || {guess})").mark_point(filled=True, **style),
-        base.transform_filter(weak).mark_point(fill="white", **style),
-        base.transform_filter(guess).mark_point(fill="white", strokeDash=[2.2, 1.6], **style),
+        base.transform_filter(f"!({weak} || {guess})").mark_point(filled=True),
+        base.transform_filter(weak).mark_point(fill="white"),
+        base.transform_filter(guess).mark_point(fill="white", strokeDash=[2.2, 1.6]),
     )
     return tuple(mark.encode(shape=shape, **channels) for mark in marks)
 
@@ -165,7 +164,7 @@ def log_axis(values: "pd.Series") -> "alt.Axis":
 
 def empty(reason: str) -> Drawing:
     """A stated absence, so that a missing chart is never mistaken for an oversight."""
-    words = named("rows").mark_text(color="#555", fontSize=12, lineBreak="\n").encode(text=alt.Text("text:N"))
+    words = named("rows").mark_text(color="#555", lineBreak="\n").encode(text=alt.Text("text:N"))
     return Drawing(alt.layer(words, width=WIDTH - 130, height=70), {"rows": pd.DataFrame({"text": [reason]})})
 
 

@@ -143,7 +143,7 @@ def _points(
     x, y = scales
     rows, numbers = rows.encode(x=x, y=y), keys.encode(x=x, y=y, text="mark:N")
     words = look.told(label="option (text)", hours="hours", usd="USD", **look.ORIGIN)
-    bold: dict[str, Any] = {"dy": -12, "fontSize": 12, "fontWeight": "bold", **more}
+    bold: dict[str, Any] = {"dy": -12, "fontWeight": "bold", **more}
     faint = rows.encode(opacity=alt.Opacity("shown:Q", scale=None)).transform_calculate(shown="datum.fits ? 1 : 0.25")
     line = rows.transform_filter("datum.on_front")
     return alt.layer(
@@ -161,11 +161,11 @@ def _panel(scales: "tuple[alt.X, alt.Y]", lines: int, model: str, kinds: list[st
     """One model: its points above the key, which has that many lines."""
     rows, keys = (look.named(name).transform_filter(alt.datum.model == model) for name in ("rows", "keys"))
     plot = _points(scales, rows, keys, look.colour("kind:N", kinds), "#888")
-    key = keys.mark_text(align="left", baseline="top", fontSize=12, limit=look.WIDTH).encode(
+    key = keys.mark_text(align="left", baseline="top", limit=look.WIDTH).encode(
         x=alt.value(0), y=alt.Y("line:O", axis=None), text="told:N"
     )
     key = key.properties(width=CHART_WIDTH, height=KEY_LINE * lines, view=alt.ViewConfig(stroke=None))
-    return alt.vconcat(plot.properties(title=alt.TitleParams(model, anchor="start", fontSize=12)), key, spacing=6)
+    return alt.vconcat(plot.properties(title=model), key, spacing=6)
 
 
 def _several(tables: "Tables") -> bool:

@@ -129,7 +129,7 @@ def validation(data: "ChartData") -> look.Drawing:
     base = alt.Chart().encode(y=y, x=x, tooltip=words)
     panel = alt.layer(
         base.mark_rule(strokeWidth=1.5).encode(x2=alt.X2("p90_abs_error:Q")),
-        base.mark_point(filled=True, size=62, opacity=1, color=look.COLOURS[0]),
+        base.mark_point(filled=True, color=look.COLOURS[0]),
         width=look.PLOT,
         height=alt.Step(look.ROW),
     )

@@ -77,7 +77,7 @@ def _upright(margin: float) -> "list[alt.Chart]":
     for name, dash, first in ((PLANNED, [1, 0], margin < 1), (EVEN, look.DASHED, margin >= 1)):
         line = look.named("lines").transform_filter(alt.datum.name == name).encode(x=alt.X("at:Q"))
         drawn.append(line.mark_rule(color=look.GREY, strokeDash=dash))
-        words = line.mark_text(color=look.GREY, align="right" if first else "left", dx=-3 if first else 3, fontSize=12)
+        words = line.mark_text(color=look.GREY, align="right" if first else "left", dx=-3 if first else 3)
         drawn.append(words.encode(y=alt.value(-7), text="name:N"))
     return drawn
 
