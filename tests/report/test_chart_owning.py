@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from chart_pieces import frame, marks_of, spec_of, table
+from chart_pieces import answered, frame, marks_of, spec_of, table
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS, owning, tornado
 from sweetspot.report.marks import Drawing
@@ -28,11 +28,8 @@ def owned(**changed) -> ChartData:
     tables = {"break_even": days, "ranks": ranks.assign(price_list="l", title=ranks["option"]), "utilisation": use}
     tables = {name: rows.assign(model="m") for name, rows in tables.items()}
     offer = BOX.to_dict() | {"price_list": "l", "instance": "box", "purchase": "own", "downtime_share": None}
-    said = {"workload": "w1", "counts": "train", "currency": "USD", "usd_per_unit": 1.0}
-    tables |= {"offers": pd.DataFrame([offer]), "verdict": pd.DataFrame([said])}
-    tables["choices"] = frame("workload model", ("w1", "m"))
-    tables["options"] = frame("workload model option is_reference usd", ("w1", "m", "box", True, 150.0))
-    return ChartData(tables | changed, "box")
+    tables["offers"] = pd.DataFrame([offer])
+    return ChartData(answered(**tables | changed), "box")
 
 
 def test_the_box_costs_its_share_of_the_month_and_a_rival_the_same_on_any_day():

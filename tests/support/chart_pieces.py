@@ -21,3 +21,14 @@ def spec_of(drawing: Drawing) -> dict:
 
 def table(rows: pd.DataFrame, columns: str) -> list[list]:
     return rows[columns.split()].to_numpy().tolist()
+
+
+def answered(option: str = "box", **tables: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Tables with an answer for the model m, of the work w1, about that option."""
+    said = {"workload": "w1", "counts": "train", "currency": "USD", "usd_per_unit": 1.0}
+    options = frame("workload model option is_reference usd", ("w1", "m", option, True, 150.0))
+    return {
+        "verdict": pd.DataFrame([said]),
+        "choices": frame("workload model", ("w1", "m")),
+        "options": options,
+    } | tables

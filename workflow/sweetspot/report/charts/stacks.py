@@ -97,7 +97,7 @@ def mix_load(data: "ChartData") -> look.Drawing:
     rows = rows.assign(order=rows["title"].map(place))
     x = alt.X("percent:Q", title="% of the months, the busiest first", scale=alt.Scale(domain=[0, 100], nice=False))
     y = alt.Y("device_hours:Q", title="device-hours a month", stack="zero")
-    areas = look.named("rows").mark_area(opacity=0.85, line=False)
+    areas = look.named("rows").mark_area(opacity=0.85)
     words = look.told(title="source (text)", part="% of all device-hours", most="device-hours in the busiest month")
     areas = areas.encode(x=x, y=y, color=look.colour("title:N", names), order=alt.Order("order:Q"), tooltip=words)
     return look.Drawing(alt.layer(areas, width=look.WIDTH - 70, height=230), {"rows": rows}, says)
