@@ -23,7 +23,8 @@ def owned(**changed) -> ChartData:
                   ("A", "a", "on_demand", 200.0, "w1"), ("B", "b", "on_demand", 100.0, "w1"),
                   ("C", "c", "on_demand", 160.0, "w1"), ("D", "d", "on_demand", 170.0, "w1"),
                   ("S", "s", "spot", 70.0, "w1"), ("T", "t", "spot", 80.0, "w1"),
-                  ("A", "a", "on_demand", 9.0, "w2"))  # fmt: skip
+                  ("A", "a", "on_demand", 9.0, "w2"),
+        ("old", "old", "own", 1.0, "w1"))  # fmt: skip
     use = frame("option days gain_low gain_high", ("A", 10.0, 0.8, 1.6), ("A", 31.0, 0.1, 2.0), ("B", 31.0, 1.0, 1.0))
     tables = {"break_even": days, "ranks": ranks.assign(price_list="l", title=ranks["option"]), "utilisation": use}
     tables = {name: rows.assign(model="m") for name, rows in tables.items()}
