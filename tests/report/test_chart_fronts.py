@@ -186,7 +186,8 @@ def bills() -> dict[str, pd.DataFrame]:
     lines = [
         ("box", "possession", 36.0),
         ("box", "electricity", 14.0),
-        ("A", "use", 118.8),
+        ("A", "use", 117.0),
+        ("A", "traffic", 1.8),
         ("A", "storage", 1.2),
         ("S", "use", 60.0),
     ]
@@ -194,20 +195,24 @@ def bills() -> dict[str, pd.DataFrame]:
     totals = {"box": 100.0, "A": 120.0, "S": 60.0}
     each = [key | {"instance": name, "option": name, "title": name, "usd": usd} for name, usd in totals.items()]
     known = pd.DataFrame(each).assign(persistent=[True, True, False])
-    return answered(ranks=known, bills=pd.concat([rows, rows.tail(1)]))
+    other = {"model": "n", "workload": "w2"}  # alone in its work too
+    return answered(
+        ranks=pd.concat([known, known.assign(**other)]), bills=pd.concat([rows, rows.tail(1), rows.assign(**other)])
+    )
 
 
 def test_bills_are_stacked_from_their_lines_at_the_price_of_the_answer():
     drawing = CHARTS["bill"].draw(ChartData(bills(), "box"))
     assert table(drawing.data["rows"], "title line usd total") == [
-        ["box", "owning it, used or not", 72, 100], ["box", "electricity", 28, 100], ["A", "machine time", 118.8, 120]
+        ["box", "owning it, used or not", 72, 100], ["box", "electricity", 28, 100], ["A", "machine time", 117, 120],
+        ["A", "traffic", 1.8, 120],
     ]  # fmt: skip
     assert drawing.says == "box costs 100 USD: 72 % of it owning it, used or not"
     spec = spec_of(drawing)
     (bar,) = marks_of(spec)
     assert bar["mark"] == {"type": "bar", "stroke": "white", "strokeWidth": 0.5}
     assert (spec["width"], spec["height"]) == (255, {"step": 24}) and bar["encoding"]["x"]["axis"]["tickCount"] == 5
-    names = ["owning it, used or not", "electricity", "machine time"]
+    names = ["owning it, used or not", "electricity", "machine time", "traffic"]
     assert (
         bar["encoding"]["color"]["legend"]["values"] == names
         and bar["encoding"]["color"]["legend"]["labelLimit"] == 251

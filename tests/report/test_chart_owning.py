@@ -19,17 +19,17 @@ def owned(**changed) -> ChartData:
                  ("B", "on_demand", True, 1.2, None),
                  ("D", "on_demand", True, 1.4, 9.0), ("S", "spot", False, 0.6, 15.0),
                  ("T", "spot", False, 0.7, 20.0))  # fmt: skip
-    ranks = frame("option instance purchase usd workload", ("box", "box", "own", 150.0, "w1"),
-                  ("A", "a", "on_demand", 200.0, "w1"), ("B", "b", "on_demand", 100.0, "w1"),
+    ranks = frame("option instance purchase usd workload", ("old", "old", "own", 1.0, "w1"),
+                  ("box", "box", "own", 150.0, "w1"), ("A", "a", "on_demand", 200.0, "w1"),
+                  ("B", "b", "on_demand", 100.0, "w1"),
                   ("C", "c", "on_demand", 160.0, "w1"), ("D", "d", "on_demand", 170.0, "w1"),
                   ("S", "s", "spot", 70.0, "w1"), ("T", "t", "spot", 80.0, "w1"),
-                  ("A", "a", "on_demand", 9.0, "w2"),
-        ("old", "old", "own", 1.0, "w1"))  # fmt: skip
+                  ("A", "a", "on_demand", 9.0, "w2"))  # fmt: skip
     use = frame("option days gain_low gain_high", ("A", 10.0, 0.8, 1.6), ("A", 31.0, 0.1, 2.0), ("B", 31.0, 1.0, 1.0))
     tables = {"break_even": days, "ranks": ranks.assign(price_list="l", title=ranks["option"]), "utilisation": use}
     tables = {name: rows.assign(model="m") for name, rows in tables.items()}
     offer = BOX.to_dict() | {"price_list": "l", "instance": "box", "purchase": "own", "downtime_share": None}
-    tables["offers"] = pd.DataFrame([offer])
+    tables["offers"] = pd.DataFrame([offer | {"instance": "old"}, offer])
     return ChartData(answered(**tables | changed), "box")
 
 

@@ -220,17 +220,19 @@ def test_sources_of_less_than_three_per_cent_of_the_work_are_one():
 
 def test_a_bill_is_drawn_at_the_price_of_the_answer():
     """The list prints 80 + 20 USD; at the mean rent of the project's months the answer counts 90: 72 and 18."""
-    line = dict.fromkeys(stacks.KEY, "a")
+    line = dict.fromkeys(stacks.KEY, "a") | {"precision": None}
     rows = pd.DataFrame([line | {"line": "use", "usd": 80.0}, line | {"line": "fee", "usd": 20.0}]).assign(total=90.0)
     assert stacks._at_the_answers_price(rows)["usd"].tolist() == [72.0, 18.0]
     free = rows.assign(usd=0.0, total=0.0)
     assert stacks._at_the_answers_price(free)["usd"].tolist() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize(("last", "ticks"), [(6, list(range(7))), (30, [*range(0, 31, 3)]), (36, [*range(0, 37, 6)]),
-                                             (72, [*range(0, 73, 12)])])  # fmt: skip
+@pytest.mark.parametrize(("last", "ticks"), [
+    (10, range(11)), (11, range(0, 12, 3)), (30, range(0, 31, 3)), (36, range(0, 37, 6)), (120, range(0, 121, 12)),
+    (121, range(0, 122, 24)),
+])  # fmt: skip
 def test_months_are_counted_in_years_and_parts_of_a_year(last, ticks):
-    assert owning.month_ticks(last) == ticks
+    assert owning.month_ticks(last) == list(ticks)
 
 
 def test_efficiencies_are_told_of_the_most_devices():

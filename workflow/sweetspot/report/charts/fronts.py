@@ -175,7 +175,7 @@ def _several(tables: "Tables") -> bool:
 
 
 TIME_COST = Chart(
-    name="time_cost", stage="price", section="front", order=2, draw=time_cost, fits=_several,
+    name="time_cost", stage="price", section="front", order=1, draw=time_cost, fits=_several,
     title="Hours against USD; dashed: the best trade-offs; numbers: below each chart",
     caption="Hours against USD of the same work, for the models beside that of the answer. The dashed line joins the "
     "best trade-offs, interruptible machines counted; they have numbers: no option is both faster and cheaper. "

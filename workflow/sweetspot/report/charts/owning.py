@@ -111,14 +111,14 @@ def _own_of(ranks: "pd.DataFrame", offers: "pd.DataFrame", option: str) -> "pd.S
 def _band(data: "ChartData", rival: str, usd: float, top: float) -> "pd.DataFrame":
     """The 90 % band of the box against the closest rival, whose price stands still in it."""
     rows = data.table("utilisation")
-    rows = rows[(rows["model"] == data.model) & (rows["option"] == rival)].reset_index(drop=True)
+    rows = rows[(rows["model"] == data.model) & (rows["option"] == rival)]
     low, high = ((usd / rows[f"gain_{end}"]).clip(upper=2 * top) for end in ("high", "low"))
     return pd.DataFrame({"days": rows["days"], "low": low, "high": high})
 
 
 def _rivals(days: "pd.DataFrame") -> list[str]:
     """The rented options, persistent and interruptible, that come closest to the box at the planned use."""
-    best = days[days["purchase"] != "own"].sort_values(["persistent", "gain_at_use"], ascending=[False, True])
+    best = days[days["purchase"] != "own"].sort_values("gain_at_use", kind="stable")
     persistent = best["persistent"].astype(bool)
     shown = best[persistent]["option"].head(PERSISTENT_SHOWN), best[~persistent]["option"].head(INTERRUPTIBLE_SHOWN)
     return [str(name) for part in shown for name in part]
@@ -303,7 +303,7 @@ def _surface_says(rows: "pd.DataFrame", usd_per_kwh: float) -> str:
 
 
 SURFACE = Chart(
-    name="surface", stage="price", section="use", order=3, draw=surface, needs="utilisation",
+    name="surface", stage="price", section="use", order=1, draw=surface, needs="utilisation",
     title="Days of use a month from which owning pays, by months of the project and electricity price",
     caption="Days of use a month from which owning pays, by length of the project and electricity price; above a line "
     "the box is cheaper, and a line that starts late never pays before. A tariff without a line never pays, or its "

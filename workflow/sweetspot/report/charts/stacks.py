@@ -72,7 +72,7 @@ def _several_lines(tables: "Tables") -> bool:
 
 
 BILL = Chart(
-    name="bill", stage="price", section="costs", order=3, draw=bill, fits=_several_lines,
+    name="bill", stage="price", section="costs", order=2, draw=bill, fits=_several_lines,
     title="What a bill is made of",
     caption="What the bills of the cheapest options are made of, at the prices of the answer: rents are the mean of "
     "the project's months. A line of less than 1 % of the dearest is not drawn.",

@@ -97,7 +97,7 @@ def tornado(data: "ChartData") -> look.Drawing:
 
 
 TORNADO = Chart(
-    name="tornado", stage="price", section="why", order=2, draw=tornado, needs="utilisation",
+    name="tornado", stage="price", section="why", order=1, draw=tornado, needs="utilisation",
     title="What each assumption does to the margin of owning",
     caption="What the rival costs over what is owned, at the low and high end of each assumption, all others as "
     "planned; a bar that crosses the dashed line turns the answer. What moves it less than 0.5 % is not drawn.",
