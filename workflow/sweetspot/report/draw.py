@@ -13,9 +13,9 @@ from typing import Any
 
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
+from sweetspot.report import alt, pd
 from sweetspot.report.chart_data import MODELS, ChartData
 from sweetspot.report.charts import CHARTS, in_words
-from sweetspot.report.heavy import alt, pd
 from sweetspot.report.marks import Drawing
 from sweetspot.report.tables import Files, everywhere, money_of, read_tables, shown_in
 from sweetspot.report.tables import in_words as currency_words

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sweetspot.report.heavy import alt, pd
+from sweetspot.report import alt, pd
 from sweetspot.report.marks import COLOURS, WIDTH, named
 
 NAME = 13  # pixels of a line of a name

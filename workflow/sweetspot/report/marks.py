@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sweetspot.cells import BASES
-from sweetspot.report.heavy import alt, pd
+from sweetspot.report import alt, pd
 from sweetspot.report.notation import SHOWN
 
 NAMES, LINE, SPARE = 220, 13, 8  # pixels: of a name beside an axis, of its lines at 12 px type, left beside it

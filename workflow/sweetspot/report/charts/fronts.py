@@ -3,10 +3,10 @@
 import math
 from typing import Any
 
+from sweetspot.report import alt, pd
 from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
-from sweetspot.report.heavy import alt, pd
 from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH, LINES, keyed, told_lines
 from sweetspot.report.notation import number
 from sweetspot.report.tables import Tables, hours_differ, table_of

@@ -1,8 +1,8 @@
 """Owning against renting: by days of use, by month, by length of the project and tariff."""
 
+from sweetspot.report import alt, pd
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
-from sweetspot.report.heavy import alt, pd
 from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH, ends, in_slots, key_of_lines, keyed, with_names
 from sweetspot.report.marks import GREY, WIDTH, Drawing, colour, empty, named, told
 from sweetspot.report.notation import missing, number

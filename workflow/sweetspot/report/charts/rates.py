@@ -3,10 +3,10 @@
 from typing import Any
 
 from sweetspot.cells import BASES
+from sweetspot.report import alt, pd
 from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
-from sweetspot.report.heavy import alt, pd
 from sweetspot.report.notation import number
 from sweetspot.report.tables import bills_decide, hours_differ, method_name
 from sweetspot.wording import begun, the, times

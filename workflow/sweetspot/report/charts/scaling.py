@@ -1,9 +1,9 @@
 """How well several devices share the work, and how wrong each method of prediction was."""
 
+from sweetspot.report import alt, pd
 from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
-from sweetspot.report.heavy import alt, pd
 from sweetspot.report.lines import GAP, NAME, SAMPLE, ends, with_names
 from sweetspot.report.tables import method_name, table_of
 

@@ -1,9 +1,9 @@
 """What a bill is made of, and who does the work of the months."""
 
+from sweetspot.report import alt, pd
 from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
-from sweetspot.report.heavy import alt, pd
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import begun, money, the
 

@@ -1,9 +1,9 @@
 """Bars of assumptions from low to high, for the answer of one job and for the plan that leads."""
 
+from sweetspot.report import alt, pd
 from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
-from sweetspot.report.heavy import alt, pd
 from sweetspot.report.notation import number
 from sweetspot.report.tables import of_plans
 from sweetspot.wording import ROUNDS, the
