@@ -142,7 +142,7 @@ class Workshop:
     def _wanted(self, mutant: Mutant, source: str) -> list[str]:
         """Tests that reach the mutant's statement: those that noticed others of the file, then the cheap ones.
 
-        What runs when a module is imported can change all of it: tests that run any line of the file.
+        What runs when a module is imported can change all of it: tests that run any line of the file, then all others.
         """
         span = statement_at(source, mutant.line)
 
@@ -158,8 +158,8 @@ class Workshop:
             return sum(self._seen[test].alone_s > bound for bound in (0.02, 0.2, 1.0)), 0, test.split("::")[0]
 
         found = sorted((test for test, seen in self._seen.items() if reaches(seen)), key=place)
-        if not found and not span:  # constants that only other modules read
-            found = sorted(self._seen, key=place)
+        if not span:  # constants that only other modules and tests read
+            found += sorted(self._seen.keys() - set(found), key=place)
         return found
 
     def _fork(

@@ -194,7 +194,7 @@ def bills() -> dict[str, pd.DataFrame]:
     rows = pd.DataFrame([key | {"instance": name, "line": line, "usd": usd} for name, line, usd in lines])
     totals = {"box": 100.0, "A": 120.0, "S": 60.0}
     each = [key | {"instance": name, "option": name, "title": name, "usd": usd} for name, usd in totals.items()]
-    known = pd.DataFrame(each).assign(persistent=[True, True, False])
+    known = pd.DataFrame(each).assign(persistent=[True, True, False], as_of="2018")
     other = {"model": "n", "workload": "w2"}  # alone in its work too
     return answered(
         ranks=pd.concat([known, known.assign(**other)]), bills=pd.concat([rows, rows.tail(1), rows.assign(**other)])
@@ -217,12 +217,16 @@ def test_bills_are_stacked_from_their_lines_at_the_price_of_the_answer():
         bar["encoding"]["color"]["legend"]["values"] == names
         and bar["encoding"]["color"]["legend"]["labelLimit"] == 251
     )
+    assert [one["title"] for one in bar["encoding"]["tooltip"]] == [
+        "option", "line", "USD", "USD of the whole bill", "date"
+    ]  # fmt: skip
     judged = ChartData(bills() | {"ranks": bills()["ranks"].assign(persistent=False)}, "box")
     assert set(CHARTS["bill"].draw(judged).data["rows"]["option"]) == {"box"}  # the reference, whatever it is
-    alone = bills()
-    alone["bills"] = alone["bills"].query("line == 'use'")
-    legend = marks_of(spec_of(CHARTS["bill"].draw(ChartData(alone, "box"))))[0]["encoding"]["color"]["legend"]
-    assert legend is None
+    for lines, entries in ((["use"], None), (["use", "traffic"], ["machine time", "traffic"])):
+        few = bills()
+        few["bills"] = few["bills"][few["bills"]["line"].isin(lines)]
+        legend = marks_of(spec_of(CHARTS["bill"].draw(ChartData(few, "box"))))[0]["encoding"]["color"]["legend"]
+        assert legend == entries or legend["values"] == entries
 
 
 def test_the_eight_cheapest_bills_are_drawn_and_none_is_said():
@@ -241,7 +245,8 @@ def test_the_eight_cheapest_bills_are_drawn_and_none_is_said():
 
 @pytest.mark.parametrize(("line", "usd", "said"), [
     ({"a_b": 99.4, "c": 0.6}, 100.0, "x costs 100 USD: 99 % of it a b"),
-    ({"a": 99.6, "c": 0.4}, 100.0, "x costs 100 USD: all of it a"), ({"a": 0.0}, 0.0, ""), ({"a": -1.0}, -1.0, ""),
+    ({"a": 99.6, "c": 0.4}, 100.0, "x costs 100 USD: all of it a"), ({"a": 0.5}, 0.5, "x costs 0.50 USD: all of it a"),
+    ({"a": 0.0}, 0.0, ""), ({"a": -1.0}, -1.0, ""),
 ])  # fmt: skip
 def test_the_largest_line_of_the_cheapest_bill_is_told(line, usd, said):
     rows = frame("option line usd total", ("y", "a", 500.0, 500.0), *(("x", *part, usd) for part in line.items()))
@@ -255,14 +260,14 @@ def test_bills_of_one_line_each_are_the_costs_once_more():
 
 
 def test_the_load_is_stacked_in_the_order_of_its_sources():
-    load = frame("workload title share_of_months device_hours", ("w", "there", 0.0, 600.0), ("w", "there", 0.5, 600.0),
-                 ("w", "bought", 0.0, 300.0), ("w", "bought", 0.5, 100.0), ("w", "none", 0.0, 0.0),
-                 ("v", "x", 0.0, 1.0))  # fmt: skip
+    load = frame("workload title share_of_months device_hours", ("w", "there", 0.0, 0.6), ("v", "x", 0.0, 1.0),
+                 ("w", "there", 0.5, 0.6), ("w", "bought", 0.0, 0.3), ("w", "bought", 0.5, 0.1),
+                 ("w", "none", 0.0, 0.0))  # fmt: skip
     drawing = CHARTS["mix_load"].draw(ChartData({"load": load}, None))
-    # of 1,600 hours 1,200 and 400
+    # of 1.6 hours 1.2 and 0.4
     assert table(drawing.data["rows"], "title percent device_hours part most order") == [
-        ["there", 0, 600, 75, 600, 0], ["there", 50, 600, 75, 600, 0], ["bought", 0, 300, 25, 300, 1],
-        ["bought", 50, 100, 25, 300, 1]
+        pytest.approx(["there", 0, 0.6, 75, 0.6, 0]), pytest.approx(["there", 50, 0.6, 75, 0.6, 0]),
+        pytest.approx(["bought", 0, 0.3, 25, 0.3, 1]), pytest.approx(["bought", 50, 0.1, 25, 0.3, 1]),
     ]  # fmt: skip
     assert drawing.says == "there does the base, bought the rest"
     spec = spec_of(drawing)

@@ -96,7 +96,7 @@ def test_without_an_owned_machine_or_a_rival_there_is_no_break_even():
 def test_rivals_pay_each_month_for_what_the_boxes_make():
     """24 x 10 x (1 - 0.25) x 2 hours x 3,600 x 2 are 2,592,000 images a month; at 25,920 for a USD they cost 100."""
     flow = frame("instance price_list month cumulative_usd days_per_month downtime_share boxes",
-                 *(("box", "own", month, paid, 10.0, 0.25, 2.0) for month, paid in enumerate((900.0, 950.0, 400.0))),
+                 *(("box", "own", at, paid, 10.0 + at, 0.25, 2.0) for at, paid in enumerate((900.0, 950.0, 400.0))),
                  ("other", "own", 0, 1.0, 10.0, 0.0, 1.0), ("box", "else", 0, 5.0, 10.0, 0.0, 1.0))  # fmt: skip
     columns = (
         "option instance price_list purchase images_per_s images_per_usd persistent in_answer trend_kind trend_change"

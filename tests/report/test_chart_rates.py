@@ -29,7 +29,8 @@ def test_a_scale_is_as_long_as_points_and_intervals_need():
     # where it is asked for, logarithmic only from 20 times on
     plain = rates.rate_axis(rows, "r", "images/s", log=False).to_dict()
     assert plain["scale"] == {"zero": False, "padding": 8} and plain["title"] == "images/s" and "axis" not in plain
-    assert rates.rate_axis(rows.assign(r=[1.9, 40.0]), "r", "x", log=False).to_dict()["scale"]["type"] == "log"
+    assert rates.rate_axis(rows.assign(r=[1.95, 40.0]), "r", "x", log=False).to_dict()["scale"]["type"] == "log"
+    assert rates.rate_axis(rows.assign(r=[0.5, 40.0]), "r", "x", log=False).to_dict()["scale"]["type"] == "log"
     assert "type" not in rates.rate_axis(rows.assign(r=[0.0, 40.0]), "r", "x", log=False).to_dict()["scale"]
 
 
@@ -86,9 +87,9 @@ def test_speeds_are_points_on_their_intervals_one_panel_a_model():
         many = CHARTS["throughput"].draw(ChartData({"throughput": of_all}, None))
         assert many.data["rows"]["title"].iloc[0] == title
     assert marks_of(spec_of(many))[1]["encoding"]["color"] == {"value": COLOURS[0]}
-    assert CHARTS["throughput"].draw(ChartData({}, None)).data["rows"]["text"].tolist() == [
-        "No speed measured or published in this study."
-    ]
+    for none in (pd.DataFrame(), speeds(("a", "m", 1, 0.0))):
+        said = CHARTS["throughput"].draw(ChartData({"throughput": none}, None)).data["rows"]["text"].tolist()
+        assert said == ["No speed measured or published in this study."]
 
 
 @pytest.mark.parametrize(("rows", "said"), [
@@ -145,7 +146,9 @@ def test_of_more_than_three_machines_the_fastest_predictions_that_nobody_measure
     nobody = predicted(*rows, seen=seen, reference=None)
     assert nobody.says == "Fastest on m of the machines that nobody has measured: g17"
     known = predicted(*rows[:4], seen=speeds(*((f"g{n}", "m", 1, 1.0) for n in range(4))))
-    assert len(known.data["rows"]) == 4  # all were measured: all are drawn
+    assert (
+        len(known.data["rows"]) == 4 and spec_of(known)["facet"]["row"]["field"] == "model"
+    )  # all were: all are drawn
     for others in (rows[:3], [(*row[:-1], False) for row in rows[:4]]):  # few, or none that leads
         assert spec_of(predicted(*others))["facet"]["row"]["field"] == "title"
 

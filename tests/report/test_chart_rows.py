@@ -179,7 +179,7 @@ def legends(drawing):
         ([100, 110, 120], [0, 30, 60], "Within 2 months the box does not become cheaper than the cloud"),
         ([0, 10, 20], [0, 30, 60], "From month 0 on the box has cost less than the cloud"),
         ([90, 91, 50], [0, 30, 60], "Only when it is sold, in month 2, has the box cost less than the cloud"),
-        ([50, 59, 59.5], [0, 30, 60], "From month 2 on the box has cost less than the cloud"),  # by rent alone
+        ([50, 59, 59], [0, 30, 60], "From month 2 on the box has cost less than the cloud"),  # by rent alone
     ],
 )
 def test_the_month_from_which_owning_has_cost_less(own, rented, said):
@@ -223,8 +223,8 @@ def test_a_bill_is_drawn_at_the_price_of_the_answer():
     line = dict.fromkeys(stacks.KEY, "a") | {"precision": None}
     rows = pd.DataFrame([line | {"line": "use", "usd": 80.0}, line | {"line": "fee", "usd": 20.0}]).assign(total=90.0)
     assert stacks._at_the_answers_price(rows)["usd"].tolist() == [72.0, 18.0]
-    free = rows.assign(usd=0.0, total=0.0)
-    assert stacks._at_the_answers_price(free)["usd"].tolist() == [0.0, 0.0]
+    even = rows.assign(usd=[5.0, -5.0], total=0.0)
+    assert stacks._at_the_answers_price(even)["usd"].tolist() == [5.0, -5.0]
 
 
 @pytest.mark.parametrize(("last", "ticks"), [

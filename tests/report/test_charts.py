@@ -21,7 +21,6 @@ from sweetspot.report.charts import CHARTS, SECTIONS, Chart, of_stage
 from sweetspot.report.draw import LOOK, draw_figures, drawing_engine, specification
 from sweetspot.report.marks import empty
 from sweetspot.report.notation import BASIS_SIGNS, SHOWN
-from sweetspot.report.phrases import beside, named, warnings
 
 BLANK = dict.fromkeys(CHARTS, "{}")
 
@@ -251,20 +250,6 @@ def test_titles_are_escaped_on_the_page(monkeypatch):
     assert "<b>bold</b>" not in evidence()
 
 
-def test_warnings_name_machines_and_rules_in_words():
-    rows = [("comparison", "k80", "no_interval", "a factor"), ("comparison", "p3", "no_interval", "a factor")]
-    table = named(pd.DataFrame(rows, columns=["scope", "instance", "rule", "message"]), {"k80": "the old machine"})
-    (found,) = warnings(table)
-    assert found["what"] == "Speeds without an interval"
-    assert found["messages"] == [{"message": "a factor", "where": "the old machine, p3"}]
-
-
-def test_brackets_are_explained_only_where_the_answer_leaves_them_out():
-    ranks = pd.DataFrame({"title": ["box", "box [paid]"], "in_answer": [True, False]})
-    assert beside(ranks).endswith("The answer leaves those prices out.")
-    assert beside(ranks.assign(in_answer=True)) == beside(ranks.head(1)) == beside(pd.DataFrame()) == ""
-
-
 def test_charts_without_a_difference_to_show_are_left_out():
     bills = pd.DataFrame({"line": ["use", "use", "storage"], "usd": [1.0, 2.0, 0.0]})
     assert not CHARTS["bill"].fits({"bills": bills})
@@ -272,10 +257,3 @@ def test_charts_without_a_difference_to_show_are_left_out():
     ranks = pd.DataFrame({"workload": ["task", "task"], "hours": [2.0, 2.0]})
     assert not CHARTS["throughput"].fits({"ranks": ranks})
     assert CHARTS["throughput"].fits({"ranks": ranks.assign(hours=[1.0, 2.0])})
-
-
-def test_warnings_of_a_rule_nobody_knows_are_shown():
-    rows = [("price", "p3", None, "new_rule", "something new"), ("price", None, None, None, "no rule"), (None,) * 5]
-    table = pd.DataFrame(rows, columns=["scope", "instance", "model", "rule", "message"])
-    shown = {(found["what"], found["messages"][0]["message"]) for found in warnings(table)}
-    assert shown == {("price: new rule", "something new"), ("price: unnamed", "no rule"), ("unnamed", "")}

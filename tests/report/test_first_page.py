@@ -1,6 +1,5 @@
 """The first page's figures, and the answer beside it: a sheet to sign, a card, a small table."""
 
-import math
 import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
@@ -17,7 +16,6 @@ from sweetspot.report.finished import print_pdf
 from sweetspot.report.first_sections import _faster, _of_option, _turns_to_the_rival
 from sweetspot.report.outcome import Figure, Named, Outcome, key_figures
 from sweetspot.report.sheet import clauses, render_sheet, short
-from sweetspot.report.tables import shares_had
 from sweetspot.wording import Money
 
 
@@ -53,14 +51,6 @@ def test_only_a_turn_to_what_binds_as_the_rival_is_told(two, flip, said):
     points = points.assign(workload="w", assumption=["price", "price", "speed"])
     row = {"assumption": "price", "flip_value": flip}
     assert _turns_to_the_rival(row, {"turning_points": points}, two, SimpleNamespace(workload="w")) == said
-
-
-def test_a_name_ends_in_the_share_of_attempts_of_all_nodes_and_of_one():
-    rows = [("one", 0.13, math.nan), ("nodes", 0.13, 0.13**2), ("always", 1.0, 1.0), ("unknown", math.nan, math.nan)]
-    options = pd.DataFrame(rows, columns=["option", "p_stock", "p_stock_all"])
-    found = shares_had({"options": options})  # 0.13 x 0.13 = 0.0169
-    assert found == {"one": (0.13, ", 13 %"), "nodes": (0.13, ", 2-13 %"), "always": (1.0, ", 100 %")}
-    assert shares_had({"options": options[["option"]]}) == {}
 
 
 NONE = Figure(value=None, low=None, high=None)

@@ -10,7 +10,7 @@ from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import Executor, Instance, nodes_of
 from sweetspot.study.study import LogSource, Question
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import GAP, against_published, read_efficiency
+from sweetspot.throughput.published import GAP, against_published, frameworks_of, read_efficiency
 
 COLUMNS = (
     "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,images_per_s,"
@@ -94,6 +94,28 @@ def test_a_row_of_more_devices_than_its_machine_has_is_refused(tmp_path):
     assert table[["gpus", "runs"]].to_numpy().tolist() == [[8, 0]]  # nothing was run here
     assert "index" not in table.columns and table.index.tolist() == [0]
     assert not table["logical"].any() and table["images_per_s_low"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("name", "gpu", "meant"),
+    [("eihgt", "tesla v100", "eight"), ("eighht", "Tesla V100", "eight"),
+     ("eight", "Tesla P100", None), ("elsewhere", "Tesla V100", None),
+     ("eihgt", "Tesla P100", None)],
+)  # fmt: skip
+def test_a_machine_of_a_devices_rows_that_is_misspelt_is_named(tmp_path, name, gpu, meant):
+    rows = row(), row(name, gpu=gpu)
+    if meant is None:
+        assert "one" in gathered(tmp_path, *rows)["instance"].tolist()
+    else:
+        with pytest.raises(UserError, match=f"line 3: instance is '{name}'; did you mean '{meant}'"):
+            gathered(tmp_path, *rows)
+
+
+def test_the_framework_of_an_efficiency_is_its_own_else_its_machines_else_the_studys():
+    machines = {"torch": Instance(**MACHINE, gpus=1, framework="torch"), "plain": MACHINES["one"]}
+    rows = pd.DataFrame({"instance": ["torch", "torch", "plain", "unknown"], "framework": ["jax", "", "", ""]})
+    assert frameworks_of(rows, machines, "tensorflow") == ["jax", "torch", "tensorflow", "tensorflow"]
+    assert frameworks_of(rows[["instance"]], machines, "mxnet") == ["torch", "torch", "mxnet", "mxnet"]
 
 
 def test_a_scaled_figure_is_held_against_figures_of_the_same_kind_only(tmp_path):

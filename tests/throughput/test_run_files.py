@@ -74,10 +74,10 @@ def test_a_file_without_a_checksum_is_read(tmp_path):
 
 
 def test_a_file_of_protocol_1_is_read_and_told_apart(tmp_path):
-    """Written by the release before; beside it one of today, whose row says nothing of it."""
-    written(tmp_path / "run.parquet", (2.0, 1), (4.0, 1), cpu="Test CPU", cpu_usable=2)
+    """Written by the release before; beside it one of today of 14 s for four steps, whose row says nothing of it."""
+    written(tmp_path / "run.parquet", (2.0, 1), (4.0, 3), cpu="Test CPU", cpu_usable=2)
     new, old = cells_of([str(OLD), str(tmp_path / "run.parquet")]).sort_values("batch_size").to_dict("records")
-    assert (old["images_per_s"], new["images_per_s"]) == (16 / 3, 8 / 3)
+    assert (old["images_per_s"], new["images_per_s"]) == (16 / 3, 8 * 4 / 14)
     assert (old["joules_per_sample"], old["energy_source"], old["as_of"]) == (12.5, "rapl", "2026-10-02")
     assert set(rules_of(old)) == {"n_is_1", "older_protocol", "imprecise"}
     assert rules_of(new) == ["n_is_1"]

@@ -40,9 +40,7 @@ def fetch_aws(asked: Asked, downloads: Downloads, base: str) -> Fetched:
     return Fetched(catalogue, source, day, [str(found)])
 
 
-def read_price_list(
-    found: Download, region: str, names: Collection[str], contracts: bool = False
-) -> tuple[Catalogue, date]:
+def read_price_list(found: Download, region: str, names: Collection[str], contracts: bool) -> tuple[Catalogue, date]:
     """On-demand prices (Linux, shared tenancy) of the machines `names`, and the day of publication; with `contracts`
     also those of one and three years that are paid by the hour.
 

@@ -214,7 +214,7 @@ def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str,
         so_far = months * mean_factor(central_change(rival), months.clip(lower=1))
         paid = images / rival["images_per_usd"] * so_far * (months.iloc[-1] / so_far.iloc[-1])
         parts.append(parts[0].assign(option=rival["option"], cumulative_usd=paid))
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(parts)
 
 
 CASH_FLOW = Chart(

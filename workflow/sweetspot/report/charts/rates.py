@@ -71,10 +71,10 @@ def alike(rows: "pd.DataFrame", rate: str, own: str) -> "pd.DataFrame":
     figures = figures.mask(rows["instance"] == own, own)
     taken = ~rows["basis"].isin(OWN_FIGURES).groupby(rows["instance"]).transform("any")
     rows = rows.assign(figures=figures, taken=taken).sort_values(["taken", "instance"], kind="stable")
-    same = rows.groupby(["model", "figures"], sort=False)
+    same = rows.groupby(["model", "figures"])
     names = same["machine"].transform(lambda found: _all_of(list(dict.fromkeys(found))))
     kept = rows["instance"] == same["instance"].transform("first")
-    return rows.assign(machine=names)[kept].drop(columns=["figures", "taken"]).reset_index(drop=True)
+    return rows.assign(machine=names)[kept].drop(columns=["figures", "taken"])
 
 
 def _all_of(names: list[str]) -> str:
