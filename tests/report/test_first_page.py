@@ -3,7 +3,6 @@
 import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -13,45 +12,9 @@ from sweetspot.report import card
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.card import extent, render_card, wrapped
 from sweetspot.report.finished import print_pdf
-from sweetspot.report.first_sections import _faster, _of_option, _turns_to_the_rival
 from sweetspot.report.outcome import Figure, Named, Outcome, key_figures
 from sweetspot.report.sheet import clauses, render_sheet, short
 from sweetspot.wording import Money
-
-
-def test_a_plan_of_phases_costs_whole_machines_as_its_hours_need():
-    """Two machines for 1,000 USD, each at work 80 of 100 hours: of half the work one does all, twice takes four."""
-    rows = pd.DataFrame({"usd_possession": [1000.0], "usd": [50.0], "machines": [2.0], "room_hours": [100.0]})
-    cost = _of_option(rows, 80.0)
-    # 500 + 25; 2 x 500 + 50; 3.2 machines are four: 2,000 + 100
-    assert [cost(factor) for factor in (0.5, 1.0, 2.0)] == [525.0, 1050.0, 2100.0]
-    assert _of_option(rows.assign(room_hours=0.0), 80.0)(2.0) == 1100.0  # of those by the hour there are as many
-
-
-def test_of_a_long_front_the_cheapest_and_the_fastest_are_drawn():
-    rows = [{"choice": str(n), "title": f"M{n}", "kind": "rent", "hours": 100.0 - n, "usd": 10.0 + n, "why_not": None}
-            for n in range(50)]  # fmt: skip
-    rows.append(rows[0] | {"title": "Slow", "hours": 200.0, "usd": 20.0})  # dearer and no faster
-    chart = _faster({}, pd.DataFrame(rows), SimpleNamespace(workload="w"), Money()).chart
-    # five of 50: every 13th, as 49 / 4 is 12.25, and the last
-    assert sorted(re.findall(r">(M\d+|Slow)<", chart)) == ["M0", "M13", "M26", "M39", "M49"]
-
-
-@pytest.mark.parametrize(("two", "flip", "said"), [
-    (("nothing", "buy"), 10.0, True),  # from 10 on buying is the cheaper, and the rival is bought
-    (("buy", "nothing"), 10.0, False),  # another purchase
-    (("buy", "nothing"), 20.0, True),
-    (("nothing", "buy"), 20.0, False),
-    (("nothing", "buy"), None, True),  # the first
-    (("buy", "nothing"), 15.0, True),  # no point there
-    (("buy", "buy"), 10.0, True),
-])  # fmt: skip
-def test_only_a_turn_to_what_binds_as_the_rival_is_told(two, flip, said):
-    points = pd.DataFrame({"turning_value": [10.0, 20.0, 10.0], "boxes": [1, 0, 0]})
-    points = points.assign(workload="w", assumption=["price", "price", "speed"])
-    row = {"assumption": "price", "flip_value": flip}
-    assert _turns_to_the_rival(row, {"turning_points": points}, two, SimpleNamespace(workload="w")) == said
-
 
 NONE = Figure(value=None, low=None, high=None)
 RENT = {
