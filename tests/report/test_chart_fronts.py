@@ -292,7 +292,7 @@ def test_the_load_is_stacked_in_the_order_of_its_sources():
 ])  # fmt: skip
 def test_who_does_the_work_of_the_months(hours, said):
     """The base: at least 0.9 of the busiest month in every month. Most: more than half."""
-    rows = frame("title device_hours", *((name, each) for name, ends in hours.items() for each in ends))
+    rows = frame("title device_hours", *((name, ends[at]) for at in (0, 1) for name, ends in hours.items()))
     assert stacks._mix_load_says(rows) == said
 
 
@@ -338,4 +338,5 @@ def test_what_a_machine_is_to_a_buyer_and_what_it_is_called():
     assert data.kind_names(named) == ["can be taken away", "box [l]"]
     assert data.machines(pd.Series(["a1", "b1"])).tolist() == ["Machine A", "b1"]
     assert data.answer_first(pd.Series(["z", "m", "a", "z"])) == ["m", "a", "z"]
+    assert [ChartData(one, "box").option for one in (answered("A"), {})] == ["A", "box"]
     assert (data.hours, data.title("?")) == ("hours to train", "?")

@@ -154,9 +154,10 @@ def test_the_surface_is_a_line_a_tariff_with_the_plan_above():
     """Plots of 310 x 200 pixels up to 31 days: 10 days are 135.5 from the top, 20 days 71."""
     rows = frame("months usd_per_kwh break_even_days", (24, 0.3, 25.0), (12, 0.3, None), (24, 0.1, 20.0),
                  (48, 0.1, 10.0), (48, 0.3, 20.0), (24, 0.1, 20.0)).assign(model="m")  # fmt: skip
-    offers = frame("instance purchase months days_per_month usd_per_kwh", ("box", "own", 36.0, 10.0, 0.12),
-                   ("box", "on_demand", 1.0, 1.0, 9.0), ("other", "own", 1.0, 1.0, 9.0))  # fmt: skip
-    other = rows.assign(model="n")
+    offers = frame("instance purchase months days_per_month usd_per_kwh", ("box", "on_demand", 1.0, 1.0, 9.0),
+                   ("other", "own", 1.0, 1.0, 9.0), ("box", "own", 36.0, 10.0, 0.12),
+                   ("box", "own", 24.0, 9.0, 0.3))  # fmt: skip
+    other = rows.assign(model="n", break_even_days=5.0)
     drawing = CHARTS["surface"].draw(owned(surface=pd.concat([other, rows]), offers=offers))
     drawn = drawing.data["rows"]
     assert table(drawn, "tariff months break_even_days") == [

@@ -190,11 +190,12 @@ def test_the_month_from_which_owning_has_cost_less(own, rented, said):
 
 
 def test_lengths_of_a_project_are_told_at_the_tariff_of_the_price_list():
-    rows = pd.DataFrame([(12, 0.1, None), (24, 0.1, 20.0), (48, 0.1, 9.6), (24, 0.4, 30.0)],
+    rows = pd.DataFrame([(12, 0.1, None), (24, 0.1, 20.0), (36, 0.1, 12.0), (48, 0.1, 9.6), (24, 0.4, 30.0)],
                         columns=["months", "usd_per_kwh", "break_even_days"])  # fmt: skip
     assert (
         owning._surface_says(rows, 0.15) == "A project of 24 months pays from 20 days of use a month, one of 48 from 10"
     )
+    assert owning._surface_says(rows, 0.39).endswith("from 30 days of use a month, one of 24 from 30")
     assert owning._surface_says(rows.head(1), 0.1) == "Owning pays at no use, however long the project"
 
 
@@ -250,10 +251,10 @@ def test_the_fastest_machine_is_counted_over_models():
 
 
 def test_how_far_predictions_reach_is_told_of_the_widest():
-    rows = pd.DataFrame([("box of four", 100.0, 80.0, 110.0), ("box of four", 200.0, 100.0, 250.0)],
+    rows = pd.DataFrame([("box of four", 100.0, 80.0, 110.0), ("box of four", 200.0, 80.0, 250.0)],
                         columns=["machine", "images_per_s", "images_per_s_low", "images_per_s_high"])  # fmt: skip
-    # 20 % and 50 % below, 10 % and 25 % above
-    assert rates._reach(rows) == "The box of four may be from 50 % below to 25 % above what is predicted"
+    # 20 % and 60 % below, 10 % and 25 % above
+    assert rates._reach(rows) == "The box of four may be from 60 % below to 25 % above what is predicted"
     cells = pd.DataFrame({"machine": "box of four", "cell": ["a", "a", "b", "b"], "method": ["x", "y"] * 2,
                           "images_per_s": [100.0, 110.0, 50.0, 80.0]})  # fmt: skip
     assert rates._apart(cells, "images/s") == "2 ways to predict are at most 60 % apart on the box of four"

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from sweetspot.cells import BASES
@@ -104,13 +105,10 @@ def wrapped(names: "pd.Series", width: int = NAMES - SPARE) -> "pd.Series":
 
 
 def _balanced(words: list[str], width: int) -> str:
-    lines = _lines_of(words, width)
-    for narrower in range(width - SPARE, 0, -SPARE):
-        found = _lines_of(words, narrower)
-        if len(found) > len(lines):
-            break
-        lines = found
-    return "\n".join(lines)
+    fewest = _lines_of(words, width)
+    narrower = (_lines_of(words, less) for less in range(width - SPARE, 0, -SPARE))
+    *_, balanced = [fewest, *takewhile(lambda lines: len(lines) == len(fewest), narrower)]
+    return "\n".join(balanced)
 
 
 def _lines_of(words: list[str], width: int) -> list[str]:

@@ -231,7 +231,7 @@ def surface(data: "ChartData") -> Drawing:
     rows = rows[rows["model"] == data.model] if len(rows) else rows
     if rows.empty:
         return empty("Nothing to own in this study: no break-even.")
-    rows = rows.drop_duplicates(["months", "usd_per_kwh"]).sort_values(["usd_per_kwh", "months"], ignore_index=True)
+    rows = rows.drop_duplicates(["months", "usd_per_kwh"]).sort_values(["usd_per_kwh", "months"])
     rows = rows.assign(tariff=rows["usd_per_kwh"].map("{:.2f} USD/kWh".format))
     offers = data.table("offers")
     own = (offers["instance"] == data.reference) & (offers["purchase"] == "own")
@@ -279,7 +279,7 @@ def _told_apart(rows: "pd.DataFrame", usd_per_kwh: float) -> "pd.DataFrame":
     last = rows.groupby("tariff", sort=False).tail(1).sort_values("usd_per_kwh")
     places = HIGH * (1 - last["break_even_days"] / MOST_DAYS)
     planned = (last["usd_per_kwh"] - usd_per_kwh).abs().sort_values().index[:1]
-    order = [*planned, *last.index[-1:], *last.index[:1], *last.index[1:-1]]
+    order = [*planned, *last.index[-1:], *last.index]
     shown: list[object] = []
     for one in dict.fromkeys(order):
         if len(shown) < 2 or all(abs(places[one] - places[other]) >= NEAR for other in shown):

@@ -212,7 +212,7 @@ def _reach(rows: "pd.DataFrame") -> str:
 
 def _apart(rows: "pd.DataFrame", unit: str) -> str:
     """How far the methods are apart where they differ most; of one method its figure, the first model's."""
-    cells = rows.groupby(["machine", "cell"], sort=False)[RATE]
+    cells = rows.groupby(["machine", "cell"])[RATE]
     if rows["method"].nunique() > 1:
         apart = (cells.max() / cells.min()).max()
         where = f" on {the(rows['machine'].iloc[0])}" if rows["machine"].nunique() == 1 else ""

@@ -116,7 +116,7 @@ def _together(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 def _mix_load_says(rows: "pd.DataFrame") -> str:
     """Who does the base of the work, if one works alike in all months, else most of it; and who most of the rest."""
-    loads = rows.groupby("title", sort=False)["device_hours"]
+    loads = rows.groupby("title")["device_hours"]
     done, first = loads.sum(), str(rows["title"].iloc[0])
     if len(done) == 1:
         return begun(f"{the(first)} does all of the work")
