@@ -67,6 +67,7 @@ def test_jobs_speed_and_waiting_by_hand() -> None:
     found = compared(PLAN, AS_PLANNED, jobs_of(850, 34), 17.0)
     # speed halves, jobs double: orders (80 -> 40 -> 80), (80 -> 160 -> 80): means of -40 and -80, of 40 and 80
     assert found.explained == pytest.approx({"price": 0, "speed": -60, "jobs": 60, "waiting": 0})
+    assert compared(PLAN, AS_PLANNED, jobs_of(850, 1), 0.5).explained == pytest.approx(found.explained)  # of 1,700 h
     waits = compared(PLAN, AS_PLANNED, jobs_of(425, 8.5), 17.0)
     assert waits.explained == pytest.approx({"price": 0, "speed": 0, "jobs": -60, "waiting": 60})
     assert waits.work_ratio == pytest.approx(0.5)
