@@ -108,8 +108,8 @@ def test_an_empty_history_and_a_catalogue_of_too_many_bytes_are_refused(tmp_path
     file = tmp_path / "vms.csv"
     file.write_text("InstanceType,Price\nx,1\n")  # 23 bytes
     for most, taken in ((23, True), (22, False)):
-        monkeypatch.setattr(listing, "MAX_BYTES", most)
-        with nullcontext() if taken else pytest.raises(UserError, match="more than 22 bytes"):
+        monkeypatch.setattr(listing, "MOST_BYTES", most)
+        with nullcontext() if taken else pytest.raises(UserError, match="23 bytes; expected at most 22"):
             list(listing.read_lines(listing.Catalogue(file), ("Price",), "catalogue"))
 
 
@@ -158,7 +158,7 @@ def test_a_time_may_be_of_any_zone_and_a_file_of_the_most_bytes(tmp_path, monkey
     assert read["time"].tolist() == [pd.Timestamp(f"2018-06-0{day}", tz="UTC") for day in (1, 2)]
     for most, taken in ((file.stat().st_size, True), (file.stat().st_size - 1, False)):
         monkeypatch.setattr(spot_history, "MAX_BYTES", most)
-        with nullcontext() if taken else pytest.raises(UserError, match=f"more than {most} bytes"):
+        with nullcontext() if taken else pytest.raises(UserError, match=f"bytes; expected at most {most}"):
             read_history(file)
 
 
