@@ -28,8 +28,12 @@ BLANK = dict.fromkeys(CHARTS, "{}")
 def test_each_chart_is_drawn_by_exactly_one_rule_and_no_two_take_one_place():
     drawn = [chart.name for stage in ("speed", "price") for chart in of_stage(stage)]
     assert sorted(drawn) == sorted(CHARTS)
-    places = [(chart.section, chart.order) for chart in CHARTS.values()]
-    assert len(set(places)) == len(places)
+    assert list(CHARTS) == [
+        "mix_load", "plan_tornado", "front", "utilisation", "cash_flow", "tornado", "images_per_usd", "bill",
+        "time_cost", "surface", "throughput", "efficiency", "extrapolation", "validation",
+    ]  # fmt: skip
+    orders = {name: [chart.order for chart in CHARTS.values() if chart.section == name] for name in SECTIONS}
+    assert all(found == list(range(1, len(found) + 1)) for found in orders.values())
 
 
 def test_each_chart_stands_on_the_page_once_in_the_order_of_its_section():
@@ -190,6 +194,40 @@ def test_captions_speak_of_the_studys_unit(tmp_path):
     tables["throughput"] = tables["throughput"].assign(unit="tokens")
     draw_figures(files_of(tables, tmp_path / "made"), write_study(tmp_path), [], [tmp_path / "throughput.rst"])
     assert (tmp_path / "throughput.rst").read_text().startswith("Tokens per second by machine, model and batch.")
+
+
+def test_type_is_of_12_pixels_titles_of_14_and_lines_have_room():
+    sizes, found = {}, [(LOOK, "")]
+    while found:
+        part, name = found.pop()
+        if isinstance(part, dict):
+            found += [(each, f"{name} {key}".strip()) for key, each in part.items()]
+        elif isinstance(part, int | float):
+            sizes[name] = part
+    assert {size for name, size in sizes.items() if "ontSize" in name} == {12}
+    assert {name: size for name, size in sizes.items() if "ontSize" not in name} == {
+        "padding left": 8, "padding right": 12, "padding top": 4, "padding bottom": 4, "axis labelLimit": 230,
+        "axis labelSeparation": 8, "axis titlePadding": 8, "legend labelLimit": 230, "legend columnPadding": 22,
+        "legend symbolStrokeWidth": 2, "legend symbolOpacity": 1, "point size": 62, "point opacity": 1,
+        "point strokeWidth": 1.6,
+    }  # fmt: skip
+    title = specification(empty("nothing")._replace(says="a %" + " b" * 60, key="k " * 60))["title"]
+    assert [title[name] for name in ("fontSize", "offset", "subtitleFontSize", "subtitlePadding")] == [14, 10, 12, 5]
+    # 62 letters a line of the title, 76 of the key; a number stays with its sign
+    assert title["text"] == ["a\u00a0%" + " b" * 29, "b" + " b" * 30] and len(title["subtitle"][0]) == 75
+    assert len(specification(empty("x")._replace(says="x", key="k" * 77))["title"]["subtitle"][0]) == 76
+    assert len(specification(empty("x")._replace(says="k" * 63))["title"]["text"][0]) == 62
+    assert "title" not in specification(empty("nothing")._replace(key="k"))
+
+
+def test_a_tooltip_has_the_beginning_of_a_source():
+    rows = pd.DataFrame({"text": ["x"], "source": ["s" * 161], "price_source": ["log ; " + "p" * 161]})
+    drawing = empty("x")._replace(data={"rows": rows})
+    told = {name: alt.Tooltip(f"{name}:N") for name in ("source", "price_source")}
+    drawing = drawing._replace(chart=drawing.chart.encode(tooltip=[*told.values()]))
+    assert specification(drawing)["datasets"]["rows"] == [
+        {"text": "x", "source": "s" * 160, "price_source": "p" * 160}
+    ]  # fmt: skip
 
 
 def test_specifications_carry_only_the_columns_they_draw():

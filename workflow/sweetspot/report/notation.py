@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sweetspot.report.heavy import pd
+from sweetspot.report import pd
 
 Row = Mapping[str, Any]
 
