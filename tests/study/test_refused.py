@@ -1,4 +1,4 @@
-"""What a person may write, on both sides of every edge; which keys fit together."""
+"""What a person may write, on both sides of every edge; which keys fit together; what stands where nothing is."""
 
 import math
 
@@ -23,12 +23,24 @@ from study_entries import (
 )  # fmt: skip
 from sweetspot.errors import UserError
 from sweetspot.study.base import validated
-from sweetspot.study.claims import Arithmetic, Composition, Counted, GainAt, Idle, Price, Recoup
+from sweetspot.study.claims import (
+    Arithmetic,
+    Composition,
+    Counted,
+    GainAt,
+    Idle,
+    Price,
+    PriceRatio,
+    Recoup,
+    evaluate,
+    half_a_digit,
+    spread,
+)  # fmt: skip
 from sweetspot.study.config import Config, Exclusion, Matrix, Measure
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Executor, Instance
-from sweetspot.study.memory import Needs
-from sweetspot.study.price_list import PriceList, check_together
+from sweetspot.study.memory import Memory, Needs
+from sweetspot.study.price_list import RATE_HOURS, PriceList, check_together
 from sweetspot.study.scripts import Script
 from sweetspot.study.stock import Availability
 from sweetspot.study.study import LogSource, Question, Study
@@ -36,6 +48,7 @@ from sweetspot.study.terms import Amount, Billing, Commitment, Fee, Interruption
 from sweetspot.study.trends import PriceChange, Resale
 from sweetspot.study.workloads import Phase, Plan, Runs, Training, Workloads
 
+LATER = PLAN | {"phases": [PHASE], "renewed": True}
 # Model, what else it needs, the key, the last value that is taken and the first that is not.
 EDGES = [
     (Matrix, {"model": ["m"]}, "batch_size", [1], [0]),
@@ -67,7 +80,7 @@ EDGES = [
     (Exclusion, {}, "batch_size", "100000", "100001"),
     (Instance, MACHINE, "gpus", 4096, 4097),
     (Instance, MACHINE, "gpus", 1, 0),
-    (Instance, MACHINE, "memory_gib", 1e-9, 0),
+    *((Instance, MACHINE, "memory_gib", 1e-9, none) for none in (0, math.inf)),
     (Instance, MACHINE, "title", "x" * 4000, "x" * 4001),
     (Instance, MACHINE, "title", "x", ""),
     (Instance, MACHINE, "provider", "x" * 64, "x" * 65),
@@ -91,7 +104,10 @@ EDGES = [
     (Runs, {"kind": "runs", "hours": 1.0, **SOURCE}, "runs", 100_000, 100_001),
     (Plan, PLAN, "phases", [PHASE], []),
     (Plan, PLAN, "phases", [PHASE], [PHASE, PHASE]),
+    (Plan, LATER | {"months": 12.0}, "buy_after_months", [3, 11.9], [0.0]),
     (Phase, PHASE, "jobs", 1, 0),
+    (Memory, {"parameters": 1e9, "precision": "mixed", "optimizer": "adam", "activations_gib": 0.0, **SOURCE},
+     "trained_parameters", 1e9, 1.1e9),
     (PriceList, PRICES, "offers", [{"instance": "x", "per_hour": 1.0}], []),
     (PriceList, PRICES | {"offers": [{"instance": "x", "per_hour": 1.0}]}, "month_days", 27.5, 27),
     (PriceList, PRICES | {"offers": [{"instance": "x", "per_hour": 1.0}]}, "month_days", 31.5, 32),
@@ -212,6 +228,7 @@ def script(**keys):
 
 ONE = {"instance": "x", "per_hour": 1.0}
 SAME = {"instance": "y", "same_price_as": "x"}
+EURO = {"currency": "EUR", "usd": 1.2, "as_of": "2018-01-01", "source": "x"}
 # Model, what is written, and parts of the one sentence that is said of it.
 WRONG = [
     (PriceList, owned(residual=65000),
@@ -222,6 +239,7 @@ WRONG = [
     (PriceList, owned(load_share=80), "own.load_share' ... a share above 0 and at most 1 (not a percentage), found 80"),
     (PriceList, owned(pue=0.5), "own.pue' ... a number from 1 to 3, found 0.5"),
     (PriceList, owned(pue=15), "own.pue' ... a number from 1 to 3, found 15"),
+    (PriceList, owned(pue={"value": 2, "low": 1, "high": 3.5}), "found 3.5"),
     (PriceList, owned(months=601), "own.months' ... at most 600 months, found 601"),
     (PriceList, owned(days_per_month=31.1),
      "offers[0] is used 31.1 days a month (days_per_month); expected at most 31"),
@@ -252,7 +270,9 @@ WRONG = [
     (PriceList, offers(ONE | {"purchase": "spot"}, SAME), "offers[1].same_price_as is 'x'"),
     (PriceList, offers(ONE, SAME, {"instance": "z", "same_price_as": "y"}), "offers[2].same_price_as is 'y'"),
     (PriceList, offers(ONE | {"currency": "EUR"}), "in EUR; expected a dated rate"),
-    (PriceList, offers(ONE, days_per_month=31.5), "is used 31.5 days"),
+    (PriceList, offers(ONE, rates=[EURO, EURO]), "rates[1] is a second rate of EUR; expected one"),
+    (PriceList, offers(ONE, rates=[EURO | {"usd": 0.86}]), "rates[0] is 0.86 USD for one EUR; expected 1.163"),
+    (PriceList, offers(ONE | {"days_per_month": 10.0}, days_per_month=31.5), "is used 31.5 days"),
     (PriceList, offers(committed(12.0), project_months=11.5),
      "term_months is 12; expected at most project_months 11.5"),
     (PriceList, offers(ONE | {"until": "2017-12-31"}),
@@ -278,6 +298,7 @@ WRONG = [
     (Energy, device() | {"utilisation": None}, "utilisation beside devices"),
     (Energy, device(watts=fact(0)), "devices[0].watts ... found 0"),
     (Energy, device(watts=fact(700_000)), "devices[0].watts ... at most 5000"),
+    (Energy, device(host_share=fact(2.1)), "a share from 0 to 2 of the devices, found 2.1"),
     (Energy, device(host_share=fact(-0.5)), "devices[0].host_share ... found -0.5"),
     (Availability, stock(value=1.2), "facts[0] ... stock_share from 0 to 1 (a share, not a percentage), found 1.2"),
     (Availability, stock(high=62), "found 62"),
@@ -321,6 +342,7 @@ WRONG = [
     (Workloads, job(**TOKENS | {"samples": 5}), "one of samples, hours and tokens"),
     (Workloads, job(**TOKENS | {"tokens": None, "samples": 5}), "tokens and method, both or none"),
     (Workloads, job(**TOKENS | {"tokens": 0}), "tokens' is 0; expected a number of at least 1"),
+    (Workloads, {"lab.bert": month()["lab"]}, "a name of letters, digits, '_' and '-', no '.', which joins"),
     (Workloads, month(months=0.1), "'lab.monthly.months' is 0.1; expected a number of at least 1"),
     (Workloads, month(months_alike=1.5), "months_alike' is 1.5; expected a number of at most 1"),
     (Workloads, month(contention=1.0), "contention' is 1.0; expected a number below 1"),
@@ -329,6 +351,10 @@ WRONG = [
     (Workloads, month(jobs=[JOB, JOB]), "a name once among jobs, found runs twice"),
     *((Workloads, month(buy_after_months=later), "by ascending months, all below 36, found")
       for later in ([36], [12, 6], [6, 6])),
+    *((Plan, LATER | {"months": 12.0, "buy_after_months": later}, "ascending months, all below months, found")
+      for later in ([12.0], [6.0, 3.0], [3.0, 3.0])),
+    (Plan, LATER | {"buy_after_months": [6.0]}, "and no months"),
+    (Plan, LATER | {"months": 12.0, "buy_after_months": [6.0], "renewed": False}, "renewed: true with buy_after"),
     (Workloads, {"job": {"kimd": "runs", "runs": 2}},
      "key 'job.kimd' is unknown; remove it or correct its spelling: did you mean 'kind', which is missing and needed?"),
     (Workloads, {"job": {"runs": 2, "hours": 3}}, "key 'job.kind' is missing and needed"),
@@ -358,6 +384,7 @@ WRONG = [
     (Study, STUDY | {"cells": QUESTION | {"headline_batch_size": {"resnet50": 16}}},
      "one batch for each of cells.model"),
     (Config, CONFIG | {"matrix": MATRIX | {"model": ["a", 7]}}, "key 'matrix.model[1]' is 7"),
+    (Config, CONFIG | {"study": "a b"}, "is 'a b'; expected a name of letters, digits, '.', '_' and '-' (1 to 64"),
 ]  # fmt: skip
 
 
@@ -379,10 +406,14 @@ def test_what_is_wrong_is_said_in_a_sentence_with_file_and_key(model, entry, wor
     ("model", "entry"),
     [
         (PriceList, offers(ONE, ONE | {"purchase": "spot"}, SAME, project_months=0.5)),  # rents commit to nothing
+        (PriceList, offers(ONE | {"until": "2018-01-01"})),
+        (PriceList, offers(ONE | {"currency": "EUR"}, committed(0.5), rates=[EURO])),
         (PriceList, offers(committed(12.0), owned(days_per_month=31)["offers"][0], project_months=12.0)),
         *((Energy, site(pue=fact(pue), g_per_kwh=fact(grams))) for pue, grams in ((1, 0), (3.0, 1500))),
-        (Energy, device(host_share=fact(0)) | {"utilisation": fact(1)}),
+        (Energy, device(host_share=fact(0, high=2)) | {"utilisation": fact(1)}),
         (Energy, {}),
+        *((Workloads, entry) for entry in (job(per_month=0.1), month(software_gain_per_year=0.1))),
+        (Workloads, job(**URGENT | {"urgent_per_month": 10})),
         (Workloads, job(growth_per_month=-0.5, per_month={"value": 50, "low": 1, "high": 1000})),
         (Workloads, job(per_month=100_000, **URGENT | {"urgent_per_month": {"value": 0, "low": 0, "high": 0}})),
         (Study, STUDY | {"cells": QUESTION | {"batch_size": [8, 16]}}),
@@ -390,3 +421,91 @@ def test_what_is_wrong_is_said_in_a_sentence_with_file_and_key(model, entry, wor
 )  # fmt: skip
 def test_the_bounds_themselves_are_taken(model, entry):
     read(model, entry)
+
+
+def test_what_a_log_does_not_say_must_be_stated():
+    for kind, needed in {
+        "tf_cnn_benchmarks": {"precision": "fp32"},
+        "keras_csv": {"framework": "f", "model": "m", "batch_size": 1, "precision": "fp32", "samples_per_epoch": 1},
+        "dawnbench": {"gpus": 1, "batch_size": 1, "precision": "fp32", "samples_per_epoch": 1},
+        "mlperf": {"framework": "f", "model": "m", "gpus": 1, "precision": "fp32"},
+    }.items():
+        source = LogSource.model_validate(LOG | {"format": kind} | needed)
+        assert source.counted == ("samples" if kind == "keras_csv" else "images")
+        for name in needed:
+            lacking = {key: value for key, value in needed.items() if key != name}
+            with pytest.raises(ValidationError, match=f"'{name}' to be given too"):
+                LogSource.model_validate(LOG | {"format": kind} | lacking)
+    assert LogSource.model_validate(LOG | {"unit": "samples"}).counted == "samples"
+
+
+def test_what_stands_where_nothing_is_written():
+    config = Config.model_validate(CONFIG)
+    assert (config.runs, config.exclude, config.measure) == (2, [], Measure())
+    assert config.matrix.model_dump() == {
+        "model": ["vgg16"], "batch_size": [16], "gpus": [1], "precision": ["fp32"], "variant": ["default"],
+        "framework": ["tensorflow"],
+    }  # fmt: skip
+    executor = Executor(where="local", device="cpu")
+    assert (executor.cpus, executor.mem_mb, executor.runtime_min, executor.nodes(8)) == (1, 8000, 60, 1)
+    asked = Executor(**SLURM, cpus=3, runtime_min=2)
+    assert (asked.cpu_milli, asked.duration) == (3000, "120s")
+    study = Study.model_validate(STUDY)
+    assert (study.month_days, study.method, study.measure, study.accepts_interruptions) == (30.5, "auto", True, False)
+    assert study.seed == 2018
+    # 60 x 60 s and 60 min an hour, 24 hours a day, 7 days a week; of a month the list says the days
+    assert list(RATE_HOURS.values()) == [1 / 3600, 1 / 60, 1, 24, 7 * 24, None]
+    own = Own.model_validate(OWN)
+    assert (own.boxes, own.downtime_share, own.discount_rate) == (1, 0, 0)
+    assert [own.residual.value, own.load_share.value, own.pue.value, own.staff_per_hour.value] == [0, 1, 1, 0]
+    assert Vat(rate=0.2, included=True).reclaimed
+    assert (Fee(name="f", per_hour=1.0).count.value, Billing().minimum_s, Billing().prorated) == (1, 0, True)
+    assert [Billing().setup.value, Billing().monthly.value, Billing().monthly_minimum.value] == [0, 0, 0]
+    deal = Commitment(term_months=1.0, upfront=1.0)
+    assert [deal.per_month.value, deal.per_hour.value, deal.charged] == [0, 0, "always"]
+    taken = Interruptions(per_hour=0.0, **TAKEN)
+    assert (taken.restore_s.value, taken.wait_s.value, taken.every_s) == (0, 0, None)
+    claim = Price.model_validate({**CLAIM, "kind": "price", **OF})
+    assert (claim.hours, claim.tolerance, claim.checkable, claim.relation) == (1, 0, True, "equals")
+    ratio = PriceRatio.model_validate({**CLAIM, "kind": "price_ratio", **OF, "to": {}})
+    assert (ratio.as_discount, ratio.percent) == (False, False)
+    idle = Idle.model_validate({**CLAIM, "kind": "idle", **OF, "workload": "w", "utilisation": 0.5})
+    assert (idle.cards, idle.cards_used) == (1, None)
+    assert Counted.model_validate({**CLAIM, "kind": "counted", "expressions": {"a": "1"}}).above == 1
+    assert Recoup.model_validate({**CLAIM, "kind": "recoup", **OF, "against": {}}).hours_per_day == 24
+
+
+def test_a_measurement_is_its_flags_in_a_fixed_order():
+    # as they stand in the records of runs of protocol 2
+    flags = "--protocol 2 --warmup-steps 2 --min-steps 5 --min-seconds 20.0 --least-seconds 2.0"
+    flags += " --least-seconds-power 10.0 --min-steps-slow 3 --target-half-width 0.0"
+    assert Measure().flags() == f"{flags} --time-limit-s 1800 --no-xla"
+    other = Measure(xla=True, time_limit_s=60, budget_minutes=5, estimate_minutes=9, checkpoints={"vgg16": "file"})
+    assert other.flags() == f"{flags} --time-limit-s 1800 --xla"
+    assert (Measure().limit_flag(), other.limit_flag()) == ("", "--time-limit-s 60")
+    assert (Measure().estimate_minutes, Measure(budget_minutes="null").budget_minutes) == (3, None)
+
+
+def test_printed_numbers_by_their_rounding():
+    assert [half_a_digit(text) for text in ("1.06", "3.0", "167")] == pytest.approx([0.005, 0.05, 0.5])
+    assert evaluate("1 - 2 * 3 / 4 + -5") == pytest.approx(-5.5)
+    assert spread("~2.0 * ~3") == pytest.approx((6, 1.95 * 2.5, 2.05 * 3.5))
+    assert spread("~2.0 - ~3") == pytest.approx((-1, 1.95 - 3.5, 2.05 - 2.5))
+    assert spread("-~2.0 / ~4") == pytest.approx((-0.5, -2.05 / 3.5, -1.95 / 4.5))
+    for text in (
+        "1 / (~1 - 0.5)",
+        "1 / (0.5 - ~1)",
+        "1 / (~1 - ~1)",
+        "1 / (~1 - 0.9)",
+        "1.7e308 * ~1",
+    ):  # the range of the divisor touches or holds 0
+        with pytest.raises(ValueError, match="numbers with"):
+            spread(text)
+    assert spread("1 / (~1 - 0.4)").high == pytest.approx(10) and spread("1 / (0 - ~2)").low == pytest.approx(-1 / 1.5)
+
+
+def test_values_do_not_change_and_are_finite():
+    with pytest.raises(ValidationError):
+        Measure().protocol = 2
+    with pytest.raises(ValidationError):
+        Amount(value=math.inf)
