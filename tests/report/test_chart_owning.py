@@ -212,7 +212,7 @@ def test_assumptions_are_bars_with_their_range_in_their_name():
                    {"swing": 0.2, "unit": "images/s", "low": 0.05, "high": 0.1, "value": 0.05},
                    {"swing": 0.1, "unit": "images/s", "low": 0.05, "high": 0.099, "value": 0.05},
                    {"swing": 0.3, "unit": "times the rent", "low": 0.51234, "high": 2.0},
-                   {"swing": 0.02, "unit": "USD", "low": 15_172.4, "high": 1.23456})  # fmt: skip
+                   {"swing": 0.006, "unit": "USD", "low": 15_172.4, "high": 1.23456})  # fmt: skip
     rows = drawing.data["rows"]
     assert table(rows, "title kind least most") == [
         ["a0\n(8 to 12 USD)", "stays", 1.2, 1.8], ["a1\n(8 to 12 hours/s)", "turns", 0.9, 1.5],
