@@ -233,6 +233,8 @@ def test_assumptions_are_bars_with_their_range_in_their_name():
     assert [one["mark"].get("strokeDash") for one in upright] == [[1, 0], None, [5, 4], None]
     assert [(one["mark"]["align"], one["mark"]["dx"]) for one in upright[1::2]] == [("left", 3), ("right", -3)]
     assert upright[1]["encoding"]["y"] == {"value": -7}
+    assert ["planned" in one["transform"][0]["filter"] for one in upright] == [True, True, False, False]
+    assert not any("!" in one["transform"][0]["filter"] for one in upright)
     below = marks_of(spec_of(bars({}, margin=0.9)))
     assert [(one["mark"]["align"], one["mark"]["dx"]) for one in below[2::2]] == [("right", -3), ("left", 3)]
     even = marks_of(spec_of(bars({}, margin=1.0)))
