@@ -511,6 +511,9 @@ def test_one_finding_where_four_fifths_are_far_off_and_of_a_list_shifted_as_a_wh
     assert set(said(unknown(far, far, far, far, 1.0))) == set(said(unknown(far, far))) == {("market_level", "")}
     (words,) = said(unknown(far, 2 * far)).values()  # of a tenth of the dearest, the middle of what is known
     assert words.startswith("all 2 prices are far off: 50 to 100 the known level")
+    # a T4 was 0.28 to 4.35: 1.104 in the middle
+    (words,) = said([card("a", 0.01, 1, "T4"), card("b", 0.02, 1, "T4")], provider="b").values()
+    assert words.startswith("all 2 prices are far off: 1/110 of to 1/55.2 of the known level")
     assert set(said(unknown(far, far, far, 1.0, 1.0))) == {("market_level", f"x{number}") for number in range(3)}
     rows = [*aws(factor=8.0), *aws("p3", 8.0), *aws("p2", 8.0)]
     assert set(said(rows)) in ({("list_shifted", "")}, {("market_level", "")})

@@ -7,7 +7,7 @@ from study_entries import PLAN as BARE_PLAN
 from sweetspot.study.memory import GIB
 from sweetspot.study.needs import Demand, load_demands, load_needs, load_plans
 from sweetspot.study.open_models import cell_work, memory_need, open_model
-from sweetspot.study.workloads import load_monthly, load_workloads
+from sweetspot.study.workloads import load_monthly, load_titles, load_workloads
 
 JOB = {"name": "runs", "model": "vgg16", "samples": 5.0, "per_month": 10, "devices_per_job": 1, "source": "x"}
 URGENT = {"within_hours": 24, "urgent_per_month": 2, "urgent_devices_per_job": "all"}
@@ -62,6 +62,12 @@ def test_a_training_says_its_devices_and_a_file_its_order(file):
     assert list(works) == ["b", "a"]
     assert (works["b"].runs, works["b"].hours, works["a"].samples, works["a"].devices_per_job) == (2, 1.5, 5, 2)
     assert needs["a"].gib(8) == 3.0 and needs["b"].gib(8) is None
+
+
+def test_names_for_people_of_workloads_and_their_classes(file):
+    assert load_titles(file) == {}
+    written(file, lab=month(JOB | {"title": "Runs"}, JOB | {"name": "others"}, title="Lab"))
+    assert load_titles(file) == {"lab": "Lab", "lab.runs": "Runs", "lab.others": "others"}
 
 
 PLAN = BARE_PLAN | {"model": "vgg16", "instance": "box", "gpu_memory_gib": 9.0}

@@ -147,6 +147,9 @@ def test_each_machine_at_the_largest_batch_of_its_own_figures_or_of_what_it_is_d
     # 8 x 150 x 0.9
     assert found[["batch_size", "images_per_s"]].to_numpy().tolist() == [[128, pytest.approx(1080)], [128, 150]]
     assert found.index.tolist() == ["eight", "twin"]
+    # where nobody has a figure of one device, who is declared by it has no batch
+    alone = gathered(tmp_path, row("eight", 8), question=OWN)
+    assert alone["instance"].tolist() == ["eight"]
     # the machine with eight devices once has its own
     table = gathered(tmp_path, *rows, row("eight", 8, batch_size=16), efficiency=scales, question=OWN)
     own = table[(table["instance"] == "eight") & (table["gpus"] == 8)]

@@ -40,6 +40,12 @@ def test_of_equal_intervals_the_error_is_the_standard_error_of_the_mean(tmp_path
     assert (run["seconds"], run["step_error"]) == pytest.approx((2.0, 2**0.5 / 2**0.5 / 2))
 
 
+def test_one_interval_says_nothing_of_its_error(tmp_path):
+    written(tmp_path / "run.parquet", (1.0, 3))
+    (run,) = summarise_runs([str(tmp_path / "run.parquet")]).to_dicts()
+    assert (run["seconds"], run["step_error"]) == (1.0, None)
+
+
 def test_of_three_hundred_flipped_bits_none_reads_as_another_figure_or_ends_the_reader(tmp_path):
     path = tmp_path / "run.parquet"
     written(path, *[(0.25, 1)] * 6, started_at="2026-10-02T08:15:00+00:00", cpu="CPU", cpu_usable=2)

@@ -135,7 +135,8 @@ def test_what_is_known_now_moves_rates_and_work(tmp_path: Path) -> None:
     scenario = known_now(found, {"rent": file})
     assert scenario.times_work == pytest.approx(1020 / 850)
     assert scenario.prices == {"rent": {"offers": [{"instance": "x-1", "per_hour": {"value": 5, "low": 4, "high": 6}}]}}
-    both = Compared(found.months, {}, {("rent", "x-8", "spot"): 0.5, ("none", "x", "spot"): 2.0}, 1.0)
+    ratios = {("rent", "x-8", "spot"): 0.5, ("none", "x", "spot"): 2.0, ("rent", "x-1", "on_demand"): 1.0}
+    both = Compared(found.months, {}, ratios, 1.0)  # x-1 cost what was planned
     assert known_now(both, {"rent": file}).prices["rent"]["offers"] == [
         {"instance": "x-8", "purchase": "spot", "per_hour": 1.5}
     ]
