@@ -321,12 +321,13 @@ def test_of_many_models_those_are_drawn_that_have_a_published_figure():
     found = ChartData.few_models(rows, "answer")["model"].tolist()
     assert found == [*(f"m{n}" for n in range(10)), "late", "answer"]
     assert len(ChartData.few_models(rows[["model"]])) == 12
+    assert "answer" in set(ChartData.few_models(rows.assign(basis="published"), "answer")["model"])
 
 
 def test_a_model_is_trained_in_the_first_work_that_is_its_own():
     rows = frame("workload model", ("w1", "m"), ("w1", "n"), ("w3", "n"), ("w2", "n"), ("w4", "m"))
     assert sorted(ChartData({"ranks": rows.assign(option="x", title="x")}, None).training()) == ["w2", "w4"]
-    both = rows.head(2).assign(option="x", title="x")
+    both = pd.concat([rows.head(2), rows.head(2).assign(workload="w5")]).assign(option="x", title="x")
     assert ChartData({"ranks": both}, None).training() == ["w1"]  # none of its own
 
 

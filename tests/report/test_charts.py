@@ -255,5 +255,7 @@ def test_charts_without_a_difference_to_show_are_left_out():
     assert not CHARTS["bill"].fits({"bills": bills})
     assert CHARTS["bill"].fits({"bills": bills.assign(usd=1.0)})
     ranks = pd.DataFrame({"workload": ["task", "task"], "hours": [2.0, 2.0]})
+    assert CHARTS["images_per_usd"].fits({"ranks": ranks})
+    assert not CHARTS["images_per_usd"].fits({"ranks": ranks.assign(by_bills=True)})  # a rate then ranks nothing
     assert not CHARTS["throughput"].fits({"ranks": ranks})
     assert CHARTS["throughput"].fits({"ranks": ranks.assign(hours=[1.0, 2.0])})
