@@ -104,7 +104,7 @@ class Replay:
         nothing = throughput.iloc[:0].assign(headline=True)
         cells = all_cells(_columns(throughput, THROUGHPUT_COLUMNS), _columns(nothing, EXTRAPOLATION_COLUMNS))
         work = Training(kind="training", model=MODEL, samples=1.0, source="an hour")
-        costs, _ = price_cells(cells, offers, fees, {"hour": work})
+        costs, _ = price_cells(cells, offers, fees, {"hour": work}, instances)
         return build_options(
             to_arrow(costs, COST_COLUMNS).to_pandas(),
             to_arrow(offers, OFFER_COLUMNS).to_pandas(),

@@ -1,14 +1,19 @@
 """The workflow run once, for every test that looks at what it made."""
 
+import gc
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 # As Snakemake does for a job of one thread, and before numpy is imported: on small matrices threads that wait for each
 # other cost five times what they give where another test holds the second core.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# Byte code is kept, as it is where nobody says otherwise: all workers and hundreds of processes would compile the same.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # Runs of tests are no measurements: neither those of another process of these tests nor real ones wait for them.
 LEASES = tempfile.TemporaryDirectory(prefix="leases-")
 os.environ["SWEETSPOT_LEASES"] = LEASES.name
@@ -32,6 +37,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         asks_for_results = "finished_project" in getattr(item, "fixturenames", ())
         if folder in RUN_THE_WORKFLOW or asks_for_results:
             item.add_marker(pytest.mark.slow)
+    gc.freeze()  # what was imported stays to the end: it is not to be searched for garbage again and again
 
 
 @pytest.fixture(scope="session")

@@ -9,12 +9,13 @@ import pandas as pd
 import pytest
 from decision_tables import inputs, settings
 from pandas.testing import assert_frame_equal
-from sweetspot.availability.having_columns import HAVING, found_in_time, with_having
+from sweetspot.availability.having_columns import HAVING, RANGED, found_in_time, having_of, with_having
 from sweetspot.availability.having_words import chances_of
 from sweetspot.decision.compare import compare
 from sweetspot.study.stock import Look, load_availability, write_looks
 
 TODAY = date(2026, 9, 19)
+DELIVERY = ("delivery_months", "delivery_months_low", "delivery_months_high")
 ALWAYS = [("stock_share", 1.0), ("wait_days", 0.0), ("delivery_weeks", 0.0), ("boot_minutes", 0.0),
           ("repair_days", 0.0), ("failures_per_device_hour", 0.0), ("restart_minutes", 0.0),
           ("checkpoint_minutes", 0.0)]  # fmt: skip
@@ -30,7 +31,7 @@ def known(folder, *facts, as_of=TODAY):
 
 def option(provider, gpu="H100 SXM", gpus=8, purchase="on_demand", nodes=None, **more):
     plain = {"price_list": "clouds", "persistent": purchase not in ("spot", "preemptible"), "hours": 6.0,
-             "capex_usd": np.nan}  # fmt: skip
+             "capex_usd": np.nan, **dict.fromkeys(DELIVERY, more.pop("delivery_months", np.nan))}  # fmt: skip
     return plain | {"provider": provider, "gpu": gpu, "gpus": gpus, "purchase": purchase, "nodes": nodes} | more
 
 
@@ -59,10 +60,40 @@ def test_an_unknown_share_is_no_certainty_and_its_interval_is_the_widest():
     assert aws["stock_confidence"] == "unknown" and aws["hours_to_result_p90"] > 10 * aws["hours"]
 
 
-def test_minutes_of_boot_and_restart_are_sixtieths_of_an_hour(tmp_path):
-    usual = [fact for fact in ALWAYS if fact[0] not in ("boot_minutes", "restart_minutes")]
-    (row,) = had(known(tmp_path, *usual, ("boot_minutes", 6.0), ("restart_minutes", 30.0)), option("x"))
-    assert (row["boot_hours"], row["restart_hours"]) == pytest.approx((0.1, 0.5))
+def test_minutes_and_days_are_hours_and_what_has_a_range_counts_by_its_value(tmp_path):
+    told = [("boot_minutes", 6.0), ("restart_minutes", 30.0), ("checkpoint_minutes", 12.0, {"low": 6.0, "high": 18.0}),
+            ("longest_run_days", 2.0, {"low": 1.0, "high": 3.0})]  # fmt: skip
+    names = {name for name, *_ in told}
+    (row,) = had(known(tmp_path, *[fact for fact in ALWAYS if fact[0] not in names], *told), option("x"))
+    found = [row[name] for name in ("boot_hours", "restart_hours", "checkpoint_hours", "longest_run_hours")]
+    assert found == pytest.approx([0.1, 0.5, 0.2, 48.0])
+
+
+COLUMNS = {f"{name}{end}": 0.0 for name in RANGED for end in ("", "_low", "_high")} | {
+    "checkpoint_hours": 0.0, "longest_run_hours": math.nan, "purchase": "on_demand", "nodes": 1.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_known"),
+    [
+        ({"p_stock": 0.5}, True),
+        ({"p_stock": math.nan}, False),
+        ({"p_stock": 0.5, "stock_wait_hours": math.nan}, False),
+        ({"p_stock": 1.0, "stock_wait_hours": math.nan}, True),  # who always finds one never waits
+        ({"p_stock": math.nan, "stock_wait_hours": math.nan, "start_hours": 5.0}, True),
+        ({"boot_hours": math.nan}, False),
+        ({"failures_per_hour": math.nan}, False),
+        ({"restart_hours": math.nan}, False),
+        ({"checkpoint_hours": math.nan}, True),
+        ({"checkpoint_hours": math.nan, "failures_per_hour": 0.1}, False),
+    ],
+)
+def test_what_must_be_known_to_know_when_a_result_is_there(changes, is_known):
+    row = COLUMNS | dict.fromkeys([f"start_hours{end}" for end in ("", "_low", "_high")], math.nan)
+    row |= {f"{name}{end}": value for name, value in changes.items() for end in ("", "_low", "_high")} | changes
+    assert (having_of(row) is not None) == is_known
+    assert having_of({}) is None
 
 
 def test_nothing_known_gives_no_figure():
@@ -137,13 +168,20 @@ def test_a_block_begins_on_its_day_and_a_purchase_when_it_is_delivered(tmp_path)
     assert block["hours_to_result"] == pytest.approx(14 * 24 + 6.1, abs=0.1)
     assert server["start_hours"] == 40 * 168 and server["hours_to_result"] == pytest.approx(40 * 168 + 6, rel=0.05)
     assert ordered["hours_to_result"] == pytest.approx(2 * 30.5 * 24 + 6, rel=0.01)
-    ranged = {"delivery_months": 2.0, "delivery_months_low": 1.0, "delivery_months_high": 4.0}
-    (late,) = had(facts, option("own", purchase="own", capex_usd=3e5, **ranged))
+    ranged = dict(zip(DELIVERY, (2.0, 1.0, 4.0), strict=True))
+    (late,) = had(facts, option("own", purchase="own", capex_usd=3e5) | ranged)
     assert [late[f"start_hours{end}"] for end in ("_low", "", "_high")] == [732.0, 1464.0, 2928.0]
     assert card["hours_to_result"] == there["hours_to_result"] == 6.0
     # 3 % of devices a year of 8,766 hours over 2e-5 stops an hour: 17 % of the stops wait for a repair
     ends = [server[f"repaired_share{end}"] for end in ("", "_low", "_high")]
     assert ends == pytest.approx([share / 8766 / 2e-5 for share in (0.03, 0.01, 0.06)])  # 1 to 6 % a year
+
+
+@pytest.mark.parametrize(("per_hour", "lost", "share"), [(0, 0.5, math.nan), (1e-4, 1.0, 1), (1e-4, 0.5, 0.5 / 0.8766)])
+def test_the_stops_that_wait_for_a_repair_are_at_most_all(tmp_path, per_hour, lost, share):
+    facts = known(tmp_path, ("failures_per_device_hour", per_hour), ("lost_devices_per_year", lost))
+    (row,) = had(facts, option("own", purchase="own", capex_usd=3e5))
+    assert row["repaired_share"] == pytest.approx(share, nan_ok=True)
 
 
 def test_a_spare_is_in_at_once_while_one_is_left(tmp_path):
@@ -167,6 +205,7 @@ def test_a_spot_machine_without_a_rate_is_taken_as_was_published(offer, taken):
     """Once for all nodes: machines of one type and zone go together. With a rate `hours` has it already."""
     row = option(purchase="spot", **offer)
     unknown, known_rate = had(load_availability(None, TODAY), row, row | {"interruptions_per_hour": 0.04})
+    assert (unknown["p_stock_low"], unknown["p_stock_high"]) == (0, 1)  # what was seen of all was not of spot
     for end, rate, of_device in zip(("", "_low", "_high"), taken, (1e-4, 2e-5, 1.1e-4), strict=True):
         assert known_rate[f"failures_per_hour{end}"] == pytest.approx(of_device * row["gpus"])
         assert unknown[f"failures_per_hour{end}"] == pytest.approx(of_device * row["gpus"] + rate, rel=0.02)

@@ -6,9 +6,9 @@ from functools import cache
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs, settings
+from sweetspot.bills.fits import apart, fit_warnings, fitting_plans, with_fits
 from sweetspot.decision.compare import compare
 from sweetspot.errors import UserError
-from sweetspot.report.phrases import fits
 from sweetspot.study.memory import Needs
 from sweetspot.study.needs import Need
 
@@ -16,10 +16,9 @@ MEMORY = {BOX: 11.0, RENTED: 16.0}
 
 
 @cache
-def compared(gib, others=(), known=(BOX, RENTED), **more):
-    needs = {"imagenet": Need(Needs(gpu_memory_gib=gib))} | {name: Need(Needs()) for name in others}
-    memory = {name: MEMORY[name] for name in known}
-    return compare(inputs(), replace(settings(**more), gpu_memory_gib=memory), draws=100, needs=needs)
+def compared(gib, **more):
+    needs = {"imagenet": Need(Needs(gpu_memory_gib=gib))}
+    return compare(inputs(), replace(settings(**more), gpu_memory_gib=MEMORY), draws=100, needs=needs)
 
 
 @cache
@@ -60,30 +59,38 @@ def test_a_reference_that_does_not_fit_is_one_sentence():
     )
 
 
-def test_a_transferred_figure_does_not_prove_that_the_workload_fits():
-    needs = {"imagenet": Need(Needs())}
-    known, told = inputs(), inputs()
-    for table in (told.throughput, told.costs):
-        table["basis"] = "transferred"
-    rules = [set(compare(one, settings(), draws=100, needs=needs)["warnings"]["rule"]) for one in (known, told)]
-    # a study that states no need is not warned of
-    assert not rules[0] & {"does_not_fit", "unknown_memory_need", "unknown_gpu_memory"}
-    assert "unknown_memory_need" in rules[1]
+NEEDS = {"a": Need(Needs(gpu_memory_gib=12.0)), "b": Need(Needs())}
 
 
-def test_an_unknown_need_and_an_unknown_device_are_named_and_the_rest_goes_on():
-    found = compared(12.0, others=("search",), known=(RENTED,))
-    rules = found["warnings"].set_index("rule")
-    assert rules.loc["unknown_memory_need", "message"].startswith("workload search does not state the memory")
-    assert rules.loc["unknown_gpu_memory", "instance"] == BOX
-    options = found["options"].set_index("instance")
-    assert options.loc[[BOX], "fits"].isna().all()
-    assert set(found["ranks"]["option"]) >= {BOX, RENTED}
+def rows(*pairs, **more):
+    """Workload and machine of each row: small ones of 11 GiB, large ones of 12, others of which it is not known."""
+    listed = pd.DataFrame(list(pairs), columns=["workload", "instance"], index=range(len(pairs), 0, -1))
+    known = replace(settings(), gpu_memory_gib={"small": 11.0, "large": 12.0})
+    return with_fits(listed.assign(**{"gpus": 1} | more), known, NEEDS), known
 
 
-def test_the_sentence_of_the_page():
-    # 12 of 11 GiB; 11 of 11 is the tightest; nothing stated
-    assert fits(compared(12.0, reference=None)).startswith("Does not fit, and takes no part: imagenet needs 12 GiB on")
-    assert "the tightest: imagenet needs 11 GiB on each device of" in fits(compared(11.0))
-    assert fits(plain()) == ""  # nobody states a need: no note
-    assert fits({}) == ""
+def test_what_is_not_known_takes_part():
+    made, known = rows(("a", "small"), ("a", "large"), ("a", "unknown"), ("b", "small"), ("c", "small"))
+    assert [None if pd.isna(one) else one for one in made["fits"]] == [False, True, None, None, None]
+    stay, out = apart(made)
+    assert (stay["instance"].tolist(), out["instance"].tolist()) == (["large", "unknown", "small", "small"], ["small"])
+    assert list(stay) == list(made) and stay.index.tolist() == [0, 1, 2, 3]
+    assert rows(("a", "small"), gpus=pd.NA)[0]["fits"].isna().all()
+    plans = made.rename(columns={"workload": "plan"})
+    assert fitting_plans(plans, known, NEEDS)["instance"].tolist() == stay["instance"].tolist()
+    assert fitting_plans(plans.iloc[:0], known, NEEDS).empty
+
+
+@pytest.mark.parametrize(
+    ("needs", "basis", "told"),
+    [
+        (NEEDS, "measured", [("does_not_fit", "small"), ("unknown_memory_need", None), ("unknown_gpu_memory", "new")]),
+        ({"b": Need(Needs())}, "measured", []),  # a device that has run it holds it
+        ({"b": Need(Needs())}, "transferred", [("does_not_fit", "small"), ("unknown_memory_need", None),
+                                               ("unknown_gpu_memory", "new")]),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_memory(needs, basis, told):
+    facts = {"model": "m", "batch_size": 1, "throughput_basis": ["measured"] * 3 + [basis]}
+    made, _ = rows(("a", "small"), ("a", "small"), ("a", "new"), ("a", "large"), **facts)
+    assert [(row[4], row[1]) for row in fit_warnings(made, needs)] == told

@@ -108,7 +108,7 @@ def spot(usd, **more):
 @pytest.mark.parametrize(
     ("usd", "said", "told"),
     [
-        (1.0, None, []), (1.01, None, ["spot_above_on_demand"]), (0.12, None, []), (0.05, None, ["spot_far_below"]),
+        (1.0, None, []), (1.01, None, ["spot_above_on_demand"]), (0.08, None, []), (0.079, None, ["spot_far_below"]),
         # 0.70 USD of 1.00: a discount of 30 %, 70 % paid; either a per cent off is rounding
         (0.7, 0.3, []), (0.7, 0.31, []), (0.7, 0.29, []), (0.7, 0.315, ["text_against_table"]),
         (0.7, 0.71, ["discount_is_fraction_paid"]), (0.7, 0.69, ["discount_is_fraction_paid"]),
@@ -183,6 +183,16 @@ def test_an_amount_at_its_bound_and_beyond(keys, rule):
     assert set(said(**keys)) == ({rule} if rule else set())
 
 
+def test_what_is_paid_in_other_money_is_held_in_dollars_at_its_central_rate():
+    """0.85 for a kWh at 1.25 USD (1.00 to 1.50) is 1.0625 USD."""
+    known = {"box": Instance(title="box", provider="own", gpu="GTX 1080 Ti", gpus=4)}
+    rates = [EURO | {"usd": {"value": 1.25, "low": 1.0, "high": 1.5}}]
+    least = 4 * 0.4 * purchase_of("gtx1080ti").low  # what four cost at the least
+    listed = {"instance": "box", "purchase": "own", "own": BOX | {"per_kwh": 0.85, "capex": (least + 1) / 1.25}}
+    told = {one.rule: one.message for one in findings(price_list(listed, currency="XTS", rates=rates), known)}
+    assert set(told) == {"own_electricity"} and "1.0625 USD a kWh" in told["own_electricity"]
+
+
 def test_the_end_of_a_range_that_is_beyond_is_named():
     assert "over 5 months" in said(months={"value": 30, "low": 5, "high": 40})["own_months"]
     assert "over 130 months" in said(months={"value": 30, "low": 6, "high": 130})["own_months"]
@@ -236,8 +246,21 @@ def test_what_is_printed_of_an_owned_machine_is_of_its_planned_use(printed, told
         ("kw", 450.0, "did you mean 0.45? (1000 times less)"),
         ("months", 5000.0, "expected 1 to 120"),  # a twelfth of it is too much as well
         ("price", 30_000_000.0, "did you mean 30,000? (1000 times less)"),  # nearer the usual 3,000 than 300,000
+        # Of two slips the one that comes nearer to what is usual, as a ratio: 3,000 / 1,000 and 10,000 / 3,000,
+        ("price", 1_000_000.0, "did you mean 1,000? (1000 times less)"),
+        ("per_hour", 280.0, "did you mean 0.383? (732 times less)"),  # 1 / 0.383 and 2.8 / 1,
+        ("per_month", 300_000.0, "did you mean 409.836? (732 times less)"),  # 730 / 409.8 and 3,000 / 730
+        ("per_kwh", 70.0, "did you mean 0.07? (1000 times less)"),  # 0.2 / 0.07 and 0.7 / 0.2
     ],
 )
 def test_what_cannot_be_names_the_slip_that_makes_it_likely(key, figure, words):
     assert BOUNDS[key].meant(figure, 1.0) == words
-    assert BOUNDS["price"].holds(400_000.0) and not BOUNDS["price"].holds(400_001.0)  # no device costs more
+
+
+@pytest.mark.parametrize(
+    ("key", "least", "most"),
+    [("kw", 0.02, 4), ("price", 10, 400_000), ("per_hour", 0.01, 100), ("per_month", 7, 73_000),
+     ("per_kwh", 0.005, 3), ("months", 1, 120), ("weeks", 0, 104)],
+)  # fmt: skip
+def test_what_can_be_of_one_device(key, least, most):
+    assert [BOUNDS[key].holds(figure) for figure in (least, most, least - 1e-9, most * 1.001)] == [1, 1, 0, 0]

@@ -7,7 +7,7 @@ import pytest
 from price_lists import findings, price_list
 from sweetspot.bills.lint.families import Family, digits_exchanged, families_of, name_family, outliers, rented_offers
 from sweetspot.bills.lint.known import MACHINES as TABLE
-from sweetspot.bills.lint.known import asked, dearest_rent, nearest
+from sweetspot.bills.lint.known import asked, dearest_rent, nearest, rent_of
 from sweetspot.study.instances import Instance
 
 DAY = date(2024, 6, 15)
@@ -99,6 +99,7 @@ def test_processors_fall_apart_by_memory_a_vcpu_where_all_say_theirs():
 def test_without_vcpus_as_many_devices_at_two_prices_silence_a_family():
     for usd, found in ((1.06, [["a", "b", "c"]]), (1.07, [])):  # 6 % may be
         assert grouped([card("a", 1.0), card("b", usd), card("c", 4.0, 4)]) == found
+    assert grouped([card("a", 1.0), card("b", 2.0, vcpus=8), card("c", 4.0, 4, vcpus=32)]) == []  # where one lacks them
 
 
 # ------------------------------------------------------------------------------------------------------- outliers
@@ -189,6 +190,9 @@ def swapped(rows, **keys):
 def test_rows_exchanged_must_put_both_right():
     """DAWNBench's two prices; and two machines that happen to cost the same are no exchange."""
     assert swapped(P2, provider="aws") == {"p2.8xlarge", "g3.16xlarge"}
+    # To a hundredth: 7.26 for 7.2, not 7.30.
+    for usd, told in ((7.26, {"p2.8xlarge", "g3.16xlarge"}), (7.30, set())):
+        assert swapped([*P2[:2], card("g3.16xlarge", usd, 4, "M60")], provider="aws") == told
     # g3.16xlarge costs 7.2 here: p2.8xlarge should, and its own price is none for four M60.
     assert swapped([P2[0], card("p2.8xlarge", 70.0, 8, "K80"), P2[2]], provider="aws") == set()
     # A card with a surcharge (8 at 98 instead of 88.488) beside another machine at 88.488.
@@ -329,6 +333,15 @@ def test_a_family_off_a_list_as_known_or_at_the_level_of_a_region(level, factor,
 
 
 @pytest.mark.parametrize(("machines", "told"), [(5, True), (4, False)])
+def test_five_unlike_machines_tell_the_level_of_a_list(machines, told):
+    """1.14 to 1.26 times what is known, no factor of all: 1.2 in the middle, which is another region's."""
+    prices = {"xlarge": 1.14, "2xlarge": 1.18, "4xlarge": 1.22}
+    rows = aws(**{f"x{size}": AWS["c5"][size][0] * factor for size, factor in prices.items()})[1:]
+    rows += [*aws("p3", 1.2)[:1], *aws("p2", 1.26)[:1]][: machines - 3]
+    assert (("list_shifted", "") in linted(rows, provider="aws", severity="note")) == told
+
+
+@pytest.mark.parametrize(("machines", "told"), [(5, True), (4, False)])
 def test_five_machines_tell_the_level_of_a_list(machines, told):
     """At 1.1 times, one K80 at 1.2 times that."""
     rows = [*aws("p2", 1.32)[:1], *aws("p3", 1.1)[:2], *aws(factor=1.1)[: machines - 3]]
@@ -411,6 +424,11 @@ OCI = [card("h100", 80.0, 8, "H100"), card("p100", 1.275, 1, "P100"), card("a10"
         # four of five others are as known: 15 for 14, 7 %, is no fifth; three of four
         ([*OCI, card("v100", 3.54, 1, "V100"), card("b200", 15.0, 1, "B200")], {"v100"}),
         ([*OCI[1:], card("v100", 3.54, 1, "V100"), card("b200", 15.0, 1, "B200")], set()),
+        # nor does a family of which one machine is as known
+        ([*OCI, *(card(f"v{number}", 3.54, 1, "V100") for number in range(4)), card("known", 2.95, 1, "V100")], set()),
+        # what is as known is so to four thousandths: 10.03 for 10, not 10.07
+        *(([card("h100", usd, 8, "H100"), *OCI[1:3], card("v100", 3.54, 1, "V100")], told)
+          for usd, told in ((80.24, {"v100"}), (80.56, set()))),
         # several prices or unlike ratios tell nothing: an A100 at Oracle is known at 3.05, 4 and 5
         ([*OCI, card("a100", 36.6, 8, "A100")], set()),
         ([*OCI, card("v1", 3.54, 1, "V100"), card("v2", 4.5, 1, "V100")], set()),
@@ -428,6 +446,11 @@ def test_a_list_in_pounds_is_found_though_a_nearer_factor_fits_one_device():
     assert linted(rows, provider="oci") == {("list_shifted", "")}
 
 
+def test_four_of_five_at_one_factor_are_the_list():
+    rows = [(name, round(usd * 0.79, 6), facts) for name, usd, facts in OCI] + [card("b200", 15.0, 1, "B200")]
+    assert ("list_shifted", "") in linted(rows, provider="oci")
+
+
 def test_googles_machines_are_compared_by_device_but_not_those_with_any_host():
     """An H200 is known at 10.601 alone; a V100's machine costs 2.48 and what its host does."""
     rows = [card("a", 3.6725, 1, "A100"), card("h", 11.0612, 1, "H100"), card("l", 0.71, 1, "L4"),
@@ -435,18 +458,19 @@ def test_googles_machines_are_compared_by_device_but_not_those_with_any_host():
     assert linted(rows, provider="google") == {("family_shifted", "new")}
 
 
-def test_accelerators_of_a_composition_are_held_in_usd():
+@pytest.mark.parametrize(("factor", "shifted"), [(1.0, []), (1.4, [("family_shifted", "n1-V100-1")])])
+def test_accelerators_of_a_composition_are_held_in_usd(factor, shifted):
     """Google asks 2.48 for a V100 and 1.46 for a P100; in euros at 1.25 USD (1.00 to 1.50) 1.984 and 1.168."""
     rate = {"currency": "XTS", "usd": {"value": 1.25, "low": 1.0, "high": 1.5}, "as_of": DAY, "source": "a bank"}
     known, offers = {}, []
-    for gpu, usd in (("V100", 2.48), ("P100", 1.46)):
+    for gpu, usd in (("V100", 2.48 * factor), ("P100", 1.46)):
         for count in (1, 2, 4):
             known[f"n1-{gpu}-{count}"] = machine("n1", gpu=gpu, gpus=count, provider="gce")
             host = {"name": f"n1-standard-{8 * count}", "per_hour": 0.304 * count}
             parts = {"machine": host, "gpu": {"name": gpu, "per_hour": usd / 1.25}, "count": count}
             offers.append({"instance": f"n1-{gpu}-{count}", "compose": parts})
     told = findings(price_list(*offers, as_of=DAY, currency="XTS", rates=[rate]), known, study_date=DAY)
-    assert [one for one in told if "shifted" in one.rule] == []
+    assert [(one.rule, one.instance) for one in told if "shifted" in one.rule] == shifted
 
 
 # ---------------------------------------------------------------------------------------------- orders of magnitude
@@ -461,19 +485,35 @@ def test_beyond_four_times_the_dearest_known():
     assert linted(unknown(4 * dearest_rent() * 1.001)) == {("market_level", "x0")}
 
 
+@pytest.mark.parametrize("purchase", ["on_demand", "spot"])
+def test_a_fourth_of_the_cheapest_known_spot_or_on_demand(purchase):
+    level = rent_of("t4", DAY.year, spot=purchase == "spot")
+    for factor, told in ((0.251, set()), (0.249, {("market_level", "x")})):
+        assert linted([card("x", factor * level.low, 1, "T4")], purchase=purchase) == told
+    assert rent_of("t4", DAY.year, spot=True).low < rent_of("t4", DAY.year).low / 4
+
+
 def test_the_hint_of_a_price_far_off_an_unknown_device():
     """The middle of the range of an unknown device is a tenth of the dearest known."""
-    (words,) = said(unknown(0.1 * dearest_rent() * 900)).values()
-    assert words.endswith("(the price of a month?)") and "a card 0; known prices are 0 to" in words
-    (words,) = said(unknown(0.1 * dearest_rent() * 1600)).values()
-    assert words.endswith(f"to {dearest_rent():.3g}")
+    # 24, 100, 168 and 730 times that, within half and twice each
+    hints = {47: "(the price of a day?)", 51: "(cents?)", 199: "(cents?)", 201: "(the price of a week?)",
+             335: "(the price of a week?)", 366: "(the price of a month?)",
+             1459: "(the price of a month?)"}  # fmt: skip
+    for factor in (*hints, 49, 337, 364, 1461):
+        (words,) = said(unknown(0.1 * dearest_rent() * factor)).values()
+        assert words.endswith(hints.get(factor, f"a card 0; known prices are 0 to {dearest_rent():.3g}"))
     (words,) = said([("n1", 50.0, {"vcpus": 4})], provider="b").values()
     assert "is 12.5 a vCPU; known prices are" in words
 
 
 def test_one_finding_where_four_fifths_are_far_off_and_of_a_list_shifted_as_a_whole():
     far = 5 * dearest_rent()
-    assert set(said(unknown(far, far, far, far, 1.0))) == {("market_level", "")}
+    assert set(said(unknown(far, far, far, far, 1.0))) == set(said(unknown(far, far))) == {("market_level", "")}
+    (words,) = said(unknown(far, 2 * far)).values()  # of a tenth of the dearest, the middle of what is known
+    assert words.startswith("all 2 prices are far off: 50 to 100 the known level")
+    # a T4 was 0.28 to 4.35: 1.104 in the middle
+    (words,) = said([card("a", 0.01, 1, "T4"), card("b", 0.02, 1, "T4")], provider="b").values()
+    assert words.startswith("all 2 prices are far off: 1/110 of to 1/55.2 of the known level")
     assert set(said(unknown(far, far, far, 1.0, 1.0))) == {("market_level", f"x{number}") for number in range(3)}
     rows = [*aws(factor=8.0), *aws("p3", 8.0), *aws("p2", 8.0)]
     assert set(said(rows)) in ({("list_shifted", "")}, {("market_level", "")})

@@ -68,6 +68,8 @@ def test_a_transformer_whose_peak_a_framework_counted():
         (10.0, 14.2, "nvml", "32% more, 1 GiB for the program apart"),
         (10.0, 7.0, "nvml", None),
         (10.0, 6.9, "nvml", "31% less"),
+        (81.0, 80.0, "framework", "it ran on a device of 80 GiB"),
+        (81.0, 80.1, "framework", None),
         (81.0, 79.0, "framework", "it ran on a device of 80 GiB"),
     ],
 )

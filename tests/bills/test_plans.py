@@ -48,6 +48,7 @@ def test_rounds_of_jobs_dealt_out_evenly(jobs, slots, count, longest, together):
         (3.0, 101.0, 10.0, 4.0, True),  # 303 hours: four
         (2.0, 340.0, 5.0, 5.0, True),  # no more than there may be
         (5.0, 340.0, 5.0, 5.0, True),
+        (6.0, 340.0, 5.0, 6.0, True),  # those that are there stay
         (2.0, np.inf, 10.0, 2.0, False),  # what never ends takes no more machines
     ],
 )
@@ -198,6 +199,16 @@ def test_a_machine_bought_for_longer_than_the_project_is_told_and_no_other():
     (rule, instance, message), *others = findings(36.0, *boxes)
     assert (rule, instance, others) == ("bought_past_the_project", "long", [])
     assert "is bought for 48 months, work lasts 36: it pays 0.75 of the purchase" in message
+
+
+@pytest.mark.parametrize(("hours", "months", "told"), [(366.0, 1.0, 0), (367.0, 1.0, 1), (367.0, None, 0)])
+def test_work_that_no_month_has_room_for_is_told(hours, months, told):
+    """A month of 30.5 days has 732 hours, for a job of each of two phases."""
+    work = plan(("a", 9, hours, "all"), ("b", 9, 366.0, "all"), months=months)
+    prices = price_list(hourly(6.0))
+    found = list(of_projects(works_of({"work": work}), {}, list_tables(prices, machines(prices))[0]))
+    assert [one.rule for one in found] == ["work_past_its_months"] * told
+    assert not told or "takes 733 hours on x; its 1 months have 732" in found[0].message
 
 
 def test_a_plan_has_its_months_or_none():

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from price_lists import offers, price_list, spent
+from price_lists import list_tables, machines, offers, price_list, spent
 from sweetspot.bills.offer_prices import residual
 from sweetspot.bills.owning import (
     annuity,
@@ -15,6 +15,7 @@ from sweetspot.bills.owning import (
     relative,
     usd_per_hour_of_use,
 )
+from sweetspot.errors import UserError
 from sweetspot.study.terms import Own
 
 FIXED = [f"fixed_usd_per_month{end}" for end in ("_low", "", "_high")]
@@ -178,6 +179,52 @@ def test_a_curve_of_one_s_own_counts_from_the_purchase_and_nobody_sells_above_th
     value, _ = sold(capex=ranged, residual={"points": [[3.0, 0.9, 0.7, 1.0]], "share": 1.0})
     assert value == pytest.approx((400000, 360500, 400000))
     assert sold(residual={"value": 1000, "low": 0, "high": 2000}) == ((1000, 0, 2000), None)  # a typed value stays
+
+
+CURVE = {"paid": {"value": 1000, "low": 900, "high": 1200}, "points": [[2.0, 0.5, 0.4, 0.6]], "share": 0.8}
+
+
+@pytest.mark.parametrize(
+    ("sell_for", "gpu", "ends"),
+    [
+        (500, "a card", (500, 500, 500)),
+        (CURVE | {"age_years": 1.0}, "a card", (600, 900 * 0.8 * 0.7, 1200 * 0.8 * 0.8)),  # half way to 0.5, 0.4, 0.6
+        # A V100 came out in June 2017: 365 days to June 15 of 2018
+        (CURVE, "V100", [paid * 0.8 * (1 - lost * 365 / 365.25 / 2)
+                         for paid, lost in ((1000, 0.5), (900, 0.6), (1200, 0.4))]),
+    ],
+)  # fmt: skip
+def test_what_a_machine_that_is_there_would_sell_for_today(sell_for, gpu, ends):
+    own = {"capex": 0, "months": 36, "kw": 1, "per_kwh": 0.2, "days_per_month": 10, "sell_for": sell_for}
+    rates = [{"currency": "XTS", "usd": 2.0, "as_of": "2018-06-15", "source": "bank"}]
+    listed = price_list(
+        {"instance": "x", "purchase": "own", "own": own}, currency="XTS", rates=rates, as_of="2018-06-15"
+    )
+    row = offers(listed, machines(listed, x={"gpu": gpu})).loc["x"]
+    assert row[["sell_for_usd", "sell_for_usd_low", "sell_for_usd_high"]].tolist() == pytest.approx(2 * np.array(ends))
+
+
+def test_of_a_device_of_unknown_age_a_curve_asks_for_it():
+    own = {"capex": 0, "months": 36, "kw": 1, "per_kwh": 0.2, "days_per_month": 10, "sell_for": CURVE}
+    with pytest.raises(UserError, match="for has a curve and no age; expected age_years: when 'a card'"):
+        offers(price_list({"instance": "x", "purchase": "own", "own": own}))
+
+
+@pytest.mark.parametrize(
+    ("keys", "months", "until"),
+    [
+        ({}, (0, 0, 0), "None"),
+        ({"available_from_weeks": {"value": 6, "low": 4, "high": 8}}, (42 / 30.5, 28 / 30.5, 56 / 30.5), "None"),
+        # 61 days of two months from the day of the price
+        ({"available_from": "2018-08-31", "until": "2018-07-31"}, (2, 2, 2), "2018-07-31"),
+    ],
+)
+def test_when_what_is_bought_is_there_and_how_long_the_offer_stands(keys, months, until):
+    listed = {"instance": "x", "purchase": "reserved", "commitment": {"term_months": 12, "per_hour": 1}}
+    prices = price_list(listed | keys)
+    row = list_tables(prices, machines(prices))[0]
+    assert [row[f"delivery_months{end}"][0] for end in ("", "_low", "_high")] == pytest.approx(months)
+    assert str(row["offer_until"][0]) == until
 
 
 def test_the_months_decide_and_beyond_the_last_point_it_stays():

@@ -3,7 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.bills.price_paths import at_mean_rent, central_change, drawn_path, mean_factor, mean_of_months
+from price_lists import machines, price_list
+from study_entries import OWN
+from sweetspot.bills.offers import offer_rows
+from sweetspot.bills.price_paths import (
+    TREND_COLUMNS,
+    at_mean_rent,
+    central_change,
+    drawn_path,
+    mean_factor,
+    mean_of_months,
+)
 from sweetspot.bills.rates import or_zero, with_rent_factor
 
 DRAWS, MONTHS = 20_000, 24
@@ -97,6 +107,38 @@ def test_a_number_that_is_missing_is_none(value, number):
     assert or_zero(value) == number
 
 
+CUTS = {"trend_kind": "jumps", "trend_change": -0.33, "trend_change_low": -0.46, "trend_change_high": -0.25,
+        "trend_per_year": 0.13}  # fmt: skip
+OWN_DRIFT = {"kind": "drift", "change_per_year": -0.1, "market_share": 0.5}
+DRIFTS = {"trend": "own drift", "trend_kind": "drift", "trend_market_share": 0.5} | dict.fromkeys(
+    ("trend_change", "trend_change_low", "trend_change_high"), -0.1)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("offer", "paths", "terms"),
+    [
+        ({"per_hour": 1.0}, None, {}),
+        ({"per_hour": 1.0}, True, CUTS | {"trend": "hyperscaler"}),
+        ({"per_hour": 1.0, "trend": "hyperscaler"}, None, CUTS | {"trend": "hyperscaler"}),
+        ({"per_hour": 1.0, "trend": "hyperscaler"}, False, {}),
+        ({"per_hour": 1.0, "trend": OWN_DRIFT}, None, DRIFTS),
+        ({"per_hour": 1.0, "trend": OWN_DRIFT | {"low": -0.2, "high": 0.1}}, None,
+         DRIFTS | {"trend_change_low": -0.2, "trend_change_high": 0.1}),
+        ({"per_hour": 1.0, "purchase": "spot"}, True,
+         {"trend": "spot", "trend_kind": "random_walk", "trend_sd_log": 0.51, "trend_market_share": 0.0}),
+        ({"purchase": "reserved", "commitment": {"term_months": 12, "per_hour": 1.0}}, True,
+         {"trend": "fixed", "trend_kind": "fixed"}),
+        ({"purchase": "own", "own": OWN}, True, {}),
+    ],
+)  # fmt: skip
+def test_how_the_price_of_an_offer_may_move(offer, paths, terms):
+    prices = price_list({"instance": "x"} | offer)
+    (row,), _ = offer_rows(
+        "list", prices, machines(prices, x={"provider": "aws", "gpu": "H100 SXM"}), 30.5, None, paths
+    )
+    assert {name: row[name] for name in TREND_COLUMNS if name in row} == terms
+
+
 def options(*rows):
     """Model, purchase, months, whether it is the reference, kind of its price path; 6 USD an hour today."""
     names = ("model", "purchase", "months", "is_reference", "trend_kind")
@@ -110,12 +152,12 @@ def test_a_rent_is_the_mean_of_the_months_of_the_reference_of_its_model():
     found = with_rent_factor(options(
         ("net", "own", 48.0, False, None), ("net", "own", 24.0, True, None),
         ("net", "on_demand", np.nan, False, "drift"),
-        ("net", "on_demand", np.nan, False, None), ("other", "own", 48.0, False, None),
+        ("net", "on_demand", np.nan, False, "jumps"), ("other", "own", 48.0, False, None),
         ("other", "on_demand", np.nan, True, "drift"),
     ))  # fmt: skip
     mean = sum(0.7 ** (month / 12) for month in range(24)) / 24
     assert found["rent_factor"].tolist() == pytest.approx([1.0, 1.0, mean, 1.0, 1.0, 1.0])
-    assert found["rent_months"].fillna(0.0).tolist() == [0.0, 0.0, 24.0, 0.0, 0.0, 0.0]
+    assert found["rent_months"].fillna(0.0).tolist() == [0.0, 0.0, 24.0, 24.0, 0.0, 0.0]
     drifts = found.iloc[2]
     assert (drifts["usd"], drifts["usd_low"], drifts["variable_usd_per_hour"]) == pytest.approx(
         (60 * mean, 54 * mean, 6 * mean)

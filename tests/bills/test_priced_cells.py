@@ -52,7 +52,8 @@ def test_every_cell_meets_every_offer_of_its_machine():
 def test_hours_are_priced_on_machines_that_nobody_measured():
     prices = price_list({"instance": "x", "per_hour": 1.0}, {"instance": "y", "per_hour": 2.0})
     work = {"kind": "runs", "runs": 2, "hours": 3.0}
-    found = priced(prices, [cell("x")], work=work)[0].set_index("instance")
+    training = {"kind": "training", "model": "vgg16", "samples": 1.0}
+    found = priced(prices, [cell("x")], work=work, job=training)[0].query("workload == 'work'").set_index("instance")
     assert found["usd"].to_dict() == {"x": 6.0, "y": 12.0}
     assert found["model"].to_dict() == {"x": "vgg16", "y": "none"}
     assert math.isnan(found.loc["y", "images_per_usd"]) and found.loc["y", "batch_size"] == 1

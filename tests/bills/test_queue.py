@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from sweetspot.bills.queue import (
+    AT_ONCE,
     Kind,
     Stream,
     Tail,
@@ -15,6 +16,7 @@ from sweetspot.bills.queue import (
     erlang_b,
     erlang_c,
     outgrown,
+    queue_at,
     tail_of,
     wait_for,
     waits,
@@ -188,12 +190,24 @@ def test_a_machine_that_never_rests_does_one_job_after_the_other():
     [
         # Half of the jobs wait, e-fold in two hours; of all of them less than none is waited longer.
         (Tail(0.5, 2.0), [1.0, 0.5, 0.5 * math.exp(-0.25), 0.5 * math.exp(-1.0)]),
+        (Tail(0.5, 0.5), [1.0, 0.5, 0.5 * math.exp(-1.0), 0.5 * math.exp(-4.0)]),
         (Tail(0.0, 0.0), [1.0, 0.0, 0.0, 0.0]),
         (Tail(1.0, math.inf), [1.0, 1.0, 1.0, 1.0]),
+        (Tail(0.75, math.nan, (0.0, 0.5, 2.0, 3.0)), [1.0, 0.75, 0.5, 0.25]),  # as they were seen
     ],
 )
 def test_the_share_that_waits_longer_than_so_many_hours(tail, shares):
     assert tail.beyond(np.array([-1.0, 0.0, 0.5, 2.0])) == pytest.approx(shares)
+
+
+def test_the_share_in_time_in_each_draw_and_month():
+    """One server, ten hours a job: of those that wait, e^(-(1 - r) t / 10) of r wait longer than t, r in twentieths."""
+    found = queue_at([Stream(0.05, 10.0, 1.0, 1)], np.array([[0.5, 0.26], [0.0, 1.0], [0.974, 0.976]]))
+    late = [[0.5 * math.exp(-0.5), 0.25 * math.exp(-0.75)], [0, 1], [0.95 * math.exp(-0.15), 1]]  # of 10, 20, 30 hours
+    assert found.in_time(np.array([10.0, 20.0, 30.0])) == pytest.approx(1 - np.array(late))
+    assert found.mean == pytest.approx(10)  # r / (1 - r) x 10
+    nobody = queue_at([Stream(0.0, 10.0, 1.0, 1)], np.zeros((1, 1)))
+    assert nobody.mean == AT_ONCE.mean == 0 and nobody.in_time(np.zeros(1)) == AT_ONCE.in_time(np.zeros(1)) == 1
 
 
 def test_nine_in_ten_of_a_queue_that_is_simulated_wait_at_most_so_long():

@@ -12,7 +12,6 @@ from borrowed_tables import borrowed_tables
 from price_lists import price_study
 from study_tables import STUDIES
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.simulate import simulate
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 
@@ -151,23 +150,3 @@ def test_resale_by_age_lowers_the_break_even_by_its_share(prices):
     # half the months: 0.7 is left, linear from 1 at 0 to 0.4 at 3 years
     box = {m: (515000 * (1 - kept) / m + 184 * 14.3) / (24 * 20) + VARIABLE for m, kept in ((18.0, 0.7), (36.0, 0.4))}
     assert ratio[18.0] / ratio[36.0] == pytest.approx(box[36.0] / box[18.0], rel=1e-3)
-
-
-def test_rivals_share_the_market_and_machines_of_one_device_all_of_it(prices):
-    options = prices(None, paths=True)[1]["options"]
-    options = options[(options["workload"] == "lora-run")].reset_index(drop=True)
-    exact = {"images_per_s_low": options["images_per_s"], "images_per_s_high": options["images_per_s"]}
-    drawn = simulate(options.assign(**exact), seed=1, draws=4000)
-    place = {name: row for row, name in enumerate(options["instance"])}
-    logs = {name: np.log(drawn.variable[place[name]]) for name in ("nebius-8xb300", "lambda-8xb200", "nebius-8xb200")}
-    both = np.corrcoef(logs["nebius-8xb300"], logs["lambda-8xb200"])[0, 1]
-    assert both == pytest.approx(0.2, abs=0.06)  # the shared fifth of the variance
-    # an independent draw of three years: log-normal in two pieces, -40 to +27 % (5 to 95 %) about -3 % a year
-    noise = np.random.default_rng(7).standard_normal((20_000, 3))
-    edge = 1.6448536
-    year = np.log(0.97) + noise / edge * np.where(noise < 0, np.log(0.97 / 0.60), np.log(1.27 / 0.97))
-    ends = np.concatenate([np.zeros((20_000, 1)), year.cumsum(axis=1)], axis=1)
-    months = np.exp([np.interp(np.arange(36), [0, 12, 24, 36], end) for end in ends]).mean(axis=1)
-    for level in (0.05, 0.5, 0.95):
-        there = np.quantile(months, level)
-        assert np.exp(np.quantile(logs["lambda-8xb200"], level)) == pytest.approx(53.52 * there, rel=0.03)

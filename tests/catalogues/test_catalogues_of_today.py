@@ -89,6 +89,38 @@ def test_machines_of_2024_are_the_sums_of_their_lines(machine, host, cards, gpu,
     assert found == (pytest.approx(host + cards, abs=1e-6), gpu, count)
 
 
+COLUMNS = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,AvailabilityZone\n"
+
+
+def test_googles_l4_machines_have_as_many_devices_as_its_table_says(tmp_path):
+    """cloud.google.com, GPU machine types: 1 with 4, 8, 12, 16 and 32 vCPUs, 2 with 24, 4 with 48, 8 with 96."""
+    file, sizes = tmp_path / "vms.csv", {4: 1, 8: 1, 12: 1, 16: 1, 24: 2, 32: 1, 48: 4, 96: 8}
+    cards = [f",L4,{count},,,{10 * count},,z\n" for count in range(1, 10)]
+    file.write_text(COLUMNS + "".join([*(f"g2-standard-{vcpus},,,{vcpus},16,1,,z\n" for vcpus in sizes), *cards]))
+    found = {entry.instance: (entry.gpus, entry.per_hour) for entry in read_skypilot(file).listings}
+    assert found == {f"g2-standard-{vcpus}": (count, 1 + 10 * count) for vcpus, count in sizes.items()}
+    assert any("L4 without a machine" in told for told in read_skypilot(file).left_out())  # 3 of them, and more
+    file.write_text(f"{COLUMNS}g2-standard-4,,,4,16,1,,z\n,L4,,,,10,,z\n")  # of so many as nobody says
+    assert "expected a line of 1 x L4 in the same zone" in read_skypilot(file).why_without("g2-standard-4")
+
+
+@pytest.mark.parametrize(("vcpus", "gib", "fits"), [(48, 192, True), (47, 192, False), (48, 191, False)])
+def test_a_host_with_just_the_vcpus_and_memory_of_its_accelerators_will_do(tmp_path, vcpus, gib, fits):
+    """SkyPilot puts four T4 into a host of 48 vCPUs, with 4 x 48 = 192 GiB at least."""
+    file = tmp_path / "vms.csv"
+    file.write_text(f"{COLUMNS}n1-highmem-48,,,{vcpus},{gib},2,,z\n,T4,4,,,1,,z\n")
+    assert ("n1-highmem-48-4xT4" in {entry.instance for entry in read_skypilot(file).listings}) == fits
+
+
+def test_a_machine_without_a_price_is_named_by_its_name_or_title(tmp_path):
+    file = tmp_path / "vms.csv"
+    file.write_text(f"{COLUMNS}p2.xlarge,,,4,61,0,,z\na box,,,4,16,x,,z\na4-highgpu-8g,B200,8,224,4000,0,,z\n")
+    found = read_skypilot(file)
+    assert found.why_without("p2.xlarge") == "Price is '0'; expected a number above 0, or nothing"
+    assert found.why_without("a box") == "Price is 'x'; expected a number"
+    assert found.why_without("a4-highgpu-8g") == "a4-highgpu-8g costs 0; expected a number above 0"
+
+
 @pytest.mark.parametrize(
     ("file", "listed", "told"),
     [
@@ -142,15 +174,17 @@ def test_one_card_and_eight_under_one_name_are_two_machines(tmp_path):
     kept = {entry.instance: entry for entry in cheapest(read_gpuhunt(file), None, None)}
     assert set(kept) == {"1x-NVIDIA-H200", "8x-NVIDIA-H200"}
     assert (kept["8x-NVIDIA-H200"].per_hour, kept["8x-NVIDIA-H200"].gpus) == (28.72, 8)
+    (one,) = cheapest(read_gpuhunt(file), None, frozenset({"1x-NVIDIA-H200"}))
+    assert one.per_hour == 3.59
     assert kept["8x-NVIDIA-H200"].title == "8 x NVIDIA H200"
 
 
 def test_two_titles_of_one_name_are_not_mixed(tmp_path):
     file = tmp_path / "prices.csv"
-    file.write_text("instance,per_hour\nbig box,2\nbig  box,1\n")
+    file.write_text("instance,per_hour\nbig box,2\nbig  box,1\nsmall,1\n")
     catalogue = read_plain(file)
-    (kept,) = cheapest(catalogue, None, None)
-    assert (kept.title, kept.per_hour) == ("big box", 2)
+    kept, small = cheapest(catalogue, None, None)
+    assert (kept.title, kept.per_hour, small.instance) == ("big box", 2, "small")
     assert "line 3: 'big  box' makes the same name as 'big box'" in catalogue.left_out()[0]
 
 

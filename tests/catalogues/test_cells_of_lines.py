@@ -1,9 +1,11 @@
 """What one cell of a catalogue's line may hold, and which of several faults of a spot history is named."""
 
 import json
+from contextlib import nullcontext
 
 import pandas as pd
 import pytest
+from sweetspot.catalogues import listing, spot_history
 from sweetspot.catalogues.listing import BadLineError, Line
 from sweetspot.catalogues.spot_history import Average, averages, choose_zone, read_history
 from sweetspot.errors import UserError
@@ -83,6 +85,12 @@ def history(tmp_path, *records):
         ([(9, "z", "1"), (7, "z", "1"), (8, "z", "1"), (6, "z", "1")], r"\[2\] of z/"),
         # Oldest first but for one.
         ([(5, "z", "1"), (7, "z", "1"), (6, "z", "1"), (8, "z", "1")], r"\[2\] of z/"),
+        # As many steps up as down: newest first is expected. Two records of one moment are no step.
+        ([(9, "z", "1"), (7, "z", "1"), (8, "z", "1")], r"\[2\] of z/"),
+        ([(9, "z", "1"), (9, "z", "1"), (7, "z", "1"), (8, "z", "1")], r"\[3\] of z/"),
+        ([(9, "z", "0")], r"\[0\].SpotPrice is '0'; expected a number above 0"),
+        ([(9, "z", "1"), (8, "z", "1000000")], r"\[1\].SpotPrice is '1000000'"),
+        ([(9, "z", "1"), (40, "z", "1"), (50, "z", "1")], r"\[1\].Timestamp is no ISO 8601 time"),
         # Of two series with a fault the one that the file has first, whatever its name.
         ([(9, "z", "1"), (9, "a", "1"), (7, "z", "1"), (7, "a", "1"), (8, "z", "1"), (8, "a", "1"), (6, "z", "1"),
           (6, "a", "1")], r"\[4\] of z/"),
@@ -94,8 +102,20 @@ def test_the_first_fault_of_a_history_is_named(tmp_path, records, told):
         read_history(history(tmp_path, *records))
 
 
+def test_an_empty_history_and_a_catalogue_of_too_many_bytes_are_refused(tmp_path, monkeypatch):
+    with pytest.raises(UserError, match="key 'SpotPriceHistory' is missing or empty"):
+        read_history(history(tmp_path))
+    file = tmp_path / "vms.csv"
+    file.write_text("InstanceType,Price\nx,1\n")  # 23 bytes
+    for most, taken in ((23, True), (22, False)):
+        monkeypatch.setattr(listing, "MOST_BYTES", most)
+        with nullcontext() if taken else pytest.raises(UserError, match="23 bytes; expected at most 22"):
+            list(listing.read_lines(listing.Catalogue(file), ("Price",), "catalogue"))
+
+
 def test_a_history_is_read_oldest_first_and_one_price_may_stand_twice(tmp_path):
     read = read_history(history(tmp_path, (9, "z", "2"), (9, "z", "2"), (8, "a", "1"), (7, "z", "3")))
+    assert list(read) == ["time", "instance", "product", "zone", "usd_per_hour", "record"]
     assert read["instance"].tolist() == ["a", "z", "z", "z"]
     assert read["usd_per_hour"].tolist() == [1.0, 3.0, 2.0, 2.0]
     assert read["record"].tolist() == [2, 3, 0, 1]
@@ -129,6 +149,33 @@ def test_the_cheapest_zone_is_the_first_of_those_that_cost_the_same():
     assert {name: entry.zone for name, entry in choose_zone(found, "c").items()} == {"m": "c"}
     with pytest.raises(UserError, match="zone 'x' is not in the history; expected one of a, b, c, d"):
         choose_zone(found, "x")
+
+
+def test_a_time_may_be_of_any_zone_and_a_file_of_the_most_bytes(tmp_path, monkeypatch):
+    file = history(tmp_path, (2, "z", "1"), (1, "z", "999999"))
+    file.write_text(file.read_text().replace("2018-06-02T00:00:00Z", "2018-06-02T02:00:00+02:00"))
+    read = read_history(file)
+    assert read["time"].tolist() == [pd.Timestamp(f"2018-06-0{day}", tz="UTC") for day in (1, 2)]
+    for most, taken in ((file.stat().st_size, True), (file.stat().st_size - 1, False)):
+        monkeypatch.setattr(spot_history, "MAX_BYTES", most)
+        with nullcontext() if taken else pytest.raises(UserError, match=f"bytes; expected at most {most}"):
+            read_history(file)
+
+
+def test_what_went_out_before_the_window_is_neither_a_change_nor_a_silence(tmp_path):
+    read = read_history(history(tmp_path, (10, "z", "2"), (1, "z", "1")))
+    start, end = (pd.Timestamp(f"2018-06-{day}", tz="UTC") for day in (10, 11))
+    (found,) = averages(read, start=start, end=end, max_gap_days=5)
+    assert (found.mean, found.changes) == (2.0, 0)
+    with pytest.raises(UserError, match="which is empty; give an end after it"):
+        averages(read, start=end, end=end)
+
+
+@pytest.mark.parametrize(("end", "gap"), [("07-01", False), ("07-02", True)])
+def test_a_silence_of_thirty_days_is_none(tmp_path, end, gap):
+    read = read_history(history(tmp_path, (1, "z", "1")))
+    with pytest.raises(UserError, match="a gap of 31 days") if gap else nullcontext():
+        averages(read, end=pd.Timestamp(f"2018-{end}", tz="UTC"))
 
 
 @pytest.mark.parametrize(("allowed", "gap"), [(9.0, False), (8.9, True)])

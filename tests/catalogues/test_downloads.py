@@ -2,8 +2,11 @@
 
 import hashlib
 import json
+import signal
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from price_server import Answer, gzipped, serving
@@ -51,8 +54,7 @@ def test_a_gzipped_answer_is_unpacked(server, net):
     ("answer", "tries", "told"),
     [
         (Answer(b"", 429), 4, "answers 429 in 4 tries; try again later"),
-        (Answer(b"", 500), 4, "answers 500 in 4 tries"),
-        (Answer(b"", 503), 4, "answers 503 in 4 tries"),
+        *[(Answer(b"", code), 4, f"answers {code} in 4 tries") for code in (408, 500, 502, 503, 504)],
         (Answer(BODY, cut=10), 4, "the answer stops before its end"),
         (gzipped(BODY * 50, cut=20), 4, "the gzipped answer is not whole in 4 tries"),
         (Answer(BODY, wait_s=0.6), 4, "does not answer in time in 4 tries"),
@@ -64,12 +66,13 @@ def test_a_gzipped_answer_is_unpacked(server, net):
         (Answer(b"", 429, {"Retry-After": "61"}), 1, "answers 429 and asks to wait 61 s; try again then"),  # over 60
     ],
 )  # fmt: skip
-def test_a_fault_ends_in_a_sentence_and_leaves_no_file(server, net, answer, tries, told):
+def test_a_fault_ends_in_a_sentence_and_leaves_no_file(server, net, slept, answer, tries, told):
     server.routes["/a.csv"] = answer
     with pytest.raises(UserError, match=told) as error:
         net.get(f"{server.url}/a.csv", "CSV")
     assert str(error.value).startswith(f"{server.url}/a.csv: ")
     assert len(server.asked) == tries
+    assert slept == [1.0, 2.0, 4.0][: tries - 1]
     assert list(net.folder.glob("*")) == []
 
 
@@ -104,6 +107,25 @@ def test_more_bytes_than_a_catalogue_has_are_refused_packed_or_not(server, net):
         with pytest.raises(UserError, match="more than 1,000 bytes"):
             net.get(f"{server.url}/a.csv", "CSV", most_bytes=1000)
     assert list(net.folder.glob("*")) == []
+    assert net.get(f"{server.url}/a.csv", "CSV", most_bytes=100_000).bytes == 100_000
+
+
+def test_a_copy_has_the_end_of_its_address_in_its_name(server, net, monkeypatch):
+    long = f"/{'d' * 70}/a b.csv"
+    server.routes[long.replace(" ", "%20")] = Answer(BODY)
+    name = net.get(f"{server.url}{long}", "CSV").path.name
+    address = f"{server.url}{long}".removeprefix("http://").replace(":", "-").replace("/", "-").replace(" ", "-")
+    assert name == f"{hashlib.sha256(f'{server.url}{long}'.encode()).hexdigest()[:16]}-{address[-80:].lstrip('-.')}"
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert module.cache_folder() == Path.home() / ".cache" / "sweetspot" / "catalogues"
+
+
+def test_beside_the_main_thread_nothing_is_interrupted(server, net):
+    """Signals reach the main thread alone; in it no alarm is left behind."""
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(net.get, f"{server.url}/a.csv", "CSV").result().bytes == len(BODY)
+    net.get(f"{server.url}/a.csv", "CSV")
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 def test_a_proxy_of_the_environment_is_asked(server, net, monkeypatch):
@@ -135,6 +157,9 @@ def test_a_damaged_copy_is_refused_offline_and_fetched_again_otherwise(server, n
     net.reuse = timedelta(hours=1)
     assert net.get(f"{server.url}/a.csv", "CSV").path.read_bytes() == BODY
     assert len(server.asked) == 2
+    kept.with_name(f"{kept.name}.json").write_text("{")
+    assert net.get(f"{server.url}/a.csv", "CSV").path.read_bytes() == BODY
+    assert len(server.asked) == 3
 
 
 def test_a_fresh_copy_is_taken_and_an_old_one_is_named_where_the_server_fails(server, net):

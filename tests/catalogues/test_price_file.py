@@ -82,8 +82,9 @@ def test_the_price_of_a_contract_within_its_braces_and_as_a_block():
 
 def test_a_last_line_without_an_end_and_letters_beyond_ascii():
     text = "as_of: 2026-09-19\nsource: Käse 🧀\noffers:\n  - instance: a\n    per_hour: 1"
-    assert with_values(text, {0: {"per_hour": 2.0, "as_of": date(2026, 11, 22)}}) == (
-        "as_of: 2026-09-19\nsource: Käse 🧀\noffers:\n  - instance: a\n    per_hour: 2\n    as_of: 2026-11-22"
+    assert with_values(text, {0: {"per_hour": 2.0, "as_of": date(2026, 11, 22), "note": "Käse"}}) == (
+        "as_of: 2026-09-19\nsource: Käse 🧀\noffers:\n  - instance: a\n    per_hour: 2\n    as_of: 2026-11-22\n"
+        '    note: "Käse"'
     )
 
 
@@ -129,6 +130,9 @@ def test_an_item_is_put_behind_the_last_and_nothing_else_moves():
     )
     assert with_item(text, "in_hand", "b") == text.replace("[a]", "[a, b]")
     assert with_item("in_hand: []\n", "in_hand", "b") == "in_hand: [b]\n"
+    assert with_item("offers: [{b: 1}]\n", "offers", {"b": "Käse", "a": 2}) == "offers: [{b: 1}, {b: Käse, a: 2}]\n"
+    deep = "offers:\n- tags:\n  - x\n  - y\n  - z\nlast: 1\n"
+    assert with_item(deep, "offers", {"a": "Käse"}) == deep.replace("last", "- {a: Käse}\nlast")
     item = {"instance": "b", "own": {"capex": 1, "kw": {"value": 2.0, "low": 1.5}}}
     lines = "  - instance: b\n    own:\n      capex: 1\n      kw: {value: 2.0, low: 1.5}\n"
     assert with_item(text, "offers", item) == text.replace("  # end", lines + "  # end")
@@ -144,6 +148,8 @@ def test_an_item_is_put_behind_the_last_and_nothing_else_moves():
 
 def test_a_key_is_put_at_the_end_and_a_flag_is_turned_on_where_it_stands():
     assert with_entries("a: {gpus: 1}", {"b": {"gpus": 2}, "c": 3}) == "a: {gpus: 1}\nb: {gpus: 2}\nc: 3\n"
+    own = {"b": {"gpus": 2, "own": {"capex": 1}}}
+    assert with_entries("", own) == "b:\n  gpus: 2\n  own: {capex: 1}\n"
     assert with_flag("a: 1\ntransfer: false   # why\nb: 2\n", "transfer") == "a: 1\ntransfer: true   # why\nb: 2\n"
     assert with_flag("a: 1\n", "transfer") == "a: 1\ntransfer: true\n"
 

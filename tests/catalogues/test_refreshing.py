@@ -32,7 +32,7 @@ def asked(offer: dict, *entries: Listing, day=DAY, part=None, nodes=1, accepted=
 @pytest.mark.parametrize(("day", "stays"), [(date(2026, 9, 18), True), (DAY, False), (date(2026, 9, 20), False)])
 def test_only_a_catalogue_older_than_the_row_changes_nothing(day, stays):
     found = asked({"per_hour": 55.04}, entry("on_demand", 50.0), day=day)
-    assert bool(found.stays) == stays
+    assert (bool(found.stays), found.same) == (stays, False)
     assert found.values is None if stays else found.values["per_hour"] == 50.0
 
 
@@ -70,7 +70,7 @@ def test_the_cheapest_of_the_place_by_zone_region_or_beginning():
     assert prices == expected
 
 
-@pytest.mark.parametrize(("usd", "taken"), [(13.77, True), (13.75, False), (220.0, True), (220.2, False)])
+@pytest.mark.parametrize(("usd", "taken"), [(13.77, True), (13.76, False), (220.0, True), (220.16, False)])
 def test_four_times_the_price_or_a_fourth_is_not_believed(usd, taken):
     """55.04 / 4 is 13.76, and 4 x 55.04 is 220.16."""
     found = asked({"per_hour": 55.04}, entry("on_demand", usd))
@@ -92,6 +92,13 @@ def test_source_place_and_checksum_are_told():
     found = asked({"per_hour": 55.04}, entry("on_demand", 50.0, "use1-az1", source="by mail"))
     assert found.values["source"] == "by mail through the catalogue, use1-az1, sha256 abc"
     assert found.values["as_of"] == DAY
+    assert asked({"per_hour": 55.04}, entry("on_demand", 50.0)).values["source"] == "the catalogue, sha256 abc"
+
+
+def test_the_price_of_today_is_no_change_and_the_seventh_decimal_is_dropped():
+    found = asked({"per_hour": 50.0}, entry("on_demand", 50.0))
+    assert (found.stays, found.same) == ("is the price of today", True)
+    assert asked({"per_hour": 1.2}, entry("on_demand", 1.23456789)).new == 1.234568
 
 
 def test_a_change_is_told_of_two_prices_and_is_none_without_them():
@@ -126,6 +133,7 @@ def test_a_contract_by_the_hour_has_the_price_of_its_own_term():
         ({"per_month": 900.0}, "is paid upfront, by the month or by use"),
         ({"per_hour": 34.0, "charged": "used"}, "is paid upfront, by the month or by use"),
         ({"per_hour": {"value": 34.0, "low": 30.0, "high": 40.0}}, "has a range, which a catalogue does not know"),
+        ({"per_hour": {"value": 34.0, "low": 30.0}}, "has a range, which a catalogue does not know"),
     ],
 )
 def test_other_contracts_stay_by_name(terms, told):

@@ -4,7 +4,8 @@ import csv
 import io
 import json
 import zipfile
-from datetime import UTC, date, datetime
+from contextlib import nullcontext
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -32,11 +33,11 @@ def server():
         yield found
 
 
-def fetch(source: str, key: str, part: dict, server, tmp_path):
+def fetch(source: str, key: str, part: dict, server, tmp_path, now=lambda: DAY):
     """What the source makes of a part of study.yaml."""
     asked = CatalogueMap.model_validate({source: {key: {"lists": ["rent"], **part}}})
     ((_, _, model),) = asked.parts()
-    net = Downloads(tmp_path / "cache", sleep=lambda _: None, now=lambda: DAY)
+    net = Downloads(tmp_path / "cache", sleep=lambda _: None, now=now)
     return SOURCES[source].fetch(Asked(key, model, tmp_path), net, server.url)
 
 
@@ -83,6 +84,9 @@ def test_where_the_host_tells_no_day_githubs_interface_is_asked(server, tmp_path
     server.routes["/commits"] = lambda query: Answer(commit if query == asked else b"[]")
     part = {"instances": {"a": "x"}}
     assert fetch("skypilot", "nebius", part, server, tmp_path).as_of == date(2026, 2, 11)
+    dated = Answer(b"InstanceType,Price\nx,1\n", headers={"Last-Modified": "Tue, 01 Sep 2026 01:00:00 GMT"})
+    server.routes["/oci/vms.csv"] = dated
+    assert fetch("skypilot", "oci", part, server, tmp_path).as_of == date(2026, 9, 1)
     for number, answer in enumerate((Answer(b"rate limit", 403), *map(Answer, (b"[]", b"{}", b"[{}]", b"no")))):
         server.routes["/commits"] = answer
         found = fetch("skypilot", "nebius", part, server, tmp_path / str(number))
@@ -106,7 +110,7 @@ HUNT = (
 )
 
 
-def test_gpuhunts_newest_version_is_unpacked_and_dates_the_prices(server, tmp_path):
+def test_gpuhunts_newest_version_is_unpacked_and_dates_the_prices(server, tmp_path, monkeypatch):
     server.routes["/aws/version"] = Answer(b"20260819-1204\n")
     server.routes["/aws/20260819-1204/catalog.zip"] = Answer(zipped("aws.csv", HUNT))
     found = fetch("gpuhunt", "aws", {"instances": {"a": "p5.48xlarge"}}, server, tmp_path)
@@ -117,6 +121,10 @@ def test_gpuhunts_newest_version_is_unpacked_and_dates_the_prices(server, tmp_pa
     assert found.as_of == date(2026, 8, 19)
     assert "aws 20260819-1204, sha256" in found.source
     assert found.catalogue.why_without("p6-b200.48xlarge") == "price is '0.0'; expected a number above 0, or nothing"
+    for most, taken in ((len(HUNT), True), (len(HUNT) - 1, False)):
+        monkeypatch.setattr(files, "MOST_BYTES", most)
+        with nullcontext() if taken else pytest.raises(UserError, match=f"unpacks to more than {most} bytes"):
+            fetch("gpuhunt", "aws", {"instances": {"a": "p5.48xlarge"}}, server, tmp_path / str(most))
 
 
 DAMAGED = zipped("aws.csv", HUNT)[:45] + bytes([zipped("aws.csv", HUNT)[45] ^ 0xFF]) + zipped("aws.csv", HUNT)[46:]
@@ -164,6 +172,13 @@ def test_a_local_zone_is_told_apart_by_its_type_or_its_code(server, tmp_path, wa
     """The row of 7 USD, with either mark of a local zone taken away."""
     found = ask_aws(server, tmp_path, AWS.replace(was, other))
     assert [entry.per_hour for entry in found.catalogue.listings] == [55.04, 113.9328]
+
+
+def test_a_line_of_aws_without_its_last_field_is_left_out_by_name(server, tmp_path):
+    lines = AWS.splitlines(keepends=True)
+    lines[6] = lines[6].rstrip(b"\n").rpartition(b",")[0] + b"\n"
+    found = ask_aws(server, tmp_path, b"".join(lines))
+    assert found.catalogue.why_without("p5.48xlarge") == "not as many fields as the heading has columns"
 
 
 def test_a_price_of_0_of_aws_is_left_out_by_name(server, tmp_path):
@@ -241,7 +256,14 @@ def test_of_azures_products_linux_on_demand_and_spot_are_taken(server, tmp_path)
     assert found.as_of == date(2026, 11, 22)
     (target,) = server.asked
     assert "armRegionName%20eq%20%27eastus%27" in target and "priceType%20eq%20%27Consumption%27" in target
+    days = iter([DAY, DAY + timedelta(days=1)])  # asked around midnight: the older day is told
+    server.routes["/api/retail/prices"] = azure_pages(AZURE[:2], AZURE[2:])
+    late = fetch("azure", "eastus", {"instances": {"a": H100}}, server, tmp_path / "3", lambda: next(days))
+    assert late.as_of == date(2026, 11, 22)
+    server.asked.clear()
     # pages are followed on the host that was asked
+    low = AZURE[0] | {"meterName": "ND96isrH100v5 Low Priority", "retailPrice": 1.0}
+    assert prices(ask_azure(server, tmp_path / "1", azure_pages([low, *AZURE]))) == prices(found)
     paged = ask_azure(server, tmp_path / "2", azure_pages(AZURE[:2], AZURE[2:]))
     assert prices(paged) == prices(found) and (len(server.asked), len(paged.told)) == (3, 2)
 
@@ -256,7 +278,8 @@ def test_a_reservation_of_azure_is_spread_over_the_hours_of_its_term(server, tmp
     found = fetch("azure", "southcentralus", asked, server, tmp_path)
     told = [(entry.purchase, entry.term_months, entry.per_hour) for entry in found.catalogue.listings]
     assert told == [("reserved", 12.0, pytest.approx(25007 / 365 / 24)), ("reserved", 36.0, pytest.approx(2.0))]
-    assert found.catalogue.left_out()[0].endswith("reservationTerm is 'a while'; expected 1 Year or 3 Years")
+    (left,) = found.catalogue.left_out()
+    assert left.endswith(", line 3: reservationTerm is 'a while'; expected 1 Year or 3 Years")
     (target,) = server.asked
     assert "priceType%20eq%20%27Reservation%27" in target
 

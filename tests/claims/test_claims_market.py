@@ -65,6 +65,17 @@ def test_the_options_compared_with_are_named_by_model_where_they_differ():
     assert sentences("One.", None, "", "two.") == "One. two"
 
 
+def test_what_does_not_fit_is_not_compared_and_a_price_matters_to_costs_alone():
+    box, alpha, gamma = OPTIONS[0] | {"fits": True}, OPTIONS[2] | {"fits": None}, OPTIONS[8] | {"fits": False}
+    assert Evidence({"options": [box, alpha, gamma, box | {"option": "z", "images_per_s": 0.5}]}).by_model == {
+        "net": [box, alpha, box | {"option": "z", "images_per_s": 0.5}]
+    }
+    tables = {"options": OPTIONS, "offers": [offer | {"basis": "assumed"} for offer in OFFERS]}
+    pair = {"of": {"instance": "gamma"}, "to": {"instance": "delta"}}
+    rests = [said("ratio", tables, measure=name, **pair)["rests_on"] for name in ("images_per_s", "usd")]
+    assert rests == ["the source's own figures", "price of gamma, delta (assumed)"]
+
+
 def test_wins_are_strict_and_against_the_best_of_all_others():
     gamma = said("wins", measure="images_per_s", of={"instance": "gamma"})
     assert (gamma["computed"], gamma["detail"]) == (1, "Better for net; not for big")
@@ -72,6 +83,7 @@ def test_wins_are_strict_and_against_the_best_of_all_others():
     assert (twin["computed"], twin["detail"]) == (0, "Better for none; not for big, net")
     # 0.6 and 0.3 USD against 0.8: less is better
     assert computed("wins", measure="usd", of={"instance": "alpha", "purchase": "spot"}) == 2
+    assert computed("wins", measure="usd", of=ON_DEMAND, to={"instance": "delta"}) == 0  # its twin costs the same
     alone = said("wins", measure="usd", of={"instance": "gamma"}, to={"instance": "gamma"})
     assert (alone["verdict"], alone["reason"]) == ("cannot be checked", "nothing to compare with for big")
 

@@ -8,10 +8,7 @@ from phase_plans import compared, hourly, own
 from small_lab import class_of, same, small_lab
 from sweetspot.decision.later import TABLE, buying_later, of_months, of_plan, why_not
 from sweetspot.decision.simulate import Draws
-from sweetspot.errors import UserError
-from sweetspot.study.needs import load_plans
 from sweetspot.study.settings import Dates
-from sweetspot.study.workloads import load_workloads
 
 EMPTY = np.ones((1, 3))
 DRAWS = Draws(*[EMPTY] * 7)
@@ -195,31 +192,6 @@ def test_buying_later_is_among_the_options_of_the_plan_beside_what_stays():
         "box after 12 months", "box in 12 months, rented until then", pytest.approx(7200))  # fmt: skip
     assert found["later"]["until"].dropna().unique().tolist() == ["rented"]
     assert compared(own(), hourly(6.0), buying={}, draws=2)["later"].empty
-
-
-def test_a_plan_that_does_not_ask_has_no_rows(tmp_path):
-    file = tmp_path / "workloads.yaml"
-    file.write_text("work: {kind: plan, months: 36}\nother: {kind: plan, months: 24, buy_after_months: [6]}\n")
-    assert load_plans(file) == {"other": Dates("other", 24.0, (6.0,))}
-    assert load_plans(tmp_path / "none.yaml") == {}
-
-
-@pytest.mark.parametrize(
-    ("keys", "reason"),
-    [
-        ("months: 36.0, renewed: true, buy_after_months: [12.0, 6.0]", "ascending months, all below months"),
-        ("months: 12.0, renewed: true, buy_after_months: [12.0]", "found \\[12.0\\] and months 12"),
-        ("renewed: true, buy_after_months: [6.0]", "and no months"),
-        ("months: 36.0, buy_after_months: [6.0]", "renewed: true with buy_after_months"),
-        ("months: 36.0, renewed: true, buy_after_months: [0.0]", "buy_after_months"),
-    ],
-)
-def test_months_that_mean_nothing_are_refused(tmp_path, keys, reason):
-    file = tmp_path / "workloads.yaml"
-    phases = "phases: [{name: jobs, jobs: 1, hours: 1.0}]"
-    file.write_text(f"work: {{kind: plan, model: vgg16, instance: box, parallel: 1, {keys}, {phases}, source: here}}\n")
-    with pytest.raises(UserError, match=reason):
-        load_workloads(file)
 
 
 OLD = own("old", capex=0.0)

@@ -1,4 +1,4 @@
-"""What jobs wait, from arrivals on: whole rows by the formula of one server, who comes to which machine, in words."""
+"""What jobs wait, from arrivals on: whole rows by the formula of one server, who comes to which machine."""
 
 import math
 from dataclasses import replace
@@ -13,7 +13,6 @@ from phase_plans import own
 from small_lab import class_of, posed
 from sweetspot.decision.compare import compare
 from sweetspot.decision.waiting import QUEUE_COLUMNS, Coming, coming_to_mixes, coming_to_options, pool, queue_table
-from sweetspot.report.worth_words import waiting_in_words
 from sweetspot.study.needs import Demand
 
 NAN = math.nan
@@ -271,25 +270,16 @@ def queue(per_month=6.0, people=None, plans=None, more=None, **changes):
     return compare(market, settings(), draws=20, demands=demands)["queue"]
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        # M/M/1, busy 6 x 52.8 / 732 = 0.43307: 52.8 x 0.433 / 0.567 = 40.36; JOB / (1 - r) = 116.94 at 1.2658 times six
-        ((6.0, 3), "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 % of the time. A job waits 40.4 h on "
-                   "average, one in ten over 137 h. The result arrives after 93.2 h. p3.2xlarge (117 h) is faster from "
-                   "4 people on (now 3)."),
-        ((18.0, 9), "office-4x1080ti with 18 jobs a month of “imagenet” would be busy 130 % of the time: the queue "
-                    "grows without end. p3.2xlarge (117 h) is faster for your 9 people; for up to 3 it was not."),
-    ],
-)  # fmt: skip
-def test_the_sentences(given, said):
-    assert waiting_in_words(queue(*given)) == [said]
-
-
-def test_a_study_that_says_nothing_of_it_has_an_empty_table_and_no_sentence():
+def test_a_market_s_box_waits_as_one_server_does_and_a_study_without_arrivals_has_no_rows():
+    """Busy 6 x 52.8 / 732 = 0.43307: 52.8 x 0.433 / 0.567 = 40.36; JOB / (1 - r) = 116.94 at 1.2658 times six."""
+    box = queue(6.0, 3).set_index("option").loc[BOX]
+    assert box["utilisation"] == pytest.approx(0.43307, rel=1e-4) and box["wait_hours"] == pytest.approx(
+        40.36, rel=1e-3
+    )
+    assert (box["rival"], box["slower_from_people"], box["held"]) == (RENTED, 4.0, True)
+    assert box["slower_from_per_month"] == pytest.approx(6 * 1.2658, rel=1e-4)
     found = queue(None)
     assert list(found.columns) == list(QUEUE_COLUMNS) and found.empty
-    assert waiting_in_words(found) == waiting_in_words(pd.DataFrame()) == []
 
 
 def test_phases_wait_in_one_queue_with_each_other_and_with_workloads():

@@ -1,9 +1,8 @@
-"""The table of what to find out first, on small markets worked out by hand, and its sentences."""
+"""The table of what to find out first, on small markets worked out by hand."""
 
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, box_offer, figure, offer, options_of
 from scipy.integrate import quad
@@ -13,7 +12,6 @@ from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.worth_knowing import Uncertain, _value, _worths
 from sweetspot.known_value import Value
-from sweetspot.report.worth_words import NOTHING, TOO_DEAR, worth_in_words
 
 MONTH = 30.5
 
@@ -125,49 +123,3 @@ def test_of_figures_worth_the_same_that_which_is_worth_more_alone_is_first(monke
     monkeypatch.setattr("sweetspot.decision.worth_knowing._worths", alike)
     dear = {"usd_per_hour_low": 0.9, "usd_per_hour_high": 1.2}
     assert two_rented(400, **dear)["evppi_alone_usd"].tolist() == [1.0, 0.0]
-
-
-def rows(*entries):
-    names = ("figure", "quantity", "unit", "value", "evppi_usd", "evppi_usd_low", "evppi_usd_high", "cost_to_learn_usd",
-             "turning_point")  # fmt: skip
-    more = {"rests_on_it": 1, "model": "m", "project": "10 days of use a month for 30 months", "minutes_to_learn": 30.0}
-    more |= {"learn_on_title": "Cloud, 1 x X", "title": "X"}
-    return pd.DataFrame([dict(zip(names, entry, strict=True)) | more for entry in entries])
-
-
-SPEED = ("speed of X", "images_per_s", "images/s", 100.0, 912.0, 800.0, 1024.0, 3.0, 124.0)
-DAYS = ("days of use a month", "days_per_month", "days/month", 10.0, 2000.0, 1900.0, 2100.0, np.nan, 13.7)
-DEAR = (*SPEED[:7], 1000.0, SPEED[8])
-TIMING = ["That takes 30 minutes on Cloud, 1 x X, about 3 USD."]
-
-
-def test_what_can_be_timed_is_measured_first():
-    assert worth_in_words(rows(SPEED)) == [
-        "Measure the speed of X first.",
-        *TIMING,
-        "Knowing that is worth up to 910 USD (800 to 1,000) over the project.",
-        "The cheapest changes if it is 24 % faster.",
-        "No other figure is worth finding out.",
-    ]
-    for count, every in ((2, "both"), (3, "all 3")):
-        told = worth_in_words(rows(SPEED).assign(rests_on_it=count))
-        assert told[3] == f"The cheapest changes if it is 24 % faster, on {every} options that rest on it."
-
-
-def test_a_figure_that_nobody_can_time_comes_with_the_first_that_one_can():
-    assert worth_in_words(rows(SPEED, DAYS)) == [
-        "Find out the days of use a month first.",
-        "Knowing that is worth up to 2,000 USD (1,900 to 2,100) over the project.",
-        "The cheapest changes at 13.7 days.",
-        "Of what can be timed, measure the speed of X first.",
-        *TIMING,
-        "Knowing it is worth up to 910 USD (800 to 1,000).",
-        "The cheapest changes if it is 24 % faster.",
-    ]
-    assert worth_in_words(rows(DEAR, DAYS))[-1].startswith("No speed is worth timing")
-
-
-def test_what_is_too_dear_or_worth_nothing_within_its_error_is_not_named():
-    assert worth_in_words(rows(DEAR)) == [f"No {TOO_DEAR}"]
-    assert worth_in_words(rows((*SPEED[:5], 0.0, *SPEED[6:]))) == [f"No {NOTHING}"]
-    assert worth_in_words(pd.DataFrame()) == []

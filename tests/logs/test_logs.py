@@ -102,7 +102,7 @@ def test_a_source_is_checked_before_anything_is_read(change, found):
 
 
 def test_a_missing_or_binary_log_is_named(tmp_path):
-    with pytest.raises(UserError, match=r"log.csv: No such file .*; study.yaml names it under 'logs'"):
+    with pytest.raises(UserError, match=r"log.csv: No such file .*; the file is needed"):
         read_one(tmp_path, **KERAS, path="log.csv")
     (tmp_path / "log.csv").write_bytes(b"epoch,elapsed\n0,\xff\n")
     with pytest.raises(UserError, match=r"log.csv, line 2: not UTF-8"):
@@ -185,6 +185,14 @@ def test_a_dawnbench_entry_gives_samples_over_its_last_hours(tmp_path):
     assert "costPerHour 7.2" in row["source"]
 
 
+@pytest.mark.parametrize(("rows", "epochs"), [("1\t0.5\t9\n2\t400\t9\n", 2), ("1\t400\t9\n", 1)])
+def test_an_epoch_may_take_hours_and_one_is_enough(tmp_path, rows, epochs):
+    row = dawn(tmp_path, f"epoch\thours\ttop1Accuracy\n{rows}")
+    assert row["images_per_s"] == pytest.approx(epochs * 1_281_167 / (400 * 3600))
+    with pytest.raises(UserError, match="line 2: no epoch; expected at least one row"):
+        dawn(tmp_path, "epoch\thours\ttop1Accuracy\n0\t0\t0.1\n")
+
+
 def test_epoch_0_after_training_is_one_more_epoch(tmp_path):
     # apple_resnet9_8v100: epochs 0 to 17, the first at 38.54 % (guessing is 10 %), done after 0.0028606 hours. Without
     # the first row's time 112503 images/s came out, 36 % more than 17 epochs in all hours, 29 % more than the 18.
@@ -217,6 +225,8 @@ def test_epoch_0_of_an_unknown_kind_is_refused(tmp_path, top1, samples):
     [
         (DAWN_TSV.replace("400.8418463936779\t113", "2.0\t113"), 3),
         (DAWN_TSV.replace("113\t", "x\t"), 3),
+        (DAWN_TSV.replace("113\t", "1\t"), 3),
+        (DAWN_TSV.replace("400.8418463936779", "3.5510081636243402"), 3),
         (DAWN_TSV.replace("\t7.21\t19.74", ""), 2),
     ],
 )
@@ -272,6 +282,143 @@ def test_an_mlperf_log_gives_epochs_over_its_run_time(tmp_path):
         mlperf(tmp_path, gpus=3)
     with pytest.raises(UserError, match=r"result_1.txt, line 7: ':::MLLOG"):
         mlperf(tmp_path, MLPERF_TEXT.replace('"key": "epoch_stop"', '"key": epoch_stop', 1))
+
+
+EVAL = "eval_accuracy"
+
+
+def finished(benchmark, *events):
+    """A run of 50 s of a benchmark in which these events happen: (key, second, value, epoch_num)."""
+    begun = event("submission_benchmark", 1_000, benchmark) + event("global_batch_size", 1_000, 40)
+    told = [event(key, 1000 * second, value, **(about if isinstance(about, dict) else {"epoch_num": about}))
+            for key, second, value, about in events]  # fmt: skip
+    return begun + event("run_start", 10_000) + "".join(told) + event("run_stop", 60_000, status="success")
+
+
+def bert(*events):
+    """`train_samples` and the `epoch_num` of the last evaluation, in the order of the log; or why they are refused."""
+    return [("train_samples", 20, value, None) if key == "plan" else ("eval_accuracy", 30, 0.7, value)
+            for key, value in events]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("events", "samples"),
+    [
+        (bert(("eval", 1.0), ("plan", 3000)), 3000),  # the total, by the rules
+        (bert(("eval", 999), ("plan", 3000)), 3000),  # no count of samples
+        (bert(("eval", 1000), ("plan", 1005)), 1005),
+        (bert(("eval", 1000), ("plan", 1011)), None),
+        # A plan is at most three times as much as an evaluation counts, and at most 1 % less.
+        (bert(("plan", 3000), ("eval", 1000)), 1000),
+        (bert(("plan", 3000), ("eval", 999)), None),
+        (bert(("plan", 3000), ("eval", 3030)), 3030),
+        (bert(("plan", 3000), ("eval", 3031)), None),
+    ],
+)
+def test_what_of_a_bert_log_counts_its_samples(tmp_path, events, samples):
+    text = finished("bert", *events)
+    if samples:
+        assert mlperf(tmp_path, text, throughput="run")["images_per_s"] == pytest.approx(samples / 50)
+    else:
+        with pytest.raises(UserError, match=rf"train_samples is {events[-1][2] if events[-1][2] > 1 else 3000}; the"):
+            mlperf(tmp_path, text)
+
+
+def evaluated_within(result_ms):
+    stop = event("epoch_stop", 59_000, epoch_num=2)
+    evaluation = event("eval_start", 40_000) + event("eval_stop", 41_000)
+    return MLPERF_TEXT.replace(stop, evaluation + event("eval_accuracy", result_ms, 0.7, epoch_num=2) + stop)
+
+
+RESULT = '{}, "event_type": "X", "key": "eval'
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        (MLPERF_TEXT, 48),  # 20 and 28 s; a result stands where the second begins
+        (MLPERF_TEXT.replace("59000", "61000"), 50),  # a result a second before the end, which printing may take
+        (MLPERF_TEXT.replace(RESULT.format(60000), RESULT.format(58000)), 48),
+        (MLPERF_TEXT.replace(RESULT.format(60000), RESULT.format(57999)), None),
+        (MLPERF_TEXT.replace(RESULT.format(31000), RESULT.format(31001)), None),
+        # An evaluation of a second within an epoch, with its result up to a second before and after it.
+        (evaluated_within(39_000), 47),
+        (evaluated_within(42_000), 47),
+        (evaluated_within(38_999), None),
+        (evaluated_within(42_001), None),
+    ],
+)
+def test_a_result_within_an_epoch_leaves_its_training_untold(tmp_path, text, seconds):
+    if seconds:
+        row = mlperf(tmp_path, text, throughput="training")
+        assert row["images_per_s"] == pytest.approx(2 * 1_281_167 / seconds)
+    else:
+        with pytest.raises(UserError, match="asks for throughput 'training', which this log does not tell"):
+            mlperf(tmp_path, text, throughput="training")
+
+
+@pytest.mark.parametrize(("said", "rate"), [(30.0, 30.0), (10.0, 10.0), (30.1, None), (0.0, 20.0), (5.1, 20.4)])
+def test_a_printed_throughput_half_as_much_again_counts_the_same(tmp_path, said, rate):
+    """1,000 samples in 50 s are 20/s; 5.1 are of one of four devices. Training alone is not told here."""
+    text = "".join(line for line in MLPERF_TEXT.splitlines(keepends=True) if "epoch_stop" not in line)
+    text += event("throughput", 61_000, said) * 2
+    if rate:
+        assert mlperf(tmp_path, text, samples_per_epoch=500)["images_per_s"] == pytest.approx(rate)
+    else:
+        with pytest.raises(UserError, match=r"line 12: throughput is 30.1; expected about 20, as"):
+            mlperf(tmp_path, text, samples_per_epoch=500)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "events", "samples"),
+    [
+        # Of two epochs the second is named, or how many are done; one begins from 0 or 1.
+        ("resnet", [("epoch_start", 10, None, 1), (EVAL, 30, 0.1, 1), ("epoch_start", 31, None, 2), (EVAL, 50, 0.8, 2)],
+         2 * 1_281_167),
+        ("resnet", [("epoch_start", 10, None, 0), (EVAL, 30, 0.1, 1), ("epoch_start", 31, None, 1), (EVAL, 50, 0.8, 2)],
+         2 * 1_281_167),
+        ("resnet", [("epoch_start", 10, None, 0), (EVAL, 30, 0.1, 3)], "epoch 3 after 1 epochs from 0 on; expec"),
+        ("resnet", [("block_start", 10, None, {"first_epoch_num": 1, "epoch_count": 4}), (EVAL, 30, 0.1, 4),
+                    (EVAL, 50, 0.8, 8)], 8 * 1_281_167),
+        ("resnet", [("epoch_start", 10, None, {"epoch_num": 1, "epoch_count": 4}), (EVAL, 30, 0.1, 1)], 1_281_167),
+        ("resnet", [(EVAL, 30, 0.1, 1)], "no epoch_start or block_start with its number"),
+        ("unet3d", [("epoch_start", 10, None, 1), (EVAL, 30, 0.1, 1)], 168),
+        ("rnnt", [("epoch_start", 10, None, 1), (EVAL, 30, 0.1, 1)], 278_528),
+        # Parts of an epoch count from the whole number below the first.
+        ("resnet", [(EVAL, 30, 0.1, 1.5), (EVAL, 50, 0.8, 2.25)], 1.25 * 1_281_167),
+        ("gpt3", [("max_sequence_length", 9, 2048, None), (EVAL, 50, 0.8, 204_800)], 100),
+        ("gpt3", [("max_sequence_length", 9, 1, None), (EVAL, 50, 0.8, 1000)], 1000),
+        ("gpt3", [("max_sequence_length", 9, 0.5, None), (EVAL, 50, 0.8, 1000)], "epoch_num 1000 counts tokens; expec"),
+    ],
+)  # fmt: skip
+def test_how_many_samples_the_epochs_of_a_log_are(tmp_path, benchmark, events, samples):
+    text = finished(benchmark, *events)
+    if not isinstance(samples, str):
+        assert mlperf(tmp_path, text, throughput="run")["images_per_s"] == pytest.approx(samples / 50)
+    else:
+        with pytest.raises(UserError, match=samples):
+            mlperf(tmp_path, text)
+
+
+@pytest.mark.parametrize(("samples", "top1", "epochs"), [(50_000, 12.0, 2), (50_000, 12.1, 3), (1_281_167, 0.13, 3)])
+def test_an_accuracy_a_fifth_above_guessing_is_of_training(tmp_path, samples, top1, epochs):
+    """Guessing is right for one of 10 classes, or of 1,000."""
+    row = dawn(tmp_path, f"epoch\thours\ttop1Accuracy\n0\t0.004\t{top1}\n2\t0.5\t9.1\n", samples_per_epoch=samples)
+    assert row["images_per_s"] == pytest.approx(epochs * samples / 1800)
+
+
+def test_cells_stand_in_the_order_of_the_study(tmp_path):
+    write(tmp_path, "log.csv", "epoch,elapsed\n0,10\n")
+    sources = [LogSource(**KERAS | {"model": name}, path="log.csv") for name in ("z", "a")]
+    assert read_logs(sources, tmp_path)["model"].tolist() == ["z", "a"]
+
+
+def test_an_evaluation_without_its_epoch_is_refused(tmp_path):
+    text = finished(
+        "resnet", ("epoch_start", 10, None, 1), ("eval_accuracy", 30, 0.1, None), ("eval_error", 50, 0.2, 2)
+    )
+    with pytest.raises(UserError, match="line 6: eval_accuracy without epoch_num; expected one"):
+        mlperf(tmp_path, text)
 
 
 KERAS_TEXT = "epoch,elapsed,loss\n0,10.5,0.3\n1,9.5,0.2\n"

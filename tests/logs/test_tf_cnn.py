@@ -1,6 +1,7 @@
 """The reader of tf_cnn_benchmarks' output, and of folders of it: real logs, and short ones written here."""
 
 import math
+import re
 
 import pytest
 from log_files import TESTS, TF_CNN, lambda_folder, read_one, tf_cnn, write
@@ -80,6 +81,8 @@ def test_a_log_that_contradicts_the_study_is_refused_even_when_faults_are_skippe
 def test_inference_is_not_training(tmp_path):
     with pytest.raises(UserError, match="line 4: mode is 'forward-only'; expected training"):
         tf_cnn(tmp_path, TF_CNN.replace("training\nSingle", "forward-only\nSingle"))
+    with pytest.raises(UserError, match=r"run.log, line 9: devices are \"\['disk'\]\"; expected a list such as"):
+        tf_cnn(tmp_path, re.sub("Devices: .*", "Devices: ['disk']", TF_CNN))
 
 
 BROKEN_TF_CNN = [
@@ -88,6 +91,8 @@ BROKEN_TF_CNN = [
     (TF_CNN.split("total images")[0], 18, "the log ends without 'total images/sec'"),
     (TF_CNN.replace("24 per device", "many per device"), 7, "batch is 'many' per device"),
     ("Killed\n", 1, "no line 'Model'"),
+    (TF_CNN.replace("24 per device", "24.5 per device"), 7, "batch is '24.5' per device"),
+    (TF_CNN.replace("24 per device", "100001 per device"), 7, "batch is '100001' per device"),
 ]
 
 

@@ -13,7 +13,23 @@ import threading
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.matrix.process import NAME, hold, silence, stop_on_sigterm, stop_when_unread
+from sweetspot.matrix.process import NAME, NAMES, hold, scripts_of, silence, stop_on_sigterm, stop_when_unread
+
+
+def test_a_modules_scripts_are_kept_and_written_anew_where_they_differ(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in NAMES:
+        (tmp_path / name).write_text(f"# {name}")
+    folder = scripts_of(lambda name: str(tmp_path / name))
+    assert folder == tmp_path / ".snakemake" / "sweetspot" / "scripts"
+    assert {file.stem: file.read_text() for file in folder.iterdir()} == {name: f"# {name}" for name in NAMES}
+    places = {name: (folder / f"{name}.py").stat().st_ino for name in NAMES}
+    (tmp_path / "compare").write_text("# another")
+    scripts_of(lambda name: str(tmp_path / name))
+    assert (folder / "compare.py").read_text() == "# another"
+    moved = {name for name, place in places.items() if (folder / f"{name}.py").stat().st_ino != place}
+    assert moved == {"compare"}
+
 
 HOLD = "import sys, sweetspot.matrix.process as lock; lock.hold(sys.argv[1]); print('held', flush=True); input()"
 

@@ -138,6 +138,13 @@ def test_a_run_file_from_before_that_is_timed_by_its_steps(tmp_path):
     assert timing_of(old) is None
 
 
+@pytest.mark.parametrize("seconds", [0, -1.0, True, "1", float("inf"), float("nan"), None])
+def test_what_cannot_have_passed_is_no_time(tmp_path, seconds):
+    assert timing_of(write(tmp_path, Run(SMALL, 1), duration_s=seconds, mean_step_s=1.0)) is None
+    if seconds is not None:
+        assert timing_of(write(tmp_path, Run(SMALL, 2), duration_s=1.0, mean_step_s=seconds)) is None
+
+
 def test_without_a_cap_every_run_of_every_cell_is_made_and_nothing_is_read(tmp_path):
     every = [Run(SMALL, 1), Run(SMALL, 2), Run(LARGE, 1), Run(LARGE, 2)]
     write(tmp_path, Run(SMALL, 1), duration_s=9e9, mean_step_s=1.0)

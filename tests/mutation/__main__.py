@@ -38,11 +38,11 @@ def try_all(room: str, mutants: list[Mutant]) -> dict[Mutant, Outcome]:
     if not waiting:
         return outcomes
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        workshop = Workshop(PROJECT, Path(folder) / "project", room)
+        workshop = Workshop(PROJECT, Path(folder) / "project", room, PROJECT / ".mutants" / f"{room}.reach.json")
         cost = workshop.rehearse()
-        print(f"{room}: {len(outcomes)} outcomes known, {len(waiting)} to try; all tests take {cost:.1f} CPU-s")
+        print(f"{room}: {len(outcomes)} outcomes known, {len(waiting)} to try; all tests take {cost:.1f} s")
         for number, mutant in enumerate(waiting, 1):
-            outcome = workshop.trial(mutant, 20 + 4 * cost)
+            outcome = workshop.trial(mutant)
             record.add(mutant, outcome)
             outcomes[mutant] = outcome
             told = f"noticed by {outcome.by}" if outcome.noticed else "SURVIVED"

@@ -64,13 +64,16 @@ def mutants_of(file: str, source: str) -> list[Mutant]:
 
 
 def _replacements(old: str) -> list[str]:
-    """What stands for a token: see SWAPS; `not` goes, an integer grows by one, another number doubles (0 becomes 1)."""
+    """What stands for a token: see SWAPS; `not` goes, an integer grows by one, another number doubles (0 becomes 1).
+
+    An integer of five digits is a cap or a scale: one more is no other, so it doubles too.
+    """
     if old in ("not", "is not", "not in"):
         return [{"not": "", "is not": "is", "not in": "in"}[old]]
     if not old.lstrip(".")[:1].isdigit():
         return SWAPS.get(old, [])
     value = ast.literal_eval(old)
-    return [repr(value + 1 if isinstance(value, int) else 2 * value or 1.0)]
+    return [repr(value + 1 if isinstance(value, int) and value < 10_000 else 2 * value or 1.0)]
 
 
 class _Sites(ast.NodeVisitor):

@@ -1,6 +1,5 @@
 """What is known of mutants: outcomes of earlier trials, and those that change nothing."""
 
-import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any, NamedTuple
 
 import yaml
 from one_token import Mutant
-from trials import Outcome
+from trials import Outcome, digest
 
 LIBRARY = Path("workflow") / "sweetspot"
 EQUIVALENT = Path(__file__).parent / "equivalent.yaml"
@@ -27,15 +26,6 @@ def equivalents(path: Path = EQUIVALENT) -> dict[tuple[str, str, str], Equivalen
     """The list by file, line and mutated line."""
     listed = [Equivalent(file, **row) for file, rows in yaml.safe_load(path.read_text()).items() for row in rows]
     return {(each.file, each.before, each.after): each for each in listed}
-
-
-def digest(parts: Iterable[bytes | str]) -> str:
-    """A short name of contents."""
-    whole = hashlib.sha256()
-    for part in parts:
-        whole.update(part.encode() if isinstance(part, str) else part)
-        whole.update(b"\0")
-    return whole.hexdigest()[:16]
 
 
 def in_order(mutants: Iterable[Mutant], seed: int) -> list[Mutant]:

@@ -4,11 +4,13 @@ import json
 import os
 
 import jsonschema
+import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, inputs
+from decision_tables import BOX, RENTED, inputs, study
 from phase_plans import beside
 from project_copy import ROOT
 from report_tables import make_report, month_tables, one_job
+from sweetspot.report.answer_file import answer_json, answer_of
 from sweetspot.report.finished import write_index
 
 SCHEMA = json.loads((ROOT / "config" / "schemas" / "answer.schema.json").read_text())
@@ -60,6 +62,65 @@ def test_the_work_of_months_is_the_answer_where_a_study_has_it(tmp_path):
     # The best mix holds an office box that is no option of this study: its reference is not what is bought.
     assert (both["outcome"], both["confidence"]) == ("rival", "likely")
     assert both["worth_knowing"][0].startswith("Find out the price of RunPod first")
+
+
+NAN = float("nan")
+OWNED = {"workload": "lab.runs", "model": "m", "option": "box", "purchase": "own", "is_reference": True, "usd": 1.0,
+         "days_per_month": 10.0, "months": 30.0, "usd_per_kwh": NAN, "capex_usd": 6500.0}  # fmt: skip
+
+
+def months(*options, **tables):
+    """The answer on the work of months, with these options; its best mix holds own-1, a box, and c."""
+    return answer_of(month_tables() | {"options": pd.DataFrame(options)} | tables, study())
+
+
+@pytest.mark.parametrize(("judged", "outcome"), [("box", "reference"), ("best", "reference"), ("cloud", "rival"),
+                                                 ("elsewhere", "rival"), ("not best", "rival")])  # fmt: skip
+def test_the_reference_wins_where_it_is_the_best_or_a_machine_of_the_best_mix(judged, outcome):
+    other = [
+        {"workload": "else", "mix": "best", "option": "elsewhere"},
+        {"workload": "lab", "mix": "cloud", "option": "not best"},
+    ]
+    sources = pd.concat([month_tables()["sources"], pd.DataFrame(other)])
+    found = months(OWNED | {"option": judged}, sources=sources)
+    assert (found.outcome, found.reference, found.model) == (outcome, judged, "m")
+    assert found.verdict.best.choice == "best"
+
+
+def test_what_an_owned_reference_rests_on_are_the_facts_of_its_first_row():
+    other, later = OWNED | {"option": "b", "is_reference": False, "months": 99.0}, OWNED | {"months": 48.0}
+    assert months(other, OWNED, later).inputs == {"days_per_month": 10.0, "months": 30.0, "capex_usd": 6500.0}
+    assert months(other, OWNED | {"purchase": "on_demand"}).inputs == {}
+    bare = months(sources=pd.DataFrame())
+    assert (bare.inputs, bare.reference, bare.model, bare.outcome) == ({}, None, None, "rival")
+
+
+def test_classes_stand_in_their_order_warnings_that_decide_by_rule_and_reasons_with_their_choice():
+    due, choices = month_tables()["deadlines"], month_tables()["choices"]
+    told = [("note", "b", "m2", True), ("note", "b", "m1", True), ("note", "b", "m1", True), ("note", None, None, True),
+            ("old", "c", "m", False)]  # fmt: skip
+    found = months(
+        deadlines=pd.concat([due.assign(**{"class": name, "p_in_time": NAN}) for name in ("z", "a")]),
+        warnings=pd.DataFrame(told, columns=["rule", "message", "instance", "decisive"]),
+        choices=choices.assign(why_not=[None, "no"]),
+    )
+    assert [(one.job, one.steps[0].within_hours, one.steps[0].p_in_time) for one in found.deadlines] == [
+        ("z", 24.0, None), ("a", 24.0, None)
+    ]  # fmt: skip
+    assert [(one.message, one.instances) for one in found.warnings] == [("b", ["m1", "m2"]), ("", [])]
+    assert [one.why_not for one in found.choices] == [None, "no"]
+
+
+def test_what_to_find_out_is_the_plan_s_and_else_the_job_s():
+    assert months().worth_knowing[0] == "Find out the price of RunPod first."
+    worth = pd.DataFrame([{"model": "m", "evppi_usd": 0.0, "evppi_usd_low": 0.0, "cost_to_learn_usd": 1.0}])
+    (said,) = months(OWNED, worth_knowing=worth, ranks=pd.DataFrame([OWNED | {"title": "Box"}])).worth_knowing
+    assert said == "No single uncertain figure, known exactly, would change the choice."
+
+
+def test_the_file_is_indented_by_one_and_ends_in_a_line_break():
+    written = answer_json(month_tables(), study())
+    assert written.startswith('{\n "schema_version": 2,\n "study": {\n  "name": "paper",') and written.endswith("}\n")
 
 
 def test_one_choice_alone_and_none(tmp_path):

@@ -21,7 +21,6 @@ from sweetspot.report.charts import CHARTS, SECTIONS, Chart, of_stage
 from sweetspot.report.draw import LOOK, draw_figures, drawing_engine, specification
 from sweetspot.report.marks import empty
 from sweetspot.report.notation import BASIS_SIGNS, SHOWN
-from sweetspot.report.phrases import beside, named, warnings
 
 BLANK = dict.fromkeys(CHARTS, "{}")
 
@@ -29,8 +28,12 @@ BLANK = dict.fromkeys(CHARTS, "{}")
 def test_each_chart_is_drawn_by_exactly_one_rule_and_no_two_take_one_place():
     drawn = [chart.name for stage in ("speed", "price") for chart in of_stage(stage)]
     assert sorted(drawn) == sorted(CHARTS)
-    places = [(chart.section, chart.order) for chart in CHARTS.values()]
-    assert len(set(places)) == len(places)
+    assert list(CHARTS) == [
+        "mix_load", "plan_tornado", "front", "utilisation", "cash_flow", "tornado", "images_per_usd", "bill",
+        "time_cost", "surface", "throughput", "efficiency", "extrapolation", "validation",
+    ]  # fmt: skip
+    orders = {name: [chart.order for chart in CHARTS.values() if chart.section == name] for name in SECTIONS}
+    assert all(found == list(range(1, len(found) + 1)) for found in orders.values())
 
 
 def test_each_chart_stands_on_the_page_once_in_the_order_of_its_section():
@@ -193,6 +196,40 @@ def test_captions_speak_of_the_studys_unit(tmp_path):
     assert (tmp_path / "throughput.rst").read_text().startswith("Tokens per second by machine, model and batch.")
 
 
+def test_type_is_of_12_pixels_titles_of_14_and_lines_have_room():
+    sizes, found = {}, [(LOOK, "")]
+    while found:
+        part, name = found.pop()
+        if isinstance(part, dict):
+            found += [(each, f"{name} {key}".strip()) for key, each in part.items()]
+        elif isinstance(part, int | float):
+            sizes[name] = part
+    assert {size for name, size in sizes.items() if "ontSize" in name} == {12}
+    assert {name: size for name, size in sizes.items() if "ontSize" not in name} == {
+        "padding left": 8, "padding right": 12, "padding top": 4, "padding bottom": 4, "axis labelLimit": 230,
+        "axis labelSeparation": 8, "axis titlePadding": 8, "legend labelLimit": 230, "legend columnPadding": 22,
+        "legend symbolStrokeWidth": 2, "legend symbolOpacity": 1, "point size": 62, "point opacity": 1,
+        "point strokeWidth": 1.6,
+    }  # fmt: skip
+    title = specification(empty("nothing")._replace(says="a %" + " b" * 60, key="k " * 60))["title"]
+    assert [title[name] for name in ("fontSize", "offset", "subtitleFontSize", "subtitlePadding")] == [14, 10, 12, 5]
+    # 62 letters a line of the title, 76 of the key; a number stays with its sign
+    assert title["text"] == ["a\u00a0%" + " b" * 29, "b" + " b" * 30] and len(title["subtitle"][0]) == 75
+    assert len(specification(empty("x")._replace(says="x", key="k" * 77))["title"]["subtitle"][0]) == 76
+    assert len(specification(empty("x")._replace(says="k" * 63))["title"]["text"][0]) == 62
+    assert "title" not in specification(empty("nothing")._replace(key="k"))
+
+
+def test_a_tooltip_has_the_beginning_of_a_source():
+    rows = pd.DataFrame({"text": ["x"], "source": ["s" * 161], "price_source": ["log ; " + "p" * 161]})
+    drawing = empty("x")._replace(data={"rows": rows})
+    told = {name: alt.Tooltip(f"{name}:N") for name in ("source", "price_source")}
+    drawing = drawing._replace(chart=drawing.chart.encode(tooltip=[*told.values()]))
+    assert specification(drawing)["datasets"]["rows"] == [
+        {"text": "x", "source": "s" * 160, "price_source": "p" * 160}
+    ]  # fmt: skip
+
+
 def test_specifications_carry_only_the_columns_they_draw():
     drawing = empty("nothing")
     wide = drawing._replace(data={"rows": drawing.data["rows"].assign(secret="unused")})
@@ -213,31 +250,12 @@ def test_titles_are_escaped_on_the_page(monkeypatch):
     assert "<b>bold</b>" not in evidence()
 
 
-def test_warnings_name_machines_and_rules_in_words():
-    rows = [("comparison", "k80", "no_interval", "a factor"), ("comparison", "p3", "no_interval", "a factor")]
-    table = named(pd.DataFrame(rows, columns=["scope", "instance", "rule", "message"]), {"k80": "the old machine"})
-    (found,) = warnings(table)
-    assert found["what"] == "Speeds without an interval"
-    assert found["messages"] == [{"message": "a factor", "where": "the old machine, p3"}]
-
-
-def test_brackets_are_explained_only_where_the_answer_leaves_them_out():
-    ranks = pd.DataFrame({"title": ["box", "box [paid]"], "in_answer": [True, False]})
-    assert beside(ranks).endswith("The answer leaves those prices out.")
-    assert beside(ranks.assign(in_answer=True)) == beside(ranks.head(1)) == beside(pd.DataFrame()) == ""
-
-
 def test_charts_without_a_difference_to_show_are_left_out():
     bills = pd.DataFrame({"line": ["use", "use", "storage"], "usd": [1.0, 2.0, 0.0]})
     assert not CHARTS["bill"].fits({"bills": bills})
     assert CHARTS["bill"].fits({"bills": bills.assign(usd=1.0)})
     ranks = pd.DataFrame({"workload": ["task", "task"], "hours": [2.0, 2.0]})
+    assert CHARTS["images_per_usd"].fits({"ranks": ranks})
+    assert not CHARTS["images_per_usd"].fits({"ranks": ranks.assign(by_bills=True)})  # a rate then ranks nothing
     assert not CHARTS["throughput"].fits({"ranks": ranks})
     assert CHARTS["throughput"].fits({"ranks": ranks.assign(hours=[1.0, 2.0])})
-
-
-def test_warnings_of_a_rule_nobody_knows_are_shown():
-    rows = [("price", "p3", None, "new_rule", "something new"), ("price", None, None, None, "no rule"), (None,) * 5]
-    table = pd.DataFrame(rows, columns=["scope", "instance", "model", "rule", "message"])
-    shown = {(found["what"], found["messages"][0]["message"]) for found in warnings(table)}
-    assert shown == {("price: new rule", "something new"), ("price: unnamed", "no rule"), ("unnamed", "")}

@@ -1,10 +1,8 @@
-"""The first page's charts and figures, and the answer beside it: a sheet to sign, a card, a small table."""
+"""The first page's figures, and the answer beside it: a sheet to sign, a card, a small table."""
 
-import math
 import re
 import xml.etree.ElementTree as ET
-from itertools import combinations, pairwise
-from types import SimpleNamespace
+from itertools import pairwise
 
 import pandas as pd
 import pytest
@@ -14,160 +12,9 @@ from sweetspot.report import card
 from sweetspot.report.answer_file import answer_of
 from sweetspot.report.card import extent, render_card, wrapped
 from sweetspot.report.finished import print_pdf
-from sweetspot.report.first_charts import (
-    FAR,
-    HIGH,
-    TALL,
-    WIDE,
-    Dots,
-    Point,
-    Series,
-    _meet,
-    bars_chart,
-    dots_chart,
-    lines_chart,
-    points_chart,
-)
-from sweetspot.report.first_sections import _faster, _of_option, _turns_to_the_rival
-from sweetspot.report.marks import pixels
 from sweetspot.report.outcome import Figure, Named, Outcome, key_figures
 from sweetspot.report.sheet import clauses, render_sheet, short
-from sweetspot.report.tables import shares_had
 from sweetspot.wording import Money
-
-LONG = "machine with 32 vCPUs and TensorFlow (preemptible)"
-
-
-def row(name: str, outcomes: list[float], strong: bool = False) -> Dots:
-    return Dots(name, "", "rent", name, sorted(outcomes)[len(outcomes) // 2], outcomes, strong)
-
-
-def heights(html: str) -> list[float]:
-    return [float(found) for found in re.findall(r"bottom:([\d.]+)px", html)]
-
-
-def names_of(svg: str) -> list[tuple[float, float, float, float]]:
-    """Left, right, top and bottom of each name, in a type of 12 pixels."""
-    boxes = []
-    for x, y, anchor, name in re.findall(
-        r'<text x="([\d.-]+)" y="([\d.-]+)" text-anchor="(\w+)" class="soft">(.*?)<', svg
-    ):
-        left = float(x) - {"start": 0.0, "middle": 0.5, "end": 1.0}[anchor] * pixels(name)
-        boxes.append((left, left + pixels(name), float(y) - 10, float(y) + 2))
-    return boxes
-
-
-def test_equal_outcomes_are_pressed_into_a_stack_of_bounded_height():
-    html = dots_chart([row("sure", [5.0] * 20, strong=True), row("other", [4.0 + n / 4 for n in range(20)])], "USD")
-    assert len(heights(html)) == 40
-    assert TALL / 2 < max(heights(html)) < TALL
-    # where they lie apart a dot stands on the floor or on the one below it
-    assert set(heights(dots_chart([row("apart", [float(n) for n in range(20)])], "USD"))) == {0.0}
-
-
-def test_the_field_of_a_choice_says_its_middle_and_its_ends():
-    assert 'aria-label="box: 1,600, 900 to 2,500"' in dots_chart(
-        [row("box", [2500.0, 1600.0, 900.0], strong=True)], "USD"
-    )
-
-
-def test_one_choice_far_beyond_all_others_does_not_press_them_into_a_corner():
-    near = [row("box", [16.0 + n for n in range(20)], strong=True), row("cloud", [20.0 + n for n in range(20)])]
-    html = dots_chart([*near, row("contract", [30 * FAR + 9 * n for n in range(20)])], "USD")
-    assert float(re.search(r'data-most="([\d.]+)"', html)[1]) == pytest.approx(1.04 * 39)  # of the others
-    assert "beyond the axis" in html and "210 →" in html  # 120 + 9 x 10
-    # four times as much is within: it is drawn with its dots
-    assert "beyond" not in dots_chart([*near, row("contract", [4.0 * 29 + n for n in range(5)])], "USD")
-    # the answer itself is never beyond the axis
-    assert "beyond" not in dots_chart([near[1], row("only", [900.0] * 20, strong=True)], "USD")
-
-
-@pytest.mark.parametrize("places", [(0.01, 0.0183, 0.022, 0.0116), (1.0, 1.02, 1.04, 1.06), (9.0, 9.0, 0.1, 5.0)])
-def test_names_of_points_stay_within_the_chart_and_off_each_other(places):
-    points = [Point(f"{LONG} {n}"[n:], "rent", x, 1.0 + n) for n, x in enumerate(places)]
-    boxes = names_of(points_chart(points, "hours", "USD", "Hours and cost"))
-    assert len(boxes) == 4
-    assert all(left >= 0 and right <= WIDE and top >= 0 and bottom <= HIGH for left, right, top, bottom in boxes)
-    for one, other in combinations(boxes, 2):
-        assert one[1] <= other[0] or other[1] <= one[0] or one[3] <= other[2] or other[3] <= one[2]
-
-
-@pytest.mark.parametrize(("other", "met"), [
-    ((10.0, 20.0, 0.0, 10.0), False), ((-10.0, 0.0, 0.0, 10.0), False), ((0.0, 10.0, 10.0, 20.0), False),
-    ((0.0, 10.0, -10.0, 0.0), False), ((9.0, 20.0, 9.0, 20.0), True), ((-9.0, 1.0, -9.0, 1.0), True),
-])  # fmt: skip
-def test_names_that_only_touch_do_not_meet(other, met):
-    assert _meet((0.0, 10.0, 0.0, 10.0), other) == met
-
-
-def test_a_name_stands_over_the_end_of_its_line_and_below_a_name_that_is_there():
-    """Up to 50 of 52.5 within 192 pixels over 216 is at 33.1, a name 6 over it; the next 14 below."""
-    svg = lines_chart([Series(name, "buy", [(0.0, 0.0), (100.0, 50.0)]) for name in ("A", "B")], "days", "USD", "x")
-    names = re.findall(r'x="([\d.]+)" y="([\d.]+)" text-anchor="end" class="k-buy">(\w)<', svg)
-    assert names == [("422.0", "27.1", "A"), ("422.0", "41.1", "B")]  # 440 - 14 - 4 across
-    assert 'x="47.0" y="220.0" text-anchor="end" class="">0<' in svg  # 5 left of the axis, 4 under its line
-    assert svg.count('d="M52.0 216.0L426.0 33.1"') == 2
-
-
-def test_a_plan_of_phases_costs_whole_machines_as_its_hours_need():
-    """Two machines for 1,000 USD, each at work 80 of 100 hours: of half the work one does all, twice takes four."""
-    rows = pd.DataFrame({"usd_possession": [1000.0], "usd": [50.0], "machines": [2.0], "room_hours": [100.0]})
-    cost = _of_option(rows, 80.0)
-    # 500 + 25; 2 x 500 + 50; 3.2 machines are four: 2,000 + 100
-    assert [cost(factor) for factor in (0.5, 1.0, 2.0)] == [525.0, 1050.0, 2100.0]
-    assert _of_option(rows.assign(room_hours=0.0), 80.0)(2.0) == 1100.0  # of those by the hour there are as many
-
-
-def test_bars_say_what_their_line_is():
-    html = bars_chart([("price of the box", 1.3, 0.8, "changes at 15,170 USD")], "the box", "Vast.ai")
-    assert "Left of the line Vast.ai is cheaper than the box." in html and "No figure turns it" not in html
-    both = bars_chart(
-        [("price of Nebius", 1.3, 0.8, "changes at 77.6 USD")], "Nebius", "Lambda", none_turns=True, alike=True
-    )
-    assert "No figure turns it within its range." in both
-    assert "Left of the line Lambda is cheaper than Nebius, which changes the machine, not the verdict." in both
-    # 0.8 to 1.3 is all of the track; cost is the same at 1.0, two fifths along it
-    assert "left:0%;width:100%" in html and "left:40%" in html
-
-
-def test_of_a_long_front_the_cheapest_and_the_fastest_are_drawn():
-    rows = [{"choice": str(n), "title": f"M{n}", "kind": "rent", "hours": 100.0 - n, "usd": 10.0 + n, "why_not": None}
-            for n in range(50)]  # fmt: skip
-    rows.append(rows[0] | {"title": "Slow", "hours": 200.0, "usd": 20.0})  # dearer and no faster
-    chart = _faster({}, pd.DataFrame(rows), SimpleNamespace(workload="w"), Money()).chart
-    # five of 50: every 13th, as 49 / 4 is 12.25, and the last
-    assert sorted(re.findall(r">(M\d+|Slow)<", chart)) == ["M0", "M13", "M26", "M39", "M49"]
-
-
-@pytest.mark.parametrize(("two", "flip", "said"), [
-    (("nothing", "buy"), 10.0, True),  # from 10 on buying is the cheaper, and the rival is bought
-    (("buy", "nothing"), 10.0, False),  # another purchase
-    (("buy", "nothing"), 20.0, True),
-    (("nothing", "buy"), 20.0, False),
-    (("nothing", "buy"), None, True),  # the first
-    (("buy", "nothing"), 15.0, True),  # no point there
-    (("buy", "buy"), 10.0, True),
-])  # fmt: skip
-def test_only_a_turn_to_what_binds_as_the_rival_is_told(two, flip, said):
-    points = pd.DataFrame({"turning_value": [10.0, 20.0, 10.0], "boxes": [1, 0, 0]})
-    points = points.assign(workload="w", assumption=["price", "price", "speed"])
-    row = {"assumption": "price", "flip_value": flip}
-    assert _turns_to_the_rival(row, {"turning_points": points}, two, SimpleNamespace(workload="w")) == said
-
-
-def test_a_point_is_filled_by_the_share_of_attempts_in_which_it_is_to_be_had():
-    points = [Point("A", "rent", 1.0, 9.0, 0.13), Point("B", "buy", 2.0, 5.0)]
-    fills = re.findall(r'class="k-(\w+)"[^>]*fill-opacity="([\d.]+)"', points_chart(points, "hours", "USD", "One job"))
-    assert fills == [("rent", "0.13"), ("buy", "1.00")]
-
-
-def test_a_name_ends_in_the_share_of_attempts_of_all_nodes_and_of_one():
-    rows = [("one", 0.13, math.nan), ("nodes", 0.13, 0.13**2), ("always", 1.0, 1.0), ("unknown", math.nan, math.nan)]
-    options = pd.DataFrame(rows, columns=["option", "p_stock", "p_stock_all"])
-    found = shares_had({"options": options})  # 0.13 x 0.13 = 0.0169
-    assert found == {"one": (0.13, ", 13 %"), "nodes": (0.13, ", 2-13 %"), "always": (1.0, ", 100 %")}
-    assert shares_had({"options": options[["option"]]}) == {}
-
 
 NONE = Figure(value=None, low=None, high=None)
 RENT = {

@@ -153,21 +153,6 @@ def test_no_chart_says_or_shows_another(tables):
     assert drawn[RENTED] == pytest.approx(264_706 * RATE, rel=1e-5)
 
 
-def test_a_figure_worth_knowing_is_in_its_unit():
-    rows = pd.DataFrame(
-        {"unit": ["USD/hour", "images/s", "days"], "value": [3.0, 225.0, 10.0], "turning_point": [0.5, None, 1.25],
-         "evppi_usd": [12.5, 25.0, 0.0], "cost_to_learn_usd": [None, 5.0, None], "model": "m"}
-    )  # fmt: skip
-    shown = shown_in({"worth_knowing": rows, "claims": rows}, EUR)
-    assert shown["worth_knowing"]["unit"].tolist() == ["EUR/hour", "images/s", "days"]
-    assert shown["worth_knowing"]["value"].tolist() == [2.4, 225, 10]
-    assert shown["worth_knowing"]["turning_point"].dropna().tolist() == [0.4, 1.25]
-    assert shown["worth_knowing"]["evppi_usd"].tolist() == [10, 20, 0]
-    assert shown["worth_knowing"]["cost_to_learn_usd"].dropna().tolist() == [4]
-    pd.testing.assert_frame_equal(shown["claims"], rows)
-    assert shown_in({"claims": rows}, Money()) == {"claims": rows}
-
-
 def test_a_chart_is_drawn_with_its_label(tables, tmp_path):
     files, study_file = files_of(tables, tmp_path / "made"), write_study(tmp_path, currency=SAYS)
     draw_figures(files, study_file, [tmp_path / "images_per_usd.vl.json"], [tmp_path / "images_per_usd.rst"])

@@ -8,66 +8,31 @@ import pandas as pd
 import pytest
 from decision_tables import study
 from phase_plans import beside, compared, hourly, own
-from phase_study import one_job, reference, with_phases
-from phase_tables import CLOUDS, box, hanging_tables, phase_tables
-from project_copy import ROOT
+from phase_study import one_job, with_phases
+from phase_tables import hanging_tables
 from report_tables import evidence, month_tables, small_tables
 from sweetspot.decision.options import titled
 from sweetspot.report.answer_file import answer_json
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.cited import Provenance
-from sweetspot.report.phrases import without_speed
 from sweetspot.report.plan_turning import (
     later_in_words,
     paying_in_words,
-    plan_is_done,
     plan_worth_in_words,
     turning_in_words,
 )
-from sweetspot.report.sections import Sections
 from sweetspot.report.sheet import render_summary
-from sweetspot.report.tables import leading, shown_in, works
+from sweetspot.report.tables import shown_in, works
 from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import load_titles
-from sweetspot.wording import DISPATCH, ROUNDS, Money
+from sweetspot.wording import Money
 
-
-def told(*rows):
-    """A warning table of (rule, instance, model, message)."""
-    columns = ["rule", "instance", "model", "message"]
-    return {"warnings": pd.DataFrame([dict(zip(columns, row, strict=True)) for row in rows], columns=columns)}
-
-
-def test_what_has_no_speed_is_named_at_the_top():
-    tables = told(
-        ("no_figure", "aws-p5", None, "it is offered"),
-        ("no_speed", "aws-p5", "bert", "said once already"),
-        ("no_speed", "l40s", "bert", "priced, but no speed for runs"),
-        ("no_speed", None, "gpt", "lab.gpt: no machine has a speed"),
-        ("stale_price", "old", None, "of 2016"),
-    )
-    said = without_speed(tables, {"aws-p5": "AWS p5.48xlarge", "l40s": "one L40S"}, str.upper)
-    assert said == (
-        "Priced, but no speed: AWS p5.48xlarge. Priced, but no speed for BERT: one L40S. "
-        "Lab.gpt: no machine has a speed."
-    )
-
-
-def test_of_many_machines_twelve_are_named():
-    said = without_speed(told(*(("no_figure", f"m{number}", None, "x") for number in range(15))), {}, str)
-    assert said.endswith("m11 and 3 more.")
-
-
-@pytest.mark.parametrize("tables", [{}, told(("stale_price", "old", None, "of 2016"))])
-def test_where_all_have_a_speed_nothing_is_said(tables):
-    assert without_speed(tables, {}, str) == ""
+LACKING = {"rule": "no_figure", "instance": "aws-p5", "model": None, "message": "it is offered", "decisive": True,
+           "scope": "comparison"}  # fmt: skip
 
 
 def test_the_page_says_the_red_line_before_anything_else():
-    tables = small_tables() | told(("no_figure", "aws-p5", None, "it is offered"))
-    tables["warnings"]["decisive"] = True
-    tables["warnings"]["scope"] = "comparison"
+    tables = small_tables() | {"warnings": pd.DataFrame([LACKING])}
     html = evidence(tables, {"aws-p5": "AWS p5.48xlarge"})
     body = html[html.index("<main>") :]
     assert body.index("Priced, but no speed: AWS p5.48xlarge.") < body.index('id="plan"') < body.index('id="answer"')
@@ -129,41 +94,6 @@ def test_workloads_are_called_by_the_titles_of_their_file(tmp_path):
     assert works({"options": options}) == {} == load_titles(tmp_path / "none.yaml")
 
 
-def test_the_sentences():
-    tables = month_tables()
-    assert turning_in_words(tables) == (
-        "What would change it, the nearest first: price of RunPod below 0.63 USD an hour. Or runs a month below "
-        "51 jobs. Then: nothing bought, RunPod beside your RTX 4090."
-    )
-    assert paying_in_words(tables) == [
-        "The office box pays from 850 device-hours a month (700 to 1,100, 90 %); you plan 1,000. It pays if you use it "
-        "for 24 months or more; you plan 30."
-    ]
-    assert plan_worth_in_words(tables) == [
-        "Find out the price of RunPod first.",
-        "Knowing that is worth up to 400 USD (300 to 500) over the project.",
-        "The cheapest changes at 0.63 USD an hour.",
-        "No speed is worth timing: none, known exactly, would save more than the timing costs.",
-    ]
-
-
-def test_what_never_pays_and_what_nothing_changes():
-    tables = month_tables()
-    tables["break_even"].loc[0, ["pays_from", "pays_from_high"]] = None
-    tables["break_even"] = tables["break_even"].head(1)
-    assert paying_in_words(tables) == ["The office box does not pay with five times the 1,000 device-hours a month."]
-    tables["turning_points"] = tables["turning_points"].head(0)
-    assert turning_in_words(tables) == "No single figure, changed by a factor of 5, would change it."
-    assert turning_in_words({}) == ""
-    assert plan_worth_in_words({}) == paying_in_words({}) == []
-
-
-def test_where_no_mix_does_the_work_nothing_would_change_it():
-    tables = month_tables()
-    tables["choices"] = tables["choices"].assign(is_best=False)
-    assert turning_in_words(tables) == ""
-
-
 def test_the_chart_has_the_wide_ones_first_and_leaves_out_what_moves_nothing():
     tables = month_tables()
     tables["tornado"].loc[1, "swing"] = 0.001
@@ -181,20 +111,9 @@ def test_money_of_the_plan_is_shown_in_the_currency_of_the_study():
     assert tables["worth_knowing"]["evppi_usd"].tolist() == [320.0]
 
 
-SCHEMA = json.loads((ROOT / "config" / "schemas" / "answer.schema.json").read_text())
-TIE = "too close to call"
-
-
 @pytest.fixture(scope="module")
 def alone():
     return one_job()
-
-
-def test_the_kind_of_plan_that_leads(alone):
-    assert leading(alone) is None
-    assert leading(with_phases(alone)) == ROUNDS
-    assert leading(beside(with_phases(alone), month_tables())) == DISPATCH
-    assert leading({}) is None and not plan_is_done(alone) and plan_is_done(with_phases(alone))
 
 
 def test_the_page_has_the_plan_before_the_one_job_with_figures_of_its_own(alone):
@@ -218,29 +137,6 @@ def test_with_both_kinds_the_months_lead_and_the_phases_stand_beside(alone):
     assert "What to have, and what to rent" in html and 'id="t-choices"' in html
 
 
-def test_the_table_of_all_choices_has_a_row_each_and_marks_the_answer(alone):
-    part = Sections(with_phases(alone), study(), Provenance()).choices()
-    assert [row[1] for row in part.rows] == [
-        "office box", "Cloud with 1 V100 (spot)", "Cloud with 1 V100", "Cloud with 8 V100",
-    ]  # fmt: skip
-    assert part.classes == ["good", "interruptible", "", ""]
-    assert [row[-1] for row in part.rows] == ["", "it can be interrupted", "", ""]
-
-
-def test_money_is_that_of_the_study(alone):
-    """1.25 USD a euro: 8,000 USD are 6,400 EUR; the multiple is none of money."""
-    shown = shown_in(with_phases(alone), Money("EUR", 1.25))
-    row = Sections(shown, study(), Provenance()).choices().rows[0]
-    # Of the box's 8,000 USD over 30 months; its speed is a prediction, and so is what rests on it.
-    assert [re.sub("<[^>]*>", "", cell) for cell in row[2:5]] == ["6,400◌", "213◌", "1.00◌"]
-
-
-def test_the_rows_of_the_work_of_months_are_choices_too():
-    part = Sections(small_tables(), study(), Provenance()).choices()
-    assert [row[1] for row in part.rows] == ["1 × office box, the rest on RunPod", "RunPod beside your RTX 4090"]
-    assert phase_tables(box())["choices"]["is_rival"].sum() == 0
-
-
 def test_what_the_plan_hangs_on_stands_above_the_one_job(alone):
     tables = beside(with_phases(alone), hanging_tables())
     assert turning_in_words(tables) == (
@@ -260,31 +156,10 @@ def test_what_the_plan_hangs_on_stands_above_the_one_job(alone):
     assert "mix" not in re.sub("<[^>]*>", " ", of_plan)  # a word of the work of months
 
 
-def test_what_was_not_looked_for_is_not_said_to_be_none(alone):
-    """Without a tornado nobody looked for turning points; with one and no point there is none."""
-    tables = with_phases(alone) | {"turning_points": pd.DataFrame(columns=["workload", "model"])}
-    assert turning_in_words(tables) == ""
-    tables = beside(tables, {"tornado": hanging_tables()["tornado"]})
-    assert turning_in_words(tables) == "No single figure, changed by a factor of 5, would change it."
-
-
 def test_the_chart_of_assumptions_speaks_of_options(alone):
     drawn = CHARTS["plan_tornado"].draw(ChartData(beside(with_phases(alone), hanging_tables()), None))
     assert "mix" not in json.dumps(drawn.chart.to_dict(validate=False))
     assert drawn.data["rows"]["assumption"].tolist() == ["price of Cloud with 1 V100", "amount of work"]
-
-
-def test_up_to_how_much_work_a_purchase_pays(alone):
-    """8,050 of 7,000 hours of work; beyond it a second box is needed."""
-    own = box(choice=reference(alone), title="office box")
-    pays = hanging_tables()["break_even"].assign(pays_until=8050.0)
-    tables = with_phases(alone, own, *CLOUDS) | {"break_even": pays}
-    assert "Beyond 8,050 it does not pay: that takes one machine more." in paying_in_words(tables)[0]
-
-
-def test_where_no_machine_ever_pays_nothing_is_said(alone):
-    pays = hanging_tables()["break_even"].assign(pays_from=None, pays_from_low=None, factor=None)
-    assert paying_in_words(with_phases(alone) | {"break_even": pays}) == []
 
 
 AT_ONCE = {"workload": "work", "box": "b", "box_title": "the <box>", "until": None, "until_title": None, "months": 36.0}
@@ -300,18 +175,6 @@ TABLE = pd.DataFrame([
 ]).assign(usd_low=500.0, usd_high=2000.0, box_usd_low=np.nan, box_usd_high=np.nan, p_cheapest=[0.1, 0.7, 0.2, np.nan],
           status=["ok", "ok", "ok", "is used for 48 months, the plan has 36"])  # fmt: skip
 SAID = "Bought in 6 months, renting Rent & Co until then: 940 USD, 60.0 less (−10.0 to 130), 90 % likely."
-
-
-def plain(cell):
-    return re.sub("<[^>]*>", "", str(cell))
-
-
-def test_the_table_has_a_row_a_way_and_shades_the_cheapest():
-    part = Sections({"later": TABLE}, study(), Provenance()).later()
-    assert [row[1] for row in part.rows] == ["the <box>, at once", "the <box>, in 6 months", "never", "old, at once"]
-    assert [row[2] for row in part.rows] == ["", "Rent & Co", "Rent & Co", "is used for 48 months, the plan has 36"]
-    assert part.classes == ["", "good", "", "failed"]
-    assert [plain(cell) for cell in part.rows[1][3:]] == ["850", "75.0", "940", "60.0", "90 %"]
 
 
 def test_page_summary_and_answer_say_it_and_escape_it():
@@ -339,17 +202,3 @@ def test_the_sentences_say_what_waiting_costs_and_what_is_cheapest():
         "Buying box at once is the cheapest, over 99 % likely.",
         "Never buying costs 43,200 USD.",
     ]
-
-
-def test_a_saving_and_never_buying_in_words():
-    falling = compared(own(capex_change_per_year={"value": -0.6}), hourly(2.0))["later"]
-    # 6 months: 2,400 + 36,000 x 0.4^0.5 + 30 x 90 = 27,868; 12 months: 21,360
-    first, half, year, least = later_in_words(falling, "EUR")
-    assert first == "box, bought at once: 39,240 EUR over 36 months."
-    assert half.startswith("Bought in 6 months, renting rented until then: 27,868 EUR, 11,372 less (")
-    assert year.startswith("Bought in 12 months, renting rented until then: 21,360 EUR, 17,880 less (")
-    assert least == "Never buying is the cheapest: rented for all 36 months, 14,400 EUR, over 99 % likely."
-
-
-def test_without_such_a_plan_nothing_is_said():
-    assert later_in_words(pd.DataFrame()) == []

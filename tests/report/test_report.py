@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, figure, inputs, study
 from markupsafe import Markup
-from report_tables import CLAIM, FIGURES, draw_pictures, evidence, files_of, make_report, one_job, small_tables
+from report_tables import CLAIM, FIGURES, draw_pictures, evidence, make_report, one_job, small_tables
 from sweetspot.report.case import script_json
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
@@ -17,12 +17,9 @@ from sweetspot.report.charts.fronts import numbered
 from sweetspot.report.charts.owning import cash_lines
 from sweetspot.report.cited import Provenance
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
-from sweetspot.report.notation import interval_text, number
-from sweetspot.report.phrases import claims_in_words, lead
 from sweetspot.report.sections import Sections
 from sweetspot.report.sheet import render_summary
-from sweetspot.report.tables import read_tables, write_tables
-from sweetspot.warnings import pairs, warning
+from sweetspot.warnings import warning
 
 
 @pytest.fixture(scope="module")
@@ -30,32 +27,11 @@ def report(tmp_path_factory):
     return make_report(tmp_path_factory.mktemp("report"), figures=FIGURES)
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(264.6667, "265"), (1.1028, "1.10"), (94_720_000.0, "94,720,000"), (0.00012, "0.000120"), (None, "–"), (0.0, "0")],
-)
-def test_numbers_have_three_digits_and_no_exponent(value, text):
-    assert number(value) == text
-
-
-def test_an_open_upper_end_is_never():
-    assert interval_text(4.6, float("nan")) == "4.60 to never"
-    assert interval_text(None, None) == ""
-
-
 def test_every_figure_links_to_a_row_that_exists(report):
     page = (report / "evidence.html").read_text()
     cited = set(re.findall(r'href="#(p\d+)"', page))
     assert cited
     assert cited <= set(re.findall(r'<tr id="(p\d+)"', page))
-
-
-def test_same_origin_is_one_row_with_its_count():
-    origin = Provenance()
-    origin.cite(1.0, "published", "table 1", "2018-07-01")
-    text = origin.cite(2.0, "published", "table 1", "2018-07-01", 1.5, 2.5)
-    assert origin.table() == [{"row": 1, "basis": "published", "source": "table 1", "date": "2018-07-01", "shown": 2}]
-    assert "1.50 to 2.50" in text
 
 
 def test_nothing_is_loaded_from_elsewhere(report):
@@ -82,31 +58,6 @@ def test_each_table_is_csv_and_parquet_with_the_same_rows(report):
     for name, table in small_tables().items():
         assert len(pd.read_parquet(report / "tables" / f"{name}.parquet")) == len(table), name
         assert (report / "tables" / f"{name}.csv").is_file()
-
-
-def test_a_table_that_two_inputs_name_is_read_once(tmp_path):
-    table = pd.DataFrame({"model": ["vgg16", None], "efficiency": [0.8, 0.9]})
-    files = files_of({"efficiency": table}, tmp_path)["others"]
-    read = read_tables({"speed": files, "scaling": files})["efficiency"]
-    assert read["efficiency"].tolist() == [0.8, 0.9]
-
-
-def test_tables_of_all_price_lists_stand_below_each_other(tmp_path):
-    """An empty list has no types; one without a column leaves it empty."""
-    lists = {
-        "a": pd.DataFrame({"price_list": ["a"], "usd": [1], "warnings": [[warning("stale_price", "of 2016")]]}),
-        "b": pd.DataFrame({"price_list": ["b"], "usd": [2.5]}),
-        "none": pd.DataFrame({"price_list": pd.Series([], dtype=object)}),
-    }
-    files = {"costs": files_of(lists, tmp_path)["others"]}
-    read = read_tables(files)["costs"]
-    assert read["usd"].tolist() == [1.0, 2.5]
-    assert [pairs(value) for value in read["warnings"]] == [[("stale_price", "of 2016")], []]
-    write_tables(files, tmp_path / "tables")
-    assert (tmp_path / "tables" / "costs.csv").read_text().splitlines()[1:] == [
-        '"a",1,"stale_price: of 2016"',
-        '"b",2.5,""',
-    ]
 
 
 def test_hostile_text_is_text():
@@ -182,26 +133,6 @@ def test_money_of_rivals_is_what_the_work_of_the_box_costs_them():
     assert "another box" not in lines.index.get_level_values("option")  # it does not pay by the month
     assert lines["p3.2xlarge", 1] == pytest.approx(1625.47, abs=0.01)
     assert lines["p3.2xlarge", 2] == pytest.approx(2 * 1625.47, abs=0.02)
-
-
-def test_claims_that_do_not_recompute_are_said_plainly():
-    """Apart by a factor: 1.9 against 13.1 is 6.9, 1.3 against 1.1028 is 1.18; but only the latter is contradicted."""
-    claims = pd.DataFrame(
-        [("a", "An hour costs 1.3", 1.3, 1.1028, "USD/hour", "contradicted"),
-         ("b", "Nine dollars", 9.0, 9.0, "USD", "holds"),
-         ("c", "1.9 times GCE_8xK80", 1.9, 13.1, "x", "differs"),
-         ("d", "Unknown", None, 2.0, "x", "cannot be checked"),
-         ("e", "Never said", None, 3.0, "x", "not printed")],
-        columns=["id", "text", "printed", "computed", "unit", "verdict"],
-    )  # fmt: skip
-    tally, worst = claims_in_words(claims)
-    apart = "different with stand-ins or other publications' figures: 1; not to be checked: 1."
-    assert tally == f"Of 4 claims 1 hold; contradicted by the source's own figures: 1; {apart}"
-    assert worst == "Farthest off: “An hour costs 1.3”: printed 1.30, recomputed 1.10 (USD/hour)."
-    _, differing = claims_in_words(claims[claims["verdict"] != "contradicted"])
-    assert differing == "Farthest off: “1.9 times GCE_8xK80”: printed 1.90, recomputed 13.1 (x)."
-    assert claims_in_words(claims[claims["verdict"] == "holds"]) == ("Of 1 claims 1 hold.", "")
-    assert claims_in_words(claims.iloc[:0]) is None
 
 
 def test_the_reference_has_its_own_kind_in_the_charts():
@@ -325,18 +256,6 @@ def test_what_costs_more_than_twenty_times_the_cheapest_is_left_to_the_table():
     drawn = CHARTS["time_cost"].draw(ChartData(tables, BOX)).data["rows"]
     dear = drawn[drawn["option"] == "dear"]["usd"] / cheapest
     assert list(dear) == [pytest.approx(19.9)]
-
-
-@pytest.mark.parametrize(("more", "said"), [
-    ({}, "0.76 USD a month printed, 0.76 recomputed."),
-    ({"computed": 0.71, "verdict": "contradicted"}, "0.76 USD a month printed, 0.71 recomputed (contradicted)."),
-    ({"printed": None, "verdict": "not printed"}, "not printed, 0.76 recomputed."),
-    ({"computed": None, "verdict": "cannot be checked"}, "0.76 USD a month printed, cannot be checked."),
-])  # fmt: skip
-def test_a_claim_that_leads_stands_printed_beside_recomputed(more, said):
-    other = CLAIM | {"id": "other", "text": "Another", "lead": False}
-    assert lead(pd.DataFrame([other, CLAIM | more])) == [f"The task costs 0.76 USD a month: {said}"]
-    assert lead(pd.DataFrame()) == [] == lead(pd.DataFrame([CLAIM]).drop(columns="lead"))
 
 
 def test_claims_that_lead_stand_before_the_answer():

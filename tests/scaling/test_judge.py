@@ -5,9 +5,26 @@ import math
 import pandas as pd
 import pytest
 from scaling_tables import one_width
+from sweetspot.facts.shipped_tables import STUDIES
+from sweetspot.scaling import judge
 from sweetspot.scaling.across_nodes import Across
-from sweetspot.scaling.judge import GOALS, NEWER, STRONG_SCALING, WEAK, WITHIN, Learned, artefacts, judged, no_loss
-from sweetspot.scaling.strong import Strong
+from sweetspot.scaling.judge import (
+    GOALS,
+    LEFT_OUT,
+    NEWER,
+    STRONG_SCALING,
+    WEAK,
+    WITHIN,
+    Learned,
+    artefacts,
+    judged,
+    no_loss,
+    shipped_evidence,
+    shipped_table,
+    shipped_times,
+)
+from sweetspot.scaling.machine import MODERN, eras
+from sweetspot.scaling.strong import Strong, pairs_of
 
 LEARNED = Learned(
     lambda cells: pd.DataFrame({"efficiency": 0.8, "scale": 0.1}, index=cells.index),
@@ -81,6 +98,27 @@ def test_nothing_lost_is_off_by_what_is_lost():
     assert found == {"no_loss_median": pytest.approx(0.625), "no_loss_p90": pytest.approx(0.25 + 0.9 * 0.75)}
     # of times: half the device time too few where it took twice as long
     assert no_loss(pd.DataFrame({"log_minutes": [math.log(2)]}))["no_loss_median"] == pytest.approx(0.5)
+
+
+def test_every_group_leaves_out_each_place_and_the_goals_stand_beside_families(monkeypatch):
+    """What is shipped of modern machines, by the cheapest method; times to a target have no stacks."""
+    monkeypatch.setattr(judge, "POOLS", ("scaling-2026",))
+    evidence, _ = shipped_evidence()
+    pool = evidence[(evidence["base_gpus"] == 1) & (evidence["study"] == "scaling-2026")]
+    told = shipped_table(method="mean_efficiency").set_index(["left_out", "where", "figures"])
+    pairs = pairs_of(pd.concat(shipped_times(STUDIES)))
+    for group in LEFT_OUT.values():
+        whole, newer = (told.loc[group, where, "scaling-2026"] for where in (WITHIN, NEWER))
+        assert (whole["rows"], whole["no_loss_median"]) == (len(pool), (1 / pool["efficiency"] - 1).abs().median())
+        assert newer["rows"] == (~artefacts(pool) & (eras(pool) == MODERN)).sum() < whole["rows"]
+        assert told.loc[group, WEAK, "scaling-2026"]["rows"] == (evidence["base_gpus"] > 1).sum()
+    timed = told.xs(STRONG_SCALING, level="where")["rows"]
+    assert timed.groupby("left_out").sum().to_dict() == dict.fromkeys(("device families", "submitters"), len(pairs))
+    own = pairs["benchmark"].isin(["llama2_70b_lora", "llama31_8b"]).sum()
+    assert timed["submitters"].to_dict() == {"eight-gpus-2026": own, "scaling-2026": len(pairs) - own}
+    goals = told["goal"][told["goal"] != ""]
+    assert [key[:2] for key in goals.index] == [("device families", NEWER), ("device families", STRONG_SCALING)]
+    assert [goal.split(":")[0] for goal in goals] == ["3.5 %, 15 %, 85 to 95 %", "8 %, 25 %, 85 to 95 %"]
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,15 @@ from sweetspot.scaling.evidence import (
     study_efficiency,
     study_evidence,
 )
+from sweetspot.scaling.judge import shipped_times
 from sweetspot.scaling.machine import LINKS, declared_facts, describe, links
 from sweetspot.scaling.methods import METHODS, fit_method, mean_efficiency
 from sweetspot.scaling.partners import published_evidence
 from sweetspot.scaling.pooled import fit_pooled
-from sweetspot.scaling.targets import Fitted, extrapolate_all, run, target_cells
+from sweetspot.scaling.strong import fit_strong, strong_cells
+from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS, Fitted, extrapolate_all, run, target_cells
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.study import DeclaredNetwork, Target, load_study
+from sweetspot.study.study import DeclaredNetwork, Question, Target, load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.warnings import pairs
@@ -231,3 +233,16 @@ def test_what_a_study_declares_of_a_network_reaches_every_fit_and_prediction(par
     assert tensors == {777.0}
     machines = {name for rows, _ in seen for name in rows["instance"]}
     assert {"p3.16xlarge", "office-4x1080ti"} <= machines  # fitted, predicted
+
+
+def test_times_to_a_target_are_estimated_from_the_studys_own_and_learnt_from_others_too(parkopedia):
+    made = parkopedia[2] | {"evidence": some(parkopedia[2]["evidence"], "k80")}
+    own, other = shipped_times(STUDIES)
+    asked = Question(model=["llama2_70b_lora"], batch_size=[1], precision="mixed", framework="torch",
+                     headline_batch_size=1)  # fmt: skip
+    machines = {"x": Instance(title="x", provider="p", gpu="B200 SXM", gpus=40, nodes=5)}  # of which no time is printed
+    found = run(made, machines, [], asked, "auto", times=[own, other])["extrapolation"]
+    expected = strong_cells(own, fit_strong(own, [other]), asked, machines, EXTRAPOLATION_COLUMNS)
+    assert found["images_per_s"].tolist() == expected["images_per_s"].tolist() and len(found) == 1
+    none = run(made, {}, [], asked, "auto", times=[own, other])["extrapolation"]
+    assert none.empty and list(none) == list(EXTRAPOLATION_COLUMNS)

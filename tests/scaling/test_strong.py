@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import huber
 from study_tables import STUDIES
-from sweetspot.scaling.strong import fit_strong, leaves_fast_links, pairs_of, strong_cells, usual_batch
+from sweetspot.scaling.strong import fit_strong, leaves_fast_links, others_strong, pairs_of, strong_cells, usual_batch
 from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question
@@ -54,6 +54,17 @@ def test_a_pair_by_hand(shipped):
     assert own["log_minutes"].tolist() == pytest.approx([math.log(10.92 * 4 / 29.60)], abs=2e-3)
     assert own["leaves"].tolist() == [1.0]
     assert own["log_batch"].tolist() == [0.0]
+
+
+def test_a_pair_is_told_by_the_median_of_others_at_the_same_counts():
+    """From 8 to 16 devices a, b and c take 2, 3 and 4 times too long; from 4 to 8 nobody else has a pair."""
+    rows = [("H100 SXM", 8, 10.0, name, 8.0, 1.0) for name in "abc"]
+    rows += [("H100 SXM", 16, 5.0 * lost, name, 8.0, 1.0) for name, lost in (("a", 2), ("b", 3), ("c", 4))]
+    rows += [("H100 SXM", 4, 10.0, "d", 8.0, 1.0), ("H100 SXM", 8, 9.0, "d", 8.0, 1.0)]
+    found = others_strong(pairs_of(table(*rows))).set_index("submitter")["gap"]
+    # a by the middle of log 3 and log 4, b by that of 2 and 4, c by that of 2 and 3
+    expected = {"a": math.log(12**0.5 / 2), "b": math.log(8**0.5 / 3), "c": math.log(6**0.5 / 4)}
+    assert found.to_dict() == pytest.approx(expected)
 
 
 def test_a_machine_that_is_timed_at_another_count_is_estimated():

@@ -3,7 +3,7 @@
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
-from sweetspot.study.memory import GIB, Memory, memory_of
+from sweetspot.study.memory import GIB, Memory, is_before_ampere, memory_of
 from sweetspot.study.open_models import flop_per_token, memory_need, open_model, open_models
 from sweetspot.study.transformers import SHAPES, adapter_parameters, matrix_parameters, parameters, training_flop
 
@@ -111,6 +111,8 @@ def test_what_a_device_holds_is_declared_or_that_of_its_data_sheet():
         "d": machine("b200 sxm"), "e": machine("A new device"),
     })  # fmt: skip
     assert found == {"a": 16.0, "b": 32.0, "c": 80.0, "d": 180.0}
+    old = [is_before_ampere(gpu) for gpu in ("tesla v100", "GTX 1080 Ti", "A100 SXM 80GB", "A new device")]
+    assert old == [True, True, False, False]
 
 
 # Printed by the makers, in billions; their counts have the normalisations, a thousandth.
@@ -222,6 +224,7 @@ def test_numbers_of_no_model_are_refused():
 
 # Weights that tokens meet, by hand: layers of four squares of attention and a perceptron of twice four, the head.
 LLAMA_1B = 16 * (2 * 2048**2 + 2 * 2048 * 512 + 3 * 2048 * 8192) + 128_256 * 2048  # 8 of 32 heads of 64: 512
+TINY_LAYER = 4 * 129 * 128 + 129 * 512 + 513 * 128 + 4 * 128  # with biases, two normalisations
 TINY_LLAMA = 2 * (2 * 128**2 + 2 * 128 * 64 + 3 * 128 * 256) + 1000 * 128
 # Those weights P, layers L, width d, tokens s of a sample: (6 P + 12 L d s) s operations a step. Of images the class
 # token meets the head and 196 (16) patches of 3 x 16 x 16 two passes beside that.
@@ -246,6 +249,11 @@ PARAMETERS = {
     "vit_b16": 86_567_656,
     "llama_1b": 1_235_814_400,
     "llama_1b_lora": 1_235_814_400 + 851_968,
+    # Words (of BERT two kinds of segment), positions, normalisations, two logits; patches, class token, a head of ten.
+    "tiny_bert": 1002 * 128 + 64 * 128 + 2 * 128 + 2 * TINY_LAYER + 2 * 128 + 2,
+    "tiny_gpt2": 1000 * 128 + 64 * 128 + 2 * TINY_LAYER + 2 * 128,
+    "tiny_vit": 769 * 128 + 128 + 17 * 128 + 2 * TINY_LAYER + 2 * 128 + 129 * 10,
+    "tiny_llama": TINY_LLAMA + 5 * 128,
 }
 ADAPTERS = {"llama_1b_lora": 851_968, "tiny_llama_lora": 2 * 8 * (128 + 128 + 128 + 64)}
 
@@ -278,7 +286,7 @@ def test_images_are_cut_into_patches_and_what_is_counted_follows():
     for name, shape in SHAPES.items():
         assert (shape.kind == "vision") == (shape.image > 0), name
         if shape.image:
-            assert shape.sequence == (shape.image // shape.patch) ** 2 + 1, name  # and the class token
+            assert shape.sequence == (shape.image / shape.patch) ** 2 + 1, name  # and the class token
         assert shape.hidden % shape.heads == 0, name
     counted = {name: SHAPES[name].units_per_sample for name in ("gpt2_small", "bert_base", "vit_b16", "llama_1b")}
     assert counted == {"gpt2_small": 1024, "bert_base": 1, "vit_b16": 1, "llama_1b": 2048}

@@ -3,8 +3,10 @@ worth at an age, and damage of every kind.
 """
 
 import copy
+import csv
 import random
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ import yaml
 from project_copy import ROOT
 from sweetspot.bills.offers import check_instances, offer_rows, offers_table
 from sweetspot.errors import UserError
-from sweetspot.facts.shipped_tables import table
+from sweetspot.facts.shipped_tables import POOLS, table
 from sweetspot.matrix.invocation import price_list_names
 from sweetspot.study.base import gathering, validated
 from sweetspot.study.catalogue_map import CatalogueMap, checked_catalogue
@@ -21,7 +23,7 @@ from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import PriceList, days_kept, lists_at, load_price_list, newest_day, place_for
 from sweetspot.study.study import load_study
 from sweetspot.study.terms import ShownCurrency, wrong_rate
-from sweetspot.study.trends import CURVES, Drift, PriceChange, Resale, preset_of
+from sweetspot.study.trends import CURVES, PRESETS, Drift, PriceChange, Resale, preset_of
 
 STUDIES = ROOT / "config" / "studies"
 LISTS = sorted(STUDIES.glob("*/prices/*.yaml"))
@@ -60,6 +62,7 @@ def test_a_wrong_map_is_one_sentence(catalogue, told):
 
 def test_two_sources_may_share_a_machine_by_purchase_or_list():
     checked({"skypilot": {"aws": {**PART, "purchases": ["spot"]}}, "aws": {"us": {**PART, "purchases": ["on_demand"]}}})
+    checked({"csv": {"mine": {**PART, "file": "ours.csv"}}})
     checked({"skypilot": {"aws": PART}, "aws": {"us": {**PART, "lists": ["spot"], "purchases": ["reserved"]}}})
 
 
@@ -83,17 +86,24 @@ def test_the_maps_of_the_studies_of_today_name_offers_of_their_lists(study):
 def test_shipped_names_are_those_of_its_machines_and_what_the_study_says_comes_first():
     machines = ["lambda-8xh100-sxm", "nebius-8xb200-x4", "gcp-a3-ultragpu-8g", "aws-p5.48xlarge",
                 "azure-ND96isr-H100-v5"]  # fmt: skip
-    said = {"skypilot": {"aws": {"lists": ["spot"], "instances": {"aws-p5.48xlarge": "p5e.48xlarge"}}},
-            "shipped": {"rates": ["rent"], "contracts": ["spot"]}}  # fmt: skip
-    parts = {key: (source, part.lists, dict(part.instances)) for source, key, part in checked(said, machines)}
-    assert parts == {
-        "aws": ("skypilot", ["spot"], {"aws-p5.48xlarge": "p5e.48xlarge"}),
-        "shipped-lambda": ("skypilot", ["rent"], {"lambda-8xh100-sxm": "gpu_8x_h100_sxm5"}),
-        "shipped-nebius": ("skypilot", ["rent"], {"nebius-8xb200-x4": "gpu-b200-sxm_8gpu-160vcpu-1792gb"}),
-        "shipped-gcp-us": ("skypilot", ["rent"], {"gcp-a3-ultragpu-8g": "a3-ultragpu-8g"}),
-        "shipped-eastus": ("azure", ["rent"], {"azure-ND96isr-H100-v5": "Standard_ND96isr_H100_v5"}),
-        "shipped-eastus-contracts": ("azure", ["spot"], {"azure-ND96isr-H100-v5": "Standard_ND96isr_H100_v5"}),
+    said = {"skypilot": {"aws": {"lists": ["spot"], "instances": {"aws-p5.48xlarge": "p5e.48xlarge"}}}}
+    rates = {
+        ("skypilot", "shipped-lambda"): (["rent"], {"lambda-8xh100-sxm": "gpu_8x_h100_sxm5"}),
+        ("skypilot", "shipped-nebius"): (["rent"], {"nebius-8xb200-x4": "gpu-b200-sxm_8gpu-160vcpu-1792gb"}),
+        ("skypilot", "shipped-gcp-us"): (["rent"], {"gcp-a3-ultragpu-8g": "a3-ultragpu-8g"}),
+        ("azure", "shipped-eastus"): (["rent"], {"azure-ND96isr-H100-v5": "Standard_ND96isr_H100_v5"}),
     }
+    contracts = {
+        ("azure", "shipped-eastus-contracts"): (["spot"], {"azure-ND96isr-H100-v5": "Standard_ND96isr_H100_v5"})
+    }
+    own = {("skypilot", "aws"): (["spot"], {"aws-p5.48xlarge": "p5e.48xlarge"})}
+
+    def parts(**shipped):
+        return {(source, key): (part.lists, dict(part.instances))
+                for source, key, part in checked(said | {"shipped": shipped}, machines)}  # fmt: skip
+
+    assert parts(rates=["rent"], contracts=["spot"]) == own | rates | contracts
+    assert (parts(rates=["rent"]), parts(contracts=["spot"]), parts()) == (own | rates, own | contracts, own)
 
 
 def test_names_of_the_maps_that_are_in_the_real_files_at_hand():
@@ -174,20 +184,26 @@ OF_2026 = "expected one beside the 1.113 to 1.197 USD of 2026 (ECB)"
 @pytest.mark.parametrize(
     ("currency", "usd", "year", "told"),
     [
-        ("EUR", 1.126 / 1.099, 2018, None),
+        ("EUR", 1.126 / 1.1, 2018, None),
         ("EUR", 1.126 / 1.101, 2018, FAR),
-        ("EUR", 1.249 * 1.099, 2018, None),
+        ("EUR", 1.249 * 1.1, 2018, None),
         ("EUR", 1.249 * 1.101, 2018, FAR),
         ("EUR", 133.0, 2018, FAR),
         ("EUR", 1 / 1.2, 2018, TURNED),
         ("JPY", 1 / 0.009, 2018, "expected 0.009, the rate turned round, or another beside the"),
+        ("EUR", 1 / 1.126, 2018, "expected 1.126, the rate turned round"),
+        ("EUR", 1 / 1.249, 2018, "expected 1.249, the rate turned round"),
+        # The franc was 0.9906 to 1.082: 0.98 is within 2 % of that, and the rate turned round besides.
+        ("CHF", 0.98, 2018, None),
+        ("CHF", 0.9906 / 1.02, 2018, None),
+        ("CHF", 0.97, 2018, "expected 1.031, the rate turned round"),
         # The pound was 1.256 to 1.432; far from both.
         ("GBP", 133.0, 2018, "expected one beside the 1.256 to 1.432 USD of 2018 (ECB)"),
         ("GBP", 1.3, 2018, None),
         # A year that the table does not know has the nearest's, 2026: by half.
-        ("EUR", 1.197 * 1.49, 2030, None),
+        ("EUR", 1.197 * 1.5, 2030, None),
         ("EUR", 1.197 * 1.51, 2030, OF_2026),
-        ("EUR", 1.113 / 1.49, 2030, None),
+        ("EUR", 1.113 / 1.5, 2030, None),
         ("EUR", 1.113 / 1.51, 2030, OF_2026),
         ("XXX", 1e6, 2018, None),  # of which nothing is known
         ("USD", 1.0, 2018, None),
@@ -252,14 +268,31 @@ def test_shares_of_the_purchase_from_the_day_it_is_made(age, told):
     assert found == [pytest.approx(row) for row in told]
 
 
+# Ages at which the used prices of facts/pools/prices-2026 are parted (research/README.md).
+AGES = {"data-centre": (1.0, 2.5, 4.5, 6.5, 8.5, 13.0), "gaming": (0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 8.5)}
+
+
 @pytest.mark.parametrize("name", CURVES)
-def test_a_curve_falls_within_its_ends(name):
-    found = Resale(curve=name, share=1.0).by_years()
-    assert found[0] == (0, 1, 1, 1)
-    assert [row[1] for row in found] == sorted((row[1] for row in found), reverse=True)
-    assert all(low <= kept <= high <= 1 for _, kept, low, high in found)
-    assert [row[3] for row in found] == sorted((row[3] for row in found), reverse=True)  # no older one is dearer
-    assert [row[0] for row in found] == sorted({row[0] for row in found})
+def test_a_curve_is_the_median_and_the_ends_of_the_prices_of_its_ages(name):
+    """Of few prices the least and the most are the ends, of more than twenty 5 and 95 %; nobody plans with above 1."""
+    with (POOLS / "prices-2026" / "resale.csv").open() as file:
+        seen = np.array([(float(row["age_years"]), float(row["ratio_to_new"])) for row in csv.DictReader(file)
+                         if row["class"] == name])  # fmt: skip
+    for (first, last), told in zip(pairwise(AGES[name]), CURVES[name], strict=True):
+        age, kept = seen[(seen[:, 0] >= first) & (seen[:, 0] < last)].T
+        ends = (0.05, 0.95) if len(kept) > 20 else (0, 1)
+        shares = np.minimum(np.quantile(kept, [0.5, *ends]), 1)
+        assert told[0] == pytest.approx(np.median(age), abs=0.051) and told[1:] == pytest.approx(shares, rel=0.08)
+
+
+def test_presets_are_what_the_history_was():
+    """research/README.md: 6 cuts in 45 series-years, of -0.330 (-0.458 to -0.254); smaller clouds by three readings."""
+    jumps, drift, walk = (PRESETS[name] for name in ("hyperscaler", "small_cloud", "spot"))
+    cuts = (jumps.per_year, jumps.change, jumps.change_low, jumps.change_high)
+    assert cuts == pytest.approx((6 / 45, -0.330, -0.458, -0.254), abs=0.005)
+    year = (drift.change_per_year, drift.low, drift.high, drift.market_share)
+    assert year == pytest.approx((0, -0.43, 0.22, 0.21), abs=0.051) and drift.change_per_year < 0
+    assert (walk.sd_log_year, walk.market_share) == pytest.approx((0.51, 0.01), abs=0.02)
 
 
 def test_a_change_of_price_without_an_end_is_certain_there():

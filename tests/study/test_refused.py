@@ -39,8 +39,8 @@ from sweetspot.study.claims import (
 from sweetspot.study.config import Config, Exclusion, Matrix, Measure
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Executor, Instance
-from sweetspot.study.memory import Needs
-from sweetspot.study.price_list import PriceList, check_together
+from sweetspot.study.memory import Memory, Needs
+from sweetspot.study.price_list import RATE_HOURS, PriceList, check_together
 from sweetspot.study.scripts import Script
 from sweetspot.study.stock import Availability
 from sweetspot.study.study import LogSource, Question, Study
@@ -48,6 +48,7 @@ from sweetspot.study.terms import Amount, Billing, Commitment, Fee, Interruption
 from sweetspot.study.trends import PriceChange, Resale
 from sweetspot.study.workloads import Phase, Plan, Runs, Training, Workloads
 
+LATER = PLAN | {"phases": [PHASE], "renewed": True}
 # Model, what else it needs, the key, the last value that is taken and the first that is not.
 EDGES = [
     (Matrix, {"model": ["m"]}, "batch_size", [1], [0]),
@@ -79,7 +80,7 @@ EDGES = [
     (Exclusion, {}, "batch_size", "100000", "100001"),
     (Instance, MACHINE, "gpus", 4096, 4097),
     (Instance, MACHINE, "gpus", 1, 0),
-    (Instance, MACHINE, "memory_gib", 1e-9, 0),
+    *((Instance, MACHINE, "memory_gib", 1e-9, none) for none in (0, math.inf)),
     (Instance, MACHINE, "title", "x" * 4000, "x" * 4001),
     (Instance, MACHINE, "title", "x", ""),
     (Instance, MACHINE, "provider", "x" * 64, "x" * 65),
@@ -103,7 +104,10 @@ EDGES = [
     (Runs, {"kind": "runs", "hours": 1.0, **SOURCE}, "runs", 100_000, 100_001),
     (Plan, PLAN, "phases", [PHASE], []),
     (Plan, PLAN, "phases", [PHASE], [PHASE, PHASE]),
+    (Plan, LATER | {"months": 12.0}, "buy_after_months", [3, 11.9], [0.0]),
     (Phase, PHASE, "jobs", 1, 0),
+    (Memory, {"parameters": 1e9, "precision": "mixed", "optimizer": "adam", "activations_gib": 0.0, **SOURCE},
+     "trained_parameters", 1e9, 1.1e9),
     (PriceList, PRICES, "offers", [{"instance": "x", "per_hour": 1.0}], []),
     (PriceList, PRICES | {"offers": [{"instance": "x", "per_hour": 1.0}]}, "month_days", 27.5, 27),
     (PriceList, PRICES | {"offers": [{"instance": "x", "per_hour": 1.0}]}, "month_days", 31.5, 32),
@@ -224,6 +228,7 @@ def script(**keys):
 
 ONE = {"instance": "x", "per_hour": 1.0}
 SAME = {"instance": "y", "same_price_as": "x"}
+EURO = {"currency": "EUR", "usd": 1.2, "as_of": "2018-01-01", "source": "x"}
 # Model, what is written, and parts of the one sentence that is said of it.
 WRONG = [
     (PriceList, owned(residual=65000),
@@ -234,6 +239,7 @@ WRONG = [
     (PriceList, owned(load_share=80), "own.load_share' ... a share above 0 and at most 1 (not a percentage), found 80"),
     (PriceList, owned(pue=0.5), "own.pue' ... a number from 1 to 3, found 0.5"),
     (PriceList, owned(pue=15), "own.pue' ... a number from 1 to 3, found 15"),
+    (PriceList, owned(pue={"value": 2, "low": 1, "high": 3.5}), "found 3.5"),
     (PriceList, owned(months=601), "own.months' ... at most 600 months, found 601"),
     (PriceList, owned(days_per_month=31.1),
      "offers[0] is used 31.1 days a month (days_per_month); expected at most 31"),
@@ -264,7 +270,9 @@ WRONG = [
     (PriceList, offers(ONE | {"purchase": "spot"}, SAME), "offers[1].same_price_as is 'x'"),
     (PriceList, offers(ONE, SAME, {"instance": "z", "same_price_as": "y"}), "offers[2].same_price_as is 'y'"),
     (PriceList, offers(ONE | {"currency": "EUR"}), "in EUR; expected a dated rate"),
-    (PriceList, offers(ONE, days_per_month=31.5), "is used 31.5 days"),
+    (PriceList, offers(ONE, rates=[EURO, EURO]), "rates[1] is a second rate of EUR; expected one"),
+    (PriceList, offers(ONE, rates=[EURO | {"usd": 0.86}]), "rates[0] is 0.86 USD for one EUR; expected 1.163"),
+    (PriceList, offers(ONE | {"days_per_month": 10.0}, days_per_month=31.5), "is used 31.5 days"),
     (PriceList, offers(committed(12.0), project_months=11.5),
      "term_months is 12; expected at most project_months 11.5"),
     (PriceList, offers(ONE | {"until": "2017-12-31"}),
@@ -290,6 +298,7 @@ WRONG = [
     (Energy, device() | {"utilisation": None}, "utilisation beside devices"),
     (Energy, device(watts=fact(0)), "devices[0].watts ... found 0"),
     (Energy, device(watts=fact(700_000)), "devices[0].watts ... at most 5000"),
+    (Energy, device(host_share=fact(2.1)), "a share from 0 to 2 of the devices, found 2.1"),
     (Energy, device(host_share=fact(-0.5)), "devices[0].host_share ... found -0.5"),
     (Availability, stock(value=1.2), "facts[0] ... stock_share from 0 to 1 (a share, not a percentage), found 1.2"),
     (Availability, stock(high=62), "found 62"),
@@ -333,6 +342,7 @@ WRONG = [
     (Workloads, job(**TOKENS | {"samples": 5}), "one of samples, hours and tokens"),
     (Workloads, job(**TOKENS | {"tokens": None, "samples": 5}), "tokens and method, both or none"),
     (Workloads, job(**TOKENS | {"tokens": 0}), "tokens' is 0; expected a number of at least 1"),
+    (Workloads, {"lab.bert": month()["lab"]}, "a name of letters, digits, '_' and '-', no '.', which joins"),
     (Workloads, month(months=0.1), "'lab.monthly.months' is 0.1; expected a number of at least 1"),
     (Workloads, month(months_alike=1.5), "months_alike' is 1.5; expected a number of at most 1"),
     (Workloads, month(contention=1.0), "contention' is 1.0; expected a number below 1"),
@@ -341,6 +351,10 @@ WRONG = [
     (Workloads, month(jobs=[JOB, JOB]), "a name once among jobs, found runs twice"),
     *((Workloads, month(buy_after_months=later), "by ascending months, all below 36, found")
       for later in ([36], [12, 6], [6, 6])),
+    *((Plan, LATER | {"months": 12.0, "buy_after_months": later}, "ascending months, all below months, found")
+      for later in ([12.0], [6.0, 3.0], [3.0, 3.0])),
+    (Plan, LATER | {"buy_after_months": [6.0]}, "and no months"),
+    (Plan, LATER | {"months": 12.0, "buy_after_months": [6.0], "renewed": False}, "renewed: true with buy_after"),
     (Workloads, {"job": {"kimd": "runs", "runs": 2}},
      "key 'job.kimd' is unknown; remove it or correct its spelling: did you mean 'kind', which is missing and needed?"),
     (Workloads, {"job": {"runs": 2, "hours": 3}}, "key 'job.kind' is missing and needed"),
@@ -370,6 +384,7 @@ WRONG = [
     (Study, STUDY | {"cells": QUESTION | {"headline_batch_size": {"resnet50": 16}}},
      "one batch for each of cells.model"),
     (Config, CONFIG | {"matrix": MATRIX | {"model": ["a", 7]}}, "key 'matrix.model[1]' is 7"),
+    (Config, CONFIG | {"study": "a b"}, "is 'a b'; expected a name of letters, digits, '.', '_' and '-' (1 to 64"),
 ]  # fmt: skip
 
 
@@ -391,10 +406,14 @@ def test_what_is_wrong_is_said_in_a_sentence_with_file_and_key(model, entry, wor
     ("model", "entry"),
     [
         (PriceList, offers(ONE, ONE | {"purchase": "spot"}, SAME, project_months=0.5)),  # rents commit to nothing
+        (PriceList, offers(ONE | {"until": "2018-01-01"})),
+        (PriceList, offers(ONE | {"currency": "EUR"}, committed(0.5), rates=[EURO])),
         (PriceList, offers(committed(12.0), owned(days_per_month=31)["offers"][0], project_months=12.0)),
         *((Energy, site(pue=fact(pue), g_per_kwh=fact(grams))) for pue, grams in ((1, 0), (3.0, 1500))),
-        (Energy, device(host_share=fact(0)) | {"utilisation": fact(1)}),
+        (Energy, device(host_share=fact(0, high=2)) | {"utilisation": fact(1)}),
         (Energy, {}),
+        *((Workloads, entry) for entry in (job(per_month=0.1), month(software_gain_per_year=0.1))),
+        (Workloads, job(**URGENT | {"urgent_per_month": 10})),
         (Workloads, job(growth_per_month=-0.5, per_month={"value": 50, "low": 1, "high": 1000})),
         (Workloads, job(per_month=100_000, **URGENT | {"urgent_per_month": {"value": 0, "low": 0, "high": 0}})),
         (Study, STUDY | {"cells": QUESTION | {"batch_size": [8, 16]}}),
@@ -429,9 +448,13 @@ def test_what_stands_where_nothing_is_written():
     }  # fmt: skip
     executor = Executor(where="local", device="cpu")
     assert (executor.cpus, executor.mem_mb, executor.runtime_min, executor.nodes(8)) == (1, 8000, 60, 1)
+    asked = Executor(**SLURM, cpus=3, runtime_min=2)
+    assert (asked.cpu_milli, asked.duration) == (3000, "120s")
     study = Study.model_validate(STUDY)
     assert (study.month_days, study.method, study.measure, study.accepts_interruptions) == (30.5, "auto", True, False)
     assert study.seed == 2018
+    # 60 x 60 s and 60 min an hour, 24 hours a day, 7 days a week; of a month the list says the days
+    assert list(RATE_HOURS.values()) == [1 / 3600, 1 / 60, 1, 24, 7 * 24, None]
     own = Own.model_validate(OWN)
     assert (own.boxes, own.downtime_share, own.discount_rate) == (1, 0, 0)
     assert [own.residual.value, own.load_share.value, own.pue.value, own.staff_per_hour.value] == [0, 1, 1, 0]
@@ -469,10 +492,16 @@ def test_printed_numbers_by_their_rounding():
     assert spread("~2.0 * ~3") == pytest.approx((6, 1.95 * 2.5, 2.05 * 3.5))
     assert spread("~2.0 - ~3") == pytest.approx((-1, 1.95 - 3.5, 2.05 - 2.5))
     assert spread("-~2.0 / ~4") == pytest.approx((-0.5, -2.05 / 3.5, -1.95 / 4.5))
-    for text in ("1 / (~1 - 0.5)", "1 / (0.5 - ~1)", "1 / (~1 - ~1)"):  # the range of the divisor touches or holds 0
+    for text in (
+        "1 / (~1 - 0.5)",
+        "1 / (0.5 - ~1)",
+        "1 / (~1 - ~1)",
+        "1 / (~1 - 0.9)",
+        "1.7e308 * ~1",
+    ):  # the range of the divisor touches or holds 0
         with pytest.raises(ValueError, match="numbers with"):
             spread(text)
-    assert spread("1 / (~1 - 0.4)").high == pytest.approx(10)
+    assert spread("1 / (~1 - 0.4)").high == pytest.approx(10) and spread("1 / (0 - ~2)").low == pytest.approx(-1 / 1.5)
 
 
 def test_values_do_not_change_and_are_finite():

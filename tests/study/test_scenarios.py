@@ -28,6 +28,7 @@ def test_a_null_takes_a_key_away_and_a_new_entry_is_added():
     assert merged(WORK, change, HERE)["month"]["jobs"] == [
         {"name": "a", "per_month": {"value": 25, "low": 18, "high": 33}}, {"name": "b", "per_month": 6}, {"name": "c"},
     ]  # fmt: skip
+    assert merged({"month": {}}, {"month": {"jobs": [{"name": "c"}]}}, HERE) == {"month": {"jobs": [{"name": "c"}]}}
 
 
 def test_an_offer_is_found_by_its_machine_and_where_it_says_so_by_how_it_is_paid():
@@ -94,9 +95,14 @@ def test_twice_the_work_is_twice_all_jobs_and_the_urgent_ones(study):
 
 
 def test_of_phases_there_are_whole_jobs(study):
-    plan = {"p": {"kind": "plan", "phases": [{"name": "one", "jobs": 3}, {"name": "two"}]}}
-    (study / "workloads.yaml").write_text(yaml.safe_dump(plan))
-    assert written(study, times_work=1.5)[0]["p"]["phases"] == [{"name": "one", "jobs": 4}, {"name": "two", "jobs": 2}]
+    """Half of one is one; a phase without jobs stays as wrong as it was."""
+    for factor, many, one in ((1.5, 4, 2), (0.1, 1, 1)):  # 4.5 is rounded to 4, 1.5 to 2
+        plan = {"p": {"kind": "plan", "phases": [{"name": "a", "jobs": 3}, {"name": "b", "jobs": 1}, {"name": "c"}]}}
+        plan["a"] = {"kind": "training"}  # whose place is behind it
+        (study / "workloads.yaml").write_text(yaml.safe_dump(plan, sort_keys=False))
+        phases = [{"name": "a", "jobs": many}, {"name": "b", "jobs": one}, {"name": "c"}]
+        made = written(study, times_work=factor)[0]
+        assert made["p"]["phases"] == phases and list(made) == ["p", "a"]
 
 
 def test_a_tariff_is_of_all_machines_that_are_owned(study):
@@ -148,6 +154,11 @@ def test_names_are_those_of_the_files_and_plain(tmp_path):
     (tmp_path / "scenarios" / "<b>.yaml").write_text("title: More\n")
     with pytest.raises(UserError, match=r"<b>\.yaml: expected a name of letters"):
         load_scenarios(tmp_path)
+
+
+def test_a_range_that_gives_way_to_a_curve_is_told_by_key():
+    told = list(differences({"r": {"value": 1}}, {"r": {"curve": "gaming"}}))
+    assert told == ["r value: 1 → nothing", "r curve: nothing → gaming"]
 
 
 def test_a_list_with_an_entry_without_a_name_is_told_whole():

@@ -18,6 +18,7 @@ from sweetspot.study.stock import (
     Look,
     days_of,
     load_availability,
+    looks_file,
     named_facts,
     new_looks,
     own_facts,
@@ -42,6 +43,7 @@ def written(folder, *facts):
 
 
 def test_a_date_to_come_is_a_mistake(tmp_path):
+    assert own_facts(written(tmp_path, fact(as_of=str(date.today() + timedelta(days=1)))))  # it is there already
     with pytest.raises(UserError, match=r"facts\[0\].as_of' is '2099'; expected a date that has been"):
         own_facts(written(tmp_path, fact(as_of="2099")))
 
@@ -95,7 +97,8 @@ def test_the_figure_closest_to_an_offer_counts(offer, ends):
 def test_a_study_knows_better_than_the_library_and_its_closest_figure_counts(tmp_path):
     file = written(tmp_path, fact(value=0.4), fact(value=0.3, gpus=8), fact(value=0.9, provider="aws"))
     known = load_availability(file, TODAY)
-    assert known.find("stock_share", OFFER).value == 0.3
+    assert known.find("stock_share", OFFER).value == 0.3 and known.is_own(known.find("stock_share", OFFER))
+    assert not known.is_own(known.find("wait_days", OFFER | {"provider": "nebius"}))
     assert known.find("stock_share", OFFER | {"gpus": 4}).value == 0.4
     assert known.find("stock_share", OFFER | {"provider": "aws"}).value == 0.9
 
@@ -104,6 +107,8 @@ def test_every_shipped_row_is_a_figure_with_date_and_source():
     rows = table("availability")
     assert rows and {row["source"] == "" or row["as_of"] == "" for row in rows} == {False}
     assert len(shipped_facts(TODAY)) >= len([row for row in rows if row["as_of"] >= "2024"])
+    # of two years before or after: the newest row is of 2026
+    assert shipped_facts(date(2028, 12, 31)) and not shipped_facts(date(2029, 1, 1))
     assert all("ccir.io" in row["source"] for row in rows if row["quantity"].startswith("any_"))
 
 
@@ -207,9 +212,12 @@ def test_a_file_that_is_still_the_same_is_no_second_look():
 
 
 def test_what_is_written_is_read_and_a_name_with_a_comma_too(tmp_path):
-    looks = [look(), look(there=False, source='a, "b"')]
-    write_looks(tmp_path / "stock.csv", looks)
-    assert read_looks(tmp_path / "stock.csv") == looks
+    looks, file = [look(gpus=1), look(there=False, source='a, "b"', gpus=100_000)], looks_file(tmp_path)
+    write_looks(file, looks)
+    assert read_looks(file, DAY - timedelta(days=1)) == looks  # where it is tomorrow already
+    with pytest.raises(UserError, match="a day that has been, at most 2026-11-20"):
+        read_looks(file, DAY - timedelta(days=2))
+    assert read_looks(file) == looks and file == tmp_path / "prices" / "history" / "stock.csv"
 
 
 COLUMNS = Look._fields
@@ -227,6 +235,7 @@ GOOD = ["2026-11-22", "nebius", "H100 SXM", "8", "on_demand", "1", "file"]
         ({"as_of": "2099-01-01"}, "line 2: as_of is '2099-01-01'; expected a day that has been"),
         ({"gpus": "0"}, "line 2: gpus is '0'; expected a count of at least 1"),
         ({"gpus": "eight"}, "line 2: gpus is 'eight'"),
+        ({"gpus": "100001"}, "line 2: gpus is '100001'"),
         ({"purchase": "rent"}, "line 2: purchase is 'rent'; expected one of on_demand"),
         ({"in_stock": "1.2"}, "line 2: in_stock is '1.2'; expected 0 or 1"),
         ({"in_stock": "-1"}, "line 2: in_stock is '-1'"),
@@ -278,4 +287,8 @@ def test_a_few_looks_are_weak_and_what_the_team_wrote_goes_before_them(tmp_path)
 
 
 def test_looks_of_another_time_say_nothing_of_a_study(tmp_path):
+    file, day = history(tmp_path), date(2018, 6, 1)
+    write_looks(file, [*read_looks(file), look(day, gpus=1)])
+    two_later = date(2020, 12, 31)
+    assert load_availability(None, two_later, file).find("stock_share", NEBIUS | {"gpus": 1}).as_of == "2018-06-01"
     assert load_availability(None, date(2018, 7, 1), history(tmp_path)).find("stock_share", NEBIUS) is None

@@ -13,11 +13,13 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.claims import load_claims
 from sweetspot.study.energy_facts import Energy
-from sweetspot.study.frameworks import FRAMEWORKS
+from sweetspot.study.frameworks import ALWAYS_COMPILED, FRAMEWORKS
 from sweetspot.study.instances import Executor, Instance, cautions, load_instances, nodes_of, titles
 from sweetspot.study.platforms import PLATFORMS
+from sweetspot.study.settings import Settings
 from sweetspot.study.study import LogSource, Question, Study, load_study, log_files
 from sweetspot.study.titles import class_title, framework_title, model_title, provider_title, unit_in_words
+from sweetspot.wording import Money
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +109,7 @@ def test_what_platforms_and_frameworks_can_do():
         "local": (False,) * 3, "slurm": (True, True, False), "kubernetes": (False, False, True),
         "aws-batch": (False, False, True), "google-batch": (False,) * 3,
     }  # fmt: skip
-    assert list(FRAMEWORKS) == ["tensorflow", "jax", "torch", "command"]
+    assert list(FRAMEWORKS) == ["tensorflow", "jax", "torch", "command"] and ALWAYS_COMPILED == ("jax",)
 
 
 def machine(**keys):
@@ -203,6 +205,22 @@ def test_a_claim_stands_once(tmp_path):
 )
 def test_names_for_people_are_the_studys_own_else_well_known_else_the_key(title, key, own, name):
     assert (title(key) if own is None else title(key, own)) == name
+
+
+def test_what_the_comparison_needs_of_a_study():
+    euro = {"code": "EUR", "usd_per_unit": 1.2, "as_of": "2018-01-01", "source": "ECB"}
+    said = {"currency": euro, "titles": {"vgg16": "Ours"}, "deadlines_hours": [24], "offers_in_hand": ["a"]}
+    machines = {
+        "a": machine(title="A", gpu="Tesla V100"),
+        "b": machine(gpu="new", base_instance="a", equivalent_to="c"),
+    }
+    found = Settings.of(Study.model_validate(STUDY | said), machines)
+    assert found.counted == {"counts": "train", "currency": "EUR", "usd_per_unit": 1.2}
+    assert (found.money, found.batch_sizes, found.models) == (Money("EUR", 1.2), {"vgg16": 16}, {"vgg16": "Ours"})
+    assert (found.titles, found.gpu_memory_gib) == ({"a": "A", "b": "x"}, {"a": 16.0})
+    assert (found.stands_behind, found.deadlines_hours, found.offers_in_hand) == (["a", "c"], (24,), ["a"])
+    plain = Settings.of(Study.model_validate(STUDY))
+    assert (plain.money, plain.titles, plain.study, plain.precision) == (Money(), {}, "s", "fp32")
 
 
 def fact(value, **more):

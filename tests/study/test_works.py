@@ -5,9 +5,9 @@ import json
 import pytest
 from study_entries import PLAN as BARE_PLAN
 from sweetspot.study.memory import GIB
-from sweetspot.study.needs import Demand, load_demands, load_needs
+from sweetspot.study.needs import Demand, load_demands, load_needs, load_plans
 from sweetspot.study.open_models import cell_work, memory_need, open_model
-from sweetspot.study.workloads import load_monthly, load_workloads
+from sweetspot.study.workloads import load_monthly, load_titles, load_workloads
 
 JOB = {"name": "runs", "model": "vgg16", "samples": 5.0, "per_month": 10, "devices_per_job": 1, "source": "x"}
 URGENT = {"within_hours": 24, "urgent_per_month": 2, "urgent_devices_per_job": "all"}
@@ -32,13 +32,21 @@ def month(*jobs, **work):
 
 def test_one_job_of_each_class_is_priced(file):
     plain = {key: value for key, value in URGENT.items() if key != "urgent_devices_per_job"}
-    found, _ = written(file, lab=month(JOB | URGENT, JOB | plain | {"name": "others"}, contention=0.1))
+    found, _ = written(file, lab=month(JOB | URGENT | {"title": "T"}, JOB | plain | {"name": "others"}, contention=0.1))
+    assert [work.title for work in found.values()] == ["T", "T", "others"]
     assert {name: work.devices_per_job for name, work in found.items()} == {
         "lab.runs": 1, "lab.runs.urgent": "all", "lab.others": 1,
     }  # fmt: skip
     assert {work.contention for work in found.values()} == {0.1}
-    assert list(load_monthly(file)) == ["lab"]
+    known = {key: value for key, value in JOB.items() if key != "samples"} | {"hours": 3.0, "instance": "box"}
+    (one,) = written(file, lab=month(known))[0].values()
+    assert (one.kind, one.runs, one.hours, one.instance) == ("runs", 1, 3, "box")
+    written(file, lab=month(JOB | URGENT))
+    lab = load_monthly(file)["lab"]
+    assert lab.priced_as("lab", lab.jobs[0]) == "lab.runs" and list(load_monthly(file)) == ["lab"]
     assert load_monthly(file.with_name("none.yaml")) == {}
+    file.with_name("wrong.yaml").write_text("a: 3")  # which is said where it is read
+    assert load_monthly(file.with_name("wrong.yaml")) == {}
     assert load_monthly(file)["lab"].jobs[0].per_month.three == (10, 10, 10)  # without a range it is its own
 
 
@@ -54,6 +62,12 @@ def test_a_training_says_its_devices_and_a_file_its_order(file):
     assert list(works) == ["b", "a"]
     assert (works["b"].runs, works["b"].hours, works["a"].samples, works["a"].devices_per_job) == (2, 1.5, 5, 2)
     assert needs["a"].gib(8) == 3.0 and needs["b"].gib(8) is None
+
+
+def test_names_for_people_of_workloads_and_their_classes(file):
+    assert load_titles(file) == {}
+    written(file, lab=month(JOB | {"title": "Runs"}, JOB | {"name": "others"}, title="Lab"))
+    assert load_titles(file) == {"lab": "Lab", "lab.runs": "Runs", "lab.others": "others"}
 
 
 PLAN = BARE_PLAN | {"model": "vgg16", "instance": "box", "gpu_memory_gib": 9.0}
@@ -92,6 +106,12 @@ def test_a_job_of_a_plan_that_uses_one_device_shares_nothing(file):
     plan = {key: value for key, value in PLAN.items() if key != "gpu_memory_gib"} | RULE
     _, needs = written(file, all=plan | {"phases": [ALL]}, one=plan | {"model": "m", "phases": [ONE]})
     assert (needs["all"].gib(4) * GIB, needs["one"].gib(4) * GIB) == (4e9, 16e9)
+
+
+def test_plans_that_ask_what_buying_later_costs(file):
+    asks = {"months": 24, "renewed": True, "buy_after_months": [6], "phases": [ALL]}
+    written(file, lab=month(JOB, buy_after_months=[6]), plain=PLAN | {"phases": [ALL]}, asks=PLAN | asks)
+    assert load_plans(file) == {"asks": ("asks", 24.0, (6.0,))} and load_plans(file.with_name("none.yaml")) == {}
 
 
 TOKENS = {"model": "Llama-3.1-8B", "method": "lora", "tokens": 1000, "epochs": 3, "sequence": 4096, "source": "x"}

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import BaseModel, Field, RootModel
 from sweetspot.errors import UserError
-from sweetspot.study.base import Closed, check_apart, validated
+from sweetspot.study.base import Closed, check_apart, gathering, validated
 from sweetspot.study.spelling import near, nearest, slipped
 from sweetspot.study.yamlfile import MAX_BYTES, load_yaml
 
@@ -113,6 +113,43 @@ def test_each_mistake_is_said_once_and_the_misspelt_needed_key_first(data, told)
     assert [sentence.removeprefix("file.yaml: ") for sentence in error.value.sentences] == told
 
 
+class Bounded(Closed):
+    most: int
+    least: int = 0
+    parts: tuple[Part, ...] = ()
+    others: tuple[Part, ...] = ()
+    inner: Part | None = None
+
+    def _expected(self):
+        if self.least > self.most:
+            yield "least of at most most"
+
+
+GOOD, BAD = {"months": 1}, {"months": "x"}
+
+
+@pytest.mark.parametrize(
+    ("data", "told", "left"),
+    [
+        ({"most": 1, "parts": [GOOD, BAD]}, 1, [GOOD]),
+        ({"most": 1, "least": 2, "parts": [GOOD, BAD]}, 2, None),  # what shows only without the faulty part
+        ({"most": 1, "inner": BAD, "parts": [GOOD]}, 1, [GOOD]),
+        ({"most": 1, "least": 2}, 1, None),
+        ({"most": "x", "parts": [GOOD]}, 1, None),  # nothing is left of what is needed
+        ({"most": 1, "parts": [BAD]}, 1, None),
+        ({"most": 1, "parts": [BAD], "others": [GOOD, BAD]}, 2, None),
+    ],
+)
+def test_what_is_left_of_a_faulty_file(data, told, left):
+    with gathering() as found:
+        try:
+            kept = [part.model_dump(exclude_unset=True) for part in validated(Bounded, data, "f.yaml").parts]
+            sentences = found.sentences
+        except UserError as error:
+            kept, sentences = None, error.sentences
+    assert (len(sentences), kept) == (told, left)
+
+
 def test_names_that_one_file_of_a_disk_without_case_would_hold():
     check_apart(["a", "b", "a"], "price lists", "here")
     with pytest.raises(UserError) as error:
@@ -131,6 +168,7 @@ class Spell(BaseModel):
 class Rented(BaseModel):
     kind: Literal["rent"]
     per_hour: float = 1.0
+    parts: tuple[Part, ...] = ()
 
 
 class Bought(BaseModel):
@@ -150,6 +188,8 @@ class Every(BaseModel):
     either: Spell | None = None
     named: Named
     offer: Annotated[Rented | Bought, Field(discriminator="kind")]
+    inside: list[Whole]
+    by_key: dict[str, Whole]
 
 
 @pytest.mark.parametrize(
@@ -162,6 +202,10 @@ class Every(BaseModel):
         (("by_name", "a", "mnths"), [], "months"),
         (("by_year", 2024, "per_huor"), [], "per_hour"),
         (("either", "mnths"), [], "months"),
+        *(
+            ((*place, "parts", 0, "mnths"), [], "months")
+            for place in (("inside", 0), ("by_key", "a"), ("offer", "rent"))
+        ),
         (("named", "a", "mnths"), [], "months"),
         (("offer", "rent", "per_huor"), [], "per_hour"),
         (("offer", "buy", "capx"), [], "capex"),
@@ -200,6 +244,7 @@ def test_near_is_seven_tenths_of_difflibs_ratio(wrong, name):
         ("resnett50", None),
         ("vg16", "vgg16"),  # five signs
         ("gtp2", None),  # of four a slip may be a name
+        ("pgt2", None),
         ("GPT_2", "gpt2"),
         ("", None),
     ],

@@ -76,8 +76,9 @@ def powered(
     prices: PriceList, cells: list[dict], energy: Energy | None, known: dict[str, Instance] | None = None, **work: dict
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Offers by instance, costs and bills of workloads, where a study declares `energy`."""
-    table, fees = list_tables(prices, machines(prices) if known is None else known, energy)
-    costs, bills = price_cells(from_rows(cells, (*FIGURES, "gpu")), table, fees, works_of(work))
+    declared = machines(prices) if known is None else known
+    table, fees = list_tables(prices, declared, energy)
+    costs, bills = price_cells(from_rows(cells, (*FIGURES, "gpu")), table, fees, works_of(work), declared)
     told = to_arrow(table, OFFER_COLUMNS).to_pandas().set_index("instance")
     return told, to_arrow(costs, COST_COLUMNS).to_pandas(), to_arrow(bills, BILL_COLUMNS).to_pandas()
 

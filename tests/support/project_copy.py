@@ -18,8 +18,8 @@ PROJECT_PARTS = ("Snakefile", "rules", "workflow", "config", "profiles", "envs",
 
 
 def copy_project(target: Path) -> Path:
-    """The files that the workflow needs, without results and environments."""
-    ignore = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    """The files that the workflow needs, without results and environments; with its byte code, which stays valid."""
+    ignore = shutil.ignore_patterns("*.pyc.*", "*.egg-info")  # the first: half written by another worker
     for part in PROJECT_PARTS:
         source = ROOT / part
         if source.is_dir():

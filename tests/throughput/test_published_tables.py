@@ -10,7 +10,7 @@ from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import Executor, Instance, nodes_of
 from sweetspot.study.study import LogSource, Question
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import GAP, against_published, read_efficiency
+from sweetspot.throughput.published import GAP, against_published, frameworks_of, read_efficiency
 
 COLUMNS = (
     "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,images_per_s,"
@@ -96,6 +96,28 @@ def test_a_row_of_more_devices_than_its_machine_has_is_refused(tmp_path):
     assert not table["logical"].any() and table["images_per_s_low"].isna().all()
 
 
+@pytest.mark.parametrize(
+    ("name", "gpu", "meant"),
+    [("eihgt", "tesla v100", "eight"), ("eighht", "Tesla V100", "eight"),
+     ("eight", "Tesla P100", None), ("elsewhere", "Tesla V100", None),
+     ("eihgt", "Tesla P100", None)],
+)  # fmt: skip
+def test_a_machine_of_a_devices_rows_that_is_misspelt_is_named(tmp_path, name, gpu, meant):
+    rows = row(), row(name, gpu=gpu)
+    if meant is None:
+        assert "one" in gathered(tmp_path, *rows)["instance"].tolist()
+    else:
+        with pytest.raises(UserError, match=f"line 3: instance is '{name}'; did you mean '{meant}'"):
+            gathered(tmp_path, *rows)
+
+
+def test_the_framework_of_an_efficiency_is_its_own_else_its_machines_else_the_studys():
+    machines = {"torch": Instance(**MACHINE, gpus=1, framework="torch"), "plain": MACHINES["one"]}
+    rows = pd.DataFrame({"instance": ["torch", "torch", "plain", "unknown"], "framework": ["jax", "", "", ""]})
+    assert frameworks_of(rows, machines, "tensorflow") == ["jax", "torch", "tensorflow", "tensorflow"]
+    assert frameworks_of(rows[["instance"]], machines, "mxnet") == ["torch", "torch", "mxnet", "mxnet"]
+
+
 def test_a_scaled_figure_is_held_against_figures_of_the_same_kind_only(tmp_path):
     # 8 x 100 x 0.9 = 720 images/s, published are 1,000: 0.72 times
     other, scales = row("elsewhere", 8, images_per_s=1000), ["one,eight,8,vgg16,64,fp16,default,0.9,s"]
@@ -125,6 +147,9 @@ def test_each_machine_at_the_largest_batch_of_its_own_figures_or_of_what_it_is_d
     # 8 x 150 x 0.9
     assert found[["batch_size", "images_per_s"]].to_numpy().tolist() == [[128, pytest.approx(1080)], [128, 150]]
     assert found.index.tolist() == ["eight", "twin"]
+    # where nobody has a figure of one device, who is declared by it has no batch
+    alone = gathered(tmp_path, row("eight", 8), question=OWN)
+    assert alone["instance"].tolist() == ["eight"]
     # the machine with eight devices once has its own
     table = gathered(tmp_path, *rows, row("eight", 8, batch_size=16), efficiency=scales, question=OWN)
     own = table[(table["instance"] == "eight") & (table["gpus"] == 8)]

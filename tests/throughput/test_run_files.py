@@ -40,6 +40,12 @@ def test_of_equal_intervals_the_error_is_the_standard_error_of_the_mean(tmp_path
     assert (run["seconds"], run["step_error"]) == pytest.approx((2.0, 2**0.5 / 2**0.5 / 2))
 
 
+def test_one_interval_says_nothing_of_its_error(tmp_path):
+    written(tmp_path / "run.parquet", (1.0, 3))
+    (run,) = summarise_runs([str(tmp_path / "run.parquet")]).to_dicts()
+    assert (run["seconds"], run["step_error"]) == (1.0, None)
+
+
 def test_of_three_hundred_flipped_bits_none_reads_as_another_figure_or_ends_the_reader(tmp_path):
     path = tmp_path / "run.parquet"
     written(path, *[(0.25, 1)] * 6, started_at="2026-10-02T08:15:00+00:00", cpu="CPU", cpu_usable=2)
@@ -74,10 +80,10 @@ def test_a_file_without_a_checksum_is_read(tmp_path):
 
 
 def test_a_file_of_protocol_1_is_read_and_told_apart(tmp_path):
-    """Written by the release before; beside it one of today, whose row says nothing of it."""
-    written(tmp_path / "run.parquet", (2.0, 1), (4.0, 1), cpu="Test CPU", cpu_usable=2)
+    """Written by the release before; beside it one of today of 14 s for four steps, whose row says nothing of it."""
+    written(tmp_path / "run.parquet", (2.0, 1), (4.0, 3), cpu="Test CPU", cpu_usable=2)
     new, old = cells_of([str(OLD), str(tmp_path / "run.parquet")]).sort_values("batch_size").to_dict("records")
-    assert (old["images_per_s"], new["images_per_s"]) == (16 / 3, 8 / 3)
+    assert (old["images_per_s"], new["images_per_s"]) == (16 / 3, 8 * 4 / 14)
     assert (old["joules_per_sample"], old["energy_source"], old["as_of"]) == (12.5, "rapl", "2026-10-02")
     assert set(rules_of(old)) == {"n_is_1", "older_protocol", "imprecise"}
     assert rules_of(new) == ["n_is_1"]

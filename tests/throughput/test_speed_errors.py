@@ -9,7 +9,15 @@ from sweetspot.decision.offers_left_out import warning_table
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
 from sweetspot.draws import interval
-from sweetspot.throughput.speed_errors import ROUND_HIGH, ROUND_LOW, common_errors, figure_behind, speed_errors
+from sweetspot.throughput.speed_errors import (
+    ROUND_HIGH,
+    ROUND_LOW,
+    common_errors,
+    degrees_of_freedom,
+    figure_behind,
+    figure_key,
+    speed_errors,
+)
 
 
 def row(label, instance="box", value=500.0, basis="published", **more):
@@ -36,6 +44,18 @@ def test_four_jobs_side_by_side_are_as_slow_as_the_one_figure_behind_them():
     four = row(1, value=388.0, figure_images_per_s=100.0, figure_gpus=1.0)
     assert len(set(speed_errors([one, four]).values())) == 1
     assert figure_behind(four) == pytest.approx(3.88) and figure_behind(one) == 1.0
+    assert figure_behind(row(0, value=1.0) | {"figure_images_per_s": 0.5}) == 2.0
+    assert figure_behind(row(0) | {"figure_images_per_s": None}) == 1.0
+
+
+def test_figures_are_drawn_alike_where_their_intervals_are_of_one_kind():
+    def keys(basis, *freedoms):
+        return [figure_key(row(0, basis=basis, interval_df=freedom)) for freedom in freedoms]
+
+    assert len(set(keys("measured", 1.0, 2.0, 0.5, None))) == 3  # less than one is none
+    assert keys("measured", 0.5) == keys("published", 2.0)  # whose interval is of no runs
+    assert degrees_of_freedom(row(0, basis="measured", interval_df=2.0)) == 2
+    assert figure_key(row(0)) != figure_key(row(0, level=0.9)) != figure_key(row(0, basis="arithmetic"))
 
 
 def test_a_time_is_off_by_each_round_that_lies_between_it_and_the_newest_beside_it():

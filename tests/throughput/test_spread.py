@@ -145,6 +145,6 @@ def test_several_cells_may_stand_apart_and_few_of_a_sound_machine_do():
 
 
 def test_cells_without_any_spread_are_alike():
-    assert not outlying(np.zeros(4), np.ones(4)).any()
+    assert not outlying(np.zeros(4), np.ones(4)).any() and not outlying(np.ones(1), np.ones(1)).any()
     assert outlying(np.array([0.0, 0.0, 1e-9]), np.ones(3)).tolist() == [False, False, True]
     assert stats.f.sf(58.4, 1, 2) == pytest.approx(0.05 / 3, rel=2e-3)  # the closed form above

@@ -24,11 +24,12 @@ from sweetspot.transfer.left_out import (
     era_of,
     errors,
     judged,
+    relations,
     shipped_errors,
     told_of,
     trusts,
 )
-from sweetspot.transfer.relation import Told, fit_relation, given, predict
+from sweetspot.transfer.relation import FREE, SLOPES, Told, fit_relation, given, predict
 from sweetspot.transfer.transferring import Learnt, Measured, transferred
 
 TABLE = shipped_devices()
@@ -81,8 +82,10 @@ def test_each_error_is_that_of_a_fit_without_what_is_left_out(away):
     table = table.set_index(["workload", "known", "device"])[["gap", "sd", "plain", "era"]]
     found = list(folds(figures, away))
     assert len(table) == len(found)
+    shared = FREE if away == PROGRAMS else SLOPES["all"]
     for gone, known, wanted in found[:: len(found) // 20]:
-        told = predict(fit_relation(figures.drop(index=gone).reset_index(drop=True)), figures.iloc[[*known, wanted]])
+        rest = fit_relation(figures.drop(index=gone).reset_index(drop=True), shared)
+        told = predict(rest, figures.iloc[[*known, wanted]])
         told = given(told, list(range(len(known))), rate[list(known)]) if known else told
         names = " + ".join(figures["device"].iloc[list(known)])
         row = table.loc[(figures["workload"][wanted], names, figures["device"][wanted])]
@@ -179,11 +182,15 @@ def test_somebody_elses_figures_are_told_by_a_fit_without_their_own():
     other = world(lambda number, device: 70.0, names=("RTX 4090",), models=("resnet50",), stacks=("mine",))
     file = pd.concat([own.assign(log_rate=own["log_rate"] + 0.005), other]).assign(workload="mine")
     file = file.reset_index(drop=True)
-    relation, trusted = fit_relation(BY_PEAK), trusts(BY_PEAK)
-    rows = judged(file, relation, trusted)
+    fits, trusted = relations(BY_PEAK), trusts(BY_PEAK)
+    rows = judged(file, fits, trusted)
     assert len(rows) == 4 * 3
-    rest = fit_relation(BY_PEAK[BY_PEAK["workload"] != BY_PEAK["workload"][0]].reset_index(drop=True))
-    told, rate, width = predict(rest, file), file["log_rate"].to_numpy(), file["bandwidth"].to_numpy()
+    rest = BY_PEAK[BY_PEAK["workload"] != BY_PEAK["workload"][0]].reset_index(drop=True)
+    told = {
+        KNOWN: predict(fit_relation(rest), file),
+        SPECIFIED: predict(fit_relation(rest, FREE), file),
+    }
+    rate, width = file["log_rate"].to_numpy(), file["bandwidth"].to_numpy()
     names = file["device"].tolist()
     others = BY_PEAK[BY_PEAK["workload"] != BY_PEAK["workload"][0]].pivot_table(
         index="workload", columns="device", values="log_rate"
@@ -192,7 +199,7 @@ def test_somebody_elses_figures_are_told_by_a_fit_without_their_own():
         known, wanted = names.index(row.known), names.index(row.device)
         seen = "RTX 4090" not in (row.known, row.device)
         assert row.place == (KNOWN if seen else SPECIFIED)
-        then = given(told, [known], rate[[known]])
+        then = given(told[row.place], [known], rate[[known]])
         share, reach = trusted[row.place, era_of(file["architecture"].to_numpy()[[known, wanted]])]
         plain = rate[known] + width[wanted] - width[known]
         gap = share * then.mean[wanted] + (1 - share) * plain - rate[wanted]
@@ -204,7 +211,7 @@ def test_somebody_elses_figures_are_told_by_a_fit_without_their_own():
 
 def test_two_devices_that_are_all_that_was_learnt_from_are_known():
     figures = world(noisy(0.05, lambda device: device.peak("fp16")), names=("A100 SXM 80GB", "H100 SXM"))
-    learnt = Learnt(fit_relation(figures), trusts(BY_PEAK), TABLE)
+    learnt = Learnt(relations(figures), trusts(BY_PEAK), TABLE)
     known = Measured(TABLE.get("A100"), 100.0, "resnet50", "fp16", "torch", 64.0)
     found = transferred([known], [TABLE.get("H100 SXM"), TABLE.get("L40S")], learnt)
     assert found["place"].tolist() == [KNOWN, SPECIFIED]

@@ -5,10 +5,11 @@ import pandas as pd
 import pytest
 from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.transfer.figures import as_figures, shipped_devices, shipped_figures
-from sweetspot.transfer.left_out import BOTH, TWO, WORKLOADS, errors, summary, yardstick
+from sweetspot.transfer.left_out import BOTH, MODERN, PROGRAMS, TWO, WORKLOADS, errors, summary, yardstick
 from sweetspot.transfer.relation import (
     CENTRE,
     EFFECTS,
+    FREE,
     NOISE,
     SLOPES,
     WORKLOAD,
@@ -100,6 +101,11 @@ def test_it_is_as_good_as_was_asked_on_what_the_project_ships():
     assert twice["median_abs_error"] < new["median_abs_error"] and twice["p90_abs_error"] < new["p90_abs_error"]
     for table in (workload, both, two):
         assert 0.85 <= table["inside90"].mean() <= 0.95
+    program = errors(FIGURES, PROGRAMS)
+    new = program[program["era"] == MODERN]
+    off, plain = np.expm1(new["told"]).abs(), np.expm1(new["plain"]).abs()
+    assert off.median() <= 0.15 and off.quantile(0.9) <= 0.40 and 0.85 <= new["inside90"].mean() <= 0.95
+    assert off.median() < 0.8 * plain.median() and off.quantile(0.9) < 0.8 * plain.quantile(0.9)
     suite = workload["workload"].str.startswith("Lambda")
     ours, theirs = np.expm1(workload["gap"][suite]).abs(), np.expm1(simple[suite]).abs()
     # Asked of the 19 workloads of the suites: 10 and 27 %, to the percent that docs/scaling.md prints.
@@ -139,6 +145,27 @@ def test_the_covariance_is_the_sum_of_slopes_effects_level_and_noise():
     fitted = fit_relation(FIGURES)
     np.testing.assert_allclose(fitted.inverse @ WHOLE, np.eye(COUNT), atol=1e-5)
     np.testing.assert_allclose(WHOLE @ fitted.weighed, GAPS, atol=1e-5)
+
+
+def test_slopes_that_are_free_are_those_without_a_prior():
+    """What is told of data sheets alone is that of generalised least squares with a fixed effect of each feature."""
+    gone = FIGURES["device"].isin(["RTX 4090", "B200"]).to_numpy()
+    rest, cells = np.flatnonzero(~gone), np.flatnonzero(gone)
+    shrunk = [part for name, _, part in PARTS if name.endswith(" of all")]
+    random = WHOLE - sum(SLOPES["all"][name] ** 2 * part for name, part in zip(SLOPES["all"], shrunk, strict=True))
+    design = np.column_stack([FIGURES[name] - CENTRE[name] for name in SLOPES["all"]])
+    inverse = np.linalg.inv(random[np.ix_(rest, rest)])
+    slopes = np.linalg.solve(design[rest].T @ inverse @ design[rest], design[rest].T @ inverse @ GAPS[rest])
+    left = inverse @ (GAPS[rest] - design[rest] @ slopes)
+    gaps = design[cells] @ slopes + random[np.ix_(cells, rest)] @ left
+    own = FIGURES.iloc[cells]
+    told = {
+        name: predict(fit_relation(FIGURES.iloc[rest].reset_index(drop=True), shared), own).mean
+        - (own["peak"] + own["bandwidth"]) / 2
+        for name, shared in (("free", FREE), ("shrunk", SLOPES["all"]))
+    }
+    assert np.abs(told["free"] - gaps).max() < 0.01
+    assert np.abs(told["shrunk"] - gaps).max() > 0.03
 
 
 def test_what_is_told_of_two_figures_anew_is_the_textbooks_prediction():

@@ -67,6 +67,7 @@ def test_jobs_speed_and_waiting_by_hand() -> None:
     found = compared(PLAN, AS_PLANNED, jobs_of(850, 34), 17.0)
     # speed halves, jobs double: orders (80 -> 40 -> 80), (80 -> 160 -> 80): means of -40 and -80, of 40 and 80
     assert found.explained == pytest.approx({"price": 0, "speed": -60, "jobs": 60, "waiting": 0})
+    assert compared(PLAN, AS_PLANNED, jobs_of(850, 1), 0.5).explained == pytest.approx(found.explained)  # of 1,700 h
     waits = compared(PLAN, AS_PLANNED, jobs_of(425, 8.5), 17.0)
     assert waits.explained == pytest.approx({"price": 0, "speed": 0, "jobs": -60, "waiting": 60})
     assert waits.work_ratio == pytest.approx(0.5)
@@ -134,7 +135,8 @@ def test_what_is_known_now_moves_rates_and_work(tmp_path: Path) -> None:
     scenario = known_now(found, {"rent": file})
     assert scenario.times_work == pytest.approx(1020 / 850)
     assert scenario.prices == {"rent": {"offers": [{"instance": "x-1", "per_hour": {"value": 5, "low": 4, "high": 6}}]}}
-    both = Compared(found.months, {}, {("rent", "x-8", "spot"): 0.5, ("none", "x", "spot"): 2.0}, 1.0)
+    ratios = {("rent", "x-8", "spot"): 0.5, ("none", "x", "spot"): 2.0, ("rent", "x-1", "on_demand"): 1.0}
+    both = Compared(found.months, {}, ratios, 1.0)  # x-1 cost what was planned
     assert known_now(both, {"rent": file}).prices["rent"]["offers"] == [
         {"instance": "x-8", "purchase": "spot", "per_hour": 1.5}
     ]

@@ -169,6 +169,7 @@ def test_clear_growth_is_written_and_goes_with_a_record_that_has_none(config, tm
         (["--devices", "0"], "--devices is 0; expected a number above 0"),
         (["--since", "May"], "'May' is no day; expected such as 2025-01-01"),
         (["--device", "rtx4090"], "--device is 'rtx4090'; expected RECORDED=GPU"),
+        (["--device", "rtx4090= "], "--device is 'rtx4090= '; expected RECORDED=GPU"),
         (["--reference", "H100 SXM", "--device", "rtx4090=RTX 9999"], "no device of that name is specified"),
         (["--since", "2031-01-01"], "the record covers 0.0 days"),
     ],

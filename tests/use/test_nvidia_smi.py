@@ -5,7 +5,7 @@ import json
 import pytest
 from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
-from sweetspot.use.nvidia_smi import read_nvidia_smi
+from sweetspot.use.nvidia_smi import read_nvidia_smi, smi_report
 
 HEAD = "timestamp, index, name, utilization.gpu [%], memory.used [MiB], power.draw [W]"
 
@@ -26,6 +26,21 @@ def test_minutes_by_hand():
     device = log(*rows).devices.iloc[0]
     assert device[["minutes", "held", "used", "idle"]].tolist() == [65, 55, 10, 40]
     assert device["kwh"] == pytest.approx(65 / 60 * 0.06) and device["name"] == "NVIDIA GeForce RTX 4090"
+
+
+def test_figures_stand_under_their_heads_and_add_up():
+    """Twenty hours each, ten of them held, without use: a notebook; the other tells no power."""
+    rows = [at(minute, 0, 9000 if minute < 600 else 0, index=place, watts=watts, hour=0)
+            for minute in range(1201) for place, watts in ((0, "500.00 W"), (1, "[N/A]"))]  # fmt: skip
+    head, _, names, first, second, _, total, *_ = smi_report(log(*rows)).splitlines()
+    assert head == "nvidia-smi, 2026-03-01 00:00 to 2026-03-01 20:00 UTC, 2 devices"
+    ends = [names.index(name) + len(name) for name in ("hours seen", "held", "used", "idle", "kWh")]
+    for line, told in (
+        (first, ["20.0", "10.0", "0.0", "10.0", "10.0"]),
+        (second, ["20.0", "10.0", "0.0", "10.0", "-"]),
+    ):
+        assert [line[:end].split()[-1] for end in ends] == told and len(line) == ends[-1]
+    assert total.startswith("held 20.0 of 40.0 device-hours (50 % of the time seen), used 0.0; 20.0 held and idle for")
 
 
 def test_devices_are_apart_and_a_gap_is_not_counted():

@@ -83,10 +83,10 @@ def test_one_class_in_whole_by_hand() -> None:
         "1,2025-01-04T22:00:00,2025-01-05,2025-01-05T01:00:00,1,T4,failed",
         "2,2025-01-05T23:00:00,2025-01-06,2025-01-06T03:00:00,2,A10,",
         "3,,2025-01-07,2025-01-07T02:00:00,1,T4,cancelled", "4,,2025-02-07,2025-02-07T04:00:00,1,T4,over",
-        "5,,2025-02-27,2025-03-07,1,T4,running",
+        "5,,2025-02-27,2025-03-07,1,T4,running", "6,,2025-01-08,2025-01-08,1,T4,failed",
     )  # fmt: skip
     held = held_jobs(table)
-    found = used(held, pd.Series("a", held.index), TWO)
+    found = used(held, held["job"].map({"6": "of no time"}).fillna("a"), TWO)  # a class without an hour is none
     (one,) = found.classes
     assert one.jobs_by_month == [3, 2] and one.hours_by_month == [9, 4 + 48]  # of the running one two days of February
     # Its hours are not told; the mean of the other four is 2.5 h, their standard deviation sqrt(1.25) h.

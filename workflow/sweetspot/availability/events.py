@@ -123,18 +123,18 @@ class Having:
         The same seed gives every machine the same luck, so that machines differ by what is known of them.
         """
         noise = stream(seed, "availability")
-        levels = noise.random((6, len(run)))
-        at_once, share, wait, boot = self._had(levels[[0, 1, 2, 5]])
-        failures, restart = drawn_within(self.failures, levels[3]), drawn_within(self.restart, levels[4])
+        stock, waited, booted, failing, restarted, together = noise.random((6, len(run)))
+        at_once, share, wait, boot = self._had(stock, waited, booted, together)
+        failures, restart = drawn_within(self.failures, failing), drawn_within(self.restart, restarted)
         found = self._found(at_once, wait, noise)
         again, spare = wait, share
         if self.repaired is not None:
             again = drawn_within(self.repair, noise.random(len(run)))
             spare = 1.0 - drawn_within(self.repaired, noise.random(len(run)))
         ran = run_hours(run, failures, self.checkpoint, restart + boot, spare, again, noise)
-        if self.longest < math.inf:  # in one draw all starts after the first are alike
-            found += np.maximum(np.ceil(ran / self.longest) - 1, 0) * (self._found(at_once, wait, noise) + boot)
-        return np.asarray(found + boot + ran)
+        # In one draw all starts after the first are alike.
+        again = np.maximum(np.ceil(ran / self.longest) - 1, 0) * (self._found(at_once, wait, noise) + boot)
+        return np.asarray(found + again + boot + ran)
 
     def _found(self, share: Array, wait: Array, noise: np.random.Generator) -> Array:
         """Hours until it is there: a search, or the day on which it begins."""
@@ -146,20 +146,20 @@ class Having:
         one draw at central figures, an unknown share halfway: 1 - (1 - p) e^(-t/w), of what begins on a date 0 or 1.
         """
         levels = np.full((4, 1), 0.5) if draws == 1 else stream(seed, "within").random((4, draws))
-        at_once, _, wait, boot = self._had(levels)
+        stock, waited, booted, together = levels
+        at_once, _, wait, boot = self._had(stock, waited, booted, together)
         left = limit - boot
         if self.start is not None:
-            return (drawn_within(self.start, levels[0]) <= left).astype(float)
+            return (drawn_within(self.start, stock) <= left).astype(float)
         late = np.exp(-np.divide(np.maximum(left, 0.0), wait, out=np.full(draws, np.inf), where=wait > 0))
         return np.where(left < 0, 0.0, 1.0 - (1.0 - at_once) * late)
 
-    def _had(self, levels: Array) -> tuple[Array, Array, Array, Array]:
+    def _had(self, stock: Array, waited: Array, booted: Array, together: Array) -> tuple[Array, Array, Array, Array]:
         """Share of time with all nodes at once, from p (all one event) to p^m (each its own), and with one; mean wait;
         boot.
         """
-        ends = (self.share, self.wait, self.boot)
-        share, wait, boot = (drawn_within(three, level) for three, level in zip(ends, levels[:3], strict=True))
-        return share ** (self.nodes ** levels[3]), share, wait, boot
+        share, wait = drawn_within(self.share, stock), drawn_within(self.wait, waited)
+        return share ** (self.nodes**together), share, wait, drawn_within(self.boot, booted)
 
     def quantiles(self, run_hours: float, seed: int = SEED, draws: int = DRAWS) -> tuple[float, float]:
         """Median and 90th percentile of the hours to the result of a run of so many hours; both are those hours where

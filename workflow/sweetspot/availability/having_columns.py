@@ -159,7 +159,7 @@ def _stops(row: Row, failures: Ends, taken: "StockFact | None") -> Ends:
 
 def _repaired(lost: Ends, failures: float, repair: float, spares: float) -> Ends:
     """Share of the stops that wait for a repair: devices that break an hour over stops an hour, without a spare."""
-    if not failures > 0 or math.isnan(lost[1]):
+    if not failures > 0:
         return NOTHING
     waits = 1.0 if math.isnan(spares) or math.isnan(repair) else no_spare(spares, lost[0] * repair)
     return cast(Ends, tuple(min(one / failures, 1.0) * waits for one in lost))
@@ -175,13 +175,11 @@ def _seen_of_all(stock: "StockFact | None", known: "Known", offer: Row) -> float
 
 def _delivery(row: Row, usual: Ends, month_days: float) -> Ends:
     """Hours until a machine that is bought is there: as its offer says, else as usual; one that costs nothing is."""
-    months = [row.get(f"delivery_months{end}") for end in ENDS]
-    known = [month for month in months if month is not None and not pd.isna(month)]
-    months = known if len(known) == 3 else [*known, 0.0][:1] * 3
-    hours = cast(Ends, tuple(float(month) * month_days * DAY for month in months))
-    if row.get("capex_usd") == 0 or (hours[0] == 0 and math.isnan(usual[1])):
+    months = _ends_of(row, "delivery_months") or NEVER
+    hours = cast(Ends, tuple(month * month_days * DAY for month in months))
+    if row["capex_usd"] == 0 or (hours == NEVER and usual is NOTHING):
         return NEVER
-    return hours if hours[0] > 0 else usual
+    return usual if hours == NEVER else hours
 
 
 def _by_seller(rows: pd.DataFrame, known: "Known") -> pd.DataFrame:

@@ -63,7 +63,7 @@ def chances_of(options: pd.DataFrame, machines: Sequence[str]) -> dict[str, list
 
 def _otherwise(options: pd.DataFrame, row: Row) -> list[str]:
     """What a fallback costs, the next cheapest and a block; and how often any machine is there, at what mean cost."""
-    others = options[options["in_answer"].astype(bool) & options["usd"].gt(0) & options["purchase"].eq("on_demand")]
+    others = options[options["in_answer"].astype(bool) & options["usd"].notna() & options["purchase"].eq("on_demand")]
     others = others.sort_values(["usd", "option"], kind="stable")
     apart = others[others["p_stock"].notna() & others["start_hours_high"].isna()].drop_duplicates("stock_event")
     told = list[str]()
@@ -85,11 +85,11 @@ def _otherwise(options: pd.DataFrame, row: Row) -> list[str]:
 
 
 def _delivered(row: Row) -> str:
-    if not row["start_hours"] > 0:
+    value, low, high = (f"{row[f'start_hours{end}'] / 168.0:.0f}" for end in ("", "_low", "_high"))
+    if value in ("0", "nan"):
         return ""
-    value, low, high = (row[f"start_hours{end}"] / 168.0 for end in ("", "_low", "_high"))
-    ends = f" ({low:.0f} to {high:.0f})" if low < high else ""
-    return f"Delivery of such a server takes about {value:.0f} weeks{ends}."
+    ends = f" ({low} to {high})" if low != high else ""
+    return f"Delivery of such a server takes about {value} week{'s' if value != '1' else ''}{ends}."
 
 
 def _stock(row: Row) -> str:
@@ -115,7 +115,7 @@ def _sellers(row: Row) -> str:
 def _more_often(options: pd.DataFrame, row: Row) -> str:
     """Of a machine that is seldom to be had, which other is far more often there, and what it costs."""
     mine = row["p_stock"] if math.isnan(row["p_stock_any"]) else row["p_stock_any"]
-    others = options[options["in_answer"].astype(bool) & options["p_stock_any"].notna() & options["usd"].gt(0)]
+    others = options[options["in_answer"].astype(bool) & options["p_stock_any"].notna() & options["usd"].notna()]
     others = others[others["gpu"] != row["gpu"]].sort_values(["p_stock_any", "usd"], ascending=[False, True])
     if mine >= SELDOM or others.empty or others["p_stock_any"].iloc[0] < MORE * mine:
         return ""

@@ -51,7 +51,12 @@ Triple = tuple[float, float, float]  # value, low, high
 
 def triple(amount: "Amount | None") -> Triple:
     """An amount as (value, low, high); zeros where there is none."""
-    return (0.0, 0.0, 0.0) if amount is None else (amount.value, *amount.ends)
+    return alike(0.0) if amount is None else (amount.value, *amount.ends)
+
+
+def alike(value: float) -> Triple:
+    """A number that is certain as (value, low, high)."""
+    return (value, value, value)
 
 
 def times(left: Triple, right: Triple) -> Triple:

@@ -98,31 +98,26 @@ def keys(table: Columns, names: Sequence[str]) -> list[tuple[object, ...]]:
     return list(zip(*(table[name].tolist() for name in names), strict=True))
 
 
-def with_slots(cells: Columns, work: Training | Runs, instances: Mapping[str, Instance]) -> Columns:
-    """The cells that `work` is priced on, with columns `slots`: jobs that their machine works on at once, and
-    `figure_images_per_s`, `figure_gpus`: the figure that their rate is made of, and of how many devices.
+def with_slots(cells: Columns, work: Training | Runs, wanted: int, instances: Mapping[str, Instance]) -> Columns:
+    """The cells that `work` is priced on where a job takes `wanted` devices, with columns `slots`: jobs that their
+    machine works on at once, and `figure_images_per_s`, `figure_gpus`: the figure that their rate is made of, and of
+    how many devices.
 
-    Where a job takes all devices: `cells`, one at a time. Else a machine of n devices works on floor(n / d) jobs of d
-    devices each, and the rate of its cell is that of all of them together: slots x the rate of d devices alone x (1 -
-    contention), where several run. The rate of d devices alone is that of a machine of d such devices: itself, its
-    `base_instance`, that of the machine it is equivalent to, another of the same device; else an equal share of its own
-    (basis at best `scaled`). A machine of fewer than d devices has no cell. Nothing here enters the scaling fit.
+    A machine of n devices works on floor(n / d) jobs of d devices each, and the rate of its cell is that of all of them
+    together: slots x the rate of d devices alone x (1 - contention), where several run. The rate of d devices alone is
+    that of a machine of d such devices: itself, its `base_instance`, that of the machine it is equivalent to, another
+    of the same device; else an equal share of its own (basis at best `scaled`). A machine of fewer than d devices has
+    no cell. Nothing here enters the scaling fit.
     """
     cells = cells if work.model is None else take(cells, cells["model"] == work.model)
-    if (wanted := work.devices_per_job) == "all":
-        return one_at_a_time(cells)
-    # Devices of the machine: a part of one is no machine.
-    own = [instances[name].gpus if name in instances else wanted for name in cells["instance"]]
-    parts = [one_at_a_time(take(cells, (cells["gpus"] == wanted) & (np.array(own, dtype=int) == wanted)))]
-    names = dict.fromkeys([*instances, *cells["instance"]])
-    here = {name: np.flatnonzero(cells["instance"] == name) for name in names}
-    for name in names:
-        total = instances[name].gpus if name in instances else int(max(cells["gpus"][here[name]], default=0))
-        for other, gpus in [*((other, wanted) for other in _relatives(name, instances)), (name, total)]:
-            rows = here.get(other, np.array([], dtype=int))
-            rows = rows[(cells["gpus"][rows] == gpus) & (cells["status"][rows] == "ok")]
-            if total > wanted and len(rows):
-                parts.append(_side_by_side(take(cells, rows), gpus, name, total, wanted, work.contention, instances))
+    of_that_size = [name for name, machine in instances.items() if machine.gpus == wanted]  # not a part of a larger one
+    parts = [one_at_a_time(take(cells, (cells["gpus"] == wanted) & np.isin(cells["instance"], of_that_size)))]
+    here = {name: np.flatnonzero((cells["instance"] == name) & (cells["status"] == "ok")) for name in instances}
+    for name, machine in instances.items():
+        for other, gpus in [*((other, wanted) for other in _relatives(name, instances)), (name, machine.gpus)]:
+            rows = here[other][cells["gpus"][here[other]] == gpus]
+            if machine.gpus > wanted and len(rows):
+                parts.append(_side_by_side(take(cells, rows), gpus, name, machine, wanted, work.contention))
                 break
     return stacked(parts)
 
@@ -136,28 +131,26 @@ def one_at_a_time(cells: Columns) -> Columns:
 def _relatives(name: str, instances: Mapping[str, Instance]) -> Iterator[str]:
     """Machines with the same devices: itself, its base, its twin and the twin's base, others of that device."""
     yield name
-    machine = instances.get(name)
-    if machine is None:
-        return
-    twin = instances.get(machine.equivalent_to) if machine.equivalent_to else None
+    machine = instances[name]
+    twin = instances[machine.equivalent_to] if machine.equivalent_to else None
     named = (machine.base_instance, machine.equivalent_to, twin.base_instance if twin else None)
     yield from (other for other in named if other)
     yield from (other for other, one in instances.items() if one.gpu == machine.gpu and other not in (name, *named))
 
 
-def _side_by_side(
-    cells: Columns, gpus: int, name: str, total: int, wanted: int, contention: float, instances: Mapping[str, Instance]
-) -> Columns:
+def _side_by_side(cells: Columns, gpus: int, name: str, machine: Instance, wanted: int, contention: float) -> Columns:
     """Cells of `gpus` devices as those of machine `name` with all its slots at work, each of `wanted` devices."""
-    slots, count, machine = total // wanted, size(cells), instances.get(name)
+    slots, count = machine.gpus // wanted, size(cells)
     factor = wanted / gpus * slots * (1.0 - contention if slots > 1 else 1.0)
-    words = f" ; {slots} jobs side by side on {total} devices" + (f", {contention:.0%} less each" if slots > 1 else "")
+    less = f", {contention:.0%} less each" if slots > 1 else ""
     named = {
         "instance": objects([name] * count),
-        "gpus": np.full(count, total, dtype=cells["gpus"].dtype),
-        "gpu": objects([machine.gpu if machine is not None else own for own in cells["gpu"]]),
+        "gpus": np.full(count, machine.gpus, dtype=cells["gpus"].dtype),
+        "gpu": objects([machine.gpu] * count),
         "basis": objects(own if gpus == wanted else weakest(own, "scaled") for own in cells["basis"]),
-        "source": objects(f"{source}{words}" for source in cells["source"]),
+        "source": objects(
+            f"{source} ; {slots} jobs side by side on {machine.gpus} devices{less}" for source in cells["source"]
+        ),
     }
     rates = {rate: cells[rate] * factor for rate in RATES}
     return one_at_a_time(cells) | rates | named | {"slots": np.full(count, float(slots))}
@@ -187,7 +180,7 @@ def price_cells(
     offers: Columns,
     fees: Columns,
     workloads: Mapping[str, Workload],
-    instances: Mapping[str, Instance] | None = None,
+    instances: Mapping[str, Instance],
 ) -> tuple[Columns, Columns]:
     """Costs (COST_COLUMNS) and bills (BILL_COLUMNS) of every cell under every offer of its instance.
 
@@ -209,8 +202,10 @@ def price_cells(
     parts = []
     for name, work in workloads.items():
         if not isinstance(work, Plan):
-            all_of_it = work.devices_per_job == "all"
-            rows = whole if all_of_it else offered(with_slots(cells, work, instances or {}), offers, OFFER_SHOWN)
+            wanted = work.devices_per_job
+            rows = (
+                whole if wanted == "all" else offered(with_slots(cells, work, wanted, instances), offers, OFFER_SHOWN)
+            )
             parts.append(_jobs(rows, cells, name, work))
     if not parts:
         return from_rows([], COST_COLUMNS), from_rows([], BILL_COLUMNS)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sweetspot.bills.columns import Triple, plus, spread, times, triple
+from sweetspot.bills.columns import Triple, alike, plus, spread, times, triple
 from sweetspot.bills.owning import (
     HOURS_A_DAY,
     crossing_days,
@@ -40,8 +40,8 @@ def to_usd(offer: Offer, prices: PriceList) -> Triple:
     rate = rate_used(offer, prices)
     if rate is None and currency != "USD":
         raise UserError(f"offer '{offer.instance}' is priced in {currency}; expected a dated rate for it in 'rates'")
-    exchange = (1.0, 1.0, 1.0) if rate is None else triple(rate.usd)
-    return times(exchange, (factor, factor, factor))
+    exchange = alike(1.0) if rate is None else triple(rate.usd)
+    return times(exchange, alike(factor))
 
 
 def rate_used(offer: Offer, prices: PriceList) -> Rate | None:
@@ -58,10 +58,10 @@ def listed_hour(offer: Offer, prices: PriceList, month_days: float) -> Triple:
     money = to_usd(offer, prices)
     if offer.compose is not None:
         machine, gpus = offer.compose.machine.per_hour, offer.compose.gpu.per_hour
-        return times(plus(triple(machine), times(triple(gpus), (float(offer.compose.count),) * 3)), money)
+        return times(plus(triple(machine), times(triple(gpus), alike(float(offer.compose.count)))), money)
     unit = next(unit for unit in RATE_HOURS if getattr(offer, unit) is not None)
     amount, per_hour = getattr(offer, unit), 1.0 / (RATE_HOURS[unit] or month_days * 24.0)
-    return times(times(triple(amount), money), (per_hour,) * 3)
+    return times(times(triple(amount), money), alike(per_hour))
 
 
 def on_demand_hour(offer: Offer, prices: PriceList, month_days: float) -> float | None:
@@ -90,7 +90,7 @@ def has_ended(offer: Offer, prices: PriceList, study_date: date, today: date) ->
 
 
 Row = dict[str, Any]
-NOTHING: Triple = (0.0, 0.0, 0.0)
+NOTHING = alike(0.0)
 
 
 def _each_end(value: Callable[[int], Any]) -> Triple:
@@ -120,7 +120,7 @@ def _hours(fixed: Triple, variable: Triple, energy: Triple, days: Triple, downti
 
 def _rented(offer: Offer, prices: PriceList, month_days: float) -> Row:
     hourly, taken_away = listed_hour(offer, prices, month_days), offer.purchase in INTERRUPTIBLE
-    row: Row = _hours(NOTHING, hourly, NOTHING, (month_days,) * 3)
+    row: Row = _hours(NOTHING, hourly, NOTHING, alike(month_days))
     row["on_demand_usd_per_hour"] = on_demand_hour(offer, prices, month_days) if taken_away else None
     if offer.sustained is None:
         return row
@@ -170,13 +170,13 @@ def _owned(own: Own, money: Triple) -> Row:
 def _committed(deal: Commitment, offer: Offer, prices: PriceList, month_days: float) -> Row:
     money = to_usd(offer, prices)
     planned = offer.days_per_month or prices.days_per_month
-    days = (month_days,) * 3 if planned is None else triple(planned)
+    days = alike(month_days) if planned is None else triple(planned)
     term, upfront = triple(deal.term_months), times(triple(deal.upfront), money)
     monthly, hourly = times(triple(deal.per_month), money), times(triple(deal.per_hour), money)
     fixed = _each_end(lambda end: upfront[end] / _turned(term)[end] + monthly[end])
     variable = hourly
     if deal.charged == "always":  # due for every hour of the month: it belongs to the month
-        fixed = plus(fixed, times(times(hourly, (HOURS_A_DAY,) * 3), (month_days,) * 3))
+        fixed = plus(fixed, times(times(hourly, alike(HOURS_A_DAY)), alike(month_days)))
         variable = NOTHING
     rival = on_demand_hour(offer, prices, month_days)
     earned = np.inf if rival is None else float(crossing_days(fixed[0], variable[0], rival))

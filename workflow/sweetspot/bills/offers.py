@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
-from sweetspot.bills.columns import Columns, from_rows, ranged, spread, times, triple
+from sweetspot.bills.columns import Columns, alike, from_rows, ranged, spread, times, triple
 from sweetspot.bills.energy import Metered, energy_terms, with_metered
 from sweetspot.bills.offer_prices import Row, of_its_age, price, rate_used, source_of, to_usd, trend_terms
 from sweetspot.bills.price_paths import TREND_COLUMNS
@@ -130,8 +130,8 @@ def _standing(offer: Offer, day: date, month_days: float) -> Row:
     """Months until what is offered is there, from the day of its price on, and the last day of the offer."""
     weeks = triple(offer.available_from_weeks)
     if offer.available_from is not None:
-        weeks = ((offer.available_from - day).days / 7.0,) * 3
-    months = times(weeks, (7.0 / month_days,) * 3)
+        weeks = alike((offer.available_from - day).days / 7.0)
+    months = times(weeks, alike(7.0 / month_days))
     return spread("delivery_months", months) | {"offer_until": offer.until and offer.until.isoformat()}
 
 

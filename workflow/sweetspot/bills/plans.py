@@ -131,7 +131,7 @@ def _enough(
         more, short = more_boxes(boxes, hours, room, most)
         if (more == boxes).all():
             return rows, phases, short
-        rows = rows | {"boxes": np.where(more > boxes, more, rows["boxes"])}
+        rows = rows | {"boxes": more}
 
 
 def _boxes(rows: Columns) -> Array:

@@ -40,7 +40,7 @@ def more_boxes(boxes: Array, hours: Array, room: Array, most: float) -> tuple[Ar
     """
     short = np.isfinite(hours) & (hours > room * (1.0 + ROUNDING))
     needed = np.ceil(boxes * np.where(short, hours, 0.0) / room - ROUNDING)
-    return np.where(short & (boxes < most), np.minimum(most, np.maximum(boxes + 1, needed)), boxes), short
+    return np.where(short, np.maximum(boxes, np.minimum(most, needed)), boxes), short
 
 
 class Kind(NamedTuple):

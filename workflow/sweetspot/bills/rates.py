@@ -34,7 +34,7 @@ def with_rent_factor(rows: pd.DataFrame) -> pd.DataFrame:
     rows["rent_months"] = months.where(rows["trend_kind"].isin(MOVING)).astype(float)
     change = rows["trend_change"].where(rows["trend_kind"] == "drift", 0.0).astype(float)
     ahead = rows["rent_months"].notna()
-    rows["rent_factor"] = np.where(ahead, mean_factor(change, rows["rent_months"].fillna(1.0)), 1.0)
+    rows["rent_factor"] = np.where(ahead, mean_factor(change, rows["rent_months"]), 1.0)
     if ahead.any():
         for name in BY_RENT:
             rows[name] = rows[name] * rows["rent_factor"]
@@ -92,7 +92,7 @@ class Rents:
     ) -> None:
         self._stream, self.draws, self._lengths = stream, draws, dict(lengths)
         longest = max((float(length.max()) for length in self._lengths.values()), default=1.0)
-        self._months = math.ceil(min(longest, LONGEST) - 1e-9)
+        self._months = math.ceil(round(min(longest, LONGEST), 9))
         self._noise = cache(self._fresh_noise)
         self._paths: dict[tuple[object, ...], np.ndarray] = {}
         self._means: dict[tuple[object, ...], np.ndarray] = {}

@@ -131,7 +131,7 @@ class Downloads:
         return found
 
     def _file(self, url: str) -> Path:
-        name = re.sub(r"[^A-Za-z0-9._-]+", "-", shown(url).split("//")[-1])[-80:].lstrip("-.")
+        name = re.sub(r"[^A-Za-z0-9._-]+", "-", shown(url).partition("//")[2])[-80:].lstrip("-.")
         return self.folder / f"{hashlib.sha256(url.encode()).hexdigest()[:16]}-{name}"
 
     def _fetch(self, url: str, what: str, most_bytes: int, bearer: str) -> Download:

@@ -1,6 +1,7 @@
 """Lines of other people's price catalogues: read by column name, a bad one named and left out, never the whole file."""
 
 import csv
+import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,11 +10,12 @@ from datetime import date
 from pathlib import Path
 from typing import NoReturn
 
+from sweetspot.catalogues.downloads import MOST_BYTES
 from sweetspot.cells import is_slug
 from sweetspot.errors import UserError
+from sweetspot.files import read_given
 from sweetspot.study.catalogue_map import Part
 
-MAX_BYTES = 200_000_000
 LONGEST_SLUG = 64
 # What names of machines in catalogues are made of beyond a slug: "NVIDIA A100 80GB PCIe", "VM.Standard.E4.Flex$_2_8".
 TITLE = re.compile(r"[\w .,:+$()/-]{1,200}", re.ASCII)
@@ -179,20 +181,16 @@ def read_lines(catalogue: Catalogue, needed: tuple[str, ...], kind: str) -> Iter
     Raises UserError where the file is none: missing, too large, not CSV, without a needed column.
     """
     file = catalogue.file
+    raw = read_given(file, MOST_BYTES)
     try:
-        if file.stat().st_size > MAX_BYTES:
-            raise UserError(f"{file}: more than {MAX_BYTES} bytes; expected a catalogue")
-        with file.open(encoding="utf-8-sig", newline="") as stream:
-            reader = csv.DictReader(stream, strict=True)
-            missing = [name for name in needed if name not in (reader.fieldnames or [])]
-            if missing:
-                raise UserError(f"{file}: column '{missing[0]}' is missing; expected a {kind} file")
-            for row in reader:
-                if None in row or None in row.values():
-                    catalogue.leave_out(reader.line_num, "not as many fields as the heading has columns")
-                else:
-                    yield Line(reader.line_num, row)
-    except OSError as error:
-        raise UserError(f"{file}: {error.strerror or error}; the file is needed") from None
+        reader = csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline=""), strict=True)
+        missing = [name for name in needed if name not in (reader.fieldnames or [])]
+        if missing:
+            raise UserError(f"{file}: column '{missing[0]}' is missing; expected a {kind} file")
+        for row in reader:
+            if None in row or None in row.values():
+                catalogue.leave_out(reader.line_num, "not as many fields as the heading has columns")
+            else:
+                yield Line(reader.line_num, row)
     except (csv.Error, UnicodeDecodeError) as error:
-        raise UserError(f"{file}: not CSV in UTF-8: {' '.join(str(error).split())[:120]}") from None
+        raise UserError(f"{file}: not CSV in UTF-8: {' '.join(str(error).split())}") from None

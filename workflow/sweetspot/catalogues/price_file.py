@@ -41,7 +41,7 @@ def with_item(text: str, key: str, item: Any, before: str | None = None, within:
         return text[:at] + lines + text[at:]
     if items.flow_style:
         at = items.end_mark.index - 1
-        return text[:at] + (", " if items.value else "") + _on_a_line(item, in_order=False) + text[at:]
+        return text[:at] + (", " if items.value else "") + _on_a_line(item) + text[at:]
     line_end = LINE_END.search(text, _end(text, items.value[-1]))
     at = line_end.end() if line_end else len(text)
     lines = textwrap.indent(_dumped([item], eol), " " * items.start_mark.column)
@@ -90,17 +90,19 @@ def _entry(node: Any, key: str) -> tuple[Any, Any]:
     return next(((name, value) for name, value in node.value if name.value == key), (None, None))
 
 
-def _on_a_line(item: Any, in_order: bool = True) -> str:
-    text = yaml.safe_dump(item, default_flow_style=True, sort_keys=not in_order, allow_unicode=True, width=10_000)
-    return str(text).removesuffix("...\n").strip()
+def _yaml(item: Any, style: bool | None) -> str:
+    text = yaml.safe_dump(item, default_flow_style=style, sort_keys=False, allow_unicode=True, width=float("inf"))
+    return str(text)
+
+
+def _on_a_line(item: Any) -> str:
+    return _yaml(item, True).removesuffix("...\n").strip()
 
 
 def _dumped(value: Any, eol: str, plain: bool = True) -> str:
     """YAML in which what holds plain values alone stands on one line, within brackets where it may be `plain`."""
     nested = plain or any(isinstance(part, dict | list) for part in value.values())
-    style = None if nested else False
-    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=style, width=10_000)
-    return str(text).replace("\n", eol)
+    return _yaml(value, None if nested else False).replace("\n", eol)
 
 
 def _line_end(text: str) -> str:

@@ -14,7 +14,6 @@ from sweetspot.study.terms import Amount
 JUMP = 4.0
 """A price this many times the old one, or its part, is not believed. Of 6,335 steps between two readings of one
 on-demand price (2013 to 2026) 2 were larger, of 3,628 of a spot price 20."""
-SAME = 1e-9
 DECIMALS = 6
 
 
@@ -80,7 +79,8 @@ def judged(
     if reason:
         return replace(found, stays=reason)
     found = replace(found, values=_values(row, fetched, entry, machine, (old.value, new)))
-    return replace(found, stays="is the price of today", same=True) if abs(found.change) <= SAME else found
+    same = new == round(old.value, DECIMALS)
+    return replace(found, stays="is the price of today", same=True) if same else found
 
 
 def _rate(offer: Offer) -> Amount | None:

@@ -9,6 +9,7 @@ import pandas as pd
 
 from sweetspot.cells import is_slug
 from sweetspot.errors import UserError
+from sweetspot.files import read_given
 
 FIELDS = ("Timestamp", "ProductDescription", "InstanceType", "SpotPrice", "AvailabilityZone")
 SERIES = ["instance", "product", "zone"]
@@ -55,13 +56,9 @@ def read_history(path: str | Path) -> pd.DataFrame:
 
 def _records(file: Path) -> list[Any]:
     try:
-        if file.stat().st_size > MAX_BYTES:
-            raise UserError(f"{file}: more than {MAX_BYTES} bytes; expected a history of one region or less")
-        data = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UserError(f"{file}: {error.strerror or error}; the file is needed") from None
+        data = json.loads(read_given(file, MAX_BYTES))
     except (ValueError, RecursionError) as error:
-        raise UserError(f"{file}: not JSON: {' '.join(str(error).split())[:120]}") from None
+        raise UserError(f"{file}: not JSON: {' '.join(str(error).split())}") from None
     records = data.get("SpotPriceHistory") if isinstance(data, dict) else None
     if isinstance(data, dict) and data.get("NextToken"):
         words = "says that more records follow; expected the whole history in one file"
@@ -92,7 +89,7 @@ def _row(file: Path, number: int, record: Any) -> tuple[str, str, str, str, floa
 def _check_order(file: Path, name: str, series: pd.DataFrame) -> None:
     times = series["time"]
     if not (times.is_monotonic_decreasing or times.is_monotonic_increasing):
-        rising, falling = times.diff() > pd.Timedelta(0), times.diff() < pd.Timedelta(0)
+        rising, falling = times > times.shift(), times < times.shift()
         turn = series["record"][rising if rising.sum() <= falling.sum() else falling].iloc[-1]
         raise UserError(f"{file}: SpotPriceHistory[{turn}] of {name} is out of order; expected newest first throughout")
     twice = series[series.duplicated("time", keep=False)]
@@ -140,7 +137,7 @@ def _average(series: pd.DataFrame, begin: pd.Timestamp, stop: pd.Timestamp, max_
     ends = series["time"].shift(-1).fillna(stop)
     held = ends.clip(upper=stop) - series["time"].clip(lower=begin)
     held = held.dt.total_seconds().clip(lower=0)
-    silent = (ends.clip(upper=stop) - series["time"]).where(held > 0, pd.Timedelta(0)) / pd.Timedelta(days=1)
+    silent = (ends.clip(upper=stop) - series["time"]).where(held > 0) / pd.Timedelta(days=1)
     if (silent > max_gap_days).any():
         since = series["time"][silent.idxmax()]
         raise UserError(

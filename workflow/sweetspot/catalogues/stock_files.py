@@ -96,11 +96,10 @@ def _listings(page: Download) -> Iterator[Listing]:
         types = json.loads(page.path.read_text(encoding="utf-8"))["data"]
         told = [(name, each["instance_type"], each["regions_with_capacity_available"]) for name, each in types.items()]
         for number, (name, machine, regions) in enumerate(told, start=1):
-            named, usd = TYPE.fullmatch(name), float(machine["price_cents_per_hour"]) / 100
-            for region in regions if named else ():
-                assert named is not None
-                place = str(region["name"])
-                yield Listing(number, name, "on_demand", usd, place=place, gpu=named[2], gpus=int(named[1]))
+            if named := TYPE.fullmatch(name):
+                usd, gpus, gpu = float(machine["price_cents_per_hour"]) / 100, int(named[1]), named[2]
+                for region in regions:
+                    yield Listing(number, name, "on_demand", usd, place=str(region["name"]), gpu=gpu, gpus=gpus)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UserError(
             f"{shown(page.url)}: has no types with 'regions_with_capacity_available'; expected Lambda's instance types"

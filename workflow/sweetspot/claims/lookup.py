@@ -157,7 +157,7 @@ NAMED = 3  # machines named before the rest is counted
 
 def cited(claims: Iterable[Base]) -> frozenset[str]:
     """The publications whose claims these are: the first word of each claim's source."""
-    return frozenset(re.split(r"[,:\s]", claim.source, maxsplit=1)[0] for claim in claims)
+    return frozenset(re.split(r"[,:\s]", claim.source)[0] for claim in claims)
 
 
 def foreign(figures: Iterable[Figure], own: frozenset[str]) -> list[str]:
@@ -182,7 +182,7 @@ def _foreign_origin(figure: Figure, own: frozenset[str]) -> str | None:
     others = [part for part in parts if not any(name in part for name in own)]
     if parts and not others:
         return None
-    return re.split(r"[,:(]", others[0], maxsplit=1)[0].strip() if others else "no source"
+    return re.split(r"[,:(]", others[0])[0].strip() if others else "no source"
 
 
 def _together(names: Sequence[str]) -> str:

@@ -41,7 +41,7 @@ def _validate(given: DeviceFigures, studies: Path) -> dict[str, Any]:
     devices = shipped_devices()
     figures = as_figures(given.table, devices)
     learnt = learn_devices(studies)
-    pairs = judged(related(figures), learnt.relation, learnt.trusts)
+    pairs = judged(related(figures), learnt.relations, learnt.trusts)
     parts = {place: pairs if place == "all" else pairs[pairs["place"] == place] for place in PLACES}
     return {
         "places": [

@@ -48,19 +48,18 @@ def _elapsed_seconds(log: LogFile) -> list[tuple[int, float]]:
     columns = [name.strip() for name in _values(log.lines[0])] if log.lines else []
     _require(log, columns, ("epoch", "elapsed"), "epoch, elapsed, ... (seconds of each epoch)")
     seconds: list[tuple[int, float]] = []
-    before = -1
+    before = -1.0
     for number, text in _rows(log):
         values = _values(text)
         if len(values) != len(columns):
             log.fault(number, f"{len(values)} values; expected {len(columns)}")
             continue
         row = dict(zip(reversed(columns), reversed(values), strict=True))  # of two columns of a name the first
-        value, said = positive(row["elapsed"]), row["epoch"]
-        epoch = int(said) if said.strip().isdecimal() and len(said) < 10 else -1
+        value, epoch = positive(row["elapsed"]), not_negative(row["epoch"])
         if value is None:
             log.fault(number, f"elapsed is {row['elapsed']!r}; expected seconds above 0")
-        elif epoch <= before:
-            log.fault(number, f"epoch is {said!r} after {before}; expected rising whole numbers")
+        elif epoch is None or epoch % 1 or epoch <= before:
+            log.fault(number, f"epoch is {row['epoch']!r} after {before:g}; expected rising whole numbers")
         else:
             seconds.append((number, value))
             before = epoch

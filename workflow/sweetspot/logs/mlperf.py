@@ -115,7 +115,7 @@ def _printed(log: LogFile, run: Run, rates: Rates, of_each: float) -> Printed | 
     off, devices, value, name = min(
         (abs(value * devices / of_each / rate - 1), devices, value, name)
         for value in {events[-1][1], _mean(run, events)}
-        for devices in {1, log.source.gpus or 1}
+        for devices in {1, log.source.stated("gpus")}
         for name, rate in rates._asdict().items()
         if rate
     )

@@ -72,7 +72,7 @@ def samples_trained(log: LogFile, run: Run) -> Trained:
             wanted = "expected a max_sequence_length to make samples of them"
             log.refuse(line, f"epoch_num {last:g} counts tokens; {wanted}")
         return Trained(last / length, f"{last:.9g} tokens / {length:g}", length)
-    epochs = _epochs(log, run, evaluations)
+    epochs = _epochs(log, run, evaluations, last)
     each = _samples_of_an_epoch(log, run, epochs)
     return Trained(epochs * each, f"{epochs:.6g} epochs of {each}")
 
@@ -117,16 +117,15 @@ def _of_bert(log: LogFile, run: Run) -> Trained:
     return Trained(total, "train_samples")
 
 
-def _epochs(log: LogFile, run: Run, evaluations: list[Event]) -> float:
+def _epochs(log: LogFile, run: Run, evaluations: list[Event], last: float) -> float:
     """Epochs trained up to the last evaluation before run_stop, parts of one included.
 
     Fractional numbers count from the whole number below the first. Whole ones are settled by the first evaluation: of
     n epochs begun from number b on it is named b + n - 1 (the last one done) or b + n (how many are done).
     """
     numbers = [event.number(names.EPOCH_NUM) for event in evaluations]
-    first, last = numbers[0], numbers[-1]
-    line = evaluations[-1].line
-    if first is None or last is None:
+    first, line = numbers[0], evaluations[-1].line
+    if first is None:
         log.refuse(line, "eval_accuracy without epoch_num; expected one")
     if any(number is not None and number % 1 for number in numbers):
         return last - first // 1
@@ -143,9 +142,9 @@ def _epochs(log: LogFile, run: Run, evaluations: list[Event]) -> float:
     began = next((event.line for event in run.of(names.EVAL_START) if event.line < decided), decided)
     begun = [event for event in starts if event.line < began]
     done = sum((starts is blocks and event.number(names.EPOCH_COUNT)) or 1.0 for event in begun)
-    if abs(first - (base + done - 1)) < 0.5:
+    if first == base + done - 1:
         return last - base + 1
-    if abs(first - (base + done)) < 0.5:
+    if first == base + done:
         return last - base
     found = f"the first eval_accuracy is of epoch {first:g} after {done:g} epochs from {base:g} on"
     return log.refuse(decided, f"{found}; expected {base + done - 1:g} or {base + done:g}")

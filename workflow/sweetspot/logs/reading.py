@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, NoReturn
 
 from sweetspot.errors import UserError
+from sweetspot.files import read_given
 from sweetspot.study.study import LogSource
 from sweetspot.warnings import warning
 
@@ -53,12 +54,7 @@ class LogFile:
     told: list[dict[str, str]] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
-        try:
-            if self.path.stat().st_size > MAX_BYTES:
-                raise UserError(f"{self.path}: larger than {MAX_BYTES} bytes; expected a benchmark's log")
-            raw = self.path.read_bytes()
-        except OSError as error:
-            raise UserError(f"{self.path}: {error.strerror or error}; study.yaml names it under 'logs'") from None
+        raw = read_given(self.path, MAX_BYTES)
         self.sha256 = hashlib.sha256(raw).hexdigest()
         try:
             text = raw.decode("utf-8", self.undecodable)

@@ -9,7 +9,6 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sweetspot.cells import CELL_COLUMNS, Cell, run_path
@@ -69,9 +68,9 @@ def order_within_budget(
     cells: Sequence[Cell],
     estimates: Mapping[Cell, float],
     measure: Measure,
-    runs: int = 1,
-    decisive: Callable[[Cell], bool] = lambda cell: True,
-    done: Mapping[Run, float] = MappingProxyType({}),
+    runs: int,
+    decisive: Callable[[Cell], bool],
+    done: Mapping[Run, float],
 ) -> Choice:
     """Take runs in the order of `by_weight` as long as the caps hold; a run too dear is passed over, not the end.
 

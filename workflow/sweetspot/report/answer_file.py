@@ -14,7 +14,6 @@ from sweetspot.report.tables import Tables, asked_model, judged_option, money_of
 from sweetspot.study.study import Study
 
 SCHEMA_VERSION = 2
-LEVEL = 0.9  # of every interval here
 USE = ("days_per_month", "months", "usd_per_kwh", "capex_usd")
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from sweetspot.report.heavy import pd
+from sweetspot.report import pd
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, table_of, titles_of, unit_of
 

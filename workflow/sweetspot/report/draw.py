@@ -13,9 +13,9 @@ from typing import Any
 
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
+from sweetspot.report import alt, pd
 from sweetspot.report.chart_data import MODELS, ChartData
 from sweetspot.report.charts import CHARTS, in_words
-from sweetspot.report.heavy import alt, pd
 from sweetspot.report.marks import Drawing
 from sweetspot.report.tables import Files, everywhere, money_of, read_tables, shown_in
 from sweetspot.report.tables import in_words as currency_words
@@ -38,6 +38,9 @@ LOOK = {
     "legend": {**SMALL, "labelLimit": 230, "columnPadding": 22, "symbolStrokeWidth": 2, "symbolOpacity": 1},
     "header": {"labelFontSize": 12, "labelFontWeight": "bold", "labelOrient": "top", "labelAnchor": "start"},
     "view": {"stroke": "#ddd"},
+    "text": {"fontSize": 12},
+    "point": {"size": 62, "opacity": 1, "strokeWidth": 1.6},
+    "title": {"anchor": "start", "fontSize": 12},
 }  # fmt: skip
 SOURCES, SOURCE = ("source", "price_source"), 160  # columns of text, and characters of each that a tooltip has
 TITLE, KEY = 62, 76  # characters a line

@@ -1,5 +1,6 @@
 """The charts of the page: small, made without a JavaScript engine, readable on a phone and in the dark."""
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -43,21 +44,21 @@ class Series(NamedTuple):
 
 def short_money(value: float) -> str:
     """Money on an axis: 0, 800, 12 k, 1.2 M."""
-    if abs(value) >= 1e6:
+    if abs(value) >= 999_500:  # three digits of less are fewer than 1000 k
         return f"{value / 1e6:.3g} M"
-    return f"{value / 1e3:.3g} k" if abs(value) >= 1e4 else number(value) if value >= 100 else amount_of(value)
+    return f"{value / 1e3:.3g} k" if abs(value) >= 1e4 else amount_of(value)
 
 
 def tick_words(value: float) -> str:
     """The label of a tick: round, so it needs no places behind the point."""
-    return short_money(value) if value >= 100 else f"{value:g}"
+    return short_money(value) if value >= 1e4 else f"{value:,g}"
 
 
 def ticks(most: float, count: int = 4) -> list[float]:
     """Round numbers from 0 to at most `most`."""
     raw = most / count
-    size = 10.0 ** len(str(int(raw))) / 10 if raw >= 1 else 10.0 ** -len(str(int(1 / raw)))
-    step = next((by * size for by in (1, 2, 2.5, 5, 10) if by * size >= raw), 10 * size)
+    size = 10.0 ** math.floor(math.log10(raw))
+    step = next((by * size for by in (1, 2, 2.5, 5) if by * size >= raw), 10 * size)
     return [step * n for n in range(int(most / step + 1e-9) + 1)]
 
 
@@ -90,7 +91,7 @@ def _label(row: Dots) -> Markup:
 
 
 def _dots_row(row: Dots, most: float) -> Markup:
-    places = [min(STACK - 1, int(STACK * usd / most)) for usd in row.outcomes]
+    places = [int(STACK * usd / most) for usd in row.outcomes]
     highest = max(map(places.count, places))
     step = min(DOT, TALL / highest)
     dots = [
@@ -201,7 +202,7 @@ def lines_chart(
     for one in series:  # names over all lines
         x = one.points[-1][0]
         place = frame.y(max(y for at, y in one.points if at == x)) - 6  # what is sold at the end falls from there
-        while any(abs(place - other) < 14 for other in taken):
+        while any(abs(place - other) < 13 for other in taken):  # of a type of 12 pixels
             place += 14
         taken.append(place)
         frame.words(frame.x(x) - 4, place, one.name, "end", f"k-{one.kind}")

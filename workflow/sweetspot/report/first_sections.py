@@ -227,7 +227,10 @@ def _turns_to_the_rival(row: Choice, tables: Tables, two: Sequence[str], found: 
 def _titled(row: Choice, name: str, mine: pd.DataFrame) -> str:
     """The title of a choice of the tornado as a sentence has it: of one machine bought that of the machine."""
     named = records(mine[mine["choice"] == row.get(name)])
-    one = named[0] if named else {"title": row.get(f"{name}_title") or "another choice"}
+    if not named:
+        told = row.get(f"{name}_title")
+        return the(str(told)) if told else "another choice"
+    one = named[0]
     bought = one.get("binds") == "buy" and one["counts"] == 1 and not missing(one["box_title"])
     return the(str(one["box_title" if bought else "title"]))
 

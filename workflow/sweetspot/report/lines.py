@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sweetspot.report.heavy import alt, pd
+from sweetspot.report import alt, pd
 from sweetspot.report.marks import COLOURS, WIDTH, named
 
 NAME = 13  # pixels of a line of a name
@@ -45,10 +45,10 @@ def ends(base: "alt.Chart", width: float, **look: object) -> "list[alt.Chart]":
     and dash of the lines.
     """
     here = base.transform_filter("isValid(datum.name_y)")
-    piece = here.mark_rule(strokeWidth=2, clip=False).encode(
+    piece = here.mark_rule(strokeWidth=2).encode(
         x=alt.value(width + 6), x2=alt.value(width + 6 + SAMPLE), y=alt.Y("name_y:Q", axis=None, scale=None), **look
     )
-    words = here.mark_text(align="left", baseline="middle", fontSize=12, lineHeight=NAME, lineBreak="\n").encode(
+    words = here.mark_text(align="left", baseline="middle", lineHeight=NAME, lineBreak="\n").encode(
         x=alt.value(width + 10 + SAMPLE), y=alt.Y("text_y:Q", axis=None, scale=None), text="name:N"
     )
     return [piece, words]
@@ -82,7 +82,7 @@ def keyed(plot: "alt.LayerChart", lines: int, *marks: "alt.Chart") -> "alt.VConc
 
 def told_lines(at: float) -> "alt.Chart":
     """The text of each line of the key, `at` pixels from the left."""
-    text = named("keys").mark_text(align="left", baseline="middle", fontSize=12, limit=WIDTH - at)
+    text = named("keys").mark_text(align="left", baseline="middle", limit=WIDTH - at)
     return text.encode(x=alt.value(at), text="told:N")
 
 
@@ -90,10 +90,3 @@ def key_of_lines() -> "list[alt.Chart]":
     """The marks of a key of lines: a piece of each, and its words."""
     piece = named("keys").mark_rule(strokeWidth=2.5)
     return [piece.encode(x=alt.value(0), x2=alt.value(26), **in_slots()), told_lines(34)]
-
-
-def log_ticks(low: float, high: float) -> list[float]:
-    """Ticks of a logarithmic scale: 1, 2 and 5 times the powers of ten, of a narrow one also 1.5, 3 and 7."""
-    steps: Sequence[float] = (1, 1.5, 2, 3, 5, 7) if high < 4 * low else (1, 2, 5)
-    ticks = [step * 10.0**power for power in range(-9, 10) for step in steps]
-    return [tick for tick in ticks if low <= tick <= high]

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from sweetspot.cells import BASES
-from sweetspot.report.heavy import alt, pd
+from sweetspot.report import alt, pd
 from sweetspot.report.notation import SHOWN
 
 NAMES, LINE, SPARE = 220, 13, 8  # pixels: of a name beside an axis, of its lines at 12 px type, left beside it
@@ -71,13 +72,12 @@ def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
     """Marks by basis: hollow stand-ins and transferred figures, dashed predictions; all others filled."""
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
     guess = "datum.basis == 'extrapolated'"
-    style = {"size": 62, "opacity": 1, "strokeWidth": 1.6}
     scale = alt.Scale(domain=list(BASES), range=[SHOWN[basis].shape for basis in BASES])
     shape = alt.Shape("basis:N", scale=scale, legend=None)
     marks = (
-        base.transform_filter(f"!({weak} || {guess})").mark_point(filled=True, **style),
-        base.transform_filter(weak).mark_point(fill="white", **style),
-        base.transform_filter(guess).mark_point(fill="white", strokeDash=[2.2, 1.6], **style),
+        base.transform_filter(f"!({weak} || {guess})").mark_point(filled=True),
+        base.transform_filter(weak).mark_point(fill="white"),
+        base.transform_filter(guess).mark_point(fill="white", strokeDash=[2.2, 1.6]),
     )
     return tuple(mark.encode(shape=shape, **channels) for mark in marks)
 
@@ -105,13 +105,10 @@ def wrapped(names: "pd.Series", width: int = NAMES - SPARE) -> "pd.Series":
 
 
 def _balanced(words: list[str], width: int) -> str:
-    lines = _lines_of(words, width)
-    for narrower in range(width - SPARE, 0, -SPARE):
-        found = _lines_of(words, narrower)
-        if len(found) > len(lines) or max(map(pixels, found)) > narrower:
-            break
-        lines = found
-    return "\n".join(lines)
+    fewest = _lines_of(words, width)
+    narrower = (_lines_of(words, less) for less in range(width - SPARE, 0, -SPARE))
+    *_, balanced = [fewest, *takewhile(lambda lines: len(lines) == len(fewest), narrower)]
+    return "\n".join(balanced)
 
 
 def _lines_of(words: list[str], width: int) -> list[str]:
@@ -127,11 +124,8 @@ def _lines_of(words: list[str], width: int) -> list[str]:
 
 def pixels(text: str) -> float:
     """Width of a text in Arial of 12 px, about: thousandths of the type's size by kinds of letters."""
-    return (
-        12
-        * sum(280 if one in NARROW else 850 if one in BROAD else 690 if one.isupper() else 556 for one in text)
-        / 1000
-    )
+    wide = (280 if one in NARROW else 850 if one in BROAD else 690 if one.isupper() else 556 for one in text)
+    return 12 * sum(wide) / 1000
 
 
 def name_axis() -> "alt.Axis":
@@ -168,7 +162,7 @@ def log_axis(values: "pd.Series") -> "alt.Axis":
 
 def empty(reason: str) -> Drawing:
     """A stated absence, so that a missing chart is never mistaken for an oversight."""
-    words = named("rows").mark_text(color="#555", fontSize=12, lineBreak="\n").encode(text=alt.Text("text:N"))
+    words = named("rows").mark_text(color="#555", lineBreak="\n").encode(text=alt.Text("text:N"))
     return Drawing(alt.layer(words, width=WIDTH - 130, height=70), {"rows": pd.DataFrame({"text": [reason]})})
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sweetspot.report.heavy import pd
+from sweetspot.report import pd
 
 Row = Mapping[str, Any]
 
@@ -58,10 +58,10 @@ def number(value: object, digits: int = 3) -> str:
         return value
     amount = float(value)  # type: ignore[arg-type]
     if not math.isfinite(amount):
-        return "∞" if amount > 0 else "–∞"
+        return str(amount).replace("inf", "∞").replace("-", "–")
     if amount == 0:
         return "0"
-    places = max(0, digits - 1 - math.floor(math.log10(abs(amount))))
+    places = max(0, digits - 1 - int(f"{amount:.{digits - 1}e}".split("e")[1]))  # 99.96 is rounded to 100
     told = f"{amount:,.{min(places, 6)}f}"
     return told.rstrip("0").rstrip(".") if "." in told and digits > 3 else told
 

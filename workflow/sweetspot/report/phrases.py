@@ -19,7 +19,6 @@ from sweetspot.wording import amount, listed, the, times
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
 NAMED = 12  # machines by name in one sentence
 TOLD = 3  # assumptions that the answer hangs on most
-SPEED = "images_per_s"
 # Kinds of warnings that decide most often, in words.
 RULES = {
     "no_interval": "Speeds without an interval",
@@ -77,11 +76,10 @@ def _printed_beside_recomputed(row: Row) -> str:
 
 
 def _gravity(row: Row) -> tuple[int, float]:
-    """Those that the source's own figures contradict first, then those that differ; the farthest off first."""
-    printed, found = row["printed"], row["computed"]
-    known = not (missing(printed) or missing(found)) and printed * found > 0
-    apart = abs(math.log(found / printed)) if known else 0.0
-    return FAILED.index(row["verdict"]) if row["verdict"] in FAILED else len(FAILED), -apart
+    """Of claims that fail, those that the source's own figures contradict first; the farthest off first."""
+    printed, found = (math.nan if missing(row[name]) else row[name] for name in ("printed", "computed"))
+    apart = abs(math.log(found / printed)) if printed * found > 0 else 0.0
+    return FAILED.index(row["verdict"]), -apart
 
 
 def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
@@ -99,10 +97,11 @@ def claims_in_words(table: pd.DataFrame) -> tuple[str, str] | None:
         return f"Figures worked out here that the source does not print: {len(table)}.", ""
     said = f"Of {printed} claims {counts.get(HOLDS, 0)} hold"
     tally = "; ".join([said, *(f"{words}: {count}" for words, count in others.items() if count)])
-    worst = min(records(table), key=_gravity)
-    if worst["verdict"] not in FAILED:
+    failed = records(table[table["verdict"].isin(FAILED)])
+    if not failed:
         return f"{tally}.", ""
-    values = (number(worst[name], 3) for name in ("printed", "computed"))
+    worst = min(failed, key=_gravity)
+    values = (number(worst[name]) for name in ("printed", "computed"))
     return f"{tally}.", "Farthest off: “{}”: printed {}, recomputed {} ({}).".format(
         worst["text"], *values, worst["unit"]
     )
@@ -118,13 +117,12 @@ def causes(tables: Tables) -> list[str]:
 
 
 def _cause(row: Row) -> str:
-    name, value, low, high = (row[key] for key in ("assumption", "value", "low", "high"))
-    flip = row["value"] if missing(row["flip_value"]) else row["flip_value"]
-    if row["quantity"] == SPEED or row["unit"] == FACTOR:  # a speed in its own unit tells a buyer nothing
-        told, turn = f"{_signed(low / value - 1)} to {_signed(high / value - 1)}", _signed(flip / value - 1)
+    name, low, high, flip = (row[key] for key in ("assumption", "low", "high", "flip_value"))
+    if row["unit"] == FACTOR:  # a speed in its own unit would tell a buyer nothing
+        told, said = f"{_signed(low - 1)} to {_signed(high - 1)}", lambda value: _signed(value - 1)
     else:
-        told, turn = f"{in_unit(value, row['unit'], name)}, from {amount(low)} to {amount(high)}", amount(flip)
-    turns = "no value changes the cheapest" if missing(row["flip_value"]) else f"the cheapest changes at {turn}"
+        told, said = f"{in_unit(row['value'], row['unit'], name)}, from {amount(low)} to {amount(high)}", amount
+    turns = "no value changes the cheapest" if missing(flip) else f"the cheapest changes at {said(flip)}"
     return f"{name[:1].upper()}{name[1:]} ({told}): {turns}."
 
 
@@ -150,8 +148,8 @@ def span_in_words(table: pd.DataFrame, model: str, title: str = "") -> str:
         return f"With other published figures{of}, the multiple on {title} is {span}: the cheapest changes."
     low, high = (low, high) if low >= 1 else (1 / high, 1 / low)
     name = the(rows["winner_title"].iloc[0]) if rows["winner"].nunique() == 1 else "a rival"
-    span = f"{times(low)} to {times(high)} times"
-    return f"With other published figures{of}, {name} is still the cheaper on {title}, by {span}."
+    span = " to ".join(dict.fromkeys([times(low), times(high)]))
+    return f"With other published figures{of}, {name} is still the cheaper on {title}, by {span} times."
 
 
 def other_figures(tables: Tables) -> str:
@@ -210,7 +208,7 @@ def beside(ranks: pd.DataFrame) -> str:
 
 def some_taken(ranks: pd.DataFrame) -> bool:
     """Whether some option can be taken away while it works."""
-    return len(ranks) > 0 and not bool(ranks["persistent"].astype(bool).all())
+    return not ranks.empty and not bool(ranks["persistent"].astype(bool).all())
 
 
 def ahead(tables: Tables) -> str:
@@ -258,7 +256,7 @@ def price_changes_words(tables: Tables) -> list[str]:
 
 
 def _plan(row: Row) -> str:
-    usd = [f"{number(row[side], 3)} USD" for side in ("before", "after")]
+    usd = [f"{number(row[side])} USD" for side in ("before", "after")]
     then, now = (text(row[f"said_{side}"]) or "nothing." for side in ("before", "after"))
     name = f"Plan {text(row['workload'])}"
     if then == now:

@@ -26,6 +26,11 @@ def first(table: pd.DataFrame, name: str, value: object) -> pd.DataFrame:
     return table.sort_values(name, key=lambda column: column != value, kind="stable") if len(table) else table
 
 
+def when(months: float) -> str:
+    """A purchase after so many months, in words."""
+    return "at once" if months == 0 else f"in {months:g} month{'' if months == 1 else 's'}"
+
+
 class PlanTables(Cited):
     """Makes these tables."""
 
@@ -154,8 +159,7 @@ class PlanTables(Cited):
         least = table.groupby("workload")["usd"].min() if len(table) else {}
 
         def bought(row: Row) -> str:
-            when = "at once" if row["after_months"] == 0 else f"in {row['after_months']:g} months"
-            return "never" if missing(row["box"]) else f"{text(row['box_title'])}, {when}"
+            return "never" if missing(row["box"]) else f"{text(row['box_title'])}, {when(row['after_months'])}"
 
         def until(row: Row) -> str:
             return text(row["until_title"]) or ("" if row["status"] == "ok" else text(row["status"]))

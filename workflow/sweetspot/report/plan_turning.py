@@ -6,6 +6,7 @@ import pandas as pd
 
 from sweetspot.decision.assumption import ALL_JOBS
 from sweetspot.report.notation import Row, missing, records
+from sweetspot.report.plan_tables import when
 from sweetspot.report.tables import Tables, leading, of_plans, table_of
 from sweetspot.report.worth_words import worth_in_words
 from sweetspot.wording import ROUNDS, TIE, amount, begun, confidence, money, percent, the
@@ -91,9 +92,9 @@ def _pays_against(title: str, found: Mapping[str, Row]) -> str:
 
 def _ends(row: Row) -> str:
     """The ends of what a machine pays from; 0 is less than what was looked at, a fifth."""
-    low, high = row["pays_from_low"], row["pays_from_high"]
-    first = amount(low) if missing(low) or low > 0 else f"under {amount(row['planned'] / 5)}"
-    return f"{first} to {'never' if missing(high) else amount(high)}"
+    ends = [row["pays_from_low"], row["pays_from_high"]]
+    under = f"under {amount(row['planned'] / 5)}"
+    return " to ".join(dict.fromkeys("never" if missing(end) else amount(end) if end > 0 else under for end in ends))
 
 
 def plan_worth_in_words(tables: Tables, code: str = "USD") -> list[str]:
@@ -130,7 +131,7 @@ def _later(row: Row, code: str) -> str:
     likely = row["p_saves"] if less else 1 - row["p_saves"]
     told = TIE if confidence(max(likely, 1 - likely)) == TIE else f"{percent(likely)} likely"
     return (
-        f"Bought in {row['after_months']:g} months, renting {the(row['until_title'])} until then: "
+        f"Bought {when(row['after_months'])}, renting {the(row['until_title'])} until then: "
         f"{money(row['usd'])} {code}, {money(abs(saved))} {'less' if less else 'more'} ({span}), {told}."
     )
 
@@ -144,6 +145,5 @@ def _least(known: Sequence[Row], code: str) -> list[str]:
             f"Never buying is the cheapest: {the(best['title'])} for all {best['months']:g} months, "
             f"{money(best['usd'])} {code}, {sure}."
         ]
-    when = "at once" if best["after_months"] == 0 else f"in {best['after_months']:g} months"
     never = [f"Never buying costs {money(row['usd'])} {code}." for row in known if missing(row["box"])]
-    return [f"Buying {the(best['box_title'])} {when} is the cheapest, {sure}.", *never]
+    return [f"Buying {the(best['box_title'])} {when(best['after_months'])} is the cheapest, {sure}.", *never]

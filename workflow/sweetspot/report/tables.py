@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sweetspot.files import read_arrow, write_arrow, write_csv
-from sweetspot.report.heavy import pa, pd
+from sweetspot.report import pa, pd
 from sweetspot.study.titles import unit_in_words
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money, Words, words_of
 
@@ -159,8 +159,7 @@ def _read_once(path: Path, changed: int, size: int) -> "pa.Table":
 def _read(paths: Sequence[Path]) -> "pa.Table":
     tables = [_read_once(path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
     # Empty tables carry no types; leaving them out keeps those of the others.
-    filled = [table for table in tables if len(table)] or tables[:1]
-    return filled[0] if len(filled) == 1 else pa.concat_tables(filled, promote_options="permissive")
+    return pa.concat_tables([table for table in tables if len(table)] or tables, promote_options="permissive")
 
 
 def shares_had(tables: Tables) -> dict[str, tuple[float, str]]:
@@ -241,4 +240,4 @@ def _by_unit(name: str, table: "pd.DataFrame", money: Money) -> "pd.DataFrame":
     paid = table["unit"].astype(str).str.contains(DOLLAR)
     rate = paid.map({True: money.usd_per_unit, False: 1.0})
     changed: dict[str, Any] = {column: table[column] / rate for column in columns}
-    return table.assign(**changed, unit=table["unit"].map(lambda unit: in_words(str(unit), money)))
+    return table.assign(**changed, unit=table["unit"].map(lambda unit: in_words(unit, money), na_action="ignore"))

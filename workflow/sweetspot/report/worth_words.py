@@ -11,7 +11,6 @@ from sweetspot.decision_words import in_unit
 from sweetspot.wording import amount, begun, counted, the
 
 SHOWN = 3  # machines of one workload of which sentences speak
-SPEEDS = ("images_per_s", SPEED)  # quantities that a timing finds out
 NOTHING = "single uncertain figure, known exactly, would change the choice."
 TOO_DEAR = "single uncertain figure, known exactly, would save more than finding it out costs."
 
@@ -51,7 +50,7 @@ def _second(first: Row, named: list[Row], code: str) -> list[str]:
     if timed is not None:
         opening = f"Of what can be timed, measure the {timed['figure']} first."
         return [opening, *_costs(timed, code), f"Knowing it is worth up to {_usd(timed, code)}.", *_turns(timed)]
-    speed = next((row for row in named if row["quantity"] in SPEEDS), None)
+    speed = next((row for row in named if row["quantity"] == SPEED), None)
     if speed is None:
         return ["No speed is worth timing: none, known exactly, would save more than the timing costs."]
     return [
@@ -86,7 +85,7 @@ def _turns(row: Row) -> list[str]:
     """Where the cheapest changes; of a speed by how much, since its unit differs from study to study."""
     if pd.isna(row["turning_point"]):
         return []
-    if row["quantity"] in SPEEDS:
+    if row["quantity"] == SPEED:
         change = row["turning_point"] / row["value"] - 1
         word = "faster" if change > 0 else "slower"
         count = row["rests_on_it"]
@@ -134,6 +133,6 @@ def _other(row: Mapping[str, Any]) -> str:
     if pd.isna(people):
         return f" {begun(rival)} is faster from {amount(most)} jobs a month on."
     if people <= now:
-        return f" {begun(rival)} is faster for your {counted(int(now), 'person', 'people')}; for up to " \
-            f"{int(people) - 1} it was not."  # fmt: skip
+        fewer = f"; for up to {int(people) - 1} it was not" if people > 1 else ""
+        return f" {begun(rival)} is faster for your {counted(int(now), 'person', 'people')}{fewer}."
     return f" {begun(rival)} is faster from {int(people)} people on (now {int(now)})."

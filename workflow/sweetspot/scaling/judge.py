@@ -27,7 +27,14 @@ from sweetspot.scaling.machine import MODERN, eras
 from sweetspot.scaling.methods import Predictor, fit_method
 from sweetspot.scaling.partners import FABRIC, published_evidence
 from sweetspot.scaling.strong import FLOOR as STRONG_FLOOR
-from sweetspot.scaling.strong import Strong, fit_strong, held_out_strong, leaves_fast_links, pairs_of
+from sweetspot.scaling.strong import (
+    Strong,
+    fit_strong,
+    held_out_strong,
+    leaves_fast_links,
+    others_strong,
+    pairs_of,
+)
 from sweetspot.scaling.validation import Calibration, held_out, predict_with_interval, summary
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
@@ -41,6 +48,7 @@ TIMES = ("eight-gpus-2026", "scaling-2026")  # where times to a target are shipp
 LANGUAGE = ("llama2_70b_lora", "llama31_8b")  # benchmarks that a study asks about
 WITHIN, WEAK, STRONG_SCALING = "within a node", "across nodes, batch per device fixed", "across nodes, time to a target"
 LEFT_OUT = {"family": "device families", "stack": "stacks", "submitter": "submitters"}
+OTHERS = "none: the same counts by others"  # how far submitters agree, which no model can better by much
 NEWER = "within a node, modern programs"  # figures without a flaw; artefacts stand apart by their warnings
 GOALS = {(NEWER, "scaling-2026"): Goal(0.035, 0.15), (STRONG_SCALING, "eight-gpus-2026"): Goal(0.08, 0.25)}
 ARTEFACT = {"super_linear", "inconsistent"}  # the single-device figure, or that of all, is not what the devices can do
@@ -68,7 +76,8 @@ def shipped_evidence(studies: Path = STUDIES) -> tuple[pd.DataFrame, pd.DataFram
 def shipped_table(studies: Path = STUDIES, method: str = "pooled_ring") -> pd.DataFrame:
     """Errors of the headline on what the project ships, with device families, stacks and submitters left out in turn.
 
-    Returns SHIPPED_COLUMNS, one row a place (WITHIN, WEAK, STRONG_SCALING), pool and group of LEFT_OUT. A stack is a
+    Returns SHIPPED_COLUMNS, one row a place (WITHIN, WEAK, STRONG_SCALING), pool and group of LEFT_OUT, and how far
+    submitters' times of the same counts agree (OTHERS). A stack is a
     framework with its way to share the work, a submitter the benchmark's maker or who handed a result in.
     """
     evidence, rule = shipped_evidence(studies)
@@ -86,9 +95,8 @@ def shipped_table(studies: Path = STUDIES, method: str = "pooled_ring") -> pd.Da
         rows.append((NEWER, "scaling-2026", words, newer))
         rows.append((WEAK, "scaling-2026", words, covered(held_out_across(several, group))))
         if group in pairs:
-            timed = strong_errors(pairs, group)
-            own = timed["benchmark"].isin(LANGUAGE)
-            rows += [(STRONG_SCALING, name, words, timed[kept]) for name, kept in zip(TIMES, (own, ~own), strict=True)]
+            rows += _timed(words, strong_errors(held_out_strong(pairs, group), group))
+    rows += _timed(OTHERS, strong_errors(others_strong(pairs), "submitter"))
     table = [
         {"where": where, "figures": figures, "left_out": words, **summary(part), **no_loss(part)}
         for where, figures, words, part in rows
@@ -110,9 +118,13 @@ def no_loss(part: pd.DataFrame) -> dict[str, float]:
     return {"no_loss_median": float(nothing.median()), "no_loss_p90": float(nothing.quantile(0.9))}
 
 
-def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
+def _timed(words: str, errors: pd.DataFrame) -> list[tuple[str, str, str, pd.DataFrame]]:
+    own = errors["benchmark"].isin(LANGUAGE)
+    return [(STRONG_SCALING, name, words, errors[kept]) for name, kept in zip(TIMES, (own, ~own), strict=True)]
+
+
+def strong_errors(told: pd.DataFrame, group: str) -> pd.DataFrame:
     """`held_out_strong` with error, inside50 and inside90, by widths from the errors of the other groups."""
-    told = held_out_strong(pairs, group)
     score = told["gap"].abs() / np.sqrt(told["doublings"])
     return covered(told.assign(error=np.expm1(told["gap"]), left_out=told[group], score=score), STRONG_FLOOR)
 

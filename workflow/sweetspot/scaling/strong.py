@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 METHOD = "strong_scaling"
 PAIR_COLUMNS = (
-    "benchmark", "gpu", "family", "submitter", "doublings", "leaves", "log_minutes", "log_batch", "log_samples",
+    "benchmark", "gpu", "gpus", "family", "submitter", "doublings", "leaves", "log_minutes", "log_batch", "log_samples",
 )  # fmt: skip
 LOSS = (0.17, 0.10)  # prior of b (mean, sd): submissions of 2024 and 2025 lose 0.1 to 0.3 of each doubling's gain
 LEAVING = (0.10, 0.10)  # prior of c
@@ -63,8 +63,8 @@ class Strong(NamedTuple):
 def pairs_of(times: pd.DataFrame) -> pd.DataFrame:
     """Results of one benchmark, device, round and submitter at two counts (each count's median; the smallest is base).
 
-    times: `read_times`. Returns benchmark, gpu, family, doublings = log2(n/m), log_minutes = log(minutes(n) n /
-    (minutes(m) m)), submitter, leaves (1 where only n devices are more than fast links join), log_batch, log_samples
+    times: `read_times`. Returns benchmark, gpu, gpus (n), family, doublings = log2(n/m), log_minutes = log(minutes(n) n
+    / (minutes(m) m)), submitter, leaves (1 where only n devices are more than fast links join), log_batch, log_samples
     (NaN: not told).
     """
     same = ["benchmark", "gpu", "round", "submitter"]
@@ -113,6 +113,20 @@ def held_out_strong(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
         found = _fit(pairs[pairs[group] != name])
         parts.append(rows.assign(gap=found.change(rows) - rows["log_minutes"]))
     return pd.concat(parts)
+
+
+def others_strong(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Every pair of `pairs_of` that several submitters have of one benchmark, device and counts, told by the others.
+
+    Returns the pairs with `gap` as in `held_out_strong`, from the median of the others: how far results agree.
+    """
+    same = ["benchmark", "gpu", "gpus", "doublings"]
+    parts = [pairs.head(0).assign(gap=0.0)]
+    for _, rows in pairs.groupby(same):
+        for name, own in rows.groupby("submitter"):
+            others = rows.loc[rows["submitter"] != name, "log_minutes"]
+            parts.append(own.assign(gap=others.median() - own["log_minutes"]))
+    return pd.concat(parts).dropna(subset=["gap"])
 
 
 def _fit(pairs: pd.DataFrame) -> Strong:

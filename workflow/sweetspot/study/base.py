@@ -204,7 +204,7 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
     try:
         content = model.model_validate(left)
     except ValidationError as hidden:  # what shows only without the rest, or that the rest is needed
-        needed = any(error["type"] == "missing" and error["loc"] in gone for error in hidden.errors())
+        needed = hidden.errors()[0]["type"] == "missing"
         raise UserError(*told.sentences, *(() if needed else described(hidden, model, file).sentences)) from None
     gathered.sentences += told.sentences
     return content

@@ -219,4 +219,4 @@ class _State(NamedTuple):
 
 def _state(folder: Path) -> _State | None:
     match = FOLDER.fullmatch(folder.name)
-    return _State(date.fromisoformat(match[1]), int(match[2] or 1)) if match else None
+    return _State(date.fromisoformat(match[1]), int(match[2] or 0)) if match else None

@@ -140,8 +140,8 @@ def _times_work(work: Any, factor: float) -> Any:
     if not isinstance(work, Mapping):
         return work
     if "phases" in work:
-        jobs = [max(1, round(one.get("jobs", 1) * factor)) for one in work["phases"]]
-        return {**work, "phases": [{**one, "jobs": many} for one, many in zip(work["phases"], jobs, strict=True)]}
+        return {**work, "phases": [one | {"jobs": max(1, round(one["jobs"] * factor))} if "jobs" in one else one
+                                   for one in work["phases"]]}  # fmt: skip
     if not work.get("jobs"):
         return work
     return {**work, "jobs": [job | {key: _times(job[key], factor) for key in OF_WORK if key in job}
@@ -161,5 +161,5 @@ def _at_tariff(offer: Any, per_kwh: float) -> Any:
 
 def _write(content: Any, file: Path) -> Path:
     with write_whole(file) as temporary:
-        temporary.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), encoding="utf-8")
+        temporary.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     return file

@@ -28,7 +28,7 @@ def nearest(model: type[BaseModel], location: Location, missing: Iterable[Locati
 
 def near(wrong: str, names: Iterable[str]) -> str | None:
     """The one of `names` that is spelt most like `wrong`; None where none is near."""
-    return next(iter(difflib.get_close_matches(wrong, list(names), n=1, cutoff=CUTOFF)), None)
+    return next(iter(difflib.get_close_matches(wrong, list(names), cutoff=CUTOFF)), None)
 
 
 def hint(wrong: str, names: Iterable[str]) -> str:

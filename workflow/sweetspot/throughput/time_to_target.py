@@ -50,7 +50,7 @@ class Result(NamedTuple):
     global_batch: float
     round: str
     source: str
-    behind: int = 0
+    behind: int
 
 
 def read_times(path: Path) -> pd.DataFrame:

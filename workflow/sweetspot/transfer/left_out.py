@@ -3,6 +3,7 @@
 It also says how far the relation is to be trusted (`Trust`). A person's program is in no pool, so where a device is
 known by its data sheet only, the errors that count are those with the program and the device left out: the relation
 counts by the share that was best there, the rest is the plain ratio of bandwidths; at 0 the plain ratio stands alone.
+That share draws the relation to a plain rule, so what its slopes share is not drawn to one a second time (`FREE`).
 Shares and widths are those of the era of the devices, modern or older, since the two err by different amounts.
 """
 
@@ -14,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.throughput.calibration import FEWEST, SHARES, best_share, calibrate
-from sweetspot.transfer.relation import Relation, Told, fit_relation, given, predict, without
+from sweetspot.transfer.relation import FREE, SLOPES, Relation, Told, fit_relation, given, predict, without
 
 LEVEL = 0.9
 WORKLOADS, TWO, NETWORKS = "workload", "workload, two devices known", "network, in every benchmark"
@@ -41,6 +42,12 @@ class Trust(NamedTuple):
 
 
 Trusts = Mapping[tuple[str, str], Trust]  # by place and era
+Relations = Mapping[str, Relation]  # by place
+
+
+def relations(figures: pd.DataFrame) -> Relations:
+    """The fit that counts where both devices are known, and where one is specified."""
+    return {KNOWN: fit_relation(figures), SPECIFIED: fit_relation(figures, FREE)}
 
 
 def era_of(architectures: np.ndarray) -> str:
@@ -64,7 +71,7 @@ def errors(figures: pd.DataFrame, away: str) -> pd.DataFrame:
     bandwidths; told: that of the share of both; sd: the relation's own. Share and width come from the other workloads'
     errors, or the other devices' where a device is left out.
     """
-    fitted = fit_relation(figures)
+    fitted = fit_relation(figures, FREE if away == PROGRAMS else SLOPES["all"])
     one = {name: values.to_numpy() for name, values in figures.items()}
     rate, width, device = one["log_rate"], one["bandwidth"], one["device"]
     rows = []
@@ -200,17 +207,17 @@ def shipped_errors(figures: pd.DataFrame, suite: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def judged(figures: pd.DataFrame, relation: Relation, trusted: Trusts) -> pd.DataFrame:
+def judged(figures: pd.DataFrame, related_by: Relations, trusted: Trusts) -> pd.DataFrame:
     """Every pair of devices within a workload of somebody else's figures, the first taken as known, in PAIR_COLUMNS.
 
-    figures: `figures.as_figures` of a file. The relation is fitted to the shipped figures without those that stand in
+    figures: `figures.as_figures` of a file. The relations are fitted to the shipped figures without those that stand in
     the file too, with all of their workload, so that no workload is predicted from itself. place: KNOWN where both
     devices have other figures, else SPECIFIED. gap, yardstick: logs of predicted / measured; the yardstick is the
     median ratio of the two over the file's and the shipped workloads of the same precision but this one, where there
     is none the ratio of their bandwidths.
     """
-    pool = relation.figures
-    fits: dict[tuple[str, ...], Relation] = {(): relation}
+    pool = related_by[KNOWN].figures
+    fits: dict[tuple[str, ...], Relations] = {(): related_by}
     simple = _median_ratio(
         pd.concat([pool, figures.assign(workload="file | " + figures["workload"])], ignore_index=True)
     )
@@ -218,14 +225,16 @@ def judged(figures: pd.DataFrame, relation: Relation, trusted: Trusts) -> pd.Dat
     for (name, precision), own in figures.groupby(["workload", "precision"]):
         same = tuple(_same_workloads(own, pool))
         if same not in fits:
-            fits[same] = fit_relation(pool[~pool["workload"].isin(same)].reset_index(drop=True))
-        seen = set(fits[same].figures["device"])
-        told, rate = predict(fits[same], own.assign(workload="asked")), own["log_rate"].to_numpy()
+            fits[same] = relations(pool[~pool["workload"].isin(same)].reset_index(drop=True))
+        seen = set(fits[same][KNOWN].figures["device"])
+        told = {place: predict(fitted, own.assign(workload="asked")) for place, fitted in fits[same].items()}
+        rate = own["log_rate"].to_numpy()
         names = own["device"].tolist()
         width, built = own["bandwidth"].to_numpy(), own["architecture"].to_numpy()
         for known, wanted in permutations(range(len(own)), 2):
-            pair, then = (names[known], names[wanted]), given(told, [known], rate[[known]])
+            pair = names[known], names[wanted]
             place = KNOWN if seen.issuperset(pair) else SPECIFIED
+            then = given(told[place], [known], rate[[known]])
             trust = trusted[place, era_of(built[[known, wanted]])]
             gap, plain = (
                 told_of(width, then, [known], rate[[known]], wanted, share) - rate[wanted] for share in (trust.share, 0)

@@ -10,6 +10,7 @@ The best linear prediction and its variance have a closed form. Sources: rooflin
 pooling, Gelman & Hill 2007, chapter 12; leaving rows out of it, Rasmussen & Williams 2006, section 5.4.2.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,9 @@ SLOPES = {
     "stack": {"peak": 0.12, "bandwidth": 0.057},
     "workload": {"peak": 0.040, "bandwidth": 0.059, "memory": 0.17, "vector": 0.038},
 }
+# What all figures share is one slope a feature, not a draw of many that its spread could be learnt from. Where a share
+# of the plain ratio stands beside the relation (`left_out`), that alone draws it, and the slope may be anything.
+FREE = dict.fromkeys(FEATURES, 1.0)
 EFFECTS = {
     ("device",): 0.040,
     ("device", "bits"): 0.025,
@@ -42,11 +46,12 @@ GROUPS = ("workload", "network", "kind", "stack", "device", "architecture", "bit
 
 
 class Relation(NamedTuple):
-    """A fit: its figures, the inverse of their covariance, and that times their gaps to the prior mean."""
+    """A fit: its figures, the inverse of their covariance, that times their gaps to the prior mean, and `shared`."""
 
     figures: pd.DataFrame
     inverse: np.ndarray
     weighed: np.ndarray
+    shared: Mapping[str, float]
 
 
 class Told(NamedTuple):
@@ -56,17 +61,17 @@ class Told(NamedTuple):
     covariance: np.ndarray
 
 
-def fit_relation(figures: pd.DataFrame) -> Relation:
-    """Fit to figures: `figures.as_figures`."""
-    inverse = np.linalg.inv(_covariance(figures, figures) + NOISE**2 * np.eye(len(figures)))
-    return Relation(figures, inverse, inverse @ (figures["log_rate"] - _prior(figures)).to_numpy())
+def fit_relation(figures: pd.DataFrame, shared: Mapping[str, float] = SLOPES["all"]) -> Relation:
+    """Fit to figures (`figures.as_figures`); shared: spread of the slope that all share, by feature."""
+    inverse = np.linalg.inv(_covariance(figures, figures, shared) + NOISE**2 * np.eye(len(figures)))
+    return Relation(figures, inverse, inverse @ (figures["log_rate"] - _prior(figures)).to_numpy(), shared)
 
 
 def predict(fitted: Relation, cells: pd.DataFrame) -> Told:
     """What a fit says of further cells together (FIGURE_COLUMNS but log_rate, and FEATURES)."""
-    across = _covariance(cells, fitted.figures)
+    across = _covariance(cells, fitted.figures, fitted.shared)
     mean = _prior(cells).to_numpy() + across @ fitted.weighed
-    own = _covariance(cells, cells) + NOISE**2 * np.eye(len(cells))
+    own = _covariance(cells, cells, fitted.shared) + NOISE**2 * np.eye(len(cells))
     return Told(mean, own - across @ fitted.inverse @ across.T)
 
 
@@ -88,12 +93,12 @@ def _prior(cells: pd.DataFrame) -> pd.Series:
     return (cells["peak"] + cells["bandwidth"]) / 2
 
 
-def _covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
+def _covariance(rows: pd.DataFrame, columns: pd.DataFrame, shared: Mapping[str, float]) -> np.ndarray:
     """Prior covariance of log throughput between two tables of cells, without noise."""
     same = {name: _same(rows[name], columns[name]) for name in GROUPS}
     total = WORKLOAD**2 * same["workload"].astype(float)
     for feature in FEATURES:
-        slopes = np.full(total.shape, SLOPES["all"][feature] ** 2)
+        slopes = np.full(total.shape, shared[feature] ** 2)
         for group in ("kind", "network", "stack", "workload"):
             slopes += SLOPES[group].get(feature, 0.0) ** 2 * same[group]
         left, right = (table[feature].to_numpy(dtype=float) - CENTRE[feature] for table in (rows, columns))

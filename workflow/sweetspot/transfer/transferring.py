@@ -23,8 +23,8 @@ from sweetspot.transfer.figures import (
     shipped_figures,
     unknown_kind,
 )
-from sweetspot.transfer.left_out import KNOWN, SPECIFIED, Trusts, era_of, told_of, trusts
-from sweetspot.transfer.relation import Relation, fit_relation, given, predict
+from sweetspot.transfer.left_out import KNOWN, SPECIFIED, Relations, Trusts, era_of, relations, told_of, trusts
+from sweetspot.transfer.relation import given, predict
 from sweetspot.transfer.specifications import Device, Devices, precision_name, with_features
 from sweetspot.warnings import joined, warning
 
@@ -65,18 +65,23 @@ def figure_of(row: Any, device: Device, reach: float, unsteady: str) -> Measured
 
 
 class Learnt(NamedTuple):
-    """What the shipped figures teach of devices: the fit, how far to trust it, and the table of devices."""
+    """What the shipped figures teach of devices: the fits, how far to trust it, and the table of devices."""
 
-    relation: Relation
+    relations: Relations
     trusts: Trusts
     devices: Devices
+
+    @property
+    def figures(self) -> pd.DataFrame:
+        """What is learnt from."""
+        return self.relations[KNOWN].figures
 
 
 @cache
 def learn_devices(studies: Path = STUDIES) -> Learnt:
     """Fit to what the project ships in `studies`, and how far what was left out trusts it. Raises UserError."""
     figures = shipped_figures(studies)
-    return Learnt(fit_relation(figures), trusts(figures), shipped_devices())
+    return Learnt(relations(figures), trusts(figures), shipped_devices())
 
 
 def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Learnt) -> pd.DataFrame:
@@ -89,7 +94,7 @@ def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Lea
     """
     first = known[0]
     precision = precision_name(first.precision)
-    meant = meant_network(first.model, learnt.relation.figures)
+    meant = meant_network(first.model, learnt.figures)
     if meant is not None:
         raise UserError(f"the model is {first.model!r}; did you mean '{meant}'? (another network needs another name)")
     _check(known, precision)
@@ -100,13 +105,16 @@ def transferred(known: Sequence[Measured], wanted: Sequence[Device], learnt: Lea
     cells = _cells([*(figure.device for figure in known), *able], first, precision, learnt.devices)
     rates = np.log([figure.images_per_s for figure in known])
     numbers = list(range(len(known)))
-    told = given(predict(learnt.relation, cells), numbers, rates, np.array([figure.spread for figure in known]))
-    seen = set(learnt.relation.figures["device"])
+    spread = np.array([figure.spread for figure in known])
+    told_in = {
+        place: given(predict(fitted, cells), numbers, rates, spread) for place, fitted in learnt.relations.items()
+    }
+    seen = set(learnt.figures["device"])
     width, built = cells["bandwidth"].to_numpy(), cells["architecture"].to_numpy()
     rows = {device.gpu: _cannot(device, precision) for device in wanted}
     for number, device in enumerate(able, len(known)):
         place = KNOWN if {device.gpu, *(figure.device.gpu for figure in known)} <= seen else SPECIFIED
-        trust = learnt.trusts[place, era_of(built[[*numbers, number]])]
+        told, trust = told_in[place], learnt.trusts[place, era_of(built[[*numbers, number]])]
         rate = math.exp(told_of(width, told, numbers, rates, number, trust.share))
         half = trust.width * math.sqrt(told.covariance[number, number])
         rows[device.gpu] = _row(device, known, rate, half, place, learnt)
@@ -167,13 +175,13 @@ def _row(
 
 def _unlearnt(device: Device, known: Sequence[Measured], learnt: Learnt) -> list[dict[str, str]]:
     """What is not learnt of the devices: known by their specifications, or of a maker without a figure."""
-    seen = set(learnt.relation.figures["device"])
+    seen = set(learnt.figures["device"])
     first = known[0]
     unknown = kind_of(network_name(first.model), first.unit) == UNKNOWN
     makers = {learnt.devices.by_gpu[name].maker for name in seen}
     precision = precision_name(first.precision)
     told = [unknown_kind(first.model)] if unknown else []
-    if BITS.get(precision, 32) not in set(learnt.relation.figures["bits"]):
+    if BITS.get(precision, 32) not in set(learnt.figures["bits"]):
         message = (
             f"no figure in {precision} was learnt from: how devices are related in it is known by their peaks only"
         )

@@ -107,7 +107,7 @@ def _found(figures: list[Measured], devices: list[Device], learnt: Learnt) -> tu
     found: dict[str, Found] = {device.gpu: (*NONE, [cannot_run(device, precision)]) for device in devices}
     able = [device for device in devices if device.computes(precision)]
     of = " and ".join(f"{one.device.gpu} ({one.images_per_s:g} {one.unit}/s)" for one in figures)
-    source = f"transferred from {of} by {len(learnt.relation.figures)} published figures of many devices"
+    source = f"transferred from {of} by {len(learnt.figures)} published figures of many devices"
     try:
         for row in transferred(figures, able, learnt).itertuples() if able else ():
             found[row.gpu] = (row.images_per_s, row.images_per_s_low, row.images_per_s_high, row.warnings)

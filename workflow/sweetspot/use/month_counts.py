@@ -57,7 +57,7 @@ def counted(jobs: np.ndarray, exposure: np.ndarray, seed: int, name: str) -> Cou
     surely = interval(growth, CLEAR)
     clear = bool(surely[0] > 0 or surely[1] < 0)
     ahead = np.ones(DRAWS) if clear else source.integers(1, min(max(months, 3), FAR) + 1, DRAWS)
-    expected = np.exp(np.clip(level + growth * (time[-1] + ahead), -20, 20))
+    expected = np.exp(level + growth * (time[-1] + ahead))
     least, most = interval(source.poisson(expected * source.gamma(1 / differ, differ)).astype(float))
     value = float(np.median(expected)) if clear else float(jobs.sum() / exposure.sum())
     shared = float(np.var(np.log(expected)))

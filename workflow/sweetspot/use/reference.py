@@ -53,7 +53,7 @@ def hours_per_hour(known: Mapping[str, Device], reference: Device, model: str, p
     Raises UserError where a device cannot run the precision.
     """
     learnt = learn_devices()
-    figures, found = learnt.relation.figures, {}
+    figures, found = learnt.figures, {}
     for name, device in known.items():
         if device.gpu == reference.gpu:
             found[name] = SURE

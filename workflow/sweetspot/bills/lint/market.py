@@ -213,7 +213,7 @@ def _exchanged(known: Known) -> Iterator[Finding]:
     if entry.cards or entry.money != 1.0 or any(abs(found / usd - 1) < EXACT for usd in machines):
         return
     for usd in machines:
-        if digits_exchanged(found, round(usd, 6)):
+        if digits_exchanged(found, usd):
             words = f"{entry.name} at {found:g} looks like {usd:.4g} with two digits exchanged"
             yield entry.told("digits_exchanged", f"{words}; that is a known price of it")
             return

@@ -40,9 +40,7 @@ def fetch_aws(asked: Asked, downloads: Downloads, base: str) -> Fetched:
     return Fetched(catalogue, source, day, [str(found)])
 
 
-def read_price_list(
-    found: Download, region: str, names: Collection[str], contracts: bool = False
-) -> tuple[Catalogue, date]:
+def read_price_list(found: Download, region: str, names: Collection[str], contracts: bool) -> tuple[Catalogue, date]:
     """On-demand prices (Linux, shared tenancy) of the machines `names`, and the day of publication; with `contracts`
     also those of one and three years that are paid by the hour.
 
@@ -61,7 +59,7 @@ def read_price_list(
             for row in reader:
                 _take(Line(at[0], row), catalogue, region, names, contracts)
     except (csv.Error, UnicodeDecodeError) as error:
-        reason = " ".join(str(error).split())[:120]
+        reason = " ".join(str(error).split())
         raise UserError(f"{shown(found.url)}: not CSV in UTF-8: {reason}") from None
     return catalogue, day
 
@@ -69,7 +67,7 @@ def read_price_list(
 def _require_end(found: Download) -> None:
     with found.path.open("rb") as stream:
         stream.seek(found.bytes - 1)  # an empty answer is no download
-        if stream.read(1) != b"\n":
+        if stream.read() != b"\n":
             raise UserError(f"{shown(found.url)}: its last line has no end, so the file is not whole; fetch it again")
 
 

@@ -1,7 +1,7 @@
 """The charts of the page, found by looking into the modules of this folder for each `Chart` that they have.
 
 One without a name has its module's. Rules, page and captions take everything from here, so a chart is added by adding
-its module. Rule files import this before anything runs: pandas and Altair come from `report.heavy`.
+its module. Rule files import this before anything runs: pandas and Altair come from `sweetspot.report`.
 """
 
 import importlib

@@ -3,11 +3,11 @@
 import math
 from typing import Any
 
+from sweetspot.report import alt, pd
 from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
-from sweetspot.report.heavy import alt, pd
-from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH, LINES, keyed, log_ticks, told_lines
+from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH, LINES, keyed, told_lines
 from sweetspot.report.notation import number
 from sweetspot.report.tables import Tables, hours_differ, table_of
 from sweetspot.wording import the
@@ -143,7 +143,7 @@ def _points(
     x, y = scales
     rows, numbers = rows.encode(x=x, y=y), keys.encode(x=x, y=y, text="mark:N")
     words = look.told(label="option (text)", hours="hours", usd="USD", **look.ORIGIN)
-    bold: dict[str, Any] = {"dy": -12, "fontSize": 12, "fontWeight": "bold", **more}
+    bold: dict[str, Any] = {"dy": -12, "fontWeight": "bold", **more}
     faint = rows.encode(opacity=alt.Opacity("shown:Q", scale=None)).transform_calculate(shown="datum.fits ? 1 : 0.25")
     line = rows.transform_filter("datum.on_front")
     return alt.layer(
@@ -161,11 +161,11 @@ def _panel(scales: "tuple[alt.X, alt.Y]", lines: int, model: str, kinds: list[st
     """One model: its points above the key, which has that many lines."""
     rows, keys = (look.named(name).transform_filter(alt.datum.model == model) for name in ("rows", "keys"))
     plot = _points(scales, rows, keys, look.colour("kind:N", kinds), "#888")
-    key = keys.mark_text(align="left", baseline="top", fontSize=12, limit=look.WIDTH).encode(
+    key = keys.mark_text(align="left", baseline="top", limit=look.WIDTH).encode(
         x=alt.value(0), y=alt.Y("line:O", axis=None), text="told:N"
     )
     key = key.properties(width=CHART_WIDTH, height=KEY_LINE * lines, view=alt.ViewConfig(stroke=None))
-    return alt.vconcat(plot.properties(title=alt.TitleParams(model, anchor="start", fontSize=12)), key, spacing=6)
+    return alt.vconcat(plot.properties(title=model), key, spacing=6)
 
 
 def _several(tables: "Tables") -> bool:
@@ -175,7 +175,7 @@ def _several(tables: "Tables") -> bool:
 
 
 TIME_COST = Chart(
-    name="time_cost", stage="price", section="front", order=2, draw=time_cost, fits=_several,
+    name="time_cost", stage="price", section="front", order=1, draw=time_cost, fits=_several,
     title="Hours against USD; dashed: the best trade-offs; numbers: below each chart",
     caption="Hours against USD of the same work, for the models beside that of the answer. The dashed line joins the "
     "best trade-offs, interruptible machines counted; they have numbers: no option is both faster and cheaper. "
@@ -225,16 +225,15 @@ def front_rows(data: "ChartData") -> "pd.DataFrame":
 
 
 def _front_plot(rows: "pd.DataFrame", kinds: list[str]) -> "alt.LayerChart":
-    def of(column: str, size: int, title: str) -> dict[str, Any]:
+    def of(column: str, size: int) -> dict[str, Any]:
         """A logarithmic scale of that size, with ROOM around all values."""
         low, high = math.log(rows[column].min()), math.log(rows[column].max())
         around = (high - low) * ROOM / (size - 2 * ROOM) if high > low else math.log(2)
         ends = [math.exp(low - around), math.exp(high + around)]
-        axis = alt.Axis(values=log_ticks(*ends), labelExpr=look.AMOUNTS, title=title)
-        return {"scale": alt.Scale(domain=ends, nice=False, type="log"), "axis": axis}
+        return {"scale": alt.Scale(domain=ends, nice=False, type="log"), "axis": look.log_axis(pd.Series(ends))}
 
-    x = alt.X("hours:Q", **of("hours", CHART_WIDTH, "hours (log)"))
-    y = alt.Y("usd:Q", **of("usd", CHART_HEIGHT, "USD (log)"))
+    x = alt.X("hours:Q", title="hours (log)", **of("hours", CHART_WIDTH))
+    y = alt.Y("usd:Q", title="USD (log)", **of("usd", CHART_HEIGHT))
     kind = look.colour("kind:N", kinds, shown=[kind for kind in kinds if (rows["kind"] == kind).any()])
     return _points((x, y), look.named("rows"), look.named("keys"), kind, look.GREY, clip=True)
 

@@ -1,8 +1,8 @@
 """Owning against renting: by days of use, by month, by length of the project and tariff."""
 
+from sweetspot.report import alt, pd
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
-from sweetspot.report.heavy import alt, pd
 from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH, ends, in_slots, key_of_lines, keyed, with_names
 from sweetspot.report.marks import GREY, WIDTH, Drawing, colour, empty, named, told
 from sweetspot.report.notation import missing, number
@@ -74,9 +74,9 @@ def _plot(top: float, month: float) -> "alt.LayerChart":
     return alt.layer(
         named("band").mark_area(opacity=0.12, color="#000", clip=True).encode(x=x, y=alt.Y("low:Q"), y2="high:Q"),
         named("planned").mark_rule(color=GREY, strokeDash=[2, 3]).encode(x=x),
-        named("planned").mark_text(color=GREY, fontSize=12).encode(x=x, y=alt.value(-8), text=alt.value("as planned")),
-        lines.mark_line(strokeWidth=2, clip=True).encode(tooltip=words),
-        named("marks").mark_point(filled=True, size=60, opacity=1).encode(x=x, y=y, color=in_slots()["color"]),
+        named("planned").mark_text(color=GREY).encode(x=x, y=alt.value(-8), text=alt.value("as planned")),
+        lines.mark_line(clip=True).encode(tooltip=words),
+        named("marks").mark_point(filled=True).encode(x=x, y=y, color=in_slots()["color"]),
         width=CHART_WIDTH,
         height=CHART_HEIGHT,
     )
@@ -111,14 +111,14 @@ def _own_of(ranks: "pd.DataFrame", offers: "pd.DataFrame", option: str) -> "pd.S
 def _band(data: "ChartData", rival: str, usd: float, top: float) -> "pd.DataFrame":
     """The 90 % band of the box against the closest rival, whose price stands still in it."""
     rows = data.table("utilisation")
-    rows = rows[(rows["model"] == data.model) & (rows["option"] == rival)].reset_index(drop=True)
+    rows = rows[(rows["model"] == data.model) & (rows["option"] == rival)]
     low, high = ((usd / rows[f"gain_{end}"]).clip(upper=2 * top) for end in ("high", "low"))
     return pd.DataFrame({"days": rows["days"], "low": low, "high": high})
 
 
 def _rivals(days: "pd.DataFrame") -> list[str]:
     """The rented options, persistent and interruptible, that come closest to the box at the planned use."""
-    best = days[days["purchase"] != "own"].sort_values(["persistent", "gain_at_use"], ascending=[False, True])
+    best = days[days["purchase"] != "own"].sort_values("gain_at_use", kind="stable")
     persistent = best["persistent"].astype(bool)
     shown = best[persistent]["option"].head(PERSISTENT_SHOWN), best[~persistent]["option"].head(INTERRUPTIBLE_SHOWN)
     return [str(name) for part in shown for name in part]
@@ -146,8 +146,8 @@ def cash_flow(data: "ChartData") -> Drawing:
     if rows.empty:
         return empty("Nothing to own in this study: no cash flow to compare.")
     rows = rows.assign(title=data.titles(rows["option"]))
-    names = list(dict.fromkeys(rows["title"]))
-    rows["slot"] = rows["title"].map({name: slot for slot, name in enumerate(names)})
+    slots, names = pd.factorize(rows["title"])
+    rows = rows.assign(slot=slots)
     paid = rows.groupby("slot")["cumulative_usd"].last()
     told_of = [f"{name}: {number(paid[slot])} USD in {rows['month'].max():g} months" for slot, name in enumerate(names)]
     keys = pd.DataFrame({"told": told_of, "slot": range(len(names)), "line": range(len(names))})
@@ -156,7 +156,7 @@ def cash_flow(data: "ChartData") -> Drawing:
     # The format of an axis would write 0 with the prefix of its neighbours.
     amounts = alt.Axis(labelExpr="format(datum.value, '~s')")
     y = alt.Y("cumulative_usd:Q", title="USD so far for the work of the box", axis=amounts)
-    lines = named("rows").mark_line(strokeWidth=2).encode(x=x, y=y, **in_slots())
+    lines = named("rows").mark_line().encode(x=x, y=y, **in_slots())
     lines = lines.encode(tooltip=told(title="option (text)", month="month", cumulative_usd="USD so far"))
     plot = alt.layer(lines, width=CHART_WIDTH, height=CHART_HEIGHT)
     return Drawing(keyed(plot, 1 + RIVALS, *key_of_lines()), {"rows": rows, "keys": keys}, _cash_flow_says(rows))
@@ -164,7 +164,7 @@ def cash_flow(data: "ChartData") -> Drawing:
 
 def month_ticks(last: int) -> list[int]:
     """Months with a tick: of years and parts of a year, at most ten."""
-    step = next(step for step in (1, 3, 6, 12, 24) if last <= 10 * step or step == 24)
+    step = next((step for step in (1, 3, 6, 12) if last <= 10 * step), 24)
     return list(range(0, last + 1, step))
 
 
@@ -199,10 +199,10 @@ def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str,
     rows = rows.drop_duplicates("option")
     box = rows[rows["instance"] == reference]
     own = cash_flow[(cash_flow["instance"] == reference) & cash_flow["price_list"].isin(box["price_list"])]
-    if own.empty or box.empty or "days_per_month" not in own.columns:
+    if own.empty:
         return pd.DataFrame(columns=COLUMNS)
-    first = own.fillna({name: value for name, value in WHOLE.items() if name in own.columns}).iloc[0]
-    hours = HOURS_A_DAY * first["days_per_month"] * (1 - first.get("downtime_share", 0.0)) * first.get("boxes", 1.0)
+    first = WHOLE | dict(own.iloc[0].dropna())
+    hours = HOURS_A_DAY * first["days_per_month"] * (1 - first["downtime_share"]) * first["boxes"]
     images = hours * 3600 * box["images_per_s"].iloc[0]
     parts = [own.assign(option=box["option"].iloc[0])[COLUMNS]]
     # Another machine to own pays its price at once too: a line of so much a month would not be what it pays.
@@ -214,7 +214,7 @@ def cash_lines(cash_flow: "pd.DataFrame", ranks: "pd.DataFrame", reference: str,
         so_far = months * mean_factor(central_change(rival), months.clip(lower=1))
         paid = images / rival["images_per_usd"] * so_far * (months.iloc[-1] / so_far.iloc[-1])
         parts.append(parts[0].assign(option=rival["option"], cumulative_usd=paid))
-    return pd.concat(parts, ignore_index=True)
+    return pd.concat(parts)
 
 
 CASH_FLOW = Chart(
@@ -231,7 +231,7 @@ def surface(data: "ChartData") -> Drawing:
     rows = rows[rows["model"] == data.model] if len(rows) else rows
     if rows.empty:
         return empty("Nothing to own in this study: no break-even.")
-    rows = rows.drop_duplicates(["months", "usd_per_kwh"]).sort_values(["usd_per_kwh", "months"], ignore_index=True)
+    rows = rows.drop_duplicates(["months", "usd_per_kwh"]).sort_values(["usd_per_kwh", "months"])
     rows = rows.assign(tariff=rows["usd_per_kwh"].map("{:.2f} USD/kWh".format))
     offers = data.table("offers")
     own = (offers["instance"] == data.reference) & (offers["purchase"] == "own")
@@ -239,8 +239,8 @@ def surface(data: "ChartData") -> Drawing:
     tariff = offers[own]["usd_per_kwh"].dropna().head(1)
     says = _surface_says(rows, float(tariff.iloc[0])) if len(tariff) else ""
     rows = _told_apart(rows, float(tariff.iloc[0]) if len(tariff) else 0.0)
-    months = [0, *month_ticks(int(rows["months"].max()))[1:]]
-    x = alt.X("months:Q", title="months of the project", scale=alt.Scale(nice=False), axis=alt.Axis(values=months))
+    months = alt.Axis(values=month_ticks(int(rows["months"].max())))
+    x = alt.X("months:Q", title="months of the project", scale=alt.Scale(nice=False), axis=months)
     scale = alt.Scale(domain=[0, MOST_DAYS], nice=False)
     y = alt.Y("break_even_days:Q", title=f"days a month to pay ({data.model})", scale=scale)
     tint = colour("tariff:N", list(dict.fromkeys(rows["tariff"])), shown=())
@@ -248,7 +248,7 @@ def surface(data: "ChartData") -> Drawing:
     plan = box.assign(label=[f"as planned: {months:g} months, {days:g} days" for months, days in box.to_numpy()])
     chart = alt.layer(
         *_planned(x),
-        named("rows").mark_line(strokeWidth=2).encode(x=x, y=y, color=tint, tooltip=words),
+        named("rows").mark_line().encode(x=x, y=y, color=tint, tooltip=words),
         *ends(named("rows"), WIDE, color=tint),
         width=WIDE,
         height=HIGH,
@@ -260,9 +260,9 @@ def _planned(x: "alt.X") -> "list[alt.Chart]":
     """Where the box is planned to be used, named above the frame, where no line is."""
     plan = named("plan").encode(x=x)
     middle = "datum.months > 0.75 * domain('x')[1] ? 'right' : datum.months < 0.25 * domain('x')[1] ? 'left' : 'center'"
-    words = plan.mark_text(color=GREY, fontSize=12, align=alt.ExprRef(middle))
+    words = plan.mark_text(color=GREY, align=alt.ExprRef(middle))
     # A shape that says nothing of the basis of a figure.
-    mark = plan.mark_point(shape="triangle-down", size=90, filled=True, color="#000", opacity=1)
+    mark = plan.mark_point(shape="triangle-down", size=90, filled=True, color="#000")
     return [
         plan.mark_rule(color=GREY, strokeDash=[2, 3]),
         mark.encode(y=alt.Y("days_per_month:Q")),
@@ -279,10 +279,10 @@ def _told_apart(rows: "pd.DataFrame", usd_per_kwh: float) -> "pd.DataFrame":
     last = rows.groupby("tariff", sort=False).tail(1).sort_values("usd_per_kwh")
     places = HIGH * (1 - last["break_even_days"] / MOST_DAYS)
     planned = (last["usd_per_kwh"] - usd_per_kwh).abs().sort_values().index[:1]
-    order = [*planned, *last.index[-1:], *last.index[:1], *last.index[1:-1]]
+    order = [*planned, *last.index[-1:], *last.index]
     shown: list[object] = []
     for one in dict.fromkeys(order):
-        if len(shown) < min(2, len(last)) or all(abs(places[one] - places[other]) >= NEAR for other in shown):
+        if len(shown) < 2 or all(abs(places[one] - places[other]) >= NEAR for other in shown):
             shown.append(one)
     kept = last.loc[[one for one in last.index if one in shown[:LINES]]]
     rows = rows[rows["tariff"].isin(kept["tariff"])]
@@ -303,7 +303,7 @@ def _surface_says(rows: "pd.DataFrame", usd_per_kwh: float) -> str:
 
 
 SURFACE = Chart(
-    name="surface", stage="price", section="use", order=3, draw=surface, needs="utilisation",
+    name="surface", stage="price", section="use", order=1, draw=surface, needs="utilisation",
     title="Days of use a month from which owning pays, by months of the project and electricity price",
     caption="Days of use a month from which owning pays, by length of the project and electricity price; above a line "
     "the box is cheaper, and a line that starts late never pays before. A tariff without a line never pays, or its "

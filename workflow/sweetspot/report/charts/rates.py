@@ -3,10 +3,10 @@
 from typing import Any
 
 from sweetspot.cells import BASES
+from sweetspot.report import alt, pd
 from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
-from sweetspot.report.heavy import alt, pd
 from sweetspot.report.notation import number
 from sweetspot.report.tables import bills_decide, hours_differ, method_name
 from sweetspot.wording import begun, the, times
@@ -71,10 +71,10 @@ def alike(rows: "pd.DataFrame", rate: str, own: str) -> "pd.DataFrame":
     figures = figures.mask(rows["instance"] == own, own)
     taken = ~rows["basis"].isin(OWN_FIGURES).groupby(rows["instance"]).transform("any")
     rows = rows.assign(figures=figures, taken=taken).sort_values(["taken", "instance"], kind="stable")
-    same = rows.groupby(["model", "figures"], sort=False)
+    same = rows.groupby(["model", "figures"])
     names = same["machine"].transform(lambda found: _all_of(list(dict.fromkeys(found))))
     kept = rows["instance"] == same["instance"].transform("first")
-    return rows.assign(machine=names)[kept].drop(columns=["figures", "taken"]).reset_index(drop=True)
+    return rows.assign(machine=names)[kept].drop(columns=["figures", "taken"])
 
 
 def _all_of(names: list[str]) -> str:
@@ -212,7 +212,7 @@ def _reach(rows: "pd.DataFrame") -> str:
 
 def _apart(rows: "pd.DataFrame", unit: str) -> str:
     """How far the methods are apart where they differ most; of one method its figure, the first model's."""
-    cells = rows.groupby(["machine", "cell"], sort=False)[RATE]
+    cells = rows.groupby(["machine", "cell"])[RATE]
     if rows["method"].nunique() > 1:
         apart = (cells.max() / cells.min()).max()
         where = f" on {the(rows['machine'].iloc[0])}" if rows["machine"].nunique() == 1 else ""

@@ -1,9 +1,9 @@
 """How well several devices share the work, and how wrong each method of prediction was."""
 
+from sweetspot.report import alt, pd
 from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
-from sweetspot.report.heavy import alt, pd
 from sweetspot.report.lines import GAP, NAME, SAMPLE, ends, with_names
 from sweetspot.report.tables import method_name, table_of
 
@@ -129,7 +129,7 @@ def validation(data: "ChartData") -> look.Drawing:
     base = alt.Chart().encode(y=y, x=x, tooltip=words)
     panel = alt.layer(
         base.mark_rule(strokeWidth=1.5).encode(x2=alt.X2("p90_abs_error:Q")),
-        base.mark_point(filled=True, size=62, opacity=1, color=look.COLOURS[0]),
+        base.mark_point(filled=True, color=look.COLOURS[0]),
         width=look.PLOT,
         height=alt.Step(look.ROW),
     )

@@ -1,9 +1,9 @@
 """What a bill is made of, and who does the work of the months."""
 
+from sweetspot.report import alt, pd
 from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
-from sweetspot.report.heavy import alt, pd
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import begun, money, the
 
@@ -72,7 +72,7 @@ def _several_lines(tables: "Tables") -> bool:
 
 
 BILL = Chart(
-    name="bill", stage="price", section="costs", order=3, draw=bill, fits=_several_lines,
+    name="bill", stage="price", section="costs", order=2, draw=bill, fits=_several_lines,
     title="What a bill is made of",
     caption="What the bills of the cheapest options are made of, at the prices of the answer: rents are the mean of "
     "the project's months. A line of less than 1 % of the dearest is not drawn.",
@@ -97,7 +97,7 @@ def mix_load(data: "ChartData") -> look.Drawing:
     rows = rows.assign(order=rows["title"].map(place))
     x = alt.X("percent:Q", title="% of the months, the busiest first", scale=alt.Scale(domain=[0, 100], nice=False))
     y = alt.Y("device_hours:Q", title="device-hours a month", stack="zero")
-    areas = look.named("rows").mark_area(opacity=0.85, line=False)
+    areas = look.named("rows").mark_area(opacity=0.85)
     words = look.told(title="source (text)", part="% of all device-hours", most="device-hours in the busiest month")
     areas = areas.encode(x=x, y=y, color=look.colour("title:N", names), order=alt.Order("order:Q"), tooltip=words)
     return look.Drawing(alt.layer(areas, width=look.WIDTH - 70, height=230), {"rows": rows}, says)
@@ -116,7 +116,7 @@ def _together(rows: "pd.DataFrame") -> "pd.DataFrame":
 
 def _mix_load_says(rows: "pd.DataFrame") -> str:
     """Who does the base of the work, if one works alike in all months, else most of it; and who most of the rest."""
-    loads = rows.groupby("title", sort=False)["device_hours"]
+    loads = rows.groupby("title")["device_hours"]
     done, first = loads.sum(), str(rows["title"].iloc[0])
     if len(done) == 1:
         return begun(f"{the(first)} does all of the work")

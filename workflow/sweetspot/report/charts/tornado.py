@@ -1,9 +1,9 @@
 """Bars of assumptions from low to high, for the answer of one job and for the plan that leads."""
 
+from sweetspot.report import alt, pd
 from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
-from sweetspot.report.heavy import alt, pd
 from sweetspot.report.notation import number
 from sweetspot.report.tables import of_plans
 from sweetspot.wording import ROUNDS, the
@@ -77,7 +77,7 @@ def _upright(margin: float) -> "list[alt.Chart]":
     for name, dash, first in ((PLANNED, [1, 0], margin < 1), (EVEN, look.DASHED, margin >= 1)):
         line = look.named("lines").transform_filter(alt.datum.name == name).encode(x=alt.X("at:Q"))
         drawn.append(line.mark_rule(color=look.GREY, strokeDash=dash))
-        words = line.mark_text(color=look.GREY, align="right" if first else "left", dx=-3 if first else 3, fontSize=12)
+        words = line.mark_text(color=look.GREY, align="right" if first else "left", dx=-3 if first else 3)
         drawn.append(words.encode(y=alt.value(-7), text="name:N"))
     return drawn
 
@@ -97,7 +97,7 @@ def tornado(data: "ChartData") -> look.Drawing:
 
 
 TORNADO = Chart(
-    name="tornado", stage="price", section="why", order=2, draw=tornado, needs="utilisation",
+    name="tornado", stage="price", section="why", order=1, draw=tornado, needs="utilisation",
     title="What each assumption does to the margin of owning",
     caption="What the rival costs over what is owned, at the low and high end of each assumption, all others as "
     "planned; a bar that crosses the dashed line turns the answer. What moves it less than 0.5 % is not drawn.",

@@ -1,0 +1,98 @@
+"""What cannot be of a price list and the work beside it: one sentence with file, key and what is expected."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+from price_lists import HEADING, list_tables, machines, price_list, works_of
+from sweetspot.bills.lint.rules import check_possible
+from sweetspot.bills.pricing import check_devices, check_free, check_terms, check_there, check_workloads
+from sweetspot.errors import UserError
+from sweetspot.study.instances import Instance
+from sweetspot.study.price_list import PriceList
+
+WORK, LIST = Path("s/workloads.yaml"), Path("s/prices/list.yaml")
+PLAN = {"kind": "plan", "model": "m", "instance": "x", "parallel": 1, "months": 12.0,
+        "phases": [{"name": "a", "jobs": 1, "hours": 1.0}]}  # fmt: skip
+TRAINING = {"kind": "training", "model": "m", "samples": 1.0, "devices_per_job": 2}
+JOB = {"name": "a", "model": "m", "samples": 1.0, "per_month": 1, "devices_per_job": 1, "source": "x"}
+MONTH = {"kind": "monthly", "months": 12, "have": ["x"], "jobs": [JOB]}
+BOX = {"instance": "x", "purchase": "own",
+       "own": {"capex": 0.0, "months": 36.0, "kw": 1.0, "per_kwh": 0.2, "days_per_month": 10.0}}  # fmt: skip
+
+
+def deal(months):
+    return {"instance": "x", "purchase": "reserved", "commitment": {"term_months": months, "per_hour": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("check", "work", "offer", "told"),
+    [
+        (check_workloads, PLAN, None, None),
+        (check_workloads, PLAN | {"instance": "xx"}, None, "workloads.yaml: w.instance"),
+        (check_workloads, {"kind": "runs", "runs": 1, "hours": 1.0, "instance": "xx"}, None, "w.instance"),
+        (check_devices, TRAINING, None, None),
+        (check_devices, TRAINING | {"devices_per_job": "all"}, None, None),
+        (check_devices, PLAN, None, None),
+        (check_devices, TRAINING | {"devices_per_job": 3}, None, "w.devices_per_job is 3; expected at most 2"),
+        (check_there, MONTH, None, None),
+        (check_there, MONTH | {"have": ["x", "xx"]}, None, "w.have[1]"),
+        (check_terms, PLAN, deal(12.0), None),
+        (check_terms, PLAN | {"months": None}, deal(13.0), None),
+        (check_terms, PLAN, deal(13.0), "list.yaml: offers[7].commitment.term_months is 13; expected at most the 12"),
+        (check_free, MONTH, BOX, None),
+        (check_free, MONTH | {"have": []}, BOX, "list.yaml: offers[7].own.capex is 0 for 'x'; expected its price"),
+        (check_free, MONTH | {"have": []}, BOX | {"own": BOX["own"] | {"capex": 1000.0}}, None),
+    ],
+)  # fmt: skip
+def test_work_and_prices_that_do_not_fit(check, work, offer, told):
+    works = works_of({"w": work})
+    if offer is None:
+        given = (works, {"x": Instance(title="x", provider="p", gpu="g", gpus=2)}, WORK)
+    else:
+        prices = price_list(offer)
+        given = (works, list_tables(prices, machines(prices))[0], WORK, LIST, [7])
+    if told is None:
+        check(*given)
+    else:
+        with pytest.raises(UserError) as error:
+            check(*given)
+        assert len(error.value.sentences) == 1 and told in error.value.sentences[0]
+
+
+def owned(**own):
+    return BOX | {"own": BOX["own"] | own}
+
+
+@pytest.mark.parametrize(
+    ("offer", "gpus", "told"),
+    [
+        ({"per_hour": 800.0}, 8, None),  # 100 an hour and device
+        ({"per_hour": 801.0}, 8, "offers[7].per_hour is 801 for 8 x a card, which cannot be; did you mean 8.01? (100 "),
+        ({"per_hour": {"value": 1.0, "low": 0.009, "high": 1.0}}, 1, "per_hour is 0.009 for"),
+        ({"per_day": 2400.0}, 1, None),
+        ({"per_day": 2401.0}, 1, "per_day is 2,401"),
+        ({"per_month": 73_000.0}, 1, None),
+        ({"per_month": 73_001.0}, 1, "per_month is 73,001"),
+        ({"per_hour": 50.1, "currency": "XTS"}, 1, "per_hour is 50.1"),  # at 2 USD
+        ({"per_hour": 50.0, "currency": "XTS"}, 1, None),
+        ({"per_hour": 500.0, "currency": "XXX"}, 1, None),  # of which no rate is told
+        (owned(kw=8.0, capex=800_000.0, per_kwh=3.0), 2, None),
+        (owned(kw=8.1), 2, "own.kw is 8.1"),
+        (owned(capex=800_001.0), 2, "own.capex is 800,001"),
+        (owned(per_kwh=3.01), 2, "own.per_kwh is 3.01"),
+    ],
+)
+def test_purchases_powers_and_rents_that_no_machine_has(offer, gpus, told):
+    rates = [{"currency": "XTS", "usd": 2.0, "as_of": date(2018, 7, 1), "source": "bank"}]
+    prices = PriceList.model_validate({**HEADING, "rates": rates, "offers": [{"instance": "x"} | offer]})
+    known = {"x": Instance(title="x", provider="p", gpu="a card", gpus=gpus)}
+    if told is None:
+        check_possible(prices, known, "list.yaml", [7])
+    else:
+        with pytest.raises(UserError) as error:
+            check_possible(prices, known, "list.yaml", [7])
+        assert len(error.value.sentences) == 1 and told in error.value.sentences[0]
+    for gpu in ("CPU of some kind", "none"):  # whose hour may cost next to nothing
+        bare = {"x": Instance(title="x", provider="p", gpu=gpu, gpus=1)}
+        check_possible(price_list({"instance": "x", "per_hour": 0.001}), bare, "list.yaml", [0])

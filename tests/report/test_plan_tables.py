@@ -1,0 +1,191 @@
+"""The tables of what to do, made of a few rows by hand: which rows, in which order, what each cell says."""
+
+import math
+import re
+
+import pandas as pd
+import pytest
+from decision_tables import study
+from sweetspot.report.cited import Provenance
+from sweetspot.report.plan_tables import PlanTables
+from sweetspot.wording import DISPATCH, ROUNDS, SHARE
+
+NAN = math.nan
+WORKS = pd.DataFrame(
+    {"workload": ["lab", "job"], "cost": [DISPATCH, SHARE], "workload_title": ["Lab", None], "model": None}
+)
+
+
+def made(**tables):
+    return PlanTables(tables, study(), Provenance(), {"a": "Machine A"})
+
+
+def plain(part):
+    """The texts of a table's cells, without the signs of bases."""
+    return [[re.sub("<i.*?</i>|<[^>]*>", "", str(cell)) for cell in row] for row in part.rows]
+
+
+def frame(columns, *rows):
+    return pd.DataFrame(rows, columns=columns.split())
+
+
+def origins(part):
+    return [re.search('title="(.*?)"', str(cell))[1] for cell in part.rows[0] if "title=" in str(cell)]
+
+
+def test_without_tables_there_are_no_rows():
+    empty = made()
+    parts = [empty.verdict(), empty.worth_knowing(), empty.choices(), empty.jobs(), empty.deadlines(),
+             empty.scenarios(), empty.plan_tornado(), empty.plan_turning_points(), empty.plan_break_even(),
+             empty.plan_worth_knowing(), empty.later(), empty.price_changes()]  # fmt: skip
+    assert [(part.rows, part.left_out) for part in parts] == [([], 0)] * 12
+
+
+def test_verdicts_on_jobs_leave_out_those_on_plans():
+    table = frame("workload workload_title best_title rival_title ratio p_cheaper sentence basis",
+                  ("lab", "Lab", "x", "y", 2.0, 0.9, "Rent.", "own"),
+                  ("job", "A job", "Box", None, NAN, NAN, "Buy.", "own"),
+                  ("job", "A job", "Box", "Cloud", 1.5, 0.994, "Buy.", "own"))  # fmt: skip
+    assert plain(made(verdict=table, choices=WORKS).verdict()) == [
+        ["A job", "Box", "", "–", "", "Buy."],
+        ["A job", "Box", "Cloud", "1.50 ×", "over 99 %", "Buy."],
+    ]
+    assert made(verdict=table).verdict().rows == []
+
+
+WORTH = "model figure value unit evppi_usd evppi_usd_low project_usd cost_to_learn_usd learn_on_title turning_point"
+KNOWN = ("m", "speed", 5.0, "images/s", 2.0, 0.5, 1000.0, 3.0, "Cloud", 7.0)
+
+
+def worth(name, usd=2.0, low=0.5, project=1000.0, model="m"):
+    return model, name, *KNOWN[2:4], usd, low, project, *KNOWN[7:]
+
+
+def test_what_is_worth_knowing_is_above_its_error_and_a_thousandth_of_the_project():
+    """Of 1,000 USD just one; the answer's model first, each in the order of the table."""
+    rows = [worth("other", model="n"), worth("within its error", low=0.0), worth("just enough", usd=1.0),
+            worth("too little", usd=0.99), worth("dear project", project=2001.0),
+            worth("plan's", model=None)]  # fmt: skip
+    asked = {"verdict": frame("workload", ("w",)), "choices": frame("workload cost model", ("w", SHARE, "m"))}
+    part = made(worth_knowing=frame(WORTH, *rows), **asked).worth_knowing()
+    assert [row[1] for row in part.rows] == ["just enough", "other"] and part.left_out == 3
+    assert plain(part)[0] == ["m", "just enough", "5.00", "images/s", "1.00", "3.00", "Cloud", "7.00"]
+
+
+@pytest.mark.parametrize(("cost", "best"), [(DISPATCH, "best mix"), (ROUNDS, "best")])
+def test_the_plan_s_tables_speak_of_mixes_in_months_and_of_options_in_phases(cost, best):
+    plan = {"choices": frame("workload cost", ("lab", cost))}
+    rows = [worth("none", usd=0.0, model=None), worth("some", usd=0.5, model=None), worth("a job's")]
+    part = made(worth_knowing=frame(WORTH, *rows), **plan).plan_worth_knowing()
+    assert plain(part) == [["some", "5.00", "images/s", "0.500", "3.00", "Cloud", "7.00"]] and part.left_out == 1
+    assert part.head[-1] == f"the {best} changes at"
+    point = frame("model assumption side turning_value value unit to_title usd usd_per_month",
+                  (None, "rent", "below", 0.5, 0.7, "USD/h", "Box", 900.0, 30.0), ("m", *"abcdefgh"))  # fmt: skip
+    part = made(turning_points=point, **plan).plan_turning_points()
+    money, there = ("30.0", "a month") if cost == DISPATCH else ("900", "in all")
+    assert plain(part) == [["rent", "below", "0.500", "0.700", "USD/h", "Box", money]]
+    assert part.head[-2:] == (f"the {best} is then", f"USD {there} there")
+    moved = frame("model assumption value low high unit margin margin_low margin_high text flips",
+                  (None, "rent", 0.7, 0.5, 0.9, "USD/h", 1.1, 0.9, 1.3, "it turns", True))  # fmt: skip
+    part = made(tornado=moved, **plan).plan_tornado()
+    assert plain(part) == [["rent", "0.700", "0.500", "0.900", "USD/h", "1.10 ×", "0.900 ×", "1.30 ×", "it turns"]]
+    assert part.classes == ["good"] and part.head[5] == f"next / {best}"
+
+
+def test_choices_of_plans_are_marked_and_those_of_jobs_left_out():
+    names = "workload cost title usd usd_per_month ratio hours device_hours p_cheapest why_not is_best persistent"
+    numbers = (9000.0, 250.0, 1.5, NAN, 1200.0)
+    rows = [("lab", DISPATCH, "Box", *numbers, 0.5, None, True, True),
+            ("lab", DISPATCH, "Rent", *numbers, NAN, "no", False, True),
+            ("lab", ROUNDS, "Spot", *numbers, 0.004, None, False, False),
+            ("job", SHARE, "x", *numbers, 1.0, "", True, True)]  # fmt: skip
+    part = made(choices=frame(names, *rows).assign(workload_title="Lab")).choices()
+    told = ["9,000", "250", "1.50", "–", "1,200"]
+    assert plain(part) == [["Lab", "Box", *told, "50 %", ""], ["Lab", "Rent", *told, "", "no"],
+                           ["Lab", "Spot", *told, "under 1 %", ""]]  # fmt: skip
+    assert part.classes == ["good", "", "interruptible"]
+
+
+def test_one_job_of_each_class():
+    names = "workload class urgent title hours usd jobs_at_once status"
+    rows = [
+        ("lab", "resnet50", True, "Box", 12.5, 38.0, 4.0, "fits"),
+        ("lab", "x", False, "Old", NAN, NAN, NAN, "too small"),
+    ]
+    part = made(jobs=frame(names, *rows), choices=WORKS).jobs()
+    assert plain(part) == [["Lab", "ResNet-50 (urgent)", "Box", "12.5", "38.0", "4", "fits"],
+                           ["Lab", "x", "Old", "–", "–", "", "too small"]]  # fmt: skip
+    assert part.classes == ["", "failed"]
+
+
+def test_who_is_in_time():
+    """A deadline of a job is the study's, one of a class the workload's; where none is in time the verdict says so."""
+    names = ("workload class within_hours is_asked verdict title status hours usd usd_extra p_cheapest p_in_time "
+             "p_result_in_time share_in_time")  # fmt: skip
+    numbers = (12.0, 38.0, 30.0, NAN, 0.5, 0.25, 0.999)
+    rows = [("job", None, 1.0, True, "none can", "Box", "ok", *numbers),
+            ("lab", "bert", 24.0, True, None, "Box", "ok", *numbers),
+            ("lab", "bert", 2.0, True, None, None, "no stock", *numbers),
+            ("lab", "bert", 3.0, False, *"abc", *numbers)]  # fmt: skip
+    part = made(deadlines=frame(names, *rows)).deadlines()
+    assert [row[:3] for row in plain(part)] == [
+        ["job", "1.00", "none can"],
+        ["BERT", "24.0", "Box"],
+        ["BERT", "2.00", "no stock"],
+    ]
+    assert plain(part)[0][3:] == ["12.0", "38.0", "30.0", "–", "50 %", "25 %", "over 99 %"]
+    assert origins(part)[0].split(" · ")[-2] == "study.yaml"
+    assert "workloads.yaml" in origins(made(deadlines=frame(names, *rows[1:])).deadlines())[0]
+
+
+def test_machines_for_sale_and_from_when_they_pay():
+    table = frame(
+        "model title assumption pays_from planned unit p_pays", (None, "Box", "work", 850.0, 1000.0, "h", 0.8)
+    )
+    assert plain(made(break_even=table).plan_break_even()) == [["Box", "work", "850", "1,000", "h", "80 %"]]
+
+
+def test_buying_later_has_a_row_a_way_and_shades_the_cheapest():
+    names = "workload box box_title after_months until_title status box_usd rent_usd usd saved_usd p_saves"
+    rows = [("lab", "b", "the box", 0.0, None, "ok", 900.0, 0.0, 1000.0, NAN, NAN),
+            ("lab", "b", "the box", 1.0, "Rental", "ok", 850.0, 75.0, 940.0, 60.0, 0.9),
+            ("lab", None, None, 36.0, "Rental", "ok", NAN, 980.0, 980.0, NAN, NAN),
+            ("lab", "o", "old", 0.0, None, "used for 48 months", NAN, NAN, NAN, NAN, NAN),
+            ("other", "b", "box", 0.0, None, "ok", 900.0, 0.0, 2000.0, NAN, NAN)]  # fmt: skip
+    part = made(later=frame(names, *rows), choices=WORKS).later()
+    assert plain(part) == [
+        ["Lab", "the box, at once", "", "900", "0", "1,000", "–", ""],
+        ["Lab", "the box, in 1 month", "Rental", "850", "75.0", "940", "60.0", "90 %"],
+        ["Lab", "never", "Rental", "–", "980", "980", "–", ""],
+        ["Lab", "old, at once", "used for 48 months", "–", "–", "–", "–", ""],
+        ["other", "box, at once", "", "900", "0", "2,000", "–", ""],
+    ]
+    assert part.classes == ["", "good", "", "failed", "good"]
+
+
+def test_prices_that_moved_most_stand_first():
+    names = "what instance purchase price_list before after change as_of_before as_of_after"
+    days = ("2026-09-19 07:00", "2026-11-22")
+    rows = [("price", "a", "on_demand", "l", 1.0, 1.1, 0.1, *days),
+            ("new", "b", "spot", "l", NAN, 2.0, NAN, None, days[1]),
+            ("price", "c", "spot", "l", 4.0, 1.0, -0.75, *days), ("rank", "a", "spot", "l", 1.0, 2.0, 5.0, *days),
+            ("gone", "d", "spot", "l", 3.0, NAN, NAN, days[1], days[1])]  # fmt: skip
+    assert plain(made(price_changes=frame(names, *rows)).price_changes()) == [
+        ["c, spot", "l", "4.00", "1.00", "-75.0%", "2026-09-19 to 2026-11-22"],
+        ["Machine A, on demand", "l", "1.00", "1.10", "+10.0%", "2026-09-19 to 2026-11-22"],
+        ["b, spot", "l", "–", "2.00", "new", "2026-11-22"],
+        ["d, spot", "l", "3.00", "–", "gone", "2026-11-22"],
+    ]
+
+
+def test_scenarios_say_by_what_they_differ():
+    rows = [
+        ("As it is", "Buy.", "Box", 250.0, 9000.0, 0.9, [], True),
+        ("Cheap", "Rent.", "Cloud", 200.0, 7000.0, NAN, ["a", "b"], False),
+    ]
+    part = made(
+        scenarios=frame("title sentence best_title usd_per_month usd p_cheaper changes same_answer", *rows)
+    ).scenarios()
+    assert plain(part) == [["As it is", "Buy.", "Box", "250", "9,000", "90 %", "nothing"],
+                           ["Cheap", "Rent.", "Cloud", "200", "7,000", "", "a; b"]]  # fmt: skip
+    assert part.classes == ["", "good"]
