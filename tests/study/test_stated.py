@@ -4,10 +4,11 @@ import math
 
 import pytest
 from pydantic import ValidationError
-from study_entries import CLAIM, CONFIG, LOG, OF, OWN, STUDY, TAKEN
+from study_entries import CLAIM, CONFIG, LOG, OF, OWN, SLURM, STUDY, TAKEN
 from sweetspot.study.claims import Counted, Idle, Price, PriceRatio, Recoup, evaluate, half_a_digit, spread
 from sweetspot.study.config import Config, Measure
 from sweetspot.study.instances import Executor
+from sweetspot.study.price_list import RATE_HOURS
 from sweetspot.study.study import LogSource, Study
 from sweetspot.study.terms import Amount, Billing, Commitment, Fee, Interruptions, Own, Vat
 
@@ -37,9 +38,13 @@ def test_what_stands_where_nothing_is_written():
     }  # fmt: skip
     executor = Executor(where="local", device="cpu")
     assert (executor.cpus, executor.mem_mb, executor.runtime_min, executor.nodes(8)) == (1, 8000, 60, 1)
+    asked = Executor(**SLURM, cpus=3, runtime_min=2)
+    assert (asked.cpu_milli, asked.duration) == (3000, "120s")
     study = Study.model_validate(STUDY)
     assert (study.month_days, study.method, study.measure, study.accepts_interruptions) == (30.5, "auto", True, False)
     assert study.seed == 2018
+    # 60 x 60 s and 60 min an hour, 24 hours a day, 7 days a week; of a month the list says the days
+    assert list(RATE_HOURS.values()) == [1 / 3600, 1 / 60, 1, 24, 7 * 24, None]
     own = Own.model_validate(OWN)
     assert (own.boxes, own.downtime_share, own.discount_rate) == (1, 0, 0)
     assert [own.residual.value, own.load_share.value, own.pue.value, own.staff_per_hour.value] == [0, 1, 1, 0]
@@ -77,10 +82,16 @@ def test_printed_numbers_by_their_rounding():
     assert spread("~2.0 * ~3") == pytest.approx((6, 1.95 * 2.5, 2.05 * 3.5))
     assert spread("~2.0 - ~3") == pytest.approx((-1, 1.95 - 3.5, 2.05 - 2.5))
     assert spread("-~2.0 / ~4") == pytest.approx((-0.5, -2.05 / 3.5, -1.95 / 4.5))
-    for text in ("1 / (~1 - 0.5)", "1 / (0.5 - ~1)", "1 / (~1 - ~1)"):  # the range of the divisor touches or holds 0
+    for text in (
+        "1 / (~1 - 0.5)",
+        "1 / (0.5 - ~1)",
+        "1 / (~1 - ~1)",
+        "1 / (~1 - 0.9)",
+        "1.7e308 * ~1",
+    ):  # the range of the divisor touches or holds 0
         with pytest.raises(ValueError, match="numbers with"):
             spread(text)
-    assert spread("1 / (~1 - 0.4)").high == pytest.approx(10)
+    assert spread("1 / (~1 - 0.4)").high == pytest.approx(10) and spread("1 / (0 - ~2)").low == pytest.approx(-1 / 1.5)
 
 
 def test_values_do_not_change_and_are_finite():
