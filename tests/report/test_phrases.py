@@ -87,8 +87,8 @@ COLUMNS = "model assumption unit value low high flip_value"
 
 def test_the_first_three_of_the_answers_model_are_told_with_range_and_turn():
     days = ("m", "days of use a month", "days/month", 20.0, 8.0, 30.0, 13.7)
-    speed = ("m", "speed of the box", FACTOR, 1.0, 0.5, 1.5, 1.25)
-    rents = ("m", "all rented prices", FACTOR, 1.0, 0.8, 1.2, NAN)
+    speed = ("m", "speed of the box", FACTOR, 1.0, 0.5, 1.5, NAN)
+    rents = ("m", "mean rent over the project", FACTOR, 0.8, 0.4, 1.0, 0.6)  # planned at 0.8 of today's
     other, plan = (
         ("other", "price of the box", "USD", 1.0, 1.0, 1.0, 1.0),
         (None, "a plan's", "USD", 1.0, 1.0, 1.0, 1.0),
@@ -96,8 +96,8 @@ def test_the_first_three_of_the_answers_model_are_told_with_range_and_turn():
     fourth = ("m", "electricity price", "USD/kWh", 0.2, 0.1, 0.3, NAN)
     assert causes(ANSWER | {"tornado": frame(COLUMNS, plan, other, days, days, speed, rents, fourth)}) == [
         "Days of use a month (20 days, from 8 to 30): the cheapest changes at 13.7.",
-        "Speed of the box (−50 % to +50 %): the cheapest changes at +25 %.",
-        "All rented prices (−20 % to +20 %): no value changes the cheapest.",
+        "Speed of the box (−50 % to +50 %): no value changes the cheapest.",
+        "Mean rent over the project (−50 % to +25 %): the cheapest changes at −25 %.",
     ]
     assert causes({}) == [] == causes(ANSWER | {"tornado": frame(COLUMNS)})
 

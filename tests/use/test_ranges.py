@@ -75,6 +75,8 @@ def test_few_months_say_little_and_a_part_of_one_less():
     spans = [one.high / one.low for one in wide]
     assert spans[0] > spans[1] > spans[2] and all(one.value == 20 for one in wide)
     part = counted(np.array([10]), np.array([0.5]), 1, "a").jobs
+    endless = counted(np.array([0, 10**9]), np.array([1.0, 0.01]), 1, "a").jobs
+    assert endless.low < 10**9 / 1.01 < endless.high < 1e15  # as absurd a record has a range, and no traceback
     assert part.value == 20 and part.high / part.low > spans[0] * 0.9
 
 

@@ -132,9 +132,8 @@ class Having:
             again = drawn_within(self.repair, noise.random(len(run)))
             spare = 1.0 - drawn_within(self.repaired, noise.random(len(run)))
         ran = run_hours(run, failures, self.checkpoint, restart + boot, spare, again, noise)
-        # In one draw all starts after the first are alike.
-        again = np.maximum(np.ceil(ran / self.longest) - 1, 0) * (self._found(at_once, wait, noise) + boot)
-        return np.asarray(found + again + boot + ran)
+        starts = np.maximum(np.ceil(ran / self.longest) - 1, 0)  # after the first; in one draw all are alike
+        return np.asarray(found + starts * (self._found(at_once, wait, noise) + boot) + boot + ran)
 
     def _found(self, share: Array, wait: Array, noise: np.random.Generator) -> Array:
         """Hours until it is there: a search, or the day on which it begins."""

@@ -117,12 +117,13 @@ def causes(tables: Tables) -> list[str]:
 
 
 def _cause(row: Row) -> str:
-    name, low, high, flip = (row[key] for key in ("assumption", "low", "high", "flip_value"))
-    if row["unit"] == FACTOR:  # a speed in its own unit would tell a buyer nothing
-        told, said = f"{_signed(low - 1)} to {_signed(high - 1)}", lambda value: _signed(value - 1)
+    name, value, low, high = (row[key] for key in ("assumption", "value", "low", "high"))
+    flip = value if missing(row["flip_value"]) else row["flip_value"]
+    if row["unit"] == FACTOR:  # against what is planned, which of rents is their mean over the project
+        told, turn = f"{_signed(low / value - 1)} to {_signed(high / value - 1)}", _signed(flip / value - 1)
     else:
-        told, said = f"{in_unit(row['value'], row['unit'], name)}, from {amount(low)} to {amount(high)}", amount
-    turns = "no value changes the cheapest" if missing(flip) else f"the cheapest changes at {said(flip)}"
+        told, turn = f"{in_unit(value, row['unit'], name)}, from {amount(low)} to {amount(high)}", amount(flip)
+    turns = "no value changes the cheapest" if missing(row["flip_value"]) else f"the cheapest changes at {turn}"
     return f"{name[:1].upper()}{name[1:]} ({told}): {turns}."
 
 

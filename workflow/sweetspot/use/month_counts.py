@@ -16,6 +16,7 @@ DIFFER, DIFFER_LOG_SD = 0.1, 2.0
 DIFFER_GRID = np.exp(np.linspace(math.log(0.001), math.log(4.0), 24))
 LEVEL_SD = 3.0  # of the logarithm: the counts alone tell the level
 STEPS = 40
+MOST = 30.0  # of the logarithm of a month's jobs: of far more no count can be drawn
 FAR = 12  # months ahead that a range speaks of, at most
 # Growth is clear where it has one sign with 98 %: a level that drifts looks like growth for a while.
 CLEAR = 0.98
@@ -57,7 +58,7 @@ def counted(jobs: np.ndarray, exposure: np.ndarray, seed: int, name: str) -> Cou
     surely = interval(growth, CLEAR)
     clear = bool(surely[0] > 0 or surely[1] < 0)
     ahead = np.ones(DRAWS) if clear else source.integers(1, min(max(months, 3), FAR) + 1, DRAWS)
-    expected = np.exp(level + growth * (time[-1] + ahead))
+    expected = np.exp(np.minimum(level + growth * (time[-1] + ahead), MOST))
     least, most = interval(source.poisson(expected * source.gamma(1 / differ, differ)).astype(float))
     value = float(np.median(expected)) if clear else float(jobs.sum() / exposure.sum())
     shared = float(np.var(np.log(expected)))
