@@ -10,8 +10,8 @@ import pytest
 from decision_tables import BOX, RENTED, inputs
 from report_tables import one_job, pictures, small_tables
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import CHARTS, owning, rates, scaling, stacks
-from sweetspot.report.charts.rates import alike
+from sweetspot.report.charts import CHARTS, own_or_rent, scaling, speeds, stacks
+from sweetspot.report.charts.speeds import alike
 from sweetspot.report.draw import specification
 from sweetspot.report.evidence_page import DARK, PAPER, SERIES, dark_rules
 from sweetspot.report.finished import ASSETS
@@ -78,7 +78,7 @@ def test_a_tariff_is_named_at_its_line_and_one_that_never_pays_has_neither():
         + [(48, kwh, days) for kwh, days in ends.items()],
         columns=["months", "usd_per_kwh", "break_even_days"],
     )
-    drawn = owning._told_apart(rows.assign(tariff=rows["usd_per_kwh"].map(str)), 0.12)
+    drawn = own_or_rent._told_apart(rows.assign(tariff=rows["usd_per_kwh"].map(str)), 0.12)
     assert set(drawn["tariff"]) == {"0.12", "0.37"}  # that of the plan stays, free electricity gives way
     assert drawn["name"].dropna().tolist() == drawn.loc[drawn["months"] == 48, "tariff"].tolist()
 
@@ -185,7 +185,7 @@ def legends(drawing):
 def test_the_month_from_which_owning_has_cost_less(own, rented, said):
     parts = [pd.DataFrame({"month": [0, 1, 2], "cumulative_usd": paid, "title": title})
              for title, paid in (("box of four", own), ("cloud of one", rented))]  # fmt: skip
-    told = owning._cash_flow_says(pd.concat(parts))
+    told = own_or_rent._cash_flow_says(pd.concat(parts))
     assert told == said.replace("the box", "the box of four").replace("the cloud", "the cloud of one")
 
 
@@ -193,10 +193,11 @@ def test_lengths_of_a_project_are_told_at_the_tariff_of_the_price_list():
     rows = pd.DataFrame([(12, 0.1, None), (24, 0.1, 20.0), (36, 0.1, 12.0), (48, 0.1, 9.6), (24, 0.4, 30.0)],
                         columns=["months", "usd_per_kwh", "break_even_days"])  # fmt: skip
     assert (
-        owning._surface_says(rows, 0.15) == "A project of 24 months pays from 20 days of use a month, one of 48 from 10"
+        own_or_rent._surface_says(rows, 0.15)
+        == "A project of 24 months pays from 20 days of use a month, one of 48 from 10"
     )
-    assert owning._surface_says(rows, 0.39).endswith("from 30 days of use a month, one of 24 from 30")
-    assert owning._surface_says(rows.head(1), 0.1) == "Owning pays at no use, however long the project"
+    assert own_or_rent._surface_says(rows, 0.39).endswith("from 30 days of use a month, one of 24 from 30")
+    assert own_or_rent._surface_says(rows.head(1), 0.1) == "Owning pays at no use, however long the project"
 
 
 def test_the_largest_line_of_the_reference_is_told():
@@ -233,7 +234,7 @@ def test_a_bill_is_drawn_at_the_price_of_the_answer():
     (121, range(0, 122, 24)),
 ])  # fmt: skip
 def test_months_are_counted_in_years_and_parts_of_a_year(last, ticks):
-    assert owning.month_ticks(last) == list(ticks)
+    assert own_or_rent.month_ticks(last) == list(ticks)
 
 
 def test_efficiencies_are_told_of_the_most_devices():
@@ -245,19 +246,19 @@ def test_efficiencies_are_told_of_the_most_devices():
 def test_the_fastest_machine_is_counted_over_models():
     rows = pd.DataFrame([("A", "m", 2.0), ("B", "m", 1.0), ("A", "n", 2.0), ("B", "n", 1.0), ("B", "o", 9.0)],
                         columns=["machine", "model", "images_per_s"])  # fmt: skip
-    assert rates._often_fastest(rows) == ("2 of 3 models", "A")
-    assert rates._often_fastest(rows.head(4)) == ("both models", "A")
-    assert rates._often_fastest(rows.tail(1)) == ("o", "B")
+    assert speeds._often_fastest(rows) == ("2 of 3 models", "A")
+    assert speeds._often_fastest(rows.head(4)) == ("both models", "A")
+    assert speeds._often_fastest(rows.tail(1)) == ("o", "B")
 
 
 def test_how_far_predictions_reach_is_told_of_the_widest():
     rows = pd.DataFrame([("box of four", 100.0, 80.0, 110.0), ("box of four", 200.0, 80.0, 250.0)],
                         columns=["machine", "images_per_s", "images_per_s_low", "images_per_s_high"])  # fmt: skip
     # 20 % and 60 % below, 10 % and 25 % above
-    assert rates._reach(rows) == "The box of four may be from 60 % below to 25 % above what is predicted"
+    assert speeds._reach(rows) == "The box of four may be from 60 % below to 25 % above what is predicted"
     cells = pd.DataFrame({"machine": "box of four", "cell": ["a", "a", "b", "b"], "method": ["x", "y"] * 2,
                           "images_per_s": [100.0, 110.0, 50.0, 80.0]})  # fmt: skip
-    assert rates._apart(cells, "images/s") == "2 ways to predict are at most 60 % apart on the box of four"
+    assert speeds._apart(cells, "images/s") == "2 ways to predict are at most 60 % apart on the box of four"
 
 
 def test_a_long_title_has_lines():

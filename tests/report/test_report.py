@@ -14,7 +14,7 @@ from sweetspot.report.case import script_json
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.fronts import numbered
-from sweetspot.report.charts.owning import cash_lines
+from sweetspot.report.charts.own_or_rent import cash_lines
 from sweetspot.report.cited import Provenance
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.sections import Sections

@@ -12,7 +12,7 @@ from sweetspot.decision.compare import compare
 from sweetspot.report.case import _ahead, evidence_case
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.charts.owning import cash_lines
+from sweetspot.report.charts.own_or_rent import cash_lines
 from sweetspot.report.cited import Provenance
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.page import render_page

@@ -95,7 +95,7 @@ def _dots(rows: Sequence[dict[str, Any]], found: Outcome, usd_per_unit: float) -
     made: list[Dots] = []
     mine = [row for row in rows if row["in_hand"]]
     named = len(mine) < len(rows)
-    # Of one kind alone the word tells nothing, and "by the hour" would be wrong of a machine paid by the month.
+    # Of offers in hand of one kind the word tells nothing, and "by the hour" would be wrong of one paid by the month.
     alone = len({row["kind"] for row in rows}) == 1 and all(missing(row["why_not"]) for row in rows) and not named
     for row in rows:
         group = group_of(row)

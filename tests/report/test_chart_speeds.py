@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 from chart_pieces import answered, frame, marks_of, spec_of, table
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import CHARTS, rates, scaling
+from sweetspot.report.charts import CHARTS, scaling
+from sweetspot.report.charts import speeds as speed_charts
 from sweetspot.report.marks import COLOURS
 
 SPEED = "instance model batch_size images_per_s images_per_s_low images_per_s_high basis source as_of"
@@ -23,15 +24,15 @@ def fastest(*rows, **more) -> dict:
 
 def test_a_scale_is_as_long_as_points_and_intervals_need():
     rows = pd.DataFrame({"r": [2.0, 40.0], "r_low": [1.0, 35.0], "r_high": [3.0, 50.0]})
-    axis = rates.rate_axis(rows, "r", "images/s").to_dict()
+    axis = speed_charts.rate_axis(rows, "r", "images/s").to_dict()
     assert axis["scale"] == {"type": "log", "nice": False, "padding": 10} and axis["title"] == "images/s (log scale)"
     assert [tick for tick in axis["axis"]["values"] if 1 <= tick <= 50] == [1, 3, 10, 30]  # of 1 to 50, not of 2 to 40
     # where it is asked for, logarithmic only from 20 times on
-    plain = rates.rate_axis(rows, "r", "images/s", log=False).to_dict()
+    plain = speed_charts.rate_axis(rows, "r", "images/s", log=False).to_dict()
     assert plain["scale"] == {"zero": False, "padding": 8} and plain["title"] == "images/s" and "axis" not in plain
-    assert rates.rate_axis(rows.assign(r=[1.95, 40.0]), "r", "x", log=False).to_dict()["scale"]["type"] == "log"
-    assert rates.rate_axis(rows.assign(r=[0.5, 40.0]), "r", "x", log=False).to_dict()["scale"]["type"] == "log"
-    assert "type" not in rates.rate_axis(rows.assign(r=[0.0, 40.0]), "r", "x", log=False).to_dict()["scale"]
+    assert speed_charts.rate_axis(rows.assign(r=[1.95, 40.0]), "r", "x", log=False).to_dict()["scale"]["type"] == "log"
+    assert speed_charts.rate_axis(rows.assign(r=[0.5, 40.0]), "r", "x", log=False).to_dict()["scale"]["type"] == "log"
+    assert "type" not in speed_charts.rate_axis(rows.assign(r=[0.0, 40.0]), "r", "x", log=False).to_dict()["scale"]
 
 
 @pytest.mark.parametrize(("names", "said"), [
@@ -39,7 +40,7 @@ def test_a_scale_is_as_long_as_points_and_intervals_need():
     (["a", "b", "c"], "a and 2 others"), (["a" * 99], "a" * 99),
 ])  # fmt: skip
 def test_machines_alike_are_named_within_sixty_characters(names, said):
-    assert rates._all_of(names) == said
+    assert speed_charts._all_of(names) == said
 
 
 def test_the_fastest_figures_of_each_model_are_drawn():
@@ -99,7 +100,7 @@ def test_speeds_are_points_on_their_intervals_one_panel_a_model():
     ([(1.0, 2.0, "published"), (1.0, 1.0, "extrapolated")], ["line: 95 % interval"]),
 ])  # fmt: skip
 def test_what_a_line_is_is_said_where_one_is_longer_than_its_point(rows, said):
-    assert rates._level(frame("images_per_s_low images_per_s_high basis", *rows)) == said
+    assert speed_charts._level(frame("images_per_s_low images_per_s_high basis", *rows)) == said
 
 
 def predicted(*rows, seen=None, reference="box"):

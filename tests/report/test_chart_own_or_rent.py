@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from chart_pieces import answered, frame, marks_of, spec_of, table
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import CHARTS, owning, tornado
+from sweetspot.report.charts import CHARTS, own_or_rent, tornado
 from sweetspot.report.marks import Drawing
 
 # The box: 240 USD a month and 0.5 an hour. Planned on 10 days of 24 hours an hour costs 1.5, its work of 100 hours 150.
@@ -35,8 +35,8 @@ def owned(**changed) -> ChartData:
 
 def test_the_box_costs_its_share_of_the_month_and_a_rival_the_same_on_any_day():
     """On 20 days an hour costs 240 / 480 + 0.5 = 1.0, so 100 hours 100 USD; on half a day 20.5, so 2,050."""
-    assert [owning.cost_at(BOX, days) for days in (10.0, 20.0, 0.5)] == pytest.approx([150.0, 100.0, 2050.0])
-    lines = owning.cost_lines(BOX, [120.0, 80.0], 30.0)
+    assert [own_or_rent.cost_at(BOX, days) for days in (10.0, 20.0, 0.5)] == pytest.approx([150.0, 100.0, 2050.0])
+    lines = own_or_rent.cost_lines(BOX, [120.0, 80.0], 30.0)
     assert table(lines.tail(4), "slot days usd") == [[1, 0, 120], [1, 30, 120], [2, 0, 80], [2, 30, 80]]
     own = lines[lines["slot"] == 0]
     assert len(own) == 60 and table(own.iloc[[0, 39]], "days usd") == [
@@ -109,16 +109,16 @@ def test_rivals_pay_each_month_for_what_the_boxes_make():
                   ("left", "x", "l", "on_demand", 9.0, 1e9, True, False, None, None),
                   ("bought", "y", "l", "own", 9.0, 1e9, True, True, None, None)).assign(model="m")  # fmt: skip
     ranks = pd.concat([ranks, ranks.assign(model="n")])
-    found = owning.cash_lines(flow, ranks, "box", "m")
+    found = own_or_rent.cash_lines(flow, ranks, "box", "m")
     paid = {name: rows["cumulative_usd"].tolist() for name, rows in found.groupby("option", sort=False)}
     assert list(paid) == ["box", "C", "A", "B"]  # the three that ask least
     assert paid["box"] == [900.0, 950.0, 400.0] and paid["A"] == pytest.approx([0.0, 100.0, 200.0])
     # of B 400 USD in two months, the second month 2^(-1/12) = 0.9439 times the first: 400 / 1.9439 = 205.8 in that
     assert paid["B"] == pytest.approx([0.0, 400 / (1 + 2 ** (-1 / 12)), 400.0])
     plain = flow.drop(columns=["downtime_share", "boxes"])  # 24 x 10 hours of one box: two thirds of it
-    assert owning.cash_lines(plain, ranks, "box", "m").iloc[-4]["cumulative_usd"] == pytest.approx(200 / 1.5)
+    assert own_or_rent.cash_lines(plain, ranks, "box", "m").iloc[-4]["cumulative_usd"] == pytest.approx(200 / 1.5)
     for nothing in ((flow.head(0), ranks, "box"), (flow, ranks.head(0), "box"), (flow, ranks, "gone")):
-        none = owning.cash_lines(*nothing, "m")
+        none = own_or_rent.cash_lines(*nothing, "m")
         assert none.empty and list(none.columns) == ["option", "month", "cumulative_usd"]
 
 
@@ -184,7 +184,7 @@ def ends_of_tariffs(planned: float, **ends: float) -> list[str]:
     """Which of the tariffs are drawn that end at these days."""
     rows = pd.DataFrame([(48, float(kwh[1:]) / 10, days, kwh) for kwh, days in ends.items()],
                         columns=["months", "usd_per_kwh", "break_even_days", "tariff"])  # fmt: skip
-    return owning._told_apart(rows, planned)["tariff"].tolist()
+    return own_or_rent._told_apart(rows, planned)["tariff"].tolist()
 
 
 def test_lines_that_end_within_seven_pixels_are_not_told_apart():
