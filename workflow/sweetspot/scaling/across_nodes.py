@@ -9,6 +9,7 @@ Fitted robustly with priors (`slopes`). The interval is conformal, from device f
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,14 +27,14 @@ Slopes = dict[str, float]  # by group
 class Prior(NamedTuple):
     """What is assumed before a figure is seen, each (mean, sd); scatter: of one figure around its line."""
 
-    slope: tuple[float, float]
+    slopes: tuple[tuple[float, float], ...]  # on each x
     step: tuple[float, float]
     scatter: float
 
 
 METHOD = "across_nodes"
 # Before a figure is seen: 2 % lost a doubling (Ott et al. 2018, Goyal et al. 2017: 90 % of 32 nodes), 3 % on leaving.
-PRIOR = Prior(slope=(0.02, 0.02), step=(0.03, 0.03), scatter=0.02)
+PRIOR = Prior(slopes=((0.02, 0.02),), step=(0.03, 0.03), scatter=0.02)
 FLOOR = 0.03  # log efficiency; repeated figures of one cluster agree no better
 
 
@@ -58,7 +59,7 @@ def fit_across(evidence: pd.DataFrame) -> Across:
     doubling, leaving = _fit(rows)
     errors = held_out_across(evidence, "family")
     score = errors["score"].to_numpy(dtype=float)
-    width = calibrate(score, errors["left_out"].to_numpy(), 0.9) if len(errors) else 3 * PRIOR.slope[1]
+    width = calibrate(score, errors["left_out"].to_numpy(), 0.9) if len(errors) else 3 * PRIOR.slopes[0][1]
     return Across(doubling, leaving, max(float(width), FLOOR), len(rows))
 
 
@@ -141,7 +142,8 @@ def covered(errors: pd.DataFrame, floor: float = FLOOR) -> pd.DataFrame:
 def _fit(rows: pd.DataFrame) -> tuple[Slopes, float]:
     facts = _facts(rows)
     lost = -np.log(rows["efficiency"].astype(float))
-    return pooled_slopes(facts["fabric"], facts["doublings"], lost, facts["leaves"], PRIOR)
+    (doubling,), leaving = pooled_slopes(facts["fabric"], [facts["doublings"]], lost, facts["leaves"], PRIOR)
+    return doubling, leaving
 
 
 def _facts(cells: pd.DataFrame) -> pd.DataFrame:
@@ -153,27 +155,35 @@ def _facts(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(facts, cells.index)
 
 
-def pooled_slopes(groups: pd.Series, x: pd.Series, y: pd.Series, step: pd.Series, prior: Prior) -> tuple[Slopes, float]:
-    """Slopes of y on x through the origin, one a group, drawn to a common one (``""``), and that on `step`.
+def pooled_slopes(
+    groups: pd.Series, xs: Sequence[pd.Series], y: pd.Series, step: pd.Series, prior: Prior
+) -> tuple[list[Slopes], float]:
+    """Slopes of y on each x through the origin, one a group, drawn to a common one (``""``), and that on `step`.
 
-    groups: names; x, y, step: numbers, same index (step: 1 where a figure crosses a border, -1 for the way back). None
-    of the slopes is below 0. Partial pooling: Gelman & Hill 2007, chapter 12; robust by Huber's weights.
+    groups: names; xs, y, step: numbers, same index (step: 1 where a figure crosses a border, -1 for the way back). On
+    the first x and on `step` no slope is below 0. Partial pooling: Gelman & Hill 2007, chapter 12; robust by Huber's
+    weights.
     """
     names = sorted(set(groups))
-    columns = [x, step, *(x.where(groups == name, 0.0) for name in names)]
-    design = np.column_stack([np.asarray(column, dtype=float) for column in columns])
-    mean, sd = prior.slope
-    spread = np.array([sd * math.sqrt(SHARED), prior.step[1], *([sd * math.sqrt(1 - SHARED)] * len(names))])
-    start = np.array([mean, prior.step[0], *([0.0] * len(names))])
+    columns = [column for x in xs for column in (x, *(x.where(groups == name, 0.0) for name in names))]
+    design = np.column_stack([np.asarray(column, dtype=float) for column in (*columns, step)])
+    start = np.array([*(at for mean, _ in prior.slopes for at in (mean, *[0.0] * len(names))), prior.step[0]])
+    apart = math.sqrt(1 - SHARED)
+    spread = [sd * part for _, sd in prior.slopes for part in (math.sqrt(SHARED), *[apart] * len(names))]
+    certain = np.diag(1 / np.array([*spread, prior.step[1]]) ** 2)
     gap = y.to_numpy(dtype=float) - design @ start
     moved, weight = np.zeros(len(start)), np.ones(len(gap))
     for _ in range(ROUNDS):  # a figure far off the others pulls no harder than one two scatters away
         weighted = design.T * (weight / prior.scatter**2)
-        moved = np.linalg.solve(weighted @ design + np.diag(1 / spread**2), weighted @ gap)
+        moved = np.linalg.solve(weighted @ design + certain, weighted @ gap)
         weight = np.minimum(1.0, 2 * prior.scatter / np.maximum(np.abs(gap - design @ moved), prior.scatter))
-    common, leaving, *own = (float(value) for value in start + moved)
-    slopes = {name: max(common + part, 0.0) for name, part in zip(names, own, strict=True)}
-    return {"": max(common, 0.0), **slopes}, max(leaving, 0.0)
+    *found, leaving = (start + moved).tolist()
+    each = [found[at : at + 1 + len(names)] for at in range(0, len(found), 1 + len(names))]
+    slopes = [
+        {"": common} | {name: common + part for name, part in zip(names, own, strict=True)} for common, *own in each
+    ]
+    slopes[0] = {name: max(slope, 0.0) for name, slope in slopes[0].items()}
+    return slopes, max(leaving, 0.0)
 
 
 def slopes_of(groups: pd.Series, slopes: Slopes) -> pd.Series:

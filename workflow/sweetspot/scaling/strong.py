@@ -4,9 +4,10 @@ minutes(n) = minutes(m) x (m/n) x (n/m)^b x e^c x (B_n/B_m)^g with four parts th
 - m/n: the work of a sample is shared by all devices;
 - (n/m)^b, b >= 0: what exchange and small parts cost at each doubling of the devices;
 - e^c, c >= 0: what it costs to leave the devices that fast links join (8, or the 72 of an NVL72), once;
-- (B_n/B_m)^g: a larger global batch B needs more samples to the target. B_n is what submitters used at that count.
-b, c and g are fitted to pairs of one submitter, round and device at two counts, pooled over benchmarks with a prior: a
-benchmark with few pairs stays near the others. The interval is conformal, from pairs of device families left out.
+- (B_n/B_m)^g: a larger global batch B needs more samples to the target, and keeps devices busier. B_n is what
+  submitters used at that count.
+b, c and g are fitted together to pairs of one submitter, round and device at two counts, pooled over benchmarks with a
+prior: a benchmark with few pairs stays near the others. The interval is conformal, from device families left out.
 """
 
 import math
@@ -29,30 +30,31 @@ if TYPE_CHECKING:
 
 METHOD = "strong_scaling"
 PAIR_COLUMNS = (
-    "benchmark", "gpu", "gpus", "family", "submitter", "doublings", "leaves", "log_minutes", "log_batch", "log_samples",
+    "benchmark", "gpu", "gpus", "family", "submitter", "doublings", "leaves", "log_minutes", "log_batch",
 )  # fmt: skip
 LOSS = (0.17, 0.10)  # prior of b (mean, sd): submissions of 2024 and 2025 lose 0.1 to 0.3 of each doubling's gain
 LEAVING = (0.10, 0.10)  # prior of c
-SAMPLES = (0.3, 0.15)  # prior of g: from none below the critical batch to 0.5 beyond it
+# Prior of g: the samples' exponent, from 0 below the critical batch to 0.5, less what fuller devices save, at most b.
+BATCH = (0.1, 0.15)
 SCATTER = 0.10  # of one pair's log minutes, between a submitter's results at two counts
 FLOOR = 0.113  # log 1.12: no prediction is surer than submitters agree
 
 
 class Strong(NamedTuple):
-    """Fitted loss b and samples exponent g of each benchmark, of all others (``""``), cost c of leaving, width of 90 %.
+    """Fitted loss b and exponent g of the batch for each benchmark, for all others (``""``), c, width of 90 %.
 
     width: of the logarithm of minutes at one doubling; it grows with the root of the doublings.
     """
 
     loss: Slopes
-    samples: Slopes
+    batch: Slopes
     leaving: float
     width: float
     pairs: int
 
     def change(self, pairs: pd.DataFrame) -> pd.Series:
         """Logarithm of minutes(n) n / (minutes(m) m); pairs: benchmark, doublings, leaves, log_batch."""
-        lost, more = (slopes_of(pairs["benchmark"], slopes) for slopes in (self.loss, self.samples))
+        lost, more = (slopes_of(pairs["benchmark"], slopes) for slopes in (self.loss, self.batch))
         return lost * pairs["doublings"] * math.log(2) + self.leaving * pairs["leaves"] + more * pairs["log_batch"]
 
     def reach(self, doublings: pd.Series) -> pd.Series:
@@ -64,11 +66,11 @@ def pairs_of(times: pd.DataFrame) -> pd.DataFrame:
     """Results of one benchmark, device, round and submitter at two counts (each count's median; the smallest is base).
 
     times: `read_times`. Returns benchmark, gpu, gpus (n), family, doublings = log2(n/m), log_minutes = log(minutes(n) n
-    / (minutes(m) m)), submitter, leaves (1 where only n devices are more than fast links join), log_batch, log_samples
-    (NaN: not told).
+    / (minutes(m) m)), submitter, leaves (1 where only n devices are more than fast links join), log_batch (NaN: not
+    told).
     """
     same = ["benchmark", "gpu", "round", "submitter"]
-    told = times.groupby([*same, "gpus"])[["minutes", "global_batch", "samples"]].median().reset_index()
+    told = times.groupby([*same, "gpus"])[["minutes", "global_batch"]].median().reset_index()
     pairs = told.merge(told.drop_duplicates(same), on=same, suffixes=("", "_base"))
     pairs = pairs[pairs["gpus"] > pairs["gpus_base"]].reset_index(drop=True)
     shared = pairs["gpus"] / pairs["gpus_base"]
@@ -78,7 +80,6 @@ def pairs_of(times: pd.DataFrame) -> pd.DataFrame:
         leaves=np.array([leaves_fast_links(*count) for count in counts], dtype=float),
         log_minutes=np.log(pairs["minutes"] / pairs["minutes_base"] * shared),
         log_batch=np.log(pairs["global_batch"] / pairs["global_batch_base"]),
-        log_samples=np.log(pairs["samples"] / pairs["samples_base"]),
     )  # fmt: skip
     return pairs[list(PAIR_COLUMNS)]
 
@@ -130,15 +131,12 @@ def others_strong(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _fit(pairs: pd.DataFrame) -> Strong:
-    """Loss b and samples exponent g of each benchmark and of any other, and c, by two ridge regressions."""
+    """Loss b and exponent g of each benchmark and of any other, and c, by one ridge regression."""
     own = pairs.dropna(subset=["log_batch"])
-    told = own.dropna(subset=["log_samples"])
-    columns = told["benchmark"], told["log_batch"], told["log_samples"], 0 * told["leaves"]
-    samples, _ = pooled_slopes(*columns, Prior(SAMPLES, LEAVING, SCATTER))
-    rest = own["log_minutes"] - slopes_of(own["benchmark"], samples) * own["log_batch"]
-    columns = own["benchmark"], own["doublings"] * math.log(2), rest, own["leaves"]
-    loss, leaving = pooled_slopes(*columns, Prior(LOSS, LEAVING, SCATTER))
-    return Strong(loss, samples, leaving, FLOOR, len(pairs))
+    columns = own["doublings"] * math.log(2), own["log_batch"]
+    prior = Prior((LOSS, BATCH), LEAVING, SCATTER)
+    (loss, batch), leaving = pooled_slopes(own["benchmark"], columns, own["log_minutes"], own["leaves"], prior)
+    return Strong(loss, batch, leaving, FLOOR, len(pairs))
 
 
 def strong_cells(
