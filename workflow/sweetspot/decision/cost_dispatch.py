@@ -1,7 +1,7 @@
 """Classes of jobs a month as a question: machines held, in their numbers, and what is rented beside them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -80,7 +80,7 @@ class Dispatch:
         hour for what it can do.
         """
         source, counts, filled = way
-        done = dispatch(replace(problem.only(source), filled=filled), counts)
+        done = dispatch(problem.to(filled, source), counts)
         return float(done.usd.mean()) * self.posed.work.months
 
     def best_of(self, quick: Problem, way: Mix) -> tuple[Counts, float]:
@@ -136,7 +136,7 @@ class Dispatch:
         way = self.ways[place]
         if way.bought or way.sold or way.kind == RENTED:
             return place
-        lead = dispatch(replace(quick, filled=way.filled), way.counts).lead
+        lead = dispatch(quick.to(way.filled), way.counts).lead
         return len(self.ways) + [offer.name for offer in quick.rented].index(lead) if lead else place
 
     def title(self, place: int, count: float, alternative: int | None) -> str:
@@ -231,7 +231,7 @@ class Dispatch:
             problem = self.problem(_single(assumption, factor))
             few = problem.months(spread_over(problem.jobs.shape[2], MONTHS_DRAWN))
             with np.errstate(invalid="ignore"):  # where neither does the work it does not pay
-                mine, other = (dispatch(replace(few, filled=filled), counts).usd for _, counts, filled in (one, there))
+                mine, other = (dispatch(few.to(filled), counts).usd for _, counts, filled in (one, there))
                 drawn.append(mine - other)
         planned = np.array([[look(factor) for factor in factors]])
         same = np.zeros(factors.size, bool)

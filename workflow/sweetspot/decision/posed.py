@@ -188,13 +188,17 @@ class Posed:
         if (faster != 1.0).any() or gained != 1.0:
             by = grown(self.growth * faster, months) / grown(self.growth, months)
             jobs = jobs * (by * lighter(self.gain * gained, months) / lighter(self.gain, months))
-        return self._problem(figure, self._apart(jobs), moved)
+        return self._problem(figure, self._apart(jobs), moved, self.drawn if moved.values else None)
+
+    @cached_property
+    def _planned_variable(self) -> dict[int, Number]:
+        return {label: rates(row, lambda _: 1.0).variable for label, row in self.rows.items()}
 
     def _factors(self, row: Row, factor: Factor) -> dict[str, Number]:
         """By how much the figures of one row change."""
         speed = factor("images_per_s")
-        now, planned = rates(row, factor), rates(row, lambda _: 1.0)
-        dearer = now.variable / planned.variable if planned.variable else 1.0
+        now, planned = rates(row, factor).variable, self._planned_variable[row["row"]]
+        dearer = now / planned if planned else 1.0
         found: dict[str, Number] = {"hours": 1.0 / speed, "usd": dearer / speed, "variable": dearer}
         if row["purchase"] == "own":
             found |= {"days": factor("days_per_month"), "sale": factor("sell_for_usd")}
@@ -214,10 +218,24 @@ class Posed:
             jobs.append(number)
         return np.stack(jobs)
 
-    def _problem(self, figure: Figure, jobs: Array, moved: Moved) -> Problem:
-        held = [self._held(one, figure, moved) for one in self.sources if one.kind != "rented"]
-        rented = [self._rented(one, figure, moved) for one in self.sources if one.kind == "rented"]
-        return Problem(tuple(one.name for one in self.classes), jobs, tuple(held), tuple(rented))
+    @cached_property
+    def _by_kind(self) -> tuple[list[tuple[Source, frozenset[int]]], list[tuple[Source, frozenset[int]]]]:
+        """The sources that are held and those that are rented, each with the labels of its rows."""
+        known = [(one, one.labels) for one in self.sources]
+        return [one for one in known if one[0].kind != "rented"], [one for one in known if one[0].kind == "rented"]
+
+    def _problem(self, figure: Figure, jobs: Array, moved: Moved, planned: Problem | None = None) -> Problem:
+        """`planned`: most of its sources stay each time, those of which no figure moves."""
+        (held, rented), rows = self._by_kind, moved.rows
+        if planned is None:
+            hold = [self._held(one, figure, moved) for one, _ in held]
+            rent = [self._rented(one, figure, moved) for one, _ in rented]
+        else:
+            hold = [self._held(one, figure, moved) if rows & labels else was
+                    for (one, labels), was in zip(held, planned.held, strict=True)]  # fmt: skip
+            rent = [self._rented(one, figure, moved) if rows & labels else was
+                    for (one, labels), was in zip(rented, planned.rented, strict=True)]  # fmt: skip
+        return Problem(tuple(one.name for one in self.classes), jobs, tuple(hold), tuple(rent))
 
     def _held(self, source: Source, figure: Figure, moved: Moved) -> Held:
         hour, fixed, capacity = self._month(source, figure)

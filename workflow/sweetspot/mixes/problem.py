@@ -69,9 +69,17 @@ class Rented:
     event: str = ""
 
     def draws(self, places: npt.NDArray[np.int_]) -> "Rented":
-        """It in some of the draws."""
-        there, fallback = (np.broadcast_to(one, self.usd.shape)[:, places] for one in (self.there, self.fallback))
-        return Rented(self.name, self.usd[:, places], self.device_hours[:, places], there, fallback, self.event)
+        """It in some of the draws; made once each, as most offers stay when a figure moves."""
+        key = places.tobytes()
+        if key not in self._some:
+            there, fallback = (np.broadcast_to(one, self.usd.shape)[:, places] for one in (self.there, self.fallback))
+            about = (self.usd[:, places], self.device_hours[:, places], there, fallback)
+            self._some[key] = Rented(self.name, *about, self.event)
+        return self._some[key]
+
+    @cached_property
+    def _some(self) -> dict[bytes, "Rented"]:
+        return {}
 
 
 @dataclass(frozen=True)
@@ -181,6 +189,17 @@ class Problem:
         can = np.isfinite(chosen.usd)
         others = [replace(one, usd=np.where(can, NEVER, one.usd)) for one in self.rented if one.name != name]
         return replace(self, rented=(chosen, *others))
+
+    def to(self, filled: float, name: str = "") -> "Problem":
+        """`only` that offer, what is held filled that far: made once each, as many numbers of machines are tried."""
+        if (filled, name) not in self._variants:
+            chosen = self.only(name)
+            self._variants[filled, name] = chosen if chosen.filled == filled else replace(chosen, filled=filled)
+        return self._variants[filled, name]
+
+    @cached_property
+    def _variants(self) -> dict[tuple[float, str], "Problem"]:
+        return {}
 
     def months(self, places: npt.NDArray[np.int_]) -> "Problem":
         """Some of its months."""
