@@ -61,9 +61,37 @@ class Calibration(NamedTuple):
 
     def of(self, cells: pd.DataFrame, level: float) -> tuple[pd.Series, pd.Series]:
         """Share and width of cells, each by the first of its classes that is known."""
-        known = [next(name for name in row if name in self.share) for row in classes(cells).itertuples(index=False)]
-        found = pd.Series(known, cells.index, dtype=object)
-        return found.map(self.share).astype(float), found.map(self.width[level]).astype(float)
+        share, width = self.known(classes(cells).to_numpy(), level)
+        return pd.Series(share, cells.index), pd.Series(width, cells.index)
+
+    def known(self, names: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+        """`of` cells whose `classes` are known, a row each."""
+        found = [next(name for name in row if name in self.share) for row in names]
+        share, width = ([of[name] for name in found] for of in (self.share, self.width[level]))
+        return np.array(share, dtype=float), np.array(width, dtype=float)
+
+
+class _Seen(NamedTuple):
+    """Errors on families left out: their `classes`, family, logs of efficiency and `raw`, `scale`, whether sound."""
+
+    names: np.ndarray
+    family: np.ndarray
+    true: np.ndarray
+    raw: np.ndarray
+    scale: np.ndarray
+    sound: np.ndarray
+
+    @classmethod
+    def of(cls, errors: pd.DataFrame) -> "_Seen":
+        true, raw = (np.log(errors[name].to_numpy(dtype=float)) for name in ("efficiency", "raw"))
+        place = errors.assign(place=np.arange(len(errors)))
+        learnt = np.isin(place["place"].to_numpy(), sound(place)["place"].to_numpy())
+        family, scale = errors["family"].to_numpy(dtype=object), errors["scale"].to_numpy(dtype=float)
+        return cls(classes(errors).to_numpy(), family, true, raw, scale, learnt)
+
+    def only(self, rows: np.ndarray) -> "_Seen":
+        """Some of the rows."""
+        return _Seen(*(values[rows] for values in self))
 
 
 def calibrated(errors: pd.DataFrame, method: str) -> Calibration:
@@ -71,38 +99,45 @@ def calibrated(errors: pd.DataFrame, method: str) -> Calibration:
 
     Figures with a warning do not choose a share, and count in a width.
     """
+    return _calibrated(_Seen.of(errors), method)
+
+
+def _calibrated(seen: _Seen, method: str) -> Calibration:
     share: dict[str, float] = {}
     width: dict[float, dict[str, float]] = {level: {} for level in LEVELS}
-    for _, names in classes(errors).items():
+    for names in seen.names.T:
         for name in sorted(set(names)):
-            own = errors[(names == name).to_numpy()]
-            if name and own["family"].nunique() < FEWEST:
+            own = seen.only(names == name)
+            if name and len(set(own.family)) < FEWEST:
                 continue
-            share[name] = _share(sound(own)) if method == LEARNED else 1.0
-            gap = np.abs(np.log(own["efficiency"]) - share[name] * np.log(own["raw"])) / own["scale"]
+            share[name] = _share(own.only(own.sound)) if method == LEARNED else 1.0
+            gap = np.abs(own.true - share[name] * own.raw) / own.scale
             for level in LEVELS:
-                width[level][name] = calibrate(gap.to_numpy(dtype=float), own["family"].to_numpy(), level)
+                width[level][name] = calibrate(gap, own.family, level)
     return Calibration(share, width)
 
 
-def _share(own: pd.DataFrame) -> float:
+def _share(own: _Seen) -> float:
     """`best_share`, families weighed as in `calibrate`."""
-    true, raw = np.log(own["efficiency"].astype(float)), np.log(own["raw"])
-    weight = own["family"].map(own["family"].value_counts()).astype(float) ** -0.5
-    return best_share({share: float(np.sum(weight * (true - share * raw).abs())) for share in SHARES})
+    _, inverse, count = np.unique(own.family, return_inverse=True, return_counts=True)
+    weight = count[inverse].astype(float) ** -0.5
+    return best_share({share: float(np.sum(weight * np.abs(own.true - share * own.raw))) for share in SHARES})
 
 
 def _with_errors(evidence: pd.DataFrame, predicted: pd.DataFrame, method: str = LEARNED) -> pd.DataFrame:
+    """`held_out` of one method. What does not change is made of all rows once, not once for each family."""
     table = evidence.assign(raw=predicted["efficiency"], scale=predicted["scale"])
-    parts = []
-    for _, own in table.groupby("family"):
-        others = table.drop(index=own.index)
-        taught = calibrated(others if len(others) else table, method)
-        told = own["raw"] ** taught.of(own, LEVELS[0])[0]
-        gap = np.abs(np.log(told / own["efficiency"])) / own["scale"]
-        inside = {f"inside{round(100 * level)}": gap <= taught.of(own, level)[1] for level in LEVELS}
-        parts.append(own.assign(predicted=told, error=told / own["efficiency"] - 1, **inside))
-    return pd.concat(parts).loc[evidence.index]
+    seen, raw, true = _Seen.of(table), table["raw"].to_numpy(dtype=float), table["efficiency"].to_numpy(dtype=float)
+    told, inside = np.empty(len(table)), {level: np.zeros(len(table), dtype=bool) for level in LEVELS}
+    for name in set(seen.family):
+        own = seen.family == name
+        taught = _calibrated(seen if own.all() else seen.only(~own), method)
+        told[own] = raw[own] ** taught.known(seen.names[own], LEVELS[0])[0]
+        gap = np.abs(np.log(told[own] / true[own])) / seen.scale[own]
+        for level in LEVELS:
+            inside[level][own] = gap <= taught.known(seen.names[own], level)[1]
+    held = {f"inside{round(100 * level)}": values for level, values in inside.items()}
+    return table.assign(predicted=told, error=told / true - 1, **held)
 
 
 def summary(errors: pd.DataFrame) -> dict[str, float]:

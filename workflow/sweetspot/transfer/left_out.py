@@ -117,14 +117,16 @@ def _told(table: pd.DataFrame, away: str) -> pd.DataFrame:
     for _, own in table.groupby("device" if away in BLIND else "workload"):
         others = table.drop(index=own.index)
         trust = own["era"].map(_trusts(others if len(others) else table, away))
-        gap = _shared(own, trust.map(lambda one: one.share).astype(float))
-        inside = gap.abs() <= trust.map(lambda one: one.width).astype(float) * own["sd"]
+        share, width = (np.array([getattr(one, name) for one in trust], float) for name in ("share", "width"))
+        gap = _shared(own, share)
+        inside = np.abs(gap) <= width * own["sd"].to_numpy()
         parts.append(own.assign(told=gap, inside90=inside))
     return pd.concat(parts).loc[table.index]
 
 
-def _shared(table: pd.DataFrame, share: float | pd.Series) -> pd.Series:
-    return share * table["gap"] + (1 - share) * table["plain"].fillna(table["gap"])
+def _shared(table: pd.DataFrame, share: float | np.ndarray) -> np.ndarray:
+    gap, plain = table["gap"].to_numpy(dtype=float), table["plain"].to_numpy(dtype=float)
+    return np.asarray(share * gap + (1 - share) * np.where(np.isnan(plain), gap, plain))
 
 
 def _trusts(table: pd.DataFrame, away: str) -> dict[str, Trust]:
@@ -134,9 +136,10 @@ def _trusts(table: pd.DataFrame, away: str) -> dict[str, Trust]:
     for era in (OLD, MODERN):
         own = table[table["era"] == era]
         own = own if own[by].nunique() >= FEWEST else table
-        lost = {share: float(_shared(own, share).abs().mean()) for share in SHARES}
-        share = best_share(lost) if away == PROGRAMS else 1.0
-        score = (_shared(own, share).abs() / own["sd"]).to_numpy()
+        share = 1.0
+        if away == PROGRAMS:
+            share = best_share({share: float(np.abs(_shared(own, share)).mean()) for share in SHARES})
+        score = np.abs(_shared(own, share)) / own["sd"].to_numpy()
         found[era] = Trust(share, calibrate(score, own[by].to_numpy(), LEVEL))
     return found
 
