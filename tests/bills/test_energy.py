@@ -48,7 +48,9 @@ def test_an_owned_machine_takes_what_its_electricity_is_paid_for():
     assert costs.loc[0, ["kwh", "kg_co2e"]].tolist() == pytest.approx([3.0, 1.2])
     assert bills.set_index("line").loc["electricity", "usd"] == pytest.approx(0.60)
     assert costs.loc[0, "power_basis"] == "declared"
-    offers, costs, _ = powered(price_list(owned(kw_basis="measured")), [cell("box")], declared(), **WORK)
+    offers, costs, _ = powered(
+        price_list(owned(kw_basis="measured", kw={"value": 2, "low": 0, "high": 3})), [cell("box")], declared(), **WORK
+    )
     assert costs.loc[0, "power_basis"] == "measured"  # at the plug
     assert "2 kW, measured in the price list" in offers.loc["box", "power_source"]
 

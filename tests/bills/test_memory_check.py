@@ -34,6 +34,12 @@ def test_the_rule_holds_for_the_networks_that_were_measured_on_a_processor(param
     assert told(need(parameters, outputs), peak / GIB, "resident") == []
 
 
+def test_a_peak_that_somebody_else_counted_is_taken_whole():
+    assert told(2.0, 3.0, "by a profiler") == [
+        "job is said to need 2 GiB on each device; a run took 3 GiB by a profiler: 50% more"
+    ]
+
+
 def test_activations_counted_twice_and_left_out_are_noticed():
     # ResNet-50: 0.19 + 1.87 GiB by the rule. Twice: 3.92 against 2.36 measured; a hundred times less: 0.209
     (parameters, outputs, peak) = CNN[1]

@@ -60,8 +60,10 @@ def test_a_plan_without_months_pays_today_s_price():
 
 def test_a_drift_s_year_has_the_ends_that_it_states():
     path = drawn_path(DRIFT | {"trend_market_share": 0.2}, *noise(1))
-    low, middle, high = np.quantile(path[:, 12], [0.05, 0.5, 0.95])
+    low, middle, upper, high = np.quantile(path[:, 12], [0.05, 0.5, 0.75, 0.95])
     assert (low, middle, high) == pytest.approx((0.60, 0.97, 1.27), rel=0.02)
+    # by the upper end: 0.97 (1.27 / 0.97)^(0.6745 / 1.645); by the lower it would be 1.18
+    assert upper == pytest.approx(1.0834, rel=0.02)
     assert (path[:, 0] == 1.0).all()
 
 

@@ -103,6 +103,16 @@ def test_a_faulty_record_is_named(tmp_path, change, words):
     assert all(word in str(error.value) for word in ["history.json", *words])
 
 
+def test_of_a_history_that_goes_up_and_down_the_record_that_goes_up_is_named(tmp_path):
+    """Newest first is what is expected: of 9, 10 and 8 June the second is out of order."""
+    data, file = json.loads(HISTORY.read_text()), tmp_path / "history.json"
+    one = data["SpotPriceHistory"][0]
+    days = [one | {"Timestamp": f"2018-06-{day:02}T00:00:00Z"} for day in (9, 10, 8)]
+    file.write_text(json.dumps({"SpotPriceHistory": days}))
+    with pytest.raises(UserError, match=r"SpotPriceHistory\[1\] of .* out of order"):
+        main(["import-prices", "aws-spot-history", str(file)])
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

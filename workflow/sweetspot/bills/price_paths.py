@@ -25,11 +25,11 @@ def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> Array:
     """
     yearly, span = np.nan_to_num(np.asarray(change, float)), np.minimum(np.asarray(months, float), LONGEST)
     monthly = (1.0 + yearly) ** (1.0 / 12.0)
-    whole = np.floor(span + 1e-9)
+    whole = np.floor(span)
     last = monthly**whole
     with np.errstate(divide="ignore", invalid="ignore"):
         full = np.where(monthly == 1.0, whole, (1.0 - last) / (1.0 - monthly))  # geometric sum of the whole months
-    return np.asarray((full + np.maximum(span - whole, 0.0) * last) / span)
+    return np.asarray((full + (span - whole) * last) / span)
 
 
 def central_change(offer: Mapping[str, Any]) -> float:

@@ -17,7 +17,7 @@ def billed_seconds(seconds: npt.ArrayLike, granularity_s: npt.ArrayLike, minimum
     """Seconds charged for one start: max(minimum, ceil(t/granularity) granularity); granularity 0: not rounded."""
     used = np.asarray(seconds, float)
     step = np.asarray(granularity_s, float)
-    units = used / np.where(step > 0, step, 1.0)
+    units = used / np.where(step > 0, step, np.inf)
     rounded = np.ceil(units * (1.0 - ROUNDING)) * step
     billed: Array = np.maximum(np.asarray(minimum_s, float), np.where(step > 0, np.maximum(rounded, used), used))
     return billed
