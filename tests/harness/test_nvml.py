@@ -145,6 +145,7 @@ def measured(library, folder, *more, devices=(A, B), code=0):
     return measure_mine(folder, *rule, env=environment(library, folder, *devices), cell=cell, gpus=2, code=code)
 
 
+@pytest.mark.slow
 def test_a_run_on_two_gpus_carries_energy_and_memory_to_the_throughput_table(library, tmp_path):
     measured(library, tmp_path, "--expect-gpu", "A100", "--least-seconds-power", "6")
     file = tmp_path / "run~1.parquet"
@@ -285,6 +286,7 @@ def test_a_card_that_cannot_make_the_run_is_refused(library, tmp_path, card, pre
     assert asked(library, tmp_path, ASKED + program, card) == told
 
 
+@pytest.mark.slow
 def test_what_a_card_has_not_and_why_its_clock_is_low_is_told_in_the_table(library, tmp_path):
     measured(library, tmp_path, devices=(V100 | {"reasons": 0x04}, V100 | {"uuid": "GPU-w", "reasons": 0x24}))  # bf16
     facts = run_facts(tmp_path / "run~1.parquet")

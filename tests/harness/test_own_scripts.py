@@ -118,12 +118,14 @@ def failed(folder, program, *more, steps=None, **keys):
     return found["status"], found["message"]
 
 
+@pytest.mark.slow
 def test_a_pattern_that_never_comes_to_an_end_ends_at_the_time_limit_too(tmp_path):
     program = "import time; print('step ' + 'a' * 60 + 'b'); time.sleep(600)"  # 2^60 ways to split the letters
     status, message = failed(tmp_path, program, "--time-limit-s", "5", steps={"pattern": "^step (a+)+$"})
     assert (status, "time limit of 5 s" in message) == ("failed", True)
 
 
+@pytest.mark.slow
 def test_a_script_that_hangs_and_will_not_end_is_killed_and_its_last_words_are_kept(tmp_path):
     program = """
         import signal, time

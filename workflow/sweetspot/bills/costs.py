@@ -226,7 +226,8 @@ def _jobs(rows: Columns, cells: Columns, name: str, work: Training | Runs) -> Co
     rate = {end: _rate(rows, end) / slots for end in ENDS}
     starts, share, months = np.ones(count), 1.0 / slots, np.nan
     if isinstance(work, Training):
-        hours = {end: work.samples / rate[OPPOSITE[end]] / HOUR_S for end in ENDS}
+        with np.errstate(divide="ignore"):  # an interval that begins at 0: it may take for ever
+            hours = {end: work.samples / rate[OPPOSITE[end]] / HOUR_S for end in ENDS}
     else:
         starts, share = np.ceil(work.runs / slots - ROUNDING), np.minimum(1.0, work.runs / slots)
         months = np.nan if work.months is None else work.months

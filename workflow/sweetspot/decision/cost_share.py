@@ -72,7 +72,8 @@ def share(rows: Sequence[Row], planned: Array) -> Callable[[Moved], Costs]:
         usd = planned[:, None] * work
         for place, row in enumerate(rows):
             if moved.touches(row["row"]) or by_contract(row):
-                usd[place] *= hour(row, moved) / hours[place] / moved.of(row["row"])("images_per_s")
+                with np.errstate(divide="ignore"):  # an interval of the speed may begin at 0
+                    usd[place] *= hour(row, moved) / hours[place] / moved.of(row["row"])("images_per_s")
         return Costs(usd, np.ones(usd.shape))
 
     return cost
