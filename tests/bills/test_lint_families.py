@@ -7,7 +7,7 @@ import pytest
 from price_lists import findings, price_list
 from sweetspot.bills.lint.families import Family, digits_exchanged, families_of, name_family, outliers, rented_offers
 from sweetspot.bills.lint.known import MACHINES as TABLE
-from sweetspot.bills.lint.known import asked, dearest_rent, nearest, rent_of
+from sweetspot.bills.lint.known import asked, dearest_rent, nearest, rent_of, vcpu_rent
 from sweetspot.study.instances import Instance
 
 DAY = date(2024, 6, 15)
@@ -491,6 +491,21 @@ def test_a_fourth_of_the_cheapest_known_spot_or_on_demand(purchase):
     for factor, told in ((0.251, set()), (0.249, {("market_level", "x")})):
         assert linted([card("x", factor * level.low, 1, "T4")], purchase=purchase) == told
     assert rent_of("t4", DAY.year, spot=True).low < rent_of("t4", DAY.year).low / 4
+
+
+@pytest.mark.parametrize(("factor", "told"), [(1 / 39.9, set()), (1 / 40.1, {("market_level", "x")})])
+def test_spot_processors_go_down_to_a_tenth(factor, told):
+    """Four times below a tenth of the cheapest on demand."""
+    low = vcpu_rent().low
+    assert vcpu_rent().high >= 2 * low
+    rows = [card("x", 8 * factor * low, gpu="CPU", vcpus=8, memory_gib=32)]
+    assert linted(rows, purchase="spot") == told
+
+
+@pytest.mark.parametrize(("year", "usd"), [(2010, (0.9, 0.9)), (2040, (0.45, 0.9))])  # of 2016, of 2026
+def test_a_device_without_a_price_of_about_that_year_has_that_of_the_nearest_alone(year, usd):
+    level = rent_of("k80", year)
+    assert (level.low, level.high) == usd
 
 
 def test_the_hint_of_a_price_far_off_an_unknown_device():

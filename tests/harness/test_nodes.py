@@ -112,3 +112,9 @@ def test_torchs_launcher_starts_a_process_a_device_and_those_of_all_nodes_meet()
     ]
     assert nodes.launcher_flags(request(gpus=4), {}) == ["--standalone", "--nproc-per-node", "4"]
     assert nodes.share_of_cores(asked) == 1
+
+
+@pytest.mark.parametrize(("cores", "gpus", "threads"), [(8, 2, 4), (7, 2, 3), (1, 2, 1)])
+def test_processes_on_a_processor_share_its_cores_and_each_has_one_at_least(monkeypatch, cores, gpus, threads):
+    monkeypatch.setattr(nodes.os, "sched_getaffinity", lambda _: set(range(cores)))
+    assert nodes.share_of_cores(run_request(gpus=gpus, device="cpu")) == threads

@@ -22,12 +22,14 @@ def test_a_dawnbench_entry_gives_samples_over_its_last_hours(tmp_path):
     assert "costPerHour 7.2" in row["source"]
 
 
-@pytest.mark.parametrize(("rows", "epochs"), [("1\t0.5\t9\n2\t400\t9\n", 2), ("1\t400\t9\n", 1)])
+@pytest.mark.parametrize(("rows", "epochs"), [("1\t1\t9\n2\t400\t9\n", 2), ("1\t400\t9\n", 1)])
 def test_an_epoch_may_take_hours_and_one_is_enough(tmp_path, rows, epochs):
     row = dawn(tmp_path, f"epoch\thours\ttop1Accuracy\n{rows}")
     assert row["images_per_s"] == pytest.approx(epochs * 1_281_167 / (400 * 3600))
     with pytest.raises(UserError, match="line 2: no epoch; expected at least one row"):
         dawn(tmp_path, "epoch\thours\ttop1Accuracy\n0\t0\t0.1\n")
+    with pytest.raises(UserError, match=r"line 2: .*expected epoch and hours above 0 in 3 columns"):
+        dawn(tmp_path, "epoch\thours\ttop1Accuracy\n1\t0\t0.1\n2\t0.5\t9\n")
 
 
 def test_epoch_0_after_training_is_one_more_epoch(tmp_path):

@@ -123,7 +123,7 @@ def test_one_submission_far_off_the_others_pulls_no_harder_than_one_two_scatters
 @pytest.mark.parametrize(
     ("gpu", "fewer", "more", "leaves"),
     [("H100 SXM", 4, 8, 0), ("H100 SXM", 8, 16, 1), ("H100 SXM", 16, 32, 0), ("GB200", 36, 72, 0),
-     ("GB300", 72, 144, 1)],
+     ("GB300", 72, 144, 1), ("GB200", 73, 146, 0)],
 )  # fmt: skip
 def test_fast_links_join_eight_devices_or_a_rack_of_72(gpu, fewer, more, leaves):
     assert leaves_fast_links(gpu, more, fewer) == -leaves  # the way back

@@ -1,5 +1,6 @@
 """Devices by their data sheets, and how people write their names."""
 
+import csv
 import math
 from datetime import date
 
@@ -7,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.facts.shipped_tables import STUDIES, table
-from sweetspot.transfer.figures import network_name, shipped_devices
+from sweetspot.facts.shipped_tables import OF_DEVICES, STUDIES, figures_file, table
+from sweetspot.transfer.figures import network_name, shipped_devices, single_device_rows
 from sweetspot.transfer.specifications import PEAKS, precision_name, with_features
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 
@@ -21,6 +22,7 @@ DEVICES = shipped_devices()
         ("NVIDIA GeForce RTX 4090", "RTX 4090"),
         ("rtx-5090", "RTX 5090"),
         ("4090", "RTX 4090"),
+        ("RTX 4090 24GB", "RTX 4090"),  # the table has no memory in this name
         ("1080ti", "GTX 1080 Ti"),
         ("GeForce GTX 1080 Ti", "GTX 1080 Ti"),
         ("GTX 1080", "GTX 1080"),
@@ -126,6 +128,15 @@ def test_a_prediction_from_an_unconfirmed_peak_says_so():
     rows = transferred([known], [DEVICES.get("RTX PRO 6000 Server"), DEVICES.get("L40S")], learnt)
     rules = [[pair["rule"] for pair in told] for told in rows["warnings"]]
     assert rules == [["unconfirmed_peak", "specified_only"], ["specified_only"]]
+
+
+def test_what_is_learnt_from_are_all_rows_of_one_device_that_neither_host_nor_another_program_decides():
+    files = [figures_file(name, STUDIES) for name in OF_DEVICES]
+    rows = [row for file in files for row in csv.DictReader(file.read_text().splitlines())]
+    assert {"8", "1"} <= {row["gpus"] for row in rows} and any("cuDNN None" in row["framework_version"] for row in rows)
+    own = [row for row in rows if row["gpus"] == "1" and "distort" not in row["dataset"]]
+    kept = [float(row["images_per_s"]) for row in own if "cuDNN None" not in row["framework_version"]]
+    assert sorted(single_device_rows()["images_per_s"]) == pytest.approx(sorted(kept))
 
 
 def test_names_of_networks_and_precisions():

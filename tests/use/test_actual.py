@@ -10,7 +10,7 @@ from sweetspot.commands.actual import write_page
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
 from sweetspot.study.yamlfile import load_yaml
-from sweetspot.use.compared import Compared, compared, known_now, shapley
+from sweetspot.use.compared import Compared, compared, explained, known_now, shapley
 from sweetspot.use.focus import FOCUS_COLUMNS, machines_of, read_focus
 from sweetspot.use.month_sums import job_months
 from sweetspot.use.plain import read_jobs
@@ -60,6 +60,11 @@ def test_the_causes_by_hand() -> None:
     # 80 -> 160 USD, 850 -> 1,700 h at one price: the rented 50 h become 900 h, 120 USD.
     more = compared(PLAN, charges(("x-8", 120, 900)), None, None)
     assert more.explained == pytest.approx({"price": 0, "hours": 80})
+
+
+def test_what_is_paid_without_hours_is_price() -> None:
+    mean = {"plan_device_hours": 100.0, "device_hours": 0.0, "plan_usd": 80.0, "usd": 50.0, "jobs": np.nan}
+    assert explained(pd.DataFrame([mean]), 10.0, None) == {"price": -30.0}
 
 
 def test_jobs_speed_and_waiting_by_hand() -> None:

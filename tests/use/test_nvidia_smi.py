@@ -57,6 +57,11 @@ def test_seconds_have_fractions_and_a_first_gap_is_no_rule():
     assert log(*rows).devices["minutes"].tolist() == [4 * 30.5 / 60]
 
 
+def test_a_device_of_one_line_has_no_minutes():
+    found = log(at(0, 50, 9000), at(0, 50, 9000, index=1), at(1, 50, 9000, index=1)).devices
+    assert found["index"].tolist() == [0, 1] and found["minutes"].tolist() == [0, 1]
+
+
 def test_what_a_driver_does_not_tell():
     rows = [at(minute, 0, 9000).replace("0 %,", "[N/A],").replace("60.00 W", "[N/A]") for minute in range(3)]
     device = log(*rows).devices.iloc[0]
