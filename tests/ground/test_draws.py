@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sweetspot.draws import p_cheaper, shares
+from sweetspot.draws import interval, p_cheaper, shares
 
 INF, NAN = np.inf, np.nan
 
@@ -54,3 +54,16 @@ def test_cheaper_than_one_other_and_both_orders_add_to_one(one, other, expected)
 def test_a_third_of_the_cases_are_of_the_same_machine_in_more_nodes():
     usd = np.array([[1.0, 9.0, 9.0], [9.0, 1.0, 9.0], [9.0, 9.0, 1.0], *[[9.0] * 3] * 4])
     assert shares(usd, ["a", "b", "a", *"defg"])["a"] == pytest.approx(2 / 3)
+
+
+def test_an_interval_is_of_two_draws_of_each_row_and_orders_what_never_ends():
+    rows = np.array([np.arange(101)[::-1], 200 + np.arange(101)], dtype=float)
+    low, high = interval(rows)
+    assert (low.tolist(), high.tolist()) == ([5, 205], [95, 295])
+    half = interval(rows[0], 0.5)
+    assert half == (25, 75)
+    assert interval(np.array([1.0, *[INF] * 20])) == (INF, INF)
+
+
+def test_what_nobody_does_is_won_by_nobody():
+    assert shares(np.array([[INF, 0.0], [INF, 0.9e-6]]), "ab") == {"a": 0.5, "b": 0.0}

@@ -9,13 +9,14 @@ import tracemalloc
 import pandas as pd
 import pyarrow as pa
 import pytest
-from sweetspot.errors import UserError
+from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.files import (
     PART,
     read_arrow,
     read_given,
     read_parquet,
     require_room,
+    require_writable,
     to_arrow,
     write_arrow,
     write_csv,
@@ -52,6 +53,22 @@ def test_what_is_no_file_is_never_replaced_and_refused_before_measuring(tmp_path
     after = place.stat()
     assert (after.st_ino, after.st_mode, after.st_rdev) == (before.st_ino, before.st_mode, before.st_rdev)
     assert list(tmp_path.iterdir()) == [place]
+
+
+def test_a_folder_of_another_is_refused_and_one_that_is_not_there_is_no_fault(tmp_path, monkeypatch):
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    for folder in (mine, other):
+        folder.mkdir()
+    monkeypatch.setattr(os, "access", lambda folder, mode: folder != other and mode == os.W_OK)  # root may write all
+    require_writable(mine, tmp_path / "none")
+    with pytest.raises(UserError, match="other: cannot be written"):
+        require_writable(mine, other)
+
+
+def test_a_mistake_ends_a_program_with_2_and_one_line(capsys):
+    with pytest.raises(SystemExit) as ended, exit_on_user_error():
+        raise UserError("a.yaml: x is 1; expected 2", "a.yaml: y is 1; expected 3")
+    assert ended.value.code == 2 and capsys.readouterr().err == "error: a.yaml: x is 1; expected 2\n"
 
 
 @pytest.mark.parametrize("size", [0, 7, PART, 2 * PART + 3])

@@ -49,6 +49,12 @@ def test_a_speed_that_cost_goes_as_the_inverse_of():
     close(partial_value(np.stack([1000 / x, np.full(MANY, 120.0)]), x), 7.057)
 
 
+def test_a_cost_that_is_high_on_both_sides_of_a_figure():
+    # A = x^2, x ~ N(0, 1), B = 1: both 1 on average; E[min(x^2, 1)] = 1 - 2 phi(1) = 0.516. No line sees it
+    (x,) = normals((0, 1))
+    close(partial_value(np.stack([x**2, np.full(MANY, 1.0)]), x), 2 * norm.pdf(1))
+
+
 def test_a_uniform_cost_under_noise_that_cannot_be_known():
     # A ~ U(0, 100) + noise, B = 60: E[min(a, 60)] = 18 + 24 = 42, so knowing a is worth 50 - 42 = 8
     a = np.random.default_rng(3).uniform(0, 100, MANY)

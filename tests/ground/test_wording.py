@@ -2,7 +2,7 @@
 
 import pytest
 from sweetspot.decision_words import FACTOR, turn_in_words
-from sweetspot.wording import DOLLARS, Money, amount, begun, confidence, percent, the
+from sweetspot.wording import DOLLARS, Money, amount, begun, confidence, listed, money, percent, the, times
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,22 @@ def test_an_amount_has_three_figures():
     assert [amount(value) for value in (0.2241, 79.12, 99.94, 100.0, -250.4, 14_234.4)] == [
         "0.224", "79.1", "99.9", "100", "-250", "14,234"
     ]  # fmt: skip
+
+
+def test_money_is_whole_from_100_on_and_has_cents_from_a_tenth():
+    assert [money(usd) for usd in (1234.5, 100.0, 99.94, 10.0, 9.994, 0.1, 0.0994, 0.0012)] == [
+        "1,234", "100", "99.9", "10.0", "9.99", "0.10", "0.099", "0.0012"
+    ]  # fmt: skip
+
+
+def test_how_many_times_has_three_figures_near_1_alone():
+    assert [times(factor) for factor in (1234.4, 10.0, 9.94, 1.34, 1.11, 1.05, 0.95, 0.88, 0.234)] == [
+        "1,234", "10", "9.9", "1.3", "1.1", "1.05", "0.95", "0.88", "0.23"
+    ]  # fmt: skip
+
+
+def test_names_are_listed_as_a_person_does():
+    assert [listed(list(names)) for names in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
 
 
 @pytest.mark.parametrize(

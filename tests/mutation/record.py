@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import yaml
 from one_token import Mutant
-from trials import Outcome, digest
+from trials import Outcome, digest, tests_of
 
 LIBRARY = Path("workflow") / "sweetspot"
 EQUIVALENT = Path(__file__).parent / "equivalent.yaml"
@@ -49,7 +49,8 @@ class Record:
     def __init__(self, project: Path, folder: Path, room: str) -> None:
         self._project = project
         tests = project / "tests"
-        watched = [*(project / LIBRARY).rglob("*.py"), *(tests / room).glob("*.py"), *(tests / "support").glob("*.py")]
+        watched = [*(project / LIBRARY).rglob("*.py"), *tests_of(project, room, "*.py")]
+        watched += (tests / "support").glob("*.py")
         self._all = digest(file.read_bytes() for file in sorted(watched))
         folder.mkdir(exist_ok=True)
         self._file = folder / f"{room}.jsonl"

@@ -31,6 +31,8 @@ ROOMS = ("ground", "study", "matrix", "harness", "logs", "throughput", "transfer
          "availability", "mixes", "decision", "claims", "catalogues", "report", "use", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
 PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "step_times", "units")
+# Rooms of which others' tests count too: the commands of use are tested where use is.
+TESTS = {"commands": ("commands", "use")}
 # Tests that alone count for a file, and which of them. What the decision says is made of what it finds. The others are
 # marked slow, since Keras is imported.
 OWN_TESTS = {
@@ -51,6 +53,12 @@ def digest(parts: Iterable[bytes | str]) -> str:
         whole.update(part.encode() if isinstance(part, str) else part)
         whole.update(b"\0")
     return whole.hexdigest()[:16]
+
+
+def tests_of(project: Path, room: str, pattern: str) -> list[Path]:
+    """Files of the tests that count for a room."""
+    folders = TESTS.get(room, (room,))
+    return [file for folder in folders for file in (project / "tests" / folder).glob(pattern)]
 
 
 class Outcome(NamedTuple):
@@ -98,7 +106,7 @@ class Workshop:
 
         Kept by file of tests until that, what all share, or the library changes.
         """
-        files = sorted((self.copy / "tests" / self.room).glob("test_*.py"))
+        files = sorted(tests_of(self.copy, self.room, "test_*.py"))
         shared = [*self._library.rglob("*.py"), *(self.copy / "tests" / "support").rglob("*.py")]
         shared += (self.copy / "tests").glob("**/conftest.py")
         all_share = digest(file.read_bytes() for file in sorted(shared))
@@ -110,7 +118,7 @@ class Workshop:
             done, report = self._fork(None, new, [], 3600)
             if done.noticed:
                 told = self._report.with_suffix(".txt").read_text()[-2000:] if done.by == "import" else ""
-                raise RoomFailsError(f"tests/{self.room} fail without any mutant: {done.by}\n{told}".rstrip())
+                raise RoomFailsError(f"tests of {self.room} fail without any mutant: {done.by}\n{told}".rstrip())
             for file in new:
                 seen = {test: each for test, each in report["seen"].items() if test.startswith(f"{file}::")}
                 known[file] = {"of": names[file], "seen": seen}
