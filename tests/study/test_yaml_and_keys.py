@@ -1,12 +1,13 @@
 """YAML as data only; what is said of keys and values that are none; which key or name was meant."""
 
+import re
 from datetime import date
 from typing import Annotated, Literal
 
 import pytest
 from pydantic import BaseModel, Field, RootModel
 from sweetspot.errors import UserError
-from sweetspot.study.base import Closed, check_apart, gathering, validated
+from sweetspot.study.base import Closed, Count, Number, check_apart, gathering, validated
 from sweetspot.study.spelling import near, nearest, slipped
 from sweetspot.study.yamlfile import MAX_BYTES, load_yaml
 
@@ -73,6 +74,33 @@ class Whole(Closed):
     name: str = "usual"
     parts: tuple[Part, ...] = ()
     rate: float = 1.0
+
+
+class Counted(Closed):
+    usd: Number = 1.0
+    jobs: Count = 1
+
+
+@pytest.mark.parametrize(
+    ("line", "write"),
+    [("usd: 5e6", "5000000"), ("usd: '0.5'", "0.5"), ("usd: 25e-4", "0.0025"), ("usd: 3E-7", "3.0e-7"),
+     ("usd: 123456789e10", "1.23456789e+18"), ("usd: 1.25e+18x", None), ("usd: 1e999", None), ("usd: fast", None),
+     ("jobs: 1e3", "1000"), ("jobs: '7'", "7"), ("jobs: 1e-3", None)],
+)  # fmt: skip
+def test_a_number_that_yaml_reads_as_text_is_told_as_yaml_wants_it(tmp_path, line, write):
+    file = tmp_path / "a.yaml"
+    file.write_text(line)
+    key, text = line.split(": ")
+    text = text.strip("'")
+    if write is None:
+        with pytest.raises(UserError, match=f"key '{key}' is '{re.escape(text)}'; expected: Input should be a valid"):
+            validated(Counted, load_yaml(file), file)
+        return
+    told = f"a.yaml: key '{key}' is '{text}'; expected a number; YAML reads that one as text: write {write}"
+    with pytest.raises(UserError, match=f"{re.escape(told)}$"):
+        validated(Counted, load_yaml(file), file)
+    file.write_text(f"{key}: {write}")
+    assert load_yaml(file)[key] == float(text)  # so written it is the number that was meant
 
 
 UNKNOWN = "is unknown; remove it or correct its spelling"

@@ -1,5 +1,6 @@
 """What every configuration model is made of: names, texts, the closed base, and errors that name file and key."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -152,6 +153,8 @@ def _sentence(error: ErrorDetails, meant: str | None, missing: Sequence[Location
             joined = error.get("ctx", {}).get("pattern") == f"^{PART}$"
             allowed = "'_' and '-', no '.', which joins it to others" if joined else "'.', '_' and '-'"
             reason = f"expected a name of letters, digits, {allowed} (1 to 64, first a letter or digit)"
+        case "float_type" | "int_type" if (plain := _plainly(error["input"], kind == "int_type")) is not None:
+            reason = f"expected a number; YAML reads that one as text: write {plain}"
         case bound if bound in BOUNDS:
             reason = f"expected a number {BOUNDS[bound].format(**error['ctx'])}"
         case _:
@@ -160,6 +163,18 @@ def _sentence(error: ErrorDetails, meant: str | None, missing: Sequence[Location
                 return f"expected {expected}"
             reason = f"expected: {expected}"
     return f"key '{key}' is {value}; {reason}"
+
+
+def _plainly(text: Any, whole: bool) -> str | None:
+    """A number that YAML took for text, as YAML wants it: without quotes, an exponent with point and sign."""
+    try:
+        number = float(text) if isinstance(text, str) else math.nan
+    except ValueError:
+        return None
+    if not math.isfinite(number) or (whole and number != round(number)):
+        return None
+    digits, _, power = repr(number).partition("e")
+    return f"{digits}{'' if '.' in digits else '.0'}e{int(power):+d}" if power else digits.removesuffix(".0")
 
 
 @dataclass
