@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sweetspot.draws import interval, p_cheaper, shares
+from sweetspot.draws import interval, p_cheaper, shares, spread
 
 INF, NAN = np.inf, np.nan
 
@@ -67,3 +67,15 @@ def test_an_interval_is_of_two_draws_of_each_row_and_orders_what_never_ends():
 
 def test_what_nobody_does_is_won_by_nobody():
     assert shares(np.array([[INF, 0.0], [INF, 0.9e-6]]), "ab") == {"a": 0.5, "b": 0.0}
+
+
+def test_a_figure_at_the_ends_of_its_noise_is_at_the_ends_of_its_interval():
+    # the 5th and 95th percentile of a standard normal, and twice that: the factor squared, each side by itself
+    noise = np.array([-2 * 1.6448536, -1.6448536, 0.0, 1.6448536, 2 * 1.6448536])
+    assert spread(10.0, 8.0, 15.0, 0.9, noise) == pytest.approx([6.4, 8.0, 10.0, 15.0, 22.5], rel=1e-6)
+    far = spread(10.0, 8.0, 15.0, 0.9, np.array([-99.0, 99.0]))
+    assert far == pytest.approx([1.0, 100.0])  # a factor of ten at most
+    # t with 3 degrees of freedom: 2.353363 at 95 %
+    assert spread(10.0, 8.0, 15.0, 0.9, np.array([2.353363]), 3) == pytest.approx([15.0], rel=1e-6)
+    for ends in ((11.0, 15.0), (8.0, 9.0), (0.0, 15.0)):  # no interval around it, or not positive
+        assert spread(10.0, *ends, 0.9, noise).tolist() == [10.0] * 5
