@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import huber
 from study_tables import STUDIES
+from sweetspot.scaling.judge import shipped_times
 from sweetspot.scaling.strong import fit_strong, leaves_fast_links, others_strong, pairs_of, strong_cells, usual_batch
 from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS
 from sweetspot.study.instances import Instance
@@ -118,6 +119,18 @@ def test_one_submission_far_off_the_others_pulls_no_harder_than_one_two_scatters
     assert found.batch == pytest.approx(batch, abs=2e-3)
     assert found.loss == pytest.approx(loss, abs=2e-3)
     assert found.leaving == pytest.approx(leaving, abs=2e-3)
+
+
+def test_the_shipped_slopes_are_those_of_a_general_search():
+    """And those that docs/scaling.md tells: b 0.14 and 0.24, g 0.15 and 0.02, c 0.08."""
+    own, *others = shipped_times(STUDIES)
+    pairs = pairs_of(pd.concat([own, *others])).dropna(subset=["log_batch"])
+    loss, batch, leaving = least(pairs, pairs["leaves"])
+    found = fit_strong(own, others)
+    assert [loss["llama2_70b_lora"], loss["llama31_8b"]] == pytest.approx([0.14, 0.24], abs=0.005)
+    assert [batch["llama2_70b_lora"], batch["llama31_8b"]] == pytest.approx([0.15, 0.02], abs=0.005)
+    assert leaving == pytest.approx(0.08, abs=0.005)
+    assert (found.loss, found.batch) == (pytest.approx(loss, abs=2e-3), pytest.approx(batch, abs=2e-3))
 
 
 @pytest.mark.parametrize(

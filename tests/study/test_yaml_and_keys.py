@@ -85,7 +85,7 @@ class Counted(Closed):
     ("line", "write"),
     [("usd: 5e6", "5000000"), ("usd: '0.5'", "0.5"), ("usd: 25e-4", "0.0025"), ("usd: 3E-7", "3.0e-7"),
      ("usd: 123456789e10", "1.23456789e+18"), ("usd: 1.25e+18x", None), ("usd: 1e999", None), ("usd: fast", None),
-     ("jobs: 1e3", "1000"), ("jobs: '7'", "7"), ("jobs: 1e-3", None)],
+     ("jobs: 1e3", "1000"), ("jobs: '7'", "7"), ("jobs: 1e-3", None), ("jobs: 1e20", None)],
 )  # fmt: skip
 def test_a_number_that_yaml_reads_as_text_is_told_as_yaml_wants_it(tmp_path, line, write):
     file = tmp_path / "a.yaml"

@@ -171,9 +171,9 @@ def _plainly(text: Any, whole: bool) -> str | None:
         number = float(text) if isinstance(text, str) else math.nan
     except ValueError:
         return None
-    if not math.isfinite(number) or (whole and number != round(number)):
-        return None
     digits, _, power = repr(number).partition("e")
+    if not math.isfinite(number) or (whole and (power or not number.is_integer())):
+        return None
     return f"{digits}{'' if '.' in digits else '.0'}e{int(power):+d}" if power else digits.removesuffix(".0")
 
 
