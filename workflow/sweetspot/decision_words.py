@@ -41,6 +41,8 @@ def of_several(answer: Facts, told: Sequence[Facts]) -> str:
 def thresholds(facts: Facts, currency: Money) -> list[str]:
     """From where on it is another answer, a sentence each, where what to do does not say it."""
     told: list[tuple[str, str]] = []
+    if facts.get("timed"):
+        told.append(("", time_first(facts, currency)))
     factor, days = facts["work_factor"], facts["pays_from_days"]
     if _near(facts):
         word = "up to" if facts["kind"] in (BUY, MIX) else "below"
@@ -60,7 +62,15 @@ def thresholds(facts: Facts, currency: Money) -> list[str]:
         if facts["work_until"] > 1:
             box = begun(the(str(facts["pays_title"])))
             told.append((f"{100 * facts['work_until']:.0f} %", f"{box} pays up to {{}} of the work."))
-    return [sentence.format(value) for value, sentence in told if value not in facts["do_this"]]
+    return [sentence.format(value) for value, sentence in told if not value or value not in facts["do_this"]]
+
+
+def time_first(facts: Facts, currency: Money) -> str:
+    """Which machines to time before the work is given to them, what that costs and saves."""
+    trial, saved = currency.words(facts["trial_usd"]), currency.words(facts["saving_usd"])
+    over = f" over {facts['months']:g} months" if facts["months"] > 1 else ""
+    machines = listed([the(str(one)) for one in facts["timed"]])
+    return f"Time one job on {machines} first (about {trial}): saves {saved}{over}."
 
 
 LIMITED = {
@@ -151,6 +161,8 @@ def _ways_to_say(facts: Facts, advised: str, words: Words) -> list[str]:
         dearer = f"costs {times(facts['take_ratio'])} times as much{sure}."
         return [f"{begun(rival)} {dearer}", f"The second choice {dearer}"]
     start = f"Start with {title}"
+    if facts.get("timed") and advised in (KEEP, RENT):
+        return _ways_to_time(facts, advised, currency)
     if facts["confidence"] == TIE and _near(facts) and advised not in (BUY, MIX):
         below = f"Buy on a firm offer below {currency.words(facts['buy_below_usd'])}."
         return [f"{start}. {below}", below]
@@ -167,6 +179,22 @@ def _ways_to_say(facts: Facts, advised: str, words: Words) -> list[str]:
     if pd.notna(facts["pays_from_days"]):
         paid, work = "", f"It pays from {facts['pays_from_days']:.2g} days of use a month."
     return [" ".join(filter(None, (taken, paid, work))), f"{taken} {work or paid}".strip(), taken]
+
+
+def _ways_to_time(facts: Facts, advised: str, currency: Money) -> list[str]:
+    """What to do where machines are timed before any is rented: with the price at which to buy in a tie, if it fits."""
+    start = "Buy and sign nothing. " if advised == KEEP else ""
+    trial, count = currency.words(facts["trial_usd"]), len(facts["timed"])
+    machines = listed([the(str(one)) for one in facts["timed"]])
+    below = ""
+    if facts["confidence"] == TIE and _near(facts):
+        below = f" Buy on a firm offer below {currency.words(facts['buy_below_usd'])}."
+    several = f"{count} machines" if count > 1 else "one machine"
+    return [
+        f"{start}Time one job on {machines} first (about {trial}), then rent the cheapest.{below}",
+        f"{start}Time one job on {several} first (about {trial}), then rent the cheapest.{below}",
+        f"{start}Time {several} first, then rent the cheapest.{below}",
+    ]
 
 
 def _machine(facts: Facts, name: str) -> str:

@@ -1,6 +1,6 @@
 """How many machines to have: the best mix of a problem, and the pure options that it is held against."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from sweetspot.mixes.dispatch import Done, dispatch
 from sweetspot.mixes.problem import Array, Counts, Problem, finite
+from sweetspot.mixes.timing import MINIMUM_SAVING
 
 MOST = 10_000  # machines of a kind, far beyond any team's
 DEAR = 1e3  # times the dearest job: what it costs in the programme that a job is not done
@@ -77,13 +78,14 @@ def _constraints(problem: Problem, classes: int, months: int) -> list[Any]:
 class Mix(NamedTuple):
     """One way to do the work. `kind`: best, there (nothing else), bought or rented (one source beside what is there),
     sold (what is there and can be); `source`: that source; `done`: its dispatch on all draws; `filled`: as of
-    a Problem.
+    a Problem; `fixed_usd`: expected USD a month with nothing timed first, where something is.
     """
 
     kind: str
     source: str
     done: Done
     filled: float = 1.0
+    fixed_usd: float = np.nan
 
     @property
     def counts(self) -> Counts:
@@ -119,7 +121,18 @@ class Mix(NamedTuple):
 
     def at(self, problem: Problem) -> Done:
         """Its dispatch on other figures of the same sources."""
-        return dispatch(replace(_allowed(problem, self.kind, self.source), filled=self.filled), self.counts)
+        allowed = _allowed(problem, self.kind, self.source)
+        return dispatch(replace(allowed, filled=self.filled, timed=self.problem.timed), self.counts)
+
+    @property
+    def timed(self) -> frozenset[str]:
+        """The speeds that are timed first, by their key; none: each class is given a machine at once."""
+        return self.problem.timed
+
+    @property
+    def saving(self) -> float:
+        """Expected USD a month that timing first saves, trials paid, of the best with nothing timed."""
+        return self.fixed_usd - self.expected if self.timed else 0.0
 
     def renting_sooner(self, filled: float) -> "Mix":
         """The same machines, filled no further than that."""
@@ -137,6 +150,8 @@ def mixes(
     of it, where any found does; `eased`: each way with what it rents sooner to keep it. The programme decides on SAMPLE
     months spread over the draws; the mix that it finds, its neighbours of one machine more or less and the pure options
     are then dispatched on all draws, and the one of least expected cost is the best: no pure option is ever cheaper.
+    Each way takes the strategy that costs less: each class is given a machine at once, or some machines are timed
+    first.
     """
     pure = sorted(map(eased, _pure(problem)), key=lambda one: one.expected)
     starts = [problem.there, *(one.counts for one in pure)]
@@ -148,6 +163,29 @@ def mixes(
         draws, months = problem.jobs.shape[1:]
         places = spread_over(draws, SAMPLE)
         starts.append(numbers_to_have(problem.draws(places, np.arange(len(places)) % months)))
+    best = _climbed(problem, starts, keeps, eased)
+    kept = [one for one in (best, *pure) if keeps is None or keeps(one)] or [best, *pure]
+    fixed = min(kept, key=lambda one: one.expected)
+    timings = timings_worth(problem, (fixed.counts, problem.there))
+    strategies = sorted((with_strategy(one, timings, keeps, eased) for one in pure), key=lambda one: one.expected)
+    others = [with_strategy(fixed, timings, keeps, eased), *strategies]
+    others += [_climbed(replace(problem, timed=keys), [fixed.counts, problem.there], keeps, eased) for keys in timings]
+    first = min((one for one in others if keeps is None or keeps(one)), key=lambda one: one.expected, default=fixed)
+    if first.timed and not first.expected < fixed.expected * (1.0 - MINIMUM_SAVING):
+        first = fixed
+    return [first._replace(kind=BEST, fixed_usd=fixed.expected), *strategies]
+
+
+def timings_worth(problem: Problem, several: Iterable[Counts]) -> list[frozenset[str]]:
+    """The speeds that are worth timing first with each of several numbers of machines (`select_speeds_to_time`)."""
+    found = (problem.speeds_to_time(dispatch(problem, counts).rented.mean(axis=(1, 2))) for counts in several)
+    return [keys for keys in dict.fromkeys(found) if keys]
+
+
+def _climbed(
+    problem: Problem, starts: Sequence[Counts], keeps: Callable[[Mix], bool] | None, eased: Callable[[Mix], Mix]
+) -> Mix:
+    """The mix of least expected cost that steps of one machine lead to from the cheapest of `starts`."""
     known = dict[Counts, Mix]()
 
     def usd(counts: Counts) -> float:
@@ -155,9 +193,25 @@ def mixes(
             known[counts] = eased(Mix(BEST, "", dispatch(problem, counts)))
         return known[counts].expected if keeps is None or keeps(known[counts]) else np.inf
 
-    best = known[climb(min(starts, key=usd), usd, problem.movable, problem.least, most_useful(problem))]
-    kept = [one for one in (best, *pure) if keeps is None or keeps(one)] or [best, *pure]
-    return [min(kept, key=lambda one: one.expected)._replace(kind=BEST), *pure]
+    return known[climb(min(starts, key=usd), usd, problem.movable, problem.least, most_useful(problem))]
+
+
+def with_strategy(
+    mix: Mix,
+    timings: Iterable[frozenset[str]],
+    keeps: Callable[[Mix], bool] | None,
+    eased: Callable[[Mix], Mix],
+) -> Mix:
+    """A mix with one of `timings` first, where that saves MINIMUM_SAVING, the cheapest of them; else as it is. Where
+    all is on one offer nothing is timed.
+    """
+    if mix.kind == RENTED:
+        return mix
+    problems = (replace(mix.problem, timed=keys, filled=1.0) for keys in timings)
+    found = [eased(Mix(mix.kind, mix.source, dispatch(problem, mix.counts), 1.0, mix.expected)) for problem in problems]
+    best = min(found, key=lambda one: one.expected, default=mix)
+    better = best.expected < mix.expected * (1.0 - MINIMUM_SAVING) and (keeps is None or keeps(best))
+    return best if better else mix
 
 
 def spread_over(every: int, some: int) -> npt.NDArray[np.int_]:
