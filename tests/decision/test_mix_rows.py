@@ -13,7 +13,10 @@ from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import COLUMNS, choice_table, works
 from sweetspot.decision.posed import Trial
 from sweetspot.decision.sources import JOBS, LOAD, SOURCES, is_best, job_table, load_table, source_table
+from sweetspot.decision.verdict import verdict_table
+from sweetspot.decision_words import DO_THIS
 from sweetspot.mixes.timing import SpeedErrors
+from sweetspot.report.outcome import TimeFirst, outcome_of
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
 RENTED, DEAR = hourly(6.0), hourly(8.0) | {"instance": "dear"}
@@ -217,6 +220,20 @@ def test_a_mix_says_how_it_gives_out_the_work(uneven):
                                "usd": 36 * 274.0})  # fmt: skip
     # It is the cheapest in both draws but for the trial, a dime in 274 USD; each of the others in one.
     assert table["p_cheapest"].dropna().to_dict() == {"best": 1.0, "rented": 0.5, "other": 0.5, "box": 0.0}
+
+
+def test_the_verdict_and_the_answer_say_what_to_time_first(uneven):
+    found = verdict_table(works(*uneven_lab(uneven)), "lab", pd.DataFrame(), {})
+    row = found.iloc[0]
+    assert (row["strategy"], row["timed"]) == ("timed_first", ["other"])
+    assert (row["trial_usd"], row["saving_usd"]) == (pytest.approx(3.6), pytest.approx(536.4))
+    (said,) = (one for one in row["thresholds"] if "536 USD" in one)
+    assert "3.60 USD" in said and "other" in said
+    assert "3.60 USD" in row["do_this"] and len(row["do_this"].split()) <= DO_THIS
+    answer = outcome_of({"verdict": found.assign(is_answer=True)})
+    assert answer.time_first == TimeFirst(machines=["other"], trial_usd=3.6, saving_usd=pytest.approx(536.4))
+    nothing = found.assign(is_answer=True, timed=[[]])
+    assert outcome_of({"verdict": nothing}).time_first is None
 
 
 def uneven_lab(uneven):
