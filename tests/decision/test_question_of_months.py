@@ -353,3 +353,20 @@ def test_the_interval_of_where_a_machine_pays_is_of_six_months_of_each_draw():
     hours = 2.0 * made.numbers[0][:, [0, 7, 14, 21, 28, 35]].mean(axis=1)
     low, high = np.quantile(500 / 5.8 / hours, [0.05, 0.95]) * row["planned"]
     assert (row["pays_from_low"], row["pays_from_high"]) == pytest.approx((low, high), rel=2e-2)
+
+
+def test_days_of_use_are_those_of_the_machine_that_is_there_too():
+    """Ours and the box work 240 of 300 hours a month each; on half the days 120: the rest is rented at 6."""
+    question = question_of(OLD, own(), RENTED, jobs=[class_of("a", 150.0)], hours={"a": 2.0}, have=["old"])
+    (days,) = (one for one in question.assumptions if one.quantity == "days_per_month")
+    half = question.at(days, np.array([0.5]))
+    assert half.usd.min() == pytest.approx(36 * (50 + 120 * 0.2 + 180 * 6.0))
+
+
+def test_a_longer_project_keeps_machines_longer_and_has_as_much_work_in_each_month():
+    """200 hours a month: a box of 36,000 costs its price once, 50 a month of care and 40 of running; rented 1,200."""
+    question = asked()
+    (months,) = (one for one in question.assumptions if one.quantity == "months")
+    for length in (0.5, 2.0):
+        usd = question.at(months, np.array([length])).usd[[0, -1], 0]
+        assert usd == pytest.approx([36_000 + 36 * length * 90, 36 * length * 1200])
