@@ -9,19 +9,24 @@ import pandas as pd
 from sweetspot import decision_words as words
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
+from sweetspot.decision.assumption import Assumption, Moved
 from sweetspot.decision.cost_rounds import PricedPlan
 from sweetspot.decision.options import NO_MODEL, Row, records
+from sweetspot.decision.pose import UP_FRONT
 from sweetspot.decision.posed import COMMITTED, Posed
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.sources import mix_rows
 from sweetspot.decision_words import BUY, CANNOT, CONTRACT, KEEP, LIMIT, MAY_STOP, MIX, NOT_ASKED, RENT, WHY_NOT
 from sweetspot.draws import interval, p_cheaper, shares
+from sweetspot.mixes.dispatch import dispatch
+from sweetspot.mixes.search import BEST, Mix
 from sweetspot.study.settings import Settings
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money
 
 MOSTLY = 0.5  # of the work done by what is there: keeping it is what the choice is called
 NOTHING = "nothing"  # a choice that binds nobody: what is there, or rented by the hour or month
 DOTS = 20  # quantiles of the money, equally likely outcomes
+MOST_PRICED = 24  # machines of a kind whose price that pays is looked at
 SAME = 1e-6  # choices whose money differs by a smaller share in every draw are one alternative
 COLUMNS = (
     "workload", "workload_title", "choice", "alternative", "kind", "binds", "title", "instance", "purchase",
@@ -294,6 +299,7 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
         broken = [words.breaks(*one, money) for one in posed.breaks(mix)] if told["why_not"] is None else []
         said |= {"in_answer": not broken, "why_not_rule": LIMIT if broken else None}
         said |= {"why_not": "; ".join(broken)} if broken else {}
+        said |= {"pays_below_usd": price_that_pays(posed, bought[0][0]) if binds == BUY else np.nan}
         priced.append(_Priced(box, said, mix.done.usd * months, fixed, today=False))
     filled = posed.mixes[0].filled
     limits = [words.sooner_in_words(filled)] if filled < 1 else []
@@ -305,6 +311,40 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
     done = posed.mixes[0].at(posed.central)
     hours = np.sum([done.device_hours(name) for name in done.sources], axis=(0, 1))
     return work._replace(limits=(*limits, *days), months_work=tuple(hours / hours.mean()))
+
+
+def price_that_pays(posed: Posed, name: str) -> float:
+    """USD of one machine of a kind for sale at which the cheapest mix with it costs as much as the cheapest of what
+    buys nothing; NaN without such a mix. With so many of them the price that pays is a straight line; the number of
+    machines that is best at that price is the one of which it is the highest.
+    """
+    free = [one for one in posed.mixes if not any(posed.source(each).offer["purchase"] == "own" for each in one.bought)]
+    rival = min((one.expected for one in free if not posed.breaks(one)), default=np.inf)
+    place = next(place for place, kind in enumerate(posed.drawn.held) if kind.name == name)
+    price = float(posed.source(name).offer["capex_usd"])
+    share = _month_by_price(posed, name, place) * price
+    if not np.isfinite(rival) or not share > 0:
+        return np.nan
+    allowed, found = posed.stated.get(UP_FRONT, np.inf), []
+    for base in {posed.drawn.there, posed.mixes[0].counts}:
+        for number in range(1, MOST_PRICED + 1):
+            counts = (*base[:place], posed.drawn.there[place] + number, *base[place + 1 :])
+            mix = posed.eased(Mix(BEST, "", dispatch(posed.drawn, counts)))
+            if any(each.limit != UP_FRONT for each in posed.breaks(mix)):
+                continue
+            below = price * (1 + (rival - mix.expected) / (number * share))
+            if found and below < found[-1]:
+                break
+            found.append(min(below, allowed / number))
+    return max(found, default=np.nan)
+
+
+def _month_by_price(posed: Posed, name: str, place: int) -> float:
+    """USD a month of a machine by each USD of its price, the mean of the draws."""
+    labels = posed.source(name).labels
+    price = Assumption("capex_usd", name, name, "USD", 1.0, 1.0, 1.0, "declared", "capex_usd", labels)
+    now, twice = (one.held[place].fixed.mean() for one in (posed.drawn, posed.moved(Moved(1, {price: 2.0}))))
+    return float(twice - now) / float(posed.source(name).offer["capex_usd"])
 
 
 def _mixed(told: Row, box: Row | None) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from sweetspot.decision.turning import Apart, Held
 from sweetspot.decision_words import beside_in_words
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Problem
-from sweetspot.mixes.search import BEST, RENTED, Mix, climb, most_useful, moved, spread_over
+from sweetspot.mixes.search import BEST, Mix, climb, most_useful, moved, spread_over
 from sweetspot.study.titles import model_title
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class Dispatch:
 
     @cached_property
     def _near_ways(self) -> list[int]:
-        free = [place for place, way in enumerate(self.ways) if way.kind != RENTED]
+        free = [place for place, way in enumerate(self.ways) if not way.one_offer]
         ways = {place: ("", self.ways[place].counts, self.ways[place].filled) for place in free}
         usd = {place: self.exact(self.posed.drawn, way) for place, way in ways.items()}
         # However dear: the best is held against something, whatever moves.
@@ -136,7 +136,7 @@ class Dispatch:
     def _alternative(self, quick: Problem, place: int) -> int:
         """A number for what a way is: itself where it buys, else the offer that it rents most."""
         way = self.ways[place]
-        if way.bought or way.sold or way.kind == RENTED:
+        if way.bought or way.sold or way.one_offer:
             return place
         lead = dispatch(quick.to(way.filled), way.counts).lead
         return len(self.ways) + [offer.name for offer in quick.rented].index(lead) if lead else place
@@ -311,11 +311,13 @@ def dispatch_question(posed: Posed) -> Question | None:
 
 
 def _rival(ways: Sequence[Mix], drawn: Array) -> int | None:
-    """The cheapest way that holds other machines than the best; else the cheapest other; None without one."""
+    """The cheapest way that holds other machines than the best; else the cheapest other; None without one that does
+    the work.
+    """
     usd = drawn.mean(axis=1)
-    others, held = range(1, len(ways)), (ways[0].bought.keys(), ways[0].sold.keys())
+    others = [place for place in range(1, len(ways)) if usd[place] < np.inf]
+    held = (ways[0].bought.keys(), ways[0].sold.keys())
     apart = [place for place in others if (ways[place].bought.keys(), ways[place].sold.keys()) != held]
-    apart = [place for place in apart if usd[place] < np.inf]
     return min(apart or others, key=lambda place: float(usd[place]), default=None)
 
 

@@ -168,7 +168,9 @@ def _price_of_the_box(one: Work, rival: int | None) -> dict[str, Any]:
         return {"buy_below_usd": np.nan, "box": None, "box_usd": np.nan, "box_prices_usd": [], "p_at_box_prices": []}
     box, other = int(sale[0]), int(free[0])
     price, slope = float(table["capex_usd"].iloc[box]), float(table["usd_per_capex"].iloc[box])
-    below = price + (table["usd"].iloc[other] - table["usd"].iloc[box]) / slope
+    below = _at(table, box, "pays_below_usd", np.nan)
+    if pd.isna(below):  # with one machine more or less the work is another: its price alone moves
+        below = price + (table["usd"].iloc[other] - table["usd"].iloc[box]) / slope
     quotes = [round(price * by / ROUND) * ROUND if price > 4 * ROUND else price * by for by in QUOTES]
     at = [one.usd[box] + slope * (quote - one.capex[box]) for quote in quotes]
     return {

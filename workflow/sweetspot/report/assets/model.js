@@ -195,6 +195,7 @@ const model = (() => {
     const { there, best, rented } = problem, place = problem.held.findIndex((one) => one.option === source), chosen = rented.find((one) => one.option === source);
     const only = (one) => (one === chosen ? one : { ...one, usd: one.usd.map((usd, job) => (Number.isFinite(chosen.usd[job]) ? Infinity : usd)) });
     if (kind === "there" || chosen) return dispatch({ ...problem, rented: chosen ? rented.map(only) : [] }, there);
+    if (kind === "rented") return dispatch(problem, there); // on several offers
     if (kind === "sold") return dispatch(problem, problem.held.map((one) => one.fewest));
     if (place >= 0) return climbed(problem, [place], [there.map((count, n) => count + (n === place ? Math.max(1, best[n]) : 0))], 1);
     return best.some((count, n) => count > there[n]) ? climbed(problem, movable(problem), [best], 1) : dispatch(problem, there);
