@@ -21,12 +21,13 @@ from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.search import BEST, Mix
 from sweetspot.study.settings import Settings
-from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money
+from sweetspot.wording import DISPATCH, ROUNDS, SHARE, TIE, Money, confidence
 
 MOSTLY = 0.5  # of the work done by what is there: keeping it is what the choice is called
 NOTHING = "nothing"  # a choice that binds nobody: what is there, or rented by the hour or month
 DOTS = 20  # quantiles of the money, equally likely outcomes
 MOST_PRICED = 24  # machines of a kind whose price that pays is looked at
+FIRM = 1.05  # from the low to the high of a price: a firm one in another currency has the range of its rate
 SAME = 1e-6  # choices whose money differs by a smaller share in every draw are one alternative
 COLUMNS = (
     "workload", "workload_title", "choice", "alternative", "kind", "binds", "title", "instance", "purchase",
@@ -40,7 +41,7 @@ COLUMNS = (
 OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running",
              "usd_possession", "after_months", "device_hours")  # fmt: skip
 OF_A_ROW = ("alternative", "title", "instance", "purchase", "price_list", "persistent", "in_answer", "is_reference",
-            "basis", "capex_usd")  # fmt: skip
+            "basis", "capex_usd", "capex_usd_low", "capex_usd_high")  # fmt: skip
 RANK = (NOTHING, CONTRACT, BUY)  # from what commits to least
 
 
@@ -112,12 +113,26 @@ def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
 
 
 def standing_of(one: Work) -> tuple[int, int | None]:
-    """Places of the cheapest that may be the answer (one at least) and of the cheapest of these that binds to something
-    else, or where none does the cheapest other alternative.
+    """Places of the choice that is recommended (one at least may be the answer) and of the runner-up: the cheapest,
+    and the cheapest of what binds to something else, or where none does the cheapest other alternative. Where these two
+    are too close to call, what commits to less is recommended; of a purchase at a firm price the cheaper all the same.
     """
     places = [place for place, stands in enumerate(one.table["stands"]) if stands]
-    best = places[0]
-    return best, against(one, best, places, bound=True) or against(one, best, places)
+    best, binds = places[0], one.table["binds"]
+    bound = against(one, best, places, bound=True)
+    if bound is None:
+        return best, against(one, best, places)
+    less = RANK.index(binds.iloc[bound]) < RANK.index(binds.iloc[best])
+    tie = confidence(p_cheaper(one.usd[best], one.usd[bound])) == TIE
+    return (bound, best) if tie and less and not has_firm_price(one, best) else (best, bound)
+
+
+def has_firm_price(one: Work, place: int) -> bool:
+    """Whether a choice is a purchase at a price that is stated without a range, but for the rate of a currency."""
+    if one.table["binds"].iloc[place] != BUY or "capex_usd_low" not in one.table.columns:
+        return False
+    low, high = (float(one.table[f"capex_usd_{end}"].iloc[place]) for end in ("low", "high"))
+    return bool(0 < high <= low * FIRM)
 
 
 def against(one: Work, best: int, places: Sequence[int], bound: bool = False) -> int | None:
