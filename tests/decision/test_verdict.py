@@ -49,7 +49,7 @@ def test_every_column_where_buying_is_held_against_two_clouds():
         "take_ratio": 1.2, "take_ratio_low": 0.95, "take_ratio_high": 1.25, "take_p_cheaper": 0.75,
         # 3000 + 0.5 (price - 2400) = 2000: at 400 USD; the later purchase has no price of its own to ask for
         "box": "box", "box_title": "office box", "box_usd": 2400.0, "buy_below_usd": 400.0,
-        "box_usd_low": 2400.0, "box_usd_high": 2400.0, "firm_price": False,
+        "box_usd_low": 2400.0, "box_usd_high": 2400.0, "firm_price": True,
         # 1800, 2100, 2400 and 2880 to the next 500; at 2000 it costs 2800, 2600, 2200, 2400: less than north in two
         "box_prices_usd": [2000.0, 2000.0, 2500.0, 3000.0], "p_at_box_prices": [0.5, 0.5, 0.25, 0.25],
         "work_factor": np.nan, "from_jobs": np.nan, "by_hour_title": None, "busy_days_per_month": 8.0,

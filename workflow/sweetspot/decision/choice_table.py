@@ -131,7 +131,9 @@ def has_firm_price(one: Work, place: int) -> bool:
     """Whether a choice is a purchase at a price that is stated without a range, but for the rate of a currency."""
     if one.table["binds"].iloc[place] != BUY or "capex_usd_low" not in one.table.columns:
         return False
-    low, high = (float(one.table[f"capex_usd_{end}"].iloc[place]) for end in ("low", "high"))
+    price = float(one.table["capex_usd"].iloc[place])
+    ends = (float(one.table[f"capex_usd_{end}"].iloc[place]) for end in ("low", "high"))
+    low, high = (price if np.isnan(end) else end for end in ends)
     return bool(0 < high <= low * FIRM)
 
 
