@@ -344,3 +344,36 @@ def test_what_to_find_out_first_is_of_the_work_itself():
     assert first_to_find_out([*plans, *jobs], rows) == {"plan": "price"}
     both = pd.DataFrame([row for row in rows.to_dict("records") if row["figure"] != "power"])
     assert first_to_find_out([work(("one", RENT, [1, 1]), name="m", model="m")], both) == {"m": "small"}
+
+
+NOBODY = ("North", "nothing"), ("South", "nothing"), ("East", "nothing"), ("a contract", "contract")
+
+
+@pytest.mark.parametrize(
+    ("lacking", "says"),
+    [
+        (NOBODY[:1], "Not decided: no speed is known of North."),
+        (NOBODY, "Not decided: no speed is known of North, South and 2 more."),
+        ((("other box", "buy"),), "Buy office box."),  # another purchase does not turn it
+    ],
+)
+def test_where_only_purchases_have_a_speed_it_is_not_decided(lacking, says):
+    """It said: Buy. Nothing else does this work."""
+    one = work(("office box", BUY, [100, 110]), without_speed=lacking)
+    told = verdict(one._replace(table=one.table.assign(title="Office Box")), worth={})
+    assert (told.sentence == says) == says.startswith("Not")
+    assert (told.confidence == "not decided") == says.startswith("Not")
+    if says.startswith("Not"):
+        assert told.verb == "Not decided" and "Office Box" in told.do_this and "Nothing else" not in told.do_this
+
+
+def test_against_a_rental_with_a_speed_what_lacks_one_leaves_the_verdict_as_it_is():
+    told = verdict(work(("box", BUY, [100, 110]), ("cloud", RENT, [400, 500]), without_speed=NOBODY))
+    assert told.sentence == "Buy. Renting costs 4.0 times as much." and told.confidence == "clear"
+
+
+def test_what_costs_nothing_is_no_infinite_times_cheaper():
+    told = verdict(work(("ours", KEEP, [0.0, 0.0]), ("box", BUY, [5400, 5400])))
+    assert told.sentence == "Keep what you have: that costs nothing. Buying costs 5,400 USD."
+    told = verdict(work(("ours", KEEP, [0.0, 0.0]), ("cloud", RENT, [300, 300])))
+    assert "inf" not in told.sentence + told.do_this

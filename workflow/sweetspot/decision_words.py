@@ -23,6 +23,8 @@ from sweetspot.wording import (
 
 KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"  # kinds of choices
 COMMIT, MACHINE = "commit", "machine"  # levels of a verdict
+NOT_DECIDED = "not decided"  # confidence of a verdict where what could turn it has no speed
+NAMED = 2  # machines without a speed that are named
 VERBS = {KEEP: "Keep what you have", RENT: "Rent by the hour", CONTRACT: "Sign the contract", BUY: "Buy", MIX: "Buy"}
 COSTS = {KEEP: "What you have", RENT: "Renting", CONTRACT: "A contract", BUY: "Buying", MIX: "Buying"}
 MAY_STOP, NOT_ASKED, CANNOT, LIMIT = "interruptible", "not_asked", "cannot", "limit"  # why a choice is not the answer
@@ -156,12 +158,28 @@ def sentence(facts: Facts, advised: str, currency: Money = DOLLARS) -> str:
         if close:
             over = f" over {facts['months']:g} months" if facts["months"] > 1 else ""
             return f"{verb} for now. {COSTS[str(other)]} costs about the same{over}."
+        if math.isinf(facts["ratio"]):
+            return f"{verb}: that costs nothing. {COSTS[str(other)]} costs {currency.words(facts['rival_usd'])}."
         return f"{verb}. {COSTS[str(other)]} {maybe}costs {times(facts['ratio'])} times as much."
     alone = f"{_taken(advised)} {_machine(facts, 'take')}."
     if facts["take_rival"] is None:
         return alone
-    how = "about the same" if close else f"{times(facts['ratio'])} times as much"
+    free = not close and math.isinf(facts["ratio"])
+    how = "about the same" if close else "more than nothing" if free else f"{times(facts['ratio'])} times as much"
     return _short([f"{alone} {begun(_machine(facts, 'take_rival'))} {maybe}costs {how}.", alone], SENTENCE)
+
+
+def not_decided(names: Sequence[str], cheapest: str) -> tuple[str, str]:
+    """Where machines without a speed could turn the verdict: that it is not decided, and what to do."""
+    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+    machines = listed([*map(the, names[:NAMED]), *more])
+    found = f"Not decided: no speed is known of {machines}."
+    known = f"Of what has a speed, {the(cheapest)} is the cheapest."
+    ways = [
+        f"Measure or add {'that speed' if len(names) == 1 else 'these speeds'}. {known}",
+        "Measure or add the speeds.",
+    ]
+    return _short([found, f"Not decided: {len(names)} machines have no speed."], SENTENCE), _short(ways, DO_THIS)
 
 
 def do_this(facts: Facts, advised: str, words: Words) -> str:
@@ -184,7 +202,8 @@ def _ways_to_say(facts: Facts, advised: str, words: Words) -> list[str]:
         if close:
             same = "cost about the same: take either."
             return [f"{begun(title)} and {rival} {same}", f"{begun(rival)} costs about the same."]
-        dearer = f"costs {times(facts['take_ratio'])} times as much{sure}."
+        more = "more than nothing" if math.isinf(facts["take_ratio"]) else f"{times(facts['take_ratio'])} times as much"
+        dearer = f"costs {more}{sure}."
         return [f"{begun(rival)} {dearer}", f"The second choice {dearer}"]
     start = f"Start with {title}"
     if _decided_by_price(facts) and advised not in (BUY, MIX):

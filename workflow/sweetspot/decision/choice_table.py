@@ -11,7 +11,7 @@ from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
 from sweetspot.decision.assumption import Assumption, Moved
 from sweetspot.decision.cost_rounds import PricedPlan
-from sweetspot.decision.options import NO_MODEL, Row, records
+from sweetspot.decision.options import NO_MODEL, OFFER, Row, records
 from sweetspot.decision.pose import UP_FRONT
 from sweetspot.decision.posed import COMMITTED, Posed
 from sweetspot.decision.simulate import Draws
@@ -68,6 +68,7 @@ class Work(NamedTuple):
     model: str = ""
     limits: tuple[str, ...] = ()
     months_work: tuple[float, ...] = ()
+    without_speed: tuple[tuple[str, str], ...] = ()
 
     @property
     def plan(self) -> bool:
@@ -82,16 +83,42 @@ def works(
     monthly: Sequence[Posed],
     settings: Settings,
     titles: Mapping[str, str] | None = None,
+    every: pd.DataFrame | None = None,
+    offers: pd.DataFrame | None = None,
 ) -> list[Work]:
     """The work of months (`monthly`), the plans of phases, then each workload of the options that is no part of these.
-    `titles`: names of plans.
+    `titles`: names of plans; `every`: the options, those that do not fit among them, and `offers`: all, of which some
+    may have no speed for a work.
     """
     found = [_of_months(one, options, draws, settings.money) for one in monthly]
     found += [_of_phases(one, options, draws) for one in plans]
     found = [one._replace(title=(titles or {}).get(one.name, one.title)) for one in found]
     parts = tuple(f"{one.name}." for one in monthly)
     names = map(str, dict.fromkeys(options["workload"].dropna()))
-    return [*found, *(_single(name, options, draws, settings) for name in names if not name.startswith(parts))]
+    found += [_single(name, options, draws, settings) for name in names if not name.startswith(parts)]
+    if every is None or offers is None or offers.empty:
+        return found
+    asked = offers[offers["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)]
+    jobs = {one.name: one for one in monthly}
+    return [one._replace(without_speed=_without_speed(one, jobs.get(one.name), every, asked, settings))
+            for one in found]  # fmt: skip
+
+
+def _without_speed(
+    one: Work, posed: Posed | None, every: pd.DataFrame, offers: pd.DataFrame, settings: Settings
+) -> tuple[tuple[str, str], ...]:
+    """Machines that are offered and have no speed for a work, or for a class of its jobs: name for people, and what to
+    take one would bind to.
+    """
+    models = {one.model} if posed is None else {str(each.job.model) for each in posed.classes if each.job.model}
+    have, found = () if posed is None else posed.work.have, dict[tuple[str, str], None]()
+    known = [set(map(tuple, every.loc[every["model"] == model, list(OFFER)].to_numpy())) for model in models]
+    for offer in offers.drop_duplicates(list(OFFER)).to_dict("records"):
+        key, name = tuple(offer[column] for column in OFFER), str(offer["instance"])
+        if name not in have and NO_MODEL not in models and not all(key in keys for keys in known):
+            binds = BUY if offer["purchase"] == "own" else CONTRACT if offer["purchase"] in COMMITTED else NOTHING
+            found[settings.titles.get(name, name), binds] = None
+    return tuple(found)
 
 
 def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
@@ -302,7 +329,7 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
     for mix, told in mix_rows(posed):
         bought = list(mix.bought.items())
         box = known[bought[0][0]] if bought else None
-        kind, binds = _mixed(told, box)
+        kind, binds = _mixed(told, box, bool(posed.at_home))
         if box is None and told["main_rented"] and not told["sold"]:
             kind = alike = alike or kind  # as the cheapest of them: a faster device has fewer hours for the same work
         fixed = np.nan if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
@@ -364,10 +391,13 @@ def _month_by_price(posed: Posed, name: str, place: int) -> float:
     return float(twice - now) / float(posed.source(name).offer["capex_usd"])
 
 
-def _mixed(told: Row, box: Row | None) -> tuple[str, str]:
+def _mixed(told: Row, box: Row | None, at_home: bool) -> tuple[str, str]:
     """Kind of a mix, and what it binds to: to a purchase or contract where machines are held for it."""
     if box is None:
-        return (KEEP if told["there_device_hours"] >= MOSTLY * told["device_hours"] else RENT), NOTHING
+        nothing_rented = at_home and told["main_rented"] is None
+        return (
+            KEEP if nothing_rented or told["there_device_hours"] >= MOSTLY * told["device_hours"] else RENT
+        ), NOTHING
     kind, binds = _kind_of(box)
     return (MIX if told["main_rented"] is not None and binds == BUY else kind), binds
 

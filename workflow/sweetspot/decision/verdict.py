@@ -7,7 +7,18 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.decision.choice_table import NOTHING, Work, against, has_firm_price, standing_of
-from sweetspot.decision_words import BUY, COMMIT, MACHINE, VERBS, do_this, of_several, sentence, thresholds
+from sweetspot.decision_words import (
+    BUY,
+    COMMIT,
+    MACHINE,
+    NOT_DECIDED,
+    VERBS,
+    do_this,
+    not_decided,
+    of_several,
+    sentence,
+    thresholds,
+)
 from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
 from sweetspot.wording import WORDS, Words, confidence
@@ -68,7 +79,9 @@ def verdict_table(
     buying costs as much as the cheapest that binds less; `p_at_box_prices`: share of the draws in which buying is
     cheaper at an offer of `box_prices_usd`.
     `work_factor`: how many times the work from which buying pays (`break_even`); `from_jobs`: jobs a month from which
-    what is paid by the month pays. `sentence` has at most 15 words (of a toss-up 20), `do_this` 20.
+    what is paid by the month pays. `sentence` has at most 15 words (of a toss-up 20),
+    `do_this` 20. Where all choices bind alike and machines that would not have no speed, it is not decided:
+    `confidence` NOT_DECIDED.
     """
     told = [_verdict_of(one, break_even, worth.get(one.name, ""), words) for one in works if one.table["stands"].any()]
     for row in told:
@@ -133,6 +146,10 @@ def _verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) -
         "sentence": sentence(facts, kind, words.money),
         "do_this": do_this(facts, kind, words),
     }
+    lacking = [title for title, commitment in one.without_speed if commitment != binds.iloc[best]]
+    if bound is None and lacking:
+        facts["verb"], facts["confidence"] = NOT_DECIDED.capitalize(), NOT_DECIDED
+        facts["sentence"], facts["do_this"] = not_decided(lacking, str(facts["take_title"]))
     facts["work_month"] = _month_of(one, facts["work_factor"])
     return facts | {"thresholds": [*thresholds(facts, words.money), *one.limits]}
 
@@ -148,9 +165,9 @@ def _pair(one: Work, best: int, rival: int | None, today: bool = False) -> Pair:
     if rival is None:
         return Pair(best, None)
     usd, name = (one.today, "usd_at_todays_prices") if today else (one.usd, "usd")
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):  # what is there and free costs nothing
         low, high = (float(end) for end in interval(usd[rival] / usd[best]))
-    ratio = float(one.table[name].iloc[rival] / one.table[name].iloc[best])
+        ratio = float(one.table[name].iloc[rival] / one.table[name].iloc[best])
     return Pair(best, rival, ratio, low, high, p_cheaper(usd[best], usd[rival]))
 
 

@@ -80,7 +80,7 @@ class Outcome(Part):
     verb: str = Field(description="What to do, in a verb")
     sentence: str = Field(description="The verdict, at most 15 words")
     do_this: str = Field(description="What to do, at most 20 words")
-    confidence: str = Field(description="clear (95 % or more), likely (80 %), too close to call")
+    confidence: str = Field(description="clear (95 % or more), likely (80 %), too close to call, or not decided")
     best: Named = Field(description="The choice that is recommended: the cheapest, or in a tie what binds less")
     rival: Named | None = Field(description="What it is held against: of another kind of commitment where one binds")
     kind: str = Field(description="Its kind: keep, rent, contract, buy, mix")
