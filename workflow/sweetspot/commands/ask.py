@@ -35,7 +35,7 @@ from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.commands.scratch import machines_of_study
 from sweetspot.commands.validating import without_nan
 from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words
-from sweetspot.decision_words import no_answer
+from sweetspot.decision_words import NOT_DECIDED, no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.outcome import Outcome, outcome_of
@@ -105,7 +105,10 @@ def run(arguments: argparse.Namespace) -> int:
     works = load_workloads(work) if work.is_file() else {}
     plans = {name: one for name, one in works.items() if isinstance(one, Plan)}
     _check(wanted, arguments.workload, tables["options"], study, bool(months or plans))
-    given = Given(tables["options"], Settings.of(study))
+    lists = [read_parquet(file) for file in sorted((results / "offers").glob("*.parquet"))]
+    offered = pd.concat(lists, ignore_index=True) if lists else NO_ROWS
+    machines = machines_of_study(arguments.config, study.name)
+    given = Given(tables["options"], Settings.of(study, machines), offered)
     anew = wanted._replace(due=None) != Wanted() or (wanted.due is not None and bool(months))
     if anew and (months or plans):
         given = _with_plans(given, results, written, study, plans)._replace(months=months)
@@ -140,7 +143,7 @@ def outcome(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
         if any(pd.isna(row["option"]) for row in due):
             return NOT_IN_TIME
         return TOO_CLOSE if any(row.get("confidence") == TIE for row in due) else ANSWER
-    if verdict is None:
+    if verdict is None or verdict.confidence == NOT_DECIDED:
         return NO_ANSWER
     return TOO_CLOSE if verdict.close else ANSWER
 
