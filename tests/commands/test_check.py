@@ -193,6 +193,22 @@ def test_the_lint_of_prices_and_what_nothing_reads_are_warnings(lab):
     assert found.warnings[-1][2] == "nothing reads this file; did you mean throughput.csv?"
 
 
+def test_a_figure_that_cannot_be_is_named_with_its_line(lab):
+    # One RTX 4090 does 1,400; 4 of them at 9,000 would do 6.4 times that. 24.5 GFLOP an image x 20,000 is 491 TFLOP/s,
+    # which a V100 (125 in fp16) does not reach.
+    config, folder = lab
+    edit(folder / "throughput.csv", "synthetic,1100,,,", "synthetic,20000,,,")
+    with (folder / "throughput.csv").open("a") as file:
+        file.write("RTX 4090,elsewhere,4,tensorflow,2.15,p,resnet50,64,fp16,default,synthetic,9000,,,a page,\n")
+    found = read_study("lab", config)
+    told = [(Path(file).name, rule, words.split(":")[0]) for file, rule, words in found.warnings]
+    assert told == [
+        ("throughput.csv", "beyond_peak", "line 3"),
+        ("throughput.csv", "more_than_n_times_one", "line 4"),
+    ]
+    assert found.errors == [] and "6.4 times what one RTX 4090 does" in found.warnings[1][2]
+
+
 def test_two_rates_of_one_currency_are_told(lab):
     config, folder = lab
     rates = "rates: [{currency: EUR, usd: 1.15, as_of: 2026-01-01, source: a page}]\noffers:"

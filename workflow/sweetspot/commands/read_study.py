@@ -46,6 +46,7 @@ from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published, units_of
 from sweetspot.throughput.time_to_target import read_times
 from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.plausibility import warned_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -351,6 +352,8 @@ def _read_figures(found: Findings, parts: _Parts) -> None:
         if table is not None and reader is read_published:
             found.check(file, units_of, table, file)
             found.check(file, published_cells, table, parts.instances or {}, file)
+            for line, rule, words in warned_lines(table):
+                found.warn(file, rule, f"line {line}: {words}")
 
 
 def _misnamed(found: Findings, folder: Path) -> None:
