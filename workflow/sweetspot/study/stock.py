@@ -170,8 +170,8 @@ def own_facts(file: Path) -> list[StockFact]:
 
 
 def named_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
-    """`own_facts`; raises UserError also where a list is none of the study's, and where a provider or device is nearly one
-    of its `machines`: such a figure would count for nothing. Others may be those of another study.
+    """`own_facts`; raises UserError also where a list is none of the study's, and where a provider or device is nearly
+    one of its `machines`: such a figure would count for nothing. Others may be those of another study.
     """
     facts, faults = own_facts(file), Faults()
     known = {"price_list": sorted(price_lists), "provider": sorted({machine.provider for machine in machines})}
