@@ -68,8 +68,9 @@ Rows = list[dict[str, Any]]
 
 
 class Answer(NamedTuple):
-    """What is said: the verdict and its sentences, the bases and warnings that it `rests_on`, the `model` that it is about, deadlines of single `jobs` and of
-    `classes` of jobs, and who waits; `phased`: the plan that leads is one of phases.
+    """What is said: the verdict and its sentences, the bases and warnings that it `rests_on`, the `model` that it is
+    about, deadlines of single `jobs` and of `classes` of jobs, and who waits; `phased`: the plan that leads is one of
+    phases.
     """
 
     verdict: Outcome | None
