@@ -24,6 +24,7 @@ from sweetspot.bills.offers import offer_rows
 from sweetspot.catalogues.readers import READERS, cheapest
 from sweetspot.catalogues.spot_history import averages, choose_zone, read_history
 from sweetspot.errors import UserError
+from sweetspot.number_text import number_argument, parse_number
 from sweetspot.study.base import validated
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList, check_together
@@ -103,12 +104,10 @@ def _heading(options: argparse.Namespace, as_of: date, how: str) -> dict[str, An
 
 def _rate(text: str) -> dict[str, Any]:
     """EUR=1.09 as a rate of a price list; the list's model says what is wrong with the currency or the sign."""
-    currency, _, usd = text.partition("=")
-    try:
-        return {"currency": currency, "usd": float(usd)}
-    except ValueError:
-        expected = "a currency and what one unit is in USD, such as EUR=1.09"
-        raise UserError(f"--rate is {text!r}; expected {expected}") from None
+    currency, equals, usd = text.partition("=")
+    if not equals:
+        raise UserError(f"--rate is {text!r}; expected a currency and what one unit is in USD, such as EUR=1.09")
+    return {"currency": currency, "usd": parse_number(usd, f"--rate {currency}")}
 
 
 def _remarks(prices: PriceList, instances: dict[str, Any], as_of: date) -> list[str]:
@@ -139,7 +138,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--product", default="Linux/UNIX", help="product of a spot history (Linux/UNIX)")
     add("--start", metavar="TIME", help="begin of the window of a spot history: a date or an ISO 8601 time")
     add("--end", metavar="TIME", help="end of that window; default: the last change in the file")
-    add("--max-gap-days", type=float, default=30.0, metavar="DAYS", help="longest silence of a spot history (30)")
+    add(
+        "--max-gap-days",
+        type=number_argument,
+        default=30.0,
+        metavar="DAYS",
+        help="longest silence of a spot history (30)",
+    )
     add("--print", choices=("prices", "instances"), default="prices", dest="what", help="what to write")
 
 
