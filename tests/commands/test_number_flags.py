@@ -1,7 +1,6 @@
 """Numbers in flags and short texts: a decimal comma, an exponent and an ambiguous thousand, in every command."""
 
 import pytest
-
 from sweetspot.commands.ask import hours_of
 from sweetspot.commands.command_line import main
 from sweetspot.commands.estimate import asked_work, mfu_of

@@ -3,7 +3,6 @@
 import argparse
 
 import pytest
-
 from sweetspot.errors import UserError
 from sweetspot.number_text import number_argument, parse_number
 

@@ -1,7 +1,6 @@
 """A throughput whose arithmetic exceeds the device's dense peak is refused."""
 
 import pytest
-
 from sweetspot.errors import UserError
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.transferring import Measured, check_below_peak

@@ -30,8 +30,8 @@ DEVICE = re.compile(
 # Names that say how many devices a machine has: gpu_8x_h100, 8x-H100_SXM, gpu-h100-sxm_8gpu-128vcpu, a2-highgpu-8g,
 # h100.8x, BM.GPU.A10.4, H100x8-NVLINK, H100-1-80G, 8H100.80S.
 COUNTS = re.compile(
-    r"(?:^|_)(\d+)x[-_ ]|_(\d+)gpu|-(\d+)g$|[.-](\d+)x$|\.GPU\..*\.(\d+)$|[a-z]\d{1,3}[a-z]*\d?x(\d+)(?:-NVLINK)?$"
-    r"|^[A-Z]+\d+[A-Z]*-(\d+)-\d+G$|^(\d+)[A-Z]+\d+[A-Z]*\.",
+    r"(?:^|_)(\d+)x[-_ ]|_(\d+)gpu|^[ag]\d\w?-\w+-(\d+)g$|[.-](\d+)x$|\.GPU\..*\.(\d+)$"
+    r"|[a-z]\d{1,3}[a-z]*\d?x(\d+)(?:-NVLINK)?$|^[A-Z]+\d+[A-Z]*-(\d+)-\d+G$|^(\d+)[A-Z]+\d+[A-Z]*\.",
     re.IGNORECASE,
 )
 

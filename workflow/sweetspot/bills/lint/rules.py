@@ -484,8 +484,8 @@ def missing_source(linted: LintedOffer) -> Iterator[str]:
 
 # ------------------------------------------------------------------------------------------------- rules about a list
 
-# Prices a device of one family may differ by this: large machines are cheaper (Lambda, 8 devices: 10 %). Of two machines
-# more is usual. Spot prices are made by the market machine by machine, so that families of these say nothing.
+# Prices a device of one family may differ by this: large machines are cheaper (Lambda, 8 devices: 10 %). Of two
+# machines more is usual. Spot prices are made by the market machine by machine, so that their families say nothing.
 FAMILY, FAMILY_OF_TWO = 0.12, 0.25
 SAME = 0.005  # prices that are equal but for rounding
 AGREES = 0.06  # prices a device that count as one price
