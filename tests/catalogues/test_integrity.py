@@ -72,7 +72,7 @@ def test_a_line_without_any_price_is_named(imported):
     ],
 )
 def test_a_named_device_of_which_there_are_none_is_left_out(imported, kind, text):
-    with pytest.raises(UserError, match="line 2: .* is '0'"):
+    with pytest.raises(UserError, match=r"line 2: .* is '0'"):
         imported(kind, text)
 
 

@@ -1,23 +1,19 @@
 """What devices and machines are known to have cost: to rent, to buy, to run. Yardsticks, not prices.
 
-price_levels.csv (made by research/price_levels_table.py, which says from what): rental prices of 2013 to 2026 by
+Tables of facts/. price_levels.csv (made by research/price_levels_table.py, which says from what): rental prices of 2013 to 2026 by
 device and year over all providers, purchase prices, power. machine_prices.csv (by research/machine_prices_table.py):
-what AWS, Azure and Google asked for each machine in their usual places. facts/machines.csv: devices of a machine.
+what AWS, Azure and Google asked for each machine in their usual places. machines.csv: devices of a machine.
 """
 
-import csv
 import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 from sweetspot.facts.shipped_tables import table
 
-TABLE = Path(__file__).parent / "price_levels.csv"
-MACHINES = Path(__file__).parent / "machine_prices.csv"
-COLUMNS = ("what", "provider", "device", "year", "low", "high", "levels", "figures", "source")
+COLUMNS = ("what", "device", "year", "low", "high", "figures", "source")
 # Other names of providers.
 PROVIDERS: Mapping[str, str] = {"amazon": "aws", "gce": "gcp", "google": "gcp"}
 # Prices of a device move slowly: those of the years beside count too.
@@ -125,18 +121,15 @@ def _by_year(what: str, device: str) -> dict[int, PriceRange]:
 def _levels() -> dict[tuple[str, str], dict[int, PriceRange]]:
     """Ranges over all providers by what and device, then by year (0 where it has none)."""
     levels: dict[tuple[str, str], dict[int, PriceRange]] = {}
-    with TABLE.open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if not row["provider"]:
-                level = PriceRange(float(row["low"]), float(row["high"]))
-                levels.setdefault((row["what"], row["device"]), {})[int(row["year"] or 0)] = level
+    for row in table("price_levels"):
+        level = PriceRange(float(row["low"]), float(row["high"]))
+        levels.setdefault((row["what"], row["device"]), {})[int(row["year"] or 0)] = level
     return levels
 
 
 @cache
 def _machine_prices() -> dict[tuple[str, str], tuple[float, ...]]:
-    with MACHINES.open(newline="", encoding="utf-8") as file:
-        return {
-            (row["provider"], row["instance"]): tuple(float(usd) for usd in row["usd_per_hour"].split())
-            for row in csv.DictReader(file)
-        }
+    return {
+        (row["provider"], row["instance"]): tuple(float(usd) for usd in row["usd_per_hour"].split())
+        for row in table("machine_prices")
+    }
