@@ -38,6 +38,7 @@ from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words
 from sweetspot.decision_words import NOT_DECIDED, no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
+from sweetspot.number_text import NUMBER, number_argument, parse_number
 from sweetspot.report import how_sure
 from sweetspot.report.outcome import Outcome, outcome_of
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
@@ -52,7 +53,7 @@ from sweetspot.wording import ROUNDS, TIE, Money, amount, percent, span, the
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4
 OUTCOMES = {ANSWER: "answer", NO_ANSWER: "no answer", TOO_CLOSE: TIE, NOT_IN_TIME: "nothing in time"}
 HOURS = {"min": 1 / 60, "h": 1.0, "d": 24.0}
-DEADLINE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|h|d)")
+DEADLINE = re.compile(rf"({NUMBER})\s*(min|h|d)", re.IGNORECASE)
 MOST_TIMES = 1000  # the jobs of a plan
 TABLES = ("options", "choices", "deadlines", "queue", "sources", "verdict", "warnings")  # of comparison/
 READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "availability.yaml", "prices/history/stock.csv",
@@ -87,8 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot ask`."""
     add = parser.add_argument
     add("study", metavar="STUDY", help="a folder under config/studies/ whose report was made")
-    add("--days", type=float, metavar="N", help="days of use a month of every owned machine")
-    add("--jobs", type=float, metavar="FACTOR", help="times the jobs of a plan, of months or of phases")
+    add("--days", type=number_argument, metavar="N", help="days of use a month of every owned machine")
+    add("--jobs", type=number_argument, metavar="FACTOR", help="times the jobs of a plan, of months or of phases")
     add("--deadline", metavar="TIME", help="when the result is due: 90min, 6h, 2d")
     add("--workload", metavar="NAME", help="of workloads.yaml: the deadline of this one alone")
     add("--brief", action="store_true", help="print the verdict alone: two lines")
@@ -134,7 +135,7 @@ def hours_of(text: str | None) -> float | None:
     if text is None:
         return None
     found = DEADLINE.fullmatch(text.strip())
-    hours = float(found[1]) * HOURS[found[2]] if found else 0.0
+    hours = parse_number(found[1], "--deadline") * HOURS[found[2].lower()] if found else 0.0
     if not hours > 0:
         raise UserError(f"--deadline is {text!r}; expected a time such as 90min, 6h or 2d")
     return hours
