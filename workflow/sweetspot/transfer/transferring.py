@@ -82,7 +82,7 @@ def check_below_peak(figure: Measured) -> None:
 
     """
     rate, gpu = figure.images_per_s, figure.device.gpu
-    factor = beyond_peak_factor(gpu, 1, figure.precision, figure.model, figure.unit, rate)
+    factor = beyond_peak_factor(gpu, 1, figure.precision, figure.model, "", rate)
     if factor > 1.0:
         raise UserError(
             f"{rate:,.6g} {figure.unit} per second of {figure.model} are {factor:,.3g} times what one {gpu} can do at "
