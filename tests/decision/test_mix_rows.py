@@ -16,7 +16,7 @@ from sweetspot.decision.sources import JOBS, LOAD, SOURCES, is_best, job_table, 
 from sweetspot.decision.verdict import verdict_table
 from sweetspot.decision_words import DO_THIS
 from sweetspot.mixes.timing import SpeedErrors
-from sweetspot.report.outcome import TimeFirst, outcome_of
+from sweetspot.report.outcome import outcome_of
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
 RENTED, DEAR = hourly(6.0), hourly(8.0) | {"instance": "dear"}
@@ -231,7 +231,8 @@ def test_the_verdict_and_the_answer_say_what_to_time_first(uneven):
     assert "3.60 USD" in said and "other" in said
     assert "3.60 USD" in row["do_this"] and len(row["do_this"].split()) <= DO_THIS
     answer = outcome_of({"verdict": found.assign(is_answer=True)})
-    assert answer.time_first == TimeFirst(machines=["other"], trial_usd=3.6, saving_usd=pytest.approx(536.4))
+    assert (answer.time_first.machines, answer.time_first.trial_usd) == (["other"], pytest.approx(3.6))
+    assert answer.time_first.saving_usd == pytest.approx(536.4)
     nothing = found.assign(is_answer=True, timed=[[]])
     assert outcome_of({"verdict": nothing}).time_first is None
 
