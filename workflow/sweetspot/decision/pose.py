@@ -92,6 +92,7 @@ def pose(
         known=known,
         delivery=delivery,
         month_days=month_days,
+        rents=draws.rents,
         speed_keys=speed_keys,
         speed_errors=SpeedErrors(tuple(logs), np.stack([*logs.values()]) if logs else np.zeros((0, size))),
         trials=_trials(told, speed_keys),

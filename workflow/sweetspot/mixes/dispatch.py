@@ -44,7 +44,9 @@ class Done:
 
     def usd_by_use(self, name: str) -> float:
         """USD of a month's work on a source, possession aside: the mean of the draws."""
-        return float(np.einsum("jdt,jd->dt", self.jobs(name), finite(self.sources[name].usd)).mean())
+        source = self.sources[name]
+        usd = np.einsum("jdt,jd->dt", self.jobs(name), finite(source.usd))
+        return float((usd * source.path if isinstance(source, Rented) else usd).mean())
 
     @cached_property
     def lead(self) -> str:
@@ -162,7 +164,7 @@ def _filled(problem: Problem, counts: Sequence[int], order: Sequence[int], other
                 # Where it can run nowhere else a job is worth everything.
                 worth = np.where(np.isfinite(hours), few * (elsewhere - usd) / hours, -NEVER)
             running += _fill(kind, worth, done[:, place], left, room[place])
-    running += np.einsum("jdt,jd->dt", left, finite(problem.rent))
+    running += problem.rent_of(left)
     return done, left, running
 
 
