@@ -42,16 +42,20 @@ GROWTH = "growth_per_month"  # of one class, too
 SOFTWARE_GAIN = "software_gain_per_year"  # of all machines: a month's jobs take so much less of each
 PLANNED = Moved(1, {})
 TINY = 1e-12  # of a job
+ROUNDING = 1e-9  # of a month
 OF_THE_MONTH = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")
 Figure = Callable[[str, int], Array]  # by draw, of a row of the options
 
 
 class Broken(NamedTuple):
-    """A limit of the team's (a key of the workload) that a mix breaks, the most allowed, what it has; USD, hours."""
+    """A limit of the team's (a key of the workload) that a mix breaks, the most allowed, what it has; USD, hours. Of a
+    limit by the month the dearest month, and the numbers of the `months` that break it; empty where all do.
+    """
 
     limit: str
     most: float
     found: float
+    months: tuple[int, ...] = ()
 
 
 class Trial(NamedTuple):
@@ -196,6 +200,13 @@ class Posed:
     def changes(self) -> bool:
         """Whether its months differ: the work grows, or something comes later."""
         return bool(self.delivery) or bool(np.any(self.growth)) or bool(np.any(self.gain))
+
+    def month_numbers(self, places: npt.NDArray[np.int_]) -> tuple[int, ...]:
+        """The numbers, from 1 on, of the project's months that some of the drawn ones stand for."""
+        starts, length = months_of(self.work.months)
+        ends = {place: math.ceil(starts[place] + length - ROUNDING) for place in places}
+        numbers = {number for place, end in ends.items() for number in range(math.floor(starts[place]), end)}
+        return tuple(sorted(number + 1 for number in numbers))
 
     def within(self, start: float, end: float) -> npt.NDArray[np.int_]:
         """The months drawn whose middle lies between two dates; the nearest one where none does."""
