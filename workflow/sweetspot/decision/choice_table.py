@@ -369,7 +369,7 @@ def price_that_pays(posed: Posed, name: str) -> float:
     share = _month_by_price(posed, name, place) * price
     if not np.isfinite(rival) or not share > 0:
         return np.nan
-    allowed, found = posed.stated.get(UP_FRONT, np.inf), []
+    allowed, found = posed.stated.get(UP_FRONT, np.inf), list[float]()
     for base in {posed.drawn.there, posed.mixes[0].counts}:
         for number in range(1, MOST_PRICED + 1):
             counts = (*base[:place], posed.drawn.there[place] + number, *base[place + 1 :])
