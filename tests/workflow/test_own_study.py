@@ -29,7 +29,7 @@ def mine(tmp_path_factory):
         [sys.executable, "-m", *shlex.split(command)],
         cwd=project, env=environment(project), capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert made.stdout.strip() in WALK
+    assert all(line in WALK for line in made.stdout.splitlines())
     done = run_snakemake(project, "--config", "study=mine", prefix=OFFLINE)
     assert done.returncode == 0, done.stdout[-4000:]
     return project / "results" / "mine"
@@ -56,14 +56,11 @@ def test_nothing_of_2018_is_in_the_answer(mine):
 
 def test_the_answer_is_the_sentence_that_the_readme_prints(mine):
     answer = json.loads((mine / "report" / "answer.json").read_text())
-    blocks = re.findall(r"(?m)(?:^>.*\n)+", WALK)
-    verdict, worth = (" ".join(re.sub(r"(?m)^> ?", "", block).split()) for block in blocks)
+    (block,) = re.findall(r"(?m)(?:^>.*\n)+", WALK)
+    verdict = " ".join(re.sub(r"(?m)^> ?", "", block).split())
     assert verdict == f"{answer['verdict']['sentence']} {answer['verdict']['do_this']}"
-    assert worth in " ".join(answer["worth_knowing"])
-    days = pd.read_parquet(mine / "comparison" / "break_even.parquet")
-    named = {answer["verdict"][side]["choice"] for side in ("best", "rival")}
-    days = days[days["reference"].isin(named) & days["option"].isin(named)]["days"].iloc[0]
-    assert f"pays from {days:.0f} days of use a month." in " ".join(WALK.split()) and days < 15
+    # 20 jobs x 1e8 samples / 1,120 a second = 496 hours of the month's 732: the card that is there does them
+    assert answer["verdict"]["kind"] == "keep"
 
 
 def test_what_is_not_known_is_said(mine):
