@@ -39,10 +39,11 @@ def with_having(options: pd.DataFrame, known: "Known | None", month_days: float)
     where it is said to be unknown; `p_stock_assumed` with its ends: what is then taken, by other sellers of that device
     and size; null where nothing is known of these either; `p_stock_all`: the least chance of all nodes at once, p^m;
     `p_stock_any`: of one at any of the `sellers` of that device and size. Options of one `stock_event` are there or not
-    together: those of one seller, and those of sellers not known by name of what was seen of all together. `stock_wait_hours`: mean wait if
-    not; `start_hours`: until a date of a block or a delivery; `failures_per_hour` of all devices together;
-    `repaired_share` of them that wait `repair_hours` at one's own machine, where no spare is left; `longest_run_hours`
-    until another start. `hours_to_result`, `_p90`: median and 90th percentile from today to the result.
+    together: those of one seller, and those of sellers not known by name of what was seen of all together.
+    `stock_wait_hours`: mean wait if not; `start_hours`: until a date of a block or a delivery; `failures_per_hour` of
+    all devices together; `repaired_share` of them that wait `repair_hours` at one's own machine, where no spare is
+    left; `longest_run_hours` until another start. `hours_to_result`, `_p90`: median and 90th percentile from today to
+    the result.
     """
     if known is None or options.empty:
         empty = {name: np.nan if name in NUMBERS else None for name in HAVING}
