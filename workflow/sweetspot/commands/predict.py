@@ -26,6 +26,7 @@ from sweetspot.scaling.several_devices import JOINED, learn_scaling, several
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.specifications import Devices, precision_name
 from sweetspot.transfer.transferring import Measured, check_below_peak, from_run_files, learn_devices, transferred
 from sweetspot.warnings import as_text, joined
@@ -49,8 +50,14 @@ def measured(text: str, framework: str, devices: Devices) -> Measured:
         raise UserError(f"--measured: the rate is {found['rate']!r}; expected samples per second, above 0")
     if found["batch"] and not (batch >= 1 and batch % 1 == 0):
         raise UserError(f"--measured: the batch is {found['batch']!r}; expected a whole number above 0")
-    precision = precision_name(found["precision"])
-    return Measured(devices.get(found["gpu"].strip()), rate, found["model"].strip(), precision, framework, batch)
+    precision, gpu = precision_name(found["precision"]), found["gpu"].strip()
+    factor = beyond_peak_factor(gpu, 1, precision, found["model"].strip(), "", rate)
+    if factor > 1:
+        raise UserError(
+            f"--measured is {text!r}: {factor:.3g} times what {devices.get(gpu).gpu} can do at its dense peak; "
+            "expected a rate that it can reach"
+        )
+    return Measured(devices.get(gpu), rate, found["model"].strip(), precision, framework, batch)
 
 
 def _counts(text: str) -> list[int]:
