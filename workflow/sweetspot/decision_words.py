@@ -59,7 +59,7 @@ def thresholds(facts: Facts, currency: Money) -> list[str]:
     if facts.get("timed"):
         told.append(("", time_first(facts, currency)))
     factor, days = facts["work_factor"], facts["pays_from_days"]
-    if _near(facts) and not _decided_by_price(facts):
+    if _near(facts) and currency.words(facts["buy_below_usd"]) not in facts["sentence"]:
         word = "up to" if facts["kind"] in (BUY, MIX) else "below"
         price = currency.words(facts["buy_below_usd"])
         told.append((price, f"Buying pays {word} {{}} for {the(str(facts['box_title']))}."))

@@ -72,6 +72,7 @@ class Dispatch:
     assumptions: tuple[Assumption, ...]
     rival: int | None = None
     _off: dict[Way, float] = field(default_factory=dict)
+    _paid_off: dict[Way, Array] = field(default_factory=dict)
 
     def problem(self, moved: Moved) -> Problem:
         """The problem with assumptions moved (one case), on all draws."""
@@ -155,8 +156,18 @@ class Dispatch:
         way = self.ways[place]
         if way.bought or way.sold or way.one_offer:
             return place
-        lead = dispatch_once(quick.to(way.filled, "", way.timed), way.counts).lead
-        return len(self.ways) + [offer.name for offer in quick.rented].index(lead) if lead else place
+        key = Way.of(way)
+        if key not in self._paid_off:
+            planned = self.posed.drawn
+            self._paid_off[key] = self._paid(planned, way) - self._paid(self.quick(planned), way)
+        paid = self._paid(quick, way) + self._paid_off[key]
+        return len(self.ways) + int(paid.argmax()) if paid.max(initial=0.0) > 0 else place
+
+    def _paid(self, problem: Problem, way: Mix) -> Array:
+        """USD of a month that a way pays to each offer by the hour."""
+        chosen = problem.to(way.filled, "", way.timed)
+        done = (dispatch_once if chosen.jobs.shape[2] == 1 else dispatch)(chosen, way.counts)
+        return np.array([done.usd_by_use(one.name) if one.name in done.sources else 0.0 for one in problem.rented])
 
     def title(self, place: int, count: float, alternative: int | None) -> str:
         """A way in words: with the machines that it buys in a case, or with what it rents most."""
