@@ -26,8 +26,8 @@ SAID = {
     # By the rule of 2018 that these tables are made with; the study's own finds the box slower, and a tie.
     "office-box-2026": ("commit", "Buy. Renting costs 1.9 times as much.", "Buy the office box with 4 RTX 4090."),
     "lab-of-five": ("commit", "Toss-up: buy at the 16,953 USD offered.", "Buy 1 × office box with 4 RTX 4090"),
-    "fine-tune-2026": ("commit", "Rent by the hour. Buying probably costs 1.", "Start with "),
-    "start-up-2026": ("commit", "Keep what you have. Buying costs 4.", "Buy and sign nothing. Rent "),
+    "fine-tune-2026": ("commit", "Rent by the hour. Buying probably costs 1.", "Time one job on 7 machines first"),
+    "start-up-2026": ("commit", "Keep what you have. Buying costs 4.", "Buy and sign nothing. "),
 }  # fmt: skip
 
 
