@@ -25,6 +25,7 @@ class Tables:
     scaling: dict[str, pd.DataFrame]
     priced: dict[str, pd.DataFrame]
     comparison: dict[str, pd.DataFrame]
+    draws: int
 
     def cost(self, price_list: str, instance: str, workload: str, purchase: str = "on_demand") -> pd.Series:
         """The one cost of an offer and workload."""
@@ -56,5 +57,6 @@ def borrowed_tables(name: str) -> Tables:
     work = folder / "workloads.yaml"
     more = {"needs": load_needs(work), "monthly": load_monthly(work), "buying": load_plans(work)}
     # Work of months has the draws that it has in the workflow: its costs are means of them.
-    compared = compare(inputs, Settings.of(study), draws=1000 if more["monthly"] else 200, **more)
-    return Tables(throughput, scaling, priced, compared)
+    draws = 1000 if more["monthly"] else 200
+    compared = compare(inputs, Settings.of(study, instances), draws, **more)
+    return Tables(throughput, scaling, priced, compared, draws)

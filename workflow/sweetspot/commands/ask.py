@@ -111,7 +111,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(wanted, arguments.workload, tables["options"], study, bool(months or plans))
     lists = [read_parquet(file) for file in sorted((results / "offers").glob("*.parquet"))]
     offered = pd.concat(lists, ignore_index=True) if lists else NO_ROWS
-    machines = machines_of_study(arguments.config, study.name)
+    named = any((folder / "instances.yaml").is_file() for folder in (arguments.config, written))
+    machines = machines_of_study(arguments.config, study.name) if named else {}
     given = Given(tables["options"], Settings.of(study, machines), offered)
     anew = wanted._replace(due=None) != Wanted() or (wanted.due is not None and bool(months))
     if anew and (months or plans):
