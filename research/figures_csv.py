@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-
 from sweetspot.errors import UserError
 from sweetspot.scaling.evidence import super_linear_warnings
 from sweetspot.scaling.published_pairs import framework_name, pair_with_bases
@@ -204,9 +203,9 @@ def _pairs(table: pd.DataFrame) -> pd.DataFrame:
         nodes=_nodes(table, "gpus"),
         base_nodes=_nodes(table, "gpus_base"),
         base_gpus=table["gpus_base"],
-        interconnect=table["interconnect"].where(table["interconnect"].isin(STATED["interconnect"]), "").mask(
-            pods, "ici"
-        ),
+        interconnect=table["interconnect"]
+        .where(table["interconnect"].isin(STATED["interconnect"]), "")
+        .mask(pods, "ici"),
         batches=[_batches(text) for text in table["notes"]],
         strong=strong,
         dataset="synthetic",

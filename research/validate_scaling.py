@@ -13,7 +13,6 @@ predicted by fits without their device family and their publisher.
 """
 
 import functools
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,31 +23,24 @@ from sweetspot.facts.shipped_tables import STUDIES, figures_file
 from sweetspot.scaling.across_nodes import (
     LEAST_WIDTH,
     NodeScaling,
-    extend_across_nodes,
-    fit_node_scaling,
     node_errors,
-    part_within_node,
     spans_nodes,
 )
 from sweetspot.scaling.calibration import (
     LEARNED_METHOD,
     METHODS,
     STUDY_MODELS,
-    CalibratedMethod,
     error_summary,
     left_out_errors,
 )
 from sweetspot.scaling.evidence import (
     concat_evidence,
-    learnable,
-    multi_device_bases,
-    single_device_bases,
     study_efficiency,
     study_evidence,
 )
+from sweetspot.scaling.fitted import FittedScaling, shipped_evidence
 from sweetspot.scaling.networks import network_name
 from sweetspot.scaling.published_pairs import POD_FABRIC
-from sweetspot.scaling.shipped import shipped_evidence
 from sweetspot.scaling.step_facts import MODERN, eras_of
 from sweetspot.scaling.strong import LEAST_WIDTH as LEAST_STRONG_WIDTH
 from sweetspot.scaling.strong import StrongScaling, crossings, fit_strong, result_pairs, strong_errors
@@ -93,10 +85,9 @@ LISTS = {
 
 @dataclass(frozen=True)
 class ShippedFits:
-    """What the shipped figures teach: each method, several nodes, times to a target."""
+    """What the shipped figures teach: each method with several nodes, times to a target."""
 
-    methods: Mapping[str, CalibratedMethod]
-    node_scaling: NodeScaling
+    scaling: FittedScaling
     strong: StrongScaling
     families: frozenset[str]
 
@@ -125,25 +116,15 @@ def shipped_times(studies: Path) -> list[pd.DataFrame]:
 def fit_shipped(studies: Path) -> ShippedFits:
     """Fit every method to what is shipped."""
     evidence = all_shipped_evidence(studies)
-    rows = learnable(single_device_bases(evidence))
     own_times, *further_times = shipped_times(studies)
-    return ShippedFits(
-        methods={
-            name: CalibratedMethod.fit(kind, rows, left_out_errors(kind, rows))
-            for name, kind in METHODS.items()
-        },
-        node_scaling=fit_node_scaling(multi_device_bases(evidence)),
-        strong=fit_strong(own_times, further_times),
-        families=frozenset(evidence["family"]),
-    )
+    strong = fit_strong(own_times, further_times)
+    return ShippedFits(FittedScaling.fit(evidence), strong, frozenset(evidence["family"]))
 
 
 def no_loss_errors(rows: pd.DataFrame) -> dict[str, float]:
     """Return the errors of the plain rule that nothing is lost; rows: efficiency or log_minutes."""
-    if "log_minutes" in rows:
-        errors = np.exp(-rows["log_minutes"]).sub(1).abs()
-    else:
-        errors = (1 / rows["efficiency"] - 1).abs()
+    predicted = np.exp(-rows["log_minutes"]) if "log_minutes" in rows else 1 / rows["efficiency"]
+    errors = (predicted - 1).abs()
     return {"no_loss_median": float(errors.median()), "no_loss_p90": float(errors.quantile(0.9))}
 
 
@@ -176,11 +157,11 @@ def with_coverage(errors: pd.DataFrame, least_width: float) -> pd.DataFrame:
         `group` and `score` (|log error| at one doubling).
     least_width
         No width is below it.
+
     """
     groups, score = errors["group"].to_numpy(), errors["score"].to_numpy(dtype=float)
     widths = {
-        name: max(calibrate(score[groups != name], groups[groups != name], 0.9), least_width)
-        for name in set(groups)
+        name: max(calibrate(score[groups != name], groups[groups != name], 0.9), least_width) for name in set(groups)
     }
     return errors.assign(inside90=score <= np.array([widths[name] for name in groups]))
 
@@ -196,14 +177,15 @@ def time_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
 def shipped_table(studies: Path = STUDIES, method: str = LEARNED_METHOD) -> pd.DataFrame:
     """Return the errors of a method on shipped figures that were left out of its fits, in SHIPPED_COLUMNS."""
     evidence = all_shipped_evidence(studies)
-    rows = left_out_errors(METHODS[method], single_device_bases(evidence))
+    has_single_base = evidence["base_gpus"] == 1
+    rows = left_out_errors(METHODS[method], evidence[has_single_base])
     is_modern = rows["era"] == MODERN
     table = [
         (WITHIN_NODE, "all", FAMILY_AND_PUBLISHER, rows),
         (WITHIN_NODE, "modern programs", FAMILY_AND_PUBLISHER, rows[is_modern]),
         (WITHIN_NODE, "classic programs", FAMILY_AND_PUBLISHER, rows[~is_modern]),
     ]
-    several = multi_device_bases(evidence)
+    several = evidence[~has_single_base]
     for group in (FAMILY, "variant"):
         errors = with_coverage(node_errors(several, group), LEAST_WIDTH)
         table.append((ACROSS_NODES, "scaling-2026", group, errors))
@@ -215,7 +197,7 @@ def shipped_table(studies: Path = STUDIES, method: str = LEARNED_METHOD) -> pd.D
         table.append((TIME_TO_TARGET, TIMES[1], group, errors[~is_asked]))
     records: list[dict[str, Any]] = []
     for where, figures, left_out, errors in table:
-        record = {"where": where, "figures": figures, "left_out": left_out}
+        record: dict[str, Any] = {"where": where, "figures": figures, "left_out": left_out}
         record |= {**error_summary(errors), **no_loss_errors(errors)}
         if where == WITHIN_NODE:
             record |= model_mean_errors(errors)
@@ -247,21 +229,21 @@ def predict_pairs(paired: pd.DataFrame, fits: ShippedFits, method: str) -> pd.Da
     pd.DataFrame
         The pairs with `where`, `predicted`, `error` and inside90. Pairs within a node whose base has several
         devices are left out: nothing is learnt of them.
+
     """
     is_time = paired.get("strong", pd.Series(False, paired.index)).astype(bool)
     has_single_base = ~is_time & (paired["base_gpus"] == 1)
     leaves_node = spans_nodes(paired) | (paired["interconnect"] == POD_FABRIC)
     tables = [
         _predict_from_single(paired[has_single_base], fits, method),
-        _predict_across(paired[~is_time & ~has_single_base & leaves_node], fits.node_scaling),
+        _predict_across(paired[~is_time & ~has_single_base & leaves_node], fits.scaling.node_scaling),
         _predict_times(paired[is_time], fits.strong),
     ]
     return pd.concat([table for table in tables if len(table)] or tables[:1])
 
 
 def _predict_from_single(rows: pd.DataFrame, fits: ShippedFits, method: str) -> pd.DataFrame:
-    predicted = fits.methods[method].predict(part_within_node(rows))
-    predicted = extend_across_nodes(predicted, rows, fits.node_scaling)
+    predicted = fits.scaling.predict(method, rows)
     where = np.where(spans_nodes(rows), ACROSS_NODES, WITHIN_NODE)
     return _with_errors(rows, where, predicted)
 
@@ -316,6 +298,7 @@ def validate_figures(figures: Figures, studies: Path) -> dict[str, Any]:
         p90_abs_error, bias, coverage90; of pairs with a single device as base); `places` (the same of the headline
         within a node, across nodes and for times to a target, with the errors of taking nothing to be lost);
         `without_partner`, `not_predicted`, `flagged` (lists of rows); `families` and, of those, `families_fitted`.
+
     """
     paired, unpaired, _ = figures
     fits = fit_shipped(studies)
@@ -329,16 +312,12 @@ def validate_figures(figures: Figures, studies: Path) -> dict[str, Any]:
         "methods": _summaries(within, fits),
         "study_models": _summaries(of_study, fits),
         "places": [
-            {"where": where, **error_summary(rows), **no_loss_errors(rows)}
-            for where, rows in _places(predicted)
+            {"where": where, **error_summary(rows), **no_loss_errors(rows)} for where, rows in _places(predicted)
         ],
         "without_partner": [_describe_row(row) for row in unpaired.itertuples()],
-        "not_predicted": [
-            _describe_row(row) for row in paired.drop(index=predicted.index).itertuples()
-        ],
+        "not_predicted": [_describe_row(row) for row in paired.drop(index=predicted.index).itertuples()],
         "flagged": [
-            {**_describe_row(row), "warning": as_text(row.warnings)}
-            for row in paired[has_warning].itertuples()
+            {**_describe_row(row), "warning": as_text(row.warnings)} for row in paired[has_warning].itertuples()
         ],
         "families": sorted(families),
         "families_fitted": sorted(families & fits.families),
@@ -348,9 +327,7 @@ def validate_figures(figures: Figures, studies: Path) -> dict[str, Any]:
 def _summaries(rows: pd.DataFrame, fits: ShippedFits) -> list[dict[str, Any]]:
     if rows.empty:
         return []
-    return [
-        {"method": name, **error_summary(predict_pairs(rows, fits, name))} for name in fits.methods
-    ]
+    return [{"method": name, **error_summary(predict_pairs(rows, fits, name))} for name in fits.scaling.methods]
 
 
 def _places(predicted: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-
 from sweetspot.throughput.calibration import Goal
 from sweetspot.transfer.figures import as_figures, related, shipped_devices, shipped_figures
 from sweetspot.transfer.left_out import KNOWN, MODERN, PROGRAMS, SPECIFIED, judged, shipped_errors, summary

@@ -126,8 +126,7 @@ def test_mistakes_of_every_file_are_said_at_once(lab):
         f"workloads.yaml: key 'job.training.sampels' {unknown} 'samples', {needed}",
         "config.yaml: key 'runs' is 0; expected a number of at least 1",
         "study.yaml: reference is 'bax'; expected an instance of instances.yaml",
-        "study.yaml: method is 'guess'; expected auto or one of mean_efficiency, same_device_count, amdahl, usl, "
-        "ring_allreduce, pooled_ring",
+        "study.yaml: key 'method' is 'guess'; expected 'mean_efficiency', 'usl' or 'sum_of_parts'",
         "study.yaml: borrow names 'nowhere'; expected a study with a throughput.csv",
         f"prices/all.yaml: key 'offers[1].own.capx' {unknown} 'capex', {needed}",
         "prices/all.yaml: key 'offers[0].per_hour' is -3.0; expected: a number above 0",

@@ -31,8 +31,8 @@ COMMANDS = {
 }
 """Subcommands, each with its line of help. The module of that name is imported only when the subcommand is called; it
 has `add_arguments(parser)` and `run(arguments)`, which returns the exit code if that is not 0."""
-# Small matrices: threads cost more than they give, and a shared machine has other work.
-ONE_THREAD = ("estimate", "import-use", "predict", "validate-scaling", "validate-tokens", "validate-transfer")  # also of research
+# Small matrices (of research too): threads cost more than they give, and a shared machine has other work.
+ONE_THREAD = ("estimate", "import-use", "predict", "validate-scaling", "validate-tokens", "validate-transfer")
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 

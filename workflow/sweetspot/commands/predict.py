@@ -3,8 +3,8 @@
 FIGURE is GPU:MODEL:PRECISION[:BATCH]=RATE: what you timed on one device, in samples per second; BATCH is the batch of
 that device. Or RUNFILE, a run file of this project (results/benchmarks/**/run~N.parquet). Give --measured twice for a
 workload timed on two devices: two tell more than one. The throughput on another device is learnt from published figures
-of many workloads on many devices (`python -m research validate-transfer` says how wrong that is); more devices follow by the
-scaling model, with both errors. Intervals hold 90 %. A device that nobody has run is known by its data sheet.
+of many workloads on many devices (`python -m research validate-transfer` says how wrong that is); more devices follow
+by the scaling model, with both errors. Intervals hold 90 %. A device that nobody has run is known by its data sheet.
 
     sweetspot predict --measured "RTX 4090:resnet50:fp16:256=1120" --on h100-sxm,rtx-5090 --gpus 1,8
     sweetspot predict --measured results/benchmarks/.../run~1.parquet --on a100,l40s --json
@@ -21,7 +21,8 @@ import pandas as pd
 from sweetspot.commands.json_values import without_nan
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.scaling.shipped import INTERCONNECTS, fit_shipped_scaling, scale_to_devices
+from sweetspot.scaling.fitted import fit_shipped_scaling
+from sweetspot.scaling.several_devices import INTERCONNECTS, scale_to_devices
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices

@@ -62,6 +62,7 @@ class NodeScaling:
         -------
         pd.DataFrame
             `efficiency` and `width` (half of the 90 % interval in log units); same index.
+
         """
         steps = _steps(cells)
         loss = slopes_of(steps["fabric"], self.doubling) * steps["doublings"]
@@ -97,9 +98,7 @@ def part_within_node(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.assign(gpus=fullest.astype("int64"), nodes=cells["nodes"].where(~spans, 1))
 
 
-def extend_across_nodes(
-    predicted: pd.DataFrame, cells: pd.DataFrame, node_scaling: NodeScaling
-) -> pd.DataFrame:
+def extend_across_nodes(predicted: pd.DataFrame, cells: pd.DataFrame, node_scaling: NodeScaling) -> pd.DataFrame:
     """Extend predictions within a node to all nodes of a cell.
 
     Parameters
@@ -116,6 +115,7 @@ def extend_across_nodes(
     -------
     pd.DataFrame
         efficiency, low, high, and `source`: a clause on the loss where there are several nodes.
+
     """
     spans, node = spans_nodes(cells), part_within_node(cells)
     beyond = node_scaling.predict(cells.assign(base_gpus=node["gpus"], base_nodes=node["nodes"]))
@@ -126,10 +126,7 @@ def extend_across_nodes(
         table[name] = extended.where(spans, predicted[name])
     slopes = node_scaling.doubling
     loss = 1 - math.exp(-slopes.get(NETWORK_FABRIC, slopes[ALL_GROUPS]))
-    clause = (
-        f"; {ACROSS_NODES}: {100 * loss:.1f} % lost a doubling beyond one node "
-        f"({node_scaling.pairs} figures)"
-    )
+    clause = f"; {ACROSS_NODES}: {100 * loss:.1f} % lost a doubling beyond one node ({node_scaling.pairs} figures)"
     return table.assign(source=np.where(spans, clause, ""))
 
 
@@ -148,6 +145,7 @@ def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
     pd.DataFrame
         The columns of evidence and `group` (the value left out), `predicted`, `error` (predicted /
         efficiency - 1) and `score` (|log error| at one doubling).
+
     """
     tables = [evidence.head(0).assign(predicted=0.0)]
     names = sorted(set(evidence[group])) if len(evidence) else []

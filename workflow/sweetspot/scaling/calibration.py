@@ -36,37 +36,30 @@ VALIDATION_COLUMNS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class IntervalWidths:
-    """Conformal half widths of log(overhead + SCORE_FLOOR) for 90 %, by class of cells.
+def interval_widths(errors: pd.DataFrame) -> dict[str, float]:
+    """Return conformal half widths of log(overhead + SCORE_FLOOR) for 90 %, by class of cells.
 
-    A class is an era with a class of link (`modern pcie`), an era, or "" for all cells.
+    A class is an era with a class of link (`modern pcie`), an era, or "" for all cells. One with
+    fewer than FEWEST groups (a family of a publisher) has no width. errors: `left_out_errors`.
     """
+    widths = {}
+    rows = errors[errors["score"].notna()]
+    scores, groups = rows["score"].to_numpy(), pd.factorize(rows["group"])[0]
+    for classes in _cell_classes(rows):
+        for name in set(classes):
+            in_class = classes == name
+            if len(set(groups[in_class])) >= FEWEST:
+                widths[name] = calibrate(scores[in_class], groups[in_class], LEVEL)
+    return widths
 
-    by_class: Mapping[str, float]
 
-    @classmethod
-    def from_errors(cls, errors: pd.DataFrame) -> Self:
-        """Calibrate on errors of `left_out_errors`.
-
-        A class with fewer than FEWEST groups (a family of a publisher) has no widths of its own.
-        """
-        by_class: dict[str, float] = {}
-        scores, groups = errors["score"].to_numpy(dtype=float), pd.factorize(errors["group"])[0]
-        for classes in _cell_classes(errors):
-            for name in set(classes):
-                chosen = np.isfinite(scores) & (classes == name)
-                if len(set(groups[chosen])) >= FEWEST:
-                    by_class[name] = calibrate(scores[chosen], groups[chosen], LEVEL)
-        return cls(by_class)
-
-    def of(self, cells: pd.DataFrame) -> np.ndarray:
-        """Return the half width of each cell, that of its narrowest class which has one."""
-        widths = np.full(len(cells), WIDTH_WITHOUT_EVIDENCE)
-        for classes in reversed(_cell_classes(cells)):
-            narrower = pd.Series(classes).map(self.by_class).to_numpy(dtype=float)
-            widths = np.where(np.isnan(narrower), widths, narrower)
-        return widths
+def _widths_of(cells: pd.DataFrame, by_class: Mapping[str, float]) -> np.ndarray:
+    """Return the half width of each cell, that of its narrowest class which has one."""
+    widths = np.full(len(cells), WIDTH_WITHOUT_EVIDENCE)
+    for classes in reversed(_cell_classes(cells)):
+        narrower = pd.Series(classes).map(by_class).to_numpy(dtype=float)
+        widths = np.where(np.isnan(narrower), widths, narrower)
+    return widths
 
 
 def _cell_classes(cells: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -80,12 +73,13 @@ def _cell_classes(cells: pd.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarr
 class CalibratedMethod:
     """A fitted method with intervals from what was left out.
 
+    widths: `interval_widths`.
     slowest: the lowest speed-up of n devices over one in the evidence, by era and class of link.
     n devices are never predicted below one device unless figures of the same link show it.
     """
 
     method: ScalingMethod
-    widths: IntervalWidths
+    widths: Mapping[str, float]
     slowest: Mapping[str, float]
 
     @classmethod
@@ -104,11 +98,12 @@ class CalibratedMethod:
         Returns
         -------
         CalibratedMethod
+
         """
         rows = learnable(evidence)
         speedup = pd.Series(rows["efficiency"] * rows["gpus"], dtype=float)
         slowest = speedup.groupby(_cell_classes(rows)[0]).min().clip(upper=1.0)
-        return cls(kind.fit(rows), IntervalWidths.from_errors(errors), slowest.to_dict())
+        return cls(kind.fit(rows), interval_widths(errors), slowest.to_dict())
 
     def predict(self, cells: pd.DataFrame) -> pd.DataFrame:
         """Predict cells within one node.
@@ -122,13 +117,14 @@ class CalibratedMethod:
         -------
         pd.DataFrame
             efficiency, low, high (90 % prediction interval of a new machine); same index.
+
         """
         described = with_step_facts(cells)
         classes = _cell_classes(described)[0]
         slowest = np.array([self.slowest.get(name, 1.0) for name in classes])
         highest_overhead = described["gpus"].to_numpy(dtype=float) / slowest - 1
         overhead = np.minimum(1 / self.method.efficiency(described) - 1, highest_overhead)
-        factor = np.exp(self.widths.of(described))
+        factor = np.exp(_widths_of(described, self.widths))
         floored = np.maximum(overhead, LOWEST_OVERHEAD) + SCORE_FLOOR
         overhead_high = np.minimum(floored * factor - SCORE_FLOOR, highest_overhead)
         columns = {
@@ -155,6 +151,7 @@ def left_out_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.Dat
         The rows with `group` (family and publisher), `predicted`, `error` (predicted / efficiency
         - 1), `score` (|log| of the ratio of overheads) and inside90: whether the interval from the
         other groups contains the figure. NaN where the method cannot say.
+
     """
     rows = learnable(evidence)
     rows = rows[[name for name in rows.columns if name not in UNUSED_COLUMNS]]
@@ -168,9 +165,7 @@ def left_out_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.Dat
         predicted[is_left_out] = kind.fit(training).efficiency(rows[is_left_out])
     efficiency = rows["efficiency"].to_numpy(dtype=float)
     score = np.abs(np.log(_floored(predicted) / _floored(efficiency)))
-    errors = rows.assign(
-        group=group, predicted=predicted, error=predicted / efficiency - 1, score=score
-    )
+    errors = rows.assign(group=group, predicted=predicted, error=predicted / efficiency - 1, score=score)
     return errors.assign(inside90=_is_covered(errors))
 
 
@@ -183,9 +178,8 @@ def _is_covered(errors: pd.DataFrame) -> np.ndarray:
     is_covered = np.zeros(len(errors), dtype=bool)
     for name in set(errors["group"]):
         in_group = (errors["group"] == name).to_numpy()
-        widths = IntervalWidths.from_errors(errors[~in_group])
-        rows = errors[in_group]
-        is_covered[in_group] = rows["score"].to_numpy() <= widths.of(rows)
+        widths = _widths_of(errors[in_group], interval_widths(errors[~in_group]))
+        is_covered[in_group] = errors["score"].to_numpy()[in_group] <= widths
     return is_covered
 
 
@@ -214,6 +208,7 @@ def validation_table(errors: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     pd.DataFrame
         VALIDATION_COLUMNS; slices `all`, `study_models` (the three models of the 2018 study) and
         `column=value` for each model, precision, count of devices and family.
+
     """
     table = []
     for method, rows in errors.items():

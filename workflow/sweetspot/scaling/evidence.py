@@ -1,7 +1,7 @@
 """Scaling efficiencies of a study: its table, and what its throughput of 1 and of n devices implies."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -30,9 +30,7 @@ EVIDENCE_COLUMNS = (
 OBSERVED_BASES = READ
 # An efficiency above this says that the single-device figure is too slow.
 MAXIMUM_EFFICIENCY = 1.05
-LOGICAL_DEVICES = warning(
-    "logical_devices", "parts of one processor, not separate devices: no evidence of scaling"
-)
+LOGICAL_DEVICES = warning("logical_devices", "parts of one processor, not separate devices: no evidence of scaling")
 WORKLOAD = ["framework", "model", "batch_size", "precision"]
 
 
@@ -62,30 +60,18 @@ def study_efficiency(
         workload that was measured or published on 1 and on n devices. The base is the same
         instance with one device, else its `base_instance`. A pair that is printed in the table and
         measured too has two rows. `xla`: whether XLA compiled the steps of n devices.
+
     """
-    observed = throughput[
-        throughput["basis"].isin(OBSERVED_BASES) & throughput["status"].isin(USABLE)
-    ]
-    single_devices: dict[Hashable, list[Any]] = {}
-    for row in observed[observed["gpus"] == 1].itertuples():
-        single_devices.setdefault(_cell_key(row, row.instance), []).append(row)
-    computed = [
-        _efficiency_row(row, single_devices, instances)
-        for row in observed[observed["gpus"] > 1].itertuples()
-    ]
+    observed = throughput[throughput["basis"].isin(OBSERVED_BASES) & throughput["status"].isin(USABLE)]
+    computed = _computed_efficiency(observed, instances)
     printed = table.assign(
         basis="published",
         framework=frameworks_of(table, instances, framework),
         nodes=[nodes_of(instances, row.instance, row.gpus) for row in table.itertuples()],
         xla=table["xla"] == "yes" if "xla" in table.columns else False,
     )
-    tables = [printed, pd.DataFrame([row for row in computed if row])]
-    tables = [rows for rows in tables if len(rows)]
-    efficiency = (
-        pd.concat(tables, ignore_index=True)
-        if tables
-        else pd.DataFrame(columns=list(EFFICIENCY_COLUMNS))
-    )
+    tables = [rows for rows in (printed, computed) if len(rows)]
+    efficiency = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(EFFICIENCY_COLUMNS))
     for name in ("interconnect", "network"):
         declared = {instance: getattr(entry, name) for instance, entry in instances.items()}
         efficiency[name] = [declared.get(instance) for instance in efficiency["instance"]]
@@ -97,59 +83,46 @@ def study_efficiency(
     types = {name: "string" for name in EFFICIENCY_COLUMNS if name != "warnings"}
     types |= dict.fromkeys(("gpus", "nodes", "batch_size"), "int64")
     types |= {"efficiency": "float64", "xla": "bool"}
-    variant_key = [
-        name
-        for name in EFFICIENCY_COLUMNS
-        if name not in ("variant", "efficiency", "source", "warnings")
-    ]
-    return mark_best(
-        efficiency[list(EFFICIENCY_COLUMNS)].astype(types), "efficiency", variant_key
+    variant_key = [name for name in EFFICIENCY_COLUMNS if name not in ("variant", "efficiency", "source", "warnings")]
+    return mark_best(efficiency[list(EFFICIENCY_COLUMNS)].astype(types), "efficiency", variant_key)
+
+
+def _computed_efficiency(observed: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+    """Hold each figure of n devices against one device of its instance, else of the declared base.
+
+    Of several bases that multiply in the same format (TF32 or FP32), as far as they state it, that
+    of the same variant is taken, else the first.
+    """
+    figures = observed[observed["gpus"] > 1].reset_index(drop=True)
+    figures = figures.assign(row=figures.index, base_instance=figures["instance"])
+    base_instances = {name: instance.base_instance for name, instance in instances.items()}
+    declared = figures.assign(base_instance=figures["instance"].map(base_instances))
+    bases = observed[observed["gpus"] == 1].rename(columns={"instance": "base_instance"})
+    candidates = pd.concat([figures, declared[declared["base_instance"].notna()]])
+    pairs = candidates.merge(bases, on=["base_instance", *WORKLOAD], suffixes=("", "_base"))
+    if "products" in pairs:
+        stated = pairs["products"].notna() & pairs["products_base"].notna()
+        pairs = pairs[~stated | (pairs["products"] == pairs["products_base"])]
+    pairs = pairs.assign(
+        declared=pairs["base_instance"] != pairs["instance"],
+        other_variant=pairs["variant"] != pairs["variant_base"],
     )
-
-
-def _cell_key(row: Any, instance: str | None) -> Hashable:
-    return (instance, *(getattr(row, name) for name in WORKLOAD))
-
-
-def _efficiency_row(
-    row: Any, single_devices: Mapping[Hashable, list[Any]], instances: Mapping[str, "Instance"]
-) -> dict[str, Any] | None:
-    """Return the efficiency of a figure of n devices against one device; None without a base."""
-    declared = instances.get(row.instance)
-    for base_instance in (row.instance, declared.base_instance if declared else None):
-        bases = [
-            base
-            for base in single_devices.get(_cell_key(row, base_instance), [])
-            if _same_products(base, row)
-        ]
-        if not bases:
-            continue
-        base = next((base for base in bases if base.variant == row.variant), bases[0])
-        columns = ("instance", "gpus", "nodes", *WORKLOAD, "variant", "xla")
-        return {name: getattr(row, name) for name in columns} | {
-            "base_instance": base_instance,
-            "logical": bool(getattr(row, "logical", False)),
-            "efficiency": row.images_per_s / (row.gpus * base.images_per_s),
-            "basis": weakest(row.basis, base.basis),
-            "source": " ; ".join(dict.fromkeys([row.source, base.source])),
-        }
-    return None
-
-
-def _same_products(base: Any, row: Any) -> bool:
-    """Return whether two figures multiply in one format, as far as they state it (TF32 or FP32)."""
-    stated = [getattr(cell, "products", None) for cell in (base, row)]
-    return len({products for products in stated if isinstance(products, str)}) < 2
+    pairs = pairs.sort_values(["row", "declared", "other_variant"], kind="stable")
+    pairs = pairs.drop_duplicates("row")
+    bases_of = zip(pairs["basis"], pairs["basis_base"], strict=True)
+    sources = zip(pairs["source"], pairs["source_base"], strict=True)
+    return pairs.assign(
+        efficiency=pairs["images_per_s"] / (pairs["gpus"] * pairs["images_per_s_base"]),
+        basis=[weakest(*both) for both in bases_of],
+        source=[" ; ".join(dict.fromkeys(both)) for both in sources],
+    )
 
 
 def super_linear_warnings(efficiency: float) -> list[dict[str, str]]:
     """Return the warning of an efficiency above MAXIMUM_EFFICIENCY, else an empty list."""
     if not efficiency > MAXIMUM_EFFICIENCY:
         return []
-    message = (
-        f"efficiency {efficiency:.2f} is above {MAXIMUM_EFFICIENCY}; "
-        "the single-device figure is too slow"
-    )
+    message = f"efficiency {efficiency:.2f} is above {MAXIMUM_EFFICIENCY}; the single-device figure is too slow"
     return [warning("super_linear", message)]
 
 
@@ -202,6 +175,7 @@ def study_evidence(
     -------
     pd.DataFrame
         EVIDENCE_COLUMNS; pairs without a figure of one device are left out, logical devices too.
+
     """
     key = ["base_instance", *WORKLOAD]
     bases = throughput[(throughput["gpus"] == 1) & throughput["status"].isin(USABLE)]
@@ -217,16 +191,6 @@ def study_evidence(
 def _separate_devices(efficiency: pd.DataFrame) -> pd.DataFrame:
     is_separate = [LOGICAL_DEVICES not in list(pairs) for pairs in efficiency["warnings"]]
     return efficiency[np.array(is_separate, dtype=bool)]
-
-
-def single_device_bases(evidence: pd.DataFrame) -> pd.DataFrame:
-    """Select the rows whose base is one device: the methods of one node learn from them."""
-    return evidence[(evidence["base_gpus"] == 1).to_numpy()]
-
-
-def multi_device_bases(evidence: pd.DataFrame) -> pd.DataFrame:
-    """Select the rows whose base is n devices: `across_nodes` learns from them."""
-    return evidence[(evidence["base_gpus"] > 1).to_numpy()]
 
 
 def concat_evidence(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -265,6 +229,7 @@ def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
     References
     ----------
     Parkopedia 2018, section 3.
+
     """
     rows = _separate_devices(efficiency) if "warnings" in efficiency else efficiency
     pair_key = [*WORKLOAD, "base_instance", "instance", "gpus"]

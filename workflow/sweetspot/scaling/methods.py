@@ -46,6 +46,7 @@ class MeanEfficiency(ScalingMethod):
     References
     ----------
     Parkopedia 2018, section 3.
+
     """
 
     averages: pd.DataFrame
@@ -76,11 +77,9 @@ class MeanEfficiency(ScalingMethod):
         -------
         pd.DataFrame
             efficiency, low, high with the index of `cells`; low and high are NaN for one family.
+
         """
-        by_framework = {
-            framework: _AverageLookup.of(rows)
-            for framework, rows in self.averages.groupby("framework")
-        }
+        by_framework = {framework: _AverageLookup.of(rows) for framework, rows in self.averages.groupby("framework")}
         all_frameworks = _AverageLookup.of(self.averages)
         batches = cells["batch_size"].astype(float).fillna(0.0)
         columns = (cells["framework"], cells["model"], cells["precision"], batches)
@@ -146,6 +145,7 @@ class UniversalScalabilityLaw(ScalingMethod):
     References
     ----------
     Gunther 2007, Guerrilla Capacity Planning, chapter 4.
+
     """
 
     constants: Mapping[Hashable, np.ndarray]
@@ -185,6 +185,7 @@ def fit_law(devices: np.ndarray, efficiency: np.ndarray, families: np.ndarray) -
     -------
     np.ndarray
         s and k, by non-negative least squares on 1/efficiency - 1, which is linear in them.
+
     """
     from scipy.optimize import nnls
 

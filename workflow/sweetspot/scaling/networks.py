@@ -65,9 +65,7 @@ def network_facts(model: str) -> NetworkFacts:
     return listed_networks().get(network_name(model), MIDDLING_NETWORK)
 
 
-def with_network_facts(
-    cells: "pd.DataFrame", declared: Mapping[str, "DeclaredNetwork"]
-) -> "pd.DataFrame":
+def with_network_facts(cells: "pd.DataFrame", declared: Mapping[str, "DeclaredNetwork"]) -> "pd.DataFrame":
     """Add the facts of each cell's network.
 
     Parameters
@@ -81,12 +79,11 @@ def with_network_facts(
     -------
     pd.DataFrame
         The cells with `parameters_millions`, `tensors`, `normalised` and `is_listed`.
+
     """
     facts = {model: network_facts(model) for model in set(cells["model"])}
     for model, network in declared.items():
-        facts[model] = NetworkFacts(
-            network.parameters_millions, network.tensors, bool(network.normalised)
-        )
+        facts[model] = NetworkFacts(network.parameters_millions, network.tensors, bool(network.normalised))
     return cells.assign(
         **{
             field.name: [getattr(facts[model], field.name) for model in cells["model"]]

@@ -63,6 +63,7 @@ def fit_pooled_slopes(
     References
     ----------
     Gelman & Hill 2007, chapter 12 (partial pooling); Huber 1964 (weights).
+
     """
     names = sorted(set(groups))
     columns, means, deviations = [], [], []

@@ -40,6 +40,7 @@ def pair_with_bases(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame
         `paired` has also BASE_COLUMNS, `efficiency` against the base, `family`, `warnings`
         (`super_linear`, `inconsistent`, `batch_not_stated`) and the machine facts of
         `throughput.published.with_machine_facts`.
+
     """
     frameworks = published["framework"].fillna("").astype(str).map(framework_name)
     rows = published.assign(framework=frameworks)
@@ -71,18 +72,16 @@ def pair_with_bases(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame
 def _find_base(row: Any, figures: Sequence[Any]) -> tuple[int, Any, float, str] | None:
     """Return BASE_COLUMNS of what a figure of n devices is compared with, or None.
 
-    figures: of the same workload. The base is one device. Where the figure spans nodes, or a fabric that joins whole pods, the largest count
-    within one node, so that the loss between nodes stands by itself; where neither was published,
-    the smallest count. Of the rows with that count those of the same instance and note are taken,
-    else all of them; their median counts.
+    figures: of the same workload. The base is one device. Where the figure spans nodes, or a
+    fabric that joins whole pods, the largest count within one node is, so that the loss between
+    nodes stands by itself; where neither was published, the smallest count. Of the rows with that
+    count those of the same instance and note are taken, else all of them; their median counts.
     """
     spans_nodes = pd.notna(row.nodes) and row.nodes > 1
     fewer = [figure for figure in figures if figure.gpus < row.gpus]
     in_node = [figure.gpus for figure in fewer if pd.notna(figure.nodes) and figure.nodes == 1]
-    if spans_nodes and in_node:
-        count = max(in_node)
-    else:
-        count = min((figure.gpus for figure in fewer), default=0)
+    smallest = min((figure.gpus for figure in fewer), default=0)
+    count = max(in_node) if spans_nodes and in_node else smallest
     if count < 1 or (count > 1 and not spans_nodes and row.interconnect != POD_FABRIC):
         return None
     bases = [figure for figure in fewer if figure.gpus == count]
@@ -113,9 +112,7 @@ def _pair_warnings(paired: pd.DataFrame) -> list[list[dict[str, str]]]:
     # The loss between nodes is learnt without the length of a step.
     needs_batch = paired["batch_size"].isna() & ~has_default_batch & (paired["base_gpus"] == 1)
     warnings = []
-    for efficiency, maximum, is_missing in zip(
-        paired["efficiency"], highest, needs_batch, strict=True
-    ):
+    for efficiency, maximum, is_missing in zip(paired["efficiency"], highest, needs_batch, strict=True):
         pairs = super_linear_warnings(efficiency)
         if not pairs and maximum > MAXIMUM_EFFICIENCY:
             message = f"the same single-device figure gives efficiency {maximum:.2f} elsewhere"

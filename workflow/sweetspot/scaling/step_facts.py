@@ -70,6 +70,7 @@ def with_declared_facts(cells: pd.DataFrame, instances: Mapping[str, "Instance"]
     pd.DataFrame
         The cells with `interconnect`, `interconnect_guessed`, `network`, `exchange`, `family`,
         `framework_version` (empty) and `dataset`.
+
     """
     declared = [instances.get(name) for name in cells["instance"]]
     stated = [instance.interconnect if instance else None for instance in declared]
@@ -88,9 +89,7 @@ def with_declared_facts(cells: pd.DataFrame, instances: Mapping[str, "Instance"]
 
 def eras_of(cells: pd.DataFrame) -> pd.Series:
     """Return MODERN for frameworks that exchange gradients in buckets, else CLASSIC; same index."""
-    return pd.Series(
-        np.where(cells["framework"].isin(BUCKETED), MODERN, CLASSIC), cells.index, dtype=object
-    )
+    return pd.Series(np.where(cells["framework"].isin(BUCKETED), MODERN, CLASSIC), cells.index, dtype=object)
 
 
 def link_classes_of(cells: pd.DataFrame) -> pd.Series:
@@ -105,11 +104,9 @@ def link_classes_of(cells: pd.DataFrame) -> pd.Series:
     -------
     pd.Series
         `network` on more than one node, else by the interconnect; same index.
+
     """
-    buses = {
-        gpu: GEFORCE_BUS if GEFORCE.fullmatch(device_family(str(gpu))) else BUS
-        for gpu in set(cells["gpu"])
-    }
+    buses = {gpu: GEFORCE_BUS if GEFORCE.fullmatch(device_family(str(gpu))) else BUS for gpu in set(cells["gpu"])}
     links = [
         LINK_BY_INTERCONNECT.get(interconnect, buses[gpu])
         for interconnect, gpu in zip(cells["interconnect"], cells["gpu"], strict=True)
@@ -138,6 +135,7 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
         normalisation on tensor cores, not compiled), `old_software` (before TensorFlow 1.15),
         `device_group` (family and link) and `network_group`.
         Cells that have these columns are returned as they are.
+
     """
     if "step_s" in cells:
         return cells

@@ -64,6 +64,7 @@ class StrongScaling:
         ----------
         pairs
             benchmark, doublings, leaves, log_batch.
+
         """
         loss = slopes_of(pairs["benchmark"], self.loss) * pairs["doublings"] * math.log(2)
         batch = slopes_of(pairs["benchmark"], self.batch) * pairs["log_batch"]
@@ -87,6 +88,7 @@ def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
     pd.DataFrame
         PAIR_COLUMNS: gpus (n), doublings = log2(n/m), log_minutes = log(minutes(n) n / (minutes(m)
         m)), leaves (`crossings`), log_batch (NaN: not stated).
+
     """
     key = ["benchmark", "gpu", "round", "submitter"]
     medians = times.groupby([*key, "gpus"])[["minutes", "global_batch"]].median().reset_index()
@@ -110,9 +112,7 @@ def crossings(gpu: str, base_gpus: int, gpus: int) -> float:
     return float((gpus > joined) - (base_gpus > joined))
 
 
-def fit_strong(
-    times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()
-) -> StrongScaling:
+def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) -> StrongScaling:
     """Fit to results at several counts; without a pair the priors alone count.
 
     Parameters
@@ -121,6 +121,7 @@ def fit_strong(
         Results of the benchmarks in question; the width comes from their errors.
     further_times
         Results of further benchmarks, which also show losses.
+
     """
     pairs = result_pairs(pd.concat([times, *further_times]))
     errors = strong_errors(pairs, "family")
@@ -139,6 +140,7 @@ def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
     -------
     pd.DataFrame
         The pairs with `gap`, the logarithm of predicted over true minutes.
+
     """
     stated = pairs.dropna(subset=["log_batch"])
     tables = [stated.head(0).assign(gap=0.0)]
@@ -152,10 +154,9 @@ def _fit(pairs: pd.DataFrame) -> StrongScaling:
     rows = pairs.dropna(subset=["log_batch"])
     variables = rows["doublings"] * math.log(2), rows["log_batch"]
     prior = SlopePrior((LOSS_PRIOR, BATCH_PRIOR), LEAVING_PRIOR, SCATTER)
-    fitted = fit_pooled_slopes(
-        rows["benchmark"], variables, rows["log_minutes"], rows["leaves"], prior
-    )
-    return StrongScaling(*fitted.slopes, fitted.step, LEAST_WIDTH, len(pairs))
+    fitted = fit_pooled_slopes(rows["benchmark"], variables, rows["log_minutes"], rows["leaves"], prior)
+    loss, batch = fitted.slopes
+    return StrongScaling(loss, batch, fitted.step, LEAST_WIDTH, len(pairs))
 
 
 def strong_cells(
@@ -184,14 +185,13 @@ def strong_cells(
     -------
     pd.DataFrame
         Rows of `extrapolation`, with 90 % intervals.
+
     """
     timed = results(times)
     rows = []
     for name, instance in instances.items():
         for model in question.model:
-            of_device = [
-                result for key, result in timed.items() if key[:2] == (model, instance.gpu)
-            ]
+            of_device = [result for key, result in timed.items() if key[:2] == (model, instance.gpu)]
             if not of_device or (model, instance.gpu, instance.gpus) in timed:
                 continue
             base = _nearest_result(of_device, instance.gpus)
@@ -209,9 +209,7 @@ def _nearest_result(timed: Sequence[Result], gpus: int) -> Result:
     return min(timed, key=lambda result: (abs(math.log2(result.gpus / gpus)), result.gpus))
 
 
-def _estimate(
-    times: pd.DataFrame, fitted: StrongScaling, base: Result, gpus: int
-) -> dict[str, Any]:
+def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: Result, gpus: int) -> dict[str, Any]:
     """Return the columns of `extrapolation` that follow from a result at another count."""
     base_batch = base.global_batch
     if math.isnan(base_batch):
@@ -265,6 +263,7 @@ def usual_batch(times: pd.DataFrame, base: Result, gpus: int) -> float:
     -------
     float
         NaN if nobody states a batch.
+
     """
     rows = times[(times["benchmark"] == base.benchmark) & times["global_batch"].notna()]
     if rows.empty:

@@ -13,24 +13,18 @@ The two eras of programs are fitted separately.
 References
 ----------
 Ring all-reduce: Patarasuk & Yuan 2009. Partial pooling: Gelman & Hill 2007, chapter 12.
+
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
 
 from sweetspot.scaling.evidence import learnable
 from sweetspot.scaling.methods import ScalingMethod
-from sweetspot.scaling.step_facts import (
-    BRIDGE,
-    CLASSIC,
-    GEFORCE_BUS,
-    MODERN,
-    NVLINK,
-    with_step_facts,
-)
+from sweetspot.scaling.step_facts import BRIDGE, CLASSIC, GEFORCE_BUS, MODERN, NVLINK
 
 WAITING, EXCHANGE, STARTS, HALF = "waiting", "exchange", "starts", "half"
 # Columns of groups that deviate: a device on its link, the machines of a publisher, a network.
@@ -41,6 +35,8 @@ RESIDUAL_SD = 0.5  # of log(overhead + MEASUREMENT_FLOOR); beyond it the loss gr
 SECONDS_PER_TENSOR = 1e-4
 MAXIMUM_ITERATIONS = 30
 LOSS_TOLERANCE = 1e-3
+# Facts (rows x terms), the quantity of each part (rows x parts), and which term is of which part.
+Design = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -95,32 +91,16 @@ DEVIATIONS = {
 }
 
 
-class _Design(NamedTuple):
-    """facts: rows x terms; quantities: rows x terms, the quantity that the term's part multiplies;
-    membership: terms x parts, 1 where a term belongs to a part.
-    """
-
-    facts: np.ndarray
-    quantities: np.ndarray
-    membership: np.ndarray
-
-    def parts(self, coefficients: np.ndarray) -> np.ndarray:
-        """Return the parts of the overhead, rows x parts, in steps of one device."""
-        logarithms = (self.facts * coefficients) @ self.membership
-        return np.exp(np.clip(logarithms, -30, 8)) * self.quantities
-
-
 @dataclass(frozen=True)
 class EraModel:
-    """The fitted terms of one era of programs."""
+    """The terms of one era of programs with their coefficients."""
 
     terms: tuple[Term, ...]
     coefficients: np.ndarray
 
-    def parts(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Return the parts of the overhead of each cell, in steps of one device."""
-        design = _build_design(cells, self.terms)
-        return pd.DataFrame(design.parts(self.coefficients), cells.index, _part_names(self.terms))
+    def overhead(self, cells: pd.DataFrame) -> np.ndarray:
+        """Return what n devices take longer than one, in steps of one device."""
+        return _parts(_build_design(cells, self.terms), self.coefficients).sum(axis=1)
 
 
 @dataclass(frozen=True)
@@ -135,24 +115,15 @@ class SumOfParts(ScalingMethod):
         """Take the evidence; an era without a row has its priors."""
         return cls(learnable(evidence))
 
-    def era_model(self, era: str) -> EraModel:
-        """Return the model of an era."""
-        if era not in self.models:
-            self.models[era] = _fit_era(self.evidence[self.evidence["era"] == era], era)
-        return self.models[era]
-
     def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
         """Return 1 / (1 + overhead)."""
-        return (1 / (1 + self.parts(cells).sum(axis=1))).to_numpy(dtype=float)
-
-    def parts(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Return the parts of the overhead of each cell, 0 for those its era does not have."""
-        described = with_step_facts(cells)
-        tables = [
-            self.era_model(era).parts(rows) for era, rows in described.groupby("era", sort=False)
-        ]
-        parts = pd.concat(tables) if tables else pd.DataFrame(index=cells.index)
-        return parts.reindex(cells.index, columns=[WAITING, EXCHANGE, STARTS, HALF]).fillna(0.0)
+        overhead = np.zeros(len(cells))
+        for era in set(cells["era"]):
+            if era not in self.models:
+                self.models[era] = _fit_era(self.evidence[self.evidence["era"] == era], era)
+            in_era = (cells["era"] == era).to_numpy()
+            overhead[in_era] = self.models[era].overhead(cells[in_era])
+        return 1 / (1 + overhead)
 
 
 def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
@@ -170,7 +141,7 @@ def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
     sd = np.array([term.sd for term in terms])
     if rows.empty:
         return EraModel(tuple(terms), mean)
-    design = _build_design(rows, tuple(terms))
+    design = facts, _, membership = _build_design(rows, tuple(terms))
     overhead = np.maximum(1 / rows["efficiency"].to_numpy(dtype=float) - 1, 0.0)
     target = np.log(overhead + MEASUREMENT_FLOOR)
     groups = rows["family"].astype(str) + rows["publisher"]
@@ -178,41 +149,45 @@ def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
     weight /= weight.mean()
 
     def evaluate(coefficients: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
-        parts = design.parts(coefficients)
+        parts = _parts(design, coefficients)
         floored = parts.sum(axis=1) + MEASUREMENT_FLOOR
         residual = (np.log(floored) - target) / RESIDUAL_SD
         root = np.sqrt(1 + residual**2)
         shrinkage = (coefficients - mean) / sd
-        loss = weight @ (root - 1) + shrinkage @ shrinkage / 2
-        slope = design.facts * (parts @ design.membership.T)
+        loss = float(weight @ (root - 1) + shrinkage @ shrinkage / 2)
+        slope = facts * (parts @ membership.T)
         slope /= (floored * RESIDUAL_SD)[:, None]
         weighted = slope.T * (weight / root)
         gradient = weighted @ residual + shrinkage / sd
         return loss, gradient, weighted @ slope + np.diag(1 / sd**2)
 
     coefficients = mean
-    loss, gradient, curvature = evaluate(coefficients)
     damping = 1e-3
+    loss, gradient, curvature = evaluate(mean)
     for _ in range(MAXIMUM_ITERATIONS):
         damped = curvature + damping * np.diag(np.diag(curvature))
         proposal = coefficients - np.linalg.solve(damped, gradient)
-        proposed = evaluate(proposal)
-        if proposed[0] > loss:
+        evaluated = evaluate(proposal)
+        improvement = loss - evaluated[0]
+        if improvement < 0:
             damping *= 10
             continue
-        improvement = loss - proposed[0]
-        coefficients, (loss, gradient, curvature) = proposal, proposed
+        coefficients = proposal
+        loss, gradient, curvature = evaluated
         damping /= 10
         if improvement < LOSS_TOLERANCE:
             break
     return EraModel(tuple(terms), coefficients)
 
 
-def _part_names(terms: tuple[Term, ...]) -> list[str]:
-    return list(dict.fromkeys(term.part for term in terms))
+def _parts(design: Design, coefficients: np.ndarray) -> np.ndarray:
+    """Return the parts of the overhead, rows x parts, in steps of one device."""
+    facts, quantities, membership = design
+    logarithms = (facts * coefficients) @ membership
+    return np.exp(np.clip(logarithms, -30, 8)) * quantities
 
 
-def _build_design(cells: pd.DataFrame, terms: tuple[Term, ...]) -> _Design:
+def _build_design(cells: pd.DataFrame, terms: tuple[Term, ...]) -> Design:
     """Arrange the facts of cells (`with_step_facts`) by term."""
     link, doublings = cells["link"], cells["doublings"]
     columns = {
@@ -240,7 +215,7 @@ def _build_design(cells: pd.DataFrame, terms: tuple[Term, ...]) -> _Design:
         STARTS: exchanges * SECONDS_PER_TENSOR * cells["tensors"] / cells["step_s"],
         HALF: cells["ring"] * cells["slow_half"],
     }
-    names = _part_names(terms)
+    names = list(dict.fromkeys(term.part for term in terms))
     membership = np.array([[term.part == name for name in names] for term in terms], dtype=float)
     part_quantities = np.array([np.asarray(quantities[name], dtype=float) for name in names]).T
-    return _Design(facts, part_quantities, membership)
+    return facts, part_quantities, membership
