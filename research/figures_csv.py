@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 from sweetspot.errors import UserError
 from sweetspot.scaling.evidence import super_linear_warnings
-from sweetspot.scaling.published_pairs import framework_name, pair_with_bases
+from sweetspot.scaling.published_pairs import DATASETS, MODELLED_FRAMEWORKS, framework_name, pair_with_bases
 from sweetspot.scaling.step_facts import device_family
 from sweetspot.throughput.published import STATED, with_machine_facts
 
@@ -70,7 +70,11 @@ def read_figures(path: Path) -> Figures:
         return Figures(paired, paired.head(0), bad)
     ours = {other: name for name, other in SPELLINGS.items()}
     rows, _, bad = _checked_rows(path, [ours.get(name, name) for name in header], lines, NEEDED, _several, what)
-    return Figures(*pair_with_bases(pd.DataFrame(rows, columns=["line", *NEEDED, *OPTIONAL])), bad)
+    table = pd.DataFrame(rows, columns=["line", *NEEDED, *OPTIONAL])
+    paired = pair_with_bases(table)
+    is_modelled = table["framework"].map(framework_name).isin(MODELLED_FRAMEWORKS) & table["dataset"].isin(DATASETS)
+    unpaired = table[is_modelled & (table["gpus"] > 1) & ~table.index.isin(paired.index)]
+    return Figures(paired, unpaired, bad)
 
 
 def read_device_figures(path: Path) -> DeviceFigures:

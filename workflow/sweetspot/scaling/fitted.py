@@ -73,7 +73,7 @@ class FittedScaling:
         predicted = self.methods[name].predict(part_within_node(facts))
         return extend_across_nodes(predicted, facts, self.node_scaling)
 
-    def add_count_warnings(self, warnings: pd.Series, facts: pd.DataFrame) -> list[object]:
+    def add_count_warnings(self, warnings: pd.Series, facts: pd.DataFrame) -> list[list[dict[str, str]]]:
         """Add `beyond_evidence` to the warnings of cells with more devices than any figure."""
         maxima = np.where(facts["nodes"] == 1, *self.maximum_gpus)
         rows = []

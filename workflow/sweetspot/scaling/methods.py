@@ -18,6 +18,9 @@ METHOD_DESCRIPTIONS = {
     "usl": "universal scalability law, two constants for each model and precision",
     "sum_of_parts": "waiting, exchange and starts by class of link (learned)",
 }
+ANY_FRAMEWORK = ""
+# A workload takes the averages that share the first of these keys.
+WORKLOAD_KEYS = (["framework", "model", "precision"], ["framework", "model"], ["framework", "precision"], "framework")
 AVERAGE_COLUMNS = ["batch_size", "efficiency", "families", "spread"]
 
 
@@ -79,46 +82,28 @@ class MeanEfficiency(ScalingMethod):
             efficiency, low, high with the index of `cells`; low and high are NaN for one family.
 
         """
-        by_framework = {framework: _AverageLookup.of(rows) for framework, rows in self.averages.groupby("framework")}
-        all_frameworks = _AverageLookup.of(self.averages)
+        frameworks = cells["framework"].where(cells["framework"].isin(self.averages["framework"]), ANY_FRAMEWORK)
+        averages = pd.concat([self.averages, self.averages.assign(framework=ANY_FRAMEWORK)])
+        positions = [averages.groupby(key, sort=False).indices for key in WORKLOAD_KEYS]
+        values = averages[AVERAGE_COLUMNS].to_numpy(dtype=float)
         batches = cells["batch_size"].astype(float).fillna(0.0)
-        columns = (cells["framework"], cells["model"], cells["precision"], batches)
-        keys = list(zip(*columns, strict=True))
+        workloads = list(zip(frameworks, cells["model"], cells["precision"], batches, strict=True))
         predictions = {}
-        for key in set(keys):
-            framework, model, precision, batch_size = key
-            averages = by_framework.get(framework, all_frameworks)
-            nearest = averages.nearest(model, precision, batch_size)
-            predictions[key] = _prediction_interval(nearest, level)
-        rows = [predictions[key] for key in keys]
+        for framework, model, precision, batch_size in set(workloads):
+            keys = ((framework, model, precision), (framework, model), (framework, precision), framework)
+            matches = (table[key] for table, key in zip(positions, keys, strict=True) if key in table)
+            nearest = _nearest_batch(values[next(matches, [])], batch_size)
+            predictions[framework, model, precision, batch_size] = _prediction_interval(nearest, level)
+        rows = [predictions[workload] for workload in workloads]
         return pd.DataFrame(rows, cells.index, ["efficiency", "low", "high"])
 
 
-@dataclass(frozen=True)
-class _AverageLookup:
-    """Averages by workload. rows: AVERAGE_COLUMNS; positions: by what is known of the workload."""
-
-    rows: np.ndarray
-    positions: tuple[Mapping[Hashable, np.ndarray], ...]
-
-    @classmethod
-    def of(cls, averages: pd.DataFrame) -> Self:
-        """Index a table of averages by model and precision, by model, and by precision."""
-        keys = (["model", "precision"], "model", "precision")
-        positions = tuple(averages.groupby(key, sort=False).indices for key in keys)
-        return cls(averages[AVERAGE_COLUMNS].to_numpy(dtype=float), positions)
-
-    def nearest(self, model: str, precision: str, batch_size: float) -> np.ndarray:
-        """Return the rows nearest to a workload; a batch of 0 takes all batches."""
-        rows, keys = self.rows, ((model, precision), model, precision)
-        for positions, key in zip(self.positions, keys, strict=True):
-            if key in positions:
-                rows = self.rows[positions[key]]
-                break
-        if len(rows) and batch_size > 0:
-            distance = np.abs(np.log2(rows[:, 0] / batch_size))
-            rows = rows[distance <= distance.min() + 1e-9]
-        return rows
+def _nearest_batch(averages: np.ndarray, batch_size: float) -> np.ndarray:
+    """Return the rows of AVERAGE_COLUMNS whose batch is nearest in doublings; 0: all rows."""
+    if not len(averages) or batch_size <= 0:
+        return averages
+    distance = np.abs(np.log2(averages[:, 0] / batch_size))
+    return averages[distance <= distance.min() + 1e-9]
 
 
 def _prediction_interval(averages: np.ndarray, level: float) -> tuple[float, float, float]:

@@ -1,6 +1,5 @@
 """Slopes of groups that are drawn to a common slope, by robust ridge regression."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -66,14 +65,13 @@ def fit_pooled_slopes(
 
     """
     names = sorted(set(groups))
-    columns, means, deviations = [], [], []
-    for variable, (mean, sd) in zip(variables, prior.slopes, strict=True):
-        columns += [variable, *(variable.where(groups == name, 0.0) for name in names)]
-        means += [mean, *[0.0] * len(names)]
-        deviations += [math.sqrt(COMMON_SHARE) * sd, *[math.sqrt(1 - COMMON_SHARE) * sd] * len(names)]
-    design = np.column_stack([np.asarray(column, dtype=float) for column in (*columns, step)])
-    start = np.array([*means, prior.step[0]])
-    precision = np.diag(1 / np.array([*deviations, prior.step[1]]) ** 2)
+    masks = [groups.notna(), *(groups == name for name in names)]
+    columns = [variable.where(mask, 0.0) for variable in variables for mask in masks]
+    design = np.column_stack([*columns, step]).astype(float)
+    shares = np.sqrt([COMMON_SHARE, *[1 - COMMON_SHARE] * len(names)])
+    start = np.concatenate([*([mean, *[0.0] * len(names)] for mean, _ in prior.slopes), prior.step[:1]])
+    deviations = np.concatenate([*(sd * shares for _, sd in prior.slopes), prior.step[1:]])
+    precision = np.diag(1 / deviations**2)
     gap = target.to_numpy(dtype=float) - design @ start
     change, weight = np.zeros(len(start)), np.ones(len(gap))
     for _ in range(REWEIGHTING_ROUNDS):
@@ -83,14 +81,13 @@ def fit_pooled_slopes(
         residual = np.maximum(np.abs(gap - design @ change), prior.scatter)
         weight = np.minimum(1.0, 2 * prior.scatter / residual)
 
-    *coefficients, step_value = (start + change).tolist()
+    *coefficients, step_value = start + change
     tables = []
-    for first in range(0, len(coefficients), 1 + len(names)):
-        common, *deviation = coefficients[first : first + 1 + len(names)]
-        slopes = {name: common + value for name, value in zip(names, deviation, strict=True)}
-        tables.append({ALL_GROUPS: common} | slopes)
+    for common, *deviation in np.reshape(coefficients, (-1, len(masks))).tolist():
+        slopes = [common, *(common + value for value in deviation)]
+        tables.append(dict(zip([ALL_GROUPS, *names], slopes, strict=True)))
     tables[0] = {name: max(slope, 0.0) for name, slope in tables[0].items()}
-    return PooledSlopes(tuple(tables), max(step_value, 0.0))
+    return PooledSlopes(tuple(tables), max(float(step_value), 0.0))
 
 
 def slopes_of(groups: pd.Series, slopes: Mapping[str, float]) -> pd.Series:

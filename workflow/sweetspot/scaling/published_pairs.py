@@ -24,8 +24,8 @@ PAIR_KEY = ["benchmark", "framework", "gpu", "model", "batch_size", "precision",
 BASE_COLUMNS = ("base_gpus", "base_nodes", "base_images_per_s", "base_source")
 
 
-def pair_with_bases(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Split figures of n devices into those with a base of fewer devices and those without.
+def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
+    """Hold figures of n devices against those of fewer; figures without a base are left out.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ def pair_with_bases(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame
 
     Returns
     -------
-    paired, unpaired : pd.DataFrame
-        The rows of modelled frameworks on synthetic or real data, with the index of `published`.
-        `paired` has also BASE_COLUMNS, `efficiency` against the base, `family`, `warnings`
+    pd.DataFrame
+        The rows of modelled frameworks on synthetic or real data that have a base, with their
+        index, and BASE_COLUMNS, `efficiency` against the base, `family`, `warnings`
         (`super_linear`, `inconsistent`, `batch_not_stated`) and the machine facts of
         `throughput.published.with_machine_facts`.
 
@@ -51,22 +51,19 @@ def pair_with_bases(published: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame
         instance=rows["instance"].fillna("").astype(str),
         note=rows["note"].fillna("").astype(str),
     )
-    bases: dict[Any, tuple[int, Any, float, str] | None] = {}
+    bases: dict[Any, tuple[int, Any, float, str]] = {}
     # Two figures without a batch are a pair too, hence dropna=False.
     for _, group in rows.groupby(PAIR_KEY, dropna=False, sort=False):
         figures = list(group.itertuples())
-        bases |= {row.Index: _find_base(row, figures) for row in figures if row.gpus > 1}
-    paired_index = [index for index in rows.index if bases.get(index)]
-    unpaired_index = [index for index in rows.index if index in bases and not bases[index]]
-
-    values = [bases[index] for index in paired_index]
-    base_table = pd.DataFrame(values, paired_index, BASE_COLUMNS, dtype=object)
-    paired = rows.loc[paired_index].join(base_table)
+        matches = {row.Index: _find_base(row, figures) for row in figures if row.gpus > 1}
+        bases |= {index: base for index, base in matches.items() if base}
+    base_table = pd.DataFrame.from_dict(bases, "index", object, BASE_COLUMNS)
+    paired = rows.loc[[index for index in rows.index if index in bases]].join(base_table)
     paired = paired.astype({"base_gpus": "int64", "base_images_per_s": "float64"})
     paired["efficiency"] = paired["images_per_s"] / (paired["gpus"] * paired["base_images_per_s"])
     paired["family"] = paired["gpu"].map(device_family).astype(object)
     paired["warnings"] = _pair_warnings(paired)
-    return paired, rows.loc[unpaired_index]
+    return paired
 
 
 def _find_base(row: Any, figures: Sequence[Any]) -> tuple[int, Any, float, str] | None:
@@ -100,7 +97,7 @@ def framework_name(name: str) -> str:
 
 def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:
     """Return the pairs of a study's throughput.csv in EVIDENCE_COLUMNS, without dates."""
-    paired, _ = pair_with_bases(published)
+    paired = pair_with_bases(published)
     return paired.assign(study=study, as_of="")[list(EVIDENCE_COLUMNS)].reset_index(drop=True)
 
 

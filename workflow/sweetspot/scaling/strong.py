@@ -216,14 +216,8 @@ def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: Result, gpus: in
         base_batch = usual_batch(times, base, base.gpus)
     batch = usual_batch(times, base._replace(global_batch=base_batch), gpus)
     log_batch = 0.0 if math.isnan(batch / base_batch) else math.log(batch / base_batch)
-    pair = pd.DataFrame(
-        {
-            "benchmark": [base.benchmark],
-            "doublings": [math.log2(gpus / base.gpus)],
-            "log_batch": [log_batch],
-            "leaves": [crossings(base.gpu, base.gpus, gpus)],
-        }
-    )
+    values = base.benchmark, math.log2(gpus / base.gpus), crossings(base.gpu, base.gpus, gpus), log_batch
+    pair = pd.DataFrame([values], columns=["benchmark", "doublings", "leaves", "log_batch"])
     efficiency = math.exp(-fitted.log_change(pair)[0])
     factor = fitted.interval_factor(pair["doublings"])[0]
     rate = efficiency * gpus / base.gpus / (60 * base.minutes)

@@ -134,9 +134,9 @@ def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
     reweighting.
     """
     terms = [*TERMS[era]]
-    for part, column, sd in DEVIATIONS[era]:
+    for part, column, deviation in DEVIATIONS[era]:
         names = sorted(set(rows[column]))
-        terms += [Term(part, f"{column}: {name}", 0.0, sd) for name in names]
+        terms += [Term(part, f"{column}: {name}", 0.0, deviation) for name in names]
     mean = np.array([term.mean for term in terms])
     sd = np.array([term.sd for term in terms])
     if rows.empty:
