@@ -26,19 +26,19 @@ from sweetspot.scaling.across_nodes import (
     node_errors,
     spans_nodes,
 )
-from sweetspot.scaling.calibration import (
-    LEARNED_METHOD,
-    METHODS,
-    STUDY_MODELS,
-    error_summary,
-    left_out_errors,
-)
 from sweetspot.scaling.evidence import (
     concat_evidence,
     study_efficiency,
     study_evidence,
 )
 from sweetspot.scaling.fitted import FittedScaling, shipped_evidence
+from sweetspot.scaling.intervals import (
+    LEARNED_METHOD,
+    METHODS,
+    STUDY_MODELS,
+    error_summary,
+    left_out_errors,
+)
 from sweetspot.scaling.networks import network_name
 from sweetspot.scaling.published_pairs import POD_FABRIC
 from sweetspot.scaling.step_facts import MODERN, eras_of

@@ -9,7 +9,6 @@ import yaml
 from scaling_tables import cell, efficiencies
 from sweetspot.facts.shipped_tables import POOLS, figures_file
 from sweetspot.scaling import sum_of_parts
-from sweetspot.scaling.calibration import METHODS
 from sweetspot.scaling.evidence import (
     average_efficiency,
     concat_evidence,
@@ -17,6 +16,7 @@ from sweetspot.scaling.evidence import (
     study_evidence,
 )
 from sweetspot.scaling.fitted import FittedScaling
+from sweetspot.scaling.intervals import METHODS
 from sweetspot.scaling.methods import MeanEfficiency
 from sweetspot.scaling.networks import with_network_facts
 from sweetspot.scaling.published_pairs import published_evidence

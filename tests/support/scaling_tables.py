@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from sweetspot.scaling.across_nodes import NodeScaling
-from sweetspot.scaling.calibration import CalibratedMethod
+from sweetspot.scaling.intervals import CalibratedMethod
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.throughput.published import read_efficiency
 

@@ -16,13 +16,13 @@ from sweetspot.scaling.across_nodes import (
     fit_node_scaling,
     part_within_node,
 )
-from sweetspot.scaling.calibration import (
+from sweetspot.scaling.evidence import concat_evidence, learnable
+from sweetspot.scaling.intervals import (
     LEARNED_METHOD,
     METHODS,
     CalibratedMethod,
     left_out_errors,
 )
-from sweetspot.scaling.evidence import concat_evidence, learnable
 from sweetspot.scaling.published_pairs import published_evidence
 from sweetspot.throughput.published import read_published
 from sweetspot.warnings import joined, warning

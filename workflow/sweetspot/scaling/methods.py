@@ -27,7 +27,7 @@ AVERAGE_COLUMNS = ["batch_size", "efficiency", "families", "spread"]
 class ScalingMethod(ABC):
     """A way to predict the efficiency of n devices of one node from published pairs.
 
-    `calibration.CalibratedMethod` adds intervals, which come from what was left out of the fit.
+    `intervals.CalibratedMethod` adds intervals, which come from what was left out of the fit.
     """
 
     @classmethod

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.scaling.calibration import LEARNED_METHOD
 from sweetspot.scaling.fitted import FittedScaling, combined_bound
+from sweetspot.scaling.intervals import LEARNED_METHOD
 from sweetspot.scaling.step_facts import device_family
 from sweetspot.study.frameworks import ALWAYS_COMPILED
 from sweetspot.throughput.published import guessed_interconnect

@@ -7,8 +7,8 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from sweetspot.cells import USABLE
-from sweetspot.scaling.calibration import LEARNED_METHOD, METHODS, validation_table
 from sweetspot.scaling.fitted import FittedScaling, combined_bound
+from sweetspot.scaling.intervals import LEARNED_METHOD, METHODS, validation_table
 from sweetspot.scaling.methods import METHOD_DESCRIPTIONS, RULE_2018, MeanEfficiency
 from sweetspot.scaling.networks import unlisted_network_warning, with_network_facts
 from sweetspot.scaling.step_facts import with_declared_facts

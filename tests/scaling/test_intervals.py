@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scaling_tables import FlatMethod, evidence_table, flat, flat_bounds
-from sweetspot.scaling.calibration import (
+from sweetspot.scaling.evidence import learnable
+from sweetspot.scaling.intervals import (
     METHODS,
     CalibratedMethod,
     interval_widths,
     left_out_errors,
     validation_table,
 )
-from sweetspot.scaling.evidence import learnable
 from sweetspot.scaling.step_facts import with_step_facts
 from sweetspot.scaling.sum_of_parts import SumOfParts
 
