@@ -32,8 +32,8 @@ from sweetspot.bills.columns import from_arrow
 from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
+from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.scratch import machines_of_study
-from sweetspot.commands.validating import without_nan
 from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words
 from sweetspot.decision_words import NOT_DECIDED, no_answer
 from sweetspot.errors import UserError
