@@ -135,7 +135,7 @@ def _priced(name: str, part: pd.DataFrame, asked: pd.DataFrame, draws: Draws) ->
         least=total["boxes"].to_numpy(float),
         room=total["room_hours"].fillna(np.inf).to_numpy(float),
         months=(months := float(total["plan_months"].iloc[0])),
-        renewed=total["renewed_term_months"].to_numpy(float),
+        renewed=total.reindex(columns=["renewed_term_months"]).to_numpy(float)[:, 0],
         work_hours=float(total["work_hours"].iloc[0]),
     )  # fmt: skip
     longer = draws.hours[rows.index] / rows["hours"].to_numpy(float)[:, None]
