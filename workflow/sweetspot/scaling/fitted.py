@@ -45,7 +45,15 @@ class FittedScaling:
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame, names: Iterable[str] = METHODS) -> Self:
-        """Fit methods by name to evidence (EVIDENCE_COLUMNS, with network facts or without)."""
+        """Fit methods to evidence.
+
+        Parameters
+        ----------
+        evidence
+            EVIDENCE_COLUMNS, with the network facts of a study or without.
+        names
+            Methods to fit, of METHODS.
+        """
         has_single_base = (evidence["base_gpus"] == 1).to_numpy()
         on_node, on_nodes = evidence[has_single_base], evidence[~has_single_base]
         rows = learnable(on_node)
@@ -74,7 +82,15 @@ class FittedScaling:
         return extend_across_nodes(predicted, facts, self.node_scaling)
 
     def add_count_warnings(self, warnings: pd.Series, facts: pd.DataFrame) -> list[list[dict[str, str]]]:
-        """Add `beyond_evidence` to the warnings of cells with more devices than any figure."""
+        """Add `beyond_evidence` to the warnings of cells with more devices than any figure.
+
+        Parameters
+        ----------
+        warnings
+            Warnings of each cell.
+        facts
+            `gpus` and `nodes` of the cells.
+        """
         maxima = np.where(facts["nodes"] == 1, *self.maximum_gpus)
         rows = []
         for pairs, gpus, maximum in zip(warnings, facts["gpus"], maxima, strict=True):

@@ -107,7 +107,13 @@ def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
 
 
 def crossings(gpu: str, base_gpus: int, gpus: int) -> float:
-    """Return 1 if only `gpus` is more than fast links join, -1 if only `base_gpus` is, else 0."""
+    """Count how often fast links are left between two counts of a device.
+
+    Returns
+    -------
+    float
+        1 if only `gpus` is more than fast links join, -1 if only `base_gpus` is, else 0.
+    """
     limit = DEVICES_ON_NVL72 if gpu.startswith("GB") else DEVICES_ON_FAST_LINKS
     return float((gpus > limit) - (base_gpus > limit))
 
