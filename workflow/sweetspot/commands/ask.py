@@ -35,9 +35,10 @@ from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.commands.scratch import machines_of_study
 from sweetspot.commands.validating import without_nan
 from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words
-from sweetspot.decision_words import no_answer
+from sweetspot.decision_words import NOT_DECIDED, no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
+from sweetspot.number_text import NUMBER, number_argument, parse_number
 from sweetspot.report import how_sure
 from sweetspot.report.outcome import Outcome, outcome_of
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
@@ -52,7 +53,7 @@ from sweetspot.wording import ROUNDS, TIE, Money, amount, percent, span, the
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4
 OUTCOMES = {ANSWER: "answer", NO_ANSWER: "no answer", TOO_CLOSE: TIE, NOT_IN_TIME: "nothing in time"}
 HOURS = {"min": 1 / 60, "h": 1.0, "d": 24.0}
-DEADLINE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|h|d)")
+DEADLINE = re.compile(rf"({NUMBER})\s*(min|h|d)", re.IGNORECASE)
 MOST_TIMES = 1000  # the jobs of a plan
 TABLES = ("options", "choices", "deadlines", "queue", "sources", "verdict", "warnings")  # of comparison/
 READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "availability.yaml", "prices/history/stock.csv",
@@ -87,8 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot ask`."""
     add = parser.add_argument
     add("study", metavar="STUDY", help="a folder under config/studies/ whose report was made")
-    add("--days", type=float, metavar="N", help="days of use a month of every owned machine")
-    add("--jobs", type=float, metavar="FACTOR", help="times the jobs of a plan, of months or of phases")
+    add("--days", type=number_argument, metavar="N", help="days of use a month of every owned machine")
+    add("--jobs", type=number_argument, metavar="FACTOR", help="times the jobs of a plan, of months or of phases")
     add("--deadline", metavar="TIME", help="when the result is due: 90min, 6h, 2d")
     add("--workload", metavar="NAME", help="of workloads.yaml: the deadline of this one alone")
     add("--brief", action="store_true", help="print the verdict alone: two lines")
@@ -108,7 +109,10 @@ def run(arguments: argparse.Namespace) -> int:
     works = load_workloads(work) if work.is_file() else {}
     plans = {name: one for name, one in works.items() if isinstance(one, Plan)}
     _check(wanted, arguments.workload, tables["options"], study, bool(months or plans))
-    given = Given(tables["options"], Settings.of(study))
+    lists = [read_parquet(file) for file in sorted((results / "offers").glob("*.parquet"))]
+    offered = pd.concat(lists, ignore_index=True) if lists else NO_ROWS
+    machines = machines_of_study(arguments.config, study.name)
+    given = Given(tables["options"], Settings.of(study, machines), offered)
     anew = wanted._replace(due=None) != Wanted() or (wanted.due is not None and bool(months))
     if anew and (months or plans):
         given = _with_plans(given, results, written, study, plans)._replace(months=months)
@@ -131,7 +135,7 @@ def hours_of(text: str | None) -> float | None:
     if text is None:
         return None
     found = DEADLINE.fullmatch(text.strip())
-    hours = float(found[1]) * HOURS[found[2]] if found else 0.0
+    hours = parse_number(found[1], "--deadline") * HOURS[found[2].lower()] if found else 0.0
     if not hours > 0:
         raise UserError(f"--deadline is {text!r}; expected a time such as 90min, 6h or 2d")
     return hours
@@ -143,7 +147,7 @@ def outcome(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
         if any(pd.isna(row["option"]) for row in due):
             return NOT_IN_TIME
         return TOO_CLOSE if any(row.get("confidence") == TIE for row in due) else ANSWER
-    if verdict is None:
+    if verdict is None or verdict.confidence == NOT_DECIDED:
         return NO_ANSWER
     return TOO_CLOSE if verdict.close else ANSWER
 
