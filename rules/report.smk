@@ -108,7 +108,7 @@ rule write_tables:
 
 
 rule render_report:
-    """Write the page with its charts; the answer as Markdown, for programs, on one sheet, and as a card."""
+    """Write the page with its charts; the answer as Markdown, for programs, and on one sheet."""
     input:
         **TOLD,
         study=given(f"{CONFIG}/study.yaml"),
@@ -142,7 +142,6 @@ rule render_report:
         summary=f"{REPORT}/summary.md",
         answer=f"{REPORT}/answer.json",
         decision=f"{REPORT}/decision.html",
-        card=f"{REPORT}/card.svg",
     log:
         f"results/logs/render_report/{STUDY}.log",
     localrule: True

@@ -8,7 +8,6 @@ from sweetspot.decision_words import MAY_STOP
 from sweetspot.files import write_whole
 from sweetspot.report import how_sure
 from sweetspot.report.answer_file import answer_json, nothing_said
-from sweetspot.report.card import render_card
 from sweetspot.report.case import page_case, script_json
 from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
@@ -154,7 +153,7 @@ def write_report(
     engine: str | Path | None = None,
     workloads: str | Path | None = None,
 ) -> None:
-    """Write index.html, evidence.html, summary.md, answer.json, decision.html and card.svg into `folder`.
+    """Write index.html, evidence.html, summary.md, answer.json and decision.html into `folder`.
 
     The evidence holds the charts `specs` and the script `engine`, which draws them in a browser.
 
@@ -171,7 +170,6 @@ def write_report(
         ("summary.md", render_summary(tables, study)),
         ("answer.json", answer_json(tables, study)),
         ("decision.html", render_sheet(tables, study)),
-        ("card.svg", render_card(tables, study)),
     ):
         with write_whole(target / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
