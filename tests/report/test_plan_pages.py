@@ -21,7 +21,7 @@ from sweetspot.report.plan_turning import (
     plan_worth_in_words,
     turning_in_words,
 )
-from sweetspot.report.sheet import render_summary
+from sweetspot.report.summary import render_summary
 from sweetspot.report.tables import shown_in, works
 from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import load_titles
