@@ -39,4 +39,4 @@ def test_texts_are_cut_between_words():
 
 def test_the_answer_lies_beside_the_page_in_two_more_forms(tmp_path):
     names = {file.name for file in make_report(tmp_path).iterdir()}
-    assert names == {"index.html", "evidence.html", "answer.json", "summary.md"}
+    assert {"index.html", "evidence.html", "answer.json", "summary.md"} <= names

@@ -13,6 +13,7 @@ from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.breakeven import break_even, surface, utilisation
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import Work, choice_table, works
+from sweetspot.decision.contenders import Contenders, found_contenders
 from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question, with_later
 from sweetspot.decision.cost_share import share_questions
@@ -27,7 +28,6 @@ from sweetspot.decision.offers_left_out import (
     with_decisive,
 )
 from sweetspot.decision.options import Row, build_options, titled
-from sweetspot.decision.other_figures import Contenders, found_contenders, other_figures
 from sweetspot.decision.pose import limited, pose
 from sweetspot.decision.posed import Posed
 from sweetspot.decision.question import Question
@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     # Lazily: their models take longer to import than all this computes.
     from sweetspot.study.monthly import Monthly
     from sweetspot.study.stock import Known
-
-NO_FIGURES = pd.DataFrame(columns=["precision", "framework", "model", "gpu", "gpus", "batch_size", "images_per_s"])
 
 
 @dataclass(frozen=True)
@@ -176,7 +174,6 @@ def compare(
     inputs: Inputs,
     settings: Settings,
     draws: int = DRAWS,
-    published: pd.DataFrame | None = None,
     needs: Needs | None = None,
     monthly: "Mapping[str, Monthly] | None" = None,
     demands: Demands | None = None,
@@ -184,8 +181,7 @@ def compare(
     titles: Mapping[str, str] | None = None,
     known: "Known | None" = None,
 ) -> dict[str, pd.DataFrame]:
-    """The comparison's tables by the name of their file. Raises UserError. `published`: figures of others
-    (`read_published`) that the answer's devices could have had instead. `needs`: the memory that workloads need
+    """The comparison's tables by the name of their file. Raises UserError. `needs`: the memory that workloads need
     (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs come to machines that several
     people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose mixes are chosen. `buying`:
     plans that ask what buying later costs (`load_plans`). `titles`: names for people of workloads (`load_titles`).
@@ -208,7 +204,6 @@ def compare(
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
         "left_out": missing,
-        "other_figures": other_figures(judged.contending, NO_FIGURES if published is None else published),
         "later": judged.later,
         "queue": queue_table([*coming, *coming_to_mixes(judged.months)]),
         "warnings": with_decisive(

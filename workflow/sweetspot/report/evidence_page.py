@@ -59,7 +59,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     case = evidence_case(tables, study)
     figures = Figures(tables, drawn.specs, money)
     specs = (f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in figures.names)
-    told_of = (phrases.causes, phrases.price_changes_words, phrases.fits, phrases.other_figures, phrases.waiting,
+    told_of = (phrases.causes, phrases.price_changes_words, phrases.fits, phrases.waiting,
                phrases.never_pays, phrases.ahead)  # fmt: skip
     context = {one.__name__: one(tables) for one in told_of} | {
         "study": study,
