@@ -22,7 +22,6 @@ COMPARISON = [
     "verdict",
     "queue",
     "left_out",
-    "later",
     "warnings",
     # Of workloads of kind monthly: what to have and what to rent, who does what, one job of each class.
     "sources",

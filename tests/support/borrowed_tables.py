@@ -11,7 +11,7 @@ from sweetspot.scaling.evidence import all_evidence, average_efficiency, study_e
 from sweetspot.scaling.partners import published_evidence
 from sweetspot.scaling.targets import run
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs, load_plans
+from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
@@ -54,6 +54,6 @@ def borrowed_tables(name: str) -> Tables:
     priced = price_folder(*figures.values(), folder, study, energy=study.energy, price_paths=study.price_paths)
     inputs = inputs_of(priced, **figures, efficiency=efficiency)
     work = folder / "workloads.yaml"
-    more = {"needs": load_needs(work), "monthly": load_monthly(work), "buying": load_plans(work)}
+    more = {"needs": load_needs(work), "monthly": load_monthly(work)}
     compared = compare(inputs, Settings.of(study), draws=200, **more)
     return Tables(throughput, scaling, priced, compared)

@@ -13,7 +13,7 @@ from sweetspot.scaling.methods import mean_efficiency
 from sweetspot.scaling.targets import extrapolation, target_cells
 from sweetspot.study.claims import load_claims
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.needs import load_needs, load_plans
+from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import load_monthly, load_titles
@@ -93,7 +93,7 @@ def study_tables(name: str, draws: int = 200, whole: bool = False) -> Tables:
     inputs = inputs_of(table, throughput=throughput, extrapolation=extrapolated, efficiency=efficiency)
     work = folder / "workloads.yaml"
     plans = {"monthly": load_monthly(work), "needs": load_needs(work),
-             "buying": load_plans(work), "titles": load_titles(work)} if whole else {}  # fmt: skip
+             "titles": load_titles(work)} if whole else {}  # fmt: skip
     found = compare(inputs, Settings.of(study, instances), draws=draws, **plans)
     found["claims"] = checked(
         load_claims(folder / "claims.yaml"), options=found["options"], offers=table["offers"], costs=table["costs"],

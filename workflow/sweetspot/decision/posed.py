@@ -7,7 +7,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from sweetspot.availability.having_columns import found_in_time
@@ -184,13 +183,6 @@ class Posed:
         """Whether its months differ: the work grows, or something comes later."""
         return bool(self.delivery) or bool(np.any(self.growth)) or bool(np.any(self.gain))
 
-    def within(self, start: float, end: float) -> npt.NDArray[np.int_]:
-        """The months drawn whose middle lies between two dates; the nearest one where none does."""
-        starts, length = months_of(self.work.months)
-        middle = starts + length / 2
-        found = np.flatnonzero((start <= middle) & (middle < end))
-        return found if len(found) else np.array([np.abs(middle - start).argmin()])
-
     def source(self, name: str) -> Source:
         """The source of that option."""
         return next(one for one in self.sources if one.offer["option"] == name)
@@ -318,14 +310,15 @@ class Posed:
         """The key of the speed of each class on a source; empty where it is certain or where it has none."""
         return tuple("" if row is None else self.speed_keys.get(row["row"], "") for row in source.rows)
 
-    def present(self, source: Source, draws: int, waited: float = 0.0) -> Array:
-        """Share of each month in which a machine is there that is ordered after so many months, draw x month (one where
-        it is always there); of one draw: the central ones.
+    def present(self, source: Source, draws: int) -> Array:
+        """Share of each month in which a machine is there, draw x month (one where it is always there).
+
+        Of one draw these are the central ones.
         """
         if source.offer["row"] not in self.delivery:
             return np.ones((1, 1))
         central = np.array([float(source.offer["delivery_months"])])
-        after = waited + (central if draws == 1 else self.delivery[source.offer["row"]])
+        after = central if draws == 1 else self.delivery[source.offer["row"]]
         starts, length = months_of(self.work.months)
         return np.clip((starts + length - after[:, None]) / length, 0.0, 1.0)
 

@@ -16,7 +16,7 @@ from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.rank_changes import SAME, cost_changes, price_changes, side_by_side
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs, load_plans
+from sweetspot.study.needs import load_needs
 from sweetspot.study.scenarios import Scenario, scenario_file, write_scenario
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import Known, load_availability
@@ -89,8 +89,8 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
     Raises UserError where a list does not fit the study.
     """
     inputs, work = inputs_under(lists, study), study.workloads
-    needs, monthly, buying, known = load_needs(work), load_monthly(work), load_plans(work), study.known
-    found = compare(inputs, study.settings, needs=needs, monthly=monthly, buying=buying, known=known)
+    needs, monthly, known = load_needs(work), load_monthly(work), study.known
+    found = compare(inputs, study.settings, needs=needs, monthly=monthly, known=known)
     return State(
         inputs.offers, found["ranks"], answer_of(found["verdict"]), plans_of(found["verdict"], found["choices"])
     )
@@ -102,7 +102,7 @@ def judged_under(lists: Mapping[str, Path], study: Unpriced) -> tuple[pd.DataFra
     Raises UserError where a list does not fit the study.
     """
     inputs, work = inputs_under(lists, study), study.workloads
-    given = load_needs(work), load_monthly(work), load_plans(work), load_titles(work)
+    given = load_needs(work), load_monthly(work), load_titles(work)
     every, asked = asked_of(inputs, study.settings, *given, study.known)
     judged = judge(every, inputs.offers, asked, study.settings)
     return judged.verdict(study.settings, pd.DataFrame()), judged.choices

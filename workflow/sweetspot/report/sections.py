@@ -41,7 +41,7 @@ class Sections(PlanTables):
     def parts(self) -> dict[str, Part]:
         """The tables by name."""
         makers = (
-            self.worth_knowing, self.later, self.price_changes, self.scenarios, self.ranks,
+            self.worth_knowing, self.price_changes, self.scenarios, self.ranks,
             self.break_even, self.front, self.tornado, self.throughput, self.efficiency, self.explain,
             self.extrapolation, self.validation, self.claims, self.offers, self.verdict, self.choices, self.jobs,
             self.deadlines, self.plan_tornado, self.plan_turning_points, self.plan_break_even, self.plan_worth_knowing,

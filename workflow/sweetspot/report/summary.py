@@ -10,7 +10,6 @@ from sweetspot.report.notation import interval_text, missing, number, text
 from sweetspot.report.outcome import KINDS, busy, choices_of, keeps_and_rents, other_work, outcome_of
 from sweetspot.report.phrases import claims_in_words, decisive, fits, lead
 from sweetspot.report.phrases import waiting as waits
-from sweetspot.report.plan_turning import later_in_words
 from sweetspot.report.tables import Tables, hours_differ, money_of, shown_in, table_of
 from sweetspot.study.study import Study
 from sweetspot.wording import percent, the
@@ -106,7 +105,6 @@ def render_summary(tables: Tables, study: Study) -> str:
         " ".join(in_words(tables, study)),
         fitting if fitting.startswith("Does not fit") else "",
         " ".join(waits(tables)),
-        " ".join(later_in_words(table_of(tables, "later"), money.code)),
         tally[0] if tally else "",
     ):
         lines += ["", plain(said)] if said else []
