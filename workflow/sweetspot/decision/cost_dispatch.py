@@ -79,8 +79,10 @@ class Dispatch:
         return self.posed.moved(moved) if moved.values else self.posed.drawn
 
     def quick(self, problem: Problem) -> Problem:
-        """One month of QUICK draws; what is bought is paid in all of them."""
+        """One month of QUICK draws, of fewer draws several months; what is bought is paid in all of them."""
         draws, months = problem.jobs.shape[1:]
+        if draws < QUICK:
+            return problem.draws(*np.divmod(spread_over(draws * months, QUICK), months))
         places = spread_over(draws, QUICK)
         return problem.draws(places, places % months)
 
