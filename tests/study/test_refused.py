@@ -41,7 +41,7 @@ from sweetspot.study.scripts import Script
 from sweetspot.study.stock import Availability
 from sweetspot.study.study import LogSource, Question, Study
 from sweetspot.study.terms import Amount, Billing, Commitment, Fee, Interruptions, Own, Sustained, Vat
-from sweetspot.study.trends import PriceChange, Resale
+from sweetspot.study.trends import Resale
 from sweetspot.study.workloads import Phase, Plan, Runs, Training, Workloads
 
 # Model, what else it needs, the key, the last value that is taken and the first that is not.
@@ -142,8 +142,6 @@ EDGES = [
     (Resale, {"share": 1.0}, "points", [(1.0, 1, 1, 1), (2.0, 1, 1, 1)], [(1.0, 1, 1, 1), (1.0, 1, 1, 1)]),
     (Resale, {"share": 1.0}, "curve", "gaming", None),
     (Resale, {"share": 1.0, "points": [(1.0, 1, 1, 1)]}, "curve", None, "gaming"),
-    (PriceChange, {"value": -0.1}, "low", -0.1, -0.05),
-    (PriceChange, {"value": -0.1}, "high", -0.1, -0.2),
     (Price, {**CLAIM, "kind": "price", **OF}, "hours", 0.001, 0),
     (Price, {**CLAIM, "kind": "price", **OF}, "tolerance", 0, -0.1),
     (Price, {**CLAIM, "kind": "price", **OF}, "rounded_inputs", ["1.06"], ["0.00"]),
