@@ -25,9 +25,7 @@ def test_the_plan_s_answer_stands_in_every_place(tmp_path, monkeypatch, capsys):
     answer = json.loads((results / "answer.json").read_text())
     assert answer["sentences"][0] == SAYS == answer["verdict"]["sentence"]
     assert answer["verdict"]["workload"] == "project"
-    for other in ("evidence.html", "decision.html"):
-        assert SAYS in (results / other).read_text(), other
-    assert "Toss-up: rent" in (results / "card.svg").read_text()
+    assert SAYS in (results / "evidence.html").read_text()
     assert SAYS in (project / "results" / "index.html").read_text()
     monkeypatch.chdir(project)
     assert main(["ask", "office-box-2026"]) == 3  # too close to call
