@@ -3,7 +3,7 @@
 FIGURE is GPU:MODEL:PRECISION[:BATCH]=RATE: what you timed on one device, in samples per second; BATCH is the batch of
 that device. Or RUNFILE, a run file of this project (results/benchmarks/**/run~N.parquet). Give --measured twice for a
 workload timed on two devices: two tell more than one. The throughput on another device is learnt from published figures
-of many workloads on many devices (`sweetspot validate-transfer` says how wrong that is); more devices follow by the
+of many workloads on many devices (docs/scaling.md says how wrong that is); more devices follow by the
 scaling model, with both errors. Intervals hold 90 %. A device that nobody has run is known by its data sheet.
 
     sweetspot predict --measured "RTX 4090:resnet50:fp16:256=1120" --on h100-sxm,rtx-5090 --gpus 1,8
@@ -28,7 +28,13 @@ from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.specifications import Devices, precision_name
-from sweetspot.transfer.transferring import Measured, check_below_peak, from_run_files, learn_devices, transferred
+from sweetspot.transfer.transferring import (
+    Measured,
+    check_below_peak,
+    learn_devices,
+    measured_from_run_files,
+    transferred,
+)
 from sweetspot.warnings import as_text, joined
 from sweetspot.wording import amount
 
@@ -40,7 +46,7 @@ FORM = 'GPU:MODEL:PRECISION[:BATCH]=RATE, such as "RTX 4090:resnet50:fp16:256=11
 def measured(text: str, framework: str, devices: Devices) -> Measured:
     """The figure of `--measured`: FORM, or the path of a run file. Raises UserError."""
     if text.endswith(".parquet"):
-        return from_run_files([text], devices)
+        return measured_from_run_files([text], devices)
     found = FIGURE.fullmatch(text.strip())
     if found is None:
         raise UserError(f"--measured is {text!r}; expected {FORM}, or a run file")

@@ -12,7 +12,6 @@ from sweetspot.facts.shipped_tables import DEVICES, OF_DEVICES, STUDIES, figures
 from sweetspot.study.spelling import slipped
 from sweetspot.throughput.published import read_published, with_machine_facts
 from sweetspot.transfer.specifications import precision_name, read_devices, with_features
-from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
     from sweetspot.transfer.specifications import Devices
@@ -69,12 +68,6 @@ def kind_of(network: str, unit: str = "") -> str:
         if plain.startswith(names):
             return kind
     return COUNTED.get(unit, UNKNOWN)
-
-
-def unknown_kind(model: str) -> dict[str, str]:
-    """The warning of a network of which neither name nor unit tells the kind."""
-    words = f"whether {model} works on images, text or speech is not known: devices are related by what all kinds have "
-    return warning("kind_unknown", words + "in common, the interval is wider")
 
 
 def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
