@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
@@ -11,8 +10,20 @@ from sweetspot.cells import READ, USABLE
 from sweetspot.study.instances import cautions
 from sweetspot.study.open_models import Method, OpenModel, cell_work, flop_per_token
 from sweetspot.throughput.best import asked_cell
-from sweetspot.tokens.mfu import carried, expected_mfu, from_one_timing, joined_by, of_maker, published_figures
+from sweetspot.tokens.mfu import (
+    LEAST_SPREAD,
+    Range,
+    beside_maker,
+    expected_mfu,
+    from_one_timing,
+    joined_by,
+    of_maker,
+    on_device,
+    on_model,
+    published_figures,
+)
 from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.specifications import Device
 from sweetspot.transfer.unmeasured import at_95, with_rows
 from sweetspot.warnings import joined, warning
 
@@ -23,12 +34,12 @@ if TYPE_CHECKING:
 Work = tuple[OpenModel, Method, int]
 
 
-class Known(NamedTuple):
-    """A share of the peak that a figure of the study tells, of a model and a device."""
+class TimedShare(NamedTuple):
+    """The share of the peak that a figure of the study says, of a model of so many active parameters on a device."""
 
     mfu: float
-    active: float
-    memory_gb: float
+    active_parameters: float
+    device: Device
 
 
 def with_arithmetic(
@@ -62,31 +73,36 @@ def with_arithmetic(
     return with_rows(table, rows)
 
 
-def _shares(row: Any, precision: str, interconnect: str | None) -> Iterator[Known]:
+def _shares(row: Any, precision: str, interconnect: str | None) -> Iterator[TimedShare]:
     """What a figure of work by tokens tells."""
     work = cell_work(row.model)
     if work is not None and row.basis in READ and not row.logical:
         device = shipped_devices().get(row.gpu)
         mfu = row.images_per_s * flop_per_token(*work) / (row.gpus * device.peak(precision) * 1e12)
         if mfu > 0:
-            mfu /= of_maker(device.maker).middle * joined_by(interconnect, row.gpus).middle
-            yield Known(mfu, work[0].active_parameters, device.memory_gb)
+            yield TimedShare(mfu / joined_by(interconnect, row.gpus).middle, work[0].active_parameters, device)
 
 
-def _told(instance: "Instance", work: Work, known: list[Known], precision: str) -> dict[str, Any]:
+def _carried(timed: TimedShare, model: OpenModel, device: Device, precision: str) -> Range:
+    share = on_model(from_one_timing(timed.mfu, LEAST_SPREAD), model.active_parameters / timed.active_parameters, None)
+    return on_device(share, timed.device, device, precision).times(beside_maker(device.maker, timed.device.maker))
+
+
+def _told(instance: "Instance", work: Work, known: list[TimedShare], precision: str) -> dict[str, Any]:
     """Speed, basis, source and warnings of work on a machine; nothing where it has no peak of the precision."""
     device = shipped_devices().get(instance.gpu)
     peak, flop = device.peak(precision) * 1e12 * instance.gpus, flop_per_token(*work)
     if math.isnan(peak):
         return {}
     if known:
-        size, room = work[0].active_parameters, device.memory_gb
-        middle = median(one.mfu * carried(size / one.active, room / one.memory_gb) for one in known)
+        shares = sorted(_carried(timed, work[0], device, precision) for timed in known)
+        share = shares[(len(shares) - 1) // 2]
         basis, by = "transferred", "as in the figures of this study"
     else:
         middle = expected_mfu(published_figures(), work[1], precision, None, work[0].mixture).middle
+        share = from_one_timing(middle).times(of_maker(device.maker))
         basis, by = "arithmetic", "published figures of tokens-2026"
-    share = from_one_timing(middle).times(of_maker(device.maker)).times(joined_by(instance.interconnect, instance.gpus))
+    share = share.times(joined_by(instance.interconnect, instance.gpus))
     said = []
     if instance.gpus > 1:
         words = "taken to be as good as single ones; joined by PCIe, to keep 75 % (23 to 95)"
