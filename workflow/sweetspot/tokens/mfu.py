@@ -121,65 +121,78 @@ def read_figures(path: Path) -> tuple[Figure, ...]:
 def expected_mfu(
     figures: Iterable[Figure], method: str, precision: str, stack: str | None, mixture: bool = False
 ) -> Range:
-    """MFU of a stack (None: either) in a new model (`mixture` of experts or not) and device, from the nearest figures.
+    """Return the MFU of a stack on a new model and device, from the nearest figures.
 
-    Figures of one model and device count once. The nearest: of the same method, precision and stack; then of the same
-    precision and stack; then of the stack. GRPO is learnt from GRPO alone, which is of one stack. The interval is that
-    of one more value of a normal logarithm.
+    The nearest are those of the same method, precision and stack; then of the same precision and stack; then of the
+    stack. GRPO is learnt from GRPO alone, which is of one stack. The interval is that of one more value of a normal
+    logarithm; unless the stack is a vendor's library, it reaches down to what loops on common libraries do.
+
+    Parameters
+    ----------
+    figures
+        Those of one model, device and software count once.
+    method, precision
+        Of the work.
+    stack
+        One of STACKS; None: unknown.
+    mixture
+        Whether the model is a mixture of experts.
+
     """
     figures = list(figures)
-    known = _of_kind([one for one in figures if (one.method == "grpo") == (method == "grpo")], mixture)
-    told = any(one.mixture == mixture and one.method == method for one in known)
-    wider = SAME if told else Range(1.0, MIXTURE.low / MIXTURE.middle, MIXTURE.high / MIXTURE.middle)
+    group = _of_kind([figure for figure in figures if (figure.method == "grpo") == (method == "grpo")], mixture)
+    seen = any(figure.mixture == mixture and figure.method == method for figure in group)
+    widening = SAME if seen else Range(1.0, MIXTURE.low / MIXTURE.middle, MIXTURE.high / MIXTURE.middle)
     if method == "grpo":
-        return _interval(_apart(known), "tuned").times(wider)
-    known = [one for one in known if stack in (None, one.stack)]
-    same = [one for one in known if one.precision == precision]
-    like = [one for one in same if one.method == method]
-    chosen = next((_apart(group) for group in (like, same) if len(_apart(group)) >= 3), _apart(known))
-    if stack is None:  # a stack's error is common to its rows: each half counts as much
-        chosen = [value for name in STACKS for value in _few(known, name, method)]
-    share = _interval(chosen, stack)
-    tuned = [one for one in figures if one.stack == "tuned" and one.method != "grpo"]
+        return _interval(_log_shares(group), "tuned").times(widening)
+    group = [figure for figure in group if stack in (None, figure.stack)]
+    of_precision = [figure for figure in group if figure.precision == precision]
+    of_method = [figure for figure in of_precision if figure.method == method]
+    candidates = [_log_shares(nearby) for nearby in (of_method, of_precision)]
+    logs = next((values for values in candidates if len(values) >= 3), _log_shares(group))
+    if stack is None:  # The error of a stack is common to its rows: each half counts as much.
+        logs = [value for name in STACKS for value in _range_of_stack(group, name, method)]
+    share = _interval(logs, stack)
+    tuned = [figure for figure in figures if figure.stack == "tuned" and figure.method != "grpo"]
     if stack != "tuned" and tuned:
         lowest = PLAIN_SHARE * expected_mfu(tuned, method, precision, "tuned", mixture).low
         share = share._replace(low=min(share.low, lowest))
-    return share.times(wider)
+    return share.times(widening)
 
 
 def _of_kind(figures: Sequence[Figure], mixture: bool) -> list[Figure]:
-    """The figures of mixtures, or of other models; where a method of a stack has none, the others' by MIXTURE."""
-    alike = {(one.method, one.stack) for one in figures if one.mixture == mixture}
-    times = MIXTURE.middle if mixture else 1 / MIXTURE.middle
+    """Return the figures of mixtures, or of other models; where a method of a stack has none, the rest by MIXTURE."""
+    covered = {(figure.method, figure.stack) for figure in figures if figure.mixture == mixture}
+    factor = MIXTURE.middle if mixture else 1 / MIXTURE.middle
     return [
-        one if one.mixture == mixture else one._replace(mfu=one.mfu * times)
-        for one in figures
-        if one.mixture == mixture or (one.method, one.stack) not in alike
+        figure if figure.mixture == mixture else figure._replace(mfu=figure.mfu * factor)
+        for figure in figures
+        if figure.mixture == mixture or (figure.method, figure.stack) not in covered
     ]
 
 
-def _few(known: Sequence[Figure], stack: str, method: str) -> list[float]:
-    """The ends and the middle of a stack's own values: as many of each stack."""
-    rows = [one for one in known if one.stack == stack]
-    values = sorted(_apart([one for one in rows if one.method == method]) or _apart(rows))
+def _range_of_stack(figures: Sequence[Figure], stack: str, method: str) -> list[float]:
+    """Return the lowest, median and highest log share of a stack: as many values for each stack."""
+    rows = [figure for figure in figures if figure.stack == stack]
+    values = sorted(_log_shares([figure for figure in rows if figure.method == method]) or _log_shares(rows))
     return [values[0], median(values), values[-1]] if values else []
 
 
-def _apart(figures: Sequence[Figure]) -> list[float]:
-    """The logarithm of MFU, one value of each model, device and software."""
+def _log_shares(figures: Sequence[Figure]) -> list[float]:
+    """Return the logarithm of MFU, a median for each model, device and software."""
     groups = defaultdict(list)
-    for one in figures:
-        groups[one.model, one.gpu, one.software].append(math.log(one.mfu))
+    for figure in figures:
+        groups[figure.model, figure.gpu, figure.software].append(math.log(figure.mfu))
     return [median(values) for values in groups.values()]
 
 
 def _interval(logs: Sequence[float], stack: str | None) -> Range:
     spread = max(stdev(logs), LEAST_SPREAD) if len(logs) > 2 else 2 * ONE_STACK_SPREAD
-    # Of either stack the values are the ends of each, which lie further apart than values drawn would.
-    edge = SD_90 if stack is None else float(stdtrit(max(len(logs) - 1, 2), (1 + LEVEL) / 2))
-    wide = edge * spread * math.sqrt(1 + 1 / len(logs))
+    # Without a stack the values are the ends of each, which lie further apart than a sample would.
+    quantile = SD_90 if stack is None else float(stdtrit(max(len(logs) - 1, 2), (1 + LEVEL) / 2))
+    half_width = quantile * spread * math.sqrt(1 + 1 / len(logs))
     middle = mean(logs)
-    return Range(math.exp(middle), math.exp(middle - wide), math.exp(middle + wide))
+    return Range(math.exp(middle), math.exp(middle - half_width), math.exp(middle + half_width))
 
 
 def from_one_timing(mfu: float, spread: float = ONE_STACK_SPREAD) -> Range:
@@ -240,31 +253,40 @@ def _around(middle: float, half_width: float) -> Range:
 
 
 def nearest(model: OpenModel, method: str, sequence: int, device: Device, stack: str) -> tuple[Range, str]:
-    """MFU of a known stack in bf16, and its basis: `published` for the model and the device at about that sequence,
-    else `transferred` from another device or model, else `arithmetic` by all of the stack.
+    """Return the MFU of a known stack in bf16 and its basis.
+
+    Parameters
+    ----------
+    model, method, sequence
+        The work; figures of half to twice the sequence count.
+    device
+        Where it runs.
+    stack
+        One of STACKS.
+
+    Returns
+    -------
+    tuple
+        The share, and `published` for the model and the device, else `transferred` from another model or device, else
+        `arithmetic` by all of the stack.
+
     """
-    alike = [
-        one for one in published_figures()
-        if (one.stack, one.method, one.precision) == (stack, method, "bf16") and 0.5 <= one.sequence / sequence <= 2
-    ]  # fmt: skip
-    own = [one.mfu for one in alike if (one.model, one.gpu) == (model.name, device.gpu)]
-    if own:
-        return from_one_timing(median(own), spread=LEAST_SPREAD), "published"
-    kin = [one for one in alike if one.gpu == device.gpu] or [one for one in alike if one.model == model.name]
-    if not kin:
-        return expected_mfu(published_figures(), method, "bf16", stack, model.mixture), "arithmetic"
-    models, devices = open_models(), shipped_devices()
-    shares = [
-        on_device(
-            on_model(
-                from_one_timing(one.mfu, LEAST_SPREAD),
-                model.active_parameters / models[one.model].active_parameters,
-                stack,
-            ),
-            devices.get(one.gpu),
-            device,
-            "bf16",
-        )
-        for one in kin
+    figures = [
+        figure
+        for figure in published_figures()
+        if (figure.stack, figure.method, figure.precision) == (stack, method, "bf16")
+        and 0.5 <= figure.sequence / sequence <= 2
     ]
+    on_it = [figure for figure in figures if figure.gpu == device.gpu]
+    exact = [figure.mfu for figure in on_it if figure.model == model.name]
+    if exact:
+        return from_one_timing(median(exact), spread=LEAST_SPREAD), "published"
+    related = on_it or [figure for figure in figures if figure.model == model.name]
+    if not related:
+        return expected_mfu(published_figures(), method, "bf16", stack, model.mixture), "arithmetic"
+    shares = []
+    for figure in related:
+        size_ratio = model.active_parameters / open_models()[figure.model].active_parameters
+        share = on_model(from_one_timing(figure.mfu, LEAST_SPREAD), size_ratio, stack)
+        shares.append(on_device(share, shipped_devices().get(figure.gpu), device, "bf16"))
     return sorted(shares)[(len(shares) - 1) // 2], "transferred"
