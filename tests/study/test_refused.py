@@ -10,7 +10,6 @@ from study_entries import (
     LOG,
     MACHINE,
     MATRIX,
-    OF,
     OWN,
     PHASE,
     PLAN,
@@ -23,15 +22,7 @@ from study_entries import (
 )  # fmt: skip
 from sweetspot.errors import UserError
 from sweetspot.study.base import validated
-from sweetspot.study.claims import (
-    Arithmetic,
-    Composition,
-    Counted,
-    GainAt,
-    Idle,
-    Price,
-    Recoup,
-)  # fmt: skip
+from sweetspot.study.claims import Claim
 from sweetspot.study.config import Config, Exclusion, Matrix, Measure
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Executor, Instance
@@ -142,18 +133,10 @@ EDGES = [
     (Resale, {"share": 1.0}, "points", [(1.0, 1, 1, 1), (2.0, 1, 1, 1)], [(1.0, 1, 1, 1), (1.0, 1, 1, 1)]),
     (Resale, {"share": 1.0}, "curve", "gaming", None),
     (Resale, {"share": 1.0, "points": [(1.0, 1, 1, 1)]}, "curve", None, "gaming"),
-    (Price, {**CLAIM, "kind": "price", **OF}, "hours", 0.001, 0),
-    (Price, {**CLAIM, "kind": "price", **OF}, "tolerance", 0, -0.1),
-    (Price, {**CLAIM, "kind": "price", **OF}, "rounded_inputs", ["1.06"], ["0.00"]),
-    (GainAt, {**CLAIM, "kind": "gain_at", "against": {}}, "days", 31, 31.1),
-    (GainAt, {**CLAIM, "kind": "gain_at", "against": {}}, "days", 0.001, 0),
-    (Idle, {**CLAIM, "kind": "idle", **OF, "workload": "w"}, "utilisation", 1, 1.01),
-    (Idle, {**CLAIM, "kind": "idle", **OF, "workload": "w"}, "utilisation", 0.001, 0),
-    (Recoup, {**CLAIM, "kind": "recoup", **OF, "against": {}}, "hours_per_day", 24, 24.1),
-    (Arithmetic, {**CLAIM, "kind": "arithmetic"}, "expression", "1" * 200, "1" * 201),
-    (Counted, {**CLAIM, "kind": "counted"}, "expressions", {"a": "1"}, {}),
-    (Composition, {**CLAIM, "kind": "composition", "siblings": [[1, 1.0]], "cards": 0, "usd_per_card_hour": 0.0},
-     "vcpus", 1, 0),
+    (Claim, CLAIM, "tolerance", 0, -0.1),
+    (Claim, CLAIM, "value", "1" * 500, "1" * 501),
+    (Claim, CLAIM, "value", "1", ""),
+    (Claim, CLAIM, "let", {"a_1": {}}, {"1a": {}}),
 ]  # fmt: skip
 
 

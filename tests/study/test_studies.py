@@ -166,7 +166,7 @@ def test_the_files_of_the_logs_are_what_a_rule_depends_on(tmp_path):
 def test_a_claim_stands_once(tmp_path):
     file = tmp_path / "claims.yaml"
     assert load_claims(file) == []
-    claim = "{id: ID, kind: fact, text: It is so, source: text}"
+    claim = "{id: ID, text: It is so, source: text}"
     file.write_text("\n".join(f"- {claim.replace('ID', name)}" for name in ("a", "b")) + "\n")
     assert [claim.id for claim in load_claims(file)] == ["a", "b"]
     file.write_text("\n".join(f"- {claim.replace('ID', name)}" for name in ("a", "b", "a", "b", "c")) + "\n")

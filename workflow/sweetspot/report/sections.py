@@ -199,8 +199,7 @@ class Sections(PlanTables):
         table = self.table("claims")
         if len(table):
             place = table["verdict"].map({verdict: n for n, verdict in enumerate(FAILED)}).fillna(len(FAILED))
-            order = table.assign(_place=place, _price=table["kind"] == "price_ratio")
-            table = order.sort_values(["_place", "_price"], kind="stable")
+            table = table.assign(_place=place).sort_values("_place", kind="stable")
         figure = self.cited("printed", basis="published", ends="none", digits=4)
 
         def printed(row: Row) -> Cell:
