@@ -17,8 +17,6 @@ def test_what_a_log_does_not_say_must_be_stated():
     for kind, needed in {
         "tf_cnn_benchmarks": {"precision": "fp32"},
         "keras_csv": {"framework": "f", "model": "m", "batch_size": 1, "precision": "fp32", "samples_per_epoch": 1},
-        "dawnbench": {"gpus": 1, "batch_size": 1, "precision": "fp32", "samples_per_epoch": 1},
-        "mlperf": {"framework": "f", "model": "m", "gpus": 1, "precision": "fp32"},
     }.items():
         source = LogSource.model_validate(LOG | {"format": kind} | needed)
         assert source.counted == ("samples" if kind == "keras_csv" else "images")

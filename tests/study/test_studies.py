@@ -156,11 +156,10 @@ def test_instances_of_several_files_are_declared_once_and_name_each_other(tmp_pa
 def test_the_files_of_the_logs_are_what_a_rule_depends_on(tmp_path):
     (tmp_path / "logs" / "a" / "b" / "throughput").mkdir(parents=True)
     (tmp_path / "logs" / "a" / "b" / "throughput" / "run.txt").touch()
-    entry = {"path": "e.json", "gpus": 1, "batch_size": 1, "precision": "fp32", "samples_per_epoch": 1}
     plain = {"format": "tf_cnn_benchmarks", "path": "x.log", "precision": "fp32"}
-    sources = [LogSource.model_validate(LOG | keys) for keys in ({}, {"format": "dawnbench"} | entry, plain)]
+    sources = [LogSource.model_validate(LOG | keys) for keys in ({}, plain)]
     found = [str(Path(file).relative_to(tmp_path)) for file in log_files(sources, tmp_path)]
-    assert found == ["e.json", "e.tsv", "logs/a/b/throughput/run.txt", "x.log"]
+    assert found == ["logs/a/b/throughput/run.txt", "x.log"]
 
 
 def test_a_claim_stands_once(tmp_path):

@@ -15,14 +15,12 @@ from sweetspot.study.terms import ShownCurrency
 from sweetspot.study.titles import model_title, provider_title
 from sweetspot.study.yamlfile import load_yaml
 
-Format = Literal["tf_cnn_benchmarks", "keras_csv", "dawnbench", "lambda", "mlperf"]
+Format = Literal["tf_cnn_benchmarks", "keras_csv", "lambda"]
 # What the logs of each format do not say themselves and a study must therefore state.
 NEEDED = {
     "tf_cnn_benchmarks": ("precision",),
     "keras_csv": ("framework", "model", "batch_size", "precision", "samples_per_epoch"),
-    "dawnbench": ("gpus", "batch_size", "precision", "samples_per_epoch"),
     "lambda": (),
-    "mlperf": ("framework", "model", "gpus", "precision"),
 }
 
 
@@ -38,7 +36,7 @@ class LogSource(Closed):
 
     format: Format = Field(description="Program that wrote it; lambda: a folder of Lambda's tf_cnn_benchmarks logs")
     path: Annotated[str, AfterValidator(_inside)] = Field(
-        description="File (dawnbench: the .json) or folder (lambda), relative to the study's folder"
+        description="File or folder (lambda), relative to the study's folder"
     )
     instance: Slug = Field(description="Instance that was measured")
     gpu: Text | None = Field(None, description="Device; absent: that of the instance")
@@ -53,11 +51,6 @@ class LogSource(Closed):
     dataset: Literal["synthetic", "real"] = Field("synthetic", description="Which runs of a lambda folder are read")
     samples_per_epoch: Annotated[int, Field(ge=1, strict=True)] | None = Field(
         None, description="Training samples of an epoch, where the log counts epochs"
-    )
-    throughput: Literal["run", "training", "printed"] | None = Field(
-        None,
-        description="Of an mlperf log. run: its samples from run_start to run_stop; training: without evaluation; "
-        "printed: the log's own figure. Absent: printed, where the log prints one, else run",
     )
     unit: Literal["images", "samples"] | None = Field(
         None, description="What is counted per second; absent: images, of a Keras log samples"
@@ -90,7 +83,7 @@ def log_files(sources: Iterable[LogSource], study_dir: str | Path) -> list[str]:
         if source.format == "lambda":
             found.update(path.glob("*/*/throughput/*"))
         else:
-            found.update({path, path.with_suffix(".tsv")} if source.format == "dawnbench" else {path})
+            found.add(path)
     return sorted(map(str, found))
 
 
