@@ -54,7 +54,7 @@ def test_what_the_rules_look_for_before_they_start_is_the_core():
 
 def test_what_the_harness_imports_is_in_an_extra():
     extras = PROJECT["optional-dependencies"]
-    declared = names(PROJECT["dependencies"]).union(*(names(extras[name]) for name in ("measure", "jax", "torch")))
+    declared = names(PROJECT["dependencies"]).union(*(names(extras[name]) for name in ("measure", "torch")))
     assert imported(LIBRARY / "harness") - FOUNDATIONS <= declared
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from fake_nvml import NVML, RefusedError
 from fault_projects import TRAINING, measured, train_with
-from harness_runs import CELL, command, measure
+from harness_runs import command, measure
 from project_copy import copy_project, edit, environment, run_snakemake, scheduled
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ def test_a_clock_that_jumps_changes_no_duration(tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text(JUMPING)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     began = time.monotonic()
-    done = measure(tmp_path / "run~1.parquet", "--min-seconds", "0.1", cell=CELL.replace("tensorflow", "jax"))
+    done = measure(tmp_path / "run~1.parquet", "--min-seconds", "0.1")
     spent = time.monotonic() - began
     assert (tmp_path / "jumped").exists()
     assert done.returncode == 0, done.stderr

@@ -25,7 +25,7 @@ from sweetspot.transfer.figures import shipped_devices
 
 FIGURES = POOLS / "devices-2026" / "throughput.csv"
 RECORD = ROOT / "results" / "gpu-check.json"
-FRAMEWORKS = [name for name in ("torch", "jax", "tensorflow") if importlib.util.find_spec(name)]
+FRAMEWORKS = [name for name in ("torch", "tensorflow") if importlib.util.find_spec(name)]
 CELLS = [("resnet50", 64, "fp32"), ("resnet50", 128, "fp16"), ("bert_base", 32, "fp16")]
 # Lambda's batches are the largest that fit, its containers another year's, its BERT's data real: twice or half of its
 # figure is a mistake of ours or a card that is not what it says; closer than a third is what we hope for.

@@ -1,7 +1,6 @@
-"""PyTorch and JAX as their users have them: every way trains, several devices agree with one, counters agree.
+"""Every way of TensorFlow and PyTorch trains, and several devices agree with one.
 
-JAX is in the tests' lock. The CPU build of PyTorch is on no common registry: where it is not installed its tests are
-skipped, and docs/measuring.md says when they ran.
+The CPU build of PyTorch is on no common registry: where it is not installed its tests are skipped.
 """
 
 import functools
@@ -22,7 +21,7 @@ from sweetspot.harness.runfile import run_facts
 pytestmark = pytest.mark.slow
 PATHS = os.pathsep.join(str(ROOT / part) for part in ("workflow", "tests/support"))
 ENV = {**os.environ, "PYTHONPATH": PATHS, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
-ENV |= {"JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3"}
+ENV |= {"TF_CPP_MIN_LOG_LEVEL": "3"}
 ENV_OF_NODES = {name: value for name, value in ENV.items() if name != "PATH"}
 QUICK = {"least_seconds": 0, "least_seconds_power": 0}
 NOT_HERE = "the CPU build of torch is not installed here"
@@ -30,17 +29,12 @@ NOT_HERE = "the CPU build of torch is not installed here"
 
 TWO, ONE = {"gpus": 2}, {"gpus": 1, "batch_size": 8}
 MODELS = ("tiny_cnn", "tiny_bert", "tiny_gpt2", "tiny_vit", "tiny_llama", "tiny_llama_lora")
-ALIKE = ("tiny_gpt2", "tiny_vit", "tiny_llama_lora")  # of these JAX is held against itself on other devices
 # What one process, or one group of two, trains one after the other: starting a framework takes longer than all steps.
 CELLS = {
     ("tensorflow", 2): {model: TWO | {"model": model} for model in MODELS}
     | {variant: TWO | {"model": "tiny_cnn", "variant": variant} for variant in ("towers", "A", "C")},
     ("tensorflow", 1): {number: {"model": "tiny_cnn", "precision": number} for number in ("fp32", "bf16", "fp16")}
     | {"xla": {"model": "tiny_cnn", "xla": True}, "text": {"model": "lstm_text"}},
-    ("jax", 2): {model: TWO | {"model": model} for model in MODELS}
-    | {f"{model} in shards": TWO | {"model": model, "variant": "fsdp"} for model in ALIKE},
-    ("jax", 1): {model: ONE | {"model": model} for model in ALIKE}
-    | {f"bf16 {number}": {"model": "tiny_bert", "precision": number} for number in ("fp32", "bf16")},
     ("torch", 2): {model: TWO | {"model": model} for model in MODELS}
     | {
         f"{model} {variant}": TWO | {"model": model, "variant": variant}
@@ -91,7 +85,7 @@ def learns(framework, gpus, cell):
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("framework", ["tensorflow", "jax", "torch"])
+@pytest.mark.parametrize("framework", ["tensorflow", "torch"])
 def test_every_framework_trains_every_kind_of_network_on_two_devices(framework, model):
     pytest.importorskip(framework, reason=NOT_HERE)
     learns(framework, 2, model)
@@ -120,13 +114,6 @@ def test_text_generation_learns_its_batch():
     learns("tensorflow", 1, "text")
 
 
-@pytest.mark.parametrize("model", ALIKE)
-def test_jax_computes_the_same_on_one_device_on_two_and_in_shards(model):
-    one = losses("jax", 1, model)
-    np.testing.assert_allclose(losses("jax", 2, model), one, rtol=1e-4)
-    np.testing.assert_allclose(losses("jax", 2, f"{model} in shards"), one, rtol=1e-4)
-
-
 @pytest.mark.parametrize("model", ["tiny_gpt2", "tiny_llama_lora"])
 def test_torch_computes_the_same_replicated_and_in_shards(model):
     replicated = learns("torch", 2, model)
@@ -146,7 +133,7 @@ def test_networks_with_normalisation_train_in_shards_too(variant):
     learns("torch", 2, f"tiny_cnn {variant}")
 
 
-@pytest.mark.parametrize("framework", ["jax", "torch"])
+@pytest.mark.parametrize("framework", ["torch"])
 def test_sixteen_bits_train(framework):
     plain = losses(framework, 1, "bf16 fp32")
     half = learns(framework, 1, "bf16 bf16")
@@ -158,7 +145,7 @@ def test_adapters_train_beside_a_base_of_sixteen_bits():
     learns("torch", 1, "half a base")
 
 
-@pytest.mark.parametrize("framework", ["jax", "torch"])
+@pytest.mark.parametrize("framework", ["torch"])
 def test_two_nodes_compute_what_two_devices_of_one_do(framework, tmp_path, monkeypatch):
     one_node = losses(framework, 2, "tiny_gpt2")
     (tmp_path / "srun").symlink_to(ROOT / "tests" / "support" / "srun_here.py")
@@ -174,24 +161,6 @@ def test_two_nodes_compute_what_two_devices_of_one_do(framework, tmp_path, monke
     assert [worker["node"] for worker in found["workers"]] == ["n1", "n2"]
     assert found["logical"]
     assert found["machine_matmul_flops"] == sum(worker["machine_matmul_flops"] for worker in found["workers"])
-
-
-COUNTS = [
-    (model, counter)
-    for model in ("resnet50", "vgg16", "bert_base", "gpt2_small", "vit_b16", "llama_1b", "llama_1b_lora")
-    for counter in ("jax", "torch")
-]
-
-
-@pytest.mark.parametrize(("model", "counter"), COUNTS)
-def test_recorded_arithmetic_is_what_the_frameworks_counter_counts(model, counter):
-    pytest.importorskip(counter, reason=NOT_HERE)
-    from research.flop import comparable
-    from research.flop_counters import COUNTERS
-
-    facts = arithmetic(model, 1, 1)
-    own = comparable(model, counter, facts["training_flop_per_sample"] * facts["samples_per_step"])
-    assert COUNTERS[counter](model) == pytest.approx(own, rel=0.02)
 
 
 def by_hand(value, gradients):
@@ -211,18 +180,6 @@ def gradients_and_start():
     return random.normal(size=(4, 3)), random.normal(size=3)
 
 
-def test_jax_moves_parameters_as_adamw_does():
-    jax = pytest.importorskip("jax")
-    from sweetspot.harness.jax_training import _start, _updated
-
-    gradients, start = gradients_and_start()
-    values = {"a": start.astype("float32")}
-    state = _start(values, adamw=True)
-    for gradient in gradients:
-        values, state = _updated(values, {"a": gradient.astype("float32")}, state)
-    np.testing.assert_allclose(jax.device_get(values["a"]), by_hand(start, gradients), rtol=1e-5)
-
-
 def test_tensorflow_moves_variables_as_adamw_does():
     tf = pytest.importorskip("tensorflow")
     from sweetspot.harness.backends.tensorflow_variants import moved, states_of
@@ -235,7 +192,7 @@ def test_tensorflow_moves_variables_as_adamw_does():
     np.testing.assert_allclose(variable.numpy(), by_hand(start, gradients), rtol=1e-5)
 
 
-@pytest.mark.parametrize("framework", ["jax", "torch"])
+@pytest.mark.parametrize("framework", ["torch"])
 def test_a_run_on_two_devices_is_a_run_file_with_its_efficiency_to_be_had(framework, tmp_path):
     pytest.importorskip(framework, reason=NOT_HERE)
     cell = f"--instance here --framework {framework} --model tiny_bert --batch-size 4 --precision bf16"

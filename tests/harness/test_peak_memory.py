@@ -39,18 +39,12 @@ def tensorflow():
     return SimpleNamespace(config=SimpleNamespace(experimental=SimpleNamespace(get_memory_info=info.__getitem__)))
 
 
-def jax(*peaks):
-    devices = [SimpleNamespace(memory_stats=lambda most=most: {"peak_bytes_in_use": most}) for most in peaks]
-    return SimpleNamespace(local_devices=lambda: devices)
-
-
 @pytest.mark.parametrize(
     ("framework", "module", "most", "counter"),
     [
         ("torch", torch(), 5, "torch.cuda.max_memory_allocated"),
         ("torch", torch(together=True), 9, "torch.cuda.max_memory_allocated"),
         ("tensorflow", tensorflow(), 7, "tf.config.experimental.get_memory_info"),
-        ("jax", jax(4, 8), 8, "jax.Device.memory_stats"),
     ],
 )
 def test_the_framework_is_asked_for_its_fullest_device(monkeypatch, framework, module, most, counter):
@@ -61,10 +55,10 @@ def test_the_framework_is_asked_for_its_fullest_device(monkeypatch, framework, m
 
 
 def test_a_framework_that_cannot_tell_costs_no_run(monkeypatch):
-    monkeypatch.setitem(sys.modules, "jax", SimpleNamespace(local_devices=lambda: [SimpleNamespace()]))
-    found = counted(request(framework="jax", device="gpu"))
+    monkeypatch.setitem(sys.modules, "tensorflow", SimpleNamespace())
+    found = counted(request(framework="tensorflow", device="gpu"))
     assert list(found) == ["peak_memory_lacks"]
-    assert found["peak_memory_lacks"].startswith("jax.Device.memory_stats: AttributeError: ")
+    assert found["peak_memory_lacks"].startswith("tf.config.experimental.get_memory_info: AttributeError: ")
     monkeypatch.delitem(sys.modules, "torch", raising=False)
     for framework in ("torch", "command"):
         assert counted(request(framework=framework, device="gpu")) == {}

@@ -31,7 +31,7 @@ AXES = {
 }  # fmt: skip
 CELL = Cell("here", "tensorflow", "vgg16", 16, 1, "fp32", "default")
 NODES = {"where": "slurm", "per_node": 4, "gpus": 8}
-OVER_NODES = "tensorflow with default or B; jax with default or fsdp; torch with default, ddp or fsdp"
+OVER_NODES = "tensorflow with default or B; torch with default, ddp or fsdp"
 
 
 def kept(*exclude, **axes):
@@ -107,7 +107,6 @@ def check(where="local", device="gpu", has=4, xla=False, per_node=None, gpu="V10
         ({"variant": "ddp"}, ["variant 'ddp' and framework tensorflow", "default, towers, A, B, C only"]),
         ({"variant": "zero3"}, ["variant 'zero3'", "expected one of default, towers, A, B, C, compile, ddp, fsdp"]),
         ({"framework": "torch", "variant": "A"}, ["'A' and framework torch", "default, compile, ddp, fsdp only"]),
-        ({"framework": "jax", "variant": "ddp"}, ["variant 'ddp' and framework jax", "default, fsdp only"]),
         ({"framework": "torch", "model": "vgg19"}, ["model 'vgg19' with framework torch", "framework tensorflow"]),
         ({"precision": "fp8"}, ["precision fp8 with framework tensorflow", "fp32, tf32, fp16, bf16"]),
         ({"precision": "tf32", "device": "cpu"}, ["precision tf32 on here, a processor", "expected fp32"]),
@@ -139,8 +138,6 @@ def test_a_cell_that_no_run_can_measure_is_one_sentence(asked, words):
         {"device": "cpu", "has": 1, "gpus": 8, "variant": "C"},  # logical devices of one processor
         NODES | {"variant": "B"},
         NODES | {"gpus": 4, "variant": "A"},
-        {"framework": "jax", "xla": True},  # compiles always
-        {"framework": "jax", "xla": True, "gpus": 2},
         {"xla": True},  # one device
         NODES | {"xla": True, "gpus": 4, "variant": "towers"},  # one node
         {"framework": "torch", "has": 8, "gpus": 8, "variant": "fsdp"},

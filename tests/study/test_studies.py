@@ -109,7 +109,7 @@ def test_what_platforms_and_frameworks_can_do():
         "local": (False,) * 3, "slurm": (True, True, False), "kubernetes": (False, False, True),
         "aws-batch": (False, False, True), "google-batch": (False,) * 3,
     }  # fmt: skip
-    assert list(FRAMEWORKS) == ["tensorflow", "jax", "torch", "command"] and ALWAYS_COMPILED == ("jax",)
+    assert list(FRAMEWORKS) == ["tensorflow", "torch", "command"] and ALWAYS_COMPILED == ("jax",)
 
 
 def machine(**keys):

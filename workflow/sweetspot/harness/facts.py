@@ -15,12 +15,11 @@ from typing import Any
 
 from sweetspot.harness.request import Request
 from sweetspot.harness.run_memory import available_bytes
-from sweetspot.study.frameworks import ALWAYS_COMPILED
 
 ISA = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8", "avx512_fp16", "asimd", "bf16")
 BF16 = {"avx512_bf16", "amx_bf16", "bf16"}  # instructions without which bf16 is computed as fp32
 NVIDIA = tuple(f"nvidia-{library}-cu{version}" for library in ("cudnn", "nccl") for version in (12, 13))
-PACKAGES = ("tensorflow", "keras", "numpy", "jax", "jaxlib", "torch", *NVIDIA)
+PACKAGES = ("tensorflow", "keras", "numpy", "torch", *NVIDIA)
 SETTINGS = (  # the only variables of the environment that are recorded
     "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "TF_ENABLE_ONEDNN_OPTS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS",
     "NCCL_P2P_DISABLE", "XLA_FLAGS", "MALLOC_ARENA_MAX", "MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_",
@@ -78,7 +77,7 @@ def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
         "command": command,
         "job_id": os.environ.get("SLURM_JOB_ID"),
         "settings": {name: os.environ[name] for name in SETTINGS if name in os.environ},
-        "xla": request.xla or request.cell.framework in ALWAYS_COMPILED,
+        "xla": request.xla,
     }
 
 

@@ -68,14 +68,9 @@ def _tensorflow(tensorflow: Any, request: Request) -> int:
     return max(info(f"GPU:{index}")["peak"] for index in range(request.local_gpus))
 
 
-def _jax(jax: Any, request: Request) -> int:
-    return max(device.memory_stats()["peak_bytes_in_use"] for device in jax.local_devices())
-
-
 COUNTERS: Mapping[str, tuple[str, Callable[[Any, Request], int]]] = {
     "torch": ("torch.cuda.max_memory_allocated", _torch),
     "tensorflow": ("tf.config.experimental.get_memory_info", _tensorflow),
-    "jax": ("jax.Device.memory_stats", _jax),
 }
 
 

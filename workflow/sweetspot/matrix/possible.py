@@ -145,7 +145,7 @@ def _variant(cell: Cell, instance: Instance, xla: bool) -> Iterator[str]:
     if xla and (mirrored or cell.variant not in ability.variants_with_xla or instance.measure.nodes(cell.gpus) > 1):
         yield (
             f"measure.xla is true, and the matrix holds {cell.instance} with framework {cell.framework}, variant "
-            f"{cell.variant!r}, gpus {cell.gpus}; XLA compiles variant default of one node with jax or of one device "
+            f"{cell.variant!r}, gpus {cell.gpus}; XLA compiles variant default of one device "
             f"with tensorflow, and its variant towers, only; expected xla: false, {LEAVE_OUT}"
         )
 

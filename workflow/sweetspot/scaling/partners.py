@@ -8,13 +8,14 @@ import pandas as pd
 from sweetspot.scaling.evidence import EVIDENCE_COLUMNS, SUPER_LINEAR, super_linear
 from sweetspot.scaling.machine import family
 from sweetspot.study.frameworks import FRAMEWORKS
+from sweetspot.study.frameworks import PUBLISHED as PUBLISHED_FRAMEWORKS
 from sweetspot.throughput.published import with_machine_facts
 from sweetspot.warnings import warning
 
 DATASETS = ("synthetic", "real")
 # Empty: not said; others exchange gradients in ways that nothing here models, and nobody publishes a script of one's
 # own under our name.
-PUBLISHED = ("", *(name for name, ability in FRAMEWORKS.items() if ability.package))
+PUBLISHED = ("", *(name for name, ability in FRAMEWORKS.items() if ability.package), *PUBLISHED_FRAMEWORKS)
 BASE_COLUMNS = ("base_gpus", "base_nodes", "base_images_per_s", "base_source")
 DEFAULT_BATCHES = ("", "tf_cnn_benchmarks")  # programs whose batch is known where nobody changed it
 NO_STEP = "the batch is not stated, so nothing says how long a step of one device takes"

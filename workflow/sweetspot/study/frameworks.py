@@ -19,25 +19,14 @@ class Ability(NamedTuple):
     package: str  # what must be installed for it; "": nothing
     extra: str  # of pyproject.toml, that installs it
     title: str = ""  # its name for people; "": its key
-    compiles_always: bool = False  # with XLA, whether asked to or not
     precisions: tuple[str, ...] = PRECISIONS
     models: tuple[str, ...] | None = None  # the networks that it builds of its own parts; None: those of Keras
 
 
-# What `torch` and `jax` train, written in their own parts as their users write them.
+# What `torch` trains.
 OWN_NETWORKS = ("tiny_cnn", "resnet50", "vgg16", *TRANSFORMERS)
 FRAMEWORKS = {
     "tensorflow": Ability(LETTERS, ("default", NCCL), ("default", "towers"), "tensorflow", "measure", "TensorFlow"),
-    "jax": Ability(
-        ("default", "fsdp"),
-        ("default", "fsdp"),
-        ("default", "fsdp"),
-        "jax",
-        "jax",
-        "JAX",
-        compiles_always=True,
-        models=OWN_NETWORKS,
-    ),
     "torch": Ability(
         ("default", "compile", "ddp", "fsdp"),
         ("default", "ddp", "fsdp"),
@@ -49,4 +38,5 @@ FRAMEWORKS = {
     ),
     "command": Ability((), (), (), "", "", precisions=(*PRECISIONS, "fp8")),  # a script of one's own decides
 }
-ALWAYS_COMPILED = tuple(name for name, ability in FRAMEWORKS.items() if ability.compiles_always)
+PUBLISHED = ("jax",)  # of published figures; a script of one's own (framework command) measures such a framework
+ALWAYS_COMPILED = ("jax",)  # with XLA, whether asked to or not

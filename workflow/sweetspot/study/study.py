@@ -116,7 +116,7 @@ class Question(Closed):
     precision: Precision | Literal["mixed"] = Field(
         description="Precision asked for; others serve as stand-ins; mixed: as each submitter of a time to target chose"
     )
-    framework: Framework = Field("tensorflow", description="Framework of the published figures")
+    framework: Framework | Literal["jax"] = Field("tensorflow", description="Framework of the published figures")
     headline_batch_size: Count | Literal["own"] | dict[Slug, Count] = Field(
         description="The batch that the answer and the costs to train use; where models differ, one for each; own: "
         "each machine at the batch of its own figure, where a suite gave each the largest that its memory allows"
