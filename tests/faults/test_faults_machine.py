@@ -44,20 +44,6 @@ def test_run_files_from_the_future_are_not_measured_again(project):
     assert "run_benchmark" not in scheduled(project)
 
 
-def test_a_loss_that_is_no_number_is_a_failed_cell_and_no_throughput(tmp_path):
-    from sweetspot.harness.keras_networks import build_workload
-
-    network = build_workload("tiny_cnn").network
-    network.set_weights([np.full(values.shape, np.nan, values.dtype) for values in network.get_weights()])
-    network.save_weights(tmp_path / "nan.weights.h5")
-    done = measure(tmp_path / "run~1.parquet", "--checkpoint", str(tmp_path / "nan.weights.h5"))
-    assert done.returncode == 0, done.stderr
-    (row,) = pd.read_parquet(tmp_path / "run~1.parquet").to_dict("records")
-    assert row["status"] == "failed"
-    assert np.isnan(row["seconds"])
-    assert row["message"].startswith("the loss is nan: such steps train nothing and are no throughput")
-
-
 @pytest.mark.parametrize(
     ("ending", "time_limit_s", "words"),
     [

@@ -107,7 +107,12 @@ def test_by_what_fp32_is_multiplied_is_said(matrices, convolutions, there, produ
     ("framework", "device", "words"),
     [
         # PyPI's wheel of torch for Linux brings gigabytes of CUDA; for processors PyTorch has an index of its own.
-        ("torch", "cpu", "pip install torch --index-url https://download.pytorch.org/whl/cpu"),
+        (
+            "torch",
+            "cpu",
+            "pip install torch torchvision --index-url https://download.pytorch.org/whl/cpu; "
+            "pip install transformers peft",
+        ),
     ],
 )
 def test_what_to_install_depends_on_the_device(monkeypatch, framework, device, words):

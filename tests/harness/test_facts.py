@@ -5,7 +5,6 @@ from harness_runs import request
 from step_lists import even
 from sweetspot.harness import facts
 from sweetspot.harness.devices import visible_cards
-from sweetspot.harness.own_networks import unit_of
 from sweetspot.harness.supervise import judged
 
 
@@ -109,9 +108,3 @@ def test_a_drifting_run_is_unstable_and_says_why():
 def test_no_card_is_visible_where_the_environment_hides_all(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     assert visible_cards() == []
-
-
-def test_what_is_counted_follows_the_model():
-    assert [unit_of(name) for name in ("vgg16", "tiny_cnn", "mnist_mlp", "lstm_text")] == [
-        "images", "images", "samples", "samples"
-    ]  # fmt: skip

@@ -68,7 +68,7 @@ def test_a_measurement_is_its_flags_in_a_fixed_order():
     flags = "--protocol 2 --warmup-steps 2 --min-steps 5 --min-seconds 20.0 --least-seconds 2.0"
     flags += " --least-seconds-power 10.0 --min-steps-slow 3 --target-half-width 0.0"
     assert Measure().flags() == f"{flags} --time-limit-s 1800 --no-xla"
-    other = Measure(xla=True, time_limit_s=60, budget_minutes=5, estimate_minutes=9, checkpoints={"vgg16": "file"})
+    other = Measure(xla=True, time_limit_s=60, budget_minutes=5, estimate_minutes=9)
     assert other.flags() == f"{flags} --time-limit-s 1800 --xla"
     assert (Measure().limit_flag(), other.limit_flag()) == ("", "--time-limit-s 60")
     assert (Measure().estimate_minutes, Measure(budget_minutes="null").budget_minutes) == (3, None)

@@ -31,7 +31,6 @@ class Request(NamedTuple):
     xla: bool
     output: str
     target_half_width: float = 0.0
-    checkpoint: str = ""
     gpus_per_node: int = 0
     asked: str = ""
     script: str = ""
@@ -85,7 +84,6 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     parser.add_argument("--xla", action=argparse.BooleanOptionalAction, default=False)
     every = "count every timed step, whatever others do on this machine meanwhile"
     parser.add_argument("--all-steps", action="store_true", help=every)
-    parser.add_argument("--checkpoint", default="", help="Keras weights file to start from")
     script = "framework command: the script's description (config/commands/MODEL.yaml)"
     parser.add_argument("--script", default="", metavar="FILE", help=script)
     meant = "what the script's description means, or how a framework is used; changes nothing here"

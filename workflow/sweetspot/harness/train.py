@@ -79,7 +79,7 @@ def timed_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_c
     seconds = (clock() - start) / count
     if not math.isfinite(loss):
         print(
-            f"the loss is {loss}: such steps train nothing and are no throughput; try another precision or checkpoint",
+            f"the loss is {loss}: such steps train nothing and are no throughput; try another precision",
             file=sys.stderr,
         )
         raise SystemExit(DIVERGED)

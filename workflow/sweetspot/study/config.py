@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
 from sweetspot.cells import PROTOCOL
-from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text
+from sweetspot.study.base import Closed, Count, Framework, Precision, Slug
 
 
 def _number_of_text(value: Any) -> Any:
@@ -81,7 +81,6 @@ class Measure(Closed):
     all_steps: bool = Field(
         False, description="Count every timed step, also those that others on the machine disturbed"
     )
-    checkpoints: dict[Slug, Text] = Field({}, description="Keras weights file that the runs of a model start from")
     budget_minutes: Cap = Field(None, description="Cap on the time of all runs together; null: none")
     budget_usd: Cap = Field(None, description="Cap on the cost of all runs together; null: none")
     usd_per_hour: dict[Slug, Positive] = Field(

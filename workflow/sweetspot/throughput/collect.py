@@ -15,9 +15,9 @@ import polars as pl
 
 from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS, PROTOCOL, USABLE
 from sweetspot.errors import UserError
-from sweetspot.harness.own_networks import unit_of
 from sweetspot.harness.runfile import is_damaged
 from sweetspot.study.instances import nodes_of
+from sweetspot.study.transformers import unit_of
 from sweetspot.throughput.best import TABLE_COLUMNS
 from sweetspot.throughput.run_checks import UNKNOWN, check_machines, check_runs, told_in
 from sweetspot.warnings import joined, warning
