@@ -12,7 +12,7 @@ from sweetspot.harness import stop_rule
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import SEAL
 from sweetspot.harness.step_times import may_stop
-from sweetspot.harness.stop_rule import Stopping
+from sweetspot.harness.stop_rule import MeasuredSteps
 from sweetspot.harness.supervise import outcome
 from sweetspot.throughput.collect import summarise_runs
 
@@ -88,12 +88,24 @@ def test_the_same_run_from_before_the_newest_columns_has_the_same_speed(run_file
 def test_of_many_quick_steps_not_each_is_followed_by_a_look_at_all_of_them(monkeypatch):
     asked = []
     monkeypatch.setattr(stop_rule, "may_stop", lambda *given: asked.append(given) or may_stop(*given))
-    stopping = Stopping(request(min_steps=10**6, min_seconds=2, min_steps_slow=3))
-    while not stopping.enough():
-        stopping.add(0.0001)
-    assert 20_000 <= len(stopping.timed) <= 20_101  # 2 s, and at most half a hundredth more
-    # each of the first 200 steps, then every k-th of the next 200, k = 1, 2, ... 99: 200 x 5.18; each asks twice
-    assert len(asked) == pytest.approx(2 * (200 + 1035), rel=0.01)
+    rule = request(min_steps=10**6, min_seconds=2, min_steps_slow=3, warmup_steps=0)
+    measured, now = MeasuredSteps(rule, lambda **_: None), 0.0
+    while not measured.enough():
+        now += 0.0001
+        measured.add(0.0001, 1, None, now)
+    assert 20_000 <= len(measured.timed) <= 20_101  # 2 s, and at most half a hundredth more
+    # each of the first 200 steps, then every k-th of the next 200, k = 1, 2, ... 99: 200 x 5.18
+    assert len(asked) == pytest.approx(200 + 1035, rel=0.01)
+
+
+def test_the_limits_count_the_clock_and_not_what_a_script_says_a_step_takes():
+    """A line each second tells of 10 ms: after 20 s the run ends, not after 2,000 lines."""
+    rule = request(min_steps=10**6, min_seconds=20, min_steps_slow=3, warmup_steps=1)
+    measured, now = MeasuredSteps(rule, lambda **_: None), 0.0
+    while not measured.enough():
+        now += 1.0
+        measured.add(0.01, 1, None, now)
+    assert len(measured.timed) == 20
 
 
 @pytest.mark.parametrize(

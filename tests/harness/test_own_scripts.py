@@ -94,13 +94,10 @@ def test_a_shell_script_is_measured_and_values_are_quoted_for_it(tmp_path):
     assert not (tmp_path / "stolen").exists()
 
 
-def test_a_run_looks_at_its_neighbours_unless_every_step_is_to_count(tmp_path):
+def test_a_run_tells_the_share_that_others_took(tmp_path):
     described(tmp_path, LOOP + "        print('done')\n", steps={"pattern": "done"})
-    line = command("run~1.parquet", "--min-steps", "6", cell=CELL, watched=True)
-    subprocess.run(line, cwd=tmp_path, env=environment(tmp_path), check=True, capture_output=True)
-    assert 0 <= row(tmp_path)["left_out_share"] < 1
-    measured(tmp_path)
-    assert pd.isna(row(tmp_path)["left_out_share"])
+    measured(tmp_path, "--least-seconds", "1")
+    assert 0 <= row(tmp_path)["others_cpu_share"] < 1
 
 
 def test_a_script_that_ends_by_itself_is_measured_if_it_made_enough_steps(tmp_path):

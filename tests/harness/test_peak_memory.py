@@ -3,6 +3,7 @@
 import sys
 from types import SimpleNamespace
 
+import psutil
 import pytest
 from harness_runs import request
 from step_lists import even
@@ -125,11 +126,10 @@ def test_an_end_for_want_of_memory_says_what_was_asked_and_what_there_was():
     assert sentence("MemoryError", {}, "gpu") is None
 
 
-def test_what_there_is_is_what_the_kernel_calls_available_and_at_most_the_limit_of_the_group(tmp_path):
-    assert available_bytes(tmp_path) is None
+def test_what_there_is_is_what_the_kernel_calls_available_and_at_most_the_limit_of_the_group(tmp_path, monkeypatch):
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=8000 * 1024))
     own = tmp_path / "proc" / "self"
     own.mkdir(parents=True)
-    (tmp_path / "proc" / "meminfo").write_text("MemTotal:  9000 kB\nMemFree: 10 kB\nMemAvailable:    8000 kB\n")
     assert available_bytes(tmp_path) == 8000 * 1024
     (own / "cgroup").write_text("0::/slurm/job_7/step_0\n")
     job = tmp_path / "sys" / "fs" / "cgroup" / "slurm" / "job_7"

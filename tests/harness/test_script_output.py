@@ -9,7 +9,7 @@ from sweetspot.errors import UserError
 from sweetspot.harness.script_output import LONGEST, Interval, Repeats, Splitter, StepClock, Told, reader
 from sweetspot.harness.script_run import Chunk, listen
 from sweetspot.harness.step_times import mean_step
-from sweetspot.harness.stop_rule import Measured
+from sweetspot.harness.stop_rule import MeasuredSteps
 from sweetspot.harness.train import say
 from sweetspot.study.scripts import Script
 
@@ -230,11 +230,11 @@ class Said:
 def heard(capsys, steps, lines):
     """Seconds of a step of all that was timed, and the warnings that go to the run file."""
     asked = request(framework="command", batch_size=8, min_steps=1000, min_seconds=1000)
-    listen(asked, script(steps), Said(lines), Splitter(), measured := Measured(asked, say))
+    listen(asked, script(steps), Said(lines), Splitter(), measured := MeasuredSteps(asked, say))
     (told,) = (
         fact["facts"]["told"] for line in capsys.readouterr().out.splitlines() if "facts" in (fact := loads(line))
     )
-    return mean_step(measured.stopping.timed), told
+    return mean_step(measured.timed), told
 
 
 def test_from_lines_to_warnings_validation_is_left_out_and_told(capsys):

@@ -190,7 +190,7 @@ def _grouped(runs: pl.DataFrame) -> pd.DataFrame:
             pl.col("samples_per_step").filter(ok).drop_nulls().first(),
             pl.col("peak_memory_gib").filter(ok).max(),
             pl.col("joules_per_sample").filter(ok).mean(),
-            pl.col("left_out_share").filter(ok).mean(),
+            pl.col("others_cpu_share").filter(ok).mean(),
             *(pl.col(name).filter(ok).drop_nulls().unique().sort().str.join(" ; ") for name in MEASURED_TEXTS),
             pl.col("path").str.replace(r"/run~\d+\.parquet$", "").first().alias("source"),
         )
