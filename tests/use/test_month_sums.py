@@ -134,6 +134,22 @@ def test_jobs_count_once_and_where_they_began():
     assert one.devices.value == pytest.approx(20 / 15) and one.hours.low < 7.5 < one.hours.high
 
 
+def test_an_id_that_comes_again_after_completion_is_another_job():
+    table = jobs(
+        ("52", "2024-02-01 08:00", "2024-02-01 09:00", 1, "completed", "a"),
+        ("52", "2025-10-01 10:00", "2025-10-01 13:00", 1, "completed", "a"),
+        # Put back twice, so one job of 1 + 2 + 4 h; then the id is used once more.
+        ("7", "2025-03-01 00:00", "2025-03-01 01:00", 1, "cancelled", "a"),
+        ("7", "2025-03-02 00:00", "2025-03-02 02:00", 1, "failed", "a"),
+        ("7", "2025-03-03 00:00", "2025-03-03 04:00", 1, "completed", "a"),
+        ("7", "2025-04-01 00:00", "2025-04-01 08:00", 1, "failed", "a"),
+    )
+    held = held_jobs(table)
+    first, last = datetime.date(2024, 1, 1), datetime.date(2026, 1, 1)
+    found = of_jobs(held, held["name"], months_of_record(held, last_moment(table), zone_of("UTC"), first, last))
+    assert sorted(found["hours"]) == [1, 3, 7, 8]
+
+
 @pytest.mark.parametrize(
     ("rules", "classes"),
     [

@@ -28,6 +28,7 @@ import pandas as pd
 from sweetspot.commands.scratch import machines_of_study, studies_of
 from sweetspot.commands.use_files import Into, require_study, write_use
 from sweetspot.errors import UserError
+from sweetspot.number_text import number_argument
 from sweetspot.study.instances import Instance
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.use.class_use import RULE, ClassUse, Use, as_json, busy_share, classed, read_rules, used
@@ -53,8 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--zone", default="UTC", help="whose clock times without an offset show, and months (UTC)")
     add("--since", type=_day, metavar="DAY", help="first day that the record covers (its first start)")
     add("--until", type=_day, metavar="DAY", help="first day after it (the last moment it tells of)")
-    add("--shards", type=float, metavar="N", help="shards of a device, where Slurm shares by them")
-    add("--devices", type=float, metavar="N", help="devices there are, for how busy they were")
+    add("--shards", type=number_argument, metavar="N", help="shards of a device, where Slurm shares by them")
+    add("--devices", type=number_argument, metavar="N", help="devices there are, for how busy they were")
     add("--device", action="append", default=[], metavar="RECORDED=GPU", help="what a recorded name is")
     add("--resource", action="append", default=[], metavar="PATTERN=INSTANCE", help="what a charge is of")
     add("--reference", metavar="GPU", help="tell hours of a job on this device, by the transfer")
@@ -62,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--precision", help="in which they train, for the transfer (the study's, else fp16)")
     add("--study", metavar="STUDY", help="write the classes into workloads.yaml of this study")
     add("--instance", metavar="NAME", help="machine of the study on which hours hold (the first it has)")
-    add("--months", type=float, metavar="N", help="length of the project, where the study says none")
+    add("--months", type=number_argument, metavar="N", help="length of the project, where the study says none")
     add("--dry-run", action="store_true", help="print what would be written, and write nothing")
     add("--names", action="store_true", help="tell names of jobs too")
     add("--json", action="store_true", help="print one JSON object instead of text")

@@ -32,12 +32,13 @@ import math
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
 from sweetspot.cells import is_slug
 from sweetspot.commands.command_line import main
-from sweetspot.commands.create_study import create_study, create_study_of_tokens, csv_rows
+from sweetspot.commands.create_study import JOBS, create_study, create_study_of_tokens, csv_rows
 from sweetspot.commands.estimate import asked_work
 from sweetspot.commands.offer_files import Desk, write_offer
 from sweetspot.commands.offer_line import BOX
@@ -48,13 +49,14 @@ from sweetspot.commands.study_questions import Answers, Speed, ask_all, wide
 from sweetspot.errors import UserError, refuse
 from sweetspot.facts.shipped_tables import OF_DEVICES, figures_file
 from sweetspot.matrix.invocation import load_invocation
+from sweetspot.number_text import number_argument
 from sweetspot.study.base import Precision
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.open_models import SEQUENCE
 from sweetspot.throughput.published import RATES, THROUGHPUT_CSV
 from sweetspot.transfer.figures import network_name, shipped_devices
 from sweetspot.transfer.specifications import Device
-from sweetspot.transfer.transferring import Measured, learn_devices, transferred
+from sweetspot.transfer.transferring import Measured, check_below_peak, learn_devices, transferred
 
 USUAL = "RTX 4090"  # where nothing is had and nothing was timed: the device whose published figure serves
 PRECISION, SERVING = "fp16", ("torch", "tensorflow")  # of published figures that serve; the first counts before
@@ -91,6 +93,7 @@ def timed(arguments: argparse.Namespace, studies: Path) -> Own | None:
     own = Own(device, OWN, *cell, arguments.speed, *checked_money(arguments.currency, arguments.rate))
     # Refused here in one sentence, not by the study later.
     known = Measured(device, own.images_per_s or 0.0, own.model, own.precision, own.framework, own.batch_size)
+    check_below_peak(known)
     transferred([known], [device], learn_devices(studies))
     return own
 
@@ -103,15 +106,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--no-answer", action="store_true", help="with --ask: write the study, and run nothing")
     add("--work", metavar="WORK", help='jobs by tokens: "llama-3.1-8b lora 100M tokens"')
     add("--gpu-name", metavar="GPU", help='device that you timed elsewhere, such as "RTX 4090"')
-    add("--speed", type=float, metavar="RATE", help="samples per second that it trains")
+    add("--speed", type=number_argument, metavar="RATE", help="samples per second that it trains")
     add("--model", default="resnet50", help="what it trains (resnet50)")
     add("--precision", choices=get_args(Precision), default="fp16", help="number format (fp16)")
     add("--framework", choices=tuple(FRAMEWORKS), default="torch", help="framework (torch)")
     add("--batch-size", type=int, default=64, metavar="BATCH", help="batch of the device (64)")
     several = "devices that one job takes: 1, n, or all of its machine (all); several such run side by side"
     add("--devices-per-job", type=_devices, default="all", metavar="N", help=several)
+    add("--jobs-per-month", type=number_argument, metavar="N", help="jobs a month (20, with --work 10)")
+    add("--samples-per-job", type=number_argument, metavar="N", help="samples that one job sees (100 million)")
     add("--currency", default="USD", help="currency of the box (USD); EUR has a rate, of others --rate")
-    add("--rate", type=float, metavar="USD", help="what a unit of that currency is worth in USD today")
+    add("--rate", type=number_argument, metavar="USD", help="what a unit of that currency is worth in USD today")
     add("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
 
 
@@ -138,17 +143,57 @@ def run(arguments: argparse.Namespace) -> int:
             raise UserError(
                 "--work has no --gpu-name and --speed beside it; a figure of yours goes into throughput.csv"
             )
-        work = asked_work(arguments.work, SEQUENCE, 1.0)
-        return _ready(create_study_of_tokens(name, config, work, today), config, "workloads and prices")
+        if arguments.samples_per_job is not None:
+            raise UserError("--samples-per-job is given with --work, whose jobs have tokens; expected one of the two")
+        tokens, money = asked_work(arguments.work, SEQUENCE, 1.0), checked_money(arguments.currency, arguments.rate)
+        per_month = _jobs_per_month(arguments, JOBS)
+        shared = (money, arguments.devices_per_job, per_month)
+        folder = create_study_of_tokens(name, config, tokens, today, *shared)
+        return _ready(folder, config, "workloads and prices", assumed=_assumed(arguments, per_month, None))
     own = timed(arguments, config / "studies")
     machine = own_machine() if own is None else (OWN, own.device.gpu)
-    folder = create_study(name, config, machine, today, own, arguments.devices_per_job)
-    measured = {"measure_on": machine[0]} if own is None else {}
-    return _ready(folder, config, "prices", " GPU=1" if machine[0] == "workstation-gpu" else "", **measured)
+    if own is None and machine[0] == "workstation-gpu" and (device := shipped_devices().find(machine[1])) is not None:
+        own = Own(device, machine[0], currency=checked_money(arguments.currency, arguments.rate)[0],
+                  usd_per_unit=arguments.rate)  # fmt: skip
+    work = _month_of_work(arguments) if own is not None else None
+    folder = create_study(name, config, machine, today, own, arguments.devices_per_job, work)
+    measured = {"measure_on": machine[0]} if own is None or own.images_per_s is None else {}
+    assumed = "" if work is None else _assumed(arguments, work.per_month, work.size["samples"])
+    flags = " GPU=1" if machine[0] == "workstation-gpu" else ""
+    return _ready(folder, config, "prices", flags, assumed, **measured)
 
 
-def _ready(folder: Path, config: Path, parts: str, flags: str = "", **chosen: str) -> int:
+def _month_of_work(arguments: argparse.Namespace) -> Work:
+    """The work of a month: as said, else the default of `Work`. Raises UserError for none."""
+    samples = arguments.samples_per_job
+    if samples is not None and not 1 <= samples < 1e18:
+        raise UserError(f"SAMPLES is {samples:g}; expected the samples that one job sees, at least 1")
+    size = Work().size if samples is None else {"samples": round(samples)}
+    return Work(per_month=_jobs_per_month(arguments, Work().per_month), size=size)
+
+
+def _jobs_per_month(arguments: argparse.Namespace, usual: Any) -> Any:
+    jobs = arguments.jobs_per_month
+    if jobs is not None and not 0 < jobs <= 1e6:
+        raise UserError(f"JOBS is {jobs:g}; expected jobs a month, above 0 and at most a million")
+    return usual if jobs is None else jobs
+
+
+def _assumed(arguments: argparse.Namespace, per_month: Any, samples: float | None) -> str:
+    """A sentence about the work that nobody stated; '' where all was said."""
+    if arguments.jobs_per_month is not None and (samples is None or arguments.samples_per_job is not None):
+        return ""
+    jobs = "{value:g} ({low:g} to {high:g})".format(**per_month) if isinstance(per_month, Mapping) else f"{per_month:g}"
+    if samples is None:
+        return f"Assumed: {jobs} jobs a month. Say yours with --jobs-per-month (make: JOBS=)."
+    yours = "Say yours with --jobs-per-month and --samples-per-job (make: JOBS=, SAMPLES=)."
+    return f"Assumed: {jobs} jobs of {samples:,.0f} samples a month, one of them due within 24 hours. {yours}"
+
+
+def _ready(folder: Path, config: Path, parts: str, flags: str = "", assumed: str = "", **chosen: str) -> int:
     load_invocation(config / "config.yaml", {"study": folder.name} | chosen, config)
+    if assumed:
+        print(assumed)
     print(f"{folder} is ready. Edit its {parts}, then: make report STUDY={folder.name}{flags}")
     return 0
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from sweetspot.decision.turning import Apart, Held
 from sweetspot.decision_words import beside_in_words
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Problem
-from sweetspot.mixes.search import BEST, RENTED, Mix, climb, most_useful, moved, spread_over
+from sweetspot.mixes.search import BEST, Mix, climb, most_useful, moved, spread_over
 from sweetspot.study.titles import model_title
 
 if TYPE_CHECKING:
@@ -36,12 +36,28 @@ NEAR = 1.6  # times the best: a kind of machine that is dearer is looked at only
 SLIGHTLY = 1e-3  # of a factor, either side of a turning point
 JUMP = 0.1  # of the rise over two slight steps: more at the crossing itself is no crossing but a jump
 FARTHEST_STEP = 0.1  # in the logarithm of a factor, from what quick looks say
+LEAD_OFF = 0.1  # in the logarithm of a factor: quick looks say nearer than that from where on another offer leads
 NEWTON, NEAREST = 4, 3e-8  # steps of Newton's at most, and one that is the last: a hundredth of it is left
 MONTHS_DRAWN = 6  # months of each draw, for the interval of where a machine pays
 MOST_GROWTH, MOST_GAIN = 0.5, 3.0  # a month, a year: beyond it nothing is looked for
 WORK = "device_hours"  # quantity: all work of a month
 QUICK = 250  # draws of a quick look, one month of each
-Way = tuple[str, Counts, float]  # the only offer by the hour (empty: any), machines, how far they are filled
+
+
+class Way(NamedTuple):
+    """One way to do the work: the `source` that is the only offer by the hour (empty: any), how many machines, how far
+    they are `filled`, and which speeds are `timed` first.
+    """
+
+    source: str
+    counts: Counts
+    filled: float
+    timed: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, mix: Mix, source: str | None = None) -> "Way":
+        """That of a mix; `source`: another one."""
+        return cls(mix.source if source is None else source, mix.counts, mix.filled, mix.timed)
 
 
 @dataclass
@@ -56,6 +72,7 @@ class Dispatch:
     assumptions: tuple[Assumption, ...]
     rival: int | None = None
     _off: dict[Way, float] = field(default_factory=dict)
+    _paid_off: dict[Way, Array] = field(default_factory=dict)
 
     def problem(self, moved: Moved) -> Problem:
         """The problem with assumptions moved (one case), on all draws."""
@@ -68,7 +85,7 @@ class Dispatch:
         return problem.draws(places, places % months)
 
     def usd(self, quick: Problem, way: Way) -> float:
-        """Expected USD of the project by a quick look (`exact`)."""
+        """Expected USD by a quick look (`exact`)."""
         if way not in self._off:
             planned = self.posed.drawn
             off = self.exact(planned, way) - self.exact(self.quick(planned), way)
@@ -76,11 +93,10 @@ class Dispatch:
         return self.exact(quick, way) + self._off[way]
 
     def exact(self, problem: Problem, way: Way) -> float:
-        """Expected USD of the project on all draws of a problem; where a way has an offer it is the only one by the
-        hour for what it can do.
+        """Expected USD of so many months as the project has, on all draws of a problem; where a way has an offer it is
+        the only one by the hour for what it can do.
         """
-        source, counts, filled = way
-        done = dispatch(problem.to(filled, source), counts)
+        done = dispatch(problem.to(way.filled, way.source, way.timed), way.counts)
         return float(done.usd.mean()) * self.posed.work.months
 
     def best_of(self, quick: Problem, way: Mix) -> tuple[Counts, float]:
@@ -89,7 +105,7 @@ class Dispatch:
 
         def usd(counts: Counts) -> float:
             if counts not in known:
-                one = (way.source, counts, way.filled)
+                one = Way.of(way)._replace(counts=counts)
                 known[counts] = self.usd(quick, one) if self.posed.affords(counts) else np.inf
             return known[counts]
 
@@ -106,10 +122,11 @@ class Dispatch:
         usd, counts, names = np.full(shape, np.inf), np.zeros(shape), np.zeros(shape, dtype=int)
         for case in range(moved.cases):
             one = {each: float(np.broadcast_to(values, moved.cases)[case]) for each, values in moved.values.items()}
-            quick = self.quick(self.problem(Moved(1, one)))
+            quick, length = self.quick(self.problem(Moved(1, one))), float(Moved(1, one).work("months"))
             for place, way in enumerate(self.ways):
                 if self._worth_a_look(place, moved):
-                    numbers, usd[place, case] = self.best_of(quick, way)
+                    numbers, paid = self.best_of(quick, way)
+                    usd[place, case] = paid * length
                     counts[place, case] = sum(max(0, n - own) for n, own in zip(numbers, quick.there, strict=True))
                 names[place, case] = self._alternative(quick, place)
         return Costs(usd, counts, names)
@@ -122,8 +139,8 @@ class Dispatch:
 
     @cached_property
     def _near_ways(self) -> list[int]:
-        free = [place for place, way in enumerate(self.ways) if way.kind != RENTED]
-        ways = {place: ("", self.ways[place].counts, self.ways[place].filled) for place in free}
+        free = [place for place, way in enumerate(self.ways) if not way.one_offer]
+        ways = {place: Way.of(self.ways[place], "") for place in free}
         usd = {place: self.exact(self.posed.drawn, way) for place, way in ways.items()}
         # However dear: the best is held against something, whatever moves.
         best = self.ways[0].bought.keys()
@@ -134,10 +151,19 @@ class Dispatch:
     def _alternative(self, quick: Problem, place: int) -> int:
         """A number for what a way is: itself where it buys, else the offer that it rents most."""
         way = self.ways[place]
-        if way.bought or way.sold or way.kind == RENTED:
+        if way.bought or way.sold or way.one_offer:
             return place
-        lead = dispatch(quick.to(way.filled), way.counts).lead
-        return len(self.ways) + [offer.name for offer in quick.rented].index(lead) if lead else place
+        key = Way.of(way)
+        if key not in self._paid_off:
+            planned = self.posed.drawn
+            self._paid_off[key] = self._paid(planned, way) - self._paid(self.quick(planned), way)
+        paid = self._paid(quick, way) + self._paid_off[key]
+        return len(self.ways) + int(paid.argmax()) if paid.max(initial=0.0) > 0 else place
+
+    def _paid(self, problem: Problem, way: Mix) -> Array:
+        """USD of a month that a way pays to each offer by the hour."""
+        done = dispatch(problem.to(way.filled, "", way.timed), way.counts)
+        return np.array([done.usd_by_use(one.name) if one.name in done.sources else 0.0 for one in problem.rented])
 
     def title(self, place: int, count: float, alternative: int | None) -> str:
         """A way in words: with the machines that it buys in a case, or with what it rents most."""
@@ -149,17 +175,44 @@ class Dispatch:
             return self.titles[place]
         return f"{count:g} × {posed.title(next(iter(bought)))}"
 
-    def settled(self, assumption: Assumption, turn: Turn) -> Turn:
-        """A turning point found by quick looks, made exact."""
-        ours, theirs = ((way.source, way.counts) for way in (self.ways[0], self.ways[turn.to]))
+    def settled(self, assumption: Assumption, turn: Turn) -> Turn | None:
+        """A turning point found by quick looks, made exact; None where on all draws there is none."""
+        ours, theirs = (Way.of(way) for way in (self.ways[0], self.ways[turn.to]))
         if ours == theirs:  # another offer is rented most: no cost crosses another
-            return turn
+            return self._rents_another(assumption, turn)
 
         def numbers(quick: Problem) -> list[Way]:
-            return [(way.source, self.best_of(quick, way)[0], way.filled) for way in (self.ways[0], self.ways[turn.to])]
+            pair = (self.ways[0], self.ways[turn.to])
+            return [Way.of(way)._replace(counts=self.best_of(quick, way)[0]) for way in pair]
 
         factor, usd = self._crossing(assumption, turn.factor, numbers)
-        return turn._replace(factor=factor, usd=usd)
+        length = float(_single(assumption, factor).work("months"))
+        return turn._replace(factor=factor, usd=usd * length)
+
+    def _rents_another(self, assumption: Assumption, turn: Turn) -> Turn | None:
+        """From where on the best rents another offer most, by halving the stretch around what quick looks say."""
+        best, offers = self.ways[0], [offer.name for offer in self.posed.drawn.rented]
+        side, furthest = float(np.sign(np.log(turn.factor))), np.log(min(FURTHEST, assumption.most / assumption.value))
+
+        def at(log: float) -> tuple[str, float]:
+            problem = self.problem(_single(assumption, np.exp(side * log)))
+            done = dispatch(problem.to(best.filled, "", best.timed), best.counts)
+            return done.lead, float(done.usd.mean())
+
+        planned, found = best.done.lead, abs(float(np.log(turn.factor)))
+        inner, outer, limit = found - LEAD_OFF, found, float(furthest if side > 0 else np.log(FURTHEST))
+        inner = inner if inner > 0 and at(inner)[0] == planned else 0.0
+        while at(outer)[0] == planned:
+            if outer >= limit:
+                return None
+            inner, outer = outer, min(outer + LEAD_OFF, limit)
+        while outer - inner > EXACT:
+            middle = (inner + outer) / 2
+            inner, outer = (middle, outer) if at(middle)[0] == planned else (inner, middle)
+        lead, month = at(outer)
+        usd = month * self.posed.work.months * float(_single(assumption, np.exp(side * outer)).work("months"))
+        to = len(self.ways) + offers.index(lead) if lead in offers else turn.alternative
+        return turn._replace(factor=float(np.exp(side * outer)), usd=usd, alternative=to)
 
     def _crossing(
         self, assumption: Assumption, factor: float, pair: Callable[[Problem], list[Way]]
@@ -211,8 +264,10 @@ class Dispatch:
                 yield Held(name, posed.title(name), one, *told, apart, float(np.mean(planned <= 0)), exact)
 
     def _eased(self, counts: Counts) -> Way:
-        """So many machines and whatever is cheapest beside them, with what is rented sooner to keep a limit."""
-        return ("", counts, self.posed.eased(Mix(BEST, "", dispatch(self.posed.drawn, counts))).filled)
+        """So many machines and whatever is cheapest beside them by the best strategy, with what is rented sooner to
+        keep a limit.
+        """
+        return Way.of(self.posed.with_strategy(Mix(BEST, "", dispatch(self.posed.drawn, counts))))
 
     def _pays(self, place: int, assumption: Assumption) -> tuple[Apart, Callable[[float, bool], float]]:
         """What one machine of a kind and what is there cost more than what is there and rentals alone; and how a factor
@@ -231,7 +286,7 @@ class Dispatch:
             problem = self.problem(_single(assumption, factor))
             few = problem.months(spread_over(problem.jobs.shape[2], MONTHS_DRAWN))
             with np.errstate(invalid="ignore"):  # where neither does the work it does not pay
-                mine, other = (dispatch(few.to(filled), counts).usd for _, counts, filled in (one, there))
+                mine, other = (dispatch(few.to(way.filled, "", way.timed), way.counts).usd for way in (one, there))
                 drawn.append(mine - other)
         planned = np.array([[look(factor) for factor in factors]])
         same = np.zeros(factors.size, bool)
@@ -255,7 +310,7 @@ def dispatch_question(posed: Posed) -> Question | None:
     other = (one for one in posed.mixes if not is_best(one, best) and not posed.breaks(one))
     shown = [best, *(one for one in other if np.isfinite(one.expected))]
     if ("", posed.drawn.there) not in ((one.source, one.counts) for one in shown):
-        shown.append(posed.eased(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there))))
+        shown.append(posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there))))
     rows = [_row_of(one, posed) for one in shown]
     drawn = np.stack([one.done.usd * months for one in shown])
     rival = _rival(shown, drawn)
@@ -284,11 +339,13 @@ def dispatch_question(posed: Posed) -> Question | None:
 
 
 def _rival(ways: Sequence[Mix], drawn: Array) -> int | None:
-    """The cheapest way that holds other machines than the best; else the cheapest other; None without one."""
+    """The cheapest way that holds other machines than the best; else the cheapest other; None without one that does
+    the work.
+    """
     usd = drawn.mean(axis=1)
-    others, held = range(1, len(ways)), (ways[0].bought.keys(), ways[0].sold.keys())
+    others = [place for place in range(1, len(ways)) if usd[place] < np.inf]
+    held = (ways[0].bought.keys(), ways[0].sold.keys())
     apart = [place for place in others if (ways[place].bought.keys(), ways[place].sold.keys()) != held]
-    apart = [place for place in apart if usd[place] < np.inf]
     return min(apart or others, key=lambda place: float(usd[place]), default=None)
 
 

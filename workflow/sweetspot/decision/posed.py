@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,7 +17,8 @@ from sweetspot.bills.renting import whole_terms
 from sweetspot.decision.assumption import ALL_JOBS, Moved
 from sweetspot.decision.options import Row
 from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented, finite
-from sweetspot.mixes.search import Mix, mixes
+from sweetspot.mixes.search import Mix, mixes, timings_worth, with_strategy
+from sweetspot.mixes.timing import SpeedErrors
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import JobClass, Monthly  # lazily: pydantic takes longer than all this computes
@@ -40,6 +41,15 @@ class Broken(NamedTuple):
     limit: str
     most: float
     found: float
+
+
+class Trial(NamedTuple):
+    """A timing that reveals a speed: what it costs, how long it takes, the offer that it is made on."""
+
+    usd: float
+    minutes: float
+    option: str
+    title: str
 
 
 class Class(NamedTuple):
@@ -90,14 +100,16 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Posed:
-    """A monthly workload with its sources. `figures` (of `pose`, and `sale`: USD that one there would bring today) of
-    the options, rows x draws, and `middle`, the central ones, as one draw; `numbers` of jobs, class x draw x month,
-    which grow by `growth` (class x draw) and take less by the `gain` of software a year (draw), as if there were fewer;
-    `known`: draws of what the figures are made of, by name and row of the options; `delivery`: months until a machine
-    or contract is there, by draw and row of the options. `stated`: the limits that count; `breaks`: those that a mix
-    breaks; `affords`: whether so many machines may be bought; `eased`: a way with what it rents sooner to keep a limit;
-    `limits` that the cheapest way would break, each with the USD a month that the best costs less without it (NaN: no
-    way keeps them, and none counts).
+    """A monthly workload with its sources. `figures` (of `pose`; `sale`: USD that one there would bring today;
+    `usd_given_speed`: of a job at its expected price) of the options, rows x draws, and `middle`, the central ones, as
+    one draw; `numbers` of jobs, class x draw x month, which grow by `growth` (class x draw) and take less by the `gain`
+    of software a year (draw), as if there were fewer; `known`: draws of what the figures are made of, by name and row
+    of the options; `delivery`: months until a machine or contract is there, by draw and row of the options;
+    `speed_keys` of rows whose speed is uncertain (rows of one key are off together), their `speed_errors`, and the
+    `trials` that reveal them, by key. `stated`: the limits that count; `breaks`: those that a mix breaks; `affords`:
+    whether so many machines may be bought; `eased`: a way with what it rents sooner to keep a limit; `limits` that the
+    cheapest way would break, each with the USD a month that the best costs less without it (NaN: no way keeps them, and
+    none counts).
     """
 
     name: str
@@ -112,6 +124,9 @@ class Posed:
     known: Mapping[tuple[str, int], Array]
     delivery: Mapping[int, Array]
     month_days: float
+    speed_keys: Mapping[int, str] = field(default_factory=dict)
+    speed_errors: SpeedErrors = field(default_factory=SpeedErrors)
+    trials: Mapping[str, Trial] = field(default_factory=dict)
     breaks: Callable[[Mix], Sequence[Broken]] = lambda _: ()
     affords: Callable[[Counts], bool] = lambda _: True
     eased: Callable[[Mix], Mix] = lambda one: one
@@ -133,7 +148,25 @@ class Posed:
     @cached_property
     def mixes(self) -> list[Mix]:
         """The ways to do the work, the best first."""
-        return mixes(self.drawn, (lambda one: not self.breaks(one)) if self.stated else None, self.eased)
+        return mixes(self.drawn, self._keeps if self.stated else None, self.eased)
+
+    def with_strategy(self, mix: Mix) -> Mix:
+        """A mix held to the limits, with the machines timed first that are worth it."""
+        return with_strategy(self.eased(mix), self._timings, self._keeps if self.stated else None, self.eased)
+
+    @cached_property
+    def _timings(self) -> list[frozenset[str]]:
+        """The speeds that any of the mixes times first, or that are worth it where nothing is bought."""
+        worth = timings_worth(self.drawn, [self.drawn.there])
+        return list(dict.fromkeys([*(one.timed for one in self.mixes if one.timed), *worth]))
+
+    def _keeps(self, mix: Mix) -> bool:
+        """Whether a mix keeps the limits."""
+        return not self.breaks(mix)
+
+    def trials_of(self, mix: Mix) -> list[Trial]:
+        """The timings that a mix begins with, the dearest machine first."""
+        return sorted((self.trials[key] for key in mix.timed), reverse=True)
 
     @cached_property
     def rows(self) -> dict[int, Row]:
@@ -175,8 +208,10 @@ class Posed:
         """The problem with assumptions moved (one case), on all draws. More of a class are not more urgent ones, of
         which there are never more than of all.
         """
+        length = float(moved.work("months"))
+        lab = self if length == 1.0 else self._lasting(length)
         factors = {
-            label: self._factors(row, moved.of(label)) for label, row in self.rows.items() if moved.touches(label)
+            label: lab._factors(row, moved.of(label)) for label, row in self.rows.items() if moved.touches(label)
         }
 
         def figure(name: str, label: int) -> Array:
@@ -184,11 +219,21 @@ class Posed:
 
         more = np.array([float(moved.work(ALL_JOBS) * moved.work(PER_MONTH, one.name)) for one in self.classes])
         faster = np.array([[float(moved.work(GROWTH, one.job.name))] for one in self.classes])
-        jobs, gained, months = self.numbers * more[:, None, None], float(moved.work(SOFTWARE_GAIN)), self.work.months
+        jobs, gained, months = lab.numbers * more[:, None, None], float(moved.work(SOFTWARE_GAIN)), lab.work.months
         if (faster != 1.0).any() or gained != 1.0:
             by = grown(self.growth * faster, months) / grown(self.growth, months)
             jobs = jobs * (by * lighter(self.gain * gained, months) / lighter(self.gain, months))
-        return self._problem(figure, self._apart(jobs), moved, self.drawn if moved.values else None)
+        same = moved.values and lab is self
+        return lab._problem(figure, self._apart(jobs), moved, self.drawn if same else None)
+
+    def _lasting(self, length: float) -> "Posed":
+        """The workload in a project of so many times the months: its draws go on, with the same growth a month."""
+        before, months = self.work.months, self.work.months * length
+        alike = self.numbers / grown(self.growth, before) / lighter(self.gain, before)
+        starts, _ = months_of(months)
+        again = np.arange(len(starts)) % alike.shape[2]
+        numbers = alike[:, :, again] * grown(self.growth, months) * lighter(self.gain, months)
+        return replace(self, work=self.work.model_copy(update={"months": months}), numbers=numbers)
 
     @cached_property
     def _planned_variable(self) -> dict[int, Number]:
@@ -200,12 +245,16 @@ class Posed:
         now, planned = rates(row, factor).variable, self._planned_variable[row["row"]]
         dearer = now / planned if planned else 1.0
         found: dict[str, Number] = {"hours": 1.0 / speed, "usd": dearer / speed, "variable": dearer}
+        found["usd_given_speed"] = found["usd"]
         if row["purchase"] == "own":
             found |= {"days": factor("days_per_month"), "sale": factor("sell_for_usd")}
             if any(np.any(factor(name) != 1.0) for name in OF_THE_MONTH):
                 drawn, after = partial(over_planned, self.known, row), self.delivery.get(row["row"], 0.0)
-                month = possession(row, lambda name: drawn(name) * factor(name), after)
-                found["fixed"] = month / possession(row, drawn, after)
+                month, before = (
+                    possession(row, lambda name: drawn(name) * factor(name), after),
+                    possession(row, drawn, after),
+                )
+                found["fixed"] = month / before if np.all(before) else 1.0  # 0: it is there already, and free
         return found
 
     def _apart(self, numbers: Array) -> Array:
@@ -235,16 +284,39 @@ class Posed:
                     for (one, labels), was in zip(held, planned.held, strict=True)]  # fmt: skip
             rent = [self._rented(one, figure, moved) if rows & labels else was
                     for (one, labels), was in zip(rented, planned.rented, strict=True)]  # fmt: skip
-        return Problem(tuple(one.name for one in self.classes), jobs, tuple(hold), tuple(rent))
+        trials = {key: trial.usd / self.work.months for key, trial in self.trials.items()}
+        return Problem(
+            classes=tuple(one.name for one in self.classes),
+            jobs=jobs,
+            held=tuple(hold),
+            rented=tuple(rent),
+            trials=trials,
+            errors=self.speed_errors if jobs.shape[1] == self.numbers.shape[1] else self.speed_errors.central,
+        )
 
     def _held(self, source: Source, figure: Figure, moved: Moved) -> Held:
         hour, fixed, capacity = self._month(source, figure)
         hours = np.full((len(self.classes), fixed.size), NEVER)
         for number, row in self._able(source, moved):
             hours[number] = figure("hours", row["row"]) / row["jobs_at_once"]
-        about = (source.offer["option"], source.there, not source.there, fixed, capacity, hours, finite(hours) * hour)
-        sells = source.there > 0 and or_zero(source.offer.get("sell_for_usd")) > 0
-        return Held(*about, int(source.offer["gpus"]), self.present(source, fixed.size), sells)
+        return Held(
+            name=source.offer["option"],
+            there=source.there,
+            for_sale=not source.there,
+            fixed=fixed,
+            capacity=capacity,
+            hours=hours,
+            running=finite(hours) * hour,
+            devices=int(source.offer["gpus"]),
+            present=self.present(source, fixed.size),
+            sellable=source.there > 0 and or_zero(source.offer.get("sell_for_usd")) > 0,
+            speed_keys=self._keys(source),
+            running_given_speed=finite(hours) * float(np.mean(hour)),
+        )
+
+    def _keys(self, source: Source) -> tuple[str, ...]:
+        """The key of the speed of each class on a source; empty where it is certain or where it has none."""
+        return tuple("" if row is None else self.speed_keys.get(row["row"], "") for row in source.rows)
 
     def present(self, source: Source, draws: int, waited: float = 0.0) -> Array:
         """Share of each month in which a machine is there that is ordered after so many months, draw x month (one where
@@ -261,14 +333,26 @@ class Posed:
         """An offer by the hour. An urgent job comes alone: it pays for the whole machine."""
         draws = figure("usd", source.offer["row"]).size
         usd, taken = np.full((len(self.classes), draws), NEVER), np.zeros((len(self.classes), draws))
-        there, fallback = np.ones(usd.shape), np.ones(usd.shape)
+        given_speed, sure = np.full(usd.shape, NEVER), all(one.job.need_within_hours is None for one in self.classes)
+        there, fallback = np.ones((1, 1) if sure else usd.shape), np.ones((1, 1) if sure else usd.shape)
         for number, row in self._able(source, moved):
             job, alone = self.classes[number].job, row["jobs_at_once"] if self.classes[number].urgent else 1.0
             usd[number] = figure("usd", row["row"]) * alone
             taken[number] = figure("hours", row["row"]) * row["gpus"] / row["jobs_at_once"] * alone
-            there[number], fallback[number] = found_in_time(job.need_within_hours, job.fallback, row, draws)
+            given_speed[number] = figure("usd_given_speed", row["row"]) * alone
+            if not sure:
+                there[number], fallback[number] = found_in_time(job.need_within_hours, job.fallback, row, draws)
         event = source.offer.get("stock_event")
-        return Rented(source.offer["option"], usd, taken, there, fallback, event if isinstance(event, str) else "")
+        return Rented(
+            name=source.offer["option"],
+            usd=usd,
+            device_hours=taken,
+            there=there,
+            fallback=fallback,
+            event=event if isinstance(event, str) else "",
+            speed_keys=self._keys(source),
+            usd_given_speed=given_speed,
+        )
 
     def _able(self, source: Source, moved: Moved) -> Iterator[tuple[int, Row]]:
         """The classes that a source does in time, by number, and its rows for them."""

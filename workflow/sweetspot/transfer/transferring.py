@@ -24,6 +24,7 @@ from sweetspot.transfer.figures import (
     unknown_kind,
 )
 from sweetspot.transfer.left_out import KNOWN, SPECIFIED, Relations, Trusts, era_of, relations, told_of, trusts
+from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.relation import given, predict
 from sweetspot.transfer.specifications import Device, Devices, precision_name, with_features
 from sweetspot.warnings import joined, warning
@@ -62,6 +63,31 @@ def figure_of(row: Any, device: Device, reach: float, unsteady: str) -> Measured
     told = (warning("unstable", unsteady),) if row.status == "unstable" else ()
     words = str(row.model), str(row.precision), str(row.framework), float(row.batch_size), str(row.unit)
     return Measured(device, float(row.images_per_s), *words, max(spread, UNSTEADY) if told else spread, told)
+
+
+def check_below_peak(figure: Measured) -> None:
+    """Refuse a throughput whose arithmetic exceeds the dense peak of its device.
+
+    The check uses the operations of facts/network_operations.csv; a network that is not in there passes.
+
+    Parameters
+    ----------
+    figure : Measured
+        Samples per second of one device.
+
+    Raises
+    ------
+    UserError
+        If the device would need more than its peak.
+
+    """
+    rate, gpu = figure.images_per_s, figure.device.gpu
+    factor = beyond_peak_factor(gpu, 1, figure.precision, figure.model, "", rate)
+    if factor > 1.0:
+        raise UserError(
+            f"{rate:,.6g} {figure.unit} per second of {figure.model} are {factor:,.3g} times what one {gpu} can do at "
+            f"its dense peak in {figure.precision}; expected at most {rate / factor:,.4g}"
+        )
 
 
 class Learnt(NamedTuple):

@@ -45,8 +45,21 @@ def held_jobs(jobs: pd.DataFrame, until: pd.Timestamp | None = None) -> pd.DataF
     held.loc[running, "held_until"] = np.maximum(held.loc[running, "start"], last)
     held["seconds"] = (held["held_until"] - held["start"]).dt.total_seconds()
     held["device_hours"] = held["seconds"] * held["devices"] / 3600
+    held["job"] = distinct_jobs(held)
     held["job_hours"] = held.groupby("job")["seconds"].transform("sum") / 3600
     return held
+
+
+def distinct_jobs(runs: pd.DataFrame) -> pd.Series:
+    """Return the job of each run, with a number where the same job id is used again.
+
+    A job that was put back has several runs of one id. Once a run is completed, the id belongs to another job: Slurm
+    starts again at 1 after `MaxJobId`, and after a new database.
+    """
+    ordered = runs.sort_values("start", kind="stable")
+    is_completed = ordered["state"].eq("completed").astype(int)
+    earlier_jobs = is_completed.groupby(ordered["job"]).cumsum() - is_completed
+    return ordered["job"].where(earlier_jobs == 0, ordered["job"] + "#" + (earlier_jobs + 1).astype("str"))
 
 
 def last_moment(jobs: pd.DataFrame) -> pd.Timestamp:
