@@ -7,6 +7,7 @@ import datetime
 import os
 import platform
 import socket
+import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import metadata
@@ -63,6 +64,7 @@ def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
     """Device, versions, host, processor, memory, load before the run, start time and command."""
     return {
         "protocol": request.protocol,
+        "sweetspot": own_version(),
         **identity(request),
         "cpu": processor_name(),
         "cpu_count": os.cpu_count(),
@@ -79,6 +81,20 @@ def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
         "settings": {name: os.environ[name] for name in SETTINGS if name in os.environ},
         "xla": request.xla,
     }
+
+
+def own_version() -> dict[str, str]:
+    """Version of Sweetspot, and the commit where it runs from a clone."""
+    from sweetspot import __version__
+
+    found = {"version": __version__}
+    project = Path(__file__).parents[3]
+    if (project / ".git").exists():
+        command = ["git", "-C", str(project), "rev-parse", "HEAD"]
+        with suppress(OSError, subprocess.SubprocessError):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+            found["commit"] = done.stdout.strip()
+    return found
 
 
 def processor_name() -> str:

@@ -258,7 +258,8 @@ class StepClock:
     may be a smoothed mean, of one device, or in another unit. Lines without a number are taken at their word where
     they tell seconds. The first line only starts the clock. Lines that come together (a buffer was emptied, a bar was
     drawn twice) make one longer interval, so that the mean stays right. A number that falls is a new epoch: what lies
-    before it is no step, nor is what is `apart`.
+    before it is no step, nor is what is `apart`. After such a pause the clock starts at the first line whose number
+    exceeds the last one, since a bar may draw its old count again first.
     """
 
     def __init__(self, every: int = 1) -> None:
@@ -266,6 +267,7 @@ class StepClock:
         self._since: float | None = None
         self._step: int | None = None
         self._steps = 0
+        self._paused = False
         self.apart = 0
         self.numbered = False
         self.comparison = RateComparison()
@@ -274,8 +276,9 @@ class StepClock:
         """Return the interval that this line ends, or None."""
         moment = now if told.time is None else told.time
         self.numbered = self.numbered or told.step is not None
-        if told.apart:
-            self.apart += 1
+        if told.apart or self._paused:
+            self.apart += not self._paused
+            self._paused = told.step is not None and told.step == self._step  # the old count, drawn again
             self._restart(told, moment, now)
             return None
         if told.seconds is not None and told.step is None:

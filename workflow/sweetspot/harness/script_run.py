@@ -38,6 +38,7 @@ from sweetspot.warnings import Warned
 
 CHUNK = 1 << 16
 LOOK_S = 0.005  # how often a file of steps is looked at
+SILENT_LINES, SILENT_S = 50, 60.0  # without a step, after which it is said
 GRACE_S = 3.0  # that a script has to end by itself when it is asked to
 
 
@@ -141,12 +142,17 @@ def listen(request: Request, script: Script, started: Started, splitter: Splitte
     read = reader(script, samples)
     every = script.steps.every if isinstance(script.steps, Lines | JsonLines) else 1
     clock, repeats, of_file, by_file = StepClock(every), Repeats(), Splitter(), started.file is not None
-    enough = False
+    enough, silence = False, Silence()
     for chunk in started.said():
         for line, moment in (of_file if chunk.of_file else splitter).lines(chunk.raw, chunk.now):
             told = _read(read, line, started) if chunk.of_file == by_file else None
             if told is None:
+                if chunk.of_file == by_file and silence.is_news(moment):
+                    say(
+                        news=f"no step was told yet by {expected(script)[:90]}; the last line is {line.strip()[:150]!r}"
+                    )
                 continue
+            silence.broken = True
             if told.loss is not None and not abs(told.loss) < float("inf"):
                 fail(f"the loss is {told.loss}: such steps train nothing and are no throughput", started)
             repeats.told(told, moment)
@@ -163,6 +169,24 @@ def listen(request: Request, script: Script, started: Started, splitter: Splitte
         warnings.append(rate_disagrees(clock, samples, script.unit))
     say(facts={"ended_early": enough, "told": warnings})
     return enough
+
+
+class Silence:
+    """Notices, once, that a script has said much and nothing of a step."""
+
+    def __init__(self) -> None:
+        self.broken = False
+        self._lines = 0
+        self._first: float | None = None
+
+    def is_news(self, now: float) -> bool:
+        """Whether a line that tells no step is the first after 60 s or 50 lines without one."""
+        self._lines += 1
+        self._first = now if self._first is None else self._first
+        if self.broken or (self._lines < SILENT_LINES and now - self._first < SILENT_S):
+            return False
+        self.broken = True
+        return True
 
 
 def _read(read: Callable[[str], Told | None], line: str, started: Started) -> Told | None:
@@ -233,7 +257,8 @@ def main(request: Request) -> None:
     with tempfile.TemporaryDirectory(prefix="sweetspot-script-") as scratch:
         values = script.values(request.cell, request.run, scratch)
         argv, iterator = script.argv(values), Path(scratch, ".steps.jsonl")
-        say(facts={"script": argv, "script_files": backend.digests(script, argv)})
+        versions = backend.interpreter_versions(argv)
+        say(facts={"script": argv, "script_files": backend.digests(script, argv), "versions": versions})
         file = iterator if script.steps == "iterator" else None
         if isinstance(script.steps, JsonLines) and script.steps.json_lines:
             file = Path(script.folder, filled(script.steps.json_lines, values))

@@ -175,7 +175,7 @@ def judged(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
     """Status and warnings of a run that ended well; adds its half-width, warnings and share of the machine's rate."""
     warnings = step_warnings(timed)
     cell = request.cell
-    facts |= {"half_width": half_width(timed) if len(timed) > 1 else None, "warnings": warnings}
+    facts["half_width"] = half_width(timed) if len(timed) > 1 else None
     reached = samples(request, facts) / mean_step(timed) * facts.get("training_flop_per_sample", 0)
     for name in ("matmul", "conv"):
         if f"machine_{name}_flops" in facts:
@@ -191,6 +191,7 @@ def judged(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
         what = "processor" if request.device == "cpu" else "device"
         words = f"this {what} computes {cell.precision} as fp32; no speed-up is to be had"
         warnings = [Warned("emulation", words), *warnings]
+    facts["warnings"] = warnings
     return "unstable" if any(found.rule in UNSTEADY for found in warnings) else "ok", warnings
 
 
@@ -236,6 +237,8 @@ def _listen(
         facts.update(said.get("facts", {}))
         for word in nodes.WORDS & said.keys():
             facts.setdefault(word, []).append(said[word])
+        if "news" in said:
+            _show(f"{name}: {said['news']}")
         if "trained" in said:
             facts |= sampler.finish() | {"trained": said["trained"]}
         if "seconds" not in said:
