@@ -133,13 +133,13 @@ def expected(script: Script) -> str:
         return f"lines that match {script.steps.pattern!r}"
     if isinstance(script.steps, JsonLines):
         return f"JSON lines in {script.steps.json_lines or 'its output'}"
-    return "the iterator of sweetspot.steps" if script.steps == "iterator" else f"the progress bar of {script.steps}"
+    return "the iterator of sweetspot.steps" if script.steps == "iterator" else f"the lines of {script.steps}"
 
 
 def listen(request: Request, script: Script, started: Started, splitter: Splitter, measured: MeasuredSteps) -> bool:
     """Tell its steps until the stop rule holds (True) or it has ended (False)."""
     samples = script.samples(request.cell)
-    read = reader(script, samples)
+    read = reader(script, samples, request.cell.gpus)
     every = script.steps.every if isinstance(script.steps, Lines | JsonLines) else 1
     clock, repeats, of_file, by_file = StepClock(every), Repeats(), Splitter(), started.file is not None
     enough, silence = False, Silence()

@@ -8,6 +8,8 @@ import pandas as pd
 
 from sweetspot.cells import CELL_COLUMNS
 from sweetspot.logs.epochs import read_keras_csv
+from sweetspot.logs.pattern_log import read_pattern_log
+from sweetspot.logs.patterns import BY_NAME
 from sweetspot.logs.reading import LogFile, Reading
 from sweetspot.logs.tf_cnn import lambda_logs, read_tf_cnn
 from sweetspot.study.study import LogSource
@@ -17,6 +19,7 @@ READERS = {
     "tf_cnn_benchmarks": read_tf_cnn,
     "lambda": read_tf_cnn,
     "keras_csv": read_keras_csv,
+    **dict.fromkeys(BY_NAME, read_pattern_log),
 }
 BENCHMARKS = {"lambda": "tf_cnn_benchmarks", "keras_csv": "keras"}
 COLUMNS = (
@@ -61,7 +64,7 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
         "variant": source.variant,
         "benchmark": BENCHMARKS.get(source.format, source.format),
         "images_per_s": rate,
-        "unit": source.counted,
+        "unit": source.unit or (BY_NAME[source.format].counts if source.format in BY_NAME else source.counted),
         "source": f"{source.source}: {name} {lines}, sha256 {log.sha256}" + (f" ({facts})" if facts else ""),
         "warnings": log.warnings(),
         "file": name,

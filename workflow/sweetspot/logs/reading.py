@@ -39,6 +39,7 @@ class LogFile:
 
     path: Path
     source: LogSource
+    undecodable: str = "strict"  # `replace`: a progress bar may be cut within a character
     lines: list[str] = field(init=False)
     sha256: str = field(init=False)
     faults: list[int] = field(init=False, default_factory=list)
@@ -47,7 +48,7 @@ class LogFile:
         raw = read_given(self.path, MAX_BYTES)
         self.sha256 = hashlib.sha256(raw).hexdigest()
         try:
-            text = raw.decode("utf-8")
+            text = raw.decode("utf-8", self.undecodable)
         except UnicodeDecodeError as error:
             line = raw.count(b"\n", 0, error.start) + 1
             raise UserError(f"{self.path}, line {line}: not UTF-8 text; expected a benchmark's log") from None

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
@@ -11,16 +11,18 @@ from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, check_apart, validated
 from sweetspot.study.catalogue_map import CatalogueMap
 from sweetspot.study.energy_facts import Energy
+from sweetspot.study.scripts import Program
 from sweetspot.study.terms import ShownCurrency
 from sweetspot.study.titles import model_title, provider_title
 from sweetspot.study.yamlfile import load_yaml
 
-Format = Literal["tf_cnn_benchmarks", "keras_csv", "lambda"]
+Format = Literal["tf_cnn_benchmarks", "keras_csv", "lambda", "trainer_summary"] | Program
 # What the logs of each format do not say themselves and a study must therefore state.
 NEEDED = {
     "tf_cnn_benchmarks": ("precision",),
     "keras_csv": ("framework", "model", "batch_size", "precision", "samples_per_epoch"),
     "lambda": (),
+    **dict.fromkeys(("trainer_summary", *get_args(Program)), ("framework", "model", "batch_size", "gpus", "precision")),
 }
 
 
@@ -52,8 +54,8 @@ class LogSource(Closed):
     samples_per_epoch: Annotated[int, Field(ge=1, strict=True)] | None = Field(
         None, description="Training samples of an epoch, where the log counts epochs"
     )
-    unit: Literal["images", "samples"] | None = Field(
-        None, description="What is counted per second; absent: images, of a Keras log samples"
+    unit: Literal["images", "samples", "tokens"] | None = Field(
+        None, description="What is counted per second; absent: as the format has it"
     )
     on_error: Literal["refuse", "skip"] = Field(
         "refuse", description="A malformed line: refuse ends with its number, skip leaves it out and says so"
