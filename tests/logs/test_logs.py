@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from log_files import KERAS, TESTS, TF_CNN, lambda_folder, read_one, write
+from log_files import KERAS, TESTS, TF_CNN, read_one, write
 from pydantic import ValidationError
 from sweetspot.errors import UserError
 from sweetspot.logs.read import read_logs
 from sweetspot.logs.reading import positive
 from sweetspot.study.instances import Instance
-from sweetspot.study.study import LogSource, Question, load_study, log_files
+from sweetspot.study.study import LogSource, Question, load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.warnings import as_text, pairs
 
@@ -103,16 +103,6 @@ def test_a_missing_or_binary_log_is_named(tmp_path):
     (tmp_path / "log.csv").write_bytes(b"epoch,elapsed\n0,\xff\n")
     with pytest.raises(UserError, match=r"log.csv, line 2: not UTF-8"):
         read_one(tmp_path, **KERAS, path="log.csv")
-
-
-def test_a_rule_depends_on_every_file_that_is_read(tmp_path):
-    sources = [
-        LogSource(**lambda_folder(tmp_path), source="x", instance="box", precision="fp16"),
-        LogSource(**KERAS, path="log.csv"),
-    ]
-    names = [Path(name).relative_to(tmp_path).as_posix() for name in log_files(sources, tmp_path)]
-    assert "log.csv" in names
-    assert "box.logs/syn-replicated-fp16-2gpus/inception3-24/throughput/1" in names
 
 
 @pytest.mark.parametrize(

@@ -14,16 +14,17 @@ from sweetspot.study.terms import Amount, Billing, Commitment, Fee, Interruption
 
 
 def test_what_a_log_does_not_say_must_be_stated():
+    bare = {key: value for key, value in LOG.items() if key != "precision"}
     for kind, needed in {
         "tf_cnn_benchmarks": {"precision": "fp32"},
         "keras_csv": {"framework": "f", "model": "m", "batch_size": 1, "precision": "fp32", "samples_per_epoch": 1},
     }.items():
-        source = LogSource.model_validate(LOG | {"format": kind} | needed)
+        source = LogSource.model_validate(bare | {"format": kind} | needed)
         assert source.counted == ("samples" if kind == "keras_csv" else "images")
         for name in needed:
             lacking = {key: value for key, value in needed.items() if key != name}
             with pytest.raises(ValidationError, match=f"'{name}' to be given too"):
-                LogSource.model_validate(LOG | {"format": kind} | lacking)
+                LogSource.model_validate(bare | {"format": kind} | lacking)
     assert LogSource.model_validate(LOG | {"unit": "samples"}).counted == "samples"
 
 

@@ -50,15 +50,3 @@ def read_one(folder, **stated):
 def tf_cnn(folder, text=TF_CNN, **stated):
     write(folder, "run.log", text)
     return read_one(folder, format="tf_cnn_benchmarks", path="run.log", **{"precision": "fp16", **stated})
-
-
-def lambda_folder(folder, rates=(686.87,)):
-    base = folder / "box.logs"
-    for run, rate in enumerate(rates, start=1):
-        text = TF_CNN.replace("686.87", str(rate))
-        write(base, f"syn-replicated-fp16-2gpus/inception3-24/throughput/{run}", text)
-    write(base, "syn-replicated-fp16-2gpus/inception3-24/thermal/1", "70 C\n")
-    write(base, "syn-replicated-fp16-2gpus-inference/inception3-24/throughput/1", "Mode: forward-only\n")
-    write(base, "real-replicated-fp16-2gpus-distortions/inception3-24/throughput/1", TF_CNN)
-    write(base, "metadata", "GPU 0\tGeForce RTX 3080\n")
-    return {"format": "lambda", "path": "box.logs"}

@@ -117,8 +117,7 @@ def reader(script: Script, samples: int, devices: int = 1) -> Callable[[str], To
         return lambda line: _by_json(line, JsonLines(seconds="seconds"), samples)
     program = BY_NAME[told]
     line_samples = samples // devices if program.per_device else samples  # what the rate of a line counts
-    read = _by_pattern(re.compile(program.pattern), line_samples)
-    read = _first_bar(read) if program.first_bar else read
+    read = _first_bar(_by_pattern(re.compile(program.pattern), line_samples))
     read = _within_epochs(read) if program.last_is_late else read
     return _parted(read, re.compile(program.pause)) if program.pause else read
 

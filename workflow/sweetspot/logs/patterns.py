@@ -27,7 +27,6 @@ class LogFormat:
     source: str  # where the line comes from
     per_device: bool = False  # a rate is that of one device
     pause: str = ""  # pattern of lines of something else than training
-    first_bar: bool = False  # only the bar with the first total is the training's
     last_is_late: bool = False  # the last step of an epoch is drawn when its validation is over
 
 
@@ -39,7 +38,6 @@ FORMATS = (
         sample="100%|███████████████████████████████████| 12051/12051 [7:32:52<00:00,  2.25s/it]",
         source="Trainer of transformers: LoRA of Llama 3.1 8B, batch 2, 27,172 s, in a public script's notes",
         pause=OTHER_BAR,
-        first_bar=True,
     ),
     LogFormat(
         name="trainer_summary",
@@ -57,7 +55,6 @@ FORMATS = (
         sample="Epoch 0:  15%|█▌        | 15/100 [00:02<00:13,  6.45it/s, v_num=0]",
         source="Lightning 2.6, TQDMProgressBar, printed here",
         pause=OTHER_BAR,
-        first_bar=True,
     ),
     LogFormat(
         name="keras",
@@ -65,7 +62,6 @@ FORMATS = (
         counts="samples",
         sample=" 12/100 ━━━━━━━━━━━━━━━━━━━━ 5s 59ms/step - loss: 0.69",
         source="Keras 3.15, progress bar of fit, printed here",
-        first_bar=True,
         last_is_late=True,
     ),
     LogFormat(

@@ -11,17 +11,16 @@ from sweetspot.logs.epochs import read_keras_csv
 from sweetspot.logs.pattern_log import read_pattern_log
 from sweetspot.logs.patterns import BY_NAME
 from sweetspot.logs.reading import LogFile, Reading
-from sweetspot.logs.tf_cnn import lambda_logs, read_tf_cnn
+from sweetspot.logs.tf_cnn import read_tf_cnn
 from sweetspot.study.study import LogSource
 from sweetspot.warnings import joined, warning
 
 READERS = {
     "tf_cnn_benchmarks": read_tf_cnn,
-    "lambda": read_tf_cnn,
     "keras_csv": read_keras_csv,
     **dict.fromkeys(BY_NAME, read_pattern_log),
 }
-BENCHMARKS = {"lambda": "tf_cnn_benchmarks", "keras_csv": "keras"}
+BENCHMARKS = {"keras_csv": "keras"}
 COLUMNS = (
     "gpu", "instance", "gpus", "framework", "framework_version", "benchmark", "model", "batch_size", "precision",
     "variant", "dataset", "images_per_s", "source", "warnings", "unit", "runs", "images_per_s_low", "images_per_s_high",
@@ -41,10 +40,8 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
     """
     rows = []
     for source in sources:
-        path = Path(study_dir, source.path)
-        for file, stated in lambda_logs(path, source) if source.format == "lambda" else [(path, source)]:
-            log, readings = READERS[source.format](file, stated)
-            rows += [_row(log, reading, Path(study_dir), cards or {}) for reading in readings]
+        log, readings = READERS[source.format](Path(study_dir, source.path), source)
+        rows += [_row(log, reading, Path(study_dir), cards or {}) for reading in readings]
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS)).astype(WHOLE | {"images_per_s": "float64"})
     single = pd.DataFrame(_with_twins(rows))

@@ -16,12 +16,11 @@ from sweetspot.study.terms import ShownCurrency
 from sweetspot.study.titles import model_title, provider_title
 from sweetspot.study.yamlfile import load_yaml
 
-Format = Literal["tf_cnn_benchmarks", "keras_csv", "lambda", "trainer_summary"] | Program
+Format = Literal["tf_cnn_benchmarks", "keras_csv", "trainer_summary"] | Program
 # What the logs of each format do not say themselves and a study must therefore state.
 NEEDED = {
     "tf_cnn_benchmarks": ("precision",),
     "keras_csv": ("framework", "model", "batch_size", "precision", "samples_per_epoch"),
-    "lambda": (),
     **dict.fromkeys(("trainer_summary", *get_args(Program)), ("framework", "model", "batch_size", "gpus", "precision")),
 }
 
@@ -34,23 +33,19 @@ def _inside(path: str) -> str:
 
 
 class LogSource(Closed):
-    """One log, or one folder of logs, and what it does not say itself."""
+    """One log, and what it does not say itself."""
 
-    format: Format = Field(description="Program that wrote it; lambda: a folder of Lambda's tf_cnn_benchmarks logs")
-    path: Annotated[str, AfterValidator(_inside)] = Field(
-        description="File or folder (lambda), relative to the study's folder"
-    )
+    format: Format = Field(description="Program that wrote it")
+    path: Annotated[str, AfterValidator(_inside)] = Field(description="File, relative to the study's folder")
     instance: Slug = Field(description="Instance that was measured")
     gpu: Text | None = Field(None, description="Device; absent: that of the instance")
     framework: Slug | None = Field(None, description="Framework, where the log does not say it")
     model: Slug | None = Field(None, description="Model, where the log does not say it")
     batch_size: Count | None = Field(None, description="Samples per device and step, where the log does not say it")
-    gpus: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = Field(
-        None, description="Devices used; of a lambda folder: only the runs with so many"
-    )
-    precision: Precision | None = Field(None, description="Number format; of a lambda folder: only these runs")
+    gpus: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = Field(None, description="Devices used")
+    precision: Precision | None = Field(None, description="Number format")
     variant: Slug = Field("default", description="How gradients were combined")
-    dataset: Literal["synthetic", "real"] = Field("synthetic", description="Which runs of a lambda folder are read")
+    dataset: Literal["synthetic", "real"] = Field("synthetic", description="What was trained on")
     samples_per_epoch: Annotated[int, Field(ge=1, strict=True)] | None = Field(
         None, description="Training samples of an epoch, where the log counts epochs"
     )
@@ -78,15 +73,8 @@ class LogSource(Closed):
 
 
 def log_files(sources: Iterable[LogSource], study_dir: str | Path) -> list[str]:
-    """All files that the sources are read from, sorted: what a rule must depend on."""
-    found: set[Path] = set()
-    for source in sources:
-        path = Path(study_dir) / source.path
-        if source.format == "lambda":
-            found.update(path.glob("*/*/throughput/*"))
-        else:
-            found.add(path)
-    return sorted(map(str, found))
+    """Return all files that the sources are read from, sorted: what a rule must depend on."""
+    return sorted({str(Path(study_dir) / source.path) for source in sources})
 
 
 # Folders of results/ that belong to no study: its own folder there has its name.
