@@ -113,7 +113,7 @@ $(VENV)/.ready-%: envs/%.lock pyproject.toml
 COMPILE := UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-annotate -q pyproject.toml --extra build
 
-TESTED := --extra measure --extra slurm --extra jax
+TESTED := --extra measure --extra slurm
 
 UPGRADE := --upgrade
 

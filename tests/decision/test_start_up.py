@@ -87,7 +87,8 @@ def test_each_offer_by_hand(start_up):
     assert central(start_up, "box-4x5090") == pytest.approx(first, rel=1e-3)
     second = (24_500 - 6982.5 / 1.06**3) / PAYMENTS + rented
     # Its work stays with ours: 13.09 h x 0.28 = 3.66 EUR a job, but the mean over the interval of its speed, a factor
-    # of exp(0.489) at 90 %, is exp((0.489 / 1.645)^2 / 2) = 1.045 times that, 3.83, where ours take 24.27 x 0.1575 = 3.82.
+    # of exp(0.489) at 90 %, is exp((0.489 / 1.645)^2 / 2) = 1.045 times that, 3.83, where ours take
+    # 24.27 x 0.1575 = 3.82.
     assert hours["box-2xpro6000", "ViT-L"] * 1.6 / 2 * KWH * 1.045 > VIT_3090 * OURS
     second += (USUAL * VIT_3090 + 6 * RESNET_3090) * OURS
     assert second == pytest.approx(702.7, abs=0.1)

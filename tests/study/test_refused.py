@@ -46,7 +46,7 @@ EDGES = [
     (Matrix, MATRIX, "gpus", [1], [True]),
     (Matrix, MATRIX, "precision", ["bf16"], []),
     (Matrix, MATRIX, "variant", ["A"], []),
-    (Matrix, MATRIX, "framework", ["jax"], []),
+    (Matrix, MATRIX, "framework", ["torch"], []),
     (Config, CONFIG, "runs", 100, 101),
     (Config, CONFIG, "runs", 1, 0),
     (Config, CONFIG, "runs", 2, 2.0),
