@@ -374,7 +374,6 @@ WRONG = [
     (Script, script(file="y"), "key 'file' is unknown"),
     (Executor, {"where": "slurm", "device": "gpu"}, "partition, since the instance is measured through slurm"),
     (Executor, {"where": "kubernetes", "device": "gpu"}, "machine_type"),
-    (Executor, {"where": "google-batch", "device": "gpu"}, "machine_type"),
     (Executor, {"where": "local", "device": "gpu", "gpus_per_node": 4}, "gpus_per_node only with where: slurm"),
     (Study, STUDY | {"cells": QUESTION | {"headline_batch_size": 8}}, "one of cells.batch_size"),
     (Study, STUDY | {"cells": QUESTION | {"headline_batch_size": {"resnet50": 16}}},

@@ -4,7 +4,7 @@ import math
 
 import pytest
 from pydantic import ValidationError
-from study_entries import CLAIM, CONFIG, LOG, OF, OWN, SLURM, STUDY, TAKEN
+from study_entries import CLAIM, CONFIG, LOG, OF, OWN, STUDY, TAKEN
 from sweetspot.study.claims import Counted, Idle, Price, PriceRatio, Recoup, evaluate, half_a_digit, spread
 from sweetspot.study.config import Config, Measure
 from sweetspot.study.instances import Executor
@@ -38,8 +38,6 @@ def test_what_stands_where_nothing_is_written():
     }  # fmt: skip
     executor = Executor(where="local", device="cpu")
     assert (executor.cpus, executor.mem_mb, executor.runtime_min, executor.nodes(8)) == (1, 8000, 60, 1)
-    asked = Executor(**SLURM, cpus=3, runtime_min=2)
-    assert (asked.cpu_milli, asked.duration) == (3000, "120s")
     study = Study.model_validate(STUDY)
     assert (study.month_days, study.method, study.measure, study.accepts_interruptions) == (30.5, "auto", True, False)
     assert study.seed == 2018
