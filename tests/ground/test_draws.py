@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sweetspot.draws import interval, p_cheaper, shares, spread
+from sweetspot.draws import interval, p_cheaper, shares, spread, stream
 
 INF, NAN = np.inf, np.nan
 
@@ -79,3 +79,10 @@ def test_a_figure_at_the_ends_of_its_noise_is_at_the_ends_of_its_interval():
     assert spread(10.0, 8.0, 15.0, 0.9, np.array([2.353363]), 3) == pytest.approx([15.0], rel=1e-6)
     for ends in ((11.0, 15.0), (8.0, 9.0), (0.0, 15.0)):  # no interval around it, or not positive
         assert spread(10.0, *ends, 0.9, noise).tolist() == [10.0] * 5
+
+
+def test_the_last_bits_of_a_figure_do_not_change_its_samples():
+    by_one_sum, by_another = 0.1 + 0.2, 0.3  # 0.30000000000000004 and 0.3
+    assert by_one_sum != by_another
+    assert stream(7, "price", by_one_sum).random() == stream(7, "price", by_another).random()
+    assert stream(7, "price", 0.3).random() != stream(7, "price", 0.30001).random()
