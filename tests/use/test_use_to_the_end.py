@@ -1,29 +1,19 @@
 """Records to their ends, by hand: what lies exactly at an edge, what adds up, how wide a range is."""
 
-import datetime
 import math
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from plan_by_hand import tables
-from sweetspot.errors import UserError
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.use import focus
 from sweetspot.use.class_use import busy_share, classed, used
-from sweetspot.use.compared import compared
-from sweetspot.use.focus import focus_jobs, machine, read_focus
 from sweetspot.use.job_table import zone_of
 from sweetspot.use.month_counts import counted, ratio_range
 from sweetspot.use.month_sums import Months, held_jobs, last_moment, months_of_record, of_jobs
-from sweetspot.use.nvidia_smi import read_nvidia_smi
 from sweetspot.use.plain import read_jobs
-from sweetspot.use.plan_months import focus_rows, plan_of
 from sweetspot.use.reference import hours_per_hour
 
 UTC = zone_of("UTC")
-P5 = machine("p5.48xlarge", "p5", "H100 SXM", 8)
 
 
 def jobs(*rows: str) -> pd.DataFrame:
@@ -166,133 +156,3 @@ def test_an_hour_on_the_same_device_is_worth_one_for_sure() -> None:
     t4, h100 = devices.get("T4"), devices.get("H100 SXM")
     worth = hours_per_hour({"mine": t4, "fast": h100}, t4, "resnet50", "fp16")
     assert worth["mine"] == (1, 1, 1) and 1 < worth["fast"].low < worth["fast"].value < worth["fast"].high
-
-
-HEAD = "timestamp, index, name, utilization.gpu [%], memory.used [MiB], power.draw [W]"
-
-
-def smi(*rows: tuple[float, float, float]) -> list[float]:
-    """Minutes seen, held, used and idle of lines of (minute, %, MiB)."""
-    lines = [f"2026/03/01 {int(minute) // 60:02d}:{int(minute) % 60:02d}:{minute % 1 * 60:02.0f}, 0, T4, {used} %, "
-             f"{memory} MiB, 60 W" for minute, used, memory in rows]  # fmt: skip
-    device = read_nvidia_smi([HEAD, *lines], "UTC").devices.iloc[0]
-    return device[["minutes", "held", "used", "idle"]].tolist()
-
-
-def test_a_device_at_the_bounds_of_held_used_and_idle() -> None:
-    # 5 % are use, whatever the memory; 500 MiB are held. A stretch of 30 minutes is told, of 29 not.
-    assert smi((0, 5, 0), (1, 4, 499), (2, 4, 500), (3, 5, 0), (4, 0, 0)) == [4, 3, 2, 0]
-    assert smi(*((n, 0, 500) for n in range(30)), (30, 0, 0), (31, 0, 0)) == [31, 30, 0, 30]
-    assert smi(*((n, 0, 500) for n in range(29)), (29, 0, 0), (30, 0, 0)) == [30, 29, 0, 0]
-    assert smi((0, 9, 0), (1, 9, 0), (1, 9, 0), (2, 9, 0)) == [2, 2, 2, 0]  # the same moment again is no step back
-    # A gap of three usual intervals is counted, of a second more is one interval.
-    assert smi((0, 9, 0), (1, 9, 0), (2, 9, 0), (5, 9, 0), (6, 9, 0)) == [6, 6, 6, 0]
-    assert smi((0, 9, 0), (1, 9, 0), (2, 9, 0), (5 + 1 / 60, 9, 0), (6 + 1 / 60, 9, 0)) == [4, 4, 4, 0]
-
-
-FOCUS = ("BilledCost,EffectiveCost,BillingCurrency,ChargeCategory,ChargePeriodStart,ChargePeriodEnd,ProviderName,"
-         "ResourceId,SkuId,ConsumedQuantity,ConsumedUnit")  # fmt: skip
-
-
-def bill(folder: Path, *rows: str) -> Path:
-    """A bill of `USD,category,start,end,resource,quantity` of a machine of eight devices."""
-    file, lines = folder / "bill.csv", [FOCUS]
-    for usd, category, start, end, resource, quantity in (row.split(",") for row in rows):
-        lines.append(f"{usd},{usd},USD,{category},{start},{end},AWS,{resource},p5.48xlarge,{quantity},Hours")
-    file.write_text("\n".join(lines) + "\n")
-    return file
-
-
-def test_charges_at_the_edges_of_months(tmp_path: Path) -> None:
-    """A month up to its very end is one row; a charge of no length keeps its money; two seconds over midnight halve."""
-    found = read_focus(bill(
-        tmp_path, "31,Usage,2026-01-01T00:00:00Z,2026-02-01T00:00:00Z,i,744",
-        "9000,Purchase,2026-02-01T00:00:00Z,2026-02-01T00:00:00Z,,",
-        "4,Tax,2026-02-28T23:59:59Z,2026-03-01T00:00:01Z,,",
-    ), [P5])  # fmt: skip
-    rows = [(f"{row.month:%m}", row.category, row.effective_cost, row.device_hours, row.charges)
-            for row in found.itertuples()]  # fmt: skip
-    assert rows == [("01", "Usage", 31, 8 * 744, 1), ("02", "Purchase", 9000, 0, 1), ("02", "Tax", 2, 0, 1),
-                    ("03", "Tax", 2, 0, 0)]  # fmt: skip
-
-
-def test_machines_of_a_bill_at_the_ends_of_their_periods(tmp_path: Path) -> None:
-    """Just the period's hours are one machine; more than that several; no period, the hours that were charged."""
-    table = focus_jobs(bill(
-        tmp_path, "1,Usage,2026-01-01T00:00:00Z,2026-01-01T04:00:00Z,full,4",
-        "1,Usage,2026-01-01T00:00:00Z,2026-01-01T04:00:00Z,part,1",
-        "1,Usage,2026-01-01T00:00:00Z,2026-01-01T04:00:00Z,two,8",
-        "1,Usage,2026-01-01T02:00:00Z,2026-01-01T02:00:00Z,none,1.5",
-    ), [P5])  # fmt: skip
-    rows = {row.job: (row.devices, row.state, (row.held_until - row.start).total_seconds() / 3600)
-            for row in table.itertuples()}  # fmt: skip
-    assert rows == {"full": (8, "running", 4), "part": (8, "over", 1), "two": (16, "running", 4),
-                    "none": (8, "over", 1.5)}  # fmt: skip
-
-
-def test_a_large_bill_is_read_in_parts_that_add_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [f"{usd},Usage,2026-01-01T00:00:00Z,2026-01-01T01:00:00Z,i,1" for usd in range(60)]
-    file = bill(tmp_path, *rows)
-    whole = read_focus(file, [P5])
-    monkeypatch.setattr(focus, "BLOCK", 1000)  # bytes: some ten rows
-    pd.testing.assert_frame_equal(read_focus(file, [P5]), whole)
-    assert whole[["effective_cost", "hours", "charges"]].iloc[0].tolist() == [59 * 30, 60, 60]
-    bill(tmp_path, *rows[:50], rows[50].replace("50,", "many,"), *rows[51:])
-    with pytest.raises(UserError, match="row 51: EffectiveCost is 'many'"):
-        read_focus(file, [P5])
-
-
-PLAN = plan_of(tables(), "mine")  # 850 device-hours, 380 USD of them 300 for having; the box is held
-PLANNED = (("x-1", "Usage", 25.0, 10.0), ("x-8", "Usage", 15.0, 40.0))
-
-
-def month_of_bill(month: str, *rows: tuple[str, str, float, float]) -> pd.DataFrame:
-    """Lines of a bill read: machine, category, USD, device-hours."""
-    made = pd.DataFrame(list(rows), columns=["machine", "category", "effective_cost", "device_hours"])
-    return made.assign(month=pd.Timestamp(month, tz="UTC"))
-
-
-def test_months_of_a_bill_and_their_mean_by_hand() -> None:
-    """The second month 30 USD credited for x-1, which is its price, and 19 % tax, which is none."""
-    bill_ = pd.concat([
-        month_of_bill("2026-01-01", *PLANNED, ("", "Usage", 3, 0), ("", "Credit", -2, 0)),
-        month_of_bill("2026-02-01", ("x-1", "Usage", 100, 30), ("x-1", "Credit", -30, 0), ("x-1", "Tax", 19, 0),
-                      ("x-8", "Usage", 15, 40)),
-    ])  # fmt: skip
-    found = compared(PLAN, bill_, None, None)
-    columns = ["usd", "billed_usd", "as_planned_usd", "device_hours", "tax_usd", "credit_usd", "other_usd", "plan_usd"]
-    assert found.months[columns].to_numpy().tolist() == [
-        [380, 40, 340, 850, 0, -2, 3, 380], [425, 85, 340, 870, 19, 0, 0, 380],
-    ]  # fmt: skip
-    assert found.difference == 22.5 and found.work_ratio == pytest.approx(860 / 850)
-    # x-1: 25 + 100 - 30 of 40 h are 2.375 USD, planned 2.50; x-8 as planned.
-    ratios = {("rent", "x-1", "on_demand"): 2.375 / 2.5, ("rent", "x-8", "spot"): 1.0}
-    assert found.price_ratios == pytest.approx(ratios)
-    given = month_of_bill("2026-01-01", ("x-1", "Usage", 0, 9), ("x-8", "Credit", -5, 40))
-    assert compared(PLAN, given, None, None).price_ratios == {}  # an offer for 0 USD would win for ever
-    # 80 USD of 850 h became 102.5 of 860: the change of the price x the mean of hours, of hours x the mean of prices.
-    price = (102.5 / 860 - 80 / 850) * 855
-    assert found.explained == pytest.approx({"price": price, "hours": 10 * (102.5 / 860 + 80 / 850) / 2})
-
-
-def test_the_ends_of_the_plans_range_are_within() -> None:
-    """300 to 500 USD a month, 340 of it the box as planned."""
-    for usd, within in ((300, True), (299.99, False), (500, True), (500.01, False)):
-        found = compared(PLAN, month_of_bill("2026-01-01", ("x-1", "Usage", usd - 340, 10)), None, None)
-        assert found.months["within"].tolist() == [within]
-
-
-@pytest.mark.parametrize(("months", "last", "hours", "usd"), [(3.0, 1.0, 0.5, 0.0), (2.25, 0.25, 0.0, 0.5)])
-def test_the_last_month_of_a_plan_has_its_share(months: float, last: float, hours: float, usd: float) -> None:
-    """The month after a day of December is January, of the next year; what does or costs half a unit is in it."""
-    made = tables(months)
-    made["sources"].loc[3, ["device_hours", "usd_per_month"]] = hours, usd
-    rows = focus_rows(plan_of(made, "mine"), "mine", "Mine", datetime.date(2026, 12, 31))
-    begins = rows["BillingPeriodStart"].unique().tolist()
-    assert begins == [f"2027-{n:02}-01T00:00:00Z" for n in range(1, math.ceil(months) + 1)]
-    assert rows["BillingPeriodEnd"].iloc[-1] == f"2027-{math.ceil(months) + 1:02}-01T00:00:00Z"
-    columns = ["EffectiveCost", "PricingQuantity", "ListUnitPrice"]
-    found = rows[rows["BillingPeriodStart"] == begins[-1]][columns].to_numpy().tolist()
-    # Having the box, its 200 h of four devices at 40 USD, 10 h at 2.50, 5 h of eight devices at 3.
-    assert found == [[300 * last, last, 300], [40 * last, 200 * last, 0.2], [25 * last, 10 * last, 2.5],
-                     [15 * last, 5 * last, 3], [usd * last, hours / 2 * last, 0]]  # fmt: skip

@@ -1,8 +1,6 @@
 """What does a team really use: jobs a month, their hours and devices by class, from its own records, with ranges.
 
-FORMAT is sacct (as below), jobs (a CSV of class, start, end, devices, device), focus (a cloud's bill in FOCUS 1.0 to
-1.4: a machine rented is a job) or nvidia-smi (`nvidia-smi
---query-gpu=timestamp,index,name,utilization.gpu,memory.used,power.draw --format=csv -l 60`); FILE is a file, or - for a
+FORMAT is sacct (as below) or jobs (a CSV of class, start, end, devices, device); FILE is a file, or - for a
 pipe. Classes follow from --class, else from the record's own, else from devices and hours. Ranges are 90 %: of jobs,
 what a month to come lies in; of the rest, the mean. Names of users are not read; names of jobs are not told, unless
 --names asks for them. With --study the classes go into its workloads.yaml as measured; nothing is written where
@@ -25,18 +23,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from sweetspot.commands.scratch import machines_of_study, studies_of
-from sweetspot.commands.use_files import Into, require_study, write_use
+from sweetspot.commands.use_files import Into, write_use
 from sweetspot.errors import UserError
-from sweetspot.study.instances import Instance
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.use.class_use import RULE, ClassUse, Use, as_json, busy_share, classed, read_rules, used
-from sweetspot.use.focus import machines_of
 from sweetspot.use.job_table import zone_of
 from sweetspot.use.month_counts import Range
 from sweetspot.use.month_sums import USUAL_DAYS, Months, held_jobs, last_moment, midnight, months_of_record
-from sweetspot.use.nvidia_smi import SMI, read_nvidia_smi, smi_json, smi_report
-from sweetspot.use.read_use import FOCUS, JOBS, lines_of, of_file, read_use, shown
+from sweetspot.use.read_use import JOBS, of_file, read_use, shown
 from sweetspot.use.reference import hours_per_hour, known_devices, on_reference, read_devices_told
 from sweetspot.use.sacct import waiting_tasks
 
@@ -46,7 +40,7 @@ PRECISION = "fp16"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot import-use`."""
-    add, formats = parser.add_argument, [*JOBS, FOCUS, SMI]
+    add, formats = parser.add_argument, [*JOBS]
     add("format", metavar="FORMAT", choices=formats, help=", ".join(formats))
     add("file", metavar="FILE", help="the record, or - for standard input")
     add("--class", dest="rules", metavar="RULE", action="append", default=[], help=f"{RULE}; repeated")
@@ -56,7 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--shards", type=float, metavar="N", help="shards of a device, where Slurm shares by them")
     add("--devices", type=float, metavar="N", help="devices there are, for how busy they were")
     add("--device", action="append", default=[], metavar="RECORDED=GPU", help="what a recorded name is")
-    add("--resource", action="append", default=[], metavar="PATTERN=INSTANCE", help="what a charge is of")
     add("--reference", metavar="GPU", help="tell hours of a job on this device, by the transfer")
     add("--model", help="what the jobs train, for transfer and study (the study's, where it has one)")
     add("--precision", help="in which they train, for the transfer (the study's, else fp16)")
@@ -91,9 +84,6 @@ class _Told(NamedTuple):
 def run(arguments: argparse.Namespace) -> None:
     """Print what was used, and write it into a study where one is named. Raises UserError."""
     _check(arguments)
-    if arguments.format == SMI:
-        _run_smi(arguments)
-        return
     rules, devices = read_rules(arguments.rules), read_devices_told(arguments.device)
     jobs, held, months = _read(arguments)
     held["kind"] = classed(held, rules)
@@ -114,11 +104,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    for name, wanted in (("shards", "sacct"), ("resource", FOCUS)):
-        if getattr(arguments, name) and arguments.format != wanted:
-            raise UserError(f"--{name} is of {wanted}; expected none with {arguments.format}")
-    if arguments.format == SMI and (arguments.study or arguments.rules):
-        raise UserError(f"{SMI} tells no jobs; expected sacct, focus or jobs with --study or --class")
+    if arguments.shards and arguments.format != "sacct":
+        raise UserError(f"--shards is of sacct; expected none with {arguments.format}")
     for name in ("devices", "shards", "months"):
         value = getattr(arguments, name)
         if value is not None and not 0 < value < 1e6:
@@ -129,8 +116,6 @@ def _read(arguments: argparse.Namespace) -> tuple[pd.DataFrame, pd.DataFrame, Mo
     """The jobs of the record, the rows that held devices in its months, and these. Raises UserError."""
     zone = zone_of(arguments.zone)
     more: dict[str, Any] = {"shards": arguments.shards} if arguments.shards else {}
-    if arguments.format == FOCUS:
-        more = {"machines": machines_of(_instances(arguments), arguments.resource)}
     jobs = read_use(arguments.format, arguments.file, arguments.zone, **more)
     last = last_moment(jobs)
     if arguments.until:
@@ -144,22 +129,6 @@ def _read(arguments: argparse.Namespace) -> tuple[pd.DataFrame, pd.DataFrame, Mo
     months = of_file(arguments.file, cover)
     inside = (held["start"] < months.edges[-1]) & (held["held_until"] > months.edges[0])
     return jobs, held[inside].copy(), months
-
-
-def _instances(arguments: argparse.Namespace) -> dict[str, Instance]:
-    if arguments.study:
-        require_study(arguments.config, arguments.study)
-    names = [arguments.study] if arguments.study else studies_of(arguments.config)
-    found: dict[str, Instance] = {}
-    for name in names:
-        found |= machines_of_study(arguments.config, name)
-    return found
-
-
-def _run_smi(arguments: argparse.Namespace) -> None:
-    lines = lines_of(arguments.file)
-    minutes = of_file(arguments.file, partial(read_nvidia_smi, lines, arguments.zone))
-    print(json.dumps(smi_json(minutes), indent=2) if arguments.json else smi_report(minutes))
 
 
 def _reference_hours(

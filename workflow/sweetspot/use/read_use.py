@@ -2,7 +2,6 @@
 
 import io
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,14 +10,12 @@ import pandas as pd
 
 from sweetspot.errors import UserError
 from sweetspot.files import read_given
-from sweetspot.use.focus import focus_jobs
 from sweetspot.use.plain import read_jobs
 from sweetspot.use.sacct import read_sacct
 
 MOST_BYTES = 2_000_000_000
 CHUNK = 1 << 20
 PIPE = "-"
-FOCUS = "focus"
 T = TypeVar("T")
 JOBS: dict[str, Callable[..., pd.DataFrame]] = {"sacct": read_sacct, "jobs": read_jobs}
 """Formats that tell jobs, each with its reader of lines and a zone; one more is one line here."""
@@ -27,12 +24,10 @@ JOBS: dict[str, Callable[..., pd.DataFrame]] = {"sacct": read_sacct, "jobs": rea
 def read_use(format: str, path: str | Path, zone: str, **more: Any) -> pd.DataFrame:
     """The jobs of a file, or of standard input (`-`), in JOB_COLUMNS; `more`: as the format's reader takes it.
 
-    A bill (`focus`) takes `machines` and no zone. Raises UserError with file and line.
+    Raises UserError with file and line.
     """
-    if format == FOCUS:
-        return of_bill(path, lambda file: focus_jobs(file, **more))
     if format not in JOBS:
-        raise UserError(f"the format is {format!r}; expected one of {', '.join(JOBS)}, {FOCUS}")
+        raise UserError(f"the format is {format!r}; expected one of {', '.join(JOBS)}")
     lines = lines_of(path)
     found = of_file(path, lambda: JOBS[format](lines, zone, **more))
     if found.empty:
@@ -48,19 +43,6 @@ def of_file(path: str | Path, read: Callable[[], T]) -> T:
         if str(error).startswith("--"):
             raise
         raise UserError(f"{shown(path)}{', ' if str(error).startswith('line ') else ': '}{error}") from None
-
-
-def of_bill(path: str | Path, read: Callable[[Path], T]) -> T:
-    """What `read` gives of a file, or of standard input, which is put on disk for it. Raises UserError."""
-    if str(path) != PIPE:
-        return read(Path(path))
-    with tempfile.NamedTemporaryFile() as file:
-        file.writelines(_piped())
-        file.flush()
-        try:
-            return read(Path(file.name))
-        except UserError as error:
-            raise UserError(str(error).replace(file.name, shown(PIPE))) from None
 
 
 def _piped() -> Iterator[bytes]:
