@@ -18,7 +18,7 @@ COMMANDS = {
     "check": "say all that is wrong in what you wrote for a study, before anything runs",
     "ask": "the answer of a study, at another use or within a deadline, from its results",
     "import-prices": "turn a price catalogue or a spot history into a price list",
-    "import-use": "what a team really uses, from its own records: jobs a month by class, into a study",
+    "import-use": "jobs a month from your own records (sacct or a table), into a study",
     "refresh-prices": "fetch today's prices of a study's machines, and show or write what changes",
     "validate-scaling": "test the extrapolation on figures of your own",
     "validate-transfer": "test the transfer from one device to another on figures of your own",
