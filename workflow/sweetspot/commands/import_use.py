@@ -1,8 +1,8 @@
 """Jobs per month by class from a record of a team's own jobs, with ranges; --study writes them into workloads.yaml.
 
 FORMAT is sacct (as below) or jobs (CSV with start, end, devices and perhaps job, class, state); FILE is a file, or -
-for a pipe. Ranges are 90 %: what a month to come lies in. Names of users and jobs are not read. Nothing is written where
-`sweetspot check` would find a mistake.
+for a pipe. Ranges are 90 %: what a month to come lies in. Names of users and jobs are not read. Nothing is written
+where `sweetspot check` would find a mistake.
 
     sacct -a -X -P -D -S 2025-01-01 -o JobID,Start,End,State,AllocTRES,ElapsedRaw |
       sweetspot import-use sacct - --zone Europe/Berlin --devices 4
@@ -12,6 +12,7 @@ for a pipe. Ranges are 90 %: what a month to come lies in. Names of users and jo
 import argparse
 import dataclasses
 import json
+import math
 import re
 import sys
 from datetime import UTC, date, datetime, time
@@ -152,7 +153,7 @@ def _workloads(arguments: argparse.Namespace, folder: Path, use: MonthlyUse, bus
     source = f"{arguments.format} record of {_period(use)}, sweetspot import-use: {PRIVATE}"
     measured = {"period": _period(use), "months": float(len(use.months)), "jobs_per_month": _jobs(use.forecast)}
     measured |= {} if busy_share is None else {"busy_share": _rounded(busy_share)}
-    device_hours = sum(row.device_hours for row in use.classes)
+    device_hours = sum(row.device_hours for row in use.classes) or math.nan
     correlation = sum(row.forecast.correlation_of_months * row.device_hours for row in use.classes) / device_hours
     entries = []
     for row in (row for row in use.classes if row.hours > 0):  # of the others no job has ended

@@ -148,7 +148,8 @@ def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
     counts = np.bincount(jobs["month"], minlength=months)
     hours = jobs.loc[jobs["state"] != "running", "hours"]
     device_hours = (jobs["hours"] * jobs["devices"]).sum()
-    cv, devices = hours.std(ddof=0) / hours.mean(), device_hours / jobs["hours"].sum()
+    cv = hours.std(ddof=0) / (hours.mean() or math.nan)
+    devices = device_hours / (jobs["hours"].sum() or math.nan)
     return ClassUse(name, counts.tolist(), device_hours, hours.mean(), cv, devices, forecast_jobs(counts, name))
 
 
