@@ -25,7 +25,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 PAGE   := results/$(STUDY)/report/index.html
 EARLY  := $(if $(UNMEASURED)$(wildcard $(PAGE)),,early)
 
-.PHONY: report early pdf study test gpu-check fast mutants weight site environment check container-check driver lock audit clean
+.PHONY: report early pdf study test gpu-check fast mutants walk weight site environment check container-check driver lock audit clean
 .NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
 report: $(if $(GPU),driver) $(EARLY) environment  ## measure, extrapolate, price, compare; prints the path of the page; V=1 shows all
@@ -67,7 +67,10 @@ check: $(VENV)/.ready-test  ## style and types, without running anything
 	ruff check . && ruff format --check . && snakefmt --check Snakefile workflow/Snakefile rules examples/throughput/Snakefile && mypy
 
 mutants: $(VENV)/.ready-test  ## which one-token mutants a room's fast tests miss: ROOM=bills COUNT=60 SEED=1
-	python tests/mutation $(or $(ROOM),$(error ROOM is missing: make mutants ROOM=bills)) --count $(or $(COUNT),60) --seed $(or $(SEED),1)
+	python research/mutation $(or $(ROOM),$(error ROOM is missing: make mutants ROOM=bills)) --count $(or $(COUNT),60) --seed $(or $(SEED),1)
+
+walk: $(VENV)/.ready-test  ## the README and docs/studies.md as a newcomer types them, in an empty root; minutes
+	python -m pytest tests/support/newcomer
 
 weight: $(if $(CPU),$(VENV)/.ready-test)  ## a row a room into docs/evidence/weight.md: modules, lines, words; CPU=1: CPU time of tests
 	@$(if $(CPU),python,$(PYTHON)) tests/support/weight.py $(if $(CPU),--cpu) > docs/evidence/weight.md.new && mv docs/evidence/weight.md.new docs/evidence/weight.md

@@ -5,6 +5,7 @@ from sweetspot.commands.command_line import program
 COMMANDS = {
     "fit-price-paths": "recompute the presets of price paths and resale curves from their history",
     "back-test": "replay the history month by month: what would the advice have cost?",
+    "compare-results": "whether two results are equal, number by number: what a change of the program did",
     "flop": "the arithmetic of a training step beside the counters of torch and XLA; what share of a peak was reached",
 }
 

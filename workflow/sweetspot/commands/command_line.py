@@ -27,7 +27,6 @@ COMMANDS = {
     "estimate": "what training a known model on tokens takes on machines of today: hours, USD, memory",
     "diff": "what changed between two results: prices, and what they did to the ranking",
     "compare-scenarios": "the scenarios of a study side by side: verdict, money a month, what each changes",
-    "compare-results": "whether two results are equal, figure by figure: what a change of the program did",
     "doctor": "what this machine has, and what is missing for what; for reports of faults",
     "schemas": "write the JSON schemas of all files that a person edits",
 }

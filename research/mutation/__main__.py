@@ -1,4 +1,4 @@
-"""`python tests/mutation ROOM [MODULE ...] --count 60 --seed 1`: which one-token mutants a room's fast tests miss.
+"""`python research/mutation ROOM [MODULE ...] --count 60 --seed 1`: which one-token mutants a room's fast tests miss.
 
 Mutants are drawn by seed, each is tried in a copy of the project, and survivors are listed with file, line, before and
 after. Outcomes are kept in `.mutants/`: an invocation that was stopped goes on, and one after an edit tries only what

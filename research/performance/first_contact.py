@@ -1,4 +1,4 @@
-"""From a clone to the page of a study that measures nothing, step by step: `python tests/performance/first_contact.py`.
+"""From a clone to a page, without measuring, step by step: `python research/performance/first_contact.py`.
 
 Prints wall and CPU-seconds of each step, what the jobs of `make report` took, and the size of the environment with its
 largest packages. The package cache is warm: a first environment, which is not counted, fills it (`--cold` leaves

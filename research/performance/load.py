@@ -1,4 +1,4 @@
-"""What the workflow costs under load, as ratios measured in one session: `python tests/performance/load.py`.
+"""What the workflow costs under load, as ratios measured in one session: `python research/performance/load.py`.
 
 Each figure is CPU-seconds (user + system, children included) and peak memory of a whole process; of a price edit also
 wall time, which counts on an idle machine only. Ours and its yardstick alternate, so that a machine that slows down

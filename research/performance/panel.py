@@ -1,4 +1,4 @@
-"""How heavy a page is, how soon it is seen, how long its panel takes: `python tests/performance/panel.py [PAGE ...]`.
+"""Weight of a page, first paint, time of its panel: `python research/performance/panel.py [PAGE ...]`.
 
 Without a page it makes one: the default study with a matrix of 10,000 cells, a run file each (load_projects.py), which
 takes minutes. Figures of this machine in headless Chromium; nothing here is a test. A row a page: MB; ms to the first

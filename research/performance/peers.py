@@ -1,7 +1,7 @@
 """Our harness against other people's training loops on this machine: CPU-seconds a step, their ratio, its interval.
 
-    python tests/performance/peers.py --vision DIR --flax DIR --benchmarks DIR --extra DIR
-    python tests/performance/peers.py gpt2_small bert_base --blocks 20
+    python research/performance/peers.py --vision DIR --flax DIR --benchmarks DIR --extra DIR
+    python research/performance/peers.py gpt2_small bert_base --blocks 20
 
 DIR are checkouts of github.com/pytorch/vision (or its wheel, unpacked, with references/ beside it), google/flax and
 tensorflow/benchmarks (which needs tf-keras: `pip install --no-deps --target EXTRA tf-keras`). Peers whose checkout or

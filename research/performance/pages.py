@@ -1,4 +1,4 @@
-"""Weight and first paint of the pages that were made here: `python tests/performance/pages.py [results]`.
+"""Weight and first paint of the pages that were made here: `python research/performance/pages.py [results]`.
 
 A figure of this machine: nothing here is a test. Goals: 3 MB a page of a shipped study, first paint under 0.5 s.
 """

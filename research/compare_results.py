@@ -6,8 +6,8 @@ to a relative tolerance, text exactly. Writes a line a table to stdout: rows, fi
 the largest difference and its row, columns added and removed, text that differs. Exit code 1 where a figure differs, or
 a row or table is not found again; 0 where only text differs, or a column or table is new.
 
-    sweetspot compare-results before/results results
-    sweetspot compare-results before/results/rare-2018 results/rare-2018 --tolerance 1e-6
+    python -m research compare-results before/results results
+    python -m research compare-results before/results/rare-2018 results/rare-2018 --tolerance 1e-6
 """
 
 import argparse
@@ -20,7 +20,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_numeric_dtype
-
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
 
@@ -73,7 +72,7 @@ class Difference(NamedTuple):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `sweetspot compare-results`."""
+    """The command line of `python -m research compare-results`."""
     parser.add_argument("before", type=Path, metavar="BEFORE", help="a results folder, or results/STUDY")
     parser.add_argument("after", type=Path, metavar="AFTER", help="the other one, of the same kind")
     parser.add_argument(

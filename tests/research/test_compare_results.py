@@ -1,4 +1,4 @@
-"""`sweetspot compare-results`: two states of a table made by hand, what is paired with what, what is a difference; then
+"""`python -m research compare-results`: what is paired with what and what is a difference, in tables made by hand; then
 small result folders.
 """
 
@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.commands.command_line import main
-from sweetspot.commands.compare_results import difference
 from sweetspot.errors import UserError
+
+from research.__main__ import COMMANDS
+from research.compare_results import difference
 
 TOLERANCE = 1e-9
 
@@ -159,7 +161,7 @@ def results(tmp_path):
 
 
 def said(capsys, *arguments):
-    code = main(["compare-results", *map(str, arguments)])
+    code = main(["compare-results", *map(str, arguments)], "research", COMMANDS)
     return code, capsys.readouterr().out.splitlines()
 
 
@@ -214,4 +216,4 @@ def test_a_folder_without_tables_is_refused(results, tmp_path):
     (tmp_path / "empty").mkdir()
     for folder in ("empty", "absent"):
         with pytest.raises(UserError, match=f"{folder}: no table is below it; expected a folder such as results"):
-            main(["compare-results", str(results(f"of-{folder}")), str(tmp_path / folder)])
+            main(["compare-results", str(results(f"of-{folder}")), str(tmp_path / folder)], "research", COMMANDS)

@@ -1,6 +1,6 @@
 """Other people's training loops, for `peers.py`, which starts this file: one loop in one process, a line for each step.
 
-    python tests/performance/peer_loops.py torchvision --batch-size 4 --checkout DIR
+    python research/performance/peer_loops.py torchvision --batch-size 4 --checkout DIR
 
 What is theirs is imported from their checkout or package. Written here is what their `main` would hand to it: network,
 optimizer, and one batch of random data, which every step takes again. Left out, as our step has none of it: reading
