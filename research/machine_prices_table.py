@@ -1,10 +1,10 @@
-"""Make workflow/sweetspot/bills/lint/machine_prices.csv anew: what a provider asked an hour for each of its machines.
+"""Make workflow/sweetspot/facts/machine_prices.csv anew: what a provider asked an hour for each of its machines.
 
-    python research/machine_prices_table.py PLACES PROVIDER_YEAR.csv ... > .../bills/machine_prices.csv
+    python research/machine_prices_table.py PLACES PROVIDER_YEAR.csv ... > .../facts/machine_prices.csv
 
 PLACES: the usual place of each provider, as `aws=us-east-1,azure=eastus,gcp=us-central1`. The catalogues are in
 SkyPilot's format: of 2022 and 2026 (Google: 2024 alone), so that those of 2024 and all other places can judge
-what is made of it (tests/accuracy/price_lint_trial.py):
+what is made of it:
 
 - 2022-10 and, for Google, 2024-02: `github:romilbhardwaj/skypilot-catalog@919be2c1` (a fork of skypilot-org's),
   `catalogs/v3/{aws,azure}.csv` and `catalogs/v5/gcp/vms.csv`

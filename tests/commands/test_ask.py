@@ -167,6 +167,7 @@ def test_one_object_for_programs(project, capsys):
     (late,) = content["deadline"]
     assert (late["phase"], late["option"], late["usd"]) == ("imagenet within 40 h", None, None)
     assert content["sentences"] == [content["verdict"]["sentence"], content["verdict"]["do_this"]]
+    assert "published" in content["rests_on"][0] and "predicted" in content["rests_on"][0]
     # 357.8 / (52.834 x (216.667 / 288 + 0.2)) = 7.11
     ratio = content["verdict"]["ratio"]
     assert ratio["value"] == pytest.approx(7.11, abs=0.01) and ratio["low"] < ratio["value"] < ratio["high"]

@@ -193,6 +193,22 @@ def test_the_lint_of_prices_and_what_nothing_reads_are_warnings(lab):
     assert found.warnings[-1][2] == "nothing reads this file; did you mean throughput.csv?"
 
 
+def test_a_figure_that_cannot_be_is_named_with_its_line(lab):
+    # One RTX 4090 does 1,400; 4 of them at 9,000 would do 6.4 times that. 24.5 GFLOP an image x 20,000 is 491 TFLOP/s,
+    # which a V100 (125 in fp16) does not reach.
+    config, folder = lab
+    edit(folder / "throughput.csv", "synthetic,1100,,,", "synthetic,20000,,,")
+    with (folder / "throughput.csv").open("a") as file:
+        file.write("RTX 4090,elsewhere,4,tensorflow,2.15,p,resnet50,64,fp16,default,synthetic,9000,,,a page,\n")
+    found = read_study("lab", config)
+    told = [(Path(file).name, rule, words.split(":")[0]) for file, rule, words in found.warnings]
+    assert told == [
+        ("throughput.csv", "beyond_peak", "line 3"),
+        ("throughput.csv", "more_than_n_times_one", "line 4"),
+    ]
+    assert found.errors == [] and "6.4 times what one RTX 4090 does" in found.warnings[1][2]
+
+
 def test_two_rates_of_one_currency_are_told(lab):
     config, folder = lab
     rates = "rates: [{currency: EUR, usd: 1.15, as_of: 2026-01-01, source: a page}]\noffers:"
@@ -336,3 +352,135 @@ def test_what_no_machine_has_is_a_mistake_with_its_factor_and_stops_the_run(lab,
     machines = [config / "instances.yaml", folder / "instances.yaml"]
     with pytest.raises(UserError, match=re.escape(sentence)):
         price_study(pa.table({}), pa.table({}), *files, machines, "all", 30.5, date(2026, 1, 1))
+
+
+MONTHLY = """
+month:
+  kind: monthly
+  months: 12
+  jobs:
+    - {name: a, model: resnet50, samples: 1000000, per_month: {value: 20, low: 10, high: 30}, devices_per_job: 1,
+       source: this test}
+  source: this test
+"""
+
+
+@pytest.fixture
+def monthly(lab):
+    """A study of months with a folder for scenarios."""
+    _, folder = lab
+    (folder / "workloads.yaml").write_text(MONTHLY)
+    (folder / "scenarios").mkdir()
+    return lab
+
+
+def test_a_machine_that_comes_after_the_project_is_refused_by_check_and_run(monthly):
+    # 104 weeks are 104 x 7 / 30.5 = 23.9 months, the project has 12; 52 weeks are 11.93 months, which it has.
+    _, folder = monthly
+    edit(folder / "prices" / "all.yaml", "purchase: own", "purchase: own\n    available_from_weeks: 52")
+    assert said(monthly) == []
+    edit(folder / "prices" / "all.yaml", "weeks: 52", "weeks: {value: 104, low: 8, high: 110}")
+    (sentence,) = said(monthly)
+    assert sentence == (
+        "prices/all.yaml: offers[1] ('box') is there after 23.87 months (available_from_weeks or available_from); "
+        "expected less than the 12 months of month in workloads.yaml"
+    )
+    with pytest.raises(UserError, match=r"offers\[1\] \('box'\) is there after 23\.87 months"):
+        price_study(
+            pa.table({}), pa.table({}), folder / "prices" / "all.yaml", folder / "workloads.yaml",
+            [folder / "instances.yaml"], "all", 30.5, date(2026, 1, 1),
+        )  # fmt: skip
+    edit(folder / "prices" / "all.yaml", "available_from_weeks: {value: 104, low: 8, high: 110}",
+         "available_from: 2027-06-01")  # fmt: skip
+    assert ["16.92 months" in sentence for sentence in said(monthly)] == [True]  # 516 days / 30.5
+
+
+def test_a_machine_that_is_there_needs_an_offer_that_says_what_it_costs(monthly):
+    _, folder = monthly
+    edit(folder / "workloads.yaml", "months: 12", "months: 12\n  have: [cloud]")
+    assert said(monthly) == [
+        "workloads.yaml: month.have names 'cloud'; expected a machine with an offer `own` in a price list"
+    ]
+    edit(folder / "workloads.yaml", "have: [cloud]", "have: [box]")
+    assert said(monthly) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("titel: More\n", "more.yaml: key 'titel' is unknown"),
+        (
+            "title: A\nworkloads: {month: {jobs: hello}}\n",
+            "with it workloads.yaml: key 'month.monthly.jobs' is 'hello'",
+        ),
+        ("title: A\nworkloads: {month: {jobs: [{name: a, per_month: {value: 5, low: many}}]}}\n", "per_month"),
+        ("title: A\nprices: {all: {offers: null}}\n", "with it prices/all.yaml: key 'offers' is missing"),
+        ("title: A\nprices: {all: {offers: [{instance: box, available_from_weeks: 300}]}}\n", "after 68.85 months"),
+        ("title: A\nworkloads: {month: {have: [cloud]}}\n", "month.have names 'cloud'"),
+        ("title: A\nworkloads: {month: {months: 1, have: [nobody]}}\n", "month.have[0] is 'nobody'"),
+        ("title: A\nworkloads: {mounth: {months: 5}}\n", "did you mean 'month'"),
+        ("title: A\nprices: {every: {}}\n", "prices.every is no price list"),
+    ],
+)
+def test_check_finds_what_a_scenario_breaks(monthly, text, told):
+    _, folder = monthly
+    (folder / "scenarios" / "more.yaml").write_text(text)
+    sentences = said(monthly)
+    assert len(sentences) == 1 and sentences[0].startswith("scenarios/more.yaml: ") and told in sentences[0]
+
+
+def test_all_scenarios_are_told_at_once_and_a_sound_one_is_counted(monthly):
+    config, folder = monthly
+    (folder / "scenarios" / "sound.yaml").write_text("title: Twice\ntimes_work: 2\n")
+    found = read_study("lab", config)
+    assert found.errors == [] and found.read[str(folder / "scenarios")] == "1 scenario"
+    for name in ("one", "two"):
+        (folder / "scenarios" / f"{name}.yaml").write_text(f"title: {name}\nworkloads: {{month: {{months: 0}}}}\n")
+    assert [sentence.split(":")[0] for sentence in said(monthly)] == ["scenarios/one.yaml", "scenarios/two.yaml"]
+    edit(folder / "workloads.yaml", "months: 12", "months: many")  # what is wrong of the study itself comes first
+    assert [sentence.split(":")[0] for sentence in said(monthly)] == ["workloads.yaml"]
+    assert any("scenarios" in words for words in read_study("lab", config).unchecked)
+
+
+def test_names_that_match_nothing_are_mistakes_with_the_nearest(monthly):
+    _, folder = monthly
+    with (folder / "study.yaml").open("a") as file:
+        file.write("work: mounth\noffers_in_hand: [clowd, all, cloud, box]\n")
+    (folder / "availability.yaml").write_text(
+        "facts: [{quantity: stock_share, gpu: V100, value: 0.5, as_of: '2026', source: ours}]\n"
+    )
+    (folder / "claims.yml").write_text("[]\n")
+    (folder / "scenario").mkdir()
+    (folder / "scenarios" / "more.yml").write_text("title: More\n")
+    expected = [
+        "study.yaml: work is 'mounth'; expected one of month: did you mean 'month'?",
+        "study.yaml: offers_in_hand names 'clowd'; expected a price list, a machine that one offers, or an option: did "
+        "you mean 'cloud'?",
+        "availability.yaml: key 'facts[0].gpu' is 'V100'; expected one of the study's: did you mean 'Tesla V100'?",
+        "claims.yml: nothing reads this file; expected claims.yaml",
+        "scenario: nothing reads this folder; did you mean scenarios?",
+        "scenarios/more.yml: scenarios end in .yaml; expected more.yaml",
+    ]
+    assert sorted(said(monthly)) == sorted(expected)
+
+
+def test_what_cannot_be_read_is_one_sentence(lab, monkeypatch):
+    """The tests may run as a user who may read everything: the refusal is that of the system call."""
+    _, folder = lab
+    wanted = folder / "availability.yaml"
+    wanted.write_text("facts: []\n")
+    original = Path.is_file
+
+    def refused(file, **more):
+        if file == wanted:
+            raise PermissionError(13, "Permission denied", str(file))
+        return original(file, **more)
+
+    monkeypatch.setattr(Path, "is_file", refused)
+    assert said(lab)[0] == "availability.yaml: cannot be read (Permission denied)"
+
+
+def test_a_folder_of_the_history_that_is_no_day_is_named(lab):
+    _, folder = lab
+    (folder / "prices" / "history" / "2018-13-01").mkdir(parents=True)
+    assert said(lab) == ["prices/history/2018-13-01: the folder's name is no day; expected one such as 2026-11-22"]

@@ -64,7 +64,8 @@ def moved(question, quantity, subject="", factor=1.0):
         ("kw", "box", 0.5, (HELD + RUNNING / 2, 1), 43_200),
         ("capex_usd", "box", 1.5, (HELD + 18_000 + RUNNING, 1), 43_200),
         ("maintenance_usd_per_month", "box", 3.0, (HELD + 3600 + RUNNING, 1), 43_200),
-        ("months", "", 2.0, (HELD - 18_000 + RUNNING, 1), 43_200),  # written off over twice as long
+        # Twice the months, as much work in each: the price once, twice the care (36 x 50) and twice what use costs.
+        ("months", "", 2.0, (HELD + 1800 + 2 * RUNNING, 1), 86_400),
         ("usd_per_hour", "rented", 1.5, (HELD + RUNNING, 1), 64_800),
     ],
 )
@@ -82,7 +83,8 @@ def planned(*, jobs=10, slots=4.0, hours=2.0, room=6.0, least=1.0, own_months=Fa
     } | row  # fmt: skip
     part = Part(jobs, np.array([30.0]), np.array([hours]), np.array([slots]), [told["row"]])
     array = lambda value: np.array([value])  # noqa: E731
-    return Plan([told], [part], array(100.0), array(1.0), array(least), array(room), own_months, jobs * hours)
+    months, no_term = (np.nan if own_months else 10.0), array(np.nan)
+    return Plan([told], [part], array(100.0), array(1.0), array(least), array(room), months, no_term, jobs * hours)
 
 
 def cost(plan, **factors):
@@ -126,11 +128,28 @@ def test_so_many_machines_are_held_however_little_there_is_to_do():
     assert cost(plan, jobs=0.5) == (pytest.approx(200 + 15), 2.0)
 
 
-def test_a_machines_own_months_give_it_more_room_and_the_plans_do_not():
-    """Without months of a plan it is paid, and works, for those of the machine."""
+def test_a_machines_own_months_give_it_more_room_and_those_of_a_plan_more_work():
+    """Without months of a plan it is paid, and works, for those of the machine. A plan twice as long has twice the
+    work: 1.5 times as much in each month still takes two machines, each bought once for 100.
+    """
     assert cost(planned(own_months=True), jobs=1.5, months=2.0) == (pytest.approx(100 + 30 * 1.5), 1.0)
     usd, boxes = cost(planned(), jobs=1.5, months=2.0)
-    assert boxes == 2.0 and usd == pytest.approx(2 * 100 / 2 + 30 * 1.5 * 4 / 3)
+    assert boxes == 2.0 and usd == pytest.approx(2 * 100 + 2 * 30 * 1.5 * 4 / 3)
+
+
+@pytest.mark.parametrize("months", [3.0, 30.0, 72.0])
+def test_months_are_the_length_of_the_project_for_rent_and_box_alike(months):
+    """A box of 6,500 sold for 500, 20 a month of care, 0.2 an hour for 200 hours a month; rented at 6. It was told to
+    cost 6,500 x 30 / 72 at 72 months, and rent at 3 months to be that of 30. A year by contract: whole terms.
+    """
+    box = own(capex=6500.0, residual=500.0, maintenance_per_month=20.0, months=30.0)
+    term = {"term_months": 12, "per_month": 100.0, "per_hour": 0.0, "charged": "used"}
+    year = {"instance": "year", "purchase": "reserved", "commitment": term}
+    question = asked(box, hourly("rented", 6.0), year, months=30.0)
+    found = moved(question, "months", factor=months / 30)
+    assert found["box"] == (pytest.approx(6500 - 500 + 20 * months + 0.2 * 200 * months), 1)
+    assert found["rented"][0] == pytest.approx(6 * 200 * months)
+    assert found["year (reserved)"][0] == pytest.approx(100 * {3.0: 12, 30.0: 36, 72.0: 72}[months])
 
 
 def test_a_contract_is_dearer_with_its_price_and_a_free_machine_is_not():

@@ -49,6 +49,7 @@ def test_every_column_where_buying_is_held_against_two_clouds():
         "take_ratio": 1.2, "take_ratio_low": 0.95, "take_ratio_high": 1.25, "take_p_cheaper": 0.75,
         # 3000 + 0.5 (price - 2400) = 2000: at 400 USD; the later purchase has no price of its own to ask for
         "box": "box", "box_title": "office box", "box_usd": 2400.0, "buy_below_usd": 400.0,
+        "box_usd_low": 2400.0, "box_usd_high": 2400.0, "firm_price": True,
         # 1800, 2100, 2400 and 2880 to the next 500; at 2000 it costs 2800, 2600, 2200, 2400: less than north in two
         "box_prices_usd": [2000.0, 2000.0, 2500.0, 3000.0], "p_at_box_prices": [0.5, 0.5, 0.25, 0.25],
         "work_factor": np.nan, "from_jobs": np.nan, "by_hour_title": None, "busy_days_per_month": 8.0,
@@ -87,18 +88,39 @@ def test_the_other_works_say_who_is_not_the_answer_and_what_has_no_way_has_no_ro
     # Of a tie over the project it is said today what is the cheaper; buying is judged over the project.
     project = work(("box", BUY, [9, 11]), ("cloud", RENT, [10, 10]), today={"cloud": [1, 1]})
     row = verdict(project, worth={"plan": "price"})
-    assert (row["ratio"], row["p_cheaper"]) == (pytest.approx(10 / 9), 0.5)
-    assert (row["ratio_low"], row["ratio_high"]) == (pytest.approx(10 / 11), pytest.approx(10 / 9))
-    assert (row["kind"], row["rival_kind"], row["take"], row["verb"]) == ("buy", "rent", "cloud", "Rent by the hour")
+    assert (row["ratio"], row["p_cheaper"]) == (pytest.approx(9 / 10), 0.5)
+    assert (row["ratio_low"], row["ratio_high"]) == (pytest.approx(9 / 10), pytest.approx(11 / 10))
+    assert (row["kind"], row["rival_kind"], row["take"], row["verb"]) == ("rent", "buy", "cloud", "Rent by the hour")
     assert row["find_out_first"] == "price"
+
+
+def listed(low, high, price=1000.0):
+    return box(price, capex_usd_low=low, capex_usd_high=high)
+
+
+def test_a_firm_price_is_held_against_the_one_that_decides():
+    """The offer of 1,000 (980 to 1,020 by the rate of its currency) is below 1,100: buy. Where renting costs 1,050 it
+    pays up to 950, less than what is asked: rent. The box is the cheaper one in two draws, in one draw of four.
+    """
+    draws = [1100, 1300, 1000, 1250]
+    told = verdict(work(("box", BUY, draws, listed(980.0, 1020.0)), ("cloud", RENT, [1200] * 4)))
+    assert told.best == told["take"] == "box" and told.rival == "cloud" and told.verb == "Buy"
+    assert told.sentence == "Toss-up: buy at the 1,000 USD offered. Renting costs about the same over 36 months."
+    told = verdict(work(("cloud", RENT, [1050] * 4), ("box", BUY, draws, listed(980.0, 1020.0))))
+    assert told.best == told["take"] == "cloud" and told.buy_below_usd == pytest.approx(950)
+    assert told.sentence == "Toss-up: rent, unless the offer of 1,000 USD falls below 950 USD."
 
 
 def test_a_tie_names_what_commits_to_least_and_the_price_that_decides():
     """The box of 1,000 costs 1,100, renting 1,200; each USD of its price is one of the work: it pays up to 1,100."""
-    told = verdict(work(("box", BUY, [1100, 1300, 1000, 1250], box(1000.0)), ("cloud", RENT, [1200] * 4)))
-    assert told.confidence == "too close to call" and told.best == "box" and told["take"] == "cloud"
-    assert told.sentence == "Rent by the hour for now. Buying costs about the same over 36 months."
-    assert told.do_this == "Start with Cloud. Buy on a firm offer below 1,100 USD."
+    told = verdict(work(("box", BUY, [1100, 1300, 1000, 1250], listed(720.0, 1480.0)), ("cloud", RENT, [1200] * 4)))
+    assert told.confidence == "too close to call" and told.best == told["take"] == "cloud" and told.rival == "box"
+    # Of four draws the box is the cheaper one in two.
+    assert (told.ratio, told.p_cheaper) == (pytest.approx(1100 / 1200), 0.5)
+    assert told.sentence == (
+        "Toss-up: rent until you hold a written quote below 1,100 USD (list price about 1,000, range 720 to 1,480)."
+    )
+    assert told.do_this == "Start with Cloud. Below that price buying costs less: then buy the office box."
     assert told.buy_below_usd == pytest.approx(1100)
     # at 750 it costs 850, 1050, 750, 1000: always less; at 1,200: 1,300, 1,500, 1,200, 1,450: one tie, counted half
     assert told.box_prices_usd == [750.0, 875.0, 1000.0, 1200.0]
@@ -322,3 +344,36 @@ def test_what_to_find_out_first_is_of_the_work_itself():
     assert first_to_find_out([*plans, *jobs], rows) == {"plan": "price"}
     both = pd.DataFrame([row for row in rows.to_dict("records") if row["figure"] != "power"])
     assert first_to_find_out([work(("one", RENT, [1, 1]), name="m", model="m")], both) == {"m": "small"}
+
+
+NOBODY = ("North", "nothing"), ("South", "nothing"), ("East", "nothing"), ("a contract", "contract")
+
+
+@pytest.mark.parametrize(
+    ("lacking", "says"),
+    [
+        (NOBODY[:1], "Not decided: no speed is known of North."),
+        (NOBODY, "Not decided: no speed is known of North, South and 2 more."),
+        ((("other box", "buy"),), "Buy office box."),  # another purchase does not turn it
+    ],
+)
+def test_where_only_purchases_have_a_speed_it_is_not_decided(lacking, says):
+    """It said: Buy. Nothing else does this work."""
+    one = work(("office box", BUY, [100, 110]), without_speed=lacking)
+    told = verdict(one._replace(table=one.table.assign(title="Office Box")), worth={})
+    assert (told.sentence == says) == says.startswith("Not")
+    assert (told.confidence == "not decided") == says.startswith("Not")
+    if says.startswith("Not"):
+        assert told.verb == "Not decided" and "Office Box" in told.do_this and "Nothing else" not in told.do_this
+
+
+def test_against_a_rental_with_a_speed_what_lacks_one_leaves_the_verdict_as_it_is():
+    told = verdict(work(("box", BUY, [100, 110]), ("cloud", RENT, [400, 500]), without_speed=NOBODY))
+    assert told.sentence == "Buy. Renting costs 4.0 times as much." and told.confidence == "clear"
+
+
+def test_what_costs_nothing_is_no_infinite_times_cheaper():
+    told = verdict(work(("ours", KEEP, [0.0, 0.0]), ("box", BUY, [5400, 5400])))
+    assert told.sentence == "Keep what you have: that costs nothing. Buying costs 5,400 USD."
+    told = verdict(work(("ours", KEEP, [0.0, 0.0]), ("cloud", RENT, [300, 300])))
+    assert "inf" not in told.sentence + told.do_this

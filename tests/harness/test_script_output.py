@@ -165,11 +165,12 @@ def test_keras_does_not_know_the_steps_of_its_first_epoch_of_a_generator():
     assert read("keras", *lines) == [Told(step=12), Told(step=13), Told(step=13, total=13, apart=True)]
 
 
-def test_a_line_every_ten_steps_that_says_how_long_one_took_stands_for_ten():
+def test_a_line_every_ten_steps_that_says_how_long_one_took_stands_for_ten_by_the_clock():
     tells, clock = reader(script({"pattern": r"step (?P<step>\d+): (?P<milliseconds>\d+) ms"}), 8), StepClock()
     lines = [f"step {10 * place}: {30 + place} ms" for place in range(1, 4)]
     found = [clock.told(tells(line), 0.3 * place) for place, line in enumerate(lines)]
-    assert found == [None, Interval(0.032, 10), Interval(0.033, 10)]  # of the first nobody knows how many it ends
+    # ten steps in 0.3 s; of the first line nobody knows how many it ends
+    assert found == [None, Interval(pytest.approx(0.03), 10), Interval(pytest.approx(0.03), 10)]
     assert clock.told(tells(lines[-1]), 0.9) is None  # another process prints it too
     assert clock.told(tells("step 10: 31 ms"), 1.0) is None  # a new epoch
 
@@ -268,3 +269,101 @@ def test_from_lines_to_warnings_two_processes_that_print_each_step_are_told(caps
     ((rule, words),) = told
     assert rule == "repeated_lines"
     assert words.startswith("lines of steps come 2 at a time: where 2 processes print each step, the figure is 2 times")
+
+
+def said_at(period, text, count=15):
+    """Lines of steps that take `period` seconds each."""
+    return [(period * step, text.format(step=step)) for step in range(count)]
+
+
+CONTRADICTIONS = {
+    # 8 samples a step, a step each 0.2 s: 40 samples/s; one of two devices says 20
+    "rate of one of two devices": (
+        {"pattern": r"batch (?P<step>\d+) speed (?P<rate>[\d.]+)"},
+        said_at(0.2, "batch {step} speed 20.0 img/s"),
+        (0.2, "20 samples/s (0.4 s a step)", "40 samples/s (0.2 s a step)", "clock's figure"),
+    ),
+    # 8 samples in 20 ms would be 400 samples/s
+    "a tenth of the milliseconds": (
+        {"pattern": r"it (?P<step>\d+) took (?P<milliseconds>[\d.]+) ms"},
+        said_at(0.2, "it {step} took 20.0 ms"),
+        (0.2, "400 samples/s (0.02 s a step)", "40 samples/s (0.2 s a step)", "clock's figure"),
+    ),
+    # 64 samples a second where a step of 8 takes a second: a step has 64 of them, `samples_per_step` is wrong by 8
+    "samples of a step": (
+        {"step": "n", "rate": "speed"},
+        said_at(1.0, '{{"n": {step}, "speed": 64.0}}'),
+        (1.0, "64 samples/s (0.125 s a step)", "8 samples/s (1 s a step)", "clock's figure"),
+    ),
+    # without a number the script is taken at its word: 8 / 0.5 = 16 samples/s, though 0.25 s pass
+    "more seconds than were spent": (
+        {"pattern": r"(?P<seconds>[\d.]+) s a step"},
+        said_at(0.25, "0.5 s a step"),
+        (0.5, "16 samples/s (0.5 s a step)", "32 samples/s (0.25 s a step)", "script's figure"),
+    ),
+    # thousandths of a second taken for seconds: a step of 0.25 s would take 250
+    "a time in milliseconds": (
+        {"pattern": r"t (?P<time>[\d.]+)"},
+        [(0.25 * step, f"t {250 * step}") for step in range(15)],
+        (250.0, "0.032 samples/s (250 s a step)", "32 samples/s (0.25 s a step)", "script's figure"),
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", CONTRADICTIONS)
+def test_a_script_whose_own_figures_contradict_the_clock_is_told_with_both(capsys, fault):
+    steps, lines, (seconds, *values) = CONTRADICTIONS[fault]
+    measured_s, warnings = heard(capsys, steps, lines)
+    assert measured_s == pytest.approx(seconds)
+    ((rule, words),) = warnings
+    assert rule == "rate_disagrees"
+    assert all(value in words for value in values), words
+
+
+@pytest.mark.parametrize(("reported_ms", "rules"), [(104, []), (96, []), (107, ["rate_disagrees"])])
+def test_five_in_a_hundred_are_no_contradiction(capsys, reported_ms, rules):
+    pattern = {"pattern": r"(?P<step>\d+): (?P<milliseconds>\d+) ms"}
+    seconds, warnings = heard(capsys, pattern, said_at(0.1, f"{{step}}: {reported_ms} ms", count=60))
+    assert seconds == pytest.approx(0.1)
+    assert [rule for rule, _ in warnings] == rules
+
+
+def test_a_first_step_that_compiles_contradicts_nothing(capsys):
+    """A cumulative rate holds the 3 s of the first step long after; the clock of the timed steps does not."""
+    lines = [(3.0 + 0.1 * step, f"step {step} took 100 ms") for step in range(60)]
+    told = heard(capsys, {"pattern": r"step (?P<step>\d+) took (?P<milliseconds>\d+) ms"}, [(0.0, "step 0"), *lines])
+    assert told == (pytest.approx(0.1), [])
+
+
+def test_lines_that_a_buffer_holds_back_contradict_nothing(capsys):
+    """Steps of 0.1 s; ten lines come together each second."""
+    lines = [(1.0 * (step // 10), "100 ms") for step in range(80)]
+    assert heard(capsys, {"pattern": r"(?P<milliseconds>\d+) ms"}, lines) == (pytest.approx(0.1), [])
+
+
+def test_the_step_behind_a_validation_is_left_out_though_the_script_tells_its_time(capsys):
+    """A step takes 0.1 s, every tenth holds 1 s of validation; of 60 steps six are left out."""
+    now, lines = 0.0, []
+    for step in range(1, 61):
+        took = 1.1 if step % 10 == 0 else 0.1
+        now += took
+        lines += [(now, f"validation after {step}")] if took > 1 else []
+        lines.append((now, f"it {step} took {1000 * took} ms"))
+    for group in (r"(?P<step>\d+)", r"\d+"):  # by the clock, and at its word
+        pattern = rf"it {group} took (?P<milliseconds>[\d.]+) ms"
+        seconds, warnings = heard(capsys, {"pattern": pattern, "apart": "validation after"}, lines)
+        assert seconds == pytest.approx(0.1)
+        assert [rule for rule, _ in warnings] == ["validation"]
+
+
+def test_an_evaluation_among_json_lines_is_left_out_of_the_time_of_numbered_steps(capsys):
+    now, lines = 0.0, []
+    for step in range(1, 41):
+        now += 0.1
+        lines.append((now, f'{{"n": {step}, "loss": 0.5}}'))
+        if step % 10 == 0:
+            now += 2.0
+            lines.append((now, '{"eval_loss": 0.4}'))
+    seconds, warnings = heard(capsys, {"step": "n", "loss": "loss"}, lines)
+    assert seconds == pytest.approx(0.1)
+    assert [rule for rule, _ in warnings] == ["validation"]

@@ -35,7 +35,7 @@ def test_the_peak_is_rented_and_the_base_owned():
         best, *pure = mixes(case)
         assert best.counts == (count,)
         assert best.expected == pytest.approx(usd)
-        assert {one.counts for one in pure if one.kind == BOUGHT} == {(2,)}  # what the mean month of 200 h takes
+        assert {one.counts for one in pure if one.kind == BOUGHT} == {(count,)}  # as many as cost the least
 
 
 @given(small_problems())

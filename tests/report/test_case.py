@@ -294,7 +294,7 @@ def test_the_price_of_a_machine_is_not_below_what_it_is_sold_for():
 def test_controls_of_plans():
     phases = told({"cost": "rounds", "jobs": 30.0, "months": 12.0, "box": "box", "rent": "cloud"}, [BOX, HIRE])
     assert phases["jobs"] == ("jobs a month", [1.5, 180.0, 0.1], 30.0, False) and phases["days"][3] is True
-    assert phases["months"][0] == "months of use" and "within" in phases
+    assert phases["months"][0] == "months of the project" and "within" in phases
     assert told({"cost": "rounds", "jobs": 30.0, "months": None}, [BOX])["jobs"][0] == "jobs"
     classes = [{"name": "a", "title": "A", "jobs": 20.0, "urgent": False, "limit": None},
                {"name": "b", "title": "A (urgent)", "jobs": 1.0, "urgent": True, "limit": 24.0},

@@ -57,7 +57,8 @@ def market(name: str, at: dict[str, float], jobs: float = 1.0) -> Market:
             one["own"]["capex"] = at["price"]
         if "per_hour" in one:
             one["per_hour"] *= at.get("times", 1.0)
-    return Market(offers, SPEEDS, jobs=100.0 * jobs, growth=GROWTH.get(name, 0.0), have=HAVE.get(name, ()),
+    return Market(offers, SPEEDS, jobs=100.0 * jobs, months=at.get("months", 36.0),
+                  growth=GROWTH.get(name, 0.0), have=HAVE.get(name, ()),
                   allowed=20_000.0 if name == "limited" else None)  # fmt: skip
 
 

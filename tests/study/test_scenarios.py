@@ -123,7 +123,10 @@ def test_work_and_prices_change_together(study):
     ("keys", "said"),
     [
         ({"prices": {"theirs": {}}}, r"one\.yaml: prices\.theirs is no price list; expected one of ours"),
-        ({"workloads": {"moth": None}}, r"one\.yaml: key 'moth' is null and takes away what is not there"),
+        ({"workloads": {"moth": None}}, r"workloads\.moth is no workload.*expected one of month: did you mean 'month'"),
+        ({"workloads": {"moth": {"months": 12}}}, r"workloads\.moth is no workload of the study"),
+        ({"workloads": {"month": {"gain": None}}}, r"one\.yaml: key 'gain' is null and takes away what is not there"),
+        ({"prices": {"our": {}}}, r"prices\.our is no price list; expected one of ours: did you mean 'ours'"),
     ],
 )
 def test_what_is_not_there_is_refused(study, keys, said):
@@ -145,6 +148,44 @@ def test_a_scenarios_own_mistakes_name_its_file_and_key(tmp_path, text, said):
     (tmp_path / "scenarios" / "a.yaml").write_text(text)
     with pytest.raises(UserError, match=rf"scenarios/a\.yaml.*{said}"):
         load_scenarios(tmp_path)
+
+
+def test_work_without_a_number_of_jobs_cannot_be_multiplied(study):
+    (study / "workloads.yaml").write_text("one: {kind: training, model: resnet50, samples: 5, source: ours}\n")
+    with pytest.raises(UserError, match=r"times_work is 4; expected a workload of kind plan or monthly"):
+        written(study, times_work=4.0)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"workloads": {"month": {"jobs": "hello"}}},
+        {"workloads": {"month": {"jobs": ["hello"]}}},
+        {"workloads": {"month": {"jobs": [{"name": "a", "per_month": {"value": 5, "low": None, "high": 9}}]}}},
+        {
+            "workloads": {
+                "month": {"jobs": [{"name": "a", "per_month": {"value": "many", "low": "few", "high": "all"}}]}
+            }
+        },
+        {"workloads": {"month": {"jobs": 3}}},
+        {"prices": {"ours": {"offers": None}}},
+        {"prices": {"ours": "hello"}},
+        {"prices": {"ours": {"offers": [{"instance": "box", "own": "dear"}]}}},
+    ],
+)
+def test_values_of_another_shape_are_written_for_their_reader_to_refuse(study, keys):
+    written(study, times_work=2.0, per_kwh=0.5, **keys)
+
+
+def test_a_file_that_nothing_reads_is_refused(tmp_path):
+    (tmp_path / "scenarios").mkdir()
+    (tmp_path / "scenarios" / "more.yml").write_text("title: More\n")
+    (tmp_path / "scenarios" / "wrong.yaml").write_text("titel: More\n")
+    with pytest.raises(UserError) as told:
+        load_scenarios(tmp_path)
+    assert [sentence.split("scenarios/")[1].split(":")[0] for sentence in told.value.sentences][:2] == [
+        "more.yml", "wrong.yaml",
+    ]  # fmt: skip
 
 
 def test_names_are_those_of_the_files_and_plain(tmp_path):

@@ -8,8 +8,7 @@ import pyarrow as pa
 from sweetspot.bills import pricing
 from sweetspot.bills.columns import Columns, from_rows, to_arrow
 from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, EXTRAPOLATION_COLUMNS, FIGURES, price_cells
-from sweetspot.bills.lint.families import Finding
-from sweetspot.bills.lint.rules import lint, warnings_of
+from sweetspot.bills.lint.rules import Finding, lint, warnings_of
 from sweetspot.bills.offer_prices import has_ended
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, offer_rows, offers_table
 from sweetspot.bills.owning import CASH_COLUMNS, cash_table

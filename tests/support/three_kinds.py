@@ -74,6 +74,10 @@ def put(market: Market, kind: str, assumption: Assumption, factor: float) -> Mar
         # The hours of a plan hold on the box: with another speed of it the work stays.
         stays = factor if kind == ROUNDS and name == market.box else 1.0
         changed = replace(changed, speeds=market.speeds | faster, hours=market.hours / stays)
+    if quantity == "months" and kind != SHARE:  # as much work in each month; of a plan that is so much longer jobs
+        longer = factor if kind == ROUNDS else 1.0
+        changed = replace(changed, months=market.months * factor, jobs=market.jobs / longer,
+                          hours=market.hours * longer)  # fmt: skip
     elif quantity in ("jobs", "per_month") and kind == ROUNDS:
         changed = replace(changed, hours=market.hours * factor)
     elif quantity in ("jobs", "per_month"):

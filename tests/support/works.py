@@ -15,6 +15,7 @@ def work(*choices, name="plan", months=36.0, today=None, **more):
          "box_title": f"office {key}", "price_list": "list", "usd": float(usd[0]), "stands": True, "why_not": None,
          "why_not_rule": None,
          "usd_at_todays_prices": float((today or {}).get(key, usd)[0]), "capex_usd": np.nan, "usd_per_capex": 0.0,
+         "capex_usd_low": np.nan, "capex_usd_high": np.nan,
          **(facts[0] if facts else {})}
         for key, kind, usd, *facts in choices
     ]  # fmt: skip

@@ -8,6 +8,7 @@ from sweetspot.study.instances import load_instances
 from sweetspot.study.open_models import cell_work
 from sweetspot.study.study import LogSource, Question
 from sweetspot.throughput.gather import gather_throughput
+from sweetspot.transfer.plausibility import impossible_figures
 
 
 def main(
@@ -23,7 +24,7 @@ def main(
     """Write results/<study>/throughput.parquet. pools: what a transfer learns from; none: nothing is transferred."""
     declared = load_instances(*(Path(file) for file in instances))
     sources = [LogSource(**entry) for entry in logs]
-    table = gather_throughput(runs, Question(**question), as_of, declared, Path(folder), sources)
+    table = gather_throughput(runs, Question(**question), as_of, declared, Path(folder), sources, impossible_figures)
     if pools:
         from sweetspot.transfer.transferring import learn_devices
         from sweetspot.transfer.unmeasured import with_transferred

@@ -13,9 +13,9 @@ def main(inputs: Mapping[str, Any], lists: Sequence[str], params: Any, output: s
     """Write comparison/scenarios.parquet, and each scenario's files below `into`. Raises UserError."""
     planned = {name: read_parquet(inputs[name]) for name in ("verdict", "choices")}
     files = {name: Path(file) for name, file in zip(lists, inputs["prices"], strict=True)}
-    folder = Path(inputs["scenarios"][0]).parent
+    folder = Path(inputs["scenarios"][0]).parent.parent
     study = Unpriced.of_rule(inputs, params)
-    table = scenario_table(load_scenarios(folder.parent), study, files, planned, folder, Path(into))
+    table = scenario_table(load_scenarios(folder), study, files, planned, folder, Path(into))
     write_parquet(table, output)
 
 

@@ -6,10 +6,25 @@ from typing import Any
 
 import pandas as pd
 
-from sweetspot.wording import TIE, Money, Words, amount, begun, confidence, counted, listed, percent, the, times
+from sweetspot.wording import (
+    DOLLARS,
+    TIE,
+    Money,
+    Words,
+    amount,
+    begun,
+    confidence,
+    counted,
+    listed,
+    percent,
+    the,
+    times,
+)
 
 KEEP, RENT, CONTRACT, BUY, MIX = "keep", "rent", "contract", "buy", "mix"  # kinds of choices
 COMMIT, MACHINE = "commit", "machine"  # levels of a verdict
+NOT_DECIDED = "not decided"  # confidence of a verdict where what could turn it has no speed
+NAMED = 2  # machines without a speed that are named
 VERBS = {KEEP: "Keep what you have", RENT: "Rent by the hour", CONTRACT: "Sign the contract", BUY: "Buy", MIX: "Buy"}
 COSTS = {KEEP: "What you have", RENT: "Renting", CONTRACT: "A contract", BUY: "Buying", MIX: "Buying"}
 MAY_STOP, NOT_ASKED, CANNOT, LIMIT = "interruptible", "not_asked", "cannot", "limit"  # why a choice is not the answer
@@ -20,7 +35,7 @@ WHY_NOT = {
     LIMIT: "breaks a limit of the team",
 }
 COUNTED = "this counts {busy_days_per_month:g}"
-SENTENCE, DO_THIS = 15, 20  # words
+SENTENCE, TOSS_UP, DO_THIS = 15, 20, 20  # words
 NEAR = 2.0  # times the price of a machine: a threshold farther off is not said
 FACTOR = "times the plan"  # unit of what is said as a factor of the plan
 FAR = 2.0  # times the plan: from here on no percentage is said
@@ -42,7 +57,7 @@ def thresholds(facts: Facts, currency: Money) -> list[str]:
     """From where on it is another answer, a sentence each, where what to do does not say it."""
     told: list[tuple[str, str]] = []
     factor, days = facts["work_factor"], facts["pays_from_days"]
-    if _near(facts):
+    if _near(facts) and not _decided_by_price(facts):
         word = "up to" if facts["kind"] in (BUY, MIX) else "below"
         price = currency.words(facts["buy_below_usd"])
         told.append((price, f"Buying pays {word} {{}} for {the(str(facts['box_title']))}."))
@@ -109,23 +124,62 @@ def _limit(limit: str, value: float, money: Money) -> str:
     return f"{amount(value)} h" if math.isfinite(value) else "without end"
 
 
-def sentence(facts: Facts, advised: str) -> str:
-    """The verdict in at most SENTENCE words: the verb first, then what the other way costs; `advised`: the kind that
-    `take` is of.
+def _toss_up(facts: Facts, advised: str, currency: Money) -> str:
+    """A tie with a purchase: what to do, and the price that decides, held against the one that is known."""
+    price, below = (currency.words(facts[name]) for name in ("box_usd", "buy_below_usd"))
+    if advised in (BUY, MIX):
+        over = f" over {facts['months']:g} months" if facts["months"] > 1 else ""
+        return f"Toss-up: buy at the {price} offered. {COSTS[str(facts['rival_kind'])]} costs about the same{over}."
+    verb = {KEEP: "keep what you have", CONTRACT: "sign the contract"}.get(advised, "rent")
+    if facts["firm_price"]:
+        return f"Toss-up: {verb}, unless the offer of {price} falls below {below}."
+    about, low, high = (f"{float(f'{currency.of(facts[name]):.3g}'):,.0f}"
+                        for name in ("box_usd", "box_usd_low", "box_usd_high"))  # fmt: skip
+    known = f"list price about {about}, range {low} to {high}"
+    return f"Toss-up: {verb} until you hold a written quote below {below} ({known})."
+
+
+def _decided_by_price(facts: Facts) -> bool:
+    """Whether it is a tie of a purchase and something that binds less, and a price within reach decides."""
+    tie = facts["level"] == COMMIT and facts["confidence"] == TIE
+    return tie and {facts["kind"], facts["rival_kind"]} & {BUY, MIX} != set() and _near(facts)
+
+
+def sentence(facts: Facts, advised: str, currency: Money = DOLLARS) -> str:
+    """The verdict in at most SENTENCE words, of a tie with a purchase TOSS_UP: the verb first, then what the other way
+    costs; `advised`: the kind that `take` is of.
     """
     verb, close = VERBS[advised], facts["confidence"] == TIE
+    if _decided_by_price(facts):
+        return _toss_up(facts, advised, currency)
     maybe = "" if close or facts["confidence"] == "clear" else "probably "
     if facts["level"] == COMMIT:
         other = facts["rival_kind"] if advised == facts["kind"] or not close else facts["kind"]
         if close:
             over = f" over {facts['months']:g} months" if facts["months"] > 1 else ""
             return f"{verb} for now. {COSTS[str(other)]} costs about the same{over}."
+        if math.isinf(facts["ratio"]):
+            return f"{verb}: that costs nothing. {COSTS[str(other)]} costs {currency.words(facts['rival_usd'])}."
         return f"{verb}. {COSTS[str(other)]} {maybe}costs {times(facts['ratio'])} times as much."
     alone = f"{_taken(advised)} {_machine(facts, 'take')}."
     if facts["take_rival"] is None:
         return alone
-    how = "about the same" if close else f"{times(facts['ratio'])} times as much"
+    free = not close and math.isinf(facts["ratio"])
+    how = "about the same" if close else "more than nothing" if free else f"{times(facts['ratio'])} times as much"
     return _short([f"{alone} {begun(_machine(facts, 'take_rival'))} {maybe}costs {how}.", alone], SENTENCE)
+
+
+def not_decided(names: Sequence[str], cheapest: str) -> tuple[str, str]:
+    """Where machines without a speed could turn the verdict: that it is not decided, and what to do."""
+    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+    machines = listed([*map(the, names[:NAMED]), *more])
+    found = f"Not decided: no speed is known of {machines}."
+    known = f"Of what has a speed, {the(cheapest)} is the cheapest."
+    ways = [
+        f"Measure or add {'that speed' if len(names) == 1 else 'these speeds'}. {known}",
+        "Measure or add the speeds.",
+    ]
+    return _short([found, f"Not decided: {len(names)} machines have no speed."], SENTENCE), _short(ways, DO_THIS)
 
 
 def do_this(facts: Facts, advised: str, words: Words) -> str:
@@ -148,12 +202,13 @@ def _ways_to_say(facts: Facts, advised: str, words: Words) -> list[str]:
         if close:
             same = "cost about the same: take either."
             return [f"{begun(title)} and {rival} {same}", f"{begun(rival)} costs about the same."]
-        dearer = f"costs {times(facts['take_ratio'])} times as much{sure}."
+        more = "more than nothing" if math.isinf(facts["take_ratio"]) else f"{times(facts['take_ratio'])} times as much"
+        dearer = f"costs {more}{sure}."
         return [f"{begun(rival)} {dearer}", f"The second choice {dearer}"]
     start = f"Start with {title}"
-    if facts["confidence"] == TIE and _near(facts) and advised not in (BUY, MIX):
-        below = f"Buy on a firm offer below {currency.words(facts['buy_below_usd'])}."
-        return [f"{start}. {below}", below]
+    if _decided_by_price(facts) and advised not in (BUY, MIX):
+        box, lower = the(str(facts["box_title"])), "Below that price buying costs less"
+        return [f"{start}. {lower}: then buy {box}.", f"{start}. {lower}.", f"{start}."]
     if advised == KEEP:
         nothing, today = "Buy and sign nothing.", "" if alone else f", the cheapest today{sure}"
         return [f"{nothing} Rent {title}{today}.", f"{nothing} Rent {title}.", nothing]

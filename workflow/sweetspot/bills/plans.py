@@ -18,7 +18,7 @@ from sweetspot.study.workloads import Phase, Plan
 
 PLAN_COLUMNS = (
     "price_list", "plan", *CELL_COLUMNS, "purchase", "phase", "jobs", "machines", "at_once", "hours", "usd", "status",
-    "slots", "job_hours", "speed_of", "work_hours", "room_hours", "boxes", "plan_months",
+    "slots", "job_hours", "speed_of", "work_hours", "room_hours", "boxes", "plan_months", "renewed_term_months",
 )  # fmt: skip
 OFFER_SHOWN = (
     "price_list", "purchase", "fixed_usd_per_month", "variable_usd_per_hour", "months", "term_months", "boxes",
@@ -59,7 +59,8 @@ def plan_table(
 
     What the plan can be priced anew from, with a figure moved (`rounds`): `slots` jobs work on one machine at once,
     `job_hours` each, by the speed of the instance `speed_of`; `work_hours`: of all jobs, as the plan states them;
-    `boxes` are at least held, one of which works `room_hours` (null: as many as are needed).
+    `boxes` are at least held, one of which works `room_hours` (null: as many as are needed); `renewed_term_months`: of
+    a term that is signed for again until the plan ends (null: none is).
     """
     rows = offered(take(cells, cells["status"] == "ok"), offers, OFFER_SHOWN)
     # Possession and terms are paid by the month: a phase pays what an hour of use adds.
@@ -79,7 +80,8 @@ def _plan(
     reference = rate_of_hours(rows, cells, plan.instance)
     single, of = _single_device(rows, cells, instances)
     least, months = _boxes(rows), np.full(size(rows), np.nan if plan.months is None else plan.months)
-    facts = {"room_hours": _room(rows, plan), "boxes": least, "plan_months": months}
+    term = rows["term_months"] if plan.renewed else np.full(size(rows), np.nan)
+    facts = {"room_hours": _room(rows, plan), "boxes": least, "plan_months": months, "renewed_term_months": term}
     rows, phases, slow = _enough(rows, fees, plan, reference, single)
     whole_speed = {"one": of, "all": rows["instance"]}
     parts = [
@@ -194,7 +196,16 @@ def _shown(rows: Columns, plan: str, phase: str, jobs: int, done: Schedule, slow
     count, nothing = size(rows), np.zeros(size(rows))
     return {
         **{
-            name: rows[name] for name in (*CELL_COLUMNS, "purchase", "price_list", "room_hours", "boxes", "plan_months")
+            name: rows[name]
+            for name in (
+                *CELL_COLUMNS,
+                "purchase",
+                "price_list",
+                "room_hours",
+                "boxes",
+                "plan_months",
+                "renewed_term_months",
+            )
         },
         **{name: nothing + value for name, value in done._asdict().items()},
         "plan": objects([plan] * count),

@@ -1,6 +1,7 @@
 """All tables that one price list makes: what the rule `price_workloads` writes; and what does not fit together."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
@@ -17,8 +18,7 @@ from sweetspot.bills.costs import (
     price_cells,
 )
 from sweetspot.bills.energy import Metered, metered_machines
-from sweetspot.bills.lint.families import Finding
-from sweetspot.bills.lint.rules import LINT_COLUMNS, check_possible, lint, offer_findings, warnings_of
+from sweetspot.bills.lint.rules import LINT_COLUMNS, Finding, check_possible, lint, offer_findings, warnings_of
 from sweetspot.bills.offer_prices import has_ended
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, check_instances, check_named, offer_rows, offers_table
 from sweetspot.bills.owning import CASH_COLUMNS, HOURS_A_DAY, cash_table
@@ -28,6 +28,7 @@ from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.monthly import Monthly
 from sweetspot.study.price_list import PriceList, load_price_list
+from sweetspot.study.spelling import hint
 from sweetspot.study.workloads import Plan, Runs, load_monthly, load_workloads
 
 
@@ -52,6 +53,74 @@ def check_there(works: Mapping[str, Monthly], instances: Collection[str], worklo
     """Refuse unknown machines among those that are there. Raises UserError."""
     named = {f"{key}.have[{number}]": name for key, work in works.items() for number, name in enumerate(work.have)}
     check_named(named.items(), instances, workload_file)
+
+
+def check_owned(works: Mapping[str, Monthly], owned: Collection[str], workload_file: Path) -> None:
+    """Refuse machines among those that are there of which no price list says what they cost to run.
+
+    Parameters
+    ----------
+    works
+        Monthly workloads by name.
+    owned
+        Machines that any price list of the study has an offer `own` of.
+    workload_file
+        Where the workloads were read, for the message.
+
+    Raises
+    ------
+    UserError
+        One sentence a machine.
+
+    """
+    refuse(
+        f"{workload_file}: {key}.have names {name!r}; expected a machine with an offer `own` in a price list"
+        f"{hint(name, owned)}"
+        for key, work in works.items()
+        for name in dict.fromkeys(work.have)
+        if name not in owned
+    )
+
+
+def check_deliveries(
+    workloads: Mapping[str, Workload],
+    works: Mapping[str, Monthly],
+    offers: Columns,
+    workload_file: Path,
+    price_file: Path,
+    places: Sequence[int] | None = None,
+) -> None:
+    """Refuse offers that are there only after the project has ended.
+
+    Parameters
+    ----------
+    workloads, works
+        All workloads, and the monthly ones, by name; those that state no months are passed over.
+    offers
+        `price_tables` of one list, with `delivery_months` (NaN: it is there at once).
+    workload_file, price_file
+        Where both were read, for the message.
+    places
+        Where each offer stands in its file; None: in their order.
+
+    Raises
+    ------
+    UserError
+        One sentence an offer and project.
+
+    """
+    plans = {key: work for key, work in workloads.items() if isinstance(work, Plan)}
+    projects: dict[str, Plan | Monthly] = {**plans, **works}
+    refuse(
+        f"{price_file}: offers[{number}] ('{name}') is there after {months:.4g} months (available_from_weeks or "
+        f"available_from); expected less than the {work.months:g} months of {key} in {workload_file.name}"
+        for key, work in projects.items()
+        if work.months is not None
+        for number, name, months in zip(
+            places or range(size(offers)), offers["instance"], offers["delivery_months"], strict=True
+        )
+        if months >= work.months
+    )
 
 
 def check_terms(
@@ -125,6 +194,69 @@ CONTRACT = {
 }  # fmt: skip
 
 
+@dataclass(frozen=True)
+class PricingInputs:
+    """One price list and the workloads it is for, read and held against each other: nothing of them is refused later.
+
+    `offers`, `fees`, `findings`: the tables of `price_tables`.
+    """
+
+    workloads: Mapping[str, Workload]
+    monthly: Mapping[str, Monthly]
+    prices: PriceList
+    offers: Columns
+    fees: Columns
+    findings: Columns
+
+
+def read_pricing_inputs(
+    price_file: Path,
+    workload_file: Path,
+    instances: Mapping[str, Instance],
+    name: str,
+    month_days: float,
+    study_date: date,
+    energy: Energy | None = None,
+    price_paths: bool | None = None,
+    metered: Mapping[str, Metered] | None = None,
+) -> PricingInputs:
+    """Read a price list and the workloads, and refuse what does not fit.
+
+    Parameters
+    ----------
+    price_file, workload_file
+        The list, and workloads.yaml.
+    instances
+        Declared machines by name.
+    name
+        The list's name.
+    month_days
+        Days of the study's month, where the list has none.
+    study_date
+        Date that the prices are judged by.
+    energy, price_paths, metered
+        As `price_tables` takes them.
+
+    Raises
+    ------
+    UserError
+        Naming file and key, one sentence a mistake.
+
+    """
+    workloads, prices = load_workloads(workload_file), load_price_list(price_file)
+    check_instances([offer.instance for offer in prices.offers], instances, str(price_file))
+    check_possible(prices, instances, str(price_file), range(len(prices.offers)))
+    offers, fees, findings = price_tables(prices, name, instances, month_days, study_date, energy, price_paths, metered)
+    check_workloads(workloads, instances, workload_file)
+    check_devices(workloads, instances, workload_file)
+    monthly = load_monthly(workload_file)
+    check_there(monthly, instances, workload_file)
+    check_terms(workloads, offers, workload_file, price_file)
+    check_deliveries(workloads, monthly, offers, workload_file, price_file)
+    check_free(monthly, offers, workload_file, price_file)
+    return PricingInputs(workloads, monthly, prices, offers, fees, findings)
+
+
 def price_study(
     throughput: pa.Table,
     extrapolation: pa.Table,
@@ -142,18 +274,12 @@ def price_study(
 
     Raises UserError naming file and key for a list, workload or instance that does not fit.
     """
-    instances, workloads = load_instances(*instance_files), load_workloads(workload_file)
+    instances = load_instances(*instance_files)
     metered = metered_machines(throughput, instances, energy)
-    prices = load_price_list(price_file)
-    check_instances([offer.instance for offer in prices.offers], instances, str(price_file))
-    check_possible(prices, instances, str(price_file), range(len(prices.offers)))
-    offers, fees, findings = price_tables(prices, name, instances, month_days, study_date, energy, price_paths, metered)
-    check_workloads(workloads, instances, workload_file)
-    check_devices(workloads, instances, workload_file)
-    monthly = load_monthly(workload_file)
-    check_there(monthly, instances, workload_file)
-    check_terms(workloads, offers, workload_file, price_file)
-    check_free(monthly, offers, workload_file, price_file)
+    read = read_pricing_inputs(
+        price_file, workload_file, instances, name, month_days, study_date, energy, price_paths, metered
+    )
+    workloads, monthly, offers, fees, findings = read.workloads, read.monthly, read.offers, read.fees, read.findings
     together = [finding._asdict() for finding in of_projects(workloads, monthly, offers)]
     findings = stacked([findings, from_rows(together, LINT_COLUMNS)])
     cells = all_cells(from_arrow(throughput, THROUGHPUT_COLUMNS), from_arrow(extrapolation, EXTRAPOLATION_COLUMNS))

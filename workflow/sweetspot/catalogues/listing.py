@@ -27,7 +27,7 @@ class Listing:
 
     `instance` is a name for files; `title` the catalogue's own name where that is none. `region` holds `place`, where
     the catalogue tells both: AWS' zones have names (use1-az1) that do not begin with their region's. `term_months`: of
-    a contract, whose hours are due whether used or not.
+    a contract, whose hours are due whether used or not. `gpu_detail`: the device's long name, `gpu_memory_gb`: of one.
     """
 
     line: int
@@ -44,6 +44,8 @@ class Listing:
     title: str = ""
     region: str = ""
     term_months: float | None = None
+    gpu_detail: str = ""
+    gpu_memory_gb: float | None = None
 
     def within(self, place: str) -> bool:
         """Whether it is in `place`: a zone, or a region, or how one of them begins."""
@@ -163,11 +165,16 @@ class Line:
         value = self.number_of(column)
         return int(value) if value is not None and value >= 1 and value == int(value) else None
 
-    def cards(self, column: str) -> int | None:
-        """A count of devices, or nothing; a fraction is a device shared with others, which is no whole machine."""
+    def cards(self, column: str, gpu: str = "") -> int | None:
+        """A count of devices, or nothing; a fraction is a device shared with others, which is no whole machine.
+
+        With the name of a device 0 is refused: such a line says that the machine has none of it.
+        """
         value = self.number_of(column)
         if value is not None and value > 0 and value != int(value):
             self.fail(column, self.text(column), "whole devices, not a share of one")
+        if gpu and value is not None and value < 1:
+            self.fail(column, self.text(column), f"1 or more {gpu}")
         return self.whole(column)
 
     def fail(self, column: str, value: str, expected: str) -> NoReturn:

@@ -48,10 +48,11 @@ def _gpuhunt(line: Line) -> Listing:
     if flag.lower() not in ("true", "false"):
         line.fail("spot", flag, "True or False")
     name, title = line.name("instance_name")
+    gpu = line.text("gpu_name")
     return Listing(
         line.number, name, "spot" if flag.lower() == "true" else "on_demand", line.needed_price("price"),
-        place=line.text("location"), gpu=line.text("gpu_name"), gpus=line.cards("gpu_count"), vcpus=line.whole("cpu"),
-        memory_gib=line.number_of("memory"), title=title,
+        place=line.text("location"), gpu=gpu, gpus=line.cards("gpu_count", gpu), vcpus=line.whole("cpu"),
+        memory_gib=line.number_of("memory"), title=title, gpu_memory_gb=line.number_of("gpu_memory"),
     )  # fmt: skip
 
 
@@ -60,10 +61,11 @@ def _plain(line: Line) -> Listing:
     if purchase not in RATES:
         line.fail("purchase", purchase, f"one of {', '.join(RATES)}")
     name, title = line.name("instance")
+    gpu = line.text("gpu")
     return Listing(
         line.number, name, purchase, line.needed_price("per_hour"), place=line.text("place"),
-        currency=line.text("currency") or None, source=line.text("source") or None, gpu=line.text("gpu"),
-        gpus=line.cards("gpus"), vcpus=line.whole("vcpus"), memory_gib=line.number_of("memory_gib"), title=title,
+        currency=line.text("currency") or None, source=line.text("source") or None, gpu=gpu,
+        gpus=line.cards("gpus", gpu), vcpus=line.whole("vcpus"), memory_gib=line.number_of("memory_gib"), title=title,
     )  # fmt: skip
 
 

@@ -77,10 +77,11 @@ def _row(line: Line, catalogue: Catalogue) -> _Row | None:
         name, title = line.name("InstanceType") if line.text("InstanceType") else ("", "")
         facts = {
             "gpu": line.text("AcceleratorName"),
-            "gpus": line.cards("AcceleratorCount"),
+            "gpus": line.cards("AcceleratorCount", line.text("AcceleratorName")),
             "vcpus": line.whole("vCPUs"),
             "memory_gib": line.number_of("MemoryGiB"),
             "region": line.text("Region"),
+            **_details(line),
         }
     except BadLineError as error:
         catalogue.leave_out(line.number, str(error), line.text("InstanceType"))
@@ -92,7 +93,20 @@ def _row(line: Line, catalogue: Catalogue) -> _Row | None:
             price = line.number_of(column) if _belonging(name) else line.price(column)
             if price is not None:
                 prices[purchase] = price
+    if name and not any(line.text(column) for column, _ in PRICES):
+        catalogue.leave_out(line.number, "no price, neither on demand nor spot", title or name)
     return _Row(line, name, title, line.text("AvailabilityZone") or line.text("Region"), prices, facts)
+
+
+def _details(line: Line) -> dict[str, Any]:
+    """Long name and memory of one device, which GpuInfo has as the text of a Python dictionary.
+
+    Without it SkyPilot's A100 is the one with 40 GB; the other is its A100-80GB.
+    """
+    info, accelerator = line.text("GpuInfo"), line.text("AcceleratorName")
+    name, memory = re.search(r"'Name': '([^']+)'", info), re.search(r"'MemoryInfo': {'SizeInMiB': (\d+)", info)
+    gigabytes = float(memory[1]) / 1024 if memory else 40.0 if accelerator == "A100" else None
+    return {"gpu_detail": name[1] if name else "", "gpu_memory_gb": gigabytes}
 
 
 def _belonging(name: str) -> tuple[str, int] | None:
@@ -122,7 +136,8 @@ def _machine(row: _Row, alone: Mapping[tuple[str, str, int], _Row], used: set[An
 def _joined(host: _Row, cards: _Row, name: str) -> _Row:
     prices = {kind: host.prices[kind] + usd for kind, usd in cards.prices.items() if kind in host.prices}
     gpu, gpus = cards.gpu
-    return replace(host, name=name, prices=prices, facts={**host.facts, "gpu": gpu, "gpus": gpus})
+    details = {key: cards.facts[key] for key in ("gpu_detail", "gpu_memory_gb")}
+    return replace(host, name=name, prices=prices, facts={**host.facts, "gpu": gpu, "gpus": gpus, **details})
 
 
 def _with_n1(

@@ -24,6 +24,7 @@ from sweetspot.commands.offer_files import Desk, write_offer
 from sweetspot.commands.offer_line import KINDS, Offered, read_line, read_parts
 from sweetspot.commands.scratch import shown, studies_of, tried, write_texts
 from sweetspot.errors import UserError
+from sweetspot.number_text import number_argument
 from sweetspot.study.spelling import near
 
 FLAGS = {
@@ -50,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(flag, metavar=shown_as, help=words)
     parser.add_argument("--instance", metavar="NAME", help="name in the files (from the line)")
     parser.add_argument("--list", metavar="NAME", help="price list it is written to (where such offers are)")
-    parser.add_argument("--rate", type=float, metavar="USD", help="USD for one unit of a currency without a rate there")
+    parser.add_argument(
+        "--rate", type=number_argument, metavar="USD", help="USD for one unit of a currency without a rate there"
+    )
     parser.add_argument("--dry-run", action="store_true", help="print what would be written, and write nothing")
     parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
 

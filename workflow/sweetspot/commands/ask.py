@@ -35,9 +35,11 @@ from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.commands.scratch import machines_of_study
 from sweetspot.commands.validating import without_nan
 from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words
-from sweetspot.decision_words import no_answer
+from sweetspot.decision_words import NOT_DECIDED, no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
+from sweetspot.number_text import NUMBER, number_argument, parse_number
+from sweetspot.report import how_sure
 from sweetspot.report.outcome import Outcome, outcome_of
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
 from sweetspot.report.worth_words import waiting_in_words
@@ -51,9 +53,9 @@ from sweetspot.wording import ROUNDS, TIE, Money, amount, percent, span, the
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4
 OUTCOMES = {ANSWER: "answer", NO_ANSWER: "no answer", TOO_CLOSE: TIE, NOT_IN_TIME: "nothing in time"}
 HOURS = {"min": 1 / 60, "h": 1.0, "d": 24.0}
-DEADLINE = re.compile(r"(\d+(?:\.\d+)?)\s*(min|h|d)")
+DEADLINE = re.compile(rf"({NUMBER})\s*(min|h|d)", re.IGNORECASE)
 MOST_TIMES = 1000  # the jobs of a plan
-TABLES = ("options", "choices", "deadlines", "queue", "verdict")  # of comparison/
+TABLES = ("options", "choices", "deadlines", "queue", "sources", "verdict", "warnings")  # of comparison/
 READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "availability.yaml", "prices/history/stock.csv",
            "throughput.csv", "efficiency.csv", "time_to_target.csv")  # fmt: skip
 OF_JOBS = "The deadline is of single jobs, below; it is not one of the whole project."
@@ -67,12 +69,14 @@ Rows = list[dict[str, Any]]
 
 
 class Answer(NamedTuple):
-    """What is said: the verdict and its sentences, the `model` that it is about, deadlines of single `jobs` and of
-    `classes` of jobs, and who waits; `phased`: the plan that leads is one of phases.
+    """What is said: the verdict and its sentences, the bases and warnings that it `rests_on`, the `model` that it is
+    about, deadlines of single `jobs` and of `classes` of jobs, and who waits; `phased`: the plan that leads is one of
+    phases.
     """
 
     verdict: Outcome | None
     said: list[str]
+    rests_on: list[str]
     model: str
     jobs: Rows
     classes: Rows
@@ -84,8 +88,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot ask`."""
     add = parser.add_argument
     add("study", metavar="STUDY", help="a folder under config/studies/ whose report was made")
-    add("--days", type=float, metavar="N", help="days of use a month of every owned machine")
-    add("--jobs", type=float, metavar="FACTOR", help="times the jobs of a plan, of months or of phases")
+    add("--days", type=number_argument, metavar="N", help="days of use a month of every owned machine")
+    add("--jobs", type=number_argument, metavar="FACTOR", help="times the jobs of a plan, of months or of phases")
     add("--deadline", metavar="TIME", help="when the result is due: 90min, 6h, 2d")
     add("--workload", metavar="NAME", help="of workloads.yaml: the deadline of this one alone")
     add("--brief", action="store_true", help="print the verdict alone: two lines")
@@ -105,7 +109,10 @@ def run(arguments: argparse.Namespace) -> int:
     works = load_workloads(work) if work.is_file() else {}
     plans = {name: one for name, one in works.items() if isinstance(one, Plan)}
     _check(wanted, arguments.workload, tables["options"], study, bool(months or plans))
-    given = Given(tables["options"], Settings.of(study))
+    lists = [read_parquet(file) for file in sorted((results / "offers").glob("*.parquet"))]
+    offered = pd.concat(lists, ignore_index=True) if lists else NO_ROWS
+    machines = machines_of_study(arguments.config, study.name)
+    given = Given(tables["options"], Settings.of(study, machines), offered)
     anew = wanted._replace(due=None) != Wanted() or (wanted.due is not None and bool(months))
     if anew and (months or plans):
         given = _with_plans(given, results, written, study, plans)._replace(months=months)
@@ -128,7 +135,7 @@ def hours_of(text: str | None) -> float | None:
     if text is None:
         return None
     found = DEADLINE.fullmatch(text.strip())
-    hours = float(found[1]) * HOURS[found[2]] if found else 0.0
+    hours = parse_number(found[1], "--deadline") * HOURS[found[2].lower()] if found else 0.0
     if not hours > 0:
         raise UserError(f"--deadline is {text!r}; expected a time such as 90min, 6h or 2d")
     return hours
@@ -140,7 +147,7 @@ def outcome(verdict: Outcome | None, jobs: Rows, classes: Rows) -> int:
         if any(pd.isna(row["option"]) for row in due):
             return NOT_IN_TIME
         return TOO_CLOSE if any(row.get("confidence") == TIE for row in due) else ANSWER
-    if verdict is None:
+    if verdict is None or verdict.confidence == NOT_DECIDED:
         return NO_ANSWER
     return TOO_CLOSE if verdict.close else ANSWER
 
@@ -149,7 +156,8 @@ def _as_lines(found: Answer, study: Study, wanted: Wanted) -> list[str]:
     """The study and what was asked, the verdict, who is in time, what a shared machine lets wait."""
     use = "the study's own use" if wanted.days is None else f"{wanted.days:g} days of use a month"
     jobs = "" if wanted.jobs is None else f", {wanted.jobs:g} times the jobs"
-    money, lines = money_of(study), [f"{study.title} ({study.name}, as of {study.as_of}, {use}{jobs})", *found.said]
+    money, lines = money_of(study), [f"{study.title} ({study.name}, as of {study.as_of}, {use}{jobs})"]
+    lines += [*found.said, *found.rests_on]
     for row in found.classes:
         sure = "" if row["p_in_time"] > 0.99 else f" (in time in {percent(row['p_in_time'])} of cases)"
         told = f"Within {row['within_hours']:g} h, {class_title(row['class'])}"
@@ -176,6 +184,7 @@ def _as_json(found: Answer, study: Study, wanted: Wanted, code: int) -> str:
         "outcome": OUTCOMES[code],
         "verdict": None if found.verdict is None else found.verdict.model_dump(),
         "sentences": found.said,
+        "rests_on": found.rests_on,
         "model": found.model or None,
         "deadline": [_named(row) | {name: row.get(name) for name in OF_A_JOB} for row in found.jobs],
         "plan_deadlines": [{name: row[name] for name in OF_A_CLASS if name in row} for row in found.classes],
@@ -192,6 +201,7 @@ def _answer(case: Case, tables: Tables, arguments: argparse.Namespace) -> Answer
     return Answer(
         verdict=verdict,
         said=said[:2] if arguments.brief else said,
+        rests_on=how_sure.notes(tables),
         model=asked_model(tables),
         jobs=[row for row in case.deadlines.to_dict("records") if asked in (None, row["workload"])],
         classes=[row for row in classes if asked in (None, f"{row['workload']}.{row['class']}")],

@@ -1,7 +1,7 @@
 """Set the scenarios of a study side by side: verdict, best choice, money a month, and what each changes.
 
-Reads results/STUDY/comparison/scenarios.parquet, which `snakemake --config study=STUDY scenarios` makes from the files
-in config/studies/STUDY/scenarios/, each with what differs from the study. Writes Markdown to stdout.
+Reads results/STUDY/comparison/scenarios.parquet, which `snakemake --cores all scenarios --config study=STUDY` makes
+from the files in config/studies/STUDY/scenarios/, each with what differs from the study. Writes Markdown to stdout.
 
     sweetspot compare-scenarios start-up-2026
     sweetspot compare-scenarios start-up-2026 --table scenarios.csv
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> None:
     if not any((folder / "scenarios").glob("*.yaml")):
         raise UserError(f"{folder / 'scenarios'}: has no scenario; expected a file NAME.yaml with what differs")
     if not file.is_file():
-        raise UserError(f"{file}: is not there; make it first: snakemake --cores all --config study={name} scenarios")
+        raise UserError(f"{file}: is not there; make it first: snakemake --cores all scenarios --config study={name}")
     table = read_parquet(file)
     if arguments.table is not None:
         write_table(table, arguments.table)

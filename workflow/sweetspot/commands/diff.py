@@ -26,7 +26,7 @@ from sweetspot.report.rank_changes import difference, to_markdown
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import lists_at, load_price_list, newest_day
 from sweetspot.study.settings import Settings
-from sweetspot.study.stock import load_availability
+from sweetspot.study.stock import load_availability, looks_file
 from sweetspot.study.study import load_study
 from sweetspot.throughput.published import read_published
 
@@ -123,7 +123,7 @@ def unpriced(name: str, config: Path, results: Path) -> Unpriced:
             raise UserError(f"{file}: is not there; make it first: snakemake --cores all --config study={name}")
     others = [figures_file(other, folder.parent) for other in (name, *study.borrow)]
     figures = [read_published(file) for file in others if file.is_file()]
-    stock = folder / "availability.yaml"
+    stock, looks = (file if file.is_file() else None for file in (folder / "availability.yaml", looks_file(folder)))
     return Unpriced(
         tables=tables,
         workloads=folder / "workloads.yaml",
@@ -134,5 +134,5 @@ def unpriced(name: str, config: Path, results: Path) -> Unpriced:
         energy=study.energy,
         price_paths=study.price_paths,
         published=pd.concat(figures, ignore_index=True) if figures else None,
-        known=load_availability(stock if stock.is_file() else None, study.as_of),
+        known=load_availability(stock, study.as_of, looks),
     )

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from sweetspot.commands.study_of_today import middle, rentals
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
+from sweetspot.number_text import NUMBER, number_argument, parse_number
 from sweetspot.study.open_models import METHODS, Method, OpenModel, flop_per_token, memory_need, open_model
 from sweetspot.tokens.mfu import (
     LEAST_SPREAD,
@@ -42,12 +43,12 @@ from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.specifications import Device
 
 WORK = re.compile(
-    r"(?P<model>\S+)\s+(?P<method>[a-z]+)\s+(?P<count>[\d,]+(?:\.\d+)?)\s*(?P<unit>[kmbt]?)"
-    r"(?:\s*(?:samples)?\s*[x×]\s*(?P<each>\d+))?(?:\s*tokens)?",
+    r"(?P<model>\S+)\s+(?P<method>[a-z]+)\s+(?P<count>" + NUMBER + r")\s*(?P<unit>[kmbt]?)"
+    r"(?:\s*(?:samples)?\s*[x×]\s*(?P<each>" + NUMBER + r"))?(?:\s*tokens)?",
     re.IGNORECASE,
 )
 UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
-TIMED = re.compile(r"(?P<gpu>[^:]+):\s*(?P<rate>\d+(?:\.\d+)?)\s*(?:tokens/s)?")
+TIMED = re.compile(r"(?P<gpu>[^:]+):\s*(?P<rate>" + NUMBER + r")\s*(?:tokens/s)?", re.IGNORECASE)
 SAME_METHOD = {"sft": "full", "finetune": "full"}
 PRECISION = "bf16"
 UNTRIED = "arithmetic, by its maker's MLPerf times alone"
@@ -73,14 +74,17 @@ def asked_work(text: str, sequence: int, epochs: float) -> Work:
     """The work that `text` names. Raises UserError."""
     found = WORK.fullmatch(text.strip())
     method = "" if found is None else SAME_METHOD.get(found["method"].lower(), found["method"].lower())
-    if found is None or method not in METHODS or not (count := float(found["count"].replace(",", "") or 0)):
+    if found is None or method not in METHODS:
         methods = ", ".join(METHODS)
         raise UserError(
             f'work is {text!r}; expected MODEL METHOD TOKENS, such as "llama-3.1-8b lora 100M tokens" ({methods})'
         )
     if not (1 <= sequence <= 10_000_000 and 0 < epochs < 1e6):
         raise UserError(f"sequence {sequence}, epochs {epochs:g}; expected numbers above 0")
-    tokens = count * UNITS[found["unit"].lower()] * float(found["each"] or 1) * epochs
+    count, each = parse_number(found["count"], "TOKENS"), parse_number(found["each"] or "1", "tokens of a sample")
+    tokens = count * UNITS[found["unit"].lower()] * each * epochs
+    if not 1 <= tokens < math.inf:
+        raise UserError(f"work is {text!r}, which makes {tokens:g} tokens; expected at least 1")
     return Work(open_model(found["model"]), method, tokens, sequence)  # type: ignore[arg-type]
 
 
@@ -115,7 +119,7 @@ def mfu_of(work: Work, stack: str | None, timed: str | None) -> Known:
         raise UserError(f'--timed is {timed!r}; expected GPU: RATE, such as "RTX 4090: 2100 tokens/s"')
     device = shipped_devices().get(found["gpu"].strip())
     flop, peak = flop_per_token(work.model, work.method, work.sequence), device.peak(PRECISION) * 1e12
-    mfu = float(found["rate"]) * flop / peak
+    mfu = parse_number(found["rate"], "--timed") * flop / peak
     if not 0 < mfu <= 1:
         raise UserError(
             f"--timed is {timed!r}: {mfu:.3g} of that device's peak; expected a rate above 0 that it can do"
@@ -229,15 +233,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("work", metavar="WORK", help='such as "llama-3.1-8b lora 100M tokens"')
     add("--sequence", type=int, default=2048, help="tokens of a sequence (2048)")
-    add("--epochs", type=float, default=1.0, help="how often the tokens are gone through (1)")
+    add("--epochs", type=number_argument, default=1.0, help="how often the tokens are gone through (1)")
     add("--stack", choices=STACKS, help="tuned: a vendor's library; plain: a loop; default: either")
     add("--timed", metavar="FIGURE", help='your own, one device: "RTX 4090: 2100 tokens/s"')
-    add("--within", type=float, metavar="HOURS", help="the deadline")
+    add("--within", type=number_argument, metavar="HOURS", help="the deadline")
     add("--json", action="store_true", help="print one JSON object instead of text")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the table. Raises UserError."""
+    if arguments.within is not None and arguments.within <= 0:
+        raise UserError(f"--within is {arguments.within:g}; expected hours above 0")
     work = asked_work(arguments.work, arguments.sequence, arguments.epochs)
     known = mfu_of(work, arguments.stack, arguments.timed)
     rows = estimated(work, known)

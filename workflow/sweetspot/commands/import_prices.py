@@ -21,9 +21,11 @@ import yaml
 
 from sweetspot.bills.lint.rules import lint
 from sweetspot.bills.offers import offer_rows
+from sweetspot.catalogues.device_names import device_of
 from sweetspot.catalogues.readers import READERS, cheapest
 from sweetspot.catalogues.spot_history import averages, choose_zone, read_history
 from sweetspot.errors import UserError
+from sweetspot.number_text import number_argument, parse_number
 from sweetspot.study.base import validated
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList, check_together
@@ -76,13 +78,17 @@ def _catalogue_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[s
     kept = cheapest(catalogue, options.zone, frozenset(options.only) if options.only else None)
     for reason in catalogue.left_out():
         print(f"left out: {reason}", file=sys.stderr)
+    if options.currency is None and options.format != "gpuhunt" and not all(entry.currency for entry in kept):
+        example = "--currency EUR --rate EUR=1.14"
+        print(f"note: {options.file} names no currency; USD is assumed (else: {example})", file=sys.stderr)
     offers: list[dict[str, Any]] = []
     instances: dict[str, Any] = {}
     for entry in kept:
         offer: dict[str, Any] = {"instance": entry.instance, "purchase": entry.purchase, "per_hour": entry.per_hour}
         note = ", ".join(part for part in (entry.title, entry.place) if part)
         offers.append(offer | _said(currency=entry.currency, source=entry.source, note=note))
-        facts = {"title": entry.title or entry.instance, "provider": options.provider, "gpu": entry.gpu or "CPU"}
+        facts = {"title": entry.title or entry.instance, "provider": options.provider}
+        facts["gpu"] = device_of(entry) if entry.gpu else "CPU"
         more = _said(gpus=entry.gpus or 1, vcpus=entry.vcpus, memory_gib=entry.memory_gib)
         instances.setdefault(entry.instance, facts | more)
     return _heading(options, options.as_of, "cheapest place") | {"offers": offers}, instances
@@ -94,7 +100,7 @@ def _said(**values: Any) -> dict[str, Any]:
 
 def _heading(options: argparse.Namespace, as_of: date, how: str) -> dict[str, Any]:
     source = options.source or f"{Path(options.file).name} ({options.format}), {how}"
-    heading: dict[str, Any] = {"currency": options.currency, "as_of": as_of, "source": source}
+    heading: dict[str, Any] = {"currency": options.currency or "USD", "as_of": as_of, "source": source}
     if options.rate:  # a day of its own: YAML would name the one above
         told = [_rate(text) | {"as_of": as_of.replace(), "source": options.rate_source} for text in options.rate]
         heading["rates"] = told
@@ -103,12 +109,10 @@ def _heading(options: argparse.Namespace, as_of: date, how: str) -> dict[str, An
 
 def _rate(text: str) -> dict[str, Any]:
     """EUR=1.09 as a rate of a price list; the list's model says what is wrong with the currency or the sign."""
-    currency, _, usd = text.partition("=")
-    try:
-        return {"currency": currency, "usd": float(usd)}
-    except ValueError:
-        expected = "a currency and what one unit is in USD, such as EUR=1.09"
-        raise UserError(f"--rate is {text!r}; expected {expected}") from None
+    currency, equals, usd = text.partition("=")
+    if not equals:
+        raise UserError(f"--rate is {text!r}; expected a currency and what one unit is in USD, such as EUR=1.09")
+    return {"currency": currency, "usd": parse_number(usd, f"--rate {currency}")}
 
 
 def _remarks(prices: PriceList, instances: dict[str, Any], as_of: date) -> list[str]:
@@ -118,8 +122,8 @@ def _remarks(prices: PriceList, instances: dict[str, Any], as_of: date) -> list[
     machines = {name: Instance(**(unknown | instances)[name]) for name in names}
     offers, _ = offer_rows("imported", prices, machines, 30.5)
     found = lint(prices, offers, machines, as_of, 30.5)
-    told = [f"{finding.severity}: {finding.message}" for finding in found if finding.rule != "spot_terms"]
-    spot = len(found) - len(told)
+    told = list(dict.fromkeys(f"{one.severity}: {one.message}" for one in found if one.rule != "spot_terms"))
+    spot = sum(one.rule == "spot_terms" for one in found)
     return [*told, f"note: {spot} spot prices without an interruption rate; their cost assumes none"] if spot else told
 
 
@@ -131,7 +135,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--as-of", type=date.fromisoformat, metavar="DAY", help="day of the prices; needed for catalogues")
     add("--zone", help="zone (or region, for catalogues); default: the cheapest")
     add("--only", nargs="+", metavar="INSTANCE", help="instances to keep; default: all")
-    add("--currency", default="USD", help="currency of the prices (USD)")
+    add("--currency", help="currency of the prices (USD)")
     add("--rate", nargs="+", metavar="EUR=USD", help="USD for one unit of another currency, such as EUR=1.09")
     add("--rate-source", default="given when the prices were imported", metavar="TEXT", help="where the rate was read")
     add("--source", help="source to write into the list; default: the file's name")
@@ -139,7 +143,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--product", default="Linux/UNIX", help="product of a spot history (Linux/UNIX)")
     add("--start", metavar="TIME", help="begin of the window of a spot history: a date or an ISO 8601 time")
     add("--end", metavar="TIME", help="end of that window; default: the last change in the file")
-    add("--max-gap-days", type=float, default=30.0, metavar="DAYS", help="longest silence of a spot history (30)")
+    add(
+        "--max-gap-days",
+        type=number_argument,
+        default=30.0,
+        metavar="DAYS",
+        help="longest silence of a spot history (30)",
+    )
     add("--print", choices=("prices", "instances"), default="prices", dest="what", help="what to write")
 
 

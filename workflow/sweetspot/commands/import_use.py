@@ -25,6 +25,7 @@ import pandas as pd
 from sweetspot.catalogues.price_file import with_entries, with_item, with_value
 from sweetspot.commands.scratch import machines_of_study, read_text, shown, studies_of, tried, write_texts
 from sweetspot.errors import UserError
+from sweetspot.number_text import number_argument
 from sweetspot.study.base import PART
 from sweetspot.study.monthly import GROWTH, Monthly
 from sweetspot.study.spelling import hint
@@ -47,11 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--zone", default="UTC", help="time zone of months and of times without an offset (UTC)")
     add("--since", metavar="DAY", help="first day that the record covers (its first start)")
     add("--until", metavar="DAY", help="first day after it (its last moment)")
-    add("--devices", type=float, metavar="N", help="devices there are, for how busy they were")
+    add("--devices", type=number_argument, metavar="N", help="devices there are, for how busy they were")
     add("--study", metavar="STUDY", help="write the classes into workloads.yaml of this study")
     add("--instance", metavar="NAME", help="machine of the study on which the jobs ran (the first that it has)")
     add("--model", help="what the jobs train (the study's, where it has one)")
-    add("--months", type=float, metavar="N", help="length of the project, where the study says none")
+    add("--months", type=number_argument, metavar="N", help="length of the project, where the study says none")
     add("--dry-run", action="store_true", help="print what would be written, and write nothing")
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("--config", type=Path, default=Path("config"), help="the project's config folder (config)")

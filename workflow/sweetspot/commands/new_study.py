@@ -48,13 +48,14 @@ from sweetspot.commands.study_questions import Answers, Speed, ask_all, wide
 from sweetspot.errors import UserError, refuse
 from sweetspot.facts.shipped_tables import OF_DEVICES, figures_file
 from sweetspot.matrix.invocation import load_invocation
+from sweetspot.number_text import number_argument
 from sweetspot.study.base import Precision
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.open_models import SEQUENCE
 from sweetspot.throughput.published import RATES, THROUGHPUT_CSV
 from sweetspot.transfer.figures import network_name, shipped_devices
 from sweetspot.transfer.specifications import Device
-from sweetspot.transfer.transferring import Measured, learn_devices, transferred
+from sweetspot.transfer.transferring import Measured, check_below_peak, learn_devices, transferred
 
 USUAL = "RTX 4090"  # where nothing is had and nothing was timed: the device whose published figure serves
 PRECISION, SERVING = "fp16", ("torch", "tensorflow")  # of published figures that serve; the first counts before
@@ -91,6 +92,7 @@ def timed(arguments: argparse.Namespace, studies: Path) -> Own | None:
     own = Own(device, OWN, *cell, arguments.speed, *checked_money(arguments.currency, arguments.rate))
     # Refused here in one sentence, not by the study later.
     known = Measured(device, own.images_per_s or 0.0, own.model, own.precision, own.framework, own.batch_size)
+    check_below_peak(known)
     transferred([known], [device], learn_devices(studies))
     return own
 
@@ -103,7 +105,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--no-answer", action="store_true", help="with --ask: write the study, and run nothing")
     add("--work", metavar="WORK", help='jobs by tokens: "llama-3.1-8b lora 100M tokens"')
     add("--gpu-name", metavar="GPU", help='device that you timed elsewhere, such as "RTX 4090"')
-    add("--speed", type=float, metavar="RATE", help="samples per second that it trains")
+    add("--speed", type=number_argument, metavar="RATE", help="samples per second that it trains")
     add("--model", default="resnet50", help="what it trains (resnet50)")
     add("--precision", choices=get_args(Precision), default="fp16", help="number format (fp16)")
     add("--framework", choices=tuple(FRAMEWORKS), default="torch", help="framework (torch)")
@@ -111,7 +113,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     several = "devices that one job takes: 1, n, or all of its machine (all); several such run side by side"
     add("--devices-per-job", type=_devices, default="all", metavar="N", help=several)
     add("--currency", default="USD", help="currency of the box (USD); EUR has a rate, of others --rate")
-    add("--rate", type=float, metavar="USD", help="what a unit of that currency is worth in USD today")
+    add("--rate", type=number_argument, metavar="USD", help="what a unit of that currency is worth in USD today")
     add("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
 
 

@@ -21,12 +21,14 @@ import pandas as pd
 from sweetspot.commands.validating import without_nan
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
+from sweetspot.number_text import parse_number
 from sweetspot.scaling.several_devices import JOINED, learn_scaling, several
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.specifications import Devices, precision_name
-from sweetspot.transfer.transferring import Measured, from_run_files, learn_devices, transferred
+from sweetspot.transfer.transferring import Measured, check_below_peak, from_run_files, learn_devices, transferred
 from sweetspot.warnings import as_text, joined
 from sweetspot.wording import amount
 
@@ -42,21 +44,20 @@ def measured(text: str, framework: str, devices: Devices) -> Measured:
     found = FIGURE.fullmatch(text.strip())
     if found is None:
         raise UserError(f"--measured is {text!r}; expected {FORM}, or a run file")
-    rate, batch = _number(found["rate"]), _number(found["batch"]) if found["batch"] else math.nan
+    rate = parse_number(found["rate"], "--measured: the rate")
+    batch = parse_number(found["batch"], "--measured: the batch") if found["batch"] else math.nan
     if not RATES[0] <= rate <= RATES[1]:
         raise UserError(f"--measured: the rate is {found['rate']!r}; expected samples per second, above 0")
     if found["batch"] and not (batch >= 1 and batch % 1 == 0):
         raise UserError(f"--measured: the batch is {found['batch']!r}; expected a whole number above 0")
-    precision = precision_name(found["precision"])
-    return Measured(devices.get(found["gpu"].strip()), rate, found["model"].strip(), precision, framework, batch)
-
-
-def _number(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        return math.nan
-    return value if math.isfinite(value) else math.nan
+    precision, gpu = precision_name(found["precision"]), found["gpu"].strip()
+    factor = beyond_peak_factor(gpu, 1, precision, found["model"].strip(), "", rate)
+    if factor > 1:
+        raise UserError(
+            f"--measured is {text!r}: {factor:.3g} times what {devices.get(gpu).gpu} can do at its dense peak; "
+            "expected a rate that it can reach"
+        )
+    return Measured(devices.get(gpu), rate, found["model"].strip(), precision, framework, batch)
 
 
 def _counts(text: str) -> list[int]:
@@ -78,6 +79,8 @@ def prediction(
     if len(workloads) > 1:
         told = " and ".join(f"{model} in {precision}" for model, precision, _ in sorted(workloads))
         raise UserError(f"--measured: figures of {told}; expected several devices with one workload")
+    for figure in known:
+        check_below_peak(figure)
     learnt = learn_devices(studies)
     wanted = list({device.gpu: device for device in (learnt.devices.get(name) for name in on)}.values())
     one = transferred(known, wanted, learnt)

@@ -1,6 +1,7 @@
 """Everything that a person wrote for a study, read as the workflow reads it; what is wrong is gathered, not raised."""
 
 import math
+import tempfile
 from collections.abc import Callable, Collection, Container, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -11,19 +12,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sweetspot.bills.lint.rules import check_possible
 from sweetspot.bills.offers import check_instances
 from sweetspot.bills.pricing import (
+    check_deliveries,
     check_devices,
     check_free,
+    check_owned,
     check_terms,
     check_there,
     check_workloads,
     of_projects,
     price_tables,
 )
+from sweetspot.bills.scenario_checks import StudyFiles, check_scenarios
 from sweetspot.errors import UserError, refuse
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix.invocation import (
     check_answer_prices,
     check_machines,
+    check_offers_in_hand,
     instance_files,
     measured_cells,
     merged,
@@ -36,7 +41,8 @@ from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.claims import load_claims
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, instance_entries, load_instances
-from sweetspot.study.price_list import PriceList, check_together
+from sweetspot.study.price_list import PriceList, check_together, days_kept
+from sweetspot.study.scenarios import load_scenarios
 from sweetspot.study.spelling import hint, near, slipped
 from sweetspot.study.stock import looks_file, named_facts, read_looks
 from sweetspot.study.study import Study, check_study_name, load_study, log_files
@@ -46,6 +52,7 @@ from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.published import published_cells, read_efficiency, read_published, units_of
 from sweetspot.throughput.time_to_target import read_times
 from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.plausibility import warned_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +61,7 @@ Workload = Training | Runs | Plan
 T = TypeVar("T")
 RATES_APART = 0.01  # of one currency in two files, before it is worth a word
 FIGURES = ("throughput.csv", "efficiency.csv", "time_to_target.csv")
+FOLDERS = ("prices", "scenarios", "logs")
 WRITTEN = ("study.yaml", "instances.yaml", "workloads.yaml", "claims.yaml", "availability.yaml", *FIGURES)
 
 
@@ -73,12 +81,16 @@ class Findings:
 
     @contextmanager
     def of(self, file: Path) -> Iterator[None]:
-        """Keep what a UserError of the block says as mistakes of `file`."""
+        """Keep what a UserError of the block says as mistakes of `file`, and what cannot be read."""
+        sentences: Sequence[str] = ()
         try:
             yield
         except UserError as error:
-            told = {sentence for _, sentence in self.errors}
-            self.errors += [(str(file), sentence) for sentence in error.sentences if sentence not in told]
+            sentences = error.sentences
+        except OSError as error:  # a folder that nobody may read says so at its first use
+            sentences = [f"{error.filename or file}: cannot be read ({error.strerror or error})"]
+        told = {sentence for _, sentence in self.errors}
+        self.errors += [(str(file), sentence) for sentence in sentences if sentence not in told]
 
     def check(self, file: Path, check: Callable[..., object], *arguments: Any) -> None:
         """Keep what the check refuses as mistakes of `file`."""
@@ -124,9 +136,12 @@ def read_study(name: str, root: Path) -> Findings:
     Nothing is measured or written. Raises UserError where there is no such study to read.
     """
     folder, found = root / "studies" / name, Findings()
-    check_study_name(name, folder.parent)
-    if not folder.is_dir():
-        load_study(folder)  # says which there are
+    try:
+        check_study_name(name, folder.parent)
+        if not folder.is_dir():
+            load_study(folder)  # says which there are
+    except OSError as error:
+        raise UserError(f"{error.filename or folder}: cannot be read ({error.strerror or error})") from None
     study = found.take(folder / "study.yaml", lambda: load_study(folder), lambda held: _count(held.sources, "source"))
     files = instance_files(root, name)
     instances = found.take(files[-1], lambda: load_instances(*files), "instance")
@@ -145,8 +160,8 @@ def read_study(name: str, root: Path) -> Findings:
     _check_names(found, parts, files[-1])
     _check_study(found, parts)
     _check_workloads(found, parts)
-    for price_list in price_lists:
-        _read_prices(found, parts, folder / "prices" / f"{price_list}.yaml")
+    offered = [_read_prices(found, parts, folder / "prices" / f"{price_list}.yaml") for price_list in price_lists]
+    _check_offered(found, parts, [prices for prices in offered if prices is not None])
     _read_figures(found, parts)
     stock = folder / "availability.yaml"
     others: list[tuple[Path, Callable[[Path], Any], str]] = [
@@ -155,9 +170,15 @@ def read_study(name: str, root: Path) -> Findings:
         (looks_file(folder), read_looks, "look"),
     ]
     for file, reader, what in others:
-        if file.is_file():
-            found.take(file, partial(reader, file), what)
-    _misnamed(found, folder)
+        with found.of(file):
+            if file.is_file():
+                found.take(file, partial(reader, file), what)
+    with found.of(folder):
+        _misnamed(found, folder)
+    with found.of(folder / "prices" / "history"):
+        days_kept(folder / "prices")
+    with found.of(folder / "scenarios"):
+        _read_scenarios(found, parts, price_lists)
     return found
 
 
@@ -236,9 +257,23 @@ def _wrongly_named(study: Study, parts: _Parts) -> Iterator[str]:
     for log in log_files(study.logs, parts.folder):
         if not Path(log).is_file():
             yield f"logs name {log}; expected a file that exists"
+    if study.work is not None and (known := _works(parts)) and study.work not in known:
+        yield f"work is {study.work!r}; expected one of {', '.join(known)}{hint(study.work, known)}"
     for number, source in enumerate(study.logs):
         if source.gpu is None and parts.machines is not None and source.instance not in parts.machines:
             yield f"logs[{number}].instance is {source.instance!r}; expected one of instances.yaml, or a 'gpu'"
+
+
+def _works(parts: _Parts) -> list[str]:
+    """What an answer may be about: workloads, and jobs of plans, but not the classes of a monthly one; [] where
+    workloads.yaml is wrong.
+    """
+    if parts.workloads is None:
+        return []
+    with gathering():
+        monthly = load_monthly(parts.folder / "workloads.yaml")
+    classes = tuple(f"{name}." for name in monthly)
+    return [*(name for name in parts.workloads if not name.startswith(classes)), *monthly]
 
 
 def _check_workloads(found: Findings, parts: _Parts) -> None:
@@ -260,8 +295,48 @@ def _check_workloads(found: Findings, parts: _Parts) -> None:
             found.warn(file, "model_not_asked", words + hint(work.model, asked))
 
 
-def _read_prices(found: Findings, parts: _Parts, file: Path) -> None:
-    """One price list and its lint; where some of it is wrong, the lint of the rest."""
+def _check_offered(found: Findings, parts: _Parts, lists: Sequence[PriceList]) -> None:
+    """What other files say of the offers of all lists together; nothing where a list is wrong."""
+    if len(lists) < len(parts.price_lists) or not lists:
+        return
+    work = parts.folder / "workloads.yaml"
+    owned = {offer.instance for prices in lists for offer in prices.offers if offer.own is not None}
+    if parts.workloads is not None:
+        with found.of(work), gathering():  # its mistakes are told already
+            check_owned(load_monthly(work), owned, work)
+    if parts.study is not None:
+        file = parts.folder / "study.yaml"
+        found.check(file, check_offers_in_hand, parts.study, dict(zip(parts.price_lists, lists, strict=True)), file)
+
+
+def _read_scenarios(found: Findings, parts: _Parts, price_lists: Sequence[str]) -> None:
+    """The scenarios, each priced as a run would; where the study's own files are wrong, only their own mistakes."""
+    folder = parts.folder / "scenarios"
+    if not folder.is_dir():
+        return
+    sound = not found.errors
+    scenarios = found.take(folder, lambda: load_scenarios(parts.folder), "scenario")
+    if scenarios is None or not scenarios:
+        return
+    if not sound or parts.study is None or parts.instances is None:
+        found.unchecked.append(f"{folder}: what the scenarios make of the study, before its own files are mended")
+        return
+    files = StudyFiles(
+        folder=parts.folder,
+        workloads=parts.folder / "workloads.yaml",
+        price_lists={name: parts.folder / "prices" / f"{name}.yaml" for name in price_lists},
+        instances=parts.instances,
+        month_days=parts.study.month_days,
+        as_of=parts.study.as_of,
+        energy=parts.study.energy,
+        price_paths=parts.study.price_paths,
+    )
+    with tempfile.TemporaryDirectory() as place, found.of(folder):
+        check_scenarios(scenarios, files, Path(place))
+
+
+def _read_prices(found: Findings, parts: _Parts, file: Path) -> PriceList | None:
+    """One price list and its lint; where some of it is wrong, the lint of the rest and None."""
     named = _offered(file)
     prices = found.take(
         file, lambda: validated(PriceList, load_yaml(file), file), lambda held: _count(held.offers, "offer")
@@ -277,8 +352,10 @@ def _read_prices(found: Findings, parts: _Parts, file: Path) -> None:
         with found.of(file):
             check_together(prices, file, places)
             _lint(found, parts, file, prices, places)
-    if prices is None or parts.study is None or len(places) < len(named):
+    whole = prices is not None and len(places) == len(named)
+    if not whole or parts.study is None:
         found.unchecked.append(f"{file}: its prices beside each other, before what is wrong above is mended")
+    return prices if whole else None
 
 
 def _sound_rows(prices: PriceList, machines: Container[str], named: Container[str | None]) -> list[int]:
@@ -313,6 +390,7 @@ def _lint(found: Findings, parts: _Parts, file: Path, prices: PriceList, places:
     with gathering():  # its mistakes are told already
         monthly = load_monthly(written)
     found.check(file, check_terms, parts.workloads, table, written, file, places)
+    found.check(file, check_deliveries, parts.workloads, monthly, table, written, file, places)
     if all(name != str(written) for name, _ in found.errors):  # else a machine that is there may stand in what is wrong
         found.check(file, check_free, monthly, table, written, file, places)
     for one in of_projects(parts.workloads, monthly, table):
@@ -351,11 +429,17 @@ def _read_figures(found: Findings, parts: _Parts) -> None:
         if table is not None and reader is read_published:
             found.check(file, units_of, table, file)
             found.check(file, published_cells, table, parts.instances or {}, file)
+            for line, rule, words in warned_lines(table):
+                found.warn(file, rule, f"line {line}: {words}")
 
 
 def _misnamed(found: Findings, folder: Path) -> None:
     """Files that nothing reads and whose name is near to one that is read."""
     for file in sorted(folder.glob("*")):
         meant = near(file.name.lower(), [name for name in WRITTEN if not (folder / name).is_file()])
-        if file.is_file() and file.name not in WRITTEN and meant is not None:
+        if file.is_file() and file.name not in WRITTEN and meant is not None and file.suffix != ".yml":
             found.warn(file, "file_not_read", f"nothing reads this file; did you mean {meant}?")
+        if file.is_file() and file.suffix.lower() in (".yml", ".yaml") and file.suffix != ".yaml":
+            found.errors.append((str(file), f"{file}: nothing reads this file; expected {file.stem}.yaml"))
+        if file.is_dir() and file.name not in FOLDERS and (other := near(file.name.lower(), FOLDERS)) is not None:
+            found.errors.append((str(file), f"{file}: nothing reads this folder; did you mean {other}?"))

@@ -17,7 +17,6 @@ after a month one's own share counts more than the library's.
 """
 
 import argparse
-import math
 import os
 import sys
 import tempfile
@@ -38,6 +37,7 @@ from sweetspot.catalogues.stock_files import BASE, KEY, fetch_lambda, looks_of, 
 from sweetspot.commands.scratch import read_text, write_texts
 from sweetspot.errors import UserError, refuse
 from sweetspot.matrix.invocation import instance_files, price_list_names
+from sweetspot.number_text import number_argument
 from sweetspot.study.catalogue_map import CatalogueMap, FilePart, Part, checked_catalogue
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_list import PriceList, load_price_list, newest_day, place_for
@@ -90,10 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _hours(text: str) -> float:
-    try:
-        hours = float(text)
-    except ValueError:
-        hours = math.nan
+    hours = number_argument(text)
     if not 0 <= hours <= LONGEST_REUSE:
         raise argparse.ArgumentTypeError(f"{text!r} given; expected hours from 0 to {LONGEST_REUSE:,}")
     return hours

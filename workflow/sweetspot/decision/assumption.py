@@ -167,15 +167,14 @@ def _tariffs(owned: Sequence[Choice]) -> Iterator[Assumption]:
 
 
 def _of_the_team(offers: Sequence[Choice], owned: Sequence[Choice], month_days: float) -> Iterator[Assumption]:
-    """Months and days of use are the team's, whichever machine it takes; rents are means over the same months."""
+    """Months and days of use are the team's, whichever machine it has or takes; rents are means over these months."""
     bought = [one for one in owned if not one.there]
     if not bought:
         return
     row = next((one.row for one in bought if one.row["is_reference"]), bought[0].row)
-    yield _of_row(row, "months", "length of the project", "months",
-                  _labels([*bought, *(one for one in offers if one not in owned)]), subject="")  # fmt: skip
+    yield _of_row(row, "months", "length of the project", "months", _labels(offers), subject="")
     days = ("days_per_month", "days of use a month", "days/month")
-    yield _of_row(row, *days, _labels(bought), subject="", most=month_days)
+    yield _of_row(row, *days, _labels(owned), subject="", most=month_days)
 
 
 def _speeds(rows: Sequence[Row]) -> Iterator[Assumption]:

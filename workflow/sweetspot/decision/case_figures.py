@@ -19,6 +19,7 @@ COLUMNS = (
     "workload", "cost", "part", "option", "alternative", "title", "purchase", "taken", "jobs", "slots", "job_hours",
     "usd", "usd_possession", "machines", "least", "room_hours", "devices", "elapsed_hours", "limit_hours", "urgent",
     "grown", "present", "fewest", "up_front_usd", "allowed_usd",
+    "renewed",
 )  # fmt: skip
 FIGURE_TYPES = {"limit_hours": float, "room_hours": float, "devices": float, "elapsed_hours": float, "fewest": float,
                 "up_front_usd": float, "allowed_usd": float}  # fmt: skip
@@ -32,7 +33,7 @@ def case_figures(plans: Iterable[tuple[Question, Plan]], months: Sequence[Posed]
     Rounds: `jobs` of the phase, of which a machine works on `slots` at once, each for `job_hours`; `usd` by use of the
     phase. Of all of the plan, the same in each phase: `usd_possession` by the month of all `machines`; `least` of them
     are held however little there is to do; `room_hours`: those of one machine's planned use (null: nobody counts them);
-    `taken`: the answer may take it.
+    `taken`: the answer may take it; `renewed`: a contract is signed for again until the project ends.
 
     Dispatch: `jobs` a month, of which each takes `job_hours` of one machine (held) or of all its devices (by the hour),
     `elapsed_hours` by the clock, of at most `limit_hours` (null: none); null where it has no speed. `usd` of a job by
@@ -57,6 +58,7 @@ def _rounds(question: Question, plan: Plan) -> Iterator[dict[str, Any]]:
                 "job_hours": float(part.job_hours[place]), "usd": float(part.usd[place]),
                 "usd_possession": float(plan.held[place]), "machines": float(plan.boxes[place]),
                 "least": float(plan.least[place]), "room_hours": room if np.isfinite(room) else np.nan,
+                "renewed": bool(np.isfinite(plan.renewed[place])),
             }  # fmt: skip
 
 

@@ -9,19 +9,25 @@ import pandas as pd
 from sweetspot import decision_words as words
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
+from sweetspot.decision.assumption import Assumption, Moved
 from sweetspot.decision.cost_rounds import PricedPlan
-from sweetspot.decision.options import NO_MODEL, Row, records
+from sweetspot.decision.options import NO_MODEL, OFFER, Row, records
+from sweetspot.decision.pose import UP_FRONT
 from sweetspot.decision.posed import COMMITTED, Posed
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.sources import mix_rows
 from sweetspot.decision_words import BUY, CANNOT, CONTRACT, KEEP, LIMIT, MAY_STOP, MIX, NOT_ASKED, RENT, WHY_NOT
 from sweetspot.draws import interval, p_cheaper, shares
+from sweetspot.mixes.dispatch import dispatch
+from sweetspot.mixes.search import BEST, Mix
 from sweetspot.study.settings import Settings
-from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money
+from sweetspot.wording import DISPATCH, ROUNDS, SHARE, TIE, Money, confidence
 
 MOSTLY = 0.5  # of the work done by what is there: keeping it is what the choice is called
 NOTHING = "nothing"  # a choice that binds nobody: what is there, or rented by the hour or month
 DOTS = 20  # quantiles of the money, equally likely outcomes
+MOST_PRICED = 24  # machines of a kind whose price that pays is looked at
+FIRM = 1.05  # from the low to the high of a price: a firm one in another currency has the range of its rate
 SAME = 1e-6  # choices whose money differs by a smaller share in every draw are one alternative
 COLUMNS = (
     "workload", "workload_title", "choice", "alternative", "kind", "binds", "title", "instance", "purchase",
@@ -35,7 +41,7 @@ COLUMNS = (
 OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running",
              "usd_possession", "after_months", "device_hours")  # fmt: skip
 OF_A_ROW = ("alternative", "title", "instance", "purchase", "price_list", "persistent", "in_answer", "is_reference",
-            "basis", "capex_usd")  # fmt: skip
+            "basis", "capex_usd", "capex_usd_low", "capex_usd_high")  # fmt: skip
 RANK = (NOTHING, CONTRACT, BUY)  # from what commits to least
 
 
@@ -62,6 +68,7 @@ class Work(NamedTuple):
     model: str = ""
     limits: tuple[str, ...] = ()
     months_work: tuple[float, ...] = ()
+    without_speed: tuple[tuple[str, str], ...] = ()
 
     @property
     def plan(self) -> bool:
@@ -76,16 +83,42 @@ def works(
     monthly: Sequence[Posed],
     settings: Settings,
     titles: Mapping[str, str] | None = None,
+    every: pd.DataFrame | None = None,
+    offers: pd.DataFrame | None = None,
 ) -> list[Work]:
     """The work of months (`monthly`), the plans of phases, then each workload of the options that is no part of these.
-    `titles`: names of plans.
+    `titles`: names of plans; `every`: the options, those that do not fit among them, and `offers`: all, of which some
+    may have no speed for a work.
     """
     found = [_of_months(one, options, draws, settings.money) for one in monthly]
     found += [_of_phases(one, options, draws) for one in plans]
     found = [one._replace(title=(titles or {}).get(one.name, one.title)) for one in found]
     parts = tuple(f"{one.name}." for one in monthly)
     names = map(str, dict.fromkeys(options["workload"].dropna()))
-    return [*found, *(_single(name, options, draws, settings) for name in names if not name.startswith(parts))]
+    found += [_single(name, options, draws, settings) for name in names if not name.startswith(parts)]
+    if every is None or offers is None or offers.empty:
+        return found
+    asked = offers[offers["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)]
+    jobs = {one.name: one for one in monthly}
+    return [one._replace(without_speed=_without_speed(one, jobs.get(one.name), every, asked, settings))
+            for one in found]  # fmt: skip
+
+
+def _without_speed(
+    one: Work, posed: Posed | None, every: pd.DataFrame, offers: pd.DataFrame, settings: Settings
+) -> tuple[tuple[str, str], ...]:
+    """Machines that are offered and have no speed for a work, or for a class of its jobs: name for people, and what to
+    take one would bind to.
+    """
+    models = {one.model} if posed is None else {str(each.job.model) for each in posed.classes if each.job.model}
+    have, found = () if posed is None else posed.work.have, dict[tuple[str, str], None]()
+    known = [set(map(tuple, every.loc[every["model"] == model, list(OFFER)].to_numpy())) for model in models]
+    for offer in offers.drop_duplicates(list(OFFER)).to_dict("records"):
+        key, name = tuple(offer[column] for column in OFFER), str(offer["instance"])
+        if name not in have and NO_MODEL not in models and not all(key in keys for keys in known):
+            binds = BUY if offer["purchase"] == "own" else CONTRACT if offer["purchase"] in COMMITTED else NOTHING
+            found[settings.titles.get(name, name), binds] = None
+    return tuple(found)
 
 
 def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
@@ -107,12 +140,28 @@ def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
 
 
 def standing_of(one: Work) -> tuple[int, int | None]:
-    """Places of the cheapest that may be the answer (one at least) and of the cheapest of these that binds to something
-    else, or where none does the cheapest other alternative.
+    """Places of the choice that is recommended (one at least may be the answer) and of the runner-up: the cheapest,
+    and the cheapest of what binds to something else, or where none does the cheapest other alternative. Where these two
+    are too close to call, what commits to less is recommended; of a purchase at a firm price the cheaper all the same.
     """
     places = [place for place, stands in enumerate(one.table["stands"]) if stands]
-    best = places[0]
-    return best, against(one, best, places, bound=True) or against(one, best, places)
+    best, binds = places[0], one.table["binds"]
+    bound = against(one, best, places, bound=True)
+    if bound is None:
+        return best, against(one, best, places)
+    less = RANK.index(binds.iloc[bound]) < RANK.index(binds.iloc[best])
+    tie = confidence(p_cheaper(one.usd[best], one.usd[bound])) == TIE
+    return (bound, best) if tie and less and not has_firm_price(one, best) else (best, bound)
+
+
+def has_firm_price(one: Work, place: int) -> bool:
+    """Whether a choice is a purchase at a price that is stated without a range, but for the rate of a currency."""
+    if one.table["binds"].iloc[place] != BUY or "capex_usd_low" not in one.table.columns:
+        return False
+    price = float(one.table["capex_usd"].iloc[place])
+    ends = (float(one.table[f"capex_usd_{end}"].iloc[place]) for end in ("low", "high"))
+    low, high = (price if np.isnan(end) else end for end in ends)
+    return bool(0 < high <= low * FIRM)
 
 
 def against(one: Work, best: int, places: Sequence[int], bound: bool = False) -> int | None:
@@ -280,7 +329,7 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
     for mix, told in mix_rows(posed):
         bought = list(mix.bought.items())
         box = known[bought[0][0]] if bought else None
-        kind, binds = _mixed(told, box)
+        kind, binds = _mixed(told, box, bool(posed.at_home))
         if box is None and told["main_rented"] and not told["sold"]:
             kind = alike = alike or kind  # as the cheapest of them: a faster device has fewer hours for the same work
         fixed = np.nan if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
@@ -294,6 +343,7 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
         broken = [words.breaks(*one, money) for one in posed.breaks(mix)] if told["why_not"] is None else []
         said |= {"in_answer": not broken, "why_not_rule": LIMIT if broken else None}
         said |= {"why_not": "; ".join(broken)} if broken else {}
+        said |= {"pays_below_usd": price_that_pays(posed, bought[0][0]) if binds == BUY else np.nan}
         priced.append(_Priced(box, said, mix.done.usd * months, fixed, today=False))
     filled = posed.mixes[0].filled
     limits = [words.sooner_in_words(filled)] if filled < 1 else []
@@ -307,10 +357,47 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
     return work._replace(limits=(*limits, *days), months_work=tuple(hours / hours.mean()))
 
 
-def _mixed(told: Row, box: Row | None) -> tuple[str, str]:
+def price_that_pays(posed: Posed, name: str) -> float:
+    """USD of one machine of a kind for sale at which the cheapest mix with it costs as much as the cheapest of what
+    buys nothing; NaN without such a mix. With so many of them the price that pays is a straight line; the number of
+    machines that is best at that price is the one of which it is the highest.
+    """
+    free = [one for one in posed.mixes if not any(posed.source(each).offer["purchase"] == "own" for each in one.bought)]
+    rival = min((one.expected for one in free if not posed.breaks(one)), default=np.inf)
+    place = next(place for place, kind in enumerate(posed.drawn.held) if kind.name == name)
+    price = float(posed.source(name).offer["capex_usd"])
+    share = _month_by_price(posed, name, place) * price
+    if not np.isfinite(rival) or not share > 0:
+        return np.nan
+    allowed, found = posed.stated.get(UP_FRONT, np.inf), []
+    for base in {posed.drawn.there, posed.mixes[0].counts}:
+        for number in range(1, MOST_PRICED + 1):
+            counts = (*base[:place], posed.drawn.there[place] + number, *base[place + 1 :])
+            mix = posed.eased(Mix(BEST, "", dispatch(posed.drawn, counts)))
+            if any(each.limit != UP_FRONT for each in posed.breaks(mix)):
+                continue
+            below = price * (1 + (rival - mix.expected) / (number * share))
+            if found and below < found[-1]:
+                break
+            found.append(min(below, allowed / number))
+    return max(found, default=np.nan)
+
+
+def _month_by_price(posed: Posed, name: str, place: int) -> float:
+    """USD a month of a machine by each USD of its price, the mean of the draws."""
+    labels = posed.source(name).labels
+    price = Assumption("capex_usd", name, name, "USD", 1.0, 1.0, 1.0, "declared", "capex_usd", labels)
+    now, twice = (one.held[place].fixed.mean() for one in (posed.drawn, posed.moved(Moved(1, {price: 2.0}))))
+    return float(twice - now) / float(posed.source(name).offer["capex_usd"])
+
+
+def _mixed(told: Row, box: Row | None, at_home: bool) -> tuple[str, str]:
     """Kind of a mix, and what it binds to: to a purchase or contract where machines are held for it."""
     if box is None:
-        return (KEEP if told["there_device_hours"] >= MOSTLY * told["device_hours"] else RENT), NOTHING
+        nothing_rented = at_home and told["main_rented"] is None
+        return (
+            KEEP if nothing_rented or told["there_device_hours"] >= MOSTLY * told["device_hours"] else RENT
+        ), NOTHING
     kind, binds = _kind_of(box)
     return (MIX if told["main_rented"] is not None and binds == BUY else kind), binds
 

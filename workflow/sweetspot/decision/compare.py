@@ -151,7 +151,7 @@ def judge(
     waiting = [*of_phases(plans, asked.later, options, drawn, offers), *of_months(months, drawn)]
     later, more = buying_later(waiting, drawn, settings.seed)
     plans = [with_later(one, more) for one in plans]
-    judged = works(options, drawn, plans, months, settings, asked.titles)
+    judged = works(options, drawn, plans, months, settings, asked.titles, every, offers)
     chosen = choice_table(judged, settings.offers_in_hand)
     return Judged(options, misfits, drawn, plans, months, later, judged, chosen, found_contenders(options))
 

@@ -26,7 +26,7 @@ from sweetspot.decision.turning import Apart, Held
 from sweetspot.decision_words import beside_in_words
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import Counts, Problem
-from sweetspot.mixes.search import BEST, RENTED, Mix, climb, most_useful, moved, spread_over
+from sweetspot.mixes.search import BEST, Mix, climb, most_useful, moved, spread_over
 from sweetspot.study.titles import model_title
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ NEAR = 1.6  # times the best: a kind of machine that is dearer is looked at only
 SLIGHTLY = 1e-3  # of a factor, either side of a turning point
 JUMP = 0.1  # of the rise over two slight steps: more at the crossing itself is no crossing but a jump
 FARTHEST_STEP = 0.1  # in the logarithm of a factor, from what quick looks say
+LEAD_OFF = 0.1  # in the logarithm of a factor: quick looks say nearer than that from where on another offer leads
 NEWTON, NEAREST = 4, 3e-8  # steps of Newton's at most, and one that is the last: a hundredth of it is left
 MONTHS_DRAWN = 6  # months of each draw, for the interval of where a machine pays
 MOST_GROWTH, MOST_GAIN = 0.5, 3.0  # a month, a year: beyond it nothing is looked for
@@ -68,7 +69,7 @@ class Dispatch:
         return problem.draws(places, places % months)
 
     def usd(self, quick: Problem, way: Way) -> float:
-        """Expected USD of the project by a quick look (`exact`)."""
+        """Expected USD by a quick look (`exact`)."""
         if way not in self._off:
             planned = self.posed.drawn
             off = self.exact(planned, way) - self.exact(self.quick(planned), way)
@@ -76,8 +77,8 @@ class Dispatch:
         return self.exact(quick, way) + self._off[way]
 
     def exact(self, problem: Problem, way: Way) -> float:
-        """Expected USD of the project on all draws of a problem; where a way has an offer it is the only one by the
-        hour for what it can do.
+        """Expected USD of so many months as the project has, on all draws of a problem; where a way has an offer it is
+        the only one by the hour for what it can do.
         """
         source, counts, filled = way
         done = dispatch(problem.to(filled, source), counts)
@@ -106,10 +107,11 @@ class Dispatch:
         usd, counts, names = np.full(shape, np.inf), np.zeros(shape), np.zeros(shape, dtype=int)
         for case in range(moved.cases):
             one = {each: float(np.broadcast_to(values, moved.cases)[case]) for each, values in moved.values.items()}
-            quick = self.quick(self.problem(Moved(1, one)))
+            quick, length = self.quick(self.problem(Moved(1, one))), float(Moved(1, one).work("months"))
             for place, way in enumerate(self.ways):
                 if self._worth_a_look(place, moved):
-                    numbers, usd[place, case] = self.best_of(quick, way)
+                    numbers, paid = self.best_of(quick, way)
+                    usd[place, case] = paid * length
                     counts[place, case] = sum(max(0, n - own) for n, own in zip(numbers, quick.there, strict=True))
                 names[place, case] = self._alternative(quick, place)
         return Costs(usd, counts, names)
@@ -122,7 +124,7 @@ class Dispatch:
 
     @cached_property
     def _near_ways(self) -> list[int]:
-        free = [place for place, way in enumerate(self.ways) if way.kind != RENTED]
+        free = [place for place, way in enumerate(self.ways) if not way.one_offer]
         ways = {place: ("", self.ways[place].counts, self.ways[place].filled) for place in free}
         usd = {place: self.exact(self.posed.drawn, way) for place, way in ways.items()}
         # However dear: the best is held against something, whatever moves.
@@ -134,7 +136,7 @@ class Dispatch:
     def _alternative(self, quick: Problem, place: int) -> int:
         """A number for what a way is: itself where it buys, else the offer that it rents most."""
         way = self.ways[place]
-        if way.bought or way.sold or way.kind == RENTED:
+        if way.bought or way.sold or way.one_offer:
             return place
         lead = dispatch(quick.to(way.filled), way.counts).lead
         return len(self.ways) + [offer.name for offer in quick.rented].index(lead) if lead else place
@@ -149,17 +151,42 @@ class Dispatch:
             return self.titles[place]
         return f"{count:g} × {posed.title(next(iter(bought)))}"
 
-    def settled(self, assumption: Assumption, turn: Turn) -> Turn:
-        """A turning point found by quick looks, made exact."""
+    def settled(self, assumption: Assumption, turn: Turn) -> Turn | None:
+        """A turning point found by quick looks, made exact; None where on all draws there is none."""
         ours, theirs = ((way.source, way.counts) for way in (self.ways[0], self.ways[turn.to]))
         if ours == theirs:  # another offer is rented most: no cost crosses another
-            return turn
+            return self._rents_another(assumption, turn)
 
         def numbers(quick: Problem) -> list[Way]:
             return [(way.source, self.best_of(quick, way)[0], way.filled) for way in (self.ways[0], self.ways[turn.to])]
 
         factor, usd = self._crossing(assumption, turn.factor, numbers)
-        return turn._replace(factor=factor, usd=usd)
+        length = float(_single(assumption, factor).work("months"))
+        return turn._replace(factor=factor, usd=usd * length)
+
+    def _rents_another(self, assumption: Assumption, turn: Turn) -> Turn | None:
+        """From where on the best rents another offer most, by halving the stretch around what quick looks say."""
+        best, offers = self.ways[0], [offer.name for offer in self.posed.drawn.rented]
+        side, furthest = float(np.sign(np.log(turn.factor))), np.log(min(FURTHEST, assumption.most / assumption.value))
+
+        def at(log: float) -> tuple[str, float]:
+            done = dispatch(self.problem(_single(assumption, np.exp(side * log))).to(best.filled), best.counts)
+            return done.lead, float(done.usd.mean())
+
+        planned, found = best.done.lead, abs(float(np.log(turn.factor)))
+        inner, outer, limit = found - LEAD_OFF, found, float(furthest if side > 0 else np.log(FURTHEST))
+        inner = inner if inner > 0 and at(inner)[0] == planned else 0.0
+        while at(outer)[0] == planned:
+            if outer >= limit:
+                return None
+            inner, outer = outer, min(outer + LEAD_OFF, limit)
+        while outer - inner > EXACT:
+            middle = (inner + outer) / 2
+            inner, outer = (middle, outer) if at(middle)[0] == planned else (inner, middle)
+        lead, month = at(outer)
+        usd = month * self.posed.work.months * float(_single(assumption, np.exp(side * outer)).work("months"))
+        to = len(self.ways) + offers.index(lead) if lead in offers else turn.alternative
+        return turn._replace(factor=float(np.exp(side * outer)), usd=usd, alternative=to)
 
     def _crossing(
         self, assumption: Assumption, factor: float, pair: Callable[[Problem], list[Way]]
@@ -284,11 +311,13 @@ def dispatch_question(posed: Posed) -> Question | None:
 
 
 def _rival(ways: Sequence[Mix], drawn: Array) -> int | None:
-    """The cheapest way that holds other machines than the best; else the cheapest other; None without one."""
+    """The cheapest way that holds other machines than the best; else the cheapest other; None without one that does
+    the work.
+    """
     usd = drawn.mean(axis=1)
-    others, held = range(1, len(ways)), (ways[0].bought.keys(), ways[0].sold.keys())
+    others = [place for place in range(1, len(ways)) if usd[place] < np.inf]
+    held = (ways[0].bought.keys(), ways[0].sold.keys())
     apart = [place for place in others if (ways[place].bought.keys(), ways[place].sold.keys()) != held]
-    apart = [place for place in apart if usd[place] < np.inf]
     return min(apart or others, key=lambda place: float(usd[place]), default=None)
 
 

@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.price_paths import central_change, mean_factor
 from sweetspot.bills.queue import more_boxes, rounds
 from sweetspot.bills.rates import Number, possession, rates
+from sweetspot.bills.renting import whole_terms
 from sweetspot.decision.assumption import ALL_JOBS, FURTHEST, Array, Assumption, Choice, Moved, all_of, assumptions_of
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.question import Costs, Question
@@ -36,8 +38,8 @@ class Part(NamedTuple):
 class Plan(NamedTuple):
     """A plan of phases by option, cheapest first. `held`: USD by the month of all its machines; `boxes`: machines,
     `least` of which are held however little there is to do; `room`: hours in which one works (infinite: nobody counts
-    them); `own_months`: the plan says no months, those of its machines are its own; `work_hours`: of all jobs, as the
-    plan states them.
+    them); `months` of the plan (NaN: it says none, those of its machines are its own); `renewed`: months of a term that
+    is signed again until it ends (NaN: none is); `work_hours`: of all jobs, as the plan states them.
     """
 
     rows: list[Row]
@@ -46,8 +48,14 @@ class Plan(NamedTuple):
     boxes: Array
     least: Array
     room: Array
-    own_months: bool
+    months: float
+    renewed: Array
     work_hours: float
+
+    @property
+    def own_months(self) -> bool:
+        """Whether the months are those of its machines."""
+        return bool(np.isnan(self.months))
 
     @property
     def running(self) -> Array:
@@ -126,7 +134,8 @@ def _priced(name: str, part: pd.DataFrame, asked: pd.DataFrame, draws: Draws) ->
         boxes=boxes.to_numpy(),
         least=total["boxes"].to_numpy(float),
         room=total["room_hours"].fillna(np.inf).to_numpy(float),
-        own_months=bool(np.isnan(months := float(total["plan_months"].iloc[0]))),
+        months=(months := float(total["plan_months"].iloc[0])),
+        renewed=total["renewed_term_months"].to_numpy(float),
         work_hours=float(total["work_hours"].iloc[0]),
     )  # fmt: skip
     longer = draws.hours[rows.index] / rows["hours"].to_numpy(float)[:, None]
@@ -182,7 +191,9 @@ def _speed_of(row: Row, instance: str, rows: Sequence[Row]) -> int | None:
 
 def rounds_cost(plan: Plan) -> Callable[[Moved], Costs]:
     """The cost of a plan. A price is paid for the same hours; a speed, the days of use and the amount of work change
-    the hours, and with them the machines that are enough. Every further machine is held for all months.
+    the hours, and with them the machines that are enough. Every further machine is held for all months. In a project of
+    more months there is more work, as much in each of them; machines are kept for all of it, and so are terms that are
+    renewed.
     """
     planned = [_as_planned(plan, place) for place in range(len(plan.rows))]
     rests_on = [{row["row"], *(part.speed_of[place] for part in plan.parts)} for place, row in enumerate(plan.rows)]
@@ -190,13 +201,26 @@ def rounds_cost(plan: Plan) -> Callable[[Moved], Costs]:
     def cost(moved: Moved) -> Costs:
         usd = np.repeat((plan.running + plan.held)[:, None], moved.cases, axis=1)
         counts = np.repeat(plan.boxes[:, None], moved.cases, axis=1)
-        work = moved.work(ALL_JOBS)
+        work = moved.work(ALL_JOBS) * _lasting(plan, moved)
         for place, labels in enumerate(rests_on):
             if not isinstance(work, float) or not moved.rows.isdisjoint(labels):
                 usd[place], counts[place] = _of_option(plan, place, moved, planned[place])
         return Costs(usd, counts)
 
     return cost
+
+
+def _lasting(plan: Plan, moved: Moved) -> Number:
+    """How many times as long the project is as planned; 1 where the plan says no months."""
+    return 1.0 if plan.own_months else moved.work("months")
+
+
+def _terms(plan: Plan, place: int, lasting: Number) -> Number:
+    """How many times as many months are signed for: whole terms, where they are renewed until the project ends."""
+    term = plan.renewed[place]
+    if np.isnan(term):
+        return 1.0
+    return np.asarray(whole_terms(plan.months * lasting, term) / whole_terms(plan.months, term))
 
 
 class _Planned(NamedTuple):
@@ -218,17 +242,20 @@ def _of_option(plan: Plan, place: int, moved: Moved, planned: _Planned) -> tuple
     """USD and machines of one option in each case; infinite USD where no number of machines is enough."""
     row, one = plan.rows[place], np.ones(moved.cases)
     factor, own = moved.of(row["row"]), row["purchase"] == "own"
-    work = one * moved.work(ALL_JOBS)
+    lasting = _lasting(plan, moved)
+    work = one * moved.work(ALL_JOBS) * lasting
     longer = [work / moved.of(part.speed_of[place])("images_per_s") for part in plan.parts]
-    months = factor("months") if plan.own_months and own else 1.0
+    months = (factor("months") if plan.own_months else lasting) if own else _terms(plan, place, lasting)
     boxes, done, short = plan.boxes[place] * one, planned.done, np.zeros(moved.cases, bool)
     if np.isfinite(plan.room[place]):
         room = plan.room[place] * factor("days_per_month") * months * one
         boxes, done, short = _machines(plan, place, longer, room)
     dearer = kept = one
     if moved.touches(row["row"]):
-        # A plan's rents are those of its own months, or today's: how long its machines are used moves none.
-        dearer = rates(row, factor, 1.0).variable / planned.hour * one if planned.hour else one
+        # A plan's rents are those of its own months, or today's where it says none.
+        change = central_change(row)
+        rent = 1.0 if plan.own_months else mean_factor(change, plan.months * lasting) / mean_factor(change, plan.months)
+        dearer = rates(row, factor, rent).variable / planned.hour * one if planned.hour else one
         kept = (possession(row, factor) / planned.month * one if planned.month else one) if own else dearer
     usd = plan.held[place] / plan.boxes[place] * boxes * months * kept
     for part, by, every, before in zip(plan.parts, longer, done, planned.done, strict=True):

@@ -30,6 +30,7 @@ SAID = {
     "no figure": "the machine on which its hours hold has no figure in this framework and precision",
     "too slow": "however many are bought, its longest jobs alone take more than the planned hours",
     "never finishes": "interrupted so often, a job never finishes",
+    "beyond_peak": "its figure is more than its devices can do at their peak",
 }
 NOBODY = "no machine that is offered has a speed for"
 Why = tuple[str, str]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -175,8 +175,10 @@ class Posed:
         """The problem with assumptions moved (one case), on all draws. More of a class are not more urgent ones, of
         which there are never more than of all.
         """
+        length = float(moved.work("months"))
+        lab = self if length == 1.0 else self._lasting(length)
         factors = {
-            label: self._factors(row, moved.of(label)) for label, row in self.rows.items() if moved.touches(label)
+            label: lab._factors(row, moved.of(label)) for label, row in self.rows.items() if moved.touches(label)
         }
 
         def figure(name: str, label: int) -> Array:
@@ -184,11 +186,21 @@ class Posed:
 
         more = np.array([float(moved.work(ALL_JOBS) * moved.work(PER_MONTH, one.name)) for one in self.classes])
         faster = np.array([[float(moved.work(GROWTH, one.job.name))] for one in self.classes])
-        jobs, gained, months = self.numbers * more[:, None, None], float(moved.work(SOFTWARE_GAIN)), self.work.months
+        jobs, gained, months = lab.numbers * more[:, None, None], float(moved.work(SOFTWARE_GAIN)), lab.work.months
         if (faster != 1.0).any() or gained != 1.0:
             by = grown(self.growth * faster, months) / grown(self.growth, months)
             jobs = jobs * (by * lighter(self.gain * gained, months) / lighter(self.gain, months))
-        return self._problem(figure, self._apart(jobs), moved, self.drawn if moved.values else None)
+        same = moved.values and lab is self
+        return lab._problem(figure, self._apart(jobs), moved, self.drawn if same else None)
+
+    def _lasting(self, length: float) -> "Posed":
+        """The workload in a project of so many times the months: its draws go on, with the same growth a month."""
+        before, months = self.work.months, self.work.months * length
+        alike = self.numbers / grown(self.growth, before) / lighter(self.gain, before)
+        starts, _ = months_of(months)
+        again = np.arange(len(starts)) % alike.shape[2]
+        numbers = alike[:, :, again] * grown(self.growth, months) * lighter(self.gain, months)
+        return replace(self, work=self.work.model_copy(update={"months": months}), numbers=numbers)
 
     @cached_property
     def _planned_variable(self) -> dict[int, Number]:
@@ -204,8 +216,11 @@ class Posed:
             found |= {"days": factor("days_per_month"), "sale": factor("sell_for_usd")}
             if any(np.any(factor(name) != 1.0) for name in OF_THE_MONTH):
                 drawn, after = partial(over_planned, self.known, row), self.delivery.get(row["row"], 0.0)
-                month = possession(row, lambda name: drawn(name) * factor(name), after)
-                found["fixed"] = month / possession(row, drawn, after)
+                month, before = (
+                    possession(row, lambda name: drawn(name) * factor(name), after),
+                    possession(row, drawn, after),
+                )
+                found["fixed"] = month / before if np.all(before) else 1.0  # 0: it is there already, and free
         return found
 
     def _apart(self, numbers: Array) -> Array:

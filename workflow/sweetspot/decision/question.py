@@ -70,7 +70,7 @@ class Question:
     rows: Mapping[int, Row] = field(default_factory=dict)
     named: Callable[[int, float, int | None], str] | None = None
     dear: bool = False
-    settled: Callable[[Assumption, Turn], Turn] | None = None
+    settled: Callable[[Assumption, Turn], Turn | None] | None = None
     model: str = ""
     held: Callable[["Question"], Iterable[Held]] | None = None
 
@@ -91,6 +91,10 @@ class Question:
         """The place of what it is held against; None where there is no other alternative."""
         others = self.against if self.against is not None else next(iter(np.flatnonzero(self.others)), None)
         return None if others is None else int(others)
+
+    def months_at(self, assumption: Assumption, factor: float) -> float:
+        """Months of the project where an assumption is at a factor of its value."""
+        return self.months * (factor if assumption.figure == "months" else 1.0)
 
     @cached_property
     def planned(self) -> Costs:

@@ -14,7 +14,7 @@ from sweetspot.decision_words import beside_in_words
 from sweetspot.draws import interval
 from sweetspot.mixes.dispatch import Done
 from sweetspot.mixes.problem import finite, load_duration
-from sweetspot.mixes.search import BEST, RENTED, THERE, Mix, machines_for
+from sweetspot.mixes.search import BEST, THERE, Mix, machines_for
 from sweetspot.study.titles import class_title
 from sweetspot.wording import listed, the
 
@@ -44,7 +44,7 @@ def mix_title(one: Mix, posed: Posed) -> str:
     bought, sold = bought_in_words(one, posed), [f"{n} × {posed.title(name)}" for name, n in one.sold.items()]
     left = zip(posed.drawn.held, one.counts, strict=True)
     at_home = [posed.title(kind.name) for kind, count in left for _ in range(min(count, kind.there))]
-    name = one.source if one.kind == RENTED else one.done.lead
+    name = one.source if one.one_offer else one.done.lead
     rest = posed.title(name) if name else ""
     if one.kind == THERE:
         return "what you have, alone"
@@ -54,9 +54,9 @@ def mix_title(one: Mix, posed: Posed) -> str:
         told = "what you have" if at_home else "nothing"
     else:
         # Beside what is there each job runs on what is the cheapest in its draw.
-        another = " or another" * (bool(at_home) and one.kind != RENTED)
+        another = " or another" * (bool(at_home) and not one.one_offer)
         told = beside_in_words(rest + another, at_home, one.done.share(name))
-        told = told if at_home or sold or one.kind == RENTED else f"nothing bought, {told}"
+        told = told if at_home or sold or one.one_offer else f"nothing bought, {told}"
     return f"{listed(sold)} sold, {told}" if sold else told
 
 

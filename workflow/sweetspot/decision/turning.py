@@ -96,7 +96,8 @@ def _turning_row(question: "Question", assumption: Assumption, turn: "Turn", mon
     return _about(question, assumption) | {
         "side": side(turn.factor), "turning_value": value, "factor": turn.factor, "to_title": title,
         "inside_range": bool(assumption.low <= value <= assumption.high), "boxes": int(turn.machines) if held else 0,
-        "rented": None if held else choice.option, "usd": turn.usd, "usd_per_month": turn.usd / question.months,
+        "rented": None if held else choice.option, "usd": turn.usd,
+        "usd_per_month": turn.usd / question.months_at(assumption, turn.factor),
         "text": f"{condition}: {title}", "condition": condition,
     }  # fmt: skip
 
@@ -107,10 +108,11 @@ def _tornado_row(question: "Question", rival: int, assumption: Assumption, money
     ours, others = (costs.usd[which].min(axis=0, initial=np.inf) for which in (question.ours, question.others))
     winners = [question.title_at(costs, int(to), end) for end, to in enumerate(question.cheapest(costs))]
     flips = bool(question.turned(costs)[:2].any())
+    months = [question.months_at(assumption, end / assumption.value) for end in (assumption.low, assumption.high)]
     ends = {
         f"{name}_{end}": value[place]
         for place, end in enumerate(("low", "high"))
-        for name, value in (("usd", ours), ("usd_per_month", ours / question.months), ("margin", others / ours))
+        for name, value in (("usd", ours), ("usd_per_month", ours / months[place]), ("margin", others / ours))
     }
     return _about(question, assumption) | {
         "low": assumption.low, "high": assumption.high, "range_basis": assumption.range_basis,

@@ -6,17 +6,29 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.choice_table import NOTHING, RANK, Work, against, standing_of
-from sweetspot.decision_words import BUY, COMMIT, MACHINE, VERBS, do_this, of_several, sentence, thresholds
+from sweetspot.decision.choice_table import NOTHING, Work, against, has_firm_price, standing_of
+from sweetspot.decision_words import (
+    BUY,
+    COMMIT,
+    MACHINE,
+    NOT_DECIDED,
+    VERBS,
+    do_this,
+    not_decided,
+    of_several,
+    sentence,
+    thresholds,
+)
 from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
-from sweetspot.wording import TIE, WORDS, Words, confidence
+from sweetspot.wording import WORDS, Words, confidence
 
 COLUMNS = (
     "workload", "workload_title", "is_answer", "level", "verb", "sentence", "do_this", "confidence", "kind",
     "best", "best_title", "rival", "rival_title", "rival_kind", "usd", "rival_usd", "usd_per_month", "months", "ratio",
     "ratio_low", "ratio_high", "p_cheaper", "take", "take_title", "take_rival", "take_rival_title", "take_ratio",
-    "take_ratio_low", "take_ratio_high", "take_p_cheaper", "box", "box_title", "box_usd", "buy_below_usd",
+    "take_ratio_low", "take_ratio_high", "take_p_cheaper", "box", "box_title", "box_usd", "box_usd_low", "box_usd_high",
+    "firm_price", "buy_below_usd",
     "box_prices_usd", "p_at_box_prices", "work_factor", "from_jobs", "by_hour_title",
     "busy_days_per_month", "thresholds", "find_out_first",
 )  # fmt: skip
@@ -61,12 +73,15 @@ def verdict_table(
 ) -> pd.DataFrame:
     """One row a work that has a choice (COLUMNS), that of the `answer` first; `worth`: what to find out first, by work.
     `level`: commit (some choices bind: to a purchase or a contract) or machine (none does). `best` and `rival` are
-    those of the choices, `ratio` USD of the rival / USD of the best. `take`: what to begin with; where it is too close
-    to call, of the choice that commits to least; `take_rival` the next of these, held against it at today's prices
-    where it binds nobody. `buy_below_usd`: price of one machine `box` at which buying costs as much as the cheapest
-    that binds less; `p_at_box_prices`: share of the draws in which buying is cheaper at an offer of `box_prices_usd`.
+    those of the choices (`standing_of`), `ratio` USD of the rival / USD of the best. `take`: what to begin with, of
+    what binds as the best does; `take_rival` the next of these, held against it at today's prices where it binds
+    nobody. `buy_below_usd`: price of one machine `box` (`box_usd`, with its range where it is no `firm_price`) at which
+    buying costs as much as the cheapest that binds less; `p_at_box_prices`: share of the draws in which buying is
+    cheaper at an offer of `box_prices_usd`.
     `work_factor`: how many times the work from which buying pays (`break_even`); `from_jobs`: jobs a month from which
-    what is paid by the month pays. `sentence` has at most 15 words, `do_this` 20.
+    what is paid by the month pays. `sentence` has at most 15 words (of a toss-up 20),
+    `do_this` 20. Where all choices bind alike and machines that would not have no speed, it is not decided:
+    `confidence` NOT_DECIDED.
     """
     told = [_verdict_of(one, break_even, worth.get(one.name, ""), words) for one in works if one.table["stands"].any()]
     for row in told:
@@ -109,10 +124,7 @@ def _verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) -
     table, binds = one.table, one.table["binds"]
     bound = rival if rival is not None and binds.iloc[best] != binds.iloc[rival] else None
     first = _pair(one, best, bound)
-    advised = best
-    if first.sure == TIE and bound is not None:
-        advised = min((best, bound), key=lambda place: RANK.index(binds.iloc[place]))
-    second = _machines(one, str(binds.iloc[advised]))
+    second = _machines(one, str(binds.iloc[best]))
     if bound is None:
         first, best = second, second.one
     facts = {
@@ -129,7 +141,15 @@ def _verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) -
     }  # fmt: skip
     facts["pays_from_days"] = _pays_from_days(one, facts, break_even)
     kind = str(table["kind"].iloc[second.one])
-    facts |= {"verb": VERBS[kind], "sentence": sentence(facts, kind), "do_this": do_this(facts, kind, words)}
+    facts |= {
+        "verb": VERBS[kind],
+        "sentence": sentence(facts, kind, words.money),
+        "do_this": do_this(facts, kind, words),
+    }
+    lacking = [title for title, commitment in one.without_speed if commitment != binds.iloc[best]]
+    if bound is None and lacking:
+        facts["verb"], facts["confidence"] = NOT_DECIDED.capitalize(), NOT_DECIDED
+        facts["sentence"], facts["do_this"] = not_decided(lacking, str(facts["take_title"]))
     facts["work_month"] = _month_of(one, facts["work_factor"])
     return facts | {"thresholds": [*thresholds(facts, words.money), *one.limits]}
 
@@ -145,9 +165,9 @@ def _pair(one: Work, best: int, rival: int | None, today: bool = False) -> Pair:
     if rival is None:
         return Pair(best, None)
     usd, name = (one.today, "usd_at_todays_prices") if today else (one.usd, "usd")
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):  # what is there and free costs nothing
         low, high = (float(end) for end in interval(usd[rival] / usd[best]))
-    ratio = float(one.table[name].iloc[rival] / one.table[name].iloc[best])
+        ratio = float(one.table[name].iloc[rival] / one.table[name].iloc[best])
     return Pair(best, rival, ratio, low, high, p_cheaper(usd[best], usd[rival]))
 
 
@@ -165,14 +185,19 @@ def _price_of_the_box(one: Work, rival: int | None) -> dict[str, Any]:
     sale = np.flatnonzero(stands & (table["binds"] == BUY) & (table["usd_per_capex"] > 0))
     free = np.flatnonzero(stands & (table["binds"] != BUY))
     if rival is None or not len(sale):  # else there is what binds less: one of the two is no purchase
-        return {"buy_below_usd": np.nan, "box": None, "box_usd": np.nan, "box_prices_usd": [], "p_at_box_prices": []}
+        none = dict.fromkeys(("buy_below_usd", "box_usd", "box_usd_low", "box_usd_high"), np.nan)
+        return none | {"box": None, "firm_price": False, "box_prices_usd": [], "p_at_box_prices": []}
     box, other = int(sale[0]), int(free[0])
     price, slope = float(table["capex_usd"].iloc[box]), float(table["usd_per_capex"].iloc[box])
-    below = price + (table["usd"].iloc[other] - table["usd"].iloc[box]) / slope
+    below = _at(table, box, "pays_below_usd", np.nan)
+    if pd.isna(below):  # with one machine more or less the work is another: its price alone moves
+        below = price + (table["usd"].iloc[other] - table["usd"].iloc[box]) / slope
     quotes = [round(price * by / ROUND) * ROUND if price > 4 * ROUND else price * by for by in QUOTES]
     at = [one.usd[box] + slope * (quote - one.capex[box]) for quote in quotes]
     return {
         "box": table["choice"].iloc[box], "box_title": table["box_title"].iloc[box], "box_usd": price,
+        "box_usd_low": _at(table, box, "capex_usd_low", price), "firm_price": has_firm_price(one, box),
+        "box_usd_high": _at(table, box, "capex_usd_high", price),
         "buy_below_usd": float(below) if below > 0 else np.nan, "box_prices_usd": [float(quote) for quote in quotes],
         "p_at_box_prices": [p_cheaper(usd, one.usd[other]) for usd in at],
     }  # fmt: skip

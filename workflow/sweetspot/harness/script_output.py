@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -20,12 +21,16 @@ LAST = 60  # lines kept for the last words
 FEWEST_LINES, MOST_LINES = 12, 10_000  # by which groups of lines are known
 TOGETHER = 0.25  # of a long gap between two lines, below which they are of one group
 ALIKE = 0.8  # of the groups must be of one size
+RATE_TOLERANCE = 0.05  # of the clock's time, by which a script's own times may differ from it
+LATE_READING_S = 0.05  # by which a line may be read late on a busy machine
 SHORTEST_S = 0.01  # between two lines that the harness itself times: less would time the pipe
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # Progress bars, the program's own first one: tqdm's form "{percent}%|{bar}| {step}/{total} [" (tqdm 4, format_meter).
 BAR = r"\d+%\|[^|]*\|\s*(?P<step>\d+)/(?P<total>\d+) \["
 # A bar that is none of the training's: of an evaluation, a checkpoint being written, a data set.
 OTHER_BAR = re.compile(rf"{BAR}|[━╸╺ ]{{9,}}\d+/\d+ ")
+# An object of JSON lines with a result of an evaluation: {"eval_loss": 0.4} (Trainer), {"val_acc": 0.9} (Lightning).
+EVALUATION = re.compile(r'^\s*\{.*"(?:eval|val|valid|validation|test)[_/]\w+"\s*:')
 STEPS_A_SECOND = re.compile(
     r"\s*(?:it|its|iter|iters|iterations?|steps?|batch|batches)(?:/s|/sec| per second| a second)"
 )
@@ -100,7 +105,10 @@ def reader(script: Script, samples: int) -> Callable[[str], Told | None]:
         read = _by_pattern(re.compile(told.pattern), samples)
         return _parted(read, re.compile(told.apart)) if told.apart else read
     if isinstance(told, JsonLines):
-        return lambda line: _by_json(line, told, samples)
+        own_times = any((told.seconds, told.milliseconds, told.rate, told.steps_per_s))
+        read_json = partial(_by_json, keys=told, samples=samples)
+        # Times of lines without a number are taken as they stand, whatever was done between the lines.
+        return read_json if own_times and told.step is None else _parted(read_json, EVALUATION)
     if told == "iterator":
         return lambda line: _by_json(line, JsonLines(seconds="seconds"), samples)
     own = _first_bar(_by_pattern(re.compile(PROGRESS[told]), samples))
@@ -201,14 +209,56 @@ def _within_epochs(read: Callable[[str], Told | None]) -> Callable[[str], Told |
     return told
 
 
-class StepClock:
-    """Steps told, with the time at which the harness read of them, into intervals.
+class RateComparison:
+    """Seconds of the same steps by the script's own lines and by the harness's clock.
 
-    Where a line tells the seconds of a step they are taken, for as many steps as the numbers say. Else an interval
-    lasts from one telling to the next, over the steps that lie between, by the script's own time where it tells one.
-    The first telling with a number, or without seconds, only starts the clock. Lines that come together (a buffer was
-    emptied, a bar was drawn twice) make one longer interval, so that the mean stays right. A number that falls is a
-    new epoch: what lies before it is no step, nor is what is `apart`.
+    Lines that are read together (a buffer was emptied) are one comparison with those before them: their own moments
+    say nothing.
+    """
+
+    def __init__(self) -> None:
+        self.reported_s = 0.0
+        self.clock_s = 0.0
+        self.steps = 0
+        self._read_at: float | None = None
+        self._pending_s, self._pending_steps = 0.0, 0
+
+    def begin(self, now: float) -> None:
+        """Leave out what lies before this moment (a pause, a new epoch)."""
+        self._read_at = now
+        self._pending_s, self._pending_steps = 0.0, 0
+
+    def forget(self) -> None:
+        """Leave out all steps so far (the warm-up)."""
+        self.reported_s, self.clock_s, self.steps = 0.0, 0.0, 0
+
+    def add(self, reported_s: float, steps: int, now: float) -> None:
+        """Add a line read at `now`, by which its `steps` took `reported_s` seconds together."""
+        if self._read_at is None:
+            return
+        self._pending_s += reported_s
+        self._pending_steps += steps
+        if now - self._read_at >= SHORTEST_S:
+            self.reported_s += self._pending_s
+            self.steps += self._pending_steps
+            self.clock_s += now - self._read_at
+            self.begin(now)
+
+    def disagrees(self) -> bool:
+        """Whether the two differ by more than 5 % and by more than the reading of a line may be late."""
+        difference_s = abs(self.reported_s - self.clock_s)
+        return difference_s > max(RATE_TOLERANCE * self.clock_s, LATE_READING_S)
+
+
+class StepClock:
+    """Turns steps told, with the time at which the harness read of them, into intervals.
+
+    A step's number is timed: an interval lasts from one number to the next, over the steps that lie between, by the
+    script's own time where it tells one. Seconds of a step that the same lines tell are only compared with that; they
+    may be a smoothed mean, of one device, or in another unit. Lines without a number are taken at their word where
+    they tell seconds. The first line only starts the clock. Lines that come together (a buffer was emptied, a bar was
+    drawn twice) make one longer interval, so that the mean stays right. A number that falls is a new epoch: what lies
+    before it is no step, nor is what is `apart`.
     """
 
     def __init__(self, every: int = 1) -> None:
@@ -217,30 +267,44 @@ class StepClock:
         self._step: int | None = None
         self._steps = 0
         self.apart = 0
+        self.numbered = False
+        self.comparison = RateComparison()
 
     def told(self, told: Told, now: float) -> Interval | None:
-        """The interval that this telling ends, or None."""
+        """Return the interval that this line ends, or None."""
         moment = now if told.time is None else told.time
+        self.numbered = self.numbered or told.step is not None
+        if told.apart:
+            self.apart += 1
+            self._restart(told, moment, now)
+            return None
         if told.seconds is not None and told.step is None:
+            if self._since is None:
+                self._restart(told, moment, now)
+            else:
+                self.comparison.add(told.seconds * self._every, self._every, now)
             return Interval(told.seconds, self._every)
-        apart = told.apart and told.seconds is None
         fell = told.step is not None and self._step is not None and told.step < self._step
-        if self._since is None or apart or fell:
-            self.apart += apart
-            self._since, self._step, self._steps = moment, told.step, 0
+        if self._since is None or fell:
+            self._restart(told, moment, now)
             return None
         if told.step is None or self._step is None:
             self._steps += self._every
         else:
             self._steps = told.step - self._step
         passed = moment - self._since
-        if self._steps < 1:
+        if self._steps < 1 or passed <= 0 or (told.time is None and passed < SHORTEST_S):
             return None
-        if told.seconds is None and (passed <= 0 or (told.time is None and passed < SHORTEST_S)):
-            return None
-        interval = Interval(passed / self._steps if told.seconds is None else told.seconds, self._steps)
+        interval = Interval(passed / self._steps, self._steps)
+        if told.seconds is not None or told.time is not None:
+            reported = interval.seconds if told.seconds is None else told.seconds
+            self.comparison.add(reported * self._steps, self._steps, now)
         self._since, self._step, self._steps = moment, told.step, 0
         return interval
+
+    def _restart(self, told: Told, moment: float, now: float) -> None:
+        self._since, self._step, self._steps = moment, told.step, 0
+        self.comparison.begin(now)
 
 
 class Repeats:
@@ -251,7 +315,8 @@ class Repeats:
 
     def told(self, told: Told, now: float) -> None:
         """A line of a step came at this moment; those with a number or a time of their own cannot be mistaken."""
-        if told.step is None and told.time is None and len(self._moments) < MOST_LINES:
+        own_time = told.time is not None or told.seconds is not None
+        if told.step is None and not own_time and len(self._moments) < MOST_LINES:
             self._moments.append(now)
 
     def together(self) -> int:

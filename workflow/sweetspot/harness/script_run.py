@@ -33,7 +33,7 @@ from sweetspot.study.scripts import JsonLines, Lines, Script, filled
 from sweetspot.warnings import Warned
 
 CHUNK = 1 << 16
-LOOK_S = 0.005, 0.05  # how often a file is looked at: by the harness's clock, and where the script tells the times
+LOOK_S = 0.005  # how often a file of steps is looked at
 GRACE_S = 3.0  # that a script has to end by itself when it is asked to
 
 
@@ -53,9 +53,6 @@ class Started:
         self._said: SimpleQueue[Chunk] = SimpleQueue()
         self.file = file
         self._before = file.stat().st_size if file is not None and file.is_file() else 0
-        own = ("seconds", "milliseconds", "rate", "steps_per_s", "time")
-        timed = script.steps == "iterator" or any(getattr(script.steps, name, None) for name in own)
-        self._look_s = LOOK_S[timed]
         try:
             self.process = subprocess.Popen(
                 argv, cwd=script.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -78,7 +75,7 @@ class Started:
     def _steps(self) -> None:
         assert self.file is not None
         while not self.file.is_file() or self.file.stat().st_size == self._before > 0:
-            time.sleep(self._look_s)
+            time.sleep(LOOK_S)
         with self.file.open("rb") as told:
             # What an earlier run left there tells nothing of this one, unless the script began the file anew.
             told.seek(self._before if self.file.stat().st_size > self._before else 0)
@@ -86,7 +83,7 @@ class Started:
                 chunk = told.read(CHUNK)
                 if chunk:
                     self._said.put(Chunk(chunk, time.perf_counter(), of_file=True))
-                time.sleep(0 if chunk else self._look_s)
+                time.sleep(0 if chunk else LOOK_S)
 
     def said(self) -> Iterator[Chunk]:
         """What it says, until it has ended and nothing more comes; what it started may hold its output open."""
@@ -138,7 +135,8 @@ def expected(script: Script) -> str:
 
 def listen(request: Request, script: Script, started: Started, splitter: Splitter, measured: Measured) -> bool:
     """Tell its steps until the stop rule holds (True) or it has ended (False)."""
-    read = reader(script, script.samples(request.cell))
+    samples = script.samples(request.cell)
+    read = reader(script, samples)
     every = script.steps.every if isinstance(script.steps, Lines | JsonLines) else 1
     clock, repeats, of_file, by_file = StepClock(every), Repeats(), Splitter(), started.file is not None
     enough = False
@@ -152,11 +150,16 @@ def listen(request: Request, script: Script, started: Started, splitter: Splitte
             repeats.told(told, moment)
             interval = clock.told(told, moment)
             if interval is not None and not enough:
+                if measured.warming:
+                    clock.comparison.forget()
                 measured.add(*interval, told.loss)
                 enough = measured.stopping.enough()
         if enough:
             break
-    say(facts={"ended_early": enough, "told": [*_told_of(repeats.together(), clock.apart)]})
+    warnings = [*_told_of(repeats.together(), clock.apart)]
+    if script.steps != "iterator" and clock.comparison.disagrees():  # the iterator leaves out loading, by intent
+        warnings.append(rate_disagrees(clock, samples, script.unit))
+    say(facts={"ended_early": enough, "told": warnings})
     return enough
 
 
@@ -165,6 +168,31 @@ def _read(read: Callable[[str], Told | None], line: str, started: Started) -> To
         return read(line)
     except UserError as error:
         fail(f"{error}; name the group 'steps_per_s'", started)
+
+
+def rate_disagrees(clock: StepClock, samples: int, unit: str) -> Warned:
+    """Say what the script's own lines and the clock make of the same steps.
+
+    Parameters
+    ----------
+    clock
+        What timed the steps.
+    samples
+        Units that one step trains on, all devices together.
+    unit
+        What is counted, such as images.
+    """
+    compared = clock.comparison
+    reported, timed = (
+        f"{samples * compared.steps / seconds:.4g} {unit}/s ({seconds / compared.steps:.3g} s a step)"
+        for seconds in (compared.reported_s, compared.clock_s)
+    )
+    used = "the clock's figure" if clock.numbered else "the script's figure"
+    checks = "samples_per_step, `every`, the unit of the pattern's groups, and whether a rate is of one device"
+    return Warned(
+        "rate_disagrees",
+        f"the script's own lines say {reported}, the clock {timed}; {used} is used; check {checks}",
+    )
 
 
 def _told_of(together: int, apart: int) -> Iterator[Warned]:

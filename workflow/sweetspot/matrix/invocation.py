@@ -14,6 +14,7 @@ from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, load_instances
+from sweetspot.study.price_list import PriceList
 from sweetspot.study.scripts import FRAMEWORK, Script, load_script, script_names, scripts_folder
 from sweetspot.study.spelling import hint
 from sweetspot.study.study import Study, load_study
@@ -86,6 +87,23 @@ def check_answer_prices(study: Study, price_lists: Collection[str], file: Path) 
         f"{file}: answer_prices names {name!r}; expected some of {', '.join(price_lists)}{hint(name, price_lists)}"
         for name in study.answer_prices
         if name not in price_lists
+    )
+
+
+def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], file: Path) -> None:
+    """Refuse offers in hand that no price list has: a list, a machine, or an option by its name. Raises UserError."""
+    known = dict.fromkeys(price_lists)
+    for name, prices in price_lists.items():
+        for offer in prices.offers:
+            paid = f"{offer.instance} ({offer.purchase.replace('_', ' ')})"
+            known |= dict.fromkeys(
+                f"{option}{where}" for option in (offer.instance, paid) for where in ("", f" [{name}]")
+            )
+    refuse(
+        f"{file}: offers_in_hand names {name!r}; expected a price list, a machine that one offers, or an option"
+        f"{hint(name, known)}"
+        for name in study.offers_in_hand
+        if name not in known
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sweetspot.mixes.dispatch import Done, dispatch
+from sweetspot.mixes.dispatch import SLIGHT, Done, dispatch
 from sweetspot.mixes.problem import Array, Counts, Problem, finite
 
 MOST = 10_000  # machines of a kind, far beyond any team's
@@ -75,9 +75,9 @@ def _constraints(problem: Problem, classes: int, months: int) -> list[Any]:
 
 
 class Mix(NamedTuple):
-    """One way to do the work. `kind`: best, there (nothing else), bought or rented (one source beside what is there),
-    sold (what is there and can be); `source`: that source; `done`: its dispatch on all draws; `filled`: as of
-    a Problem.
+    """One way to do the work. `kind`: best, there (nothing else), bought or rented (one source beside what is there;
+    rented without a `source`: several), sold (what is there and can be); `done`: its dispatch on all draws; `filled`:
+    as of a Problem.
     """
 
     kind: str
@@ -104,6 +104,11 @@ class Mix(NamedTuple):
     def expected(self) -> float:
         """Expected USD a month."""
         return float(self.done.usd.mean())
+
+    @property
+    def one_offer(self) -> bool:
+        """Whether all that it rents is rented on one offer, but for what that cannot do."""
+        return self.kind == RENTED and bool(self.source)
 
     @property
     def bought(self) -> dict[str, int]:
@@ -133,8 +138,10 @@ def _allowed(problem: Problem, kind: str, source: str) -> Problem:
 def mixes(
     problem: Problem, keeps: Callable[[Mix], bool] | None = None, eased: Callable[[Mix], Mix] = lambda one: one
 ) -> list[Mix]:
-    """The best mix first, then each pure option, the cheapest first; infinite ones last. The best `keeps` what is asked
-    of it, where any found does; `eased`: each way with what it rents sooner to keep it. The programme decides on SAMPLE
+    """The best mix first, then each pure option, the cheapest first; infinite ones last. Of one machine there are as
+    many as cost the least, one at least; where the best buys or sells, renting on several offers is an option, too,
+    where that is cheaper than on any one. The best `keeps` what is asked of it, where any found does; `eased`: each way
+    with what it rents sooner to keep it. The programme decides on SAMPLE
     months spread over the draws; the mix that it finds, its neighbours of one machine more or less and the pure options
     are then dispatched on all draws, and the one of least expected cost is the best: no pure option is ever cheaper.
     """
@@ -155,9 +162,25 @@ def mixes(
             known[counts] = eased(Mix(BEST, "", dispatch(problem, counts)))
         return known[counts].expected if keeps is None or keeps(known[counts]) else np.inf
 
-    best = known[climb(min(starts, key=usd), usd, problem.movable, problem.least, most_useful(problem))]
-    kept = [one for one in (best, *pure) if keeps is None or keeps(one)] or [best, *pure]
-    return [min(kept, key=lambda one: one.expected)._replace(kind=BEST), *pure]
+    useful = most_useful(problem)
+    best = known[climb(min(starts, key=usd), usd, problem.movable, problem.least, useful)]
+
+    def as_many_as_pay(one: Mix) -> Mix:
+        if one.kind != BOUGHT:
+            return one
+        place = next(place for place, kind in enumerate(problem.held) if kind.name == one.source)
+        least = (*problem.there[:place], problem.there[place] + 1, *problem.there[place + 1 :])
+        counts = climb(one.counts, usd, [place], least, tuple(map(max, useful, one.counts)))
+        return known[counts]._replace(kind=BOUGHT, source=one.source) if usd(counts) < np.inf else one
+
+    others = sorted(map(as_many_as_pay, pure), key=lambda one: one.expected)
+    usd(problem.there)
+    rented = known[problem.there]._replace(kind=RENTED)
+    singles = min((one.expected for one in others if one.one_offer), default=0.0)
+    if best.counts != problem.there and rented.expected < singles * (1 - SLIGHT):
+        others = sorted([rented, *others], key=lambda one: one.expected)
+    kept = [one for one in (best, *others) if keeps is None or keeps(one)] or [best, *others]
+    return [min(kept, key=lambda one: one.expected)._replace(kind=BEST), *others]
 
 
 def spread_over(every: int, some: int) -> npt.NDArray[np.int_]:

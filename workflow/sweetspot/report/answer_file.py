@@ -6,6 +6,7 @@ import pandas as pd
 from pydantic import Field
 
 from sweetspot.decision_words import no_answer
+from sweetspot.report.how_sure import DecidingSpeed, bases_of_choice, deciding_speeds
 from sweetspot.report.notation import Row, records, text
 from sweetspot.report.outcome import Figure, Outcome, Part, choices_of, finite, other_work, outcome_of
 from sweetspot.report.phrases import decisive, lead, worth_knowing
@@ -45,6 +46,9 @@ class ChoiceRow(Part):
     hours: float | None = Field(description="Hours of the work there; null: the months of the plan")
     ratio: Figure = Field(description="USD / USD of the best")
     p_cheaper: float | None = Field(description="Share of the draws in which it costs less than the best; null: it is")
+    speed_bases: list[str] = Field(
+        description="How the speeds that it rests on came to be; empty: it needs none, or none is known"
+    )
     in_hand: bool = Field(description="Whether it is an offer that the decision is about")
     why_not: str | None = Field(description="Why it is not the answer though it may cost less; null: it could be")
 
@@ -101,6 +105,7 @@ class Answer(Part):
         description="Where a plan asks for it: what buying in some months costs, renting until then, in sentences"
     )
     worth_knowing: list[str] = Field(description="What to find out first, in sentences; of a plan of months, for it")
+    speeds: list[DecidingSpeed] = Field(description="The speeds that the answer rests on, each with its basis")
     warnings: list[Warned] = Field(description="Those that could change the answer")
 
 
@@ -115,7 +120,7 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         confidence=None if verdict is None else verdict.confidence,
         verdict=verdict,
         other_work=other_work(tables),
-        choices=[_choice(row) for row in choices_of(tables)],
+        choices=[_choice(row, tables) for row in choices_of(tables)],
         sentences=[*claims, *(verdict.sentences() if verdict else [nothing_said(tables)])],
         claims=claims,
         deadlines=by_deadline(tables),
@@ -126,6 +131,7 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         inputs=_inputs(tables, judged),
         buying_later=later_in_words(table_of(shown, "later"), money.code),
         worth_knowing=plan_worth_in_words(shown, money.code) or worth_knowing(shown),
+        speeds=deciding_speeds(tables),
         warnings=_warnings(decisive(table_of(tables, "warnings"))),
     )
 
@@ -157,8 +163,9 @@ def _outcome(
     return "reference" if judged in held else "rival"
 
 
-def _choice(row: Row) -> ChoiceRow:
+def _choice(row: Row, tables: Tables) -> ChoiceRow:
     return ChoiceRow(
+        speed_bases=bases_of_choice(tables, text(row["workload"]), text(row["choice"])),
         **{name: text(row[name]) for name in ("choice", "title", "kind")},
         **{name: finite(row, name) for name in ("usd_per_month", "hours", "p_cheaper")},
         usd=Figure.of(row, "usd"),

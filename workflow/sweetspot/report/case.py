@@ -26,7 +26,12 @@ OWN = (
     "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "kw", "pue", "usd_per_kwh", "days_per_month",
     "discount_rate", "downtime_share", "boxes", "delivery_months",
 )  # fmt: skip
-TERM = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month")  # of a contract: due whatever the use
+TERM = (
+    "fixed_usd_per_month",
+    "variable_usd_per_hour",
+    "days_per_month",
+    "term_months",
+)  # of a contract
 SPOT = ("interruptions_per_hour", "checkpoint_s", "restore_s", "wait_s", "every_s")
 FIELDS = {"own": OWN, "reserved": TERM, "committed": TERM, **dict.fromkeys(INTERRUPTIBLE, SPOT)}
 MOVABLE = ("on_demand", *INTERRUPTIBLE)
@@ -256,8 +261,10 @@ def _rounds(rows: pd.DataFrame, named: pd.DataFrame, months: float | None, choic
         })  # fmt: skip
         one["phases"].append([_number(row[name]) for name in ("jobs", "slots", "job_hours", "usd")])
     jobs = float(rows[rows["option"] == rows["option"].iloc[0]]["jobs"].sum())
+    renewed = {"renewed": True} if rows.get("renewed", pd.Series()).eq(True).any() else {}
     kept = [one for one in made.values() if one["hours"] is not None]
-    return {"rent": _rent(named[named["taken"].astype(bool)]), "jobs": jobs / (months or 1.0), "options": kept}
+    rent = _rent(named[named["taken"].astype(bool)])
+    return {"rent": rent, "jobs": jobs / (months or 1.0), "options": kept, **renewed}
 
 
 def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:

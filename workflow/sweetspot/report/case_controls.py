@@ -80,8 +80,7 @@ def _limits(work: Row, code: str, hours: bool, short: bool) -> Iterator[Row]:
 def _money(work: Row, named: dict[str, Row], box: Row | None, code: str, short: bool) -> Iterator[Row]:
     rent, share = named.get(str(work.get("rent"))), work["cost"] == SHARE
     if box:
-        label = "months of the project" if share else "months of use"
-        yield _slider("months", label, MONTHS, box["months"])
+        yield _slider("months", "months of the project", MONTHS, work.get("months") or box["months"])
         if box["kw"] and not short:
             yield _slider("kwh", f"electricity, {code}/kWh", KWH, box["usd_per_kwh"] or 0)
         alone = sum(bool(one.get("capex_usd")) for one in named.values()) == 1

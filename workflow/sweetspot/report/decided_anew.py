@@ -9,13 +9,15 @@ from typing import Any
 import pandas as pd
 
 from sweetspot.bills.pricing import price_study
+from sweetspot.bills.scenario_checks import StudyFiles, check_scenarios
 from sweetspot.decision.compare import Inputs, asked_of, compare, judge, together
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.rank_changes import SAME, cost_changes, price_changes, side_by_side
 from sweetspot.study.energy_facts import Energy
+from sweetspot.study.instances import load_instances
 from sweetspot.study.needs import load_needs, load_plans
-from sweetspot.study.scenarios import Scenario, write_scenario
+from sweetspot.study.scenarios import Scenario, scenario_file, write_scenario
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import Known, load_availability
 from sweetspot.study.workloads import load_monthly, load_titles
@@ -70,7 +72,7 @@ class Unpriced:
     def of_rule(cls, inputs: Mapping[str, Any], params: Any) -> "Unpriced":
         """From the files and params of a rule that compares anew. Raises UserError."""
         figures = [read_published(Path(file)) for file in inputs["published"]]
-        stock, as_of = [*inputs["stock"]], date.fromisoformat(params.as_of)
+        as_of = date.fromisoformat(params.as_of)
         return cls(
             tables={name: Path(inputs[name]) for name in SPEED},
             workloads=Path(inputs["workloads"]),
@@ -81,7 +83,7 @@ class Unpriced:
             energy=None if params.energy is None else Energy.model_validate(params.energy),
             price_paths=params.price_paths,
             published=pd.concat(figures, ignore_index=True) if figures else None,
-            known=load_availability(stock[0] if stock else None, as_of),
+            known=load_availability(next(iter(inputs["stock"]), None), as_of, next(iter(inputs["looks"]), None)),
         )
 
 
@@ -172,12 +174,23 @@ def scenario_table(
     work, its best choice and what that costs, and whether it is the `same_answer` as planned (kind and choice).
 
     `planned`: tables `verdict` and `choices` of the study; `lists`: its price lists; `folder` of the scenarios' files;
-    `into`: where each scenario's workloads and price lists are written. Raises UserError, one sentence a mistake of a
-    scenario.
+    `into`: where each scenario's workloads and price lists are written. Raises UserError, one sentence a mistake of any
+    scenario, before the first is decided.
     """
+    files = StudyFiles(
+        folder=folder,
+        workloads=study.workloads,
+        price_lists=lists,
+        instances=load_instances(*study.instances),
+        month_days=study.month_days,
+        as_of=study.as_of,
+        energy=study.energy,
+        price_paths=study.price_paths,
+    )
+    check_scenarios(scenarios, files, into)
     rows = [_scenario("", PLANNED, [], planned["verdict"], planned["choices"])]
     for name, one in scenarios.items():
-        file = folder / f"{name}.yaml"
+        file = scenario_file(folder, name)
         workloads, written, changes = write_scenario(one, file, study.workloads, lists, into / name)
         try:
             verdict, choices = judged_under(written, replace(study, workloads=workloads))

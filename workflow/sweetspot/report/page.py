@@ -6,6 +6,7 @@ from typing import Any
 
 from sweetspot.decision_words import MAY_STOP
 from sweetspot.files import write_whole
+from sweetspot.report import how_sure
 from sweetspot.report.answer_file import answer_json, nothing_said
 from sweetspot.report.card import render_card
 from sweetspot.report.case import page_case, script_json
@@ -48,6 +49,7 @@ def render_page(tables: Tables, study: Study, workloads: str | Path | None = Non
     }
     tables = shown_in(tables, money)
     context |= {"listed": of_choices(tables, money.code), "tiles": key_figures(found, money), "case": {}}
+    context["certainty"] = ()
     context |= dict.fromkeys(("dots", "dots_title", "case_json"), "") | dict.fromkeys(
         ("notes", "sections", "prices"), ()
     )
@@ -65,6 +67,7 @@ def _of_verdict(tables: Tables, study: Study, found: Outcome, money: Money, reco
     return {
         "dots": dots_chart(_dots(rows, found, money.usd_per_unit), money.code) if rows else "",
         "dots_title": f"{what}, in {money.code}: 20 equally likely outcomes each",
+        "certainty": how_sure.notes(tables),
         "notes": [
             *_notes(found, rows, money.code),
             *_untimed(tables),

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from sweetspot.report.answer_file import Warned, answer_of, nothing_said
 from sweetspot.report.energy_words import in_words
 from sweetspot.report.finished import asset, rendered
+from sweetspot.report.how_sure import bases_of_choice, mark_of, notes
 from sweetspot.report.notation import interval_text, missing, number, text
 from sweetspot.report.outcome import KINDS, busy, choices_of, keeps_and_rents, key_figures, other_work, outcome_of
 from sweetspot.report.phrases import RULES, claims_in_words, decisive, fits, lead
@@ -65,7 +66,7 @@ def of_choices(tables: Tables, code: str) -> Listed:
     columns |= {"hours": "hours"} if timed else {}
     made = [
         [
-            short(_title_of(row), NAME),
+            short(_title_of(row), NAME) + mark_of(bases_of_choice(tables, found.workload, str(row["choice"]))),
             _with_interval(row, "usd"),
             *(number(row[name]) for name in columns),
             "–" if missing(row["p_cheaper"]) else percent(float(row["p_cheaper"])),
@@ -148,6 +149,7 @@ def render_summary(tables: Tables, study: Study) -> str:
         return "\n".join([*lines, nothing_said(tables), ""])
     lines += [f"**{plain(sentence)}**\n" for sentence in lead(claims)]
     lines += [f"**{plain(found.sentence)}** {plain(' '.join(found.sentences()[1:]))}", ""]
+    lines += [line for said in notes(tables) for line in (plain(said), "")]
     lines += _table(of_choices(tables, money.code))
     lines += ["", plain(f"Money in {study.currency.in_words()}.")] if study.currency is not None else []
     others = [f"- {plain(one.title)}{plain(busy(one))}: {plain(one.sentence)}" for one in other_work(tables)]

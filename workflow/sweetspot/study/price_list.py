@@ -10,7 +10,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field
 
 from sweetspot.cells import INTERRUPTIBLE
-from sweetspot.errors import Faults
+from sweetspot.errors import Faults, UserError
 from sweetspot.study.base import Closed, Count, Purchase, Slug, Text, validated
 from sweetspot.study.terms import (
     Billing,
@@ -192,7 +192,7 @@ def place_for(folder: Path, name: str, prices: PriceList, text: str) -> Path:
 
 
 def days_kept(folder: Path) -> list[date]:
-    """The days of which `folder` (prices/) keeps old lists, oldest first."""
+    """The days of which `folder` (prices/) keeps old lists, oldest first. Raises UserError for a name of no day."""
     return sorted({state.day for entry in (folder / HISTORY).glob("*/") if (state := _state(entry)) is not None})
 
 
@@ -219,4 +219,9 @@ class _State(NamedTuple):
 
 def _state(folder: Path) -> _State | None:
     match = FOLDER.fullmatch(folder.name)
-    return _State(date.fromisoformat(match[1]), int(match[2] or 0)) if match else None
+    if match is None:
+        return None
+    try:
+        return _State(date.fromisoformat(match[1]), int(match[2] or 0))
+    except ValueError:
+        raise UserError(f"{folder}: the folder's name is no day; expected one such as 2026-11-22") from None

@@ -8,9 +8,10 @@ import yaml
 from pydantic import Field
 
 from sweetspot.cells import is_slug
-from sweetspot.errors import UserError
+from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import write_whole
 from sweetspot.study.base import AboveZero, Closed, Text, validated
+from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 
 KEYS = ("name", "instance")  # by which entries of a list are the same; offers by instance and purchase
@@ -29,13 +30,24 @@ class Scenario(Closed):
     prices: dict[str, Any] = Field({}, description="What differs in a price list, by its name")
 
 
+def scenario_file(folder: Path, name: str) -> Path:
+    """Where the scenario of that name of the study in `folder` lies."""
+    return folder / "scenarios" / f"{name}.yaml"
+
+
 def load_scenarios(folder: Path) -> dict[str, Scenario]:
-    """The scenarios of a study's folder by name. Raises UserError."""
-    files = sorted((folder / "scenarios").glob("*.yaml"))
-    for file in files:
-        if not is_slug(file.stem):
-            raise UserError(f"{file}: expected a name of letters, digits, '.', '_', '-'")
-    return {file.stem: validated(Scenario, load_yaml(file), file) for file in files}
+    """The scenarios of a study's folder by name; {} where it has none. Raises UserError, a sentence a mistake."""
+    found, faults = {}, Faults()
+    for file in sorted((folder / "scenarios").glob("*")):
+        if file.suffix.lower() in (".yml", ".yaml") and file.suffix != ".yaml":
+            faults.add(f"{file}: scenarios end in .yaml; expected {file.stem}.yaml")
+        elif file.suffix == ".yaml" and not is_slug(file.stem):
+            faults.add(f"{file}: expected a name of letters, digits, '.', '_', '-'")
+        elif file.suffix == ".yaml":
+            with faults.gather():
+                found[file.stem] = validated(Scenario, load_yaml(file), file)
+    faults.end()
+    return found
 
 
 def write_scenario(
@@ -43,17 +55,19 @@ def write_scenario(
 ) -> tuple[Path, dict[str, Path], list[str]]:
     """Write the study's workloads and price lists as the scenario has them; also what it changed, in words.
 
-    `file`: the scenario's own, for messages. Raises UserError where it names a price list that there is not.
+    `file`: the scenario's own, for messages. Raises UserError where it names a price list or a workload that there is
+    not, and where it multiplies work that has no number of jobs.
     """
-    for name in one.prices:
-        if name not in lists:
-            raise UserError(f"{file}: prices.{name} is no price list; expected one of {', '.join(lists)}")
     plain = load_yaml(workloads)
+    _check_names(one, file, plain, lists)
     made = merged(plain, one.workloads, file)
     changes = [f"{one.times_work:g} times the jobs"] if one.times_work is not None else []
     changes += [f"electricity {one.per_kwh:g}"] if one.per_kwh is not None else []
     changes += differences(plain, made)
     if one.times_work is not None:
+        if not any(isinstance(work, Mapping) and {"phases", "jobs"} & set(work) for work in made.values()):
+            expected = "expected a workload of kind plan or monthly, whose jobs it multiplies"
+            raise UserError(f"{file}: times_work is {one.times_work:g}; {expected}")
         made = {name: _times_work(work, one.times_work) for name, work in made.items()}
     written = {}
     for name, path in lists.items():
@@ -61,9 +75,24 @@ def write_scenario(
         changed = merged(listed, one.prices.get(name, {}), file)
         changes += [change for change in differences(listed, changed) if change not in changes]
         if one.per_kwh is not None:
-            changed = changed | {"offers": [_at_tariff(offer, one.per_kwh) for offer in changed["offers"]]}
+            changed = _with_tariff(changed, one.per_kwh)
         written[name] = _write(changed, into / "prices" / f"{name}.yaml")
     return _write(made, into / "workloads.yaml"), written, changes
+
+
+def _check_names(one: Scenario, file: Path, workloads: Mapping[str, Any], lists: Mapping[str, Path]) -> None:
+    """Raises UserError where a price list is not there, or a workload that is not brought whole, with its kind."""
+    named = [("prices", name, lists, "price list") for name in one.prices]
+    named += [
+        ("workloads", name, workloads, "workload of the study")
+        for name, change in one.workloads.items()
+        if not (isinstance(change, Mapping) and "kind" in change)
+    ]
+    refuse(
+        f"{file}: {key}.{name} is no {what}; expected one of {', '.join(known)}{hint(name, known)}"
+        for key, name, known, what in named
+        if name not in known
+    )
 
 
 def merged(plain: Any, change: Any, file: Path) -> Any:
@@ -128,30 +157,54 @@ def _paid(entry: Mapping[str, Any]) -> str:
 
 def _told(value: Any) -> str:
     if isinstance(value, Mapping) and "value" in value:
-        ends = f" ({value['low']:g} to {value['high']:g})" if {"low", "high"} <= set(value) else ""
+        low, high = value.get("low"), value.get("high")
+        ends = f" ({_plain(low)} to {_plain(high)})" if low is not None and high is not None else ""
         return f"{value['value']}{ends}"
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {_told(entry)}" for name, entry in value.items())
     return "nothing" if value is None else str(value)
 
 
+def _plain(number: Any) -> str:
+    """A number without needless digits; what is none, as it stands."""
+    return f"{number:g}" if isinstance(number, int | float) else str(number)
+
+
 def _times_work(work: Any, factor: float) -> Any:
     """A plan with so many times its jobs, of phases whole ones; another workload is as it was."""
     if not isinstance(work, Mapping):
         return work
-    if "phases" in work:
-        return {**work, "phases": [one | {"jobs": max(1, round(one["jobs"] * factor))} if "jobs" in one else one
-                                   for one in work["phases"]]}  # fmt: skip
-    if not work.get("jobs"):
-        return work
-    return {**work, "jobs": [job | {key: _times(job[key], factor) for key in OF_WORK if key in job}
-                             for job in work["jobs"]]}  # fmt: skip
+    for key in ("phases", "jobs"):
+        if isinstance(work.get(key), list):
+            return {**work, key: [_more_jobs(entry, factor) for entry in work[key]]}
+    return work
+
+
+def _more_jobs(entry: Any, factor: float) -> Any:
+    """A phase or a class of jobs with so many times its jobs; what is wrong in it stays, for its reader to refuse."""
+    if not isinstance(entry, Mapping):
+        return entry
+    more = {key: _times(entry[key], factor) for key in OF_WORK if key in entry}
+    if _is_number(entry.get("jobs")):
+        more["jobs"] = max(1, round(entry["jobs"] * factor))
+    return {**entry, **more}
 
 
 def _times(value: Any, factor: float) -> Any:
     if isinstance(value, Mapping):
-        return {name: end * factor for name, end in value.items()}
-    return value * factor if isinstance(value, int | float) else value
+        return {name: _times(end, factor) for name, end in value.items()}
+    return value * factor if _is_number(value) else value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _with_tariff(prices: Any, per_kwh: float) -> Any:
+    """A price list with that price of electricity; what is no list of offers stays, and is told where it is read."""
+    if not (isinstance(prices, Mapping) and isinstance(prices.get("offers"), list)):
+        return prices
+    return {**prices, "offers": [_at_tariff(offer, per_kwh) for offer in prices["offers"]]}
 
 
 def _at_tariff(offer: Any, per_kwh: float) -> Any:

@@ -170,20 +170,29 @@ def own_facts(file: Path) -> list[StockFact]:
 
 
 def named_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
-    """`own_facts`; raises UserError also where a list is none of the study's, and where a provider or device is spelt
-    almost as one of its `machines`: such a figure would count for nothing.
+    """`own_facts`; raises UserError also where a list is none of the study's, and where a provider or device is nearly
+    one of its `machines`: such a figure would count for nothing. Others may be those of another study.
     """
     facts, faults = own_facts(file), Faults()
-    known = {"price_list": set(price_lists), "provider": {machine.provider for machine in machines}}
-    known["gpu"] = {machine.gpu for machine in machines}
+    known = {"price_list": sorted(price_lists), "provider": sorted({machine.provider for machine in machines})}
+    known["gpu"] = sorted({machine.gpu for machine in machines})
     for place, fact in enumerate(facts):
         for key, names in known.items():
             name = fact.about.get(key)
-            meant = "" if name is None or name in names else hint(name, names)
-            if meant or (key == "price_list" and name not in (None, *names)):
+            if name is None or name in names:
+                continue
+            meant = hint(name, names) or _containing(name, names)
+            if meant or key == "price_list":
                 faults.add(f"{file}: key 'facts[{place}].{key}' is {name!r}; expected one of the study's{meant}")
     faults.end()
     return facts
+
+
+def _containing(name: str, names: Iterable[str]) -> str:
+    """A hint at a name that has all words of `name`, such as `H100 SXM` for `H100`; nothing where none has."""
+    words = set(name.lower().split())
+    found = next((other for other in names if words <= set(other.lower().split())), None)
+    return "" if found is None else f": did you mean '{found}'?"
 
 
 def load_availability(path: str | Path | None, as_of: date, looks: str | Path | None = None) -> Known:

@@ -10,6 +10,12 @@ from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS
 from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.best import TABLE_COLUMNS, best_figures, mark_best
+from sweetspot.throughput.plausible_rows import (
+    FindImpossible,
+    replaced_rows,
+    with_replaced,
+    without_impossible,
+)
 from sweetspot.throughput.published import (
     basis_of,
     published_cells,
@@ -42,34 +48,56 @@ def gather_throughput(
     instances: Mapping[str, "Instance"],
     folder: Path,
     logs: Sequence["LogSource"] = (),
+    find_impossible: FindImpossible | None = None,
 ) -> pd.DataFrame:
     """All cells of the study in TABLE_COLUMNS: run files, published rows and times, logs, what follows of them.
 
     A column `best` marks the fastest of a cell's variants. `as_of` dates the published figures. Where a cell has
-    several origins the best basis stays.
+    several origins the best basis stays. Nothing is made of figures that `find_impossible` finds
+    (`transfer.plausibility`); their cells have what `replaced_rows` says.
     Raises UserError for faulty files.
     """
-    parts = [measured_table(runs, instances)] if runs else []
+    find_impossible = find_impossible or (lambda _: [])
+    parts, replaced = [], []
+    if runs:
+        measured = measured_table(runs, instances)
+        impossible = find_impossible(measured)
+        parts.append(without_impossible(measured, impossible))
+        replaced.append(replaced_rows(measured, impossible))
     pool = _published_pool(folder, logs, instances)
     if pool is not None:
         own = published_cells(pool, instances, folder / "throughput.csv")
+        impossible = find_impossible(pool)
+        pool, dropped = without_impossible(pool, impossible), pool
+        own = own.drop(index=[label for label in own.index if label not in set(pool.index)])
         scales = read_efficiency(folder / "efficiency.csv")
         reached = Resolver(question, instances, own, pool, scales, as_of).cells()
-        units = units_of(pool, folder / "throughput.csv")
-        printed = own.assign(basis=own["benchmark"].map(basis_of), warnings=[remarks(row) for row in own.itertuples()])
-        parts += [_with_status(table, as_of, units, instances) for table in (printed, reached)]
+        units = units_of(dropped, folder / "throughput.csv")
+        parts += [_with_status(table, as_of, units, instances) for table in (_printed(own), reached)]
+        declared = dropped["instance"].isin(list(instances)) & dropped["batch_size"].notna()
+        found = [one for one in impossible if declared.iloc[one.row]]
+        told = _with_status(_printed(dropped), as_of, units, instances)
+        replaced.append(replaced_rows(told, found))
     timed = timed_cells(read_times(folder / TIMES), question, instances)
     if len(timed):
         parts.append(_with_status(timed, as_of, dict.fromkeys(timed["model"], "runs"), instances))
     parts = [part for part in parts if len(part)]  # a table may be a header alone
-    if not parts:
+    replaced = [part for part in replaced if len(part)]
+    if not parts and not replaced:
         return mark_best(pd.DataFrame(columns=list(TABLE_COLUMNS)), "images_per_s", SAME_BUT_VARIANT)
-    table = pd.concat(parts, ignore_index=True)
-    told = zip(table["warnings"], table["instance"], strict=True)
-    table["warnings"] = [joined(value, cautions(instances, name)) for value, name in told]
-    best = best_figures(table, CELL_COLUMNS)
+    best = best_figures(pd.concat(parts or replaced, ignore_index=True), CELL_COLUMNS)
+    if parts and replaced:
+        best = with_replaced(best, best_figures(pd.concat(replaced, ignore_index=True), CELL_COLUMNS))
+    told = zip(best["warnings"], best["instance"], strict=True)
+    best["warnings"] = [joined(value, cautions(instances, name)) for value, name in told]
     ordered = best.sort_values(list(CELL_COLUMNS), kind="stable")[list(TABLE_COLUMNS)].reset_index(drop=True)
     return mark_best(ordered.astype(TYPES), "images_per_s", SAME_BUT_VARIANT)
+
+
+def _printed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Published rows with their basis and what is told of each."""
+    told = [remarks(row) for row in rows.itertuples()]
+    return rows.assign(basis=rows["benchmark"].map(basis_of), warnings=told)
 
 
 def measured_table(files: Sequence[str], instances: Mapping[str, "Instance"]) -> pd.DataFrame:

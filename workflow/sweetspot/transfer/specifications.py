@@ -24,6 +24,7 @@ PRECISIONS |= {"bfloat16": "bf16", "float32": "fp32", "fp32/tf32": "tf32"}
 COMMON = frozenset({"nvidia", "geforce", "tesla", "amd", "instinct", "graphics", "generation", "gpu", "gen5"})
 BOARD = re.compile(r"sxm[45]")  # V100's SXM2 and SXM3 stay apart: they differ in clock
 RUN_TOGETHER = re.compile(r"(\d{4}) ?(ti|super)\b")
+SERIES = re.compile(r"\b(rtx|gtx)[ -]?(?=[a-z]?\d)|\b(rtx)[ -]?(?=pro)")  # RTX4090, RTXA6000, GTX1080Ti, RTX-PRO-6000
 MEMORY = re.compile(r"\d+gb")
 PROCESSOR = re.compile(r"\bcpu\b|xeon|epyc|ryzen|core\(tm\)|logical|processor|^none$", re.IGNORECASE)
 DAYS_A_YEAR = 365.25
@@ -84,6 +85,10 @@ class Devices:
         shorter = {device.gpu: device for known, device in self.by_words.items() if words <= known}
         return next(iter(shorter.values())) if len(shorter) == 1 else None
 
+    def is_same_name(self, name: str, device: Device) -> bool:
+        """Whether a name has the words of the device's own: `RTX4090` has those of RTX 4090, `H100` not of H100 SXM."""
+        return _words(name) == _words(device.gpu)
+
     def get(self, name: str) -> Device:
         """As `find`. Raises UserError in one sentence for a processor and for a device that nobody has specified."""
         found = self.find(name)
@@ -139,5 +144,6 @@ def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
 
 
 def _words(name: str) -> frozenset[str]:
-    plain = RUN_TOGETHER.sub(r"\1 \2", BOARD.sub("sxm", name.lower()))
+    plain = SERIES.sub(lambda match: f"{match[0].strip(' -')} ", name.lower())
+    plain = RUN_TOGETHER.sub(r"\1 \2", BOARD.sub("sxm", plain))
     return frozenset(re.findall(r"[a-z0-9]+", plain)) - COMMON

@@ -11,7 +11,7 @@ import pandas as pd
 
 from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
-from sweetspot.facts.shipped_tables import STUDIES
+from sweetspot.facts.shipped_tables import STUDIES, table
 from sweetspot.throughput.gather import measured_table
 from sweetspot.transfer.figures import (
     BITS,
@@ -62,6 +62,40 @@ def figure_of(row: Any, device: Device, reach: float, unsteady: str) -> Measured
     told = (warning("unstable", unsteady),) if row.status == "unstable" else ()
     words = str(row.model), str(row.precision), str(row.framework), float(row.batch_size), str(row.unit)
     return Measured(device, float(row.images_per_s), *words, max(spread, UNSTEADY) if told else spread, told)
+
+
+def check_below_peak(figure: Measured) -> None:
+    """Refuse a throughput whose arithmetic exceeds the dense peak of its device.
+
+    The check uses FLOP per sample of facts/network_flop.csv; a network that is not in there passes.
+
+    Parameters
+    ----------
+    figure : Measured
+        Samples per second of one device.
+
+    Raises
+    ------
+    UserError
+        If the device would need more than its peak.
+
+    """
+    gflop = _gflop_per_sample().get(network_name(figure.model))
+    peak = figure.device.peak(precision_name(figure.precision))
+    if gflop is None or math.isnan(peak):
+        return
+    tflops = figure.images_per_s * gflop / 1000
+    if tflops > peak:
+        raise UserError(
+            f"{figure.images_per_s:,.6g} samples per second of {figure.model} are {tflops:,.4g} TFLOP/s, "
+            f"{tflops / peak:,.3g} times the dense peak of one {figure.device.gpu} in {figure.precision} "
+            f"({peak:g} TFLOP/s); expected at most {peak * 1000 / gflop:,.4g}"
+        )
+
+
+@cache
+def _gflop_per_sample() -> dict[str, float]:
+    return {row["network"]: float(row["gflop_per_sample"]) for row in table("network_flop")}
 
 
 class Learnt(NamedTuple):

@@ -102,10 +102,11 @@ const pictures = (() => {
   }
   // Money by month: the price at once and the resale at the end, against a rent.
   function byMonth(work, state, all) {
+    const months = zero(state.months, work.months);
     const series = ["buy", "contract", "nothing"].map((binds) => first(all, binds)).filter(Boolean).map(({ kind, binds, usd, now }) => {
       const held = (binds === "buy" ? zero(now.bought, [[now.offer, zero(now.machines, 1)]]) : []).map(([offer, count]) => [model.owned(offer, state, work), count]);
       const [paid, sold] = ["capex_usd", "back"].map((key) => held.reduce((total, [own, count]) => total + count * own[key], 0));
-      return { name: kind, kind, points: [[0, paid], [work.months, usd + sold], ...(sold > 0 ? [[work.months, usd]] : [])] };
+      return { name: kind, kind, points: [[0, paid], [months, usd + sold], ...(sold > 0 ? [[months, usd]] : [])] };
     });
     return given(work.months) && series.length > 1 && { series, across: "months" };
   }

@@ -1,6 +1,6 @@
 "use strict";
 // What work costs at the controls: three costs over one set of prices (docs/decision.md, docs/prices.md). Pure functions of the
-// figures (report/case.py; names as in offers.parquet) and of `at`, what the controls say: days, months, kwh, jobs, jobs:CLASS,
+// figures (report/case.py; names as in offers.parquet) and of `at`, what the controls say: days, months (of the project), kwh, jobs, jobs:CLASS,
 // price (of the work's box), price:OPTION, hourly (of its rental), rent (% a year), spot-price, spot-rate, provider:NAME (times
 // today's), within, deadline (of urgent jobs; hours), spend, interruptible; what is missing is as planned.
 const model = (() => {
@@ -45,9 +45,14 @@ const model = (() => {
   // Renting. Mean rent of a project over today's: month t pays (1 + change)^(t / 12), the last part of a month its fraction.
   const meanRent = (change, months) => sum(Array.from({ length: Math.ceil(months - 1e-9) }, (_, t) => t), (t) => Math.min(1, months - t) * (1 + change) ** (t / 12)) / months;
   const rentChange = (offer, at) => (given(at.rent) ? at.rent / 100 : offer.rent_change);
-  // Times what an offer by the hour or contract asks. A plan's rents are those of its own months, of other work those of the box.
+  // The length of the project: that of its plan, else of what the box is bought for; and how many times as long it is as planned.
+  const length = (work) => (work.cost === "share" ? (owns(work.reference) ? work.reference.months : null) : work.months);
+  const longer = (work, at) => (work.cost !== "share" && given(work.months) ? zero(at.months, work.months) / work.months : 1);
+  // Months of the whole terms of a contract that last for so many months: at least one term.
+  const terms = (o, months) => Math.max(1, Math.ceil(months / o.term_months - SLIGHT)) * o.term_months;
+  // Times what an offer by the hour or contract asks, in the mean of the project.
   function dearer(o, at, work) {
-    const rounds = work.cost === "rounds", planned = rounds ? work.months : owns(work.reference) ? work.reference.months : null, months = rounds ? planned : zero(at.months, planned);
+    const planned = length(work), months = zero(at.months, planned);
     const path = given(o.rent_change) && planned > 0 ? meanRent(rentChange(o, at), months) / meanRent(o.rent_change, planned) : 1;
     const hour = (isInterruptible(o) || o.purchase === "on_demand") && given(at.hourly) ? at.hourly / work.rent.usd_per_hour : 1;
     return path * hour * zero(at[`provider:${o.provider}`], 1) * (isInterruptible(o) ? zero(at["spot-price"], 1) : 1);
@@ -97,10 +102,11 @@ const model = (() => {
   };
   // Machines held, hours to the end, USD (infinite where no number of machines is enough) of one option.
   function planned(one, work, at) {
-    const o = one.offer, own = owns(o) ? owned(o, at, work) : null, more = zero(at.jobs, work.jobs) / work.jobs;
-    const [rate, now] = often(o, at), length = own && !given(work.months) ? own.months / o.months : 1;
+    const o = one.offer, own = owns(o) ? owned(o, at, work) : null, more = (longer(work, at) * zero(at.jobs, work.jobs)) / work.jobs;
+    const signed = (months) => (given(o.term_months) ? Math.max(o.term_months, work.renewed ? terms(o, months) : 0) : 1);
+    const [rate, now] = often(o, at), length = !own ? signed(longer(work, at) * work.months) / signed(work.months) : given(work.months) ? longer(work, at) : own.months / o.months;
     const times = own ? own.running : (dearer(o, at, work) * stretched(o, now)) / stretched(o, rate);
-    const held = (one.held / one.machines) * (own ? (o.fixed_usd_per_month ? own.month / o.fixed_usd_per_month : 1) * length : times);
+    const held = (one.held / one.machines) * (own ? (o.fixed_usd_per_month ? own.month / o.fixed_usd_per_month : 1) : times) * length;
     const usd = (n) => held * n + times * more * sum(one.phases, (phase) => (phase[3] * dealt(phase, n)[1]) / dealt(phase, one.machines)[1]);
     if (!given(one.room)) return { machines: one.machines, hours: one.hours * more, usd: usd(one.machines) };
     const room = one.room * length * (own ? own.days_per_month / o.days_per_month : 1), most = Math.max(...one.phases.map(([jobs]) => jobs));
@@ -117,21 +123,33 @@ const model = (() => {
   // Dispatch: classes of jobs a month. The problem at the controls: kinds held, offers by the hour; infinite: it does not run.
   function posed(data, work, at) {
     const limit = (one) => zero(one.urgent && given(at.deadline) ? at.deadline : one.limit, Infinity), most = (days) => Math.min(days, data.month_days);
+    const long = longer(work, at), months = work.months * long, left = (o, all) => all - zero(o.delivery_months);
+    // USD a month of one machine: of one that is there its care, and what it would sell for by the month; of a contract whole terms.
+    function held(one, o, own, times) {
+      const care = zero(o.maintenance_usd_per_month) + zero(o.staff_usd_per_month);
+      if (one.there && own) return care + (one.fixed - care) / long;
+      if (own) return one.fixed * own.held;
+      return one.fixed * times * (given(o.term_months) ? terms(o, left(o, months)) / terms(o, left(o, work.months)) / long : 1);
+    }
     const sources = work.options.map((one) => {
       const o = one.offer, own = owns(o) ? owned(o, at, work) : null, times = own ? own.running : dearer(o, at, work);
       const able = (values) => values.map((value, n) => (given(value) && one.elapsed[n] <= limit(work.classes[n]) ? value : Infinity));
       const price = zero(one.up_front) * (own && o.capex_usd > 0 ? own.capex_usd / o.capex_usd : 1);
       return { ...one, option: o.option, price, hours: able(one.hours), usd: able(one.usd).map((usd) => usd * times),
-        fixed: one.fixed * (one.there ? 1 : own ? own.held : times), room: one.room && one.room * (own ? most(own.days_per_month) / most(o.days_per_month) : 1) };
+        fixed: held(one, o, own, times), room: one.room && one.room * (own ? most(own.days_per_month) / most(o.days_per_month) : 1) };
     });
-    const held = sources.filter((one) => given(one.room)), there = held.map((one) => one.there), best = held.map((one) => one.best);
-    // Months that are alike, once: the factor of each class's jobs and the share of the month in which a kind is there.
-    const by = [...work.classes.map((one) => one.grown), ...held.map((one) => one.present)], count = Math.max(1, ...by.map((list) => zero(list, []).length)), months = {};
+    const kinds = sources.filter((one) => given(one.room)), there = kinds.map((one) => one.there), best = kinds.map((one) => one.best);
+    // Months that are alike, once: the factor of each class's jobs and the share of the month in which a kind is there. At most 36
+    // stand for all of them; in a longer or shorter project jobs grow on as fast, and what is delivered comes as late.
+    const by = [...work.classes.map((one) => one.grown), ...kinds.map((one) => one.present)], before = Math.max(1, ...by.map((list) => zero(list, []).length)), alike = {};
+    const count = before === 1 ? 1 : long === 1 ? before : Math.max(1, Math.min(36, Math.ceil(months))), size = (all, n) => all / n;
+    const grown = (list, t) => list[0] * (list[1] / list[0]) ** ((t * size(months, count) + (size(months, count) - size(work.months, before)) / 2) / size(work.months, before));
+    const present = (o, t) => Math.min(1, Math.max(0, ((t + 1) * size(months, count) - zero(o.delivery_months)) / size(months, count)));
     for (let t = 0; t < count; t += 1) {
-      const factors = by.map((list) => (list ? list[t] : 1)), key = factors.join(" ");
-      months[key] = { factors, share: (months[key] ? months[key].share : 0) + 1 / count };
+      const factors = by.map((list, n) => (!list ? 1 : long === 1 ? list[t] : n < work.classes.length ? grown(list, t) : present(kinds[n - work.classes.length].offer, t))), key = factors.join(" ");
+      alike[key] = { factors, share: (alike[key] ? alike[key].share : 0) + 1 / count };
     }
-    return { jobs: work.classes.map((one) => zero(at[`jobs:${one.name}`], one.jobs)), held, there, best, rented: sources.filter((one) => !given(one.room)), months: Object.values(months), allowed: zero(work.allowed, Infinity) };
+    return { jobs: work.classes.map((one) => zero(at[`jobs:${one.name}`], one.jobs)), held: kinds, there, best, rented: sources.filter((one) => !given(one.room)), months: Object.values(alike), allowed: zero(work.allowed, Infinity) };
   }
   // Kinds held, filled one after another, each with the jobs that are worth most by its hour; the rest is rented. In order of merit
   // (what a unit of work costs to run there over the least of all kinds, mean over the classes) and in all other orders, a job's
@@ -195,6 +213,7 @@ const model = (() => {
     const { there, best, rented } = problem, place = problem.held.findIndex((one) => one.option === source), chosen = rented.find((one) => one.option === source);
     const only = (one) => (one === chosen ? one : { ...one, usd: one.usd.map((usd, job) => (Number.isFinite(chosen.usd[job]) ? Infinity : usd)) });
     if (kind === "there" || chosen) return dispatch({ ...problem, rented: chosen ? rented.map(only) : [] }, there);
+    if (kind === "rented") return dispatch(problem, there); // on several offers
     if (kind === "sold") return dispatch(problem, problem.held.map((one) => one.fewest));
     if (place >= 0) return climbed(problem, [place], [there.map((count, n) => count + (n === place ? Math.max(1, best[n]) : 0))], 1);
     return best.some((count, n) => count > there[n]) ? climbed(problem, movable(problem), [best], 1) : dispatch(problem, there);
@@ -203,7 +222,8 @@ const model = (() => {
   function choices(data, work, at) {
     if (work.cost !== "dispatch") return Object.fromEntries((work.cost === "share" ? share : rounds)(data, work, at).rows.map((row) => [row.offer.option, row]));
     const problem = posed(data, work, at);
-    return Object.fromEntries(data.choices.map((one) => [one.choice, mix(problem, one)]));
+    const all = data.choices.map((one) => [one.choice, mix(problem, one)]); // of all months, as many as the project has
+    return Object.fromEntries(all.map(([key, one]) => [key, { ...one, usd: one.usd * longer(work, at) }]));
   }
   // Days of use from which the box pays; Infinity: on none. An owned rival is used on the same days, and a contract is due:
   // of the box's share of the month the rival's is taken, and 0 says that the box pays on the days of the controls and fewer.

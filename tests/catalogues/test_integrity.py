@@ -1,0 +1,99 @@
+"""What a catalogue says of devices, prices and currency is checked when it is imported, by real kinds of fault."""
+
+import pytest
+import yaml
+from sweetspot.commands.command_line import main
+from sweetspot.errors import UserError
+
+SKYPILOT = "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,GpuInfo,Price,SpotPrice,Region\n"
+GPUHUNT = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size\n"
+
+
+@pytest.fixture
+def imported(tmp_path, capsys):
+    """Import lines of a format: the YAML that is printed, and what is said on stderr."""
+
+    def read(kind, text, what="prices", *more):
+        file = tmp_path / "list.csv"
+        file.write_text(text)
+        main(["import-prices", kind, str(file), "--as-of", "2026-11-20", "--print", what, *more])
+        printed, told = capsys.readouterr()
+        return yaml.safe_load(printed), told
+
+    return read
+
+
+def info(name, mebibytes):
+    return f"\"{{'Gpus': [{{'Name': '{name}', 'Count': 1, 'MemoryInfo': {{'SizeInMiB': {mebibytes}}}}}]}}\""
+
+
+@pytest.mark.parametrize(
+    ("name", "accelerator", "detail", "device"),
+    [
+        ("HX-1-80G", "H100", info("NVIDIA H100 PCIe", 81559), "H100 PCIe"),
+        ("x", "H100", info("H100", 81920), "H100"),  # neither form is said
+        ("x", "A100", info("A100", 40960), "A100 40GB"),
+        ("x", "A100", "", "A100 40GB"),  # SkyPilot's A100 is the one with 40 GB
+        ("x", "A100-80GB", "", "A100-80GB"),
+        ("x", "A100-80GB", info("NVIDIA A100 80GB PCIe", 81920), "A100 PCIe 80GB"),
+        ("p4d.24xlarge", "A100", "", "A100 SXM 40GB"),  # by AWS
+        ("Standard_NC24ads_A100_v4", "A100-80GB", "", "A100 PCIe 80GB"),  # by Azure
+        ("Standard_NC40ads_H100_v5", "H100", "", "H100 NVL"),
+        ("x", "RTX4090", "", "RTX 4090"),
+        ("x", "RTXA6000", "", "RTX A6000"),
+        ("x", "RTX6000-Ada", "", "RTX 6000 Ada"),
+        ("x", "H100-MEGA", "", "H100-MEGA"),
+    ],
+)
+def test_the_device_is_named_as_the_other_commands_know_it(imported, name, accelerator, detail, device):
+    machines, _ = imported("skypilot", f"{SKYPILOT}{name},{accelerator},1,8,64,{detail},2.5,,US\n", "instances")
+    assert machines[name]["gpu"] == device
+
+
+def test_gpuhunt_tells_two_sizes_of_memory_apart(imported):
+    lines = "a,eu,1.1,8,64,1,A100,40.0,False,\nb,eu,1.5,8,64,1,A100,80.0,False,\n"
+    machines, _ = imported("gpuhunt", GPUHUNT + lines, "instances")
+    assert (machines["a"]["gpu"], machines["b"]["gpu"]) == ("A100 40GB", "A100 80GB")
+
+
+def test_a_line_without_any_price_is_named(imported):
+    lines = "a-1,H100,1,40,320,,6.98,,eastus\na-2,H100,2,80,640,,,,eastus\na-4,H100,4,160,1280,,,9.0,eastus\n"
+    prices, told = imported("skypilot", SKYPILOT + lines)
+    assert [offer["instance"] for offer in prices["offers"]] == ["a-1", "a-4"]
+    assert "line 3: no price" in told and "line 4" not in told
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("csv", "instance,per_hour,gpu,gpus\nx,2.99,H100,0\n"),
+        ("skypilot", f"{SKYPILOT}x,H100,0,8,64,,2.99,,US\n"),
+        ("gpuhunt", f"{GPUHUNT}x,eu,2.99,8,64,0,H100,80,False,\n"),
+    ],
+)
+def test_a_named_device_of_which_there_are_none_is_left_out(imported, kind, text):
+    with pytest.raises(UserError, match=r"line 2: .* is '0'"):
+        imported(kind, text)
+
+
+@pytest.mark.parametrize("price", ["0", "0.00", "-1", "", "nan", '"1,5"'])
+def test_no_price_is_no_price(imported, price):
+    with pytest.raises(UserError, match="line 2"):
+        imported("csv", f"instance,per_hour\nx,{price}\n")
+
+
+def test_a_currency_that_nobody_states_is_said_to_be_assumed(imported):
+    line = f"{SKYPILOT}L4-1-24G,L4,1,8,48,,0.75,,par-2\n"
+    prices, told = imported("skypilot", line)
+    assert prices["currency"] == "USD" and "currency" in told
+    prices, told = imported("skypilot", line, "prices", "--currency", "EUR", "--rate", "EUR=1.14")
+    assert prices["currency"] == "EUR" and told == ""
+    assert imported("csv", "instance,per_hour,currency\nx,1.0,USD\n")[1] == ""
+    assert "currency" in imported("csv", "instance,per_hour\nx,1.0\n")[1]
+
+
+def test_findings_of_several_lines_are_said_once(imported):
+    # 2.99 for 1, 2, 4 and 8 H100: eight would be 23.92
+    lines = "".join(f"h100-{count}x,H100,{count},,,,2.99,,US\n" for count in (1, 2, 4, 8))
+    _, told = imported("skypilot", SKYPILOT + lines)
+    assert told.count("all cost 2.99") == 1

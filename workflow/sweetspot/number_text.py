@@ -1,0 +1,64 @@
+"""Numbers as people type them: one grammar for flags and for short texts such as '1.5B tokens'."""
+
+import argparse
+import math
+import re
+
+from sweetspot.errors import UserError
+
+NUMBER = r"[+-]?\d[\d.,]*(?:e[+-]?\d+)?|[+-]?\.\d+(?:e[+-]?\d+)?"
+"""What `parse_number` may accept, without groups, for patterns of longer texts; matched without regard to case."""
+
+_WITH_POINT = re.compile(r"([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d*)?|\.\d+", re.ASCII)
+_WITH_COMMA = re.compile(r"\d+(\.\d{3})*,\d+", re.ASCII)
+_SHAPE = re.compile(r"(?P<sign>[+-]?)(?P<digits>[\d.,]+)(?P<exponent>e[+-]?\d+)?", re.IGNORECASE)
+# One comma with three digits behind it: a thousand to some, a decimal to others.
+_AMBIGUOUS = re.compile(r"[1-9]\d{0,2},\d{3}")
+
+
+def parse_number(text: str, name: str) -> float:
+    """Parse a finite number, e.g. '1200', '1.5', '1,5', '2.8e8', '1,234,567' or '1.234,5'.
+
+    A comma is a decimal comma unless it separates groups of three digits. '1,500' may be either and is refused.
+
+    Parameters
+    ----------
+    text : str
+        The number as it was typed; spaces around it are ignored.
+    name : str
+        What the sentence of refusal calls it, e.g. '--rate'.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    UserError
+        If the text is not a number, is not finite, or can be read in two ways.
+
+    """
+    shape = _SHAPE.fullmatch(text.strip())
+    digits = shape["digits"] if shape else ""
+    if _AMBIGUOUS.fullmatch(digits):
+        whole, _, rest = digits.partition(",")
+        raise UserError(f"{name} is {digits!r}, which can be read in two ways; write {whole}{rest} or {whole}.{rest}")
+
+    if _WITH_POINT.fullmatch(digits):
+        plain = digits.replace(",", "")
+    elif _WITH_COMMA.fullmatch(digits):
+        plain = digits.replace(".", "").replace(",", ".")
+    else:
+        raise UserError(f"{name} is {text.strip()!r}; expected a number such as 1200, 1.5 or 2.8e8")
+    value = float(f"{shape['sign']}{plain}{shape['exponent'] or ''}") if shape else math.nan
+    if not math.isfinite(value):
+        raise UserError(f"{name} is {text.strip()!r}; expected a finite number")
+    return value
+
+
+def number_argument(text: str) -> float:
+    """Parse a number for `argparse`, which puts the flag's name before the sentence."""
+    try:
+        return parse_number(text, "the value")
+    except UserError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -1,0 +1,93 @@
+"""What becomes of figures that the devices cannot have reached: the decision does not rest on them."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from sweetspot.cells import CELL_COLUMNS
+from sweetspot.warnings import joined, warning
+
+# Published repeats of one figure lie within a factor of 1.29 of their median (90 %; docs/decision.md,
+# figures without an interval); throughput.parquet holds ends of 95 %, 1.36. What is at most so fast
+# may be that much slower.
+SLOWER = math.exp(math.log(1.29) * 1.959964 / 1.644854)
+BEYOND_PEAK, MORE_THAN_LINEAR = "beyond_peak", "more_than_n_times_one"  # rules; the first is a status too
+
+
+@dataclass(frozen=True)
+class ImpossibleFigure:
+    """A figure that cannot be.
+
+    `row`: its position in the table; `limit`: samples per second that can be at most (NaN: not known, and the figure
+    is left out); `source`: what the limit rests on.
+    """
+
+    row: int
+    rule: str
+    message: str
+    limit: float
+    source: str
+
+
+FindImpossible = Callable[[pd.DataFrame], Sequence[ImpossibleFigure]]
+
+
+def without_impossible(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure]) -> pd.DataFrame:
+    """Return the rows of a table that can be."""
+    return figures.drop(index=figures.index[[found.row for found in impossible]])
+
+
+def replaced_rows(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure]) -> pd.DataFrame:
+    """Return the impossible rows of a table as the decision may use them, each with its warning.
+
+    Parameters
+    ----------
+    figures
+        Rows of throughput.parquet, with `warnings`, `basis`, `status` and `source`.
+    impossible
+        What was found in them, by position.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A figure with a limit has the limit as value and high end, a low end by SLOWER, and the basis `scaled`: it is
+        n times that of one device. One without has no figure and the status `beyond_peak`.
+
+    """
+    rows = figures.iloc[[found.row for found in impossible]].copy()
+    limits = [found.limit for found in impossible]
+    rows["images_per_s"] = limits
+    rows["images_per_s_low"] = rows["images_per_s"] / SLOWER
+    rows["images_per_s_high"] = rows["images_per_s"]
+    rows["interval_df"] = math.nan
+    pairs = zip(rows["warnings"], impossible, strict=True)
+    rows["warnings"] = [joined([warning(found.rule, found.message)], told) for told, found in pairs]
+    known = rows["images_per_s"].notna()
+    replaced = [f"{found.source} ; {source}" for found, source in zip(impossible, rows["source"], strict=True)]
+    rows["source"] = pd.Series(replaced, rows.index, dtype=object).where(known, rows["source"])
+    rows["basis"] = rows["basis"].where(~known, "scaled")
+    rows["status"] = rows["status"].where(known, BEYOND_PEAK)
+    return rows
+
+
+def with_replaced(table: pd.DataFrame, replaced: pd.DataFrame) -> pd.DataFrame:
+    """Add replaced rows to a table of one row a cell; a cell that has another figure keeps it and takes the warning."""
+    if replaced.empty:
+        return table
+    cells = [tuple(row) for row in table[list(CELL_COLUMNS)].itertuples(index=False)]
+    told = dict(zip(cells, table["warnings"], strict=True))
+    have = {cell for cell, rate in zip(cells, table["images_per_s"], strict=True) if rate > 0}
+    new = []
+    for cell, row in zip(
+        replaced[list(CELL_COLUMNS)].itertuples(index=False), replaced.to_dict("records"), strict=True
+    ):
+        key = tuple(cell)
+        if key in have:
+            told[key] = joined(row["warnings"], told[key])
+        else:
+            new.append(row)
+    warned = table.assign(warnings=[told[cell] for cell in cells])
+    added = pd.DataFrame(new, columns=list(table.columns))
+    return pd.concat([warned, added], ignore_index=True) if new else warned
