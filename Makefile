@@ -72,9 +72,8 @@ mutants: $(VENV)/.ready-test  ## which one-token mutants a room's fast tests mis
 walk: $(VENV)/.ready-test  ## the README and docs/studies.md as a newcomer types them, in an empty root; minutes
 	python -m pytest tests/support/newcomer
 
-weight: $(if $(CPU),$(VENV)/.ready-test)  ## a row a room into docs/evidence/weight.md: modules, lines, words; CPU=1: CPU time of tests
-	@$(if $(CPU),python,$(PYTHON)) tests/support/weight.py $(if $(CPU),--cpu) > docs/evidence/weight.md.new && mv docs/evidence/weight.md.new docs/evidence/weight.md
-	@cat docs/evidence/weight.md
+weight: $(VENV)/.ready-test  ## lines, tokens and names of each room beside their ceilings (tests/ground/ceilings.yaml)
+	@python tests/support/weight.py
 
 site: $(VENV)/.ready-test  ## the documents and the pages made here, as a site in site/
 	mkdocs build --strict --quiet

@@ -65,15 +65,15 @@ def run(arguments: argparse.Namespace) -> None:
     runs = read_runs(arguments.file, arguments.format, zone, now)
     use = count_use(runs, zone, since, until)
     busy_share = _busy_share(use, arguments.devices)
-    not_counted = {
+    excluded_counts = {
         "never_started": int(runs["start"].isna().sum()),
         "without_device": int((runs["start"].notna() & ~(runs["devices"] > 0)).sum()),
     }
     if arguments.json:
-        content = dataclasses.asdict(use) | {"busy_share": busy_share, "not_counted": not_counted}
+        content = dataclasses.asdict(use) | {"busy_share": busy_share, "excluded": excluded_counts}
         print(json.dumps(content, indent=2).replace(": NaN", ": null"))
     else:
-        print(_report(use, busy_share, not_counted))
+        print(_report(use, busy_share, excluded_counts))
     if arguments.study:
         folder = arguments.config / "studies" / arguments.study
         texts = {WORKLOADS: _workloads(arguments, folder, use, busy_share)}
@@ -117,7 +117,7 @@ def _busy_share(use: MonthlyUse, devices: float | None) -> float | None:
     return share
 
 
-def _report(use: MonthlyUse, busy_share: float | None, not_counted: dict[str, int]) -> str:
+def _report(use: MonthlyUse, busy_share: float | None, excluded_counts: dict[str, int]) -> str:
     count = sum(sum(row.jobs_by_month) for row in use.classes)
     lines = [
         f"{_period(use)}: {count:,} jobs, {use.device_hours:,.0f} device-hours; {_jobs_text(use.forecast)} jobs a month"
@@ -128,7 +128,7 @@ def _report(use: MonthlyUse, busy_share: float | None, not_counted: dict[str, in
     for row in use.classes:
         growth = f"  grows by {100 * row.forecast.growth:.0f} % a month" if row.forecast.growth_is_clear else ""
         lines.append(f"{row.name:<20} {_jobs_text(row.forecast):<24} {row.hours:<14.3g} {row.devices:.3g}{growth}")
-    never, without = not_counted["never_started"], not_counted["without_device"]
+    never, without = excluded_counts["never_started"], excluded_counts["without_device"]
     return "\n".join([*lines, "", f"not counted: {never} that never started, {without} without a device"])
 
 
@@ -143,8 +143,8 @@ def _period(use: MonthlyUse) -> str:
 def _workloads(arguments: argparse.Namespace, folder: Path, use: MonthlyUse, busy_share: float | None) -> str:
     """Return the text of the study's workloads.yaml with the classes in it, as measured."""
     if not (folder / "study.yaml").is_file():
-        known = studies_of(arguments.config)
-        raise UserError(f"study {arguments.study!r} does not exist{hint(arguments.study, known)}")
+        studies = studies_of(arguments.config)
+        raise UserError(f"study {arguments.study!r} does not exist{hint(arguments.study, studies)}")
     study, workloads = load_study(folder), load_monthly(folder / WORKLOADS)
     name = study.work if study.work in workloads else next(iter(workloads), None)
     monthly = workloads[name] if name else None
@@ -160,7 +160,7 @@ def _workloads(arguments: argparse.Namespace, folder: Path, use: MonthlyUse, bus
     for row in (row for row in use.classes if row.hours > 0):  # of the others no job has ended
         if not re.fullmatch(PART, row.name):
             raise UserError(f"class is {row.name!r}; expected a name of letters, digits, '_' and '-' (1 to 64)")
-        known_job = next((job for job in monthly.jobs if job.name == row.name), None) if monthly else None
+        study_job = next((job for job in monthly.jobs if job.name == row.name), None) if monthly else None
         entry = {
             "name": row.name,
             "per_month": _jobs(row.forecast),
@@ -169,26 +169,26 @@ def _workloads(arguments: argparse.Namespace, folder: Path, use: MonthlyUse, bus
         entry |= {"devices_per_job": max(1, round(row.devices)), "basis": "measured", "period": _period(use)}
         if row.forecast.growth_is_clear and GROWTH[0] < row.forecast.growth_low < row.forecast.growth_high < GROWTH[1]:
             entry["growth_per_month"] = _range(row.forecast.growth, row.forecast.growth_low, row.forecast.growth_high)
-        elif known_job and known_job.growth_per_month.value:
+        elif study_job and study_job.growth_per_month.value:
             entry["growth_per_month"] = 0.0  # the level is that of all months of the record
-        if known_job is None:
+        if study_job is None:
             entry["model"] = _model(arguments.model, study.cells.model, monthly)
         entry["source"] = source
-        if known_job is not None and known_job.samples is not None:
-            entry["source"] = f"{source}; samples: {known_job.source.rpartition('; samples: ')[2]}"
+        if study_job is not None and study_job.samples is not None:
+            entry["source"] = f"{source}; samples: {study_job.source.rpartition('; samples: ')[2]}"
         else:
             entry |= _hours(arguments, row, monthly)
         entries.append(entry)
     if name is None or monthly is None:
         work = {"kind": "monthly", "months": arguments.months, "months_alike": _rounded(correlation), "jobs": entries}
         return with_entries(text, {NEW_WORKLOAD: work | {"measured": measured | {"source": source}, "source": source}})
-    known_names = [job.name for job in monthly.jobs]
+    job_names = [job.name for job in monthly.jobs]
     for entry in entries:
-        if entry["name"] not in known_names:
+        if entry["name"] not in job_names:
             text = with_item(text, "jobs", entry, within=name)
             continue
         for key in list(entry)[1:]:
-            text = with_value(text, (name, "jobs", known_names.index(entry["name"]), key), entry[key])
+            text = with_value(text, (name, "jobs", job_names.index(entry["name"]), key), entry[key])
     text = with_value(text, (name, "months_alike"), _rounded(correlation))
     return with_value(text, (name, "measured"), measured | {"source": source})
 

@@ -151,14 +151,14 @@ def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ..
 
 def _allocated_devices(line: RecordLine) -> float:
     """Sum up AllocTRES, e.g. 2 of `cpu=4,gres/gpu=2,gres/gpu:a100=2`: devices with a type repeat those without."""
-    untyped, typed, has_slices = 0.0, 0.0, False
+    total, sum_of_types, has_slices = 0.0, 0.0, False
     for resource, _, count in (item.partition("=") for item in line.fields["alloctres"].split(",")):
         match = GPU.fullmatch(resource)
         if resource.startswith(("gres/shard", "gres/mps")) or (match and not count.isdecimal()):
             raise line.error("alloctres", "whole devices (gres/gpu=4) or MIG slices")
         if match and match["type"]:
-            typed += int(count) * int(match["sevenths"] or 7) / 7
+            sum_of_types += int(count) * int(match["sevenths"] or 7) / 7
             has_slices |= match["sevenths"] is not None
         elif match:
-            untyped = float(count)
-    return typed if has_slices else untyped or typed
+            total = float(count)
+    return sum_of_types if has_slices else total or sum_of_types

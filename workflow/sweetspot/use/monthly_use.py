@@ -12,7 +12,7 @@ from sweetspot.errors import UserError
 
 EDGE_DAYS = 3  # a month that lacks at most so many days at an edge of the record counts as whole
 CLASS_BY_HOURS = {0: "under-1h", 1: "1h-to-8h", 8: "8h-to-3d", 72: "over-3d"}  # from so many hours on
-MIN_SHARE, OTHER = 0.02, "other"  # classes with less of the device-hours are one
+MIN_SHARE, SMALL_CLASSES = 0.02, "other"  # classes with less of the device-hours are one
 SEED, SAMPLES, HOUR = 1, 4000, pd.Timedelta(hours=1)
 # Priors. Growth: 4 % a month or less in two of three teams. Months differ beyond chance by sqrt(0.1) = 32 %, in two
 # of three teams by 12 to 86 %. Simulated months of several kinds are then covered as they should be
@@ -98,17 +98,17 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
         Where no job held a device, or no month is covered but for EDGE_DAYS.
 
     """
-    held = runs[runs["start"].notna() & (runs["devices"] > 0)].sort_values("start", kind="stable")
-    if held.empty:
+    busy_runs = runs[runs["start"].notna() & (runs["devices"] > 0)].sort_values("start", kind="stable")
+    if busy_runs.empty:
         raise UserError("no job held a device; expected some (sacct: gres/gpu in AllocTRES)")
     last = pd.Series([runs["start"].max(), runs["end"].max(), until]).max()
-    edges, names = _whole_months(since or held["start"].iloc[0], until or last, zone)
-    held["end"] = held["end"].fillna(last)
-    held["hours"] = (held["end"] - held["start"]) / HOUR
+    edges, names = _covered_months(since or busy_runs["start"].iloc[0], until or last, zone)
+    busy_runs["end"] = busy_runs["end"].fillna(last)
+    busy_runs["hours"] = (busy_runs["end"] - busy_runs["start"]) / HOUR
     # Once a run is completed its id belongs to another job: Slurm counts from 1 again after MaxJobId.
-    is_completed = held["state"].eq("completed").astype(int)
-    earlier_jobs = is_completed.groupby(held["job"]).cumsum() - is_completed
-    by_job = held.groupby([held["job"], earlier_jobs])
+    is_completed = busy_runs["state"].eq("completed").astype(int)
+    earlier_jobs = is_completed.groupby(busy_runs["job"]).cumsum() - is_completed
+    by_job = busy_runs.groupby([busy_runs["job"], earlier_jobs])
     jobs = by_job.agg({"start": "first", "hours": "sum", "devices": "max", "state": "last", "class": "last"})
     jobs["class"] = _classes(jobs)
     jobs["month"] = np.searchsorted(edges, jobs["start"], side="right") - 1
@@ -117,13 +117,13 @@ def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, un
         raise UserError(f"no job began in {', '.join(names)}; expected some (--since, --until)")
     classes = [_class_use(str(name), rows, len(names)) for name, rows in jobs.groupby("class")]
     classes.sort(key=lambda use: -use.device_hours)
-    in_months = (held["end"].clip(upper=edges[-1]) - held["start"].clip(lower=edges[0])) / HOUR
-    device_hours = float((in_months.clip(lower=0) * held["devices"]).sum())
+    in_months = (busy_runs["end"].clip(upper=edges[-1]) - busy_runs["start"].clip(lower=edges[0])) / HOUR
+    device_hours = float((in_months.clip(lower=0) * busy_runs["devices"]).sum())
     forecast = forecast_jobs(np.bincount(jobs["month"], minlength=len(names)), "all")
     return MonthlyUse(names, (edges[-1] - edges[0]) / HOUR, device_hours, forecast, classes)
 
 
-def _whole_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> tuple[pd.DatetimeIndex, list[str]]:
+def _covered_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> tuple[pd.DatetimeIndex, list[str]]:
     """Return the edges of the months between two moments (one more than months, in UTC) and their names."""
     slack = pd.Timedelta(days=EDGE_DAYS)
     begin, end = first.tz_convert(zone) - slack, last.tz_convert(zone) + slack
@@ -137,11 +137,11 @@ def _whole_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> tu
 def _classes(jobs: pd.DataFrame) -> pd.Series:
     """Return the class of each job: the record's, else by devices and hours, such as `2x-1h-to-8h`."""
     if (jobs["class"] != "").any():
-        return jobs["class"].replace("", OTHER)
+        return jobs["class"].replace("", SMALL_CLASSES)
     hours = pd.cut(jobs["hours"], [*CLASS_BY_HOURS, math.inf], right=False, labels=list(CLASS_BY_HOURS.values()))
     names = jobs["devices"].map(lambda number: "part-" if number < 1 else f"{number:.0f}x-") + hours.astype(str)
     device_hours = jobs["hours"] * jobs["devices"]
-    return names.where(device_hours.groupby(names).transform("sum") >= MIN_SHARE * device_hours.sum(), OTHER)
+    return names.where(device_hours.groupby(names).transform("sum") >= MIN_SHARE * device_hours.sum(), SMALL_CLASSES)
 
 
 def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
