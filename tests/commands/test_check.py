@@ -340,7 +340,6 @@ def test_two_entries_read_apart_do_not_share_what_is_left():
          "mean 1.995? (732 times less)"),
         ("per_hour: 3.0", "per_hour: 250", "did you mean 2.5? (100 times less)"),
         ("per_hour: 3.0", "per_month: 2.1", "did you mean 1,537.2? (732 times more)"),
-        ("per_hour: 3.0", "per_day: 0.05", "offers[0].per_day is 0.05 for 1 x Tesla V100, which cannot be; "),
     ],
 )  # fmt: skip
 def test_what_no_machine_has_is_a_mistake_with_its_factor_and_stops_the_run(lab, before, after, told):

@@ -41,8 +41,8 @@ def test_what_stands_where_nothing_is_written():
     study = Study.model_validate(STUDY)
     assert (study.month_days, study.method, study.measure, study.accepts_interruptions) == (30.5, "auto", True, False)
     assert study.seed == 2018
-    # 60 x 60 s and 60 min an hour, 24 hours a day, 7 days a week; of a month the list says the days
-    assert list(RATE_HOURS.values()) == [1 / 3600, 1 / 60, 1, 24, 7 * 24, None]
+    # 60 minutes are an hour; of a month the study says the days
+    assert list(RATE_HOURS.values()) == [1 / 60, 1, None]
     own = Own.model_validate(OWN)
     assert (own.boxes, own.downtime_share, own.discount_rate) == (1, 0, 0)
     assert [own.residual.value, own.load_share.value, own.pue.value, own.staff_per_hour.value] == [0, 1, 1, 0]
