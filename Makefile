@@ -47,6 +47,7 @@ TIMED = $(if $(WORK),--work "$(WORK)") $(if $(GPU_NAME),--gpu-name "$(GPU_NAME)"
         $(if $(PRECISION),--precision "$(PRECISION)") $(if $(BATCH),--batch-size "$(BATCH)") \
         $(if $(FRAMEWORK),--framework "$(FRAMEWORK)") $(if $(CURRENCY),--currency "$(CURRENCY)") \
         $(if $(DEVICES_PER_JOB),--devices-per-job "$(DEVICES_PER_JOB)") \
+        $(if $(JOBS),--jobs-per-month "$(JOBS)") $(if $(SAMPLES),--samples-per-job "$(SAMPLES)") \
         $(if $(RATE),--rate "$(RATE)")
 
 study: environment  ## a study of your own: make study NAME=mine

@@ -60,6 +60,33 @@ def test_an_unknown_share_is_no_certainty_and_its_interval_is_the_widest():
     assert aws["stock_confidence"] == "unknown" and aws["hours_to_result_p90"] > 10 * aws["hours"]
 
 
+@pytest.mark.parametrize("more", [{}, {"gpus": 1}, {"gpu": "B300 SXM"}, {"purchase": "spot"}])
+def test_stock_that_nobody_knows_is_never_more_often_there_than_that_of_others(more):
+    """AWS publishes nothing: the sellers of the same machine are what is known, and less well."""
+    facts = load_availability(None, TODAY)
+    aws, other = had(facts, option("aws", **more), option("nebius", **more | {"purchase": "on_demand"}))
+    assert math.isnan(aws["p_stock"]) and aws["p_stock_assumed"] == other["p_stock"]
+    assert (aws["p_stock_assumed_low"], aws["p_stock_assumed_high"]) == (0, other["p_stock_high"])
+    assert aws["p_stock_assumed_low"] < other["p_stock_low"]
+    for figure in ("hours_to_result", "hours_to_result_p90"):
+        assert aws[figure] >= other[figure]
+
+
+def test_half_of_the_results_of_an_unknown_seller_by_hand():
+    # Eight H100: others are there in a share drawn linearly from 0 to 0.15 and on to 0.5, of 0.2 on average, and if not
+    # after an exponential wait of about 5 days: in half of all cases within -ln(0.5 / 0.8) x 120 h = 56 h at a fixed
+    # wait; the wait itself is drawn from 2 to 26 days, so it takes longer. It was half an hour.
+    (aws,) = had(load_availability(None, TODAY), option("aws", hours=0.5))
+    assert 56 < aws["hours_to_result"] < 106
+    assert math.isnan(had(load_availability(None, TODAY), option("lambda"))[0]["p_stock_assumed"])
+
+
+def test_a_range_that_a_study_states_is_taken_as_it_stands(tmp_path):
+    facts = known(tmp_path, ("stock_share", None, {"provider": "aws", "low": 0.8, "high": 1.0}))
+    (row,) = had(facts, option("aws"))
+    assert (row["p_stock_low"], row["p_stock_high"]) == (0.8, 1.0) and math.isnan(row["p_stock_assumed"])
+
+
 def test_minutes_and_days_are_hours_and_what_has_a_range_counts_by_its_value(tmp_path):
     told = [("boot_minutes", 6.0), ("restart_minutes", 30.0), ("checkpoint_minutes", 12.0, {"low": 6.0, "high": 18.0}),
             ("longest_run_days", 2.0, {"low": 1.0, "high": 3.0})]  # fmt: skip

@@ -334,11 +334,11 @@ def test_two_entries_read_apart_do_not_share_what_is_left():
          "times less)"),
         ("capex: 5000", "capex: 5", "offers[1].own.capex is 5 for 1 x RTX 4090, which cannot be; did you mean 5,000? "
          "(1000 times more)"),
-        ("per_kwh: 0.3", "per_kwh: 30", "did you mean 0.3? (100 times less)"),
+        ("per_kwh: 0.3", "per_kwh: 30", "did you mean 0.3? (100 times less: cents)"),
         ("kw: 0.6", "kw: {value: 0.6, high: 60}", "own.kw is 60 for 1 x RTX 4090, which cannot be; did you mean 0.06?"),
         ("per_hour: 3.0", "per_hour: 1460", "offers[0].per_hour is 1,460 for 1 x Tesla V100, which cannot be; did you "
          "mean 1.995? (732 times less)"),
-        ("per_hour: 3.0", "per_hour: 250", "did you mean 2.5? (100 times less)"),
+        ("per_hour: 3.0", "per_hour: 250", "did you mean 2.5? (100 times less: cents)"),
         ("per_hour: 3.0", "per_month: 2.1", "did you mean 1,537.2? (732 times more)"),
     ],
 )  # fmt: skip

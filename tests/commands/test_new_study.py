@@ -37,7 +37,8 @@ def test_a_new_study_is_valid_and_asks_about_four_of_this_machine(config, machin
     target = plan.study.targets[0]
     assert (target.instance, target.base_instance, target.gpus) == ("box-4", machine[0], 4)
     assert machine[1].endswith(plan.instances["box-4"].gpu)
-    assert plan.price_lists == ("box", "rent")
+    prices = ("rent",) if machine == CPU else ("box", "rent")  # of a processor no price of a box is known
+    assert plan.price_lists == prices
     assert {cell.instance for cell in plan.cells} == {machine[0]}
     assert {cell.model for cell in plan.cells} == {"resnet50"}, "config.yaml has three; the study asks about one"
     measured = {(cell.model, cell.batch_size, cell.precision) for cell in plan.cells}
@@ -100,7 +101,11 @@ def test_the_figure_and_the_rate_that_a_person_types_are_theirs(config, typed):
         (["--ask", *TIMED], "--ask asks for the device and its speed"),
         pytest.param(["--gpu-name", "V100", "--speed", "9", "--precision", "bf16"], "does not compute in bf16",
                      marks=pytest.mark.slow),
-        pytest.param([*TIMED[:3], "9e5"], "is spent on starting kernels", marks=pytest.mark.slow),
+        ([*TIMED[:3], "9e5"], "at its dense peak in fp16"),
+        ([*TIMED, "--jobs-per-month", "0"], "JOBS is 0"),
+        ([*TIMED, "--samples-per-job", "0,5"], "SAMPLES is 0.5"),
+        (["--work", "llama-3.1-8b lora 1M", "--samples-per-job", "5"], "whose jobs have tokens"),
+        (["--work", "llama-3.1-8b lora 1M", "--currency", "XAU"], "CURRENCY is 'XAU'"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_used_writes_nothing(config, typed, arguments, words):
@@ -169,3 +174,27 @@ def test_the_words_of_estimate_make_a_study_without_a_mistake(config, typed, cap
     job = load_monthly(folder / "workloads.yaml")["month"].jobs[0]
     assert (job.model, job.samples) == ("qwen2.5-32b.qlora.2048", 20_000_000)
     assert "cells:\n  model: [qwen2.5-32b.qlora.2048]" in (folder / "study.yaml").read_text()
+
+
+@pytest.mark.slow
+def test_without_a_word_about_the_work_a_default_is_stated_and_asked_about(typed, capsys):
+    folder = typed("--gpu-name", "RTX 4090", "--speed", "1120")
+    assert "20 (10 to 30) jobs of 100,000,000 samples" in capsys.readouterr().out
+    (work,) = load_monthly(folder / "workloads.yaml").values()
+    assert work.have == [OWN] and work.jobs[0].devices_per_job == "all"
+    said = typed("--gpu-name", "RTX 4090", "--speed", "1120", "--jobs-per-month", "5", "--samples-per-job", "2,5e7",
+                 name="said")  # fmt: skip
+    assert "Assumed" not in capsys.readouterr().out
+    (job,) = load_monthly(said / "workloads.yaml")["month"].jobs
+    assert (job.per_month.value, job.samples) == (5, 25_000_000)
+
+
+def test_work_by_tokens_honours_the_currency_the_jobs_and_the_devices_of_a_job(config, typed):
+    words = ["--work", "llama-3.1-8b lora 1,5B tokens", "--currency", "CHF", "--rate", "1,25"]
+    folder = typed(*words, "--devices-per-job", "1", "--jobs-per-month", "4")
+    assert not read_study("mine", config).errors
+    job = load_monthly(folder / "workloads.yaml")["month"].jobs[0]
+    assert (job.samples, job.per_month.value, job.devices_per_job) == (1.5e9, 4, 1)
+    study = load_yaml(folder / "study.yaml")
+    assert (study["currency"]["code"], study["currency"]["usd_per_unit"]) == ("CHF", 1.25)
+    assert "currency" not in load_yaml(typed(*words[:2], name="dollars") / "study.yaml")

@@ -5,9 +5,11 @@ import io
 
 import pytest
 import yaml
+from price_lists import findings, price_list
 from project_copy import ROOT
 from sweetspot.commands.study_of_today import OWN, RATES, Own, Work, checked_money, files_of_today
 from sweetspot.errors import UserError
+from sweetspot.study.instances import Instance
 from sweetspot.transfer.figures import shipped_devices
 
 STUDIES = ROOT / "config" / "studies"
@@ -33,7 +35,7 @@ def test_the_figure_that_the_person_timed_is_a_row_of_one_device():
 
 def test_what_is_timed_has_an_instance_of_its_own_and_what_is_measured_has_not():
     timed, measured = made(images_per_s=1120.0), made(instance="workstation-gpu")
-    own = {"title": "Our device", "provider": "own", "gpu": "RTX 4090", "gpus": 1}
+    own = {"title": "RTX 4090", "provider": "own", "gpu": "RTX 4090", "gpus": 1}
     assert timed["instances.yaml"][OWN] == own and OWN not in measured["instances.yaml"]
     for files, base in ((timed, OWN), (measured, "workstation-gpu")):
         assert files["instances.yaml"]["box-4"] == {
@@ -89,22 +91,44 @@ def test_each_machine_of_several_devices_is_estimated_from_one_of_its_device():
     assert {base for base in instances if base.startswith("one-")} == {"one-h200-sxm", "one-b200", "one-b300"}
 
 
-def test_a_box_that_is_priced_has_its_price_and_another_numbers_to_be_replaced():
+def test_a_box_that_office_box_2026_prices_has_its_price():
     office = yaml.safe_load((STUDIES / "office-box-2026" / "prices" / "office.yaml").read_text())
     known = next(offer for offer in office["offers"] if offer["instance"] == "office-4x4090")
     box = made()["prices/box.yaml"]
-    assert box["offers"] == [
-        {"instance": "box-4", "purchase": "own", "source": known["source"], "own": known["own"], "currency": "USD"}
-    ]
-    assert (box["as_of"], box["max_age_days"]) == (str(office["as_of"]), 400)
-    other = made("GTX 1080 Ti")["prices/box.yaml"]
-    (offer,) = other["offers"]
-    assert offer["source"] == other["source"] == "the offer on your desk, to be replaced"
-    assert (other["as_of"], other["max_age_days"], other["project_months"]) == (TODAY, 180, 36)
-    assert offer["own"] == {
-        "capex": {"value": 6500, "low": 6000, "high": 7500}, "months": 36, "per_kwh": 0.3,
-        "kw": {"value": 1.0, "low": 0.7, "high": 1.3}, "days_per_month": {"value": 10, "low": 5, "high": 15},
-    }  # fmt: skip
+    offer = box["offers"][0]
+    assert (offer["instance"], offer["source"]) == ("box-4", known["source"])
+    assert {key: offer["own"][key] for key in ("capex", "kw", "per_kwh")} == {
+        key: known["own"][key] for key in ("capex", "kw", "per_kwh")
+    }
+    assert (box["currency"], box["as_of"], box["max_age_days"]) == ("USD", str(office["as_of"]), 400)
+
+
+def test_another_box_is_priced_by_the_facts_in_every_currency():
+    """H100 new: 18,550 to 57,500 USD, sqrt of the product 32,659; four and a host of 6,000 (4,000 to 9,000)."""
+    box = made("H100 SXM")["prices/box.yaml"]["offers"][0]["own"]
+    # 4 x 32,659 + 6,000 = 136,637; 4 x 18,550 + 4,000 = 78,200; 4 x 57,500 + 9,000 = 239,000
+    assert box["capex"] == {"value": 136_640, "low": 78_200, "high": 239_000}
+    # 4 x (700 W + 100 W of host) = 3.2 kW; 1.6 / 2.2 and 2.5 / 2.2 of it
+    assert box["kw"] == {"value": 3.2, "low": pytest.approx(2.3273), "high": pytest.approx(3.6364)}
+    euro = made("H100 SXM", currency="EUR")["prices/box.yaml"]["offers"][0]["own"]
+    # 136,640 / 1.1378 = 120,091; 78,200 / 1.1378 = 68,729; 239,000 / 1.1378 = 210,054
+    assert euro["capex"] == {"value": 120_090, "low": 68_730, "high": 210_050}
+
+
+def test_a_box_whose_price_nobody_knows_is_not_offered():
+    files = made("GRID K520")
+    assert [offer["instance"] for offer in files["prices/box.yaml"]["offers"]] == [OWN]
+    assert "box-4" not in files["instances.yaml"] and "reference" not in files["study.yaml"]
+    assert all(target["instance"] != "box-4" for target in files["study.yaml"]["targets"])
+
+
+@pytest.mark.parametrize("gpu", ["GTX 1080 Ti", "RTX 3090", "RTX 4090", "RTX 5090", "L40S", "H100 SXM", "B200", "V100"])
+def test_no_price_of_a_box_is_one_that_the_lint_asks_about(gpu):
+    """6,500 USD for four H100, 1,625 each, is below 0.4 x 18,550; so were prices of new studies."""
+    own = made(gpu)["prices/box.yaml"]["offers"][0]
+    known = {"box-4": Instance(title="box", provider="own", gpu=gpu, gpus=4)}
+    found = findings(price_list(own), known)
+    assert [one.message for one in found if one.rule.startswith("own_")] == []
 
 
 def test_the_currency_of_the_box_is_that_of_the_page_at_one_rate():
@@ -125,7 +149,7 @@ def test_the_currency_of_the_box_is_that_of_the_page_at_one_rate():
     ("own", "work", "headline", "measure"),
     [
         ({"images_per_s": 1120.0}, Work(), "own", False),
-        ({"images_per_s": 1120.0}, None, 256, False),
+        ({"images_per_s": 1120.0}, None, "own", False),
         ({"instance": "workstation-gpu"}, Work(), 256, True),
         ({"instance": "workstation-gpu"}, None, 256, True),
     ],

@@ -69,7 +69,7 @@ def test_every_column_of_a_job_by_hand():
     }  # fmt: skip
     of_plans = ["hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
                 "source", "usd_per_month_central", "main_rented", "sold", "all_rented_title",
-                "used_at_most"]  # fmt: skip
+                "used_at_most", "strategy", "timed", "trial_usd", "saving_usd"]  # fmt: skip
     rows = table.to_dict("records")
     for row, expected in zip(rows, (box, box | cloud | spot, box | cloud), strict=True):
         assert set(expected) | set(of_plans) == set(COLUMNS)

@@ -11,7 +11,12 @@ from small_lab import class_of, same, small_lab
 from sweetspot.decision.case_figures import COLUMNS as CASES
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import COLUMNS, choice_table, works
+from sweetspot.decision.posed import Trial
 from sweetspot.decision.sources import JOBS, LOAD, SOURCES, is_best, job_table, load_table, source_table
+from sweetspot.decision.verdict import verdict_table
+from sweetspot.decision_words import DO_THIS
+from sweetspot.mixes.timing import SpeedErrors
+from sweetspot.report.outcome import outcome_of
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
 RENTED, DEAR = hourly(6.0), hourly(8.0) | {"instance": "dear"}
@@ -44,7 +49,8 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
         "usd_at_todays_prices": 36 * 458.0, "p_cheapest": 1.0, "p_cheaper": None, "is_best": True, "is_rival": False,
         "ratio": 1.0, "ratio_low": 1.0, "ratio_high": 1.0, "in_hand": True, "cost": "dispatch", "persistent": True,
         "mix": "best", "usd_per_month_central": 458.0, "main_rented": "rented", "sold": 0.0,
-        "all_rented_title": None, "used_at_most": None, **dict.fromkeys(empty),
+        "all_rented_title": None, "used_at_most": None, "strategy": "fixed", "timed": [], "trial_usd": 0.0,
+        "saving_usd": 0.0, **dict.fromkeys(empty),
     }  # fmt: skip
     bought = best | {
         "alternative": "box", "kind": "buy", "binds": "buy", "title": "1 × box", "instance": "box", "counts": 1.0,
@@ -155,20 +161,29 @@ def test_what_is_there_is_exactly_enough_and_the_urgent_ones_are_not():
 
 @pytest.fixture(scope="module")
 def uneven():
-    """Months of 100 and of 150 jobs, planned 150; in the second draw another offer is the cheaper one, and the box is
-    not worth it.
+    """Months of 100 and of 150 jobs, planned 150. A job costs 12 on the rented one and 18 on the other, which is so
+    fast in the second draw that it costs 10; the box is not worth it.
     """
     made = lab(OLD, own(), hourly(6.0), hourly(9.0) | {"instance": "other"}, per_month=150.0,
                facts={"old": {"gpus": 2}, "other": {"gpus": 4}}, **KEPT)  # fmt: skip
     one, options = made[0], made[1].set_index("option")
-    usd = one.figures["usd"].copy()
-    usd[[*made[1]["option"]].index("other"), 1] = 10.0  # of a job, that on the rented one is 12
+    row, usd = [*made[1]["option"]].index("other"), one.figures["usd"].copy()
+    usd[row, 1] = 10.0
     assert options.loc["other", "usd"] == 18.0
-    return replace(one, figures=one.figures | {"usd": usd}, numbers=np.array([[[100.0, 150.0]] * 2]))
+    return replace(
+        one,
+        figures=one.figures | {"usd": usd, "usd_given_speed": usd},
+        numbers=np.array([[[100.0, 150.0]] * 2]),
+        speed_keys={row: "speed of other"},
+        speed_errors=SpeedErrors(("speed of other",), -np.log(usd[[row]])),
+        trials={"speed of other": Trial(3.6, 30.0, "other", "other")},
+    )
 
 
 def test_every_source_of_the_best_mix_by_hand(uneven):
-    """Ours, of two devices, works 200 and 240 hours; 30 jobs of the busy months are rented, here or there."""
+    """The other is timed for 3.60 USD. Ours, of two devices, works 200 and 240 hours; 30 jobs of the busy months are
+    rented: on the rented one in the first draw, on the other in the second.
+    """
     rows = source_table([uneven])
     assert rows.columns.tolist() == list(SOURCES)
     best = rows[rows["mix"] == "best"].set_index("option")
@@ -192,6 +207,41 @@ def test_every_source_of_the_best_mix_by_hand(uneven):
     assert sorted(bought.index) == ["box", "old"]
     same(bought.loc["box"], {"kind": "bought", "machines": 1.0, "fixed_usd_per_month": 1050.0})
     assert bought["usd_per_month"].sum() == pytest.approx(50 + 1050 + 250 * 0.2)
+
+
+def test_a_mix_says_how_it_gives_out_the_work(uneven):
+    """A month of ours costs 50 + 44. Without a timing 15 jobs a month in the mean are rented for 12 USD, 274 in all;
+    with one for 12 or 10: 165 + 94, and 3.60 USD once in 36 months.
+    """
+    table = choice_table(works(*uneven_lab(uneven)), ()).set_index("choice")
+    same(table.loc["best"], {"strategy": "timed_first", "timed": ["other"], "trial_usd": 3.6,
+                             "usd": 36 * (94 + 165) + 3.6, "saving_usd": 36 * 15 - 3.6})  # fmt: skip
+    same(table.loc["rented"], {"strategy": "fixed", "timed": [], "trial_usd": 0.0, "saving_usd": 0.0,
+                               "usd": 36 * 274.0})  # fmt: skip
+    # It is the cheapest in both draws but for the trial, a dime in 274 USD; each of the others in one.
+    assert table["p_cheapest"].dropna().to_dict() == {"best": 1.0, "rented": 0.5, "other": 0.5, "box": 0.0}
+
+
+def test_the_verdict_and_the_answer_say_what_to_time_first(uneven):
+    found = verdict_table(works(*uneven_lab(uneven)), "lab", pd.DataFrame(), {})
+    row = found.iloc[0]
+    assert (row["strategy"], row["timed"]) == ("timed_first", ["other"])
+    assert (row["trial_usd"], row["saving_usd"]) == (pytest.approx(3.6), pytest.approx(536.4))
+    (said,) = (one for one in row["thresholds"] if "536 USD" in one)
+    assert "3.60 USD" in said and "other" in said
+    assert "3.60 USD" in row["do_this"] and len(row["do_this"].split()) <= DO_THIS
+    answer = outcome_of({"verdict": found.assign(is_answer=True)})
+    assert (answer.time_first.machines, answer.time_first.trial_usd) == (["other"], pytest.approx(3.6))
+    assert answer.time_first.saving_usd == pytest.approx(536.4)
+    nothing = found.assign(is_answer=True, timed=[[]])
+    assert outcome_of({"verdict": nothing}).time_first is None
+
+
+def uneven_lab(uneven):
+    """Its options, draws and settings, as `works` takes them."""
+    _, options, draws, settings = lab(OLD, own(), hourly(6.0), hourly(9.0) | {"instance": "other"}, per_month=150.0,
+                                      facts={"old": {"gpus": 2}, "other": {"gpus": 4}}, **KEPT)  # fmt: skip
+    return options, draws, [], [uneven], settings
 
 
 def test_the_load_of_the_months_by_hand(uneven):

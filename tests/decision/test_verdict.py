@@ -53,7 +53,8 @@ def test_every_column_where_buying_is_held_against_two_clouds():
         # 1800, 2100, 2400 and 2880 to the next 500; at 2000 it costs 2800, 2600, 2200, 2400: less than north in two
         "box_prices_usd": [2000.0, 2000.0, 2500.0, 3000.0], "p_at_box_prices": [0.5, 0.5, 0.25, 0.25],
         "work_factor": np.nan, "from_jobs": np.nan, "by_hour_title": None, "busy_days_per_month": 8.0,
-        "thresholds": [], "find_out_first": "",
+        "thresholds": [], "find_out_first": "", "strategy": None, "timed": [], "trial_usd": np.nan,
+        "saving_usd": np.nan,
     }  # fmt: skip
     row = told.iloc[0].to_dict()
     for name, value in expected.items():

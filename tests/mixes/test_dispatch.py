@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mix_problems import by_linear_programme, held, problem, rented, small_problems
+from mix_problems import by_linear_programme, held, problem, rented, small_problems, timing
 from sweetspot.mixes.dispatch import _filled, _ways, dispatch
 from sweetspot.mixes.problem import NEVER, Held, Rented, finite, load_duration, month_noise
 
@@ -81,12 +81,36 @@ def by_draw(name, hours, running, capacity, for_sale=False):
     return Held(name, 1, for_sale, np.zeros(many), np.asarray(capacity, float), one, np.array([running], float))
 
 
-def test_a_machine_works_in_the_draws_in_which_it_is_the_cheaper():
-    """At 0.2 in the first draw and 0.9 in the second, beside 0.5 rented; ten jobs of two hours, and of four."""
-    ours = by_draw("ours", [2.0, 4.0], [0.2, 0.9], [100.0, 100.0])
-    done = dispatch(problem([[[10.0], [10.0]]], [ours], [rented("rent", [0.5], draws=2)]), (1,))
-    assert done.held[0, 0, :, 0].tolist() == [10.0, 0.0]
-    assert done.usd.tolist() == pytest.approx([2.0, 5.0])
+@pytest.mark.parametrize(
+    ("running", "timed", "jobs", "usd"),
+    [
+        # 0.55 is expected, beside 0.5 rented: all is rented
+        ([0.2, 0.9], (), [0.0, 0.0], [5.0, 5.0]),
+        # 0.45 is expected: all jobs run there, also where each costs 0.7
+        ([0.2, 0.7], (), [10.0, 10.0], [2.0, 7.0]),
+        # once its speed is known it works where it is the cheaper
+        ([0.2, 0.9], ("ours: a",), [10.0, 0.0], [2.0, 5.0]),
+    ],
+)
+def test_a_machine_works_where_it_is_expected_to_be_the_cheaper(running, timed, jobs, usd):
+    """Ten jobs, of two hours in the first draw and of four in the second; one machine of 100 hours, and 0.5 rented."""
+    ours = by_draw("ours", [2.0, 4.0], running, [100.0, 100.0])
+    case = timing(problem([[[10.0], [10.0]]], [ours], [rented("rent", [0.5], draws=2)]), timed)
+    done = dispatch(case, (1,))
+    assert done.held[0, 0, :, 0].tolist() == jobs
+    assert done.usd.tolist() == pytest.approx(usd)
+
+
+def test_which_class_a_machine_does_first_follows_what_is_expected():
+    """Ten hours of one machine, ten jobs of an hour of each class. Rented, a costs 4 and b 1 or 6: 3.5 is expected, so
+    that a has the machine in both draws, and b costs 10 and 60. With b's speed known it has it in the second draw: 10,
+    and 40 for a.
+    """
+    machine = held("machine", [1.0, 1.0], [0.0, 0.0], 10.0, draws=2)
+    offer = Rented("rent", np.array([[4.0, 4.0], [1.0, 6.0]]), np.ones((2, 2)))
+    case = problem(np.full((2, 2, 1), 10.0), [machine], [offer])
+    assert dispatch(case, (1,)).usd.tolist() == pytest.approx([10.0, 60.0])
+    assert dispatch(timing(case, ["rent: b"]), (1,)).usd.tolist() == pytest.approx([10.0, 40.0])
 
 
 @pytest.mark.parametrize(("late", "finite"), [(9.0, True), (15.0, False)])
@@ -189,15 +213,17 @@ def test_how_far_the_dispatch_is_from_the_linear_programme(unlike, most_often, w
 
 
 def test_each_source_with_its_jobs_hours_and_money():
-    """Class a: 3 and 5 jobs in the first draw, 7 and 9 in the second; b: two always. A machine of 4 hours, at 0.5 USD
-    of running an hour, does a in an hour each; a is rented from `west` in the first draw for 2 USD (3 elsewhere), from
-    `east` in the second for 1 (4 elsewhere), three device-hours each; b from `east` alone, for 6, and never on the box.
+    """All speeds are known first. Class a: 3 and 5 jobs in one draw, 7 and 9 in the next; b: two always. A machine of
+    4 hours, at 0.5 USD of running an hour, does a in an hour each; a is rented from `west` in the first draw for 2 USD
+    (3 elsewhere), from `east` in the second for 1 (4 elsewhere), three device-hours each; b from `east` alone, for 6,
+    and never on the box.
     """
     box = held("box", [1.0, NEVER], [0.5, 0.5], 4.0, fixed=10.0, draws=2)
     east = Rented("east", np.array([[3.0, 1.0], [6.0, 6.0]]), np.array([[3.0, 3.0], [8.0, 8.0]]))
     west = Rented("west", np.array([[2.0, 4.0], [NEVER, NEVER]]), np.array([[3.0, 3.0], [NEVER, NEVER]]))
     jobs = [[[3.0, 5.0], [7.0, 9.0]], [[2.0, 2.0], [2.0, 2.0]]]
-    done = dispatch(problem(jobs, [box], [east, west, rented("never", [99.0, 99.0], draws=2)]), (1,))
+    case = problem(jobs, [box], [east, west, rented("never", [99.0, 99.0], draws=2)])
+    done = dispatch(timing(case, timing(case).trials), (1,))
     assert list(done.sources) == ["box", "east", "west"] and done.lead == "east"
     assert done.problem.cheapest.tolist() == [[1, 0], [0, 0]]
     # The machine does four of a in a month, three where there are no more.

@@ -55,5 +55,6 @@ def borrowed_tables(name: str) -> Tables:
     inputs = inputs_of(priced, **figures, efficiency=efficiency)
     work = folder / "workloads.yaml"
     more = {"needs": load_needs(work), "monthly": load_monthly(work), "buying": load_plans(work)}
-    compared = compare(inputs, Settings.of(study), draws=200, **more)
+    # Work of months has the draws that it has in the workflow: its costs are means of them.
+    compared = compare(inputs, Settings.of(study), draws=1000 if more["monthly"] else 200, **more)
     return Tables(throughput, scaling, priced, compared)

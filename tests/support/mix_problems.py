@@ -1,9 +1,12 @@
 """Small problems of mixes, with the same figures in every draw."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 from sweetspot.mixes.problem import Held, Problem, Rented
+from sweetspot.mixes.timing import SpeedErrors
 
 
 def held(name, hours, running, capacity, fixed=0.0, there=0, for_sale=True, draws=1):
@@ -36,6 +39,20 @@ def by_linear_programme(one, counts):
     found = linprog([column[3] for column in columns], used, room, done, one.jobs[:, 0, 0])
     assert found.status == 0
     return found.fun + sum(count * kind.fixed[0] for count, kind in zip(counts, one.held, strict=True))
+
+
+def timing(problem, keys=(), trial=0.0):
+    """The problem with uncertain speeds, one a class and source, which jobs take as their inverse; `keys`: those that
+    are timed; `trial`: USD a month of each.
+    """
+    every = [*problem.held, *problem.rented]
+    known = {one.name: tuple(f"{one.name}: {name}" for name in problem.classes) for one in every}
+    some = [replace(one, speed_keys=known[one.name]) for one in every]
+    count, names = len(problem.held), [name for names in known.values() for name in names]
+    taken = np.concatenate([one.usd if isinstance(one, Rented) else one.hours for one in every])
+    speeds = -np.log(np.where(np.isfinite(taken), taken, 1.0))
+    return replace(problem, held=tuple(some[:count]), rented=tuple(some[count:]), timed=frozenset(keys),
+                   trials=dict.fromkeys(names, trial), errors=SpeedErrors(tuple(names), speeds))  # fmt: skip
 
 
 figures = st.floats(0.1, 10.0)

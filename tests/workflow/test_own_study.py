@@ -29,7 +29,7 @@ def mine(tmp_path_factory):
         [sys.executable, "-m", *shlex.split(command)],
         cwd=project, env=environment(project), capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert made.stdout.strip() in WALK
+    assert all(line in WALK for line in made.stdout.splitlines())
     done = run_snakemake(project, "--config", "study=mine", prefix=OFFLINE)
     assert done.returncode == 0, done.stdout[-4000:]
     return project / "results" / "mine"
@@ -39,7 +39,8 @@ def test_every_rental_has_a_speed_from_ours_with_its_interval(mine):
     single = pd.read_parquet(mine / "throughput.parquet").set_index("instance").drop("mine")
     others = single[single["gpu"] != "RTX 4090"]
     assert len(others) >= 8 and set(others["basis"]) == {"transferred"}
-    assert set(single.loc[single["gpu"] == "RTX 4090", "basis"]) == {"stand_in"}  # our own device, rented
+    rented = single.loc[single["gpu"] == "RTX 4090", "images_per_s"]  # our own device, as others let it
+    assert len(rented) and rented.to_numpy() == pytest.approx(1120, rel=0.01)
     several = pd.read_parquet(mine / "extrapolation.parquet")
     several = several[several["headline"]]
     assert len(several) >= 8
@@ -56,14 +57,11 @@ def test_nothing_of_2018_is_in_the_answer(mine):
 
 def test_the_answer_is_the_sentence_that_the_readme_prints(mine):
     answer = json.loads((mine / "report" / "answer.json").read_text())
-    blocks = re.findall(r"(?m)(?:^>.*\n)+", WALK)
-    verdict, worth = (" ".join(re.sub(r"(?m)^> ?", "", block).split()) for block in blocks)
+    (block,) = re.findall(r"(?m)(?:^>.*\n)+", WALK)
+    verdict = " ".join(re.sub(r"(?m)^> ?", "", block).split())
     assert verdict == f"{answer['verdict']['sentence']} {answer['verdict']['do_this']}"
-    assert worth in " ".join(answer["worth_knowing"])
-    days = pd.read_parquet(mine / "comparison" / "break_even.parquet")
-    named = {answer["verdict"][side]["choice"] for side in ("best", "rival")}
-    days = days[days["reference"].isin(named) & days["option"].isin(named)]["days"].iloc[0]
-    assert f"pays from {days:.0f} days of use a month." in " ".join(WALK.split()) and days < 15
+    # 20 jobs x 1e8 samples / 1,120 a second = 496 hours of the month's 732: the card that is there does them
+    assert answer["verdict"]["kind"] == "keep"
 
 
 def test_what_is_not_known_is_said(mine):

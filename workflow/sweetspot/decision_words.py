@@ -56,8 +56,10 @@ def of_several(answer: Facts, told: Sequence[Facts]) -> str:
 def thresholds(facts: Facts, currency: Money) -> list[str]:
     """From where on it is another answer, a sentence each, where what to do does not say it."""
     told: list[tuple[str, str]] = []
+    if facts.get("timed"):
+        told.append(("", time_first(facts, currency)))
     factor, days = facts["work_factor"], facts["pays_from_days"]
-    if _near(facts) and not _decided_by_price(facts):
+    if _near(facts) and currency.words(facts["buy_below_usd"]) not in facts["sentence"]:
         word = "up to" if facts["kind"] in (BUY, MIX) else "below"
         price = currency.words(facts["buy_below_usd"])
         told.append((price, f"Buying pays {word} {{}} for {the(str(facts['box_title']))}."))
@@ -75,7 +77,15 @@ def thresholds(facts: Facts, currency: Money) -> list[str]:
         if facts["work_until"] > 1:
             box = begun(the(str(facts["pays_title"])))
             told.append((f"{100 * facts['work_until']:.0f} %", f"{box} pays up to {{}} of the work."))
-    return [sentence.format(value) for value, sentence in told if value not in facts["do_this"]]
+    return [sentence.format(value) for value, sentence in told if not value or value not in facts["do_this"]]
+
+
+def time_first(facts: Facts, currency: Money) -> str:
+    """Which machines to time before the work is given to them, what that costs and saves."""
+    trial, saved = currency.words(facts["trial_usd"]), currency.words(facts["saving_usd"])
+    over = f" over {facts['months']:g} months" if facts["months"] > 1 else ""
+    machines = listed([the(str(one)) for one in facts["timed"]])
+    return f"Time one job on {machines} first (about {trial}): saves {saved}{over}."
 
 
 LIMITED = {
@@ -88,9 +98,26 @@ LIMITED = {
 }
 
 
-def breaks(limit: str, most: float, found: float, money: Money) -> str:
-    """Why a choice that breaks a limit of the team's is not the answer; USD, or hours."""
-    return LIMITED[limit][0].format(most=_limit(limit, most, money), found=_limit(limit, found, money))
+def breaks(limit: str, most: float, found: float, months: Sequence[int], money: Money) -> str:
+    """Why a choice that breaks a limit of the team's is not the answer; USD, or hours. `months`: the numbers of those
+    that break it, of which `found` is the dearest; empty: all.
+    """
+    said = LIMITED[limit][0]
+    if months:
+        said = f"costs up to {{found}} a month in {months_in_words(months)}, more than the {{most}} allowed"
+    return said.format(most=_limit(limit, most, money), found=_limit(limit, found, money))
+
+
+def months_in_words(months: Sequence[int]) -> str:
+    """Numbers of months, those that follow each other as from one to another: `months 3, 7 to 12 and 20`."""
+    ranges: list[list[int]] = []
+    for month in months:
+        if ranges and month == ranges[-1][1] + 1:
+            ranges[-1][1] = month
+        else:
+            ranges.append([month, month])
+    named = [str(first) if first == last else f"{first} to {last}" for first, last in ranges]
+    return f"month{'s' if len(months) > 1 else ''} {listed(named)}"
 
 
 def price_of_limit(limit: str, most: float, less: float, money: Money) -> str:
@@ -206,6 +233,8 @@ def _ways_to_say(facts: Facts, advised: str, words: Words) -> list[str]:
         dearer = f"costs {more}{sure}."
         return [f"{begun(rival)} {dearer}", f"The second choice {dearer}"]
     start = f"Start with {title}"
+    if facts.get("timed") and advised in (KEEP, RENT):
+        return _ways_to_time(facts, advised, currency)
     if _decided_by_price(facts) and advised not in (BUY, MIX):
         box, lower = the(str(facts["box_title"])), "Below that price buying costs less"
         return [f"{start}. {lower}: then buy {box}.", f"{start}. {lower}.", f"{start}."]
@@ -222,6 +251,20 @@ def _ways_to_say(facts: Facts, advised: str, words: Words) -> list[str]:
     if pd.notna(facts["pays_from_days"]):
         paid, work = "", f"It pays from {facts['pays_from_days']:.2g} days of use a month."
     return [" ".join(filter(None, (taken, paid, work))), f"{taken} {work or paid}".strip(), taken]
+
+
+def _ways_to_time(facts: Facts, advised: str, currency: Money) -> list[str]:
+    """What to do where machines are timed before any is rented, the fullest way to say it first."""
+    start = "Buy and sign nothing. " if advised == KEEP else ""
+    trial, count = currency.words(facts["trial_usd"]), len(facts["timed"])
+    machines = listed([the(str(one)) for one in facts["timed"]])
+    below = " Below that price buying costs less." if _decided_by_price(facts) else ""
+    several = f"{count} machines" if count > 1 else "one machine"
+    return [
+        f"{start}Time one job on {machines} first (about {trial}), then rent the cheapest.{below}",
+        f"{start}Time one job on {several} first (about {trial}), then rent the cheapest.{below}",
+        f"{start}Time {several} first, then rent the cheapest.{below}",
+    ]
 
 
 def _machine(facts: Facts, name: str) -> str:

@@ -23,7 +23,7 @@ RANGED = (
 SAID = ("stock_confidence", "stock_source", "stock_as_of", "stock_event")
 NUMBERS = (
     *(f"{name}{end}" for name in RANGED for end in ENDS), "checkpoint_hours", "longest_run_hours",
-    "p_stock_all", "p_stock_any", "hours_to_result", "hours_to_result_p90",
+    *(f"p_stock_assumed{end}" for end in ENDS), "p_stock_all", "p_stock_any", "hours_to_result", "hours_to_result_p90",
 )  # fmt: skip
 HAVING = (*NUMBERS, *SAID, "sellers")
 ALWAYS: Ends = (1.0, 1.0, 1.0)
@@ -36,12 +36,14 @@ def with_having(options: pd.DataFrame, known: "Known | None", month_days: float)
     """The options with HAVING: hours and shares by what is `known` of having each; null where nothing is.
 
     `p_stock`: share of time in which one machine (a node) of the seller is to be had; null within `_low` and `_high`
-    where it is said to be unknown; `p_stock_all`: the least chance of all nodes at once, p^m; `p_stock_any`: of one at
-    any of the `sellers` of that device and size. Options of one `stock_event` are there or not together: those of one
-    seller, and those of sellers not known by name of what was seen of all together. `stock_wait_hours`: mean wait if
-    not; `start_hours`: until a date of a block or a delivery; `failures_per_hour` of all devices together;
-    `repaired_share` of them that wait `repair_hours` at one's own machine, where no spare is left; `longest_run_hours`
-    until another start. `hours_to_result`, `_p90`: median and 90th percentile from today to the result.
+    where it is said to be unknown; `p_stock_assumed` with its ends: what is then taken, by other sellers of that device
+    and size; null where nothing is known of these either; `p_stock_all`: the least chance of all nodes at once, p^m;
+    `p_stock_any`: of one at any of the `sellers` of that device and size. Options of one `stock_event` are there or not
+    together: those of one seller, and those of sellers not known by name of what was seen of all together.
+    `stock_wait_hours`: mean wait if not; `start_hours`: until a date of a block or a delivery; `failures_per_hour` of
+    all devices together; `repaired_share` of them that wait `repair_hours` at one's own machine, where no spare is
+    left; `longest_run_hours` until another start. `hours_to_result`, `_p90`: median and 90th percentile from today to
+    the result.
     """
     if known is None or options.empty:
         empty = {name: np.nan if name in NUMBERS else None for name in HAVING}
@@ -60,6 +62,8 @@ def having_of(row: Row) -> Having | None:
     if "p_stock" not in row:
         return None
     share, wait, start, boot, failures, restart, repair, repaired = (_ends_of(row, name) for name in RANGED)
+    if share is not None and math.isnan(share[0]) and not pd.isna(row.get("p_stock_assumed")):
+        share = _ends_of(row, "p_stock_assumed")
     unsaved = math.isnan(row["checkpoint_hours"])  # what a failure loses is not known, where there are some
     found = start is not None or (share is not None and (wait is not None or share == ALWAYS))
     if boot is None or failures is None or restart is None or (unsaved and failures != NEVER) or not found:
@@ -124,7 +128,8 @@ def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
     share = share if most is None else cast(Ends, tuple(min(end, most) for end in share))
     failures = _stops(row, ends("failures_per_device_hour", row["gpus"]), known.find("interruptions_per_hour", offer))
     found = {
-        "p_stock": share, "stock_wait_hours": NOTHING if owned else ends("wait_days", DAY),
+        "p_stock": share, "p_stock_assumed": _as_others(stock, known, offer),
+        "stock_wait_hours": NOTHING if owned else ends("wait_days", DAY),
         "start_hours": _delivery(row, ends("delivery_weeks", WEEK), month_days) if owned else ends("start_days", DAY),
         "boot_hours": (0.0, 0.0, 0.0) if owned else ends("boot_minutes", HOUR / 60), "failures_per_hour": failures,
         "restart_hours": ends("restart_minutes", HOUR / 60),
@@ -145,6 +150,23 @@ def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
         "stock_event": " ".join(map(str, kind)) if dated or stock is not None else None,
         "_named": stock is not None and stock.provider is not None,
     }  # fmt: skip
+
+
+def _as_others(stock: "StockFact | None", known: "Known", offer: Row) -> Ends:
+    """The share of time of a seller whose share is said to be unknown, by that of others with its device and size.
+
+    Value and high end are theirs, bounded by what was seen of all together; the low end is 0. So it is less well known
+    than theirs, and the machine is never more often there. NaN where the share is known, has a stated range, or nothing
+    is known of others.
+    """
+    if stock is None or stock.value is not None or stock.low is not None or stock.high is not None:
+        return NOTHING
+    others = known.find("stock_share", {**offer, "price_list": None, "provider": None, "purchase": "on_demand"})
+    if others is None or others.value is None:
+        return NOTHING
+    most = _seen_of_all(others, known, offer)
+    value, _, high = others.ends if most is None else (min(end, most) for end in others.ends)
+    return (value, 0.0, high)
 
 
 def _stops(row: Row, failures: Ends, taken: "StockFact | None") -> Ends:

@@ -8,12 +8,22 @@ import string
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from sweetspot.cells import is_slug
 from sweetspot.commands.estimate import PRECISION
 from sweetspot.commands.estimate import Work as TokenWork
 from sweetspot.commands.scratch import write_texts
-from sweetspot.commands.study_of_today import OWN, Own, Work, as_csv, files_of_today, month_block
+from sweetspot.commands.study_of_today import (
+    OWN,
+    Own,
+    Work,
+    as_csv,
+    as_flow,
+    currency_block,
+    files_of_today,
+    month_block,
+)
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.files import in_a_sentence
@@ -26,6 +36,7 @@ FIGURES_FROM = "parkopedia-2018"
 RENTED_DEVICES = ("Tesla K80", "Tesla V100")
 FROM = "fine-tune-2026"
 TAKEN = ("instances.yaml", "prices/buying.yaml", "prices/rent.yaml", "prices/rent-amd.yaml")
+JOBS = {"value": 10, "low": 5, "high": 20}  # a month, where nobody says how many
 STUDY = """\
 # yaml-language-server: $schema=../../schemas/study.schema.json
 # It runs as it is; change what is yours. A figure that you timed goes into throughput.csv (docs/tokens.md).
@@ -58,8 +69,8 @@ month:
       method: {method}
       tokens: {tokens:.0f}
       sequence: {sequence}
-      per_month: {{value: 10, low: 5, high: 20}}
-      devices_per_job: all
+      per_month: {per_month}
+      devices_per_job: {devices_per_job}
       source: our estimate, to be replaced
   source: our estimate, to be replaced
 """
@@ -77,14 +88,14 @@ def create_study(
     """Write config/studies/<name>/ from the template, prefilled with this machine; return the folder.
 
     own: a device whose figures are transferred to rentals of today; None: the machine's, where it is a GPU that is
-    specified, else examples of 2018. work: the work of a month, where it is known; no single training is asked about
-    then. The folder appears whole or not at all. Raises UserError for a name that is no slug or is taken.
+    specified, else examples of 2018. work: that of a month where there is such a device, else one training is asked
+    about. The folder appears whole or not at all. Raises UserError for a name that is no slug or is taken.
     """
     target, (instance, gpu) = _new_folder(name, config), machine
     if own is None and instance == "workstation-gpu" and (device := shipped_devices().find(gpu)) is not None:
         own = Own(device, instance)
     there = OWN if own is not None and own.images_per_s is not None else instance
-    asked = Work() if work is None and own is not None and devices_per_job != "all" else work
+    asked = Work() if work is None and own is not None else work
     model = own.model if own else "resnet50"
     values = {
         "name": name,
@@ -109,15 +120,48 @@ def create_study(
     else:
         made = {"workloads.yaml": made["workloads.yaml"]}
         made |= files_of_today(name, own, target.parent, shipped_devices(), today.isoformat(), asked)
-    if work is not None:
+    if asked is not None:
         made["workloads.yaml"] = made["workloads.yaml"].splitlines(keepends=True)[0] + str(values["month"])
     return _write_study(target, made)
 
 
-def create_study_of_tokens(name: str, config: Path, work: TokenWork, today: datetime.date) -> Path:
-    """Write config/studies/<name>/ about a month of jobs by tokens, on the machines of FROM; return the folder.
+def create_study_of_tokens(
+    name: str,
+    config: Path,
+    work: TokenWork,
+    today: datetime.date,
+    money: tuple[str, float | None] = ("USD", None),
+    devices_per_job: int | str = "all",
+    per_month: Any = JOBS,
+) -> Path:
+    """Write config/studies/<name>/ about a month of jobs by tokens, on the machines of FROM.
 
-    Raises UserError for a name that is no slug or is taken, and where FROM does not lie beside it.
+    Parameters
+    ----------
+    name : str
+        The study.
+    config : Path
+        The project's config folder.
+    work : Work
+        Model, method, tokens and sequence of a job.
+    today : date
+        The study's day.
+    money : tuple of (str, float or None)
+        The currency of the page, and USD for one unit of it where the person said it.
+    devices_per_job : int or "all"
+        Devices that one job takes.
+    per_month : number or mapping
+        Jobs a month, as a file has them.
+
+    Returns
+    -------
+    Path
+        The folder.
+
+    Raises
+    ------
+    UserError
+        For a name that is no slug or is taken, and where FROM does not lie beside it.
     """
     target = _new_folder(name, config)
     title = json.dumps(f"{work.method} of {work.model.name} on {work.tokens / 1e6:,.4g} M tokens")
@@ -125,8 +169,9 @@ def create_study_of_tokens(name: str, config: Path, work: TokenWork, today: date
     told |= {"cell": cell_name(work.model.name, work.method, work.sequence), "precision": PRECISION}
     with in_a_sentence(target.parent / FROM):
         made = {path: (target.parent / FROM / path).read_text(encoding="utf-8") for path in TAKEN}
-    made["study.yaml"] = STUDY.format(name=name, today=today, **told)
-    made["workloads.yaml"] = WORKLOADS.format(tokens=work.tokens, sequence=work.sequence, **told)
+    made["study.yaml"] = STUDY.format(name=name, today=today, **told) + currency_block(*money, today.isoformat())
+    jobs = {"per_month": as_flow(per_month), "devices_per_job": devices_per_job}
+    made["workloads.yaml"] = WORKLOADS.format(tokens=work.tokens, sequence=work.sequence, **jobs, **told)
     return _write_study(target, made)
 
 

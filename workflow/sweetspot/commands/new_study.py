@@ -32,12 +32,13 @@ import math
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
 from sweetspot.cells import is_slug
 from sweetspot.commands.command_line import main
-from sweetspot.commands.create_study import create_study, create_study_of_tokens, csv_rows
+from sweetspot.commands.create_study import JOBS, create_study, create_study_of_tokens, csv_rows
 from sweetspot.commands.estimate import asked_work
 from sweetspot.commands.offer_files import Desk, write_offer
 from sweetspot.commands.offer_line import BOX
@@ -112,6 +113,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--batch-size", type=int, default=64, metavar="BATCH", help="batch of the device (64)")
     several = "devices that one job takes: 1, n, or all of its machine (all); several such run side by side"
     add("--devices-per-job", type=_devices, default="all", metavar="N", help=several)
+    add("--jobs-per-month", type=number_argument, metavar="N", help="jobs a month (20, with --work 10)")
+    add("--samples-per-job", type=number_argument, metavar="N", help="samples that one job sees (100 million)")
     add("--currency", default="USD", help="currency of the box (USD); EUR has a rate, of others --rate")
     add("--rate", type=number_argument, metavar="USD", help="what a unit of that currency is worth in USD today")
     add("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
@@ -140,17 +143,57 @@ def run(arguments: argparse.Namespace) -> int:
             raise UserError(
                 "--work has no --gpu-name and --speed beside it; a figure of yours goes into throughput.csv"
             )
-        work = asked_work(arguments.work, SEQUENCE, 1.0)
-        return _ready(create_study_of_tokens(name, config, work, today), config, "workloads and prices")
+        if arguments.samples_per_job is not None:
+            raise UserError("--samples-per-job is given with --work, whose jobs have tokens; expected one of the two")
+        tokens, money = asked_work(arguments.work, SEQUENCE, 1.0), checked_money(arguments.currency, arguments.rate)
+        per_month = _jobs_per_month(arguments, JOBS)
+        shared = (money, arguments.devices_per_job, per_month)
+        folder = create_study_of_tokens(name, config, tokens, today, *shared)
+        return _ready(folder, config, "workloads and prices", assumed=_assumed(arguments, per_month, None))
     own = timed(arguments, config / "studies")
     machine = own_machine() if own is None else (OWN, own.device.gpu)
-    folder = create_study(name, config, machine, today, own, arguments.devices_per_job)
-    measured = {"measure_on": machine[0]} if own is None else {}
-    return _ready(folder, config, "prices", " GPU=1" if machine[0] == "workstation-gpu" else "", **measured)
+    if own is None and machine[0] == "workstation-gpu" and (device := shipped_devices().find(machine[1])) is not None:
+        own = Own(device, machine[0], currency=checked_money(arguments.currency, arguments.rate)[0],
+                  usd_per_unit=arguments.rate)  # fmt: skip
+    work = _month_of_work(arguments) if own is not None else None
+    folder = create_study(name, config, machine, today, own, arguments.devices_per_job, work)
+    measured = {"measure_on": machine[0]} if own is None or own.images_per_s is None else {}
+    assumed = "" if work is None else _assumed(arguments, work.per_month, work.size["samples"])
+    flags = " GPU=1" if machine[0] == "workstation-gpu" else ""
+    return _ready(folder, config, "prices", flags, assumed, **measured)
 
 
-def _ready(folder: Path, config: Path, parts: str, flags: str = "", **chosen: str) -> int:
+def _month_of_work(arguments: argparse.Namespace) -> Work:
+    """The work of a month: as said, else the default of `Work`. Raises UserError for none."""
+    samples = arguments.samples_per_job
+    if samples is not None and not 1 <= samples < 1e18:
+        raise UserError(f"SAMPLES is {samples:g}; expected the samples that one job sees, at least 1")
+    size = Work().size if samples is None else {"samples": round(samples)}
+    return Work(per_month=_jobs_per_month(arguments, Work().per_month), size=size)
+
+
+def _jobs_per_month(arguments: argparse.Namespace, usual: Any) -> Any:
+    jobs = arguments.jobs_per_month
+    if jobs is not None and not 0 < jobs <= 1e6:
+        raise UserError(f"JOBS is {jobs:g}; expected jobs a month, above 0 and at most a million")
+    return usual if jobs is None else jobs
+
+
+def _assumed(arguments: argparse.Namespace, per_month: Any, samples: float | None) -> str:
+    """A sentence about the work that nobody stated; '' where all was said."""
+    if arguments.jobs_per_month is not None and (samples is None or arguments.samples_per_job is not None):
+        return ""
+    jobs = "{value:g} ({low:g} to {high:g})".format(**per_month) if isinstance(per_month, Mapping) else f"{per_month:g}"
+    if samples is None:
+        return f"Assumed: {jobs} jobs a month. Say yours with --jobs-per-month (make: JOBS=)."
+    yours = "Say yours with --jobs-per-month and --samples-per-job (make: JOBS=, SAMPLES=)."
+    return f"Assumed: {jobs} jobs of {samples:,.0f} samples a month, one of them due within 24 hours. {yours}"
+
+
+def _ready(folder: Path, config: Path, parts: str, flags: str = "", assumed: str = "", **chosen: str) -> int:
     load_invocation(config / "config.yaml", {"study": folder.name} | chosen, config)
+    if assumed:
+        print(assumed)
     print(f"{folder} is ready. Edit its {parts}, then: make report STUDY={folder.name}{flags}")
     return 0
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from sweetspot.bills.lint.known import device_key, power_of, purchase_of
 from sweetspot.errors import UserError
 from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
@@ -33,9 +34,9 @@ RENTALS = {
 PROVIDERS = 6  # the cheapest, of each device
 OWN, TIMED = "mine", "timed"  # instances: what is there, and the device of another's figure
 BOX = (
-    "Buy a box of four, or rent?",
-    "We own one {gpu}. Is a box with four of them cheaper than renting machines of today, from how many days of use a\n"
-    "  month, and how long does training take on each?",
+    "Keep what we have, buy a box of four, or rent?",
+    "We own {have} x {gpu}. What of a month's work does it do, and is a box with four of them cheaper than renting\n"
+    "  machines of today?",
     "reference: box-4            # the option that the decision is about\n",
 )
 OFFERS = (
@@ -65,16 +66,9 @@ MONTH_DAYS, DOWNTIME = 30.5, 0.04  # what is there works day and night; a day a 
 DEVICES = 4  # of the box on offer
 # Of one's own currency, where office-box-2026 has cents of USD in the United States. Assumed.
 PER_KWH = {"value": 0.30, "low": 0.25, "high": 0.35}
-PLACEHOLDER = {
-    "source": "the offer on your desk, to be replaced",
-    "own": {
-        "capex": {"value": 6500, "low": 6000, "high": 7500},
-        "months": 36,
-        "kw": {"value": 1.0, "low": 0.7, "high": 1.3},
-        "per_kwh": 0.30,
-        "days_per_month": {"value": 10, "low": 5, "high": 15},
-    },
-}
+# USD of a host for four devices, and kW for each, as office-box-2026 assumes them; what a box draws at the plug over
+# the limit of its devices and its host there: 1.6 to 2.5 kW of 2.2.
+HOST_USD, HOST_KW, DRAWN = {"value": 6000, "low": 4000, "high": 9000}, 0.1, (1.6 / 2.2, 2.5 / 2.2)
 BLOCK = """\
 # The work of a month, from which the page says what to have and what to rent{hint}.
 month:
@@ -131,7 +125,7 @@ class Work(NamedTuple):
     per_month: Any = MappingProxyType({"value": 20, "low": 10, "high": 30})
     urgent: tuple[Any, float] | None = (1, 24)
     limits: Mapping[str, float] = MappingProxyType({})
-    kw: Any = None  # of one machine that is there; None: a quarter of the box's
+    kw: Any = None  # of one machine that is there; None: by the data sheet of its device
     per_kwh: Any = None
     box: bool = True
     source: str = "our estimate, to be replaced"
@@ -158,42 +152,48 @@ def files_of_today(
 ) -> dict[str, str]:
     """Path below the study's folder -> text, but workloads.yaml. Raises UserError for a currency without a rate.
 
-    work: that of a month, which it asks about: what is there has an offer, and each figure its own batch.
+    work: that of a month, which it asks about. A box whose price is not in the facts is not offered.
     """
+    work, rate = work or Work(), _rate(own, today)
+    owned = _owned(own, work, load_yaml(studies / PRICES_FROM / "prices" / "office.yaml"), rate, today)
+    has_box = any(offer["instance"] == "box-4" for offer in owned["offers"])
     rent, known = rentals(studies, devices, own.device.maker)
-    has_box, is_timed = work is None or work.box, own.images_per_s is not None
+    is_timed = own.images_per_s is not None
     instances, targets = _machines(own, known, devices, has_box)
     figure = _figure(own, today)
     if is_timed:
         timed = {} if figure["instance"] == OWN else {TIMED: _one(f"1 {figure['gpu']}, timed", figure["gpu"])}
-        instances = {OWN: _one("Our device", own.device.gpu), **timed, **instances}
+        instances = {OWN: _one(own.device.gpu, own.device.gpu), **timed, **instances}
     title, question, reference = BOX if has_box else OFFERS
     words = {
         "name": name,
         "title": title,
-        "question": question.format(gpu=own.device.gpu, have=work.have if work else 1),
+        "question": question.format(gpu=own.device.gpu, have=work.have),
         "reference": reference,
         "today": today,
         "model": own.model,
         "batch_size": own.batch_size,
-        "headline": "own" if work is not None and is_timed else own.batch_size,
+        "headline": "own" if is_timed else own.batch_size,
         "precision": own.precision,
         "framework": own.framework,
         "measure": "false" if is_timed else "true",
         "targets": "\n".join(f"  - {json.dumps(target)}" for target in targets),
     }
     study = string.Template((TEMPLATE / "study.yaml").read_text(encoding="utf-8")).substitute(words)
-    rate = _rate(own, today)
-    usd = middle(rate["usd"])
-    if own.currency != "USD":
-        shown = {"code": own.currency, "usd_per_unit": usd, "as_of": rate["as_of"], "source": rate["source"]}
-        study += _yaml({"currency": shown})
-    box = _box(own, load_yaml(studies / PRICES_FROM / "prices" / "office.yaml"), rate, today)
-    box = box if work is None else _with_what_is_there(box, own, usd, work)
+    study += currency_block(own.currency, own.usd_per_unit, today)
     made: dict[str, Any] = {"study.yaml": study, "instances.yaml": instances, "prices/rent.yaml": rent}
-    made |= {"prices/box.yaml": box} if box["offers"] else {}
+    made |= {"prices/box.yaml": owned} if owned["offers"] else {}
     made |= {"throughput.csv": as_csv([figure])} if is_timed else {}
     return made | {path: f"# {head}\n{_yaml(made[path])}" for path, head in HEAD.items() if path in made}
+
+
+def currency_block(currency: str, usd_per_unit: float | None, today: str) -> str:
+    """The `currency` of study.yaml; nothing for USD."""
+    if currency == "USD":
+        return ""
+    rate = currency_rate(currency, usd_per_unit, today)
+    shown = {"code": currency, "usd_per_unit": middle(rate["usd"]), "as_of": rate["as_of"], "source": rate["source"]}
+    return _yaml({"currency": shown})
 
 
 def rentals(studies: Path, devices: Devices, maker: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -262,53 +262,92 @@ def _one(title: str, gpu: str) -> dict[str, Any]:
     return {"title": title, "provider": "own", "gpu": gpu, "gpus": 1}
 
 
-def _box(own: Own, office: Mapping[str, Any], rate: Mapping[str, Any], today: str) -> dict[str, Any]:
-    """The price list of the box: four of a device that office-box-2026 prices, else numbers to be replaced."""
-    words = own.device.gpu.lower().replace("rtx", "").replace(" ", "")
-    found = next((offer for offer in office["offers"] if offer["instance"] == f"office-4x{words}"), PLACEHOLDER)
-    source = found["source"]
-    prices: dict[str, Any] = {"title": "The box", "currency": own.currency, "as_of": today, "source": source}
-    prices |= {"max_age_days": 180, "project_months": 36}
-    offer = {"instance": "box-4", "purchase": "own", "source": source, "own": found["own"]}
-    if found is not PLACEHOLDER:  # these are dollars of their day
-        prices |= {"as_of": str(office["as_of"]), "max_age_days": 400}
-        offer["currency"] = "USD"
-    if own.currency != "USD":
-        prices["rates"] = [rate]
-    return prices | {"offers": [offer]}
+def box_price(device: Device, office: Mapping[str, Any]) -> tuple[dict[str, Any], str] | None:
+    """What a box of DEVICES devices costs and draws, in USD, and its source; None where the facts do not know it.
 
+    Parameters
+    ----------
+    device : Device
+        The device of which the box has four.
+    office : mapping
+        The price list `office` of office-box-2026, whose boxes come first.
 
-def _with_what_is_there(prices: Mapping[str, Any], owner: Own, usd_per_unit: float, work: Work) -> dict[str, Any]:
-    """The box's price list for the work of months: in the owner's currency, without resale, with what is there.
-
-    Both work day and night but for DOWNTIME; the machine there draws its share of the box's power. Without `work.box`
-    or a machine that is there the list lacks theirs.
+    Returns
+    -------
+    tuple of (dict, str) or None
+        `capex`, `kw` and `per_kwh` with their ranges as a price list has them, and where they are from.
     """
-    box = dict(prices["offers"][0])
-    own = {name: value for name, value in box["own"].items() if name != "residual"}
-    if box.get("currency", owner.currency) != owner.currency:
-        own |= {"capex": ranged(own["capex"], lambda usd: round(usd / usd_per_unit / 10) * 10), "per_kwh": PER_KWH}
-        box["source"] += f"; in {owner.currency} at {usd_per_unit:g} USD; electricity assumed"
-        del box["currency"]
-    own |= {"months": work.used_months, "days_per_month": MONTH_DAYS, "downtime_share": DOWNTIME}
-    own |= {"per_kwh": work.per_kwh} if work.per_kwh is not None else {}
-    ours = {"capex": 0, **{name: own[name] for name in ("months", "per_kwh", "days_per_month", "downtime_share")}}
-    if work.kw is None:
-        told, kw = "power assumed, a quarter of the box's", ranged(own["kw"], lambda kw: round(kw / DEVICES, 4))
-    else:
-        told, kw = "power as told", work.kw
-    source = f"what is there: its purchase is spent; {told}"
-    there = {"instance": owner.instance, "purchase": "own", "source": source, "own": ours | {"kw": kw}}
-    title = f"The box{', and what is there' * (work.have > 0)}" if work.box else "What is there"
-    return {**prices, "title": title, "offers": [box | {"own": own}] * work.box + [there] * (work.have > 0)}
+    words = device.gpu.lower().replace("rtx", "").replace(" ", "")
+    per_kwh = office["offers"][0]["own"]["per_kwh"]
+    for offer in office["offers"]:
+        if offer["instance"] == f"office-4x{words}":
+            return {key: offer["own"][key] for key in ("capex", "kw", "per_kwh")}, str(offer["source"])
+    bought, kw = purchase_of(device_key(device.gpu)), device_kw(device, DEVICES)
+    if bought is None or kw is None:
+        return None
+    each = {"value": bought.middle, "low": bought.low, "high": bought.high}
+    capex = {end: round((DEVICES * usd + HOST_USD[end]) / 10) * 10 for end, usd in each.items()}
+    source = (
+        f"{DEVICES} x {device.gpu} at {bought.low:,.0f} to {bought.high:,.0f} USD each (new, facts/price_levels.csv), "
+        f"a host at {HOST_USD['value']:,} ({HOST_USD['low']:,} to {HOST_USD['high']:,}), assumed; power by data sheet"
+    )
+    return {"capex": capex, "kw": kw, "per_kwh": per_kwh}, source
+
+
+def device_kw(device: Device, count: int) -> dict[str, float] | None:
+    """What so many devices draw with their share of a host, kW by value, low and high; None for an unknown device."""
+    known = power_of(device_key(device.gpu))
+    if known is None:
+        return None
+    kw = count * (known.high / 1000 + HOST_KW)
+    return {"value": round(kw, 4), "low": round(kw * DRAWN[0], 4), "high": round(kw * DRAWN[1], 4)}
+
+
+def _owned(owner: Own, work: Work, office: Mapping[str, Any], rate: Mapping[str, Any], today: str) -> dict[str, Any]:
+    """The price list of the box and of what is there, in the owner's currency; without a box that has no known price.
+
+    Both work day and night but for DOWNTIME, and nothing is reckoned for a sale.
+    """
+    known = box_price(owner.device, office) if work.box else None
+    per_kwh = office["offers"][0]["own"]["per_kwh"] if owner.currency == "USD" else PER_KWH
+    use = {"months": work.used_months, "per_kwh": work.per_kwh or per_kwh}
+    use |= {"days_per_month": MONTH_DAYS, "downtime_share": DOWNTIME}
+    prices: dict[str, Any] = {"title": "What is there", "currency": owner.currency, "as_of": today}
+    prices |= {"source": "the offers of this list", "max_age_days": 180, "project_months": work.months, "offers": []}
+    there_kw = work.kw
+    if known is not None:
+        own, source = known
+        usd_per_unit = middle(rate["usd"])
+        there_kw = there_kw or ranged(own["kw"], lambda kw: round(kw / DEVICES, 4))
+        capex = own["capex"]
+        if owner.currency != "USD":
+            capex = ranged(capex, lambda usd: round(usd / usd_per_unit / 10) * 10)
+            source += f"; in {owner.currency} at {usd_per_unit:g} USD; electricity assumed"
+        box = {"instance": "box-4", "purchase": "own", "source": source, "own": {"capex": capex, "kw": own["kw"]} | use}
+        prices |= {"title": "The box", "as_of": str(office["as_of"]), "max_age_days": 400}
+        prices["offers"].append(box)
+    if work.have:
+        prices["title"] += ", and what is there" if known is not None else ""
+        there_kw = there_kw or device_kw(owner.device, 1) or 0
+        told = "as told" if work.kw is not None else "by the data sheet of its device" if there_kw else "unknown"
+        source = f"what is there: its purchase is spent; power {told}"
+        own = {"capex": 0, "kw": there_kw} | use
+        prices["offers"].append({"instance": owner.instance, "purchase": "own", "source": source, "own": own})
+    if owner.currency != "USD":
+        prices["rates"] = [rate]
+    return prices
 
 
 def _rate(own: Own, today: str) -> dict[str, Any]:
-    """What a unit of the box's currency is worth: as the person typed it today, else of RATES."""
-    if own.usd_per_unit is None:
-        return {"currency": own.currency, **RATES.get(own.currency, {"usd": 1.0})}
+    return currency_rate(own.currency, own.usd_per_unit, today)
+
+
+def currency_rate(currency: str, usd_per_unit: float | None, today: str) -> dict[str, Any]:
+    """What a unit of a currency is worth: as the person typed it today, else of RATES."""
+    if usd_per_unit is None:
+        return {"currency": currency, **RATES.get(currency, {"usd": 1.0})}
     source = f"typed by us on {today} (RATE of sweetspot new-study)"
-    return {"currency": own.currency, "usd": own.usd_per_unit, "as_of": today, "source": source}
+    return {"currency": currency, "usd": usd_per_unit, "as_of": today, "source": source}
 
 
 def _figure(own: Own, today: str) -> dict[str, Any]:
@@ -335,8 +374,8 @@ def month_block(model: str, devices: int | str, there: str, asked: Work | None) 
         months=f"{work.months:g}",
         limits="".join(f"  {key}: {most:.9g}\n" for key, most in work.limits.items()),
         size="\n      ".join(f"{key}: {value}" for key, value in work.size.items()),
-        per_month=_flow(work.per_month),
-        urgent=URGENT.format(within=f"{work.urgent[1]:g}", number=_flow(work.urgent[0])) if work.urgent else "",
+        per_month=as_flow(work.per_month),
+        urgent=URGENT.format(within=f"{work.urgent[1]:g}", number=as_flow(work.urgent[0])) if work.urgent else "",
         source=work.source,
     )
     if asked:
@@ -345,7 +384,8 @@ def month_block(model: str, devices: int | str, there: str, asked: Work | None) 
     return "".join(f"{line if line.startswith('#') else f'# {line}'}\n" for line in lines)
 
 
-def _flow(number: Any) -> str:
+def as_flow(number: Any) -> str:
+    """A number of a file, or its range, on one line."""
     if isinstance(number, Mapping):
         return f"{{{', '.join(f'{name}: {end:.9g}' for name, end in number.items())}}}"
     return f"{number:.9g}"

@@ -15,6 +15,7 @@ from sweetspot.decision.options import NO_MODEL, OFFER, Row, records
 from sweetspot.decision.pose import UP_FRONT
 from sweetspot.decision.posed import COMMITTED, Posed
 from sweetspot.decision.simulate import Draws
+from sweetspot.decision.sources import SAME as SAME_MIX
 from sweetspot.decision.sources import mix_rows
 from sweetspot.decision_words import BUY, CANNOT, CONTRACT, KEEP, LIMIT, MAY_STOP, MIX, NOT_ASKED, RENT, WHY_NOT
 from sweetspot.draws import interval, p_cheaper, shares
@@ -36,7 +37,7 @@ COLUMNS = (
     "is_best", "is_rival", "ratio", "ratio_low", "ratio_high", "in_hand", "why_not", "cost", "model", "persistent",
     "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
     "source", "usd_per_month_central", "box_title", "main_rented", "why_not_rule", "sold",
-    "all_rented_title", "used_at_most",
+    "all_rented_title", "used_at_most", "strategy", "timed", "trial_usd", "saving_usd",
 )  # fmt: skip
 OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running",
              "usd_possession", "after_months", "device_hours")  # fmt: skip
@@ -133,7 +134,8 @@ def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
     WHY_NOT (null: it may be). Of a plan of phases `usd_running` by use, `usd_possession` by the month, `planned_hours`
     of one machine, `after_months`: bought so late (null: at once); of months the kind of the `mix`, its `source`,
     `main_rented`: the offer that does most of what is rented (null: nothing is), `all_rented_title` its title where
-    there is nothing else, and how many machines are `sold`.
+    there is nothing else, how many machines are `sold`, and how each class is given a machine (`strategy_of`); there
+    `p_cheapest` is of each choice with its strategy.
     """
     rows = [row for one in found for row in _told(one, set(in_hand)).to_dict("records")]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -179,8 +181,9 @@ def _told(one: Work, in_hand: set[str]) -> pd.DataFrame:
     stands, known = table["stands"].to_numpy(bool), np.isfinite(table["usd"].to_numpy(float))
     best, rival = standing_of(one) if stands.any() else (None, None)
     places = np.arange(len(table))
-    alternative = table["alternative"].fillna(table["choice"])
-    first = shares(usd[stands], alternative[stands].tolist(), SAME) if stands.any() else {}
+    alternative = table["choice"] if one.cost == DISPATCH else table["alternative"].fillna(table["choice"])
+    same = SAME_MIX if one.cost == DISPATCH else SAME  # no trial of a few dollars makes a strategy the dearer one
+    first = shares(usd[stands], alternative[stands].tolist(), same) if stands.any() else {}
     named = [table[name].isin(list(in_hand)) for name in ("choice", "instance", "price_list")]
     made = table.assign(
         workload=one.name, workload_title=one.title, months=one.months, cost=one.cost, model=one.model or None,
@@ -369,11 +372,11 @@ def price_that_pays(posed: Posed, name: str) -> float:
     share = _month_by_price(posed, name, place) * price
     if not np.isfinite(rival) or not share > 0:
         return np.nan
-    allowed, found = posed.stated.get(UP_FRONT, np.inf), []
+    allowed, found = posed.stated.get(UP_FRONT, np.inf), list[float]()
     for base in {posed.drawn.there, posed.mixes[0].counts}:
         for number in range(1, MOST_PRICED + 1):
             counts = (*base[:place], posed.drawn.there[place] + number, *base[place + 1 :])
-            mix = posed.eased(Mix(BEST, "", dispatch(posed.drawn, counts)))
+            mix = posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, counts)))
             if any(each.limit != UP_FRONT for each in posed.breaks(mix)):
                 continue
             below = price * (1 + (rival - mix.expected) / (number * share))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -42,7 +42,22 @@ MONTHS_DRAWN = 6  # months of each draw, for the interval of where a machine pay
 MOST_GROWTH, MOST_GAIN = 0.5, 3.0  # a month, a year: beyond it nothing is looked for
 WORK = "device_hours"  # quantity: all work of a month
 QUICK = 250  # draws of a quick look, one month of each
-Way = tuple[str, Counts, float]  # the only offer by the hour (empty: any), machines, how far they are filled
+
+
+class Way(NamedTuple):
+    """One way to do the work: the `source` that is the only offer by the hour (empty: any), how many machines, how far
+    they are `filled`, and which speeds are `timed` first.
+    """
+
+    source: str
+    counts: Counts
+    filled: float
+    timed: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, mix: Mix, source: str | None = None) -> "Way":
+        """That of a mix; `source`: another one."""
+        return cls(mix.source if source is None else source, mix.counts, mix.filled, mix.timed)
 
 
 @dataclass
@@ -57,14 +72,17 @@ class Dispatch:
     assumptions: tuple[Assumption, ...]
     rival: int | None = None
     _off: dict[Way, float] = field(default_factory=dict)
+    _paid_off: dict[Way, Array] = field(default_factory=dict)
 
     def problem(self, moved: Moved) -> Problem:
         """The problem with assumptions moved (one case), on all draws."""
         return self.posed.moved(moved) if moved.values else self.posed.drawn
 
     def quick(self, problem: Problem) -> Problem:
-        """One month of QUICK draws; what is bought is paid in all of them."""
+        """One month of QUICK draws, of fewer draws several months; what is bought is paid in all of them."""
         draws, months = problem.jobs.shape[1:]
+        if draws < QUICK:
+            return problem.draws(*np.divmod(spread_over(draws * months, QUICK), months))
         places = spread_over(draws, QUICK)
         return problem.draws(places, places % months)
 
@@ -80,8 +98,7 @@ class Dispatch:
         """Expected USD of so many months as the project has, on all draws of a problem; where a way has an offer it is
         the only one by the hour for what it can do.
         """
-        source, counts, filled = way
-        done = dispatch(problem.to(filled, source), counts)
+        done = dispatch(problem.to(way.filled, way.source, way.timed), way.counts)
         return float(done.usd.mean()) * self.posed.work.months
 
     def best_of(self, quick: Problem, way: Mix) -> tuple[Counts, float]:
@@ -90,7 +107,7 @@ class Dispatch:
 
         def usd(counts: Counts) -> float:
             if counts not in known:
-                one = (way.source, counts, way.filled)
+                one = Way.of(way)._replace(counts=counts)
                 known[counts] = self.usd(quick, one) if self.posed.affords(counts) else np.inf
             return known[counts]
 
@@ -125,7 +142,7 @@ class Dispatch:
     @cached_property
     def _near_ways(self) -> list[int]:
         free = [place for place, way in enumerate(self.ways) if not way.one_offer]
-        ways = {place: ("", self.ways[place].counts, self.ways[place].filled) for place in free}
+        ways = {place: Way.of(self.ways[place], "") for place in free}
         usd = {place: self.exact(self.posed.drawn, way) for place, way in ways.items()}
         # However dear: the best is held against something, whatever moves.
         best = self.ways[0].bought.keys()
@@ -138,8 +155,17 @@ class Dispatch:
         way = self.ways[place]
         if way.bought or way.sold or way.one_offer:
             return place
-        lead = dispatch(quick.to(way.filled), way.counts).lead
-        return len(self.ways) + [offer.name for offer in quick.rented].index(lead) if lead else place
+        key = Way.of(way)
+        if key not in self._paid_off:
+            planned = self.posed.drawn
+            self._paid_off[key] = self._paid(planned, way) - self._paid(self.quick(planned), way)
+        paid = self._paid(quick, way) + self._paid_off[key]
+        return len(self.ways) + int(paid.argmax()) if paid.max(initial=0.0) > 0 else place
+
+    def _paid(self, problem: Problem, way: Mix) -> Array:
+        """USD of a month that a way pays to each offer by the hour."""
+        done = dispatch(problem.to(way.filled, "", way.timed), way.counts)
+        return np.array([done.usd_by_use(one.name) if one.name in done.sources else 0.0 for one in problem.rented])
 
     def title(self, place: int, count: float, alternative: int | None) -> str:
         """A way in words: with the machines that it buys in a case, or with what it rents most."""
@@ -153,12 +179,13 @@ class Dispatch:
 
     def settled(self, assumption: Assumption, turn: Turn) -> Turn | None:
         """A turning point found by quick looks, made exact; None where on all draws there is none."""
-        ours, theirs = ((way.source, way.counts) for way in (self.ways[0], self.ways[turn.to]))
+        ours, theirs = (Way.of(way) for way in (self.ways[0], self.ways[turn.to]))
         if ours == theirs:  # another offer is rented most: no cost crosses another
             return self._rents_another(assumption, turn)
 
         def numbers(quick: Problem) -> list[Way]:
-            return [(way.source, self.best_of(quick, way)[0], way.filled) for way in (self.ways[0], self.ways[turn.to])]
+            pair = (self.ways[0], self.ways[turn.to])
+            return [Way.of(way)._replace(counts=self.best_of(quick, way)[0]) for way in pair]
 
         factor, usd = self._crossing(assumption, turn.factor, numbers)
         length = float(_single(assumption, factor).work("months"))
@@ -170,7 +197,8 @@ class Dispatch:
         side, furthest = float(np.sign(np.log(turn.factor))), np.log(min(FURTHEST, assumption.most / assumption.value))
 
         def at(log: float) -> tuple[str, float]:
-            done = dispatch(self.problem(_single(assumption, np.exp(side * log))).to(best.filled), best.counts)
+            problem = self.problem(_single(assumption, np.exp(side * log)))
+            done = dispatch(problem.to(best.filled, "", best.timed), best.counts)
             return done.lead, float(done.usd.mean())
 
         planned, found = best.done.lead, abs(float(np.log(turn.factor)))
@@ -238,8 +266,10 @@ class Dispatch:
                 yield Held(name, posed.title(name), one, *told, apart, float(np.mean(planned <= 0)), exact)
 
     def _eased(self, counts: Counts) -> Way:
-        """So many machines and whatever is cheapest beside them, with what is rented sooner to keep a limit."""
-        return ("", counts, self.posed.eased(Mix(BEST, "", dispatch(self.posed.drawn, counts))).filled)
+        """So many machines and whatever is cheapest beside them by the best strategy, with what is rented sooner to
+        keep a limit.
+        """
+        return Way.of(self.posed.with_strategy(Mix(BEST, "", dispatch(self.posed.drawn, counts))))
 
     def _pays(self, place: int, assumption: Assumption) -> tuple[Apart, Callable[[float, bool], float]]:
         """What one machine of a kind and what is there cost more than what is there and rentals alone; and how a factor
@@ -258,7 +288,7 @@ class Dispatch:
             problem = self.problem(_single(assumption, factor))
             few = problem.months(spread_over(problem.jobs.shape[2], MONTHS_DRAWN))
             with np.errstate(invalid="ignore"):  # where neither does the work it does not pay
-                mine, other = (dispatch(few.to(filled), counts).usd for _, counts, filled in (one, there))
+                mine, other = (dispatch(few.to(way.filled, "", way.timed), way.counts).usd for way in (one, there))
                 drawn.append(mine - other)
         planned = np.array([[look(factor) for factor in factors]])
         same = np.zeros(factors.size, bool)
@@ -282,7 +312,7 @@ def dispatch_question(posed: Posed) -> Question | None:
     other = (one for one in posed.mixes if not is_best(one, best) and not posed.breaks(one))
     shown = [best, *(one for one in other if np.isfinite(one.expected))]
     if ("", posed.drawn.there) not in ((one.source, one.counts) for one in shown):
-        shown.append(posed.eased(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there))))
+        shown.append(posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there))))
     rows = [_row_of(one, posed) for one in shown]
     drawn = np.stack([one.done.usd * months for one in shown])
     rival = _rival(shown, drawn)

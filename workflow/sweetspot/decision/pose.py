@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.rates import or_zero, possession
+from sweetspot.decision.assumption import error_key
 from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.posed import (
     GROWTH,
@@ -19,16 +20,19 @@ from sweetspot.decision.posed import (
     Class,
     Posed,
     Source,
+    Trial,
     grown,
     lighter,
     over_planned,
 )
 from sweetspot.decision.simulate import Draws, ends
 from sweetspot.decision.waiting import pool, waiting
+from sweetspot.decision.worth_knowing import timings_of
 from sweetspot.draws import LEVEL_RANGE, spread, stream
 from sweetspot.errors import refuse
 from sweetspot.mixes.problem import NEVER, Array, Counts, month_noise
 from sweetspot.mixes.search import Mix
+from sweetspot.mixes.timing import SpeedErrors
 
 if TYPE_CHECKING:
     from sweetspot.study.monthly import Monthly  # lazily: pydantic takes longer than all this computes
@@ -57,7 +61,14 @@ def pose(
     classes, told = _classes_of(name, work), with_terms(options, offers)
     drawn = {figure: getattr(draws, figure)[:, :MIX_DRAWS].copy() for figure in FIGURES}
     middle = {figure: told[column].to_numpy(float, copy=True)[:, None] for figure, column in FIGURES.items()}
+    # Prices are independent of speeds: USD of a job over its hours are a price, of which the mean is expected.
+    price = np.divide(drawn["usd"], drawn["hours"], out=np.zeros_like(drawn["usd"]), where=drawn["hours"] > 0)
+    drawn["usd_given_speed"] = drawn["hours"] * price.mean(axis=1, keepdims=True)
+    middle["usd_given_speed"] = middle["usd"]
     known = {(one.name, label): one.values[:MIX_DRAWS] for one in draws.figures for label in one.rows}
+    speeds = [one for one in draws.figures if one.name == "images_per_s"]
+    speed_keys = {label: error_key(one.error) for one in speeds for label in one.rows}
+    logs = {error_key(one.error): np.log(one.values[:MIX_DRAWS]) for one in reversed(speeds)}
     delivery, size = _of_offers(records(told), drawn, middle, known, seed), drawn["hours"].shape[1]
 
     def more(share: "Amount", *key: str) -> Array:
@@ -81,7 +92,24 @@ def pose(
         known=known,
         delivery=delivery,
         month_days=month_days,
+        rents=draws.rents,
+        speed_keys=speed_keys,
+        speed_errors=SpeedErrors(tuple(logs), np.stack([*logs.values()]) if logs else np.zeros((0, size))),
+        trials=_trials(told, speed_keys),
     )
+
+
+def _trials(options: pd.DataFrame, speed_keys: Mapping[int, str]) -> dict[str, Trial]:
+    """The cheapest timing that reveals each uncertain speed; none of a speed of no machine that is rented."""
+    timings, found = timings_of(options), dict[str, Trial]()
+    for row in records(options):
+        key, timing = speed_keys.get(row["row"]), timings.get((row["gpu"], int(or_zero(row["figure_gpus"]))))
+        if key is None or timing is None:
+            continue
+        trial = Trial(timing["cost_to_learn_usd"], timing["minutes_to_learn"], timing["learn_on"],
+                      timing["learn_on_title"])  # fmt: skip
+        found[key] = min(found.get(key, trial), trial)
+    return found
 
 
 def _classes_of(name: str, work: "Monthly") -> tuple[Class, ...]:
@@ -192,14 +220,19 @@ def price_of(row: Row) -> float:
     return or_zero(row["capex_usd"] if row["purchase"] == "own" else row.get("upfront_usd"))
 
 
-def by_the_month(posed: Posed, mix: Mix) -> float:
-    """USD that a mix pays in a mean month beside what it pays up front: rent, contracts, electricity, care."""
-    paid = mix.expected
+def by_the_month(posed: Posed, mix: Mix) -> Array:
+    """Expected USD that a mix pays in each month drawn beside what it pays up front: rent, contracts, electricity,
+    care; timings in the first. Where all months are alike, their mean in each of them.
+    """
+    paid = mix.done.running.mean(axis=0)
+    if not posed.changes and all(offer.stays for offer in mix.problem.rented):
+        paid = np.full(paid.shape, paid.mean())  # they differ by the noise of the samples alone
     for kind, count in zip(mix.problem.held, mix.counts, strict=True):
         source = posed.source(kind.name)
-        if source.offer["purchase"] == "own":
-            paid -= count * float(kind.fixed.mean() - source.care * kind.present.mean())
-    return paid
+        own = source.offer["purchase"] == "own"
+        paid = paid + count * (source.care * kind.present.mean(axis=0) if own else kind.fixed.mean())
+    paid[0] += mix.problem.trial_usd * len(paid)
+    return np.asarray(paid)
 
 
 def mean_wait(posed: Posed, mix: Mix) -> float:
@@ -224,12 +257,16 @@ def _eased(posed: Posed, mix: Mix, most: float) -> Mix:
 
 
 def _held_to(posed: Posed, most: Mapping[str, float]) -> Posed:
-    found = {UP_FRONT: lambda one: up_front(posed, one.counts), A_MONTH: lambda one: by_the_month(posed, one),
-             WAIT: lambda one: mean_wait(posed, one)}  # fmt: skip
-
     def broken(one: Mix) -> list[Broken]:
-        values = {name: found[name](one) for name in most}
-        return [Broken(name, most[name], value) for name, value in values.items() if not value <= most[name]]
+        values = {UP_FRONT: partial(up_front, posed, one.counts), WAIT: partial(mean_wait, posed, one)}
+        found = [Broken(name, most[name], value()) for name, value in values.items() if name in most]
+        if A_MONTH in most:
+            paid = by_the_month(posed, one)
+            beyond = np.flatnonzero(~(paid <= most[A_MONTH]))
+            months = () if len(beyond) == len(paid) else posed.month_numbers(beyond)
+            found.append(Broken(A_MONTH, most[A_MONTH], float(paid.max()), months))
+        ordered = sorted(found, key=lambda each: LIMITS.index(each.limit))
+        return [each for each in ordered if not each.found <= each.most]
 
     def affords(counts: Counts) -> bool:
         return up_front(posed, counts) <= most.get(UP_FRONT, math.inf)

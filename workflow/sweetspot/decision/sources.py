@@ -30,6 +30,7 @@ JOBS = (
     "devices", "jobs_at_once", "hours", "usd", "within_hours",
     "need_within_hours", "p_there",
 )  # fmt: skip
+FIXED, TIMED_FIRST = "fixed", "timed_first"  # strategies
 FITS, NO_SPEED, TOO_LATE, TOO_SMALL = "fits", "no speed", "too late", "does not fit"
 TOO_FEW, TAKEN = "too few devices", "can be taken away"
 
@@ -65,8 +66,8 @@ def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
     committed to; `mix`: its kind, `source` beside what is there; `main_rented`: the offer that does most of what is
     rented; `used_at_most`: share of their hours to which machines are filled before the rest is rented, where that is
     less than all; USD a month at central figures; USD of the project as the mean of the draws, infinite where the mix
-    does not do the work: `why_not` says why. A pure option that is the best but for what others do for less, under 1 %
-    of the money, is that best.
+    does not do the work: `why_not` says why; `strategy_of`: how it gives out the work. A pure option that is the best
+    but for what others do for less, under 1 % of the money, is that best.
     """
     best, months = posed.mixes[0], posed.work.months
     for one in posed.mixes:
@@ -83,11 +84,24 @@ def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
             "mix": one.kind, "source": one.source or None, "main_rented": one.done.lead or None,
             "all_rented_title": posed.title(one.done.lead) if all_rented else None,
             "device_hours": sum(hours.values()) * months, "there_device_hours": there * months,
-            "used_at_most": one.filled if one.filled < 1 else np.nan,
+            "used_at_most": one.filled if one.filled < 1 else np.nan, **strategy_of(one, posed),
             "usd": one.expected * months, "usd_per_month_central": np.nan if reasons else float(central.usd[0]),
             "why_not": f"cannot: {'; '.join(reasons)}" if reasons else None,
         }  # fmt: skip
         yield one, told
+
+
+def strategy_of(one: Mix, posed: Posed) -> dict[str, Any]:
+    """How a mix gives each class a machine: `strategy` (FIXED, TIMED_FIRST), the offers that are `timed`, and USD of
+    the project that the trials cost and that they are expected to save.
+    """
+    months = posed.work.months
+    return {
+        "strategy": TIMED_FIRST if one.timed else FIXED,
+        "timed": list(dict.fromkeys(trial.title for trial in posed.trials_of(one))),
+        "trial_usd": one.problem.trial_usd * months,
+        "saving_usd": one.saving * months,
+    }
 
 
 def is_best(one: Mix, best: Mix) -> bool:

@@ -30,7 +30,7 @@ COLUMNS = (
     "take_ratio_low", "take_ratio_high", "take_p_cheaper", "box", "box_title", "box_usd", "box_usd_low", "box_usd_high",
     "firm_price", "buy_below_usd",
     "box_prices_usd", "p_at_box_prices", "work_factor", "from_jobs", "by_hour_title",
-    "busy_days_per_month", "thresholds", "find_out_first",
+    "busy_days_per_month", "thresholds", "find_out_first", "strategy", "timed", "trial_usd", "saving_usd",
 )  # fmt: skip
 QUOTES = (0.75, 0.875, 1.0, 1.2)  # of the price of a machine: what the answer would be at an offer of so much
 ROUND = 500.0  # USD of such an offer
@@ -78,10 +78,10 @@ def verdict_table(
     nobody. `buy_below_usd`: price of one machine `box` (`box_usd`, with its range where it is no `firm_price`) at which
     buying costs as much as the cheapest that binds less; `p_at_box_prices`: share of the draws in which buying is
     cheaper at an offer of `box_prices_usd`.
-    `work_factor`: how many times the work from which buying pays (`break_even`); `from_jobs`: jobs a month from which
-    what is paid by the month pays. `sentence` has at most 15 words (of a toss-up 20),
-    `do_this` 20. Where all choices bind alike and machines that would not have no speed, it is not decided:
-    `confidence` NOT_DECIDED.
+    `strategy`, `timed`, `trial_usd`, `saving_usd`: those of `take`, of months. `work_factor`: how many times the work
+    from which buying pays (`break_even`); `from_jobs`: jobs a month from which what is paid by the month pays.
+    `sentence` has at most 15 words (of a toss-up 20), `do_this` 20. Where all choices bind alike and machines that
+    would not have no speed, it is not decided: `confidence` NOT_DECIDED.
     """
     told = [_verdict_of(one, break_even, worth.get(one.name, ""), words) for one in works if one.table["stands"].any()]
     for row in told:
@@ -137,6 +137,7 @@ def _verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) -
         "take_lead": _at(table, second.one, "all_rented_title"),
         "take_rival_lead": _at(table, second.other, "all_rented_title"),
         **first.told(table, "best", "rival"), **second.told(table, "take", "take_rival", "take_"),
+        **_strategy_of(table, second.one),
         **_price_of_the_box(one, bound), **_by_the_month(one, second.one), **_by_work(one, break_even),
     }  # fmt: skip
     facts["pays_from_days"] = _pays_from_days(one, facts, break_even)
@@ -152,6 +153,13 @@ def _verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) -
         facts["sentence"], facts["do_this"] = not_decided(lacking, str(facts["take_title"]))
     facts["work_month"] = _month_of(one, facts["work_factor"])
     return facts | {"thresholds": [*thresholds(facts, words.money), *one.limits]}
+
+
+def _strategy_of(table: pd.DataFrame, place: int) -> dict[str, Any]:
+    """How the choice to begin with gives each class of jobs a machine (`sources.strategy_of`); null for other works."""
+    timed = table["timed"].iloc[place] if "timed" in table.columns else []
+    found = {name: _at(table, place, name, np.nan) for name in ("trial_usd", "saving_usd")}
+    return found | {"strategy": _at(table, place, "strategy"), "timed": timed if isinstance(timed, list) else []}
 
 
 def _at(table: pd.DataFrame, place: int | None, column: str, none: Any = None) -> Any:

@@ -14,7 +14,8 @@ from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented,
 class Done:
     """Jobs of a problem by who does them, with `counts` machines of each kind held. `held`: class x kind x draw x
     month; `rented` (on offers by `Problem.share_of`) and `undone`: class x draw x month; `usd`: of a month by draw, the
-    mean of the months, possession included (infinite where more than ALLOWED of the jobs of a class are not done).
+    mean of the months, possession included (infinite where more than ALLOWED of the jobs of a class are not done);
+    `running`: of it the part for use, draw x month.
     """
 
     problem: Problem
@@ -23,6 +24,7 @@ class Done:
     rented: Array
     undone: Array
     usd: Array
+    running: Array
 
     @cached_property
     def sources(self) -> dict[str, Held | Rented]:
@@ -44,7 +46,9 @@ class Done:
 
     def usd_by_use(self, name: str) -> float:
         """USD of a month's work on a source, possession aside: the mean of the draws."""
-        return float(np.einsum("jdt,jd->dt", self.jobs(name), finite(self.sources[name].usd)).mean())
+        source = self.sources[name]
+        usd = np.einsum("jdt,jd->dt", self.jobs(name), finite(source.usd))
+        return float((usd * source.path if isinstance(source, Rented) else usd).mean())
 
     @cached_property
     def lead(self) -> str:
@@ -68,10 +72,13 @@ ALLOWED = 0.01  # of the jobs of a class may wait for a quieter month, where not
 def dispatch(problem: Problem, counts: Sequence[int]) -> Done:
     """The jobs of each month on `counts` machines of each kind held, and on what is rented. Kinds are filled one after
     another, each with the jobs that are worth most by its hour, as long as they are worth something, of equal ones
-    first those that fewer kinds can do; the rest is rented where a job is the cheapest. A job is worth what it costs
-    elsewhere less its running there. With one kind held, one class of jobs, or kinds whose speeds are in proportion no
-    dispatch is cheaper (a fractional knapsack, kinds in order of their running cost). Elsewhere each draw and month
-    takes the cheapest of several such dispatches (`_ways`): docs/decision.md has how far that is from the linear
+    first those that fewer kinds can do; the rest is rented where a job is expected to be the cheapest. A job is worth
+    what it costs elsewhere less its running there.
+
+    All of this is decided on what is expected when it is decided (`Problem.timed`): no draw has an order of its own
+    because of what nobody could know. With one kind held, one class of jobs, or kinds whose speeds are in proportion no
+    dispatch is cheaper at certain figures (a fractional knapsack, kinds in order of their running cost). Elsewhere the
+    cheapest on average of several such orders is taken (`_ways`): docs/decision.md has how far that is from the linear
     programme.
     """
     rent = problem.rent
@@ -79,29 +86,36 @@ def dispatch(problem: Problem, counts: Sequence[int]) -> Done:
     for kind, count in zip(problem.held, counts, strict=True):
         fixed += count * kind.fixed
     done, left, running = _cheapest_of(problem, counts)
-    rented = np.where(np.isfinite(rent)[:, :, None], left, 0.0)
+    usd = fixed + running.mean(axis=1) + problem.trial_usd
+    can = np.isfinite(rent)
+    rented = left if can.all() else np.where(can[:, :, None], left, 0.0)
     undone = left - rented
-    usd = fixed + running.mean(axis=1)
-    waiting = undone.sum(axis=(1, 2)) > ALLOWED * problem.jobs.sum(axis=(1, 2))
-    usd = usd + (NEVER if waiting.any() else 0.0)
-    return Done(problem, tuple(counts), done, rented, undone, usd)
+    if not can.all():
+        waiting = undone.sum(axis=(1, 2)) > ALLOWED * problem.jobs.sum(axis=(1, 2))
+        usd = usd + (NEVER if waiting.any() else 0.0)
+    return Done(problem, tuple(counts), done, rented, undone, usd, running)
 
 
-def _cheapest_of(problem: Problem, counts: Sequence[int]) -> tuple[Array, Array, Array]:
-    """Of all ways to fill the kinds that are there the cheapest in each draw and month: jobs done (class x kind x draw
-    x month), left, USD.
-    """
+Filled = tuple[Array, Array, Array]  # jobs done (class x kind x draw x month), those left, USD of both (draw x month)
+
+
+def _cheapest_of(problem: Problem, counts: Sequence[int]) -> Filled:
+    """Of all ways to fill the kinds that are there the cheapest on average."""
     first = [place for place in problem.by_running if counts[place]]
-    done, left, running = _filled(problem, counts, first, False)
     never = ~np.isfinite(problem.rent)[:, :, None]
+
+    def undone(filled: Filled) -> float:
+        return float(np.where(never, filled[1], 0.0).sum(axis=0).mean())
+
+    best = _filled(problem, counts, first, False)
     for order, others in _ways(problem, first):
         found = _filled(problem, counts, order, others)
         # What nobody rents must not stay undone for being cheap: the least undone first.
-        late, earlier = (np.where(never, each, 0.0).sum(axis=0) for each in (found[1], left))
-        better = (late < earlier - SLIGHT) | ((late < earlier + SLIGHT) & (found[2] < running))
-        known = (done, left, running)
-        done, left, running = (np.where(better, new, old) for new, old in zip(found, known, strict=True))
-    return done, left, running
+        late, earlier = undone(found), undone(best)
+        cheaper = float(found[2].mean()) < float(best[2].mean())
+        if late < earlier - SLIGHT or (late < earlier + SLIGHT and cheaper):
+            best = found
+    return best
 
 
 def _ways(problem: Problem, first: list[int]) -> Iterator[tuple[Sequence[int], bool]]:
@@ -132,40 +146,45 @@ def _in_proportion(kinds: Sequence[Held]) -> bool:
     return True
 
 
-def _filled(problem: Problem, counts: Sequence[int], order: Sequence[int], others: bool) -> tuple[Array, Array, Array]:
+def _filled(problem: Problem, counts: Sequence[int], order: Sequence[int], others: bool) -> Filled:
     """The jobs done by the kinds in that order, those left, and what both cost in each draw and month."""
     left = problem.jobs.copy()
     done = np.zeros((len(problem.classes), len(problem.held), *left.shape[1:]))
     running = np.zeros(left.shape[1:])
     kinds = {place: problem.held[place] for place in order}
     room = {place: problem.filled * counts[place] * kind.room + running for place, kind in kinds.items()}
-    few = 1.0 - SLIGHT * sum(np.isfinite(kind.hours) for kind in kinds.values())  # the more can do it, the less
+    foreseen = {place: kind.foreseen(problem.timed, problem.cost_factors) for place, kind in kinds.items()}
+    # The more kinds can do a class, the less its jobs are worth on each.
+    few = 1.0 - SLIGHT * sum(np.isfinite(hours) for hours, _ in foreseen.values())
     for beside in (True, False) if others else (False,):
         for place, kind in kinds.items():
-            rivals = [one.usd for other, one in kinds.items() if beside and other != place]
-            elsewhere = reduce(np.minimum, rivals, problem.rent)
-            running += _fill(kind, few, elsewhere, done[:, place], left, room[place])
-    running += np.einsum("jdt,jd->dt", left, finite(problem.rent))
+            hours, usd = foreseen[place]
+            rivals = [np.where(np.isfinite(other), cost, NEVER) for key, (other, cost) in foreseen.items()
+                      if beside and key != place]  # fmt: skip
+            elsewhere = reduce(np.minimum, rivals, problem.foreseen_rent)
+            with np.errstate(invalid="ignore"):
+                # Where it can run nowhere else a job is worth everything.
+                worth = np.where(np.isfinite(hours), few * (elsewhere - usd) / hours, -NEVER)
+            running += _fill(kind, worth, done[:, place], left, room[place])
+    running += problem.rent_of(left)
     return done, left, running
 
 
-def _fill(kind: Held, few: Array | float, elsewhere: Array, done: Array, left: Array, room: Array) -> Array:
-    """Give one kind the jobs worth most by its hour; changes `done`, `left` and `room`, its hours (draw x month).
-    Returns its USD, draw x month. `elsewhere`: USD of a job anywhere else; `few`: a factor of its worth.
+def _fill(kind: Held, worth: Array, done: Array, left: Array, room: Array) -> Array:
+    """Give one kind the jobs that are worth most by its hour; changes `done`, `left` and `room`, its hours (draw x
+    month). Returns its USD, draw x month. `worth`: class x 1 where one order holds for all draws, else class x draw.
     """
-    hours, running = kind.hours, kind.running
-    with np.errstate(invalid="ignore"):
-        worth = np.where(np.isfinite(hours), few * (elsewhere - running) / hours, -NEVER)  # nowhere else: infinite
-    order = np.argsort(-worth, axis=0, kind="stable")
     usd, draws = np.zeros(left.shape[1:]), np.arange(left.shape[1])
-    for row in order:
-        good = worth[row, draws] > 0
+    for row in np.argsort(-worth, axis=0, kind="stable"):
+        one_order = len(row) == 1
+        good = np.atleast_1d(worth[row, np.arange(len(row))] > 0)
         if not good.any():
             break
-        each = np.where(good, hours[row, draws], 1.0)[:, None]
-        jobs = np.where(good[:, None], np.minimum(left[row, draws], room / each), 0.0)
-        left[row, draws] -= jobs
-        done[row, draws] += jobs
-        room -= np.minimum(room, jobs * each)
-        usd += jobs * np.where(good, running[row, draws], 0.0)[:, None]
+        at = int(row[0]) if one_order else (row, draws)
+        hours = np.where(good, kind.hours[at], 1.0)[:, None]
+        jobs = np.where(good[:, None], np.minimum(left[at], room / hours), 0.0)
+        left[at] -= jobs
+        done[at] += jobs
+        room -= np.minimum(room, jobs * hours)
+        usd += jobs * np.where(good, kind.running[at], 0.0)[:, None]
     return usd

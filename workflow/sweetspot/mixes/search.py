@@ -1,6 +1,6 @@
 """How many machines to have: the best mix of a problem, and the pure options that it is held against."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from sweetspot.mixes.dispatch import SLIGHT, Done, dispatch
 from sweetspot.mixes.problem import Array, Counts, Problem, finite
+from sweetspot.mixes.timing import MINIMUM_SAVING
 
 MOST = 10_000  # machines of a kind, far beyond any team's
 DEAR = 1e3  # times the dearest job: what it costs in the programme that a job is not done
@@ -77,13 +78,14 @@ def _constraints(problem: Problem, classes: int, months: int) -> list[Any]:
 class Mix(NamedTuple):
     """One way to do the work. `kind`: best, there (nothing else), bought or rented (one source beside what is there;
     rented without a `source`: several), sold (what is there and can be); `done`: its dispatch on all draws; `filled`:
-    as of a Problem.
+    as of a Problem; `fixed_usd`: expected USD a month with nothing timed first, where something is.
     """
 
     kind: str
     source: str
     done: Done
     filled: float = 1.0
+    fixed_usd: float = np.nan
 
     @property
     def counts(self) -> Counts:
@@ -124,7 +126,18 @@ class Mix(NamedTuple):
 
     def at(self, problem: Problem) -> Done:
         """Its dispatch on other figures of the same sources."""
-        return dispatch(replace(_allowed(problem, self.kind, self.source), filled=self.filled), self.counts)
+        allowed = _allowed(problem, self.kind, self.source)
+        return dispatch(replace(allowed, filled=self.filled, timed=self.problem.timed), self.counts)
+
+    @property
+    def timed(self) -> frozenset[str]:
+        """The speeds that are timed first, by their key; none: each class is given a machine at once."""
+        return self.problem.timed
+
+    @property
+    def saving(self) -> float:
+        """Expected USD a month that timing first saves, trials paid, of the best with nothing timed."""
+        return self.fixed_usd - self.expected if self.timed else 0.0
 
     def renting_sooner(self, filled: float) -> "Mix":
         """The same machines, filled no further than that."""
@@ -144,6 +157,8 @@ def mixes(
     with what it rents sooner to keep it. The programme decides on SAMPLE
     months spread over the draws; the mix that it finds, its neighbours of one machine more or less and the pure options
     are then dispatched on all draws, and the one of least expected cost is the best: no pure option is ever cheaper.
+    Each way takes the strategy that costs less: each class is given a machine at once, or some machines are timed
+    first.
     """
     pure = sorted(map(eased, _pure(problem)), key=lambda one: one.expected)
     starts = [problem.there, *(one.counts for one in pure)]
@@ -155,32 +170,87 @@ def mixes(
         draws, months = problem.jobs.shape[1:]
         places = spread_over(draws, SAMPLE)
         starts.append(numbers_to_have(problem.draws(places, np.arange(len(places)) % months)))
-    known = dict[Counts, Mix]()
+    mixes_by_number = _MixesByNumber(problem, keeps, eased)
+    best = mixes_by_number.cheapest(starts)
+    pure = [mixes_by_number.as_many_as_pay(one) for one in pure]
+    fixed = min((one for one in (best, *pure) if keeps is None or keeps(one)), key=_expected, default=best)
+    timings = timings_worth(problem, (fixed.counts, problem.there))
+    pure = sorted((with_strategy(one, timings, keeps, eased) for one in pure), key=_expected)
+    rented = with_strategy(mixes_by_number.mix(problem.there)._replace(kind=RENTED), timings, keeps, eased)
+    ways = [with_strategy(fixed, timings, keeps, eased), *pure]
+    for keys in timings:
+        timed = _MixesByNumber(replace(problem, timed=keys), keeps, eased)
+        ways.append(timed.cheapest([fixed.counts, problem.there]))
+    first = min((one for one in ways if keeps is None or keeps(one)), key=_expected, default=fixed)
+    if first.timed and not first.expected < fixed.expected * (1.0 - MINIMUM_SAVING):
+        first = fixed
+    singles = min((one.expected for one in pure if one.one_offer), default=0.0)
+    if first.counts != problem.there and rented.expected < singles * (1.0 - SLIGHT):
+        pure = sorted([rented, *pure], key=_expected)
+    return [first._replace(kind=BEST, fixed_usd=fixed.expected), *pure]
 
-    def usd(counts: Counts) -> float:
-        if counts not in known:
-            known[counts] = eased(Mix(BEST, "", dispatch(problem, counts)))
-        return known[counts].expected if keeps is None or keeps(known[counts]) else np.inf
 
-    useful = most_useful(problem)
-    best = known[climb(min(starts, key=usd), usd, problem.movable, problem.least, useful)]
+def _expected(mix: Mix) -> float:
+    return mix.expected
 
-    def as_many_as_pay(one: Mix) -> Mix:
+
+class _MixesByNumber:
+    """The mixes of a problem by their numbers of machines, each dispatched once."""
+
+    def __init__(self, problem: Problem, keeps: Callable[[Mix], bool] | None, eased: Callable[[Mix], Mix]) -> None:
+        self.problem, self.keeps, self.eased = problem, keeps, eased
+        self.useful = most_useful(problem)
+        self._known = dict[Counts, Mix]()
+
+    def mix(self, counts: Counts) -> Mix:
+        """So many machines, and whatever is cheapest beside them."""
+        if counts not in self._known:
+            self._known[counts] = self.eased(Mix(BEST, "", dispatch(self.problem, counts)))
+        return self._known[counts]
+
+    def usd(self, counts: Counts) -> float:
+        """Expected USD a month; infinite where the mix does not keep what is asked of it."""
+        mix = self.mix(counts)
+        return mix.expected if self.keeps is None or self.keeps(mix) else np.inf
+
+    def cheapest(self, starts: Sequence[Counts]) -> Mix:
+        """The mix of least expected cost that steps of one machine lead to from the cheapest of `starts`."""
+        start, movable = min(starts, key=self.usd), self.problem.movable
+        return self.mix(climb(start, self.usd, movable, self.problem.least, self.useful))
+
+    def as_many_as_pay(self, one: Mix) -> Mix:
+        """A purchase of one kind with as many machines of it as cost the least, one at least; another as it is."""
         if one.kind != BOUGHT:
             return one
-        place = next(place for place, kind in enumerate(problem.held) if kind.name == one.source)
-        least = (*problem.there[:place], problem.there[place] + 1, *problem.there[place + 1 :])
-        counts = climb(one.counts, usd, [place], least, tuple(map(max, useful, one.counts)))
-        return known[counts]._replace(kind=BOUGHT, source=one.source) if usd(counts) < np.inf else one
+        there = self.problem.there
+        place = next(place for place, kind in enumerate(self.problem.held) if kind.name == one.source)
+        least = (*there[:place], there[place] + 1, *there[place + 1 :])
+        counts = climb(one.counts, self.usd, [place], least, tuple(map(max, self.useful, one.counts)))
+        return self.mix(counts)._replace(kind=BOUGHT, source=one.source) if self.usd(counts) < np.inf else one
 
-    others = sorted(map(as_many_as_pay, pure), key=lambda one: one.expected)
-    usd(problem.there)
-    rented = known[problem.there]._replace(kind=RENTED)
-    singles = min((one.expected for one in others if one.one_offer), default=0.0)
-    if best.counts != problem.there and rented.expected < singles * (1 - SLIGHT):
-        others = sorted([rented, *others], key=lambda one: one.expected)
-    kept = [one for one in (best, *others) if keeps is None or keeps(one)] or [best, *others]
-    return [min(kept, key=lambda one: one.expected)._replace(kind=BEST), *others]
+
+def timings_worth(problem: Problem, several: Iterable[Counts]) -> list[frozenset[str]]:
+    """The speeds that are worth timing first with each of several numbers of machines (`select_speeds_to_time`)."""
+    found = (problem.speeds_to_time(dispatch(problem, counts).rented.mean(axis=(1, 2))) for counts in several)
+    return [keys for keys in dict.fromkeys(found) if keys]
+
+
+def with_strategy(
+    mix: Mix,
+    timings: Iterable[frozenset[str]],
+    keeps: Callable[[Mix], bool] | None,
+    eased: Callable[[Mix], Mix],
+) -> Mix:
+    """A mix with one of `timings` first, where that saves MINIMUM_SAVING, the cheapest of them; else as it is. Where
+    all is on one offer nothing is timed.
+    """
+    if mix.one_offer:
+        return mix
+    problems = (replace(mix.problem, timed=keys, filled=1.0) for keys in timings)
+    found = [eased(Mix(mix.kind, mix.source, dispatch(problem, mix.counts), 1.0, mix.expected)) for problem in problems]
+    best = min(found, key=lambda one: one.expected, default=mix)
+    better = best.expected < mix.expected * (1.0 - MINIMUM_SAVING) and (keeps is None or keeps(best))
+    return best if better else mix
 
 
 def spread_over(every: int, some: int) -> npt.NDArray[np.int_]:

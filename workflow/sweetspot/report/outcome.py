@@ -71,6 +71,14 @@ class AtPrice(Part):
     p_buying_cheaper: float = Field(description="Share of the draws in which buying it costs less than not buying")
 
 
+class TimeFirst(Part):
+    """Machines to time before the work is given to them."""
+
+    machines: list[str] = Field(description="Offers on which one job is timed, by their names for people")
+    trial_usd: float = Field(description="What these timings cost")
+    saving_usd: float = Field(description="Expected saving over the project, the timings paid")
+
+
 class Outcome(Part):
     """The verdict on one work."""
 
@@ -92,6 +100,7 @@ class Outcome(Part):
     start_with: Named = Field(description="Machine and seller to begin with; of what binds nobody the cheapest today")
     start_rival: Named | None = Field(description="The next of these")
     start_p_cheaper: float | None = Field(description="Share of the draws in which it costs less than the next")
+    time_first: TimeFirst | None = Field(description="What to time before that; null: nothing, each job goes at once")
     having: list[str] = Field(description="What it takes to have the machine to begin with, in sentences")
     machine_title: str | None = Field(description="The machine to begin with, by its name; null: what to take is none")
     p_stock: Figure = Field(description="Share of attempts in which it is to be had; null: not known, or bought")
@@ -195,6 +204,13 @@ def key_figures(found: Outcome | None, money: Money) -> list[KeyFigure]:
     return made[:3]
 
 
+def _time_first(row: Row) -> TimeFirst | None:
+    machines = [text(one) for one in row.get("timed", ())]
+    if not machines:
+        return None
+    return TimeFirst(machines=machines, trial_usd=float(row["trial_usd"]), saving_usd=float(row["saving_usd"]))
+
+
 def _outcome(row: Row) -> Outcome:
     def named(name: str) -> Named | None:
         return None if missing(row[name]) else Named(choice=text(row[name]), title=text(row[f"{name}_title"]))
@@ -216,6 +232,7 @@ def _outcome(row: Row) -> Outcome:
         start_with=start,
         start_rival=named("take_rival"),
         start_p_cheaper=finite(row, "take_p_cheaper"),
+        time_first=_time_first(row),
         having=[text(said) for said in row.get("having", ())],
         machine_title=None if missing(row.get("machine_title")) else text(row["machine_title"]),
         p_stock=Figure.of(row, "p_stock"),

@@ -11,7 +11,7 @@ import pandas as pd
 
 from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
-from sweetspot.facts.shipped_tables import STUDIES, table
+from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.throughput.gather import measured_table
 from sweetspot.transfer.figures import (
     BITS,
@@ -24,6 +24,7 @@ from sweetspot.transfer.figures import (
     unknown_kind,
 )
 from sweetspot.transfer.left_out import KNOWN, SPECIFIED, Relations, Trusts, era_of, relations, told_of, trusts
+from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.relation import given, predict
 from sweetspot.transfer.specifications import Device, Devices, precision_name, with_features
 from sweetspot.warnings import joined, warning
@@ -67,7 +68,7 @@ def figure_of(row: Any, device: Device, reach: float, unsteady: str) -> Measured
 def check_below_peak(figure: Measured) -> None:
     """Refuse a throughput whose arithmetic exceeds the dense peak of its device.
 
-    The check uses FLOP per sample of facts/network_flop.csv; a network that is not in there passes.
+    The check uses the operations of facts/network_operations.csv; a network that is not in there passes.
 
     Parameters
     ----------
@@ -80,22 +81,13 @@ def check_below_peak(figure: Measured) -> None:
         If the device would need more than its peak.
 
     """
-    gflop = _gflop_per_sample().get(network_name(figure.model))
-    peak = figure.device.peak(precision_name(figure.precision))
-    if gflop is None or math.isnan(peak):
-        return
-    tflops = figure.images_per_s * gflop / 1000
-    if tflops > peak:
+    rate, gpu = figure.images_per_s, figure.device.gpu
+    factor = beyond_peak_factor(gpu, 1, figure.precision, figure.model, "", rate)
+    if factor > 1.0:
         raise UserError(
-            f"{figure.images_per_s:,.6g} samples per second of {figure.model} are {tflops:,.4g} TFLOP/s, "
-            f"{tflops / peak:,.3g} times the dense peak of one {figure.device.gpu} in {figure.precision} "
-            f"({peak:g} TFLOP/s); expected at most {peak * 1000 / gflop:,.4g}"
+            f"{rate:,.6g} {figure.unit} per second of {figure.model} are {factor:,.3g} times what one {gpu} can do at "
+            f"its dense peak in {figure.precision}; expected at most {rate / factor:,.4g}"
         )
-
-
-@cache
-def _gflop_per_sample() -> dict[str, float]:
-    return {row["network"]: float(row["gflop_per_sample"]) for row in table("network_flop")}
 
 
 class Learnt(NamedTuple):

@@ -77,10 +77,15 @@ class Bounds(NamedTuple):
         likely = [factor for factor, change in changes.items() if self.holds(figure * scale * change)]
         if not likely:
             return f"expected {self.low / scale:,.3g} to {self.high / scale:,.3g}"
-        usual = self.usual if known is None else known.middle
-        factor = min(likely, key=lambda slip: abs(math.log(figure * scale * changes[slip] / usual)))
+
+        def distance(slip: int) -> tuple[bool, float]:
+            value = figure * scale * changes[slip]
+            is_known = known is not None and known.low <= value <= known.high
+            return not is_known, abs(math.log(value / self.usual))
+
+        factor = min(likely, key=distance)
         meant = f"{figure * changes[factor]:,.3f}".rstrip("0").rstrip(".")
-        cents = ", cents" if factor == 100 else ""
+        cents = ": cents" if factor == 100 else ""
         return f"did you mean {meant}? ({factor} times {'less' if too_high else 'more'}{cents})"
 
 

@@ -1,6 +1,7 @@
 """Which device a catalogue means: its short names leave out memory and form, which tell devices apart."""
 
-from sweetspot.bills.lint.known import device_key
+import re
+
 from sweetspot.catalogues.listing import Listing
 from sweetspot.facts.shipped_tables import table
 from sweetspot.transfer.figures import shipped_devices
@@ -17,10 +18,10 @@ def device_of(listing: Listing) -> str:
     open, such as 'H100', and one that is in no table stay as they are.
     """
     machine = next((row for row in table("machines") if row["instance"] in (listing.instance, listing.title)), None)
-    if machine is not None and device_key(machine["gpu"]) == device_key(listing.gpu):
+    if machine is not None and _model(listing.gpu) in _joined(machine["gpu"]):
         return machine["gpu"]
     devices, names = shipped_devices(), [listing.gpu]
-    if device_key(listing.gpu_detail) == device_key(listing.gpu):
+    if _model(listing.gpu) in _joined(listing.gpu_detail):
         names.insert(0, listing.gpu_detail)
     for name in names:
         sized = _with_memory(name, listing.gpu_memory_gb)
@@ -32,8 +33,18 @@ def device_of(listing: Listing) -> str:
 
 def _with_memory(name: str, memory_gb: float | None) -> str:
     """The name with the size of memory where the device has two and the name says none."""
-    sizes = SIZES.get(device_key(name), ())
-    if memory_gb is None or any(f"{size}gb" in name.lower().replace(" ", "") for size in sizes):
+    sizes = next((pair for model, pair in SIZES.items() if model in _joined(name)), ())
+    if memory_gb is None or any(f"{size}gb" in _joined(name) for size in sizes):
         return name
     size = next((size for size in sizes if abs(memory_gb - size) <= 0.1 * size), None)
     return name if size is None else f"{name} {size}GB"
+
+
+def _joined(name: str) -> str:
+    """A name in small letters without what separates its parts."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _model(gpu: str) -> str:
+    """The part of a short name that names the device: `h100` of `H100-MEGA`, `rtx6000` of `RTX6000-Ada`."""
+    return _joined(re.split(r"[-_ ]", gpu, maxsplit=1)[0])

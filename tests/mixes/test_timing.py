@@ -1,0 +1,208 @@
+"""Strategies: each class to a machine by expectation, or some machines timed first; by hand and in closed form."""
+
+from dataclasses import replace
+from math import erf, log, sqrt
+
+import numpy as np
+import pytest
+from mix_problems import held, problem, rented, timing
+from sweetspot.mixes.dispatch import dispatch
+from sweetspot.mixes.problem import NEVER, Rented
+from sweetspot.mixes.search import BEST, BOUGHT, RENTED, mixes
+from sweetspot.mixes.timing import SpeedErrors, foreseen_values, select_speeds_to_time
+
+
+def offer(name, usd):
+    """An offer that does one class for so much by draw."""
+    costs = np.array([usd], float)
+    return Rented(name, costs, np.ones(costs.shape))
+
+
+def of_one_class(*offers, jobs=100.0, trial=0.0, timed=()):
+    """So many jobs a month of one class, on offers whose speeds are uncertain and unrelated."""
+    amounts = np.full((1, offers[0].usd.shape[1], 1), jobs)
+    return timing(problem(amounts, [], offers), timed, trial)
+
+
+# A job costs 10 on one machine, and 5 or 17 on the other, equally likely: 11 is expected.
+SURE, UNSURE = offer("sure", [10.0, 10.0]), offer("unsure", [5.0, 17.0])
+
+
+def test_without_a_timing_all_go_where_it_is_cheapest_in_expectation():
+    """100 jobs at 10, in both draws: that the other would have been cheaper in the first is known to nobody."""
+    assert dispatch(of_one_class(SURE, UNSURE), ()).usd.tolist() == [1000.0, 1000.0]
+    # At 9 on average the other one has them all, for better and worse.
+    assert dispatch(of_one_class(SURE, offer("unsure", [5.0, 13.0])), ()).usd.tolist() == [500.0, 1300.0]
+
+
+def test_with_its_speed_known_each_draw_has_its_own_machine_and_the_trial_is_paid():
+    """100 jobs at 5 in the first draw, at 10 in the second, and 20 USD a month of the trial."""
+    made = of_one_class(SURE, UNSURE, trial=20.0, timed=["unsure: a"])
+    assert dispatch(made, ()).usd.tolist() == [520.0, 1020.0]
+    # To time the sure one says nothing.
+    assert dispatch(replace(made, timed=frozenset(["sure: a"])), ()).usd.tolist() == [1020.0, 1020.0]
+
+
+def test_a_timing_does_not_say_what_prices_will_be():
+    """The job takes as long in both draws; what is uncertain is the price."""
+    dear = replace(UNSURE, usd_given_speed=np.array([[11.0, 11.0]]))
+    made = of_one_class(SURE, dear, timed=["unsure: a"])
+    assert dispatch(made, ()).usd.tolist() == [1000.0, 1000.0]
+    assert mixes(replace(made, timed=frozenset()))[0].timed == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("trial", "timed", "usd"),
+    [
+        (20.0, {"unsure: a"}, 770.0),  # (5 + 10) / 2 x 100 = 750, and the trial
+        (239.0, {"unsure: a"}, 989.0),  # saves 11 of 1,000, more than a hundredth
+        (241.0, set(), 1000.0),  # saves 9: nobody sets up a machine for it
+    ],
+)
+def test_the_best_strategy_pays_for_a_timing_that_is_worth_it(trial, timed, usd):
+    best, *pure = mixes(of_one_class(SURE, UNSURE, trial=trial))
+    assert (best.kind, best.timed, best.expected) == (BEST, timed, pytest.approx(usd))
+    assert best.saving == pytest.approx(1000.0 - usd)
+    assert best.fixed_usd == pytest.approx(1000.0)
+    # All on one offer is as it was: nothing is timed.
+    assert {one.source: one.expected for one in pure} == {"sure": 1000.0, "unsure": 1100.0}
+    assert all(one.kind == RENTED and not one.timed for one in pure)
+
+
+def test_beside_a_machine_that_is_bought_the_rest_is_timed():
+    """150 hours, of which a box does 100 for 400 USD; the other 50 jobs cost 500, timed (5 + 10) / 2 x 50 = 375 and 10
+    of the trial: 785. Nothing bought costs 1,125 + 10 timed, 1,500 if not; two boxes cost 800.
+    """
+    box = held("box", [1.0], [0.0], 100.0, fixed=400.0, draws=2)
+    made = timing(problem(np.full((1, 2, 1), 150.0), [box], [SURE, UNSURE]), trial=10.0)
+    best, *pure = mixes(made)
+    assert (best.counts, best.expected, best.fixed_usd) == ((1,), pytest.approx(785.0), pytest.approx(800.0))
+    (bought,) = (one for one in pure if one.kind == BOUGHT)
+    assert bought.counts == (2,) and not bought.timed  # two boxes do all: nothing is rented
+
+
+def test_machines_that_are_timed_are_those_that_lower_the_expected_cost_most():
+    """Costs of 9, of 4 or 16 (10), of 6 or 16 (11), of 2 or 102 (52), independent of each other: eight draws.
+
+    With none known 9. The second known: (4 + 9) / 2 = 6.5. The fourth known: (2 + 9) / 2 = 5.5: it is first, however
+    dear on average. Then the second as well: half of 2, quarters of 4 and 9: 4.25. Then the third: half of 2, a quarter
+    of 4, eighths of 6 and 9: 3.875. At 0.4 a trial the third costs more than it saves (0.375).
+    """
+    two = [np.array(each) for each in ([0, 0, 0, 0, 1, 1, 1, 1], [0, 0, 1, 1, 0, 0, 1, 1], [0, 1, 0, 1, 0, 1, 0, 1])]
+    costs = {"sure": np.full(8, 9.0), "second": 4.0 + 12 * two[0], "third": 6.0 + 10 * two[1],
+             "fourth": 2.0 + 100 * two[2]}  # fmt: skip
+    expected = {key: np.array([usd.mean()]) for key, usd in costs.items()}
+    errors = SpeedErrors(tuple(costs), -np.log(np.stack([*costs.values()])))
+    for trial, chosen in ((0.01, {"second", "third", "fourth"}), (0.4, {"second", "fourth"}), (2.0, {"fourth"}),
+                          (4.0, set())):  # fmt: skip
+        trials = dict.fromkeys(costs, trial)
+        assert select_speeds_to_time(expected, np.array([1.0]), trials, errors) == chosen, trial
+    only = {"second": 0.01}
+    assert select_speeds_to_time(expected, np.array([1.0]), only, errors) == {"second"}
+    assert select_speeds_to_time(expected, np.array([0.0]), trials, errors) == set()
+
+
+def normal_cdf(value):
+    return 0.5 * (1.0 + erf(value / sqrt(2.0)))
+
+
+def mean_of_the_smaller(first, second, spreads):
+    """E[min] of two independent log-normal costs with these means: by Margrabe's formula for the option to exchange one
+    for the other (Margrabe 1978), E[min] = m1 - E[max(X1 - X2, 0)] = m1 (1 - N(d)) + m2 N(d - s).
+    """
+    spread = sqrt(spreads[0] ** 2 + spreads[1] ** 2)
+    edge = (log(first / second) + spread**2 / 2) / spread
+    return first * (1 - normal_cdf(edge)) + second * normal_cdf(edge - spread)
+
+
+@pytest.mark.parametrize(("means", "spreads"), [((10.0, 10.0), (0.3, 0.3)), ((10.0, 12.0), (0.5, 0.2))])
+def test_two_log_normal_speeds_cost_the_closed_form(means, spreads):
+    """Nothing timed: the lower mean. Both timed: E[min], of equal means and 0.3 of either 20 (1 - N(0.2121)) = 8.32."""
+    noise = np.random.default_rng(53).standard_normal((2, 200_000))
+    logs = np.array(spreads)[:, None] * noise
+    costs = np.array(means)[:, None] * np.exp(-logs - np.square(spreads)[:, None] / 2)  # the mean is kept
+    offers = [replace(offer(name, usd), speed_keys=(name,)) for name, usd in zip("xy", costs, strict=True)]
+    errors = SpeedErrors(("x", "y"), logs)
+    made = replace(problem(np.ones((1, 200_000, 1)), [], offers), errors=errors, trials={"x": 0.0, "y": 0.0})
+    fixed, timed = (dispatch(replace(made, timed=frozenset(keys)), ()).usd for keys in ("", "xy"))
+    assert fixed.mean() == pytest.approx(min(means), rel=5e-3)
+    assert timed.mean() == pytest.approx(mean_of_the_smaller(*means, spreads), rel=5e-3)
+    # All timed for nothing: in each draw the cheaper one, which is what hindsight would be.
+    assert timed == pytest.approx(costs.min(axis=0))
+    if means == (10.0, 10.0):
+        assert mean_of_the_smaller(*means, spreads) == pytest.approx(20 * (1 - normal_cdf(0.3 / sqrt(2))))
+
+
+def test_one_timing_says_of_another_machine_what_they_have_in_common():
+    """log speeds: common + own error, variances 3 and 1. Of one that is timed the other's is expected to be 3 / 4 of
+    what it is off (linear regression: covariance 3 over variance 4); an unrelated one stays as it is.
+    """
+    source = np.random.default_rng(7)
+    common, own, other, apart = source.standard_normal((4, 100_000))
+    logs = np.stack([sqrt(3) * common + own, sqrt(3) * common + other, apart])
+    errors = SpeedErrors(("a", "b", "c"), logs / 10)
+    factors = errors.cost_factors(frozenset(["a"]))
+    assert set(factors) == {"a", "b"}
+    for key, share in (("a", 1.0), ("b", 0.75)):
+        slope = np.polyfit(errors.logs[0], np.log(factors[key]), 1)[0]
+        assert slope == pytest.approx(-share, abs=0.02) and factors[key].mean() == pytest.approx(1.0)
+    places = np.array([3, 5])
+    few = errors.samples(places).cost_factors(frozenset(["a"]))
+    assert few["b"].tolist() == factors["b"][places].tolist()
+    assert errors.cost_factors(frozenset()) == {} == SpeedErrors().cost_factors(frozenset(["a"]))
+
+
+def test_what_all_machines_share_is_worth_no_timing():
+    """Software that makes all slower or faster by one factor: whoever knows it chooses the same machine."""
+    noise = np.array([-1.0, -0.5, 0.0, 0.5, 1.0])
+    costs = np.exp(-noise) / np.exp(-noise).mean()
+    offers = [replace(offer("x", 10 * costs), speed_keys=("x",)), replace(offer("y", 12 * costs), speed_keys=("y",))]
+    made = replace(problem(np.ones((1, 5, 1)), [], offers), errors=SpeedErrors(("x", "y"), np.stack([noise] * 2)),
+                   trials={"x": 0.0, "y": 0.0})  # fmt: skip
+    assert mixes(made)[0].timed == frozenset()
+    for timed in ({"x"}, {"y"}, {"x", "y"}):
+        assert dispatch(replace(made, timed=frozenset(timed)), ()).usd == pytest.approx(10 * costs)
+
+
+def test_values_that_are_foreseen_by_class():
+    """Of four classes one is timed, one related to it by the factor, one unrelated, one certain."""
+    expected, given = np.array([[1.0], [2.0], [3.0], [NEVER]]), np.array([[0.5, 1.5]] * 4)
+    factors = {"timed": np.array([0.5, 1.5]), "alike": np.array([0.8, 1.2])}
+    keys = ("timed", "alike", "other", "")
+    values = foreseen_values(expected, given, keys, frozenset(["timed"]), factors)
+    assert values.tolist() == [[0.5, 1.5], [pytest.approx(1.6), pytest.approx(2.4)], [3.0, 3.0], [NEVER, NEVER]]
+    assert foreseen_values(expected, given, keys, frozenset(), {}) is expected
+
+
+def test_a_quick_look_keeps_what_is_expected():
+    """In the one draw that is looked at the unsure one is the cheaper; it is still not expected to be."""
+    made = of_one_class(SURE, UNSURE)
+    few = made.draws(np.array([0]), np.array([0]))
+    assert dispatch(few, ()).usd.tolist() == [1000.0]
+    known = replace(made, timed=frozenset(["unsure: a"])).draws(np.array([0]), np.array([0]))
+    assert dispatch(known, ()).usd.tolist() == [500.0]
+
+
+def test_where_a_seller_may_have_none_the_order_is_that_of_expectations():
+    """Half of the tries find the unsure one, expected at 9; the others take the sure one at 10. In the draw in which it
+    costs 13 it is tried first all the same: (13 + 10) / 2.
+    """
+    half = np.array([[0.5, 0.5]])
+    seldom = replace(offer("unsure", [5.0, 13.0]), there=half, fallback=half)
+    made = of_one_class(SURE, seldom, jobs=1.0)
+    assert dispatch(made, ()).usd.tolist() == [7.5, 11.5]
+    known = replace(made, timed=frozenset(["unsure: a"]))
+    # Known to be the dearer one it is the second, which nobody needs: the sure one is always there.
+    assert dispatch(known, ()).usd.tolist() == [7.5, 10.0]
+
+
+def test_all_on_one_offer_leaves_to_the_others_what_it_cannot_do():
+    """Class b runs on the other two alone: 4 on one, 3 or 7 on the other (5): it goes to the first in both draws."""
+    first = Rented("first", np.array([[1.0, 1.0], [NEVER, NEVER]]), np.ones((2, 2)))
+    second, third = (
+        rented("second", [9.0, 4.0], draws=2),
+        Rented("third", np.array([[9.0, 9.0], [3.0, 7.0]]), np.ones((2, 2))),
+    )
+    made = problem(np.ones((2, 2, 1)), [], [first, second, third])
+    assert dispatch(made.only("first"), ()).usd.tolist() == [5.0, 5.0]
+    assert dispatch(made.only("third"), ()).usd.tolist() == [12.0, 16.0]
