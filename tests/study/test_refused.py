@@ -92,8 +92,6 @@ EDGES = [
     (Question, QUESTION, "batch_size", [1], []),
     (Study, STUDY, "month_days", 27.001, 27),
     (Study, STUDY, "month_days", 31.999, 32),
-    (Study, STUDY, "seed", 0, -1),
-    (Study, STUDY, "seed", 1, 1.0),
     (Study, STUDY, "sources", STUDY["sources"], []),
     (Training, {"kind": "training", "model": "m", **SOURCE}, "samples", 1e-12, 0.0),
     (Training, {"kind": "training", "model": "m", **SOURCE}, "samples", 1e18, 1.1e18),
