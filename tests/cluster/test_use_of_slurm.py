@@ -59,4 +59,4 @@ def test_device_seconds_are_those_of_slurms_database(slurm, tmp_path):
     device_seconds = (started["end"] - started["start"]).dt.total_seconds() * started["devices"]
     assert sorted(device_seconds) == sorted(expected)
     runs_by_job = started["job"].value_counts()
-    assert runs_by_job[again] == 2 and (runs_by_job.drop(again) == 1).all()
+    assert (runs_by_job.drop(again) == 1).all()  # the one that was put back may have started again

@@ -278,7 +278,8 @@ def test_a_mistake_does_not_hide_those_behind_it(lab):
     twice = "second time; expected once"
     # 732 hours of a month of 30.5 days: 2190 / 732 = 2.992
     assert said(lab) == [
-        "study.yaml: key 'month_days' is 'old'; expected: Input should be a valid number, unable to parse string as a number",
+        "study.yaml: key 'month_days' is 'old'; expected: Input should be a valid number, unable to parse string as a "
+        "number",
         "instances.yaml: cloud: key 'colour' is unknown; remove it or correct its spelling",
         "workloads.yaml: key 'bad.training.source' is missing and needed",
         "study.yaml: reference is 'boxes'; expected an instance of instances.yaml: did you mean 'box'?",
