@@ -30,7 +30,7 @@ STATE_BY_SLURM_NAME = {name: state for state, names in SLURM_STATES.items() for 
 EARLIEST, CLOCK_TOLERANCE = datetime(1990, 1, 1, tzinfo=UTC), timedelta(days=1)  # clocks of machines differ
 MAX_DURATION, MAX_BYTES = timedelta(days=3650), 2_000_000_000
 # A MIG slice has so many sevenths of a device.
-GPU = re.compile(r"gres/gpu(?P<type>:.+?(_(?P<sevenths>[1-7])g\.\d+gb)?)?")
+GPU = re.compile(r"gres/gpu(?P<type>:[^=]+?(_(?P<sevenths>[1-7])g\.\d+gb)?)?=(?P<count>\d+)")
 DEVICES = re.compile(r"\d{1,6}(\.\d+)?")
 
 
@@ -46,7 +46,25 @@ class RecordLine:
         return UserError(f"line {self.number}: {column} is {self.fields[column][:60]!r}; expected {expected}")
 
     def moment(self, column: str, zone: ZoneInfo, now: datetime, fold: int = 0) -> datetime | None:
-        """Parse a time; None where it is unknown. Fold 1 is the second of the hour that a clock shows twice."""
+        """Parse a time.
+
+        Parameters
+        ----------
+        column
+            Its value is a wall clock's time, one with an offset, or whole seconds since 1970.
+        zone
+            Time zone of a wall clock's time.
+        now
+            Later times are refused, as are those before 1990.
+        fold
+            1: the second of the hour that a clock shows twice.
+
+        Returns
+        -------
+        datetime or None
+            In UTC; None where the time is unknown.
+
+        """
         text = self.fields[column]
         if text in ("", "Unknown", "None"):
             return None
@@ -152,13 +170,13 @@ def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ..
 def _allocated_devices(line: RecordLine) -> float:
     """Sum up AllocTRES, e.g. 2 of `cpu=4,gres/gpu=2,gres/gpu:a100=2`: devices with a type repeat those without."""
     total, sum_of_types, has_slices = 0.0, 0.0, False
-    for resource, _, count in (item.partition("=") for item in line.fields["alloctres"].split(",")):
-        match = GPU.fullmatch(resource)
-        if resource.startswith(("gres/shard", "gres/mps")) or (match and not count.isdecimal()):
-            raise line.error("alloctres", "whole devices (gres/gpu=4) or MIG slices")
+    for item in line.fields["alloctres"].split(","):
+        match = GPU.fullmatch(item)
         if match and match["type"]:
-            sum_of_types += int(count) * int(match["sevenths"] or 7) / 7
+            sum_of_types += int(match["count"]) * int(match["sevenths"] or 7) / 7
             has_slices |= match["sevenths"] is not None
         elif match:
-            total = float(count)
+            total = float(match["count"])
+        elif item.startswith(("gres/gpu", "gres/shard", "gres/mps")):
+            raise line.error("alloctres", "whole devices (gres/gpu=4) or MIG slices")
     return sum_of_types if has_slices else total or sum_of_types
