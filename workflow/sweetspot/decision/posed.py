@@ -40,6 +40,7 @@ COMMITTED = ("reserved", "committed")
 PER_MONTH = "per_month"  # quantity: jobs a month of one class
 GROWTH = "growth_per_month"  # of one class, too
 SOFTWARE_GAIN = "software_gain_per_year"  # of all machines: a month's jobs take so much less of each
+OF_THE_WORK = (ALL_JOBS, PER_MONTH, GROWTH, SOFTWARE_GAIN)
 PLANNED = Moved(1, {})
 TINY = 1e-12  # of a job
 ROUNDING = 1e-9  # of a month
@@ -241,13 +242,15 @@ class Posed:
         def figure(name: str, label: int) -> Array:
             return np.asarray(self.figures[name][label] * factors.get(label, {}).get(name, 1.0))
 
+        same = bool(moved.values) and lab is self
+        if same and not any(one.figure in OF_THE_WORK for one in moved.values):
+            return lab._problem(figure, self.drawn.jobs, moved, self.drawn)
         more = np.array([float(moved.work(ALL_JOBS) * moved.work(PER_MONTH, one.name)) for one in self.classes])
         faster = np.array([[float(moved.work(GROWTH, one.job.name))] for one in self.classes])
         jobs, gained, months = lab.numbers * more[:, None, None], float(moved.work(SOFTWARE_GAIN)), lab.work.months
         if (faster != 1.0).any() or gained != 1.0:
             by = grown(self.growth * faster, months) / grown(self.growth, months)
             jobs = jobs * (by * lighter(self.gain * gained, months) / lighter(self.gain, months))
-        same = moved.values and lab is self
         return lab._problem(figure, self._apart(jobs), moved, self.drawn if same else None)
 
     def _lasting(self, length: float) -> "Posed":
