@@ -4,7 +4,7 @@ import math
 
 import pytest
 from pydantic import ValidationError
-from study_entries import CLAIM, CONFIG, LOG, OWN, SLURM, STUDY, TAKEN
+from study_entries import CLAIM, CONFIG, LOG, OWN, STUDY, TAKEN
 from sweetspot.study.claims import Claim
 from sweetspot.study.config import Config, Measure
 from sweetspot.study.instances import Executor
@@ -37,13 +37,10 @@ def test_what_stands_where_nothing_is_written():
     }  # fmt: skip
     executor = Executor(where="local", device="cpu")
     assert (executor.cpus, executor.mem_mb, executor.runtime_min, executor.nodes(8)) == (1, 8000, 60, 1)
-    asked = Executor(**SLURM, cpus=3, runtime_min=2)
-    assert (asked.cpu_milli, asked.duration) == (3000, "120s")
     study = Study.model_validate(STUDY)
     assert (study.month_days, study.method, study.measure, study.accepts_interruptions) == (30.5, "auto", True, False)
-    assert study.seed == 2018
-    # 60 x 60 s and 60 min an hour, 24 hours a day, 7 days a week; of a month the list says the days
-    assert list(RATE_HOURS.values()) == [1 / 3600, 1 / 60, 1, 24, 7 * 24, None]
+    # 60 minutes are an hour; of a month the study says the days
+    assert list(RATE_HOURS.values()) == [1 / 60, 1, None]
     own = Own.model_validate(OWN)
     assert (own.boxes, own.downtime_share, own.discount_rate) == (1, 0, 0)
     assert [own.residual.value, own.load_share.value, own.pue.value, own.staff_per_hour.value] == [0, 1, 1, 0]

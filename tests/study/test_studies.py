@@ -107,7 +107,6 @@ def test_what_platforms_and_frameworks_can_do():
     told = {name: (row.several_nodes, row.hands_out_devices, row.cores_are_threads) for name, row in PLATFORMS.items()}
     assert told == {
         "local": (False,) * 3, "slurm": (True, True, False), "kubernetes": (False, False, True),
-        "aws-batch": (False, False, True), "google-batch": (False,) * 3,
     }  # fmt: skip
     assert list(FRAMEWORKS) == ["tensorflow", "torch", "command"] and ALWAYS_COMPILED == ("jax",)
 

@@ -211,7 +211,6 @@ class Study(Closed):
     currency: ShownCurrency | None = Field(
         None, description="Currency in which the page shows money, with its rate; absent: USD, as the tables have it"
     )
-    seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
 
     def model_title(self, model: str) -> str:
         """The name for people of a model."""
