@@ -27,7 +27,7 @@ from watcher import CHILD, Seen, Watcher
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: a fork has none of its parent's threads
 
 # In the order of the flow: a room imports those before it.
-ROOMS = ("ground", "study", "matrix", "harness", "logs", "throughput", "transfer", "tokens", "scaling", "bills",
+ROOMS = ("ground", "study", "matrix", "logs", "harness", "throughput", "transfer", "tokens", "scaling", "bills",
          "availability", "mixes", "decision", "claims", "catalogues", "report", "use", "commands")  # fmt: skip
 # Those of the harness that only compute; the others start processes and frameworks, and want a machine to be tested.
 PURE = ("facts", "flops", "nodes", "processor", "request", "runfile", "sampling", "step_times", "units")

@@ -8,7 +8,6 @@ data, schedules of the learning rate, momentum, decay of weights, evaluation and
 """
 
 import argparse
-import functools
 import importlib
 import json
 import sys
@@ -80,81 +79,6 @@ def torchvision(batch_size: int, checkout: Path) -> None:
     )
 
 
-def _flax(checkout: Path) -> Any:
-    """The modules `train` and `models` of Flax's examples/imagenet."""
-    # Before tensorflow is replaced: Flax asks whether there is one.
-    importlib.import_module("flax.training.checkpoints")
-    absent("clu", "clu.metric_writers", "clu.periodic_actions", "ml_collections", "tensorflow", "tensorflow_datasets")
-    absent("input_pipeline")
-    sys.path.insert(0, str(checkout / "examples" / "imagenet"))
-    return importlib.import_module("train"), importlib.import_module("models")
-
-
-def _flax_start(batch_size: int, checkout: Path) -> tuple[Any, Any, dict[str, Any]]:
-    """Their `train`, a state of ResNet-50 with plain SGD, and a batch."""
-    import jax
-    import numpy as np
-    import optax
-
-    train, models = _flax(checkout)
-    model = train.create_model(model_cls=models.ResNet50, half_precision=False)
-    first = jax.jit(functools.partial(model.init, train=False))(jax.random.key(0), np.ones((1, 224, 224, 3), "float32"))
-    state = train.TrainState.create(
-        apply_fn=model.apply,
-        params=first["params"],
-        tx=optax.sgd(RATE),
-        batch_stats=first["batch_stats"],
-        dynamic_scale=None,
-    )
-    random = np.random.default_rng(0)
-    images = random.random((1, batch_size, 224, 224, 3), dtype="float32")
-    return train, state, jax.device_put({"image": images, "label": random.integers(0, 1000, (1, batch_size))})
-
-
-def flax(batch_size: int, checkout: Path) -> None:
-    """`train_step` of google/flax's examples/imagenet, by pmap as there; its L2 penalty stays, being in that step."""
-    import jax
-
-    train, state, batch = _flax_start(batch_size, checkout)
-    step = jax.pmap(
-        functools.partial(train.train_step, learning_rate_fn=lambda _: RATE),
-        in_axes=(None, 0),
-        out_axes=(None, 0),
-        axis_name="batch",
-    )
-    for _ in range(ENDLESS):
-        state, metrics = step(state, batch)
-        jax.block_until_ready(state)
-        told(loss=float(metrics["loss"][0]))
-
-
-def flax_plain(batch_size: int, checkout: Path) -> None:
-    """Flax's network in the plainest loop: gradient of the mean cross-entropy, plain SGD, one compiled function.
-
-    By pmap, since its normalisation takes the mean over devices by the name of their axis.
-    """
-    import jax
-    import optax
-
-    _, state, batch = _flax_start(batch_size, checkout)
-
-    def objective(parameters: Any, statistics: Any, images: Any, labels: Any) -> Any:
-        variables = {"params": parameters, "batch_stats": statistics}
-        logits, after = state.apply_fn(variables, images, mutable=["batch_stats"])
-        return optax.softmax_cross_entropy_with_integer_labels(logits, labels).mean(), after["batch_stats"]
-
-    @functools.partial(jax.pmap, axis_name="batch", donate_argnums=(0, 1))
-    def step(parameters: Any, statistics: Any, images: Any, labels: Any) -> Any:
-        found, gradients = jax.value_and_grad(objective, has_aux=True)(parameters, statistics, images, labels)
-        return jax.tree.map(lambda value, part: value - RATE * part, parameters, gradients), *reversed(found)
-
-    parameters, statistics = (jax.tree.map(lambda one: one[None], tree) for tree in (state.params, state.batch_stats))
-    for _ in range(ENDLESS):
-        parameters, statistics, loss = step(parameters, statistics, batch["image"], batch["label"])
-        jax.block_until_ready(parameters)
-        told(loss=float(loss[0]))
-
-
 def _hf_network(model: str) -> tuple[Any, Callable[[int], dict[str, Any]]]:
     """Hugging Face's network with new weights, and a batch as it takes it, by the number of samples.
 
@@ -211,7 +135,7 @@ def huggingface(model: str, batch_size: int) -> None:
 def main() -> None:
     """Train until killed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("loop", choices=["torchvision", "flax", "flax-plain", "huggingface"])
+    parser.add_argument("loop", choices=["torchvision", "huggingface"])
     parser.add_argument("--model", default="resnet50")
     parser.add_argument("--batch-size", type=int, required=True)
     parser.add_argument("--checkout", type=Path)
@@ -219,7 +143,7 @@ def main() -> None:
     if asked.loop == "huggingface":
         huggingface(asked.model, asked.batch_size)
         return
-    loop = {"torchvision": torchvision, "flax": flax, "flax-plain": flax_plain}[asked.loop]
+    loop = {"torchvision": torchvision}[asked.loop]
     loop(asked.batch_size, asked.checkout)
 
 

@@ -1,9 +1,9 @@
 """Our harness against other people's training loops on this machine: CPU-seconds a step, their ratio, its interval.
 
-    python research/performance/peers.py --vision DIR --flax DIR --benchmarks DIR --extra DIR
+    python research/performance/peers.py --vision DIR --benchmarks DIR --extra DIR
     python research/performance/peers.py gpt2_small bert_base --blocks 20
 
-DIR are checkouts of github.com/pytorch/vision (or its wheel, unpacked, with references/ beside it), google/flax and
+DIR are checkouts of github.com/pytorch/vision (or its wheel, unpacked, with references/ beside it) and
 tensorflow/benchmarks (which needs tf-keras: `pip install --no-deps --target EXTRA tf-keras`). Peers whose checkout or
 package is not there are left out, and named. Everything runs on one core by default (`--cpus`). Both sides
 have our settings of the memory allocator (`--memory ours`: we as shipped, the peer as it comes; `none`: neither). How
@@ -51,8 +51,6 @@ class Peer(NamedTuple):
 
 PEERS = {
     "torchvision": Peer("torch", "resnet50", 4, "torchvision", "vision", ("torch",)),
-    "flax": Peer("jax", "resnet50", 4, "flax", "flax", ("jax", "jaxlib", "flax", "optax")),
-    "flax-plain": Peer("jax", "resnet50", 4, "flax-plain", "flax", ("jax", "jaxlib", "flax")),
     "gpt2_small": Peer("torch", "gpt2_small", 1, "huggingface", None, ("torch", "transformers")),
     "tiny_gpt2": Peer("torch", "tiny_gpt2", 64, "huggingface", None, ("torch", "transformers")),
     "bert_base": Peer("torch", "bert_base", 1, "huggingface", None, ("torch", "transformers")),
@@ -67,7 +65,7 @@ PEERS = {
 def environment(asked: argparse.Namespace, memory: bool, extra: str = "") -> dict[str, str]:
     """What both sides are started with; `memory`: with our settings of the allocator."""
     path = os.pathsep.join(filter(None, [str(ROOT / "workflow"), extra, os.environ.get("PYTHONPATH", "")]))
-    threads = {"OMP_NUM_THREADS": str(asked.cpus), "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": ""}
+    threads = {"OMP_NUM_THREADS": str(asked.cpus), "CUDA_VISIBLE_DEVICES": ""}
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONUNBUFFERED": "1"}
     return {**os.environ, "PYTHONPATH": path, **threads, **quiet, **(KEEP_MEMORY if memory else {})}
 
@@ -125,7 +123,7 @@ def parsed() -> argparse.Namespace:
     """What was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="PEER", help=f"of {', '.join(PEERS)}; all if none")
-    for option in ("vision", "flax", "benchmarks"):
+    for option in ("vision", "benchmarks"):
         parser.add_argument(f"--{option}", type=lambda text: Path(text).resolve(), metavar="DIR")
     parser.add_argument("--extra", default="", metavar="DIR", help="folder with tf-keras, if it is not installed")
     parser.add_argument("--rounds", type=int, default=12, help="of new processes, over which the interval is taken")

@@ -117,7 +117,8 @@ def test_mistakes_of_every_file_are_said_at_once(lab):
     (folder / "efficiency.csv").write_text(EFFICIENCIES)
     (folder / "time_to_target.csv").write_text(TIMES)
     (folder / "claims.yaml").write_text(
-        "- {kind: rank, id: one, text: First, mesure: usd, of: {instance: box}, source: own}\n"
+        "- {id: first, text: First, valu: 1 + 1, source: own}\n"
+        "- {id: second, text: Second, let: {box: {instance: box}}, value: \"rank(box, 'euro')\", source: own}\n"
     )
     unknown, needed = "is unknown; remove it or correct its spelling: did you mean", "which is missing and needed?"
     assert said(lab) == [
@@ -138,7 +139,9 @@ def test_mistakes_of_every_file_are_said_at_once(lab):
         "time_to_target.csv, line 2: source is empty; expected its origin",
         "time_to_target.csv, line 2: round is 'five'; expected a version such as v5.1",
         "time_to_target.csv, line 2: 8 devices do not divide by 3 nodes",
-        f"claims.yaml: key 'claims[0].rank.mesure' {unknown} 'measure', {needed}",
+        "claims.yaml: claim 'second' has column 'euro' in rank(); expected one of usd, hours, images_per_usd, "
+        "images_per_s",
+        f"claims.yaml: key 'claims[0].valu' {unknown} 'value'?",
     ]
 
 

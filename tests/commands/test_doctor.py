@@ -13,7 +13,7 @@ from sweetspot.commands.command_line import main
 from sweetspot.commands.doctor import Look, examine, sentences
 
 FULL = {
-    "snakemake": "9.27.1", "tensorflow": "2.21.0", "jax": "0.6", "jax-cuda13-plugin": "0.6", "torch": "2.6",
+    "snakemake": "9.27.1", "tensorflow": "2.21.0", "torch": "2.6",
     "snakemake-executor-plugin-slurm": "2.8.0", "snakemake-executor-plugin-kubernetes": "0.5.1",
     "snakemake-interface-common": "1.23.0", "left-pad": "1",
 }  # fmt: skip
@@ -43,8 +43,6 @@ def unfound(part):
         (unfound("chrom"), {"chromium or chromium-browser or google-chrome": "the page on paper (make pdf)"}),
         (unfound("squeue"), {"sbatch and squeue": "measuring on Slurm"}),
         (without("torch"), {"torch (pip install '.[torch]')": "measuring with framework: torch"}),
-        (without("cuda13"), {"jax for GPUs (pip install 'jax[cuda13]')":
-                             "measuring with framework: jax on the GPUs that are here"}),
         ({"installed": lambda: FULL | {"torch": "2.13.0+cpu"}},
          {"torch for GPUs (pip install torch)": "measuring with framework: torch on the GPUs that are here"}),
         (without("tensorflow"), {"tensorflow (pip install '.[measure]')": "measuring with framework: tensorflow"}),
@@ -82,7 +80,7 @@ def test_every_line_is_a_sentence(capsys):
 def test_no_framework_and_no_table_is_imported():
     code = (
         "import sys; from sweetspot.commands.command_line import main\nmain(['doctor'])\n"
-        "assert not {'tensorflow', 'keras', 'jax', 'torch', 'pandas', 'numpy', 'pydantic'} & set(sys.modules)"
+        "assert not {'tensorflow', 'keras', 'torch', 'pandas', 'numpy', 'pydantic'} & set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], env=environment(ROOT), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

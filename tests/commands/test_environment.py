@@ -17,7 +17,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = {file.stem: file.read_text() for file in sorted((ROOT / "envs").glob("*.lock"))}
 DISTRIBUTIONS = {
     "yaml": "pyyaml", "pynvml": "nvidia-ml-py", "vl_convert": "vl-convert-python",
-    "mlperf_logging": "mlperf-logging", "keras": "tensorflow",
+    "keras": "tensorflow",
 }  # fmt: skip
 # Of make, which would reach it through the environment.
 OPTIONS = {"GPU", "SLURM", "KUBERNETES", "STUDY", "VENV", "PYTHON", "CORES"}
@@ -54,7 +54,7 @@ def test_what_the_rules_look_for_before_they_start_is_the_core():
 
 def test_what_the_harness_imports_is_in_an_extra():
     extras = PROJECT["optional-dependencies"]
-    declared = names(PROJECT["dependencies"]).union(*(names(extras[name]) for name in ("measure", "jax", "torch")))
+    declared = names(PROJECT["dependencies"]).union(*(names(extras[name]) for name in ("measure", "torch")))
     assert imported(LIBRARY / "harness") - FOUNDATIONS <= declared
 
 

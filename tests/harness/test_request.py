@@ -19,7 +19,7 @@ def test_a_request_without_flags_of_the_protocol_follows_the_configurations_defa
     for name in ("protocol", "warmup_steps", "min_steps", "min_seconds", "min_steps_slow", "target_half_width",
                  "time_limit_s", "xla"):  # fmt: skip
         assert getattr(asked, name) == getattr(measure, name)
-    assert (asked.device, asked.where, asked.expect_gpu, asked.checkpoint) == ("cpu", "local", "", "")
+    assert (asked.device, asked.where, asked.expect_gpu) == ("cpu", "local", "")
     assert (asked.run, asked.cell.batch_size, asked.cell.gpus, asked.cell.model) == (3, 16, 2, "vgg16")
     assert (asked.gpus_per_node, asked.nodes, asked.local_gpus) == (0, 1, 2)
     assert request(*measure.flags().split()) == asked
