@@ -13,9 +13,12 @@ from sweetspot.errors import UserError
 BAD = "refused"
 
 
+MORE = {"price": (False,), "devices": ("",)}
+
+
 def read(kind, text):
     try:
-        return getattr(Line(2, {"cell": text}), kind)("cell")
+        return getattr(Line(2, {"cell": text}), kind)("cell", *MORE.get(kind, ()))
     except BadLineError:
         return BAD
 
@@ -40,12 +43,12 @@ def read(kind, text):
     ],
 )
 def test_a_cell_as_price_number_count_and_cards(text, price, number, whole, cards):
-    found = tuple(read(kind, text) for kind in ("price", "number_of", "whole", "cards"))
+    found = tuple(read(kind, text) for kind in ("price", "number_of", "whole", "devices"))
     assert found == (price, number, whole, cards)
 
 
 def test_a_missing_column_is_empty():
-    assert Line(2, {}).price("cell") is None
+    assert Line(2, {}).price("cell", required=False) is None
 
 
 @pytest.mark.parametrize(

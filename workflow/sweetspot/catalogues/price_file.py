@@ -73,14 +73,6 @@ def with_value(text: str, place: Sequence[str | int], item: Any) -> str:
     return text[:at] + added + text[at:]
 
 
-def with_flag(text: str, key: str) -> str:
-    """The text in which a key is true."""
-    _, node = _entry(_composed(text), key)
-    if node is None:
-        return with_entries(text, {key: True})
-    return text[: node.start_mark.index] + "true" + text[node.end_mark.index :]
-
-
 def _composed(text: str) -> Any:
     return yaml.compose(text, Loader=yaml.SafeLoader)
 
