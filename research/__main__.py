@@ -5,6 +5,9 @@ from sweetspot.commands.command_line import program
 COMMANDS = {
     "fit-price-paths": "recompute the presets of price paths and resale curves from their history",
     "back-test": "replay the history month by month: what would the advice have cost?",
+    "validate-scaling": "how wrong the extrapolation is on figures of your own, or on shipped ones that were left out",
+    "validate-transfer": "how wrong the transfer from one device to another is, likewise",
+    "validate-tokens": "how wrong the estimate of training on tokens is, on published figures that were held back",
     "flop": "the arithmetic of a training step beside the counters of torch and XLA; what share of a peak was reached",
 }
 

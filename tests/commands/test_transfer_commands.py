@@ -1,4 +1,4 @@
-"""`sweetspot predict` and `sweetspot validate-transfer` on figures written here."""
+"""`sweetspot predict` and `python -m research validate-transfer` on figures written here."""
 
 import json
 
@@ -6,6 +6,8 @@ import pytest
 from run_files import CELL, write_run
 from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
+
+from research.__main__ import COMMANDS
 
 HEADER = "benchmark,model,gpu,gpus,precision,batch_per_device,framework,value,unit,notes"
 FIGURE = "RTX 4090:resnet50:fp16:256=1120"
@@ -22,7 +24,7 @@ def validate(tmp_path, capsys):
     def call(*rows):
         file = tmp_path / "figures.csv"
         file.write_text("\n".join([HEADER, *rows]) + "\n")
-        assert main(["validate-transfer", str(file), "--json"]) == 0
+        assert main(["validate-transfer", str(file), "--json"], "research", COMMANDS) == 0
         return json.loads(capsys.readouterr().out)
 
     return call
@@ -56,10 +58,10 @@ def test_the_file_needs_its_columns(tmp_path):
     file = tmp_path / "figures.csv"
     file.write_text("gpu,gpus,model\n4090,1,net\n")
     with pytest.raises(UserError, match=r"figures.csv, line 1: column 'precision' is missing"):
-        main(["validate-transfer", str(file)])
+        main(["validate-transfer", str(file)], "research", COMMANDS)
     file.write_text(HEADER + "\n" + line("H100", 9, gpus=8) + "\n")
     with pytest.raises(UserError, match="no usable row; expected figures of single devices"):
-        main(["validate-transfer", str(file)])
+        main(["validate-transfer", str(file)], "research", COMMANDS)
 
 
 def predict(capsys, *arguments):

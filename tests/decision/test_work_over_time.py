@@ -215,3 +215,57 @@ def test_until_when_an_offer_stands_and_that_the_wait_is_not_counted_is_told_wit
     made, options, drawn, settings = work_of(box, RENTED, make=small_lab)
     (work,) = works(options, drawn, [], [made], settings)
     assert said in work.limits and wait not in work.limits
+
+
+# --- rents that move, month by month ----------------------------------------------------------------------------------
+
+FALLING = hourly(6.0, trend={"kind": "drift", "change_per_year": -0.1})  # p(t) = 6 x 0.9 ^ (t / 12), at month t
+DEAR_BOX = own(capex=3_600_000.0)  # whose 36 months are those of the project; nobody buys it
+FIRST = 200.0 / 12.0  # jobs of two hours: 200 USD in the first month
+
+
+@pytest.mark.parametrize(
+    ("work", "total"),
+    [
+        # sum of 200 x 1.05^t x 0.9^(t/12): q = 1.05 x 0.991258 = 1.040821, (q^36 - 1) / (q - 1) = 78.93
+        # (the sums of both apart, 95.84 months of work at 0.8611 of the rent, would be 16,506)
+        ({"growth": 0.05}, 15_787.0),
+        # sum of 200 x (0.9 / 1.2)^(t/12): q = 0.976311, (1 - q^36) / (1 - q) = 24.40 (apart: 4,812)
+        ({"software_gain_per_year": 0.2}, 4_881.0),
+        # as much in each month: 200 x (1 - 0.9^3) / (1 - 0.9^(1/12)) = 200 x 31.00
+        ({}, 6_200.0),
+    ],
+)
+def test_each_month_pays_its_own_rent_for_its_own_work(work, total):
+    made = work_of(FALLING, DEAR_BOX, jobs=FIRST, **work)
+    assert made.mixes[0].bought == {}
+    assert usd(made) == pytest.approx([total] * 2, abs=0.6)
+    central = made.mixes[0].at(made.central)
+    assert central.usd * 36 == pytest.approx([total], abs=0.6)
+    question = dispatch_question(made)
+    assert question.planned.usd[0, 0] == pytest.approx(total, abs=0.6)
+
+
+def test_until_a_machine_comes_the_rents_of_the_first_months_are_paid():
+    """Two hundred hours a month, rented for 1 USD in the first months, 10 % less a year later. The box comes after six
+    months (26.14 weeks), costs 3,600 USD over the other thirty, used or not, and 0.2 x 200 = 40 a month of running.
+    Rent of six months: 200 x sum of 0.991258^t, t = 0 to 5 = 200 x 5.8708 = 1,174.2 (six of the mean month: 1,033.4).
+    Possession of a box that is there for 30 of 36 months: 3,600 of price, no care. 3,600 + 30 x 40 + 1,174.2 = 5,974.2.
+    """
+    rent = hourly(1.0, trend={"kind": "drift", "change_per_year": -0.1})
+    box = own(capex=3600.0, maintenance_per_month=0.0) | {"available_from_weeks": 3 * TWO_MONTHS}
+    made = work_of(rent, box, jobs=100.0)
+    bought = next(one for one in made.mixes if one.bought == {"box": 1})
+    assert bought.at(made.central).usd * 36 == pytest.approx([5974.2], abs=0.6)  # the date is uncertain by draw
+
+
+def test_two_sellers_are_held_against_each_other_over_the_work_of_all_months():
+    """The first is dearer today, 6 to 5.5, and falls by a tenth a year. Its mean rent is 6 x 0.8611 = 5.17: it is taken
+    where the work stays. Where the work falls by 20 % a month nearly all of it is due at once: sum of 0.8^t x 0.99126^t
+    over that of 0.8^t is (1 - q^36) / (1 - q), q = 0.793006: 4.8300 to 4.9984, that is 0.9663: 5.80 USD; the other is.
+    """
+    falling = hourly(6.0, trend={"kind": "drift", "change_per_year": -0.1})
+    steady = hourly(5.5) | {"instance": "steady"}
+    for growth, lead in ((0.0, "rented"), (-0.2, "steady")):
+        made = work_of(falling, steady, DEAR_BOX, jobs=FIRST, growth=growth)
+        assert made.mixes[0].done.lead == lead

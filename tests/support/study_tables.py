@@ -9,8 +9,8 @@ from claim_tables import checked
 from price_lists import price_study
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency
-from sweetspot.scaling.methods import mean_efficiency
-from sweetspot.scaling.targets import extrapolation, target_cells
+from sweetspot.scaling.methods import MeanEfficiency
+from sweetspot.scaling.targets import extrapolation_rows, target_cells
 from sweetspot.study.claims import load_claims
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.needs import load_needs, load_plans
@@ -87,8 +87,9 @@ def study_tables(name: str, draws: int = 200, whole: bool = False) -> Tables:
     throughput = throughput_of(study, instances, folder)
     efficiency = study_efficiency(throughput, read_efficiency(folder / "efficiency.csv"), instances)
     cells = target_cells(throughput, study.targets, study.cells, instances)
-    predicted = mean_efficiency(average_efficiency(efficiency), cells).assign(source="mean efficiency", warnings=None)
-    extrapolated = extrapolation(cells, predicted, "mean_efficiency", headline=True)
+    rule = MeanEfficiency(average_efficiency(efficiency))
+    predicted = rule.predict(cells).assign(source="mean efficiency", warnings=None)
+    extrapolated = extrapolation_rows(cells, predicted, "mean_efficiency").assign(headline=True)
     table = price_folder(throughput, extrapolated, folder, study, *files, price_paths=study.price_paths)
     inputs = inputs_of(table, throughput=throughput, extrapolation=extrapolated, efficiency=efficiency)
     figures = folder / "throughput.csv"

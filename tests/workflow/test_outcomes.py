@@ -25,9 +25,9 @@ SAID = {
     "eight-gpus-2026": ("commit", "Rent by the hour. Buying costs 2.5 times as much.", "Start with Nebius with 8 B300"),
     # By the rule of 2018 that these tables are made with; the study's own finds the box slower, and a tie.
     "office-box-2026": ("commit", "Buy. Renting costs 1.9 times as much.", "Buy the office box with 4 RTX 4090."),
-    "lab-of-five": ("commit", "Rent by the hour for now. Buying costs about the same", "Start with RunPod"),
-    "fine-tune-2026": ("commit", "Rent by the hour. Buying probably costs 1.", "Start with "),
-    "start-up-2026": ("commit", "Keep what you have. Buying costs 4.", "Buy and sign nothing. Rent "),
+    "lab-of-five": ("commit", "Toss-up: buy at the 16,953 USD offered.", "Buy 1 × office box with 4 RTX 4090"),
+    "fine-tune-2026": ("commit", "Rent by the hour. Buying probably costs 1.", "Time one job on 7 machines first"),
+    "start-up-2026": ("commit", "Keep what you have. Buying costs 4.", "Buy and sign nothing. "),
 }  # fmt: skip
 
 
@@ -40,7 +40,8 @@ def test_all_that_speaks_of_the_answer_says_the_verdict(name, tmp_path, capsys):
     level, sentence, do_this = SAID[name]
     assert row["is_answer"] and row["level"] == level
     assert row["sentence"].startswith(sentence) and row["do_this"].startswith(do_this)
-    assert len(row["sentence"].split()) <= 15 and len(row["do_this"].split()) <= 20
+    assert len(row["sentence"].split()) <= (20 if row["sentence"].startswith("Toss-up") else 15)
+    assert len(row["do_this"].split()) <= 20
     answer = json.loads(answer_json(tables, study))
     assert [said for said in answer["sentences"] if said not in answer["claims"]][:2] == [
         row["sentence"],

@@ -13,7 +13,16 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import fixed_per_month, relative, running_per_hour
-from sweetspot.bills.price_paths import LONGEST, MOVING, central_change, drawn_path, mean_factor, mean_of_months, moves
+from sweetspot.bills.price_paths import (
+    LONGEST,
+    MOVING,
+    central_change,
+    drawn_path,
+    mean_factor,
+    mean_of_months,
+    mean_of_parts,
+    moves,
+)
 from sweetspot.bills.renting import ROUNDING, makespan, overhead, whole_terms
 
 BY_RENT = ("usd", "usd_low", "usd_high", "variable_usd_per_hour")
@@ -53,6 +62,13 @@ def rent_over(row: Mapping[str, Any], months: Any) -> np.ndarray:
     if not moves_ahead(row):
         return np.ones_like(np.asarray(months, float))
     return np.asarray(mean_factor(central_change(row), months) / row["rent_factor"])
+
+
+def central_rent_by_month(row: Mapping[str, Any], starts: np.ndarray, length: float) -> np.ndarray:
+    """Central rent in each month over the mean rent of the row's project, 1 x month (`Rents.by_month`)."""
+    last = math.ceil(float(starts[-1]) + length)
+    path = (1.0 + central_change(row)) ** (np.arange(last)[None, :] / 12.0)
+    return mean_of_parts(path, starts, length) / float(row["rent_factor"])
 
 
 def rent_share(row: Mapping[str, Any], after: float, months: float, rents: "Rents | None") -> np.ndarray:
@@ -106,6 +122,14 @@ class Rents:
     def until(self, row: Mapping[str, Any], months: float) -> np.ndarray:
         """The row's mean rent of the first `months` over that of the project, one figure a draw; its price moves."""
         return mean_of_months(self._path(row), months) / self._mean(row)
+
+    def by_month(self, row: Mapping[str, Any], starts: np.ndarray, length: float) -> np.ndarray:
+        """The row's rent in each month over its mean rent of the project, draw x month.
+
+        `starts`: when each month begins, in months from the project's start; `length`: of each. A price that moves goes
+        on as the last that is drawn.
+        """
+        return mean_of_parts(self._path(row), starts, length) / self._mean(row)[:, None]
 
     def _mean(self, row: Mapping[str, Any]) -> np.ndarray:
         key = (*_whose(row), row["model"])

@@ -32,8 +32,8 @@ from sweetspot.bills.columns import from_arrow
 from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
+from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.scratch import machines_of_study
-from sweetspot.commands.validating import without_nan
 from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words
 from sweetspot.decision_words import NOT_DECIDED, no_answer
 from sweetspot.errors import UserError
@@ -111,7 +111,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(wanted, arguments.workload, tables["options"], study, bool(months or plans))
     lists = [read_parquet(file) for file in sorted((results / "offers").glob("*.parquet"))]
     offered = pd.concat(lists, ignore_index=True) if lists else NO_ROWS
-    machines = machines_of_study(arguments.config, study.name)
+    named = any((folder / "instances.yaml").is_file() for folder in (arguments.config, written))
+    machines = machines_of_study(arguments.config, study.name) if named else {}
     given = Given(tables["options"], Settings.of(study, machines), offered)
     anew = wanted._replace(due=None) != Wanted() or (wanted.due is not None and bool(months))
     if anew and (months or plans):

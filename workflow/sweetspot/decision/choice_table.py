@@ -374,14 +374,16 @@ def price_that_pays(posed: Posed, name: str) -> float:
         return np.nan
     allowed, found = posed.stated.get(UP_FRONT, np.inf), list[float]()
     for base in {posed.drawn.there, posed.mixes[0].counts}:
+        of_base = list[float]()
         for number in range(1, MOST_PRICED + 1):
             counts = (*base[:place], posed.drawn.there[place] + number, *base[place + 1 :])
             mix = posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, counts)))
             if any(each.limit != UP_FRONT for each in posed.breaks(mix)):
                 continue
             below = price * (1 + (rival - mix.expected) / (number * share))
-            if found and below < found[-1]:
+            if of_base and below < of_base[-1]:
                 break
+            of_base.append(below)
             found.append(min(below, allowed / number))
     return max(found, default=np.nan)
 

@@ -42,7 +42,7 @@ class Sections(PlanTables):
         """The tables by name."""
         makers = (
             self.worth_knowing, self.later, self.price_changes, self.scenarios, self.ranks, self.other_figures,
-            self.break_even, self.front, self.tornado, self.throughput, self.efficiency, self.explain,
+            self.break_even, self.front, self.tornado, self.throughput, self.efficiency,
             self.extrapolation, self.validation, self.claims, self.offers, self.verdict, self.choices, self.jobs,
             self.deadlines, self.plan_tornado, self.plan_turning_points, self.plan_break_even, self.plan_worth_knowing,
         )  # fmt: skip
@@ -197,13 +197,13 @@ class Sections(PlanTables):
     def validation(self) -> Part:
         """How far the methods were off on figures held out; a slice that is all of a method's figures says nothing."""
         table, step = self.table("validation"), "scaling: held-out validation"
-        told, names = table, ("median_abs_error", "p90_abs_error", "bias", "coverage50", "coverage90")
+        told, names = table, ("median_abs_error", "p90_abs_error", "bias", "coverage90")
         if len(table):
             every = table[table["slice"] == ALL]
             whole = table["method"].map(dict(zip(every["method"], every["rows"], strict=True)))
             told = table[(table["slice"] == ALL) | (table["rows"] != whole)]
         return self.part(
-            told, "method|slice|rows|median error|90th percentile|bias|within 50 % interval|within 90 % interval",
+            told, "method|slice|rows|median error|90th percentile|bias|within 90 % interval",
             _method, self._slice, "rows", *(self.share(name, step) for name in names), of=len(table),
         )  # fmt: skip
 
@@ -214,21 +214,6 @@ class Sections(PlanTables):
             return f"{value} devices"
         told = f"{name}: {self.study.model_title(value) if name == 'model' else value}"
         return told if value else name.replace("_", " ")
-
-    def explain(self) -> Part:
-        """What the step of this study's multi-device figures is spent on, and what would bring each to 90 %."""
-        table, step = self.table("explain"), "scaling: step split by the ring model"
-
-        def plain(name: str, row: Row) -> str:
-            return number(row[name], 4)
-
-        return self.part(
-            table[table["study"] == self.study.name] if len(table) else table,
-            "machine|model|batch|devices|computing|exchanging gradients|rest|batch for 90 %|link times faster for 90 %",
-            self.machine_of, self.model, partial(plain, "batch_size"), partial(plain, "gpus"),
-            *(self.share(f"{name}_share", step) for name in ("compute", "communication", "rest")),
-            *self.each(step, "batch_for_90", "bandwidth_factor_for_90"),
-        )  # fmt: skip
 
     def claims(self) -> Part:
         """What the text prints and what comes out; what does not recompute first, of that what concerns the answer."""

@@ -177,7 +177,8 @@ class Monthly(Closed):
         None, description="Money of the study that machines bought may cost, upfront parts of contracts among it"
     )
     at_most_a_month: AboveZero | None = Field(
-        None, description="Money of the study that may be paid a month beside that: rent, contracts, electricity, care"
+        None,
+        description="Money of the study that may be paid in any month beside that: rent, contracts, electricity, care",
     )
     mean_wait_at_most: AboveZero | None = Field(
         None, description="Hours that a job may wait on average for the machines that are held"

@@ -3,7 +3,7 @@
 Published figures are held back in turn, by software, by model and by device: median and 90th percentile of the error,
 and the share within the intervals of 90 %.
 
-    sweetspot validate-tokens > errors.txt
+    python -m research validate-tokens > errors.txt
 """
 
 import argparse
@@ -13,7 +13,7 @@ from sweetspot.tokens.mfu import published_figures
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `sweetspot validate-tokens`: it has no flags."""
+    """The command line of `python -m research validate-tokens`: it has no flags."""
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -7,9 +7,9 @@ from FILE; a workload that stands in both is left out of the fit. Writes errors 
 stdout, beside them those of the simple rule (yardstick): the median ratio of the two devices over all other workloads
 of the same precision. Without FILE: on the shipped figures, with workloads, devices and both left out in turn.
 
-    sweetspot validate-transfer
-    sweetspot validate-transfer figures.csv
-    sweetspot validate-transfer figures.csv --json > errors.json
+    python -m research validate-transfer
+    python -m research validate-transfer figures.csv
+    python -m research validate-transfer figures.csv --json > errors.json
 """
 
 from functools import partial
@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-
-from sweetspot.commands import validating
-from sweetspot.commands.figures_csv import DeviceFigures, read_device_figures
-from sweetspot.commands.validating import Validation
 from sweetspot.throughput.calibration import Goal
 from sweetspot.transfer.figures import as_figures, related, shipped_devices, shipped_figures
 from sweetspot.transfer.left_out import KNOWN, MODERN, PROGRAMS, SPECIFIED, judged, shipped_errors, summary
 from sweetspot.transfer.transferring import learn_devices
+
+from research import validating
+from research.figures_csv import DeviceFigures, read_device_figures
+from research.validating import Validation
 
 SUITE = "Lambda"  # whose workloads have run on the most devices: the yardstick was first tried on them
 PLACES = {KNOWN: "devices known, workload new", SPECIFIED: "a device by its specifications only", "all": "all pairs"}
