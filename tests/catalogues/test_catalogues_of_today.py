@@ -17,7 +17,7 @@ HEADING = "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory
 def prices(file: str) -> dict[tuple[str, str, str], tuple[float, str, int | None]]:
     """USD an hour, card and count by instance, place and purchase."""
     return {
-        (entry.instance, entry.place, entry.purchase): (entry.per_hour, entry.gpu, entry.gpus)
+        (entry.instance, entry.zone, entry.purchase): (entry.per_hour, entry.gpu, entry.gpus)
         for entry in read_skypilot(SKYPILOT / file).listings
     }
 
@@ -72,7 +72,7 @@ def test_googles_l4_machines_have_as_many_devices_as_its_table_says(tmp_path):
     file.write_text(COLUMNS + "".join([*(f"g2-standard-{vcpus},,,{vcpus},16,1,,z\n" for vcpus in sizes), *cards]))
     found = {entry.instance: (entry.gpus, entry.per_hour) for entry in read_skypilot(file).listings}
     assert found == {f"g2-standard-{vcpus}": (count, 1 + 10 * count) for vcpus, count in sizes.items()}
-    assert any("L4 without a machine" in told for told in read_skypilot(file).left_out())  # 3 of them, and more
+    assert any("L4 without a machine" in told for told in read_skypilot(file).skipped())  # 3 of them, and more
     file.write_text(f"{COLUMNS}g2-standard-4,,,4,16,1,,z\n,L4,,,,10,,z\n")  # of so many as nobody says
     assert "expected a line of 1 x L4 in the same zone" in read_skypilot(file).reason_without("g2-standard-4")
 
@@ -99,7 +99,7 @@ def test_a_machine_without_a_price_is_named_by_its_name_or_title(tmp_path):
 def test_a_bad_price_is_named_and_the_others_are_read(file, listed, told):
     catalogue = read_skypilot(SKYPILOT / file)
     assert len(catalogue.listings) == listed
-    assert any(told in reason for reason in catalogue.left_out()) if told else catalogue.left_out() == []
+    assert any(told in reason for reason in catalogue.skipped()) if told else catalogue.skipped() == []
 
 
 def test_a_file_of_which_nothing_is_left_is_refused(tmp_path):
@@ -150,7 +150,7 @@ def test_two_titles_of_one_name_are_not_mixed(tmp_path):
     catalogue = read_table(file)
     kept, small = cheapest(catalogue, None, None)
     assert (kept.title, kept.per_hour, small.instance) == ("big box", 2, "small")
-    assert "line 3: 'big  box' makes the same name as 'big box'" in catalogue.left_out()[0]
+    assert "line 3: 'big  box' makes the same name as 'big box'" in catalogue.skipped()[0]
 
 
 @pytest.mark.parametrize(
@@ -168,4 +168,4 @@ def test_a_faulty_line_is_left_out_with_its_reason(tmp_path: Path, read: Callabl
     file.write_text(text)
     catalogue = read(file)
     assert catalogue.listings == []
-    assert words in catalogue.left_out()[0]
+    assert words in catalogue.skipped()[0]

@@ -80,9 +80,9 @@ def test_nobody_there_and_no_address(net):
 def test_more_bytes_than_a_catalogue_has_are_refused(server, net):
     server.routes["/a.csv"] = Answer(b"x" * 2000)
     with pytest.raises(UserError, match="more than 1,000 bytes"):
-        net.get(f"{server.url}/a.csv", "CSV", most_bytes=1000)
+        net.get(f"{server.url}/a.csv", "CSV", size_limit=1000)
     assert list(net.folder.glob("*")) == []
-    assert net.get(f"{server.url}/a.csv", "CSV", most_bytes=2000).path.stat().st_size == 2000
+    assert net.get(f"{server.url}/a.csv", "CSV", size_limit=2000).path.stat().st_size == 2000
 
 
 def test_a_copy_has_the_end_of_its_address_in_its_name(server, net, monkeypatch):

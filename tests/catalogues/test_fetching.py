@@ -37,7 +37,7 @@ def fetch(source: str, key: str, part: dict, server, tmp_path, now=lambda: DAY):
 
 
 def prices(fetched) -> dict[tuple[str, str, str], float]:
-    return {(entry.title or entry.instance, entry.purchase, entry.place): entry.per_hour
+    return {(entry.title or entry.instance, entry.purchase, entry.zone): entry.per_hour
             for entry in fetched.catalogue.listings}  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def test_skypilots_zones_belong_to_the_region_of_their_line():
     catalogue = read_skypilot(DATA / "skypilot" / "aws_2026.csv")
     found = {(entry.instance, entry.purchase): entry for entry in cheapest(catalogue, "us-east-1", None)}
     assert found["p5en.48xlarge", "spot"].per_hour == 16.5551  # of 17.2074, 18.2492, 16.5551; us-east-2 has 16.24
-    assert found["p5en.48xlarge", "spot"].place == "use1-az6"
+    assert found["p5en.48xlarge", "spot"].zone == "use1-az6"
     assert found["p5en.48xlarge", "on_demand"].per_hour == 63.296
     assert found["p6-b200.48xlarge", "spot"].per_hour == 13.0338
     assert ("p5e.48xlarge", "on_demand") not in found  # sold by capacity blocks alone
@@ -113,7 +113,7 @@ def test_gpuhunts_newest_version_is_unpacked_and_dates_the_prices(server, tmp_pa
     assert "aws 20260819-1204, sha256" in found.source
     assert found.catalogue.reason_without("p6-b200.48xlarge") == "price is '0.0'; expected a number above 0"
     for most, taken in ((len(HUNT), True), (len(HUNT) - 1, False)):
-        monkeypatch.setattr(fetching, "MOST_UNPACKED", most)
+        monkeypatch.setattr(fetching, "UNPACKED_LIMIT", most)
         with nullcontext() if taken else pytest.raises(UserError, match=f"unpacks to more than {most} bytes"):
             fetch("gpuhunt", "aws", {"instances": {"a": "p5.48xlarge"}}, server, tmp_path / str(most))
 

@@ -46,40 +46,6 @@ def test_flow_and_block_offers_keep_their_comments_and_layout():
     )
 
 
-def test_the_price_of_a_contract_within_its_braces_and_as_a_block():
-    text = (
-        "as_of: 2026-09-19\n"
-        "source: x\n"
-        "offers:\n"
-        "  - {instance: a, purchase: reserved, commitment: {term_months: 12, per_hour: 56.632}, note: n}\n"
-        "  - instance: b\n"
-        "    purchase: reserved\n"
-        "    commitment:   # three years\n"
-        "      per_hour: 38.84   # of each hour\n"
-        "      term_months: 36\n"
-        "    # after it\n"
-        "    note: n\n"
-        "  - {instance: c, per_hour: 7}\n"
-    )
-    new = {"commitment.per_hour": 12.5, "as_of": date(2026, 11, 22)}
-    assert with_values(text, {0: new, 1: new}) == (
-        "as_of: 2026-09-19\n"
-        "source: x\n"
-        "offers:\n"
-        "  - {instance: a, purchase: reserved, commitment: {term_months: 12, per_hour: 12.5}, "
-        "as_of: 2026-11-22, note: n}\n"
-        "  - instance: b\n"
-        "    purchase: reserved\n"
-        "    commitment:   # three years\n"
-        "      per_hour: 12.5   # of each hour\n"
-        "      term_months: 36\n"
-        "    as_of: 2026-11-22\n"
-        "    # after it\n"
-        "    note: n\n"
-        "  - {instance: c, per_hour: 7}\n"
-    )
-
-
 def test_a_last_line_without_an_end_and_letters_beyond_ascii():
     text = "as_of: 2026-09-19\nsource: Käse 🧀\noffers:\n  - instance: a\n    per_hour: 1"
     assert with_values(text, {0: {"per_hour": 2.0, "as_of": date(2026, 11, 22), "note": "Käse"}}) == (

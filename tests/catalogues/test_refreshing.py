@@ -16,7 +16,7 @@ DAY = date(2026, 9, 19)
 
 
 def entry(purchase: str, usd: float, place: str = "", name: str = "p5.48xlarge", **facts) -> Listing:
-    return Listing(2, name, purchase, usd, place=place, **facts)
+    return Listing(2, name, purchase, usd, zone=place, **facts)
 
 
 def asked(offer: dict, *entries: Listing, day=DAY, part=None, nodes=1, accepted=()) -> PriceUpdate:
@@ -33,7 +33,7 @@ def asked(offer: dict, *entries: Listing, day=DAY, part=None, nodes=1, accepted=
 @pytest.mark.parametrize(("day", "stays"), [(date(2026, 9, 18), True), (DAY, False), (date(2026, 9, 20), False)])
 def test_only_a_catalogue_older_than_the_row_changes_nothing(day, stays):
     found = asked({"per_hour": 55.04}, entry("on_demand", 50.0), day=day)
-    assert (bool(found.stays), found.is_same) == (stays, False)
+    assert (bool(found.stays), found.is_unchanged) == (stays, False)
     assert found.values is None if stays else found.values["per_hour"] == 50.0
 
 
@@ -98,7 +98,7 @@ def test_source_place_and_checksum_are_told():
 
 def test_the_price_of_today_is_no_change_and_the_seventh_decimal_is_dropped():
     found = asked({"per_hour": 50.0}, entry("on_demand", 50.0))
-    assert (found.stays, found.is_same) == ("is the price of today", True)
+    assert (found.stays, found.is_unchanged) == ("is the price of today", True)
     assert asked({"per_hour": 1.2}, entry("on_demand", 1.23456789)).new == 1.234568
 
 

@@ -19,7 +19,7 @@ from sweetspot.files import checksum, write_whole
 TRIES = 4
 TIMEOUTS_S = (10.0, 60.0)  # to connect, and between two bytes
 CHUNK = 1 << 16
-MOST_BYTES = 200_000_000
+SIZE_LIMIT = 200_000_000
 TRY_AGAIN = {408, 429, 500, 502, 503, 504}
 
 
@@ -69,7 +69,7 @@ class Downloads:
     sleep: Callable[[float], None] = time.sleep
     now: Callable[[], datetime] = lambda: datetime.now(UTC).replace(microsecond=0)
 
-    def get(self, url: str, expected: str, most_bytes: int = MOST_BYTES) -> Download:
+    def get(self, url: str, expected: str, size_limit: int = SIZE_LIMIT) -> Download:
         """Fetch a file, or take the copy of an earlier day.
 
         Parameters
@@ -78,7 +78,7 @@ class Downloads:
             Its address.
         expected : str
             What the sentence of refusal says was expected there, e.g. 'a CSV file'.
-        most_bytes : int
+        size_limit : int
             Largest size that is accepted.
 
         Returns
@@ -97,7 +97,7 @@ class Downloads:
             raise UserError(f"{public_url(url)}: no whole copy is in {self.folder}, and --offline fetches nothing")
         for attempt in range(TRIES):
             try:
-                return self._fetch(url, expected, most_bytes)
+                return self._fetch(url, expected, size_limit)
             except TemporaryError as error:
                 fault = str(error)
                 self.sleep(2.0**attempt)
@@ -114,12 +114,12 @@ class Downloads:
             record = json.loads(file.with_name(f"{file.name}.json").read_text(encoding="utf-8"))
             modified = date.fromisoformat(record["modified"]) if record["modified"] else None
             fetched = datetime.fromisoformat(record["fetched"])
-            whole = checksum(file) == record["sha256"]
+            is_intact = checksum(file) == record["sha256"]
         except (OSError, ValueError, KeyError, TypeError):
             return None
-        return Download(file, url, fetched, record["sha256"], modified, cached=True) if whole else None
+        return Download(file, url, fetched, record["sha256"], modified, cached=True) if is_intact else None
 
-    def _fetch(self, url: str, expected: str, most_bytes: int) -> Download:
+    def _fetch(self, url: str, expected: str, size_limit: int) -> Download:
         import requests
 
         file = self._file(url)
@@ -129,7 +129,7 @@ class Downloads:
             ) as answer:
                 _check_status(answer, url)
                 with write_whole(file) as temporary:
-                    _save(answer, temporary, most_bytes, url)
+                    _save(answer, temporary, size_limit, url)
                     _check_content(temporary, url, expected)
                 modified = _day(answer.headers.get("Last-Modified", ""))
         except (requests.exceptions.InvalidURL, requests.exceptions.MissingSchema):
@@ -151,11 +151,11 @@ def _check_status(answer: Any, url: str) -> None:
         raise UserError(f"{public_url(url)}: answers {answer.status_code} ({answer.reason}); expected a file")
 
 
-def _save(answer: Any, file: Path, most_bytes: int, url: str) -> None:
+def _save(answer: Any, file: Path, size_limit: int, url: str) -> None:
     with file.open("wb") as stream:
         for chunk in answer.iter_content(CHUNK):
-            if stream.tell() + len(chunk) > most_bytes:
-                raise UserError(f"{public_url(url)}: more than {most_bytes:,} bytes; expected a catalogue")
+            if stream.tell() + len(chunk) > size_limit:
+                raise UserError(f"{public_url(url)}: more than {size_limit:,} bytes; expected a catalogue")
             stream.write(chunk)
 
 

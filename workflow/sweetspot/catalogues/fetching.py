@@ -23,7 +23,7 @@ SKYPILOT = "https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/mast
 CHANGES = "https://api.github.com/repos/skypilot-org/skypilot-catalog/commits"
 # CATALOG_URL of src/gpuhunt/_internal/catalog.py (dstackai/gpuhunt@35841515); all its prices are in USD.
 GPUHUNT = "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3"
-MOST_UNPACKED = 500_000_000
+UNPACKED_LIMIT = 500_000_000
 
 
 @dataclass(frozen=True)
@@ -85,20 +85,21 @@ def fetch_gpuhunt(request: CatalogueRequest, downloads: Downloads, base_url: str
     """Fetch the newest version of a provider's zipped CSV, which the file `version` names, e.g. 20260819-1204."""
     assert isinstance(request.part, FilePart)
     provider = request.part.file or request.key
-    named = downloads.get(f"{base_url}/{provider}/version", "the version of gpuhunt's catalogue", 1000)
-    version = named.path.read_bytes()[:200].decode("utf-8", "replace").strip()
+    version_file = downloads.get(f"{base_url}/{provider}/version", "the version of gpuhunt's catalogue", 1000)
+    version = version_file.path.read_bytes()[:200].decode("utf-8", "replace").strip()
     try:
         day = datetime.strptime(version[:8], "%Y%m%d").date()
     except ValueError:
         day = None
     if day is None or not re.fullmatch(r"\d{8}(-\d{1,9})?", version):
-        raise UserError(f"{public_url(named.url)}: is {version[:40]!r}; expected a version such as 20260819-1204")
+        address = public_url(version_file.url)
+        raise UserError(f"{address}: is {version[:40]!r}; expected a version such as 20260819-1204")
     packed = downloads.get(f"{base_url}/{provider}/{version}/catalog.zip", "a zipped catalogue of gpuhunt")
     file = packed.path.with_name(f"{packed.path.name}-{provider}.csv")
     try:
         with zipfile.ZipFile(packed.path) as archive, write_whole(file) as temporary:
-            if archive.getinfo(f"{provider}.csv").file_size > MOST_UNPACKED:
-                raise UserError(f"{public_url(packed.url)}: unpacks to more than {MOST_UNPACKED:,} bytes")
+            if archive.getinfo(f"{provider}.csv").file_size > UNPACKED_LIMIT:
+                raise UserError(f"{public_url(packed.url)}: unpacks to more than {UNPACKED_LIMIT:,} bytes")
             temporary.write_bytes(archive.read(f"{provider}.csv"))
     except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError):
         raise UserError(

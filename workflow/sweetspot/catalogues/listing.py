@@ -13,7 +13,7 @@ from sweetspot.errors import UserError
 from sweetspot.files import read_given
 
 LONGEST_SLUG = 64
-MOST_BYTES = 200_000_000
+SIZE_LIMIT = 200_000_000
 # What names of machines in catalogues are made of beyond a slug: "NVIDIA A100 80GB PCIe", "VM.Standard.E4.Flex$_2_8".
 TITLE = re.compile(r"[\w .,:+$()/-]{1,200}", re.ASCII)
 
@@ -22,7 +22,7 @@ TITLE = re.compile(r"[\w .,:+$()/-]{1,200}", re.ASCII)
 class Listing:
     """One price of a catalogue: an hour of a machine in a place, with what the catalogue says of the machine.
 
-    instance: a name for files; title: the catalogue's own, where that is none. region: holds `place`, where both are
+    instance: a name for files; title: the catalogue's own, where that is none. region: holds `zone`, where both are
     told. gpu_detail: the device's long name; gpu_memory_gb: of one device.
     """
 
@@ -30,7 +30,7 @@ class Listing:
     instance: str
     purchase: str
     per_hour: float
-    place: str = ""
+    zone: str = ""
     currency: str | None = None
     source: str | None = None
     gpu: str = ""
@@ -42,9 +42,9 @@ class Listing:
     gpu_detail: str = ""
     gpu_memory_gb: float | None = None
 
-    def within(self, place: str | None) -> bool:
-        """Whether it is in `place`: a zone, or a region, or how one of them begins; None: anywhere."""
-        return place is None or self.place.startswith(place) or self.region.startswith(place)
+    def within(self, zone: str | None) -> bool:
+        """Whether it is in `zone`: a zone, or a region, or how one of them begins; None: anywhere."""
+        return zone is None or self.zone.startswith(zone) or self.region.startswith(zone)
 
 
 @dataclass
@@ -53,24 +53,24 @@ class Catalogue:
 
     file: Path
     listings: list[Listing] = field(default_factory=list)
-    _left_out: dict[str, tuple[int, int]] = field(default_factory=dict)
+    _skipped: dict[str, tuple[int, int]] = field(default_factory=dict)
     _reasons: dict[str, str] = field(default_factory=dict)
 
-    def leave_out(self, line: int, reason: str, machine: str = "") -> None:
+    def skip(self, line: int, reason: str, machine: str = "") -> None:
         """Count a line that cannot be used; `machine`: the catalogue's name of it."""
-        first, count = self._left_out.get(reason, (line, 0))
-        self._left_out[reason] = (first, count + 1)
+        first, count = self._skipped.get(reason, (line, 0))
+        self._skipped[reason] = (first, count + 1)
         self._reasons.setdefault(machine, reason)
 
     def reason_without(self, machine: str) -> str:
         """The first reason for which a price of that machine was left out; '' where none was."""
         return self._reasons.get(machine, "") if machine else ""
 
-    def left_out(self) -> list[str]:
+    def skipped(self) -> list[str]:
         """One sentence a reason, with the first line and how many follow."""
         return [
             f"{self.file}, line {first}{f' and {count - 1} more' if count > 1 else ''}: {reason}"
-            for reason, (first, count) in self._left_out.items()
+            for reason, (first, count) in self._skipped.items()
         ]
 
 
@@ -119,7 +119,7 @@ class Line:
             self.fail(column, "a number above 0")
         return value
 
-    def whole(self, column: str) -> int | None:
+    def count(self, column: str) -> int | None:
         """A count of at least 1, else None; catalogues write 0 for none and 8.0 for 8."""
         value = self.number_of(column)
         return int(value) if value is not None and value >= 1 and value == int(value) else None
@@ -131,7 +131,7 @@ class Line:
             self.fail(column, "whole devices, not a share of one")
         if gpu and value is not None and value < 1:
             self.fail(column, f"1 or more {gpu}")
-        return self.whole(column)
+        return self.count(column)
 
     def fail(self, column: str, expected: str) -> NoReturn:
         """Raise BadLineError about a cell."""
@@ -156,7 +156,7 @@ def read_lines(catalogue: Catalogue, needed: tuple[str, ...], kind: str) -> Iter
         If the file is missing, too large, not CSV in UTF-8 or lacks a needed column.
     """
     file = catalogue.file
-    raw = read_given(file, MOST_BYTES)
+    raw = read_given(file, SIZE_LIMIT)
     try:
         reader = csv.DictReader(io.StringIO(raw.decode("utf-8-sig"), newline=""), strict=True)
         missing = [name for name in needed if name not in (reader.fieldnames or [])]
@@ -164,7 +164,7 @@ def read_lines(catalogue: Catalogue, needed: tuple[str, ...], kind: str) -> Iter
             raise UserError(f"{file}: column '{missing[0]}' is missing; expected a {kind} file")
         for row in reader:
             if None in row or None in row.values():
-                catalogue.leave_out(reader.line_num, "not as many fields as the heading has columns")
+                catalogue.skip(reader.line_num, "not as many fields as the heading has columns")
             else:
                 yield Line(reader.line_num, row)
     except (csv.Error, UnicodeDecodeError) as error:

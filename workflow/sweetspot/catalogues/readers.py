@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 
-from sweetspot.catalogues.listing import LONGEST_SLUG, MOST_BYTES, BadLineError, Catalogue, Line, Listing, read_lines
+from sweetspot.catalogues.listing import LONGEST_SLUG, SIZE_LIMIT, BadLineError, Catalogue, Line, Listing, read_lines
 from sweetspot.catalogues.skypilot import read_skypilot
 from sweetspot.errors import UserError
 from sweetspot.files import read_given
@@ -46,7 +46,7 @@ def read_table(path: str | Path) -> Catalogue:
 
 def _json_lines(file: Path) -> list[Line]:
     try:
-        rows = json.loads(read_given(file, MOST_BYTES))
+        rows = json.loads(read_given(file, SIZE_LIMIT))
     except (ValueError, RecursionError) as error:
         raise UserError(f"{file}: not JSON: {' '.join(str(error).split())}") from None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -61,7 +61,7 @@ def _add(catalogue: Catalogue, line: Line, column: str, read: Callable[[Line], L
     try:
         catalogue.listings.append(read(line))
     except BadLineError as error:
-        catalogue.leave_out(line.number, str(error), line.text(column))
+        catalogue.skip(line.number, str(error), line.text(column))
 
 
 def _gpuhunt_listing(line: Line) -> Listing:
@@ -75,10 +75,10 @@ def _gpuhunt_listing(line: Line) -> Listing:
         name,
         "spot" if spot == "true" else "on_demand",
         line.price("price") or 0.0,
-        place=line.text("location"),
+        zone=line.text("location"),
         gpu=gpu,
         gpus=line.devices("gpu_count", gpu),
-        vcpus=line.whole("cpu"),
+        vcpus=line.count("cpu"),
         memory_gib=line.number_of("memory"),
         title=title,
         gpu_memory_gb=line.number_of("gpu_memory"),
@@ -96,12 +96,12 @@ def _table_listing(line: Line) -> Listing:
         name,
         purchase,
         line.price("per_hour") or 0.0,
-        place=line.text("place"),
+        zone=line.text("place"),
         currency=line.text("currency") or None,
         source=line.text("source") or None,
         gpu=gpu,
         gpus=line.devices("gpus", gpu),
-        vcpus=line.whole("vcpus"),
+        vcpus=line.count("vcpus"),
         memory_gib=line.number_of("memory_gib"),
         title=title,
     )
@@ -115,14 +115,14 @@ READERS: dict[str, Callable[[str | Path], Catalogue]] = {
 }
 
 
-def cheapest(catalogue: Catalogue, place: str | None, only: Collection[str] | None) -> list[Listing]:
+def cheapest(catalogue: Catalogue, zone: str | None, only: Collection[str] | None) -> list[Listing]:
     """Select the cheapest listing of each instance and purchase, in the order of first appearance.
 
     Parameters
     ----------
     catalogue : Catalogue
         Of two machines whose titles make one name the second is left out there.
-    place : str or None
+    zone : str or None
         A zone or a region, or how it begins; None: anywhere.
     only : collection of str or None
         Instances or titles to keep; None: all.
@@ -139,12 +139,12 @@ def cheapest(catalogue: Catalogue, place: str | None, only: Collection[str] | No
     best: dict[tuple[str, str], Listing] = {}
     titles: dict[str, str] = {}
     for entry in catalogue.listings:
-        if not entry.within(place) or not (only is None or entry.instance in only or entry.title in only):
+        if not entry.within(zone) or not (only is None or entry.instance in only or entry.title in only):
             continue
         first = titles.setdefault(entry.instance, entry.title)
         if first != entry.title:
-            name, other = first or entry.instance, entry.title or entry.instance
-            catalogue.leave_out(entry.line, f"{other!r} makes the same name as {name!r}; expected names apart")
+            name, second = first or entry.instance, entry.title or entry.instance
+            catalogue.skip(entry.line, f"{second!r} makes the same name as {name!r}; expected names apart")
             continue
         key = (entry.instance, entry.purchase)
         if key not in best or entry.per_hour < best[key].per_hour:
@@ -152,7 +152,7 @@ def cheapest(catalogue: Catalogue, place: str | None, only: Collection[str] | No
     if best:
         return list(best.values())
     if not catalogue.listings:
-        faults = catalogue.left_out()
+        faults = catalogue.skipped()
         raise UserError(f"{faults[0]} (and no other price is left)" if faults else f"{catalogue.file}: no price at all")
     count = len(catalogue.listings)
     raise UserError(f"{catalogue.file}: nothing is left of {count} prices; expected another --zone or --only")

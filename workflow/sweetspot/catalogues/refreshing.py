@@ -36,8 +36,8 @@ class ListedOffer:
 class PriceUpdate:
     """What a catalogue says of an offer.
 
-    values: what the offer gets, by key. stays: why it keeps what it has ('': it changes). is_same: its price is that of
-    today.
+    values: what the offer gets, by key. stays: why it keeps what it has ('': it changes). is_unchanged: its price is
+    that of today.
     """
 
     listed: ListedOffer
@@ -45,7 +45,7 @@ class PriceUpdate:
     new: float | None = None
     values: Mapping[str, Value] | None = None
     stays: str = ""
-    is_same: bool = False
+    is_unchanged: bool = False
 
 
 def offers_of_part(name: str, prices: PriceList, part: Part) -> Iterator[ListedOffer]:
@@ -85,34 +85,34 @@ def update_offer(
     PriceUpdate
     """
     offer = listed.offer
-    reason = _no_plain_rate(offer, prices)
+    reason = _reason_without_rate(offer, prices)
     if reason or offer.per_hour is None:
         return PriceUpdate(listed, stays=reason)
     old, name = offer.per_hour.value, part.instances[offer.instance]
-    place = part.place if isinstance(part, FilePart | OwnPart) else None
-    entry = _cheapest_listing(fetched, name, place, offer.purchase)
+    zone = part.place if isinstance(part, FilePart | OwnPart) else None
+    entry = _cheapest_listing(fetched, name, zone, offer.purchase)
     if entry is None:
-        left_out = fetched.catalogue.reason_without(name)
+        fault = fetched.catalogue.reason_without(name)
         words = f"{fetched.source.split(', sha256')[0]} has no {offer.purchase} price of {name}"
-        words += (f" in {place}" if place else "") + (f" ({left_out})" if left_out else "")
+        words += (f" in {zone}" if zone else "") + (f" ({fault})" if fault else "")
         return PriceUpdate(listed, old, stays=words)
     if fetched.as_of < listed.as_of:
         words = f"is of {listed.as_of}, the catalogue's price of {fetched.as_of}"
         return PriceUpdate(listed, old, stays=words)
     new = round(entry.per_hour * machine.nodes, DECIMALS)
     update = PriceUpdate(listed, old, new)
-    reason = _other_machine(entry, offer, prices, machine)
+    reason = _reason_of_machine(entry, offer, prices, machine)
     if not reason and not 1 / JUMP < new / old < JUMP and offer.instance not in accepted:
         reason = f"would go from {old:.10g} to {new:.10g}, {new / old:.3g} times"
         reason += f"; look at it, and take it with --accept {offer.instance}"
     if reason:
         return replace(update, stays=reason)
     update = replace(update, values=_new_values(listed, fetched, entry, machine.nodes, new))
-    is_same = new == round(old, DECIMALS)
-    return replace(update, stays="is the price of today", is_same=True) if is_same else update
+    is_unchanged = new == round(old, DECIMALS)
+    return replace(update, stays="is the price of today", is_unchanged=True) if is_unchanged else update
 
 
-def _no_plain_rate(offer: Offer, prices: PriceList) -> str:
+def _reason_without_rate(offer: Offer, prices: PriceList) -> str:
     """Why a catalogue's hourly price is no price of this offer; '' where it is one."""
     if offer.purchase not in RATES or offer.per_hour is None:
         return f"has no hourly rate ({offer.purchase}): a catalogue knows only those"
@@ -122,18 +122,18 @@ def _no_plain_rate(offer: Offer, prices: PriceList) -> str:
     return "its price includes tax, a catalogue's does not" if tax is not None and tax.included else ""
 
 
-def _cheapest_listing(fetched: FetchedCatalogue, name: str, place: str | None, purchase: str) -> Listing | None:
+def _cheapest_listing(fetched: FetchedCatalogue, name: str, zone: str | None, purchase: str) -> Listing | None:
     """The cheapest price of the machine in a place; a preemptible machine is the catalogue's spot."""
-    wanted = {purchase, "spot" if purchase == "preemptible" else purchase}
+    purchases = {purchase, "spot" if purchase == "preemptible" else purchase}
     of_machine = [
         entry
         for entry in fetched.catalogue.listings
-        if name in (entry.instance, entry.title) and entry.purchase in wanted and entry.within(place)
+        if name in (entry.instance, entry.title) and entry.purchase in purchases and entry.within(zone)
     ]
     return min(of_machine, key=lambda entry: entry.per_hour, default=None)
 
 
-def _other_machine(entry: Listing, offer: Offer, prices: PriceList, machine: Instance) -> str:
+def _reason_of_machine(entry: Listing, offer: Offer, prices: PriceList, machine: Instance) -> str:
     """Why the catalogue's entry is not of this machine or money; '' where it is."""
     currency, listed = offer.currency or prices.currency, entry.currency or "USD"
     if currency != listed:
@@ -148,10 +148,10 @@ def _new_values(
     listed: ListedOffer, fetched: FetchedCatalogue, entry: Listing, nodes: int, new: float
 ) -> dict[str, Value]:
     """Price, day, source, and a note whose price of one node is the new one."""
-    head, _, checksum = fetched.source.partition(", sha256")
-    place = f", {entry.place}" if entry.place and entry.place not in head else ""
-    source = f"{entry.source} through {head}" if entry.source else head
-    source += f"{place}{f', sha256{checksum}' if checksum else ''}"
+    origin, _, checksum = fetched.source.partition(", sha256")
+    zone = f", {entry.zone}" if entry.zone and entry.zone not in origin else ""
+    source = f"{entry.source} through {origin}" if entry.source else origin
+    source += f"{zone}{f', sha256{checksum}' if checksum else ''}"
     values: dict[str, Value] = {"per_hour": new, "as_of": fetched.as_of, "source": source}
     offer = listed.offer
     if offer.note and offer.per_hour is not None:

@@ -34,7 +34,7 @@ class MachineLine:
     line: Line
     name: str
     title: str
-    place: str
+    zone: str
     prices: dict[str, float]
     gpu: str
     gpus: int | None
@@ -52,7 +52,7 @@ def read_skypilot(path: str | Path) -> Catalogue:
     catalogue = Catalogue(Path(path))
     lines = read_lines(catalogue, ("InstanceType", "Price"), "SkyPilot catalogue")
     rows = [row for line in lines if (row := _machine_line(line, catalogue)) is not None]
-    accelerators = {(row.place, row.gpu, row.gpus or 0): row for row in rows if not row.name}
+    accelerators = {(row.zone, row.gpu, row.gpus or 0): row for row in rows if not row.name}
     used: set[AcceleratorKey] = set()
     for row in rows:
         if row.name and (row.gpu or not SAYS_GPU.search(row.name)):
@@ -62,7 +62,7 @@ def read_skypilot(path: str | Path) -> Catalogue:
     for key, row in accelerators.items():
         if key not in used:
             kind = "TPUs" if row.gpu.startswith("tpu") else row.gpu
-            catalogue.leave_out(row.line.number, f"{kind} without a machine; expected a line of one in the same zone")
+            catalogue.skip(row.line.number, f"{kind} without a machine; expected a line of one in the same zone")
     return catalogue
 
 
@@ -70,9 +70,9 @@ def _machine_line(line: Line, catalogue: Catalogue) -> MachineLine | None:
     gpu = line.text("AcceleratorName")
     try:
         name, title = line.name("InstanceType") if line.text("InstanceType") else ("", "")
-        gpus, vcpus, memory = line.devices("AcceleratorCount", gpu), line.whole("vCPUs"), line.number_of("MemoryGiB")
+        gpus, vcpus, memory = line.devices("AcceleratorCount", gpu), line.count("vCPUs"), line.number_of("MemoryGiB")
     except BadLineError as error:
-        catalogue.leave_out(line.number, str(error), line.text("InstanceType"))
+        catalogue.skip(line.number, str(error), line.text("InstanceType"))
         return None
     prices: dict[str, float] = {}
     for column, purchase in PRICES.items():
@@ -80,15 +80,15 @@ def _machine_line(line: Line, catalogue: Catalogue) -> MachineLine | None:
             # Google's A4 hosts cost 0: the price stands in the line of their accelerators.
             price = line.number_of(column) if google_accelerators(name) else line.price(column, required=False)
         except BadLineError as error:
-            catalogue.leave_out(line.number, str(error), title or name)
+            catalogue.skip(line.number, str(error), title or name)
             continue
         if price is not None:
             prices[purchase] = price
     if name and not any(line.text(column) for column in PRICES):
-        catalogue.leave_out(line.number, "no price, neither on demand nor spot", title or name)
+        catalogue.skip(line.number, "no price, neither on demand nor spot", title or name)
     facts = {"vcpus": vcpus, "memory_gib": memory, "region": line.text("Region")}
-    place = line.text("AvailabilityZone") or line.text("Region")
-    return MachineLine(line, name, title, place, prices, gpu, gpus, facts, _gpu_facts(line, gpu))
+    zone = line.text("AvailabilityZone") or line.text("Region")
+    return MachineLine(line, name, title, zone, prices, gpu, gpus, facts, _gpu_facts(line, gpu))
 
 
 def _gpu_facts(line: Line, gpu: str) -> dict[str, Any]:
@@ -118,11 +118,11 @@ def _add_google_machine(
     used: set[AcceleratorKey],
 ) -> None:
     inside = google_accelerators(host.name)
-    key = (host.place, *inside) if inside else None
+    key = (host.zone, *inside) if inside else None
     if key is None or key not in accelerators:
         expected = f"a line of {inside[1]} x {inside[0]} in the same zone" if inside else "its accelerators"
         name = host.title or host.name
-        catalogue.leave_out(host.line.number, f"{name} says GPUs and its line has none; expected {expected}", name)
+        catalogue.skip(host.line.number, f"{name} says GPUs and its line has none; expected {expected}", name)
         return
     used.add(key)
     devices = accelerators[key]
@@ -135,9 +135,9 @@ def _add(catalogue: Catalogue, row: MachineLine, prices: dict[str, float], devic
     for purchase, usd in prices.items():
         if usd <= 0:
             reason = f"{row.name} costs {usd:g}; expected a number above 0"
-            catalogue.leave_out(row.line.number, reason, row.title or row.name)
+            catalogue.skip(row.line.number, reason, row.title or row.name)
             continue
         facts = {"gpu": devices.gpu, "gpus": devices.gpus} | row.facts | devices.gpu_facts
         number, price = row.line.number, round(usd, 6)
-        listing = Listing(number, row.name, purchase, price, place=row.place, title=row.title, **facts)
+        listing = Listing(number, row.name, purchase, price, zone=row.zone, title=row.title, **facts)
         catalogue.listings.append(listing)

@@ -76,7 +76,7 @@ def _catalogue_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[s
         raise UserError(f"--as-of is {options.as_of}, a day to come; expected the day of the prices")
     catalogue = READERS[options.format](options.file)
     kept = cheapest(catalogue, options.zone, frozenset(options.only) if options.only else None)
-    for reason in catalogue.left_out():
+    for reason in catalogue.skipped():
         print(f"left out: {reason}", file=sys.stderr)
     if options.currency is None and options.format != "gpuhunt" and not all(entry.currency for entry in kept):
         example = "--currency EUR --rate EUR=1.14"
@@ -85,7 +85,7 @@ def _catalogue_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[s
     instances: dict[str, Any] = {}
     for entry in kept:
         offer: dict[str, Any] = {"instance": entry.instance, "purchase": entry.purchase, "per_hour": entry.per_hour}
-        note = ", ".join(part for part in (entry.title, entry.place) if part)
+        note = ", ".join(part for part in (entry.title, entry.zone) if part)
         offers.append(offer | _said(currency=entry.currency, source=entry.source, note=note))
         facts = {"title": entry.title or entry.instance, "provider": options.provider}
         facts["gpu"] = device_of(entry) if entry.gpu else "CPU"

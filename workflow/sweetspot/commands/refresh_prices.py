@@ -152,7 +152,7 @@ def _fetch(source: str, request: CatalogueRequest, downloads: Downloads, base_ur
     if fetched.as_of > downloads.now().date() + TIME_ZONES:
         raise UserError(f"{fetched.source}: says that its prices are of a day to come; nothing is written")
     if not fetched.catalogue.listings:
-        faults = fetched.catalogue.left_out()
+        faults = fetched.catalogue.skipped()
         why = f"{faults[0]} (and no other price is left)" if faults else f"{fetched.files[0]}: holds no price at all"
         raise UserError(f"{why}; nothing is written")
     return fetched
@@ -182,7 +182,7 @@ def refreshed_lists(run_of: RefreshRun, updates: Sequence[PriceUpdate]) -> list[
         changes = [
             update
             for update in updates
-            if update.listed.price_list == name and update.values and (confirm or not update.is_same)
+            if update.listed.price_list == name and update.values and (confirm or not update.is_unchanged)
         ]
         if changes:
             file = run_of.folder / "prices" / f"{name}.yaml"
@@ -238,7 +238,7 @@ def _staying_lines(
     """What keeps its price, by list and reason; machines that no catalogue names, and lists that none refreshes."""
     alike: dict[tuple[str, str], list[str]] = {}
     for update in updates:
-        if update.stays and not update.is_same:
+        if update.stays and not update.is_unchanged:
             alike.setdefault((update.listed.price_list, update.stays), []).append(update.listed.name)
     for (name, reason), offers in alike.items():
         yield f"{name}: {', '.join(offers)}: {reason}"
@@ -266,7 +266,7 @@ def _write_lists(lists: Sequence[RefreshedList]) -> list[Path]:
 
 
 def _summary(updates: Sequence[PriceUpdate], lists: Sequence[RefreshedList], kept: Sequence[Path], study: Study) -> str:
-    changed, same = sum(not update.stays for update in updates), sum(update.is_same for update in updates)
+    changed, same = sum(not update.stays for update in updates), sum(update.is_unchanged for update in updates)
     names = ", ".join(refreshed.file.name for refreshed in lists) or "none"
     rest = len(updates) - changed - same
     text = f"{changed} prices change, {same} stay the same, {rest} cannot be refreshed; lists: {names}\n"
