@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 from sweetspot.facts.shipped_tables import STUDIES, figures_file
 from sweetspot.scaling.across_nodes import (
-    LEAST_WIDTH,
+    MINIMUM_WIDTH,
     NodeScaling,
     node_errors,
     spans_nodes,
@@ -37,12 +37,12 @@ from sweetspot.scaling.intervals import (
     METHODS,
     STUDY_MODELS,
     error_summary,
-    left_out_errors,
+    validation_errors,
 )
 from sweetspot.scaling.networks import network_name
 from sweetspot.scaling.published_pairs import POD_FABRIC
 from sweetspot.scaling.step_facts import MODERN, eras_of
-from sweetspot.scaling.strong import LEAST_WIDTH as LEAST_STRONG_WIDTH
+from sweetspot.scaling.strong import MINIMUM_WIDTH as MINIMUM_STRONG_WIDTH
 from sweetspot.scaling.strong import StrongScaling, crossings, fit_strong, result_pairs, strong_errors
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
@@ -148,20 +148,20 @@ def model_mean_errors(rows: pd.DataFrame) -> dict[str, float]:
     return {"model_mean_median": float(errors.median()), "model_mean_p90": float(errors.quantile(0.9))}
 
 
-def with_coverage(errors: pd.DataFrame, least_width: float) -> pd.DataFrame:
+def with_coverage(errors: pd.DataFrame, minimum_width: float) -> pd.DataFrame:
     """Add inside90: whether the width from the other groups' errors contains each row.
 
     Parameters
     ----------
     errors
         `group` and `score` (|log error| at one doubling).
-    least_width
+    minimum_width
         No width is below it.
 
     """
     groups, score = errors["group"].to_numpy(), errors["score"].to_numpy(dtype=float)
     widths = {
-        name: max(calibrate(score[groups != name], groups[groups != name], 0.9), least_width) for name in set(groups)
+        name: max(calibrate(score[groups != name], groups[groups != name], 0.9), minimum_width) for name in set(groups)
     }
     return errors.assign(inside90=score <= np.array([widths[name] for name in groups]))
 
@@ -171,14 +171,14 @@ def time_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
     errors = strong_errors(pairs, group)
     score = errors["gap"].abs() / np.sqrt(errors["doublings"])
     errors = errors.assign(error=np.expm1(errors["gap"]), group=errors[group], score=score)
-    return with_coverage(errors, LEAST_STRONG_WIDTH)
+    return with_coverage(errors, MINIMUM_STRONG_WIDTH)
 
 
 def shipped_table(studies: Path = STUDIES, method: str = LEARNED_METHOD) -> pd.DataFrame:
     """Return the errors of a method on shipped figures that were left out of its fits, in SHIPPED_COLUMNS."""
     evidence = all_shipped_evidence(studies)
     has_single_base = evidence["base_gpus"] == 1
-    rows = left_out_errors(METHODS[method], evidence[has_single_base])
+    rows = validation_errors(METHODS[method], evidence[has_single_base])
     is_modern = rows["era"] == MODERN
     table = [
         (WITHIN_NODE, "all", FAMILY_AND_PUBLISHER, rows),
@@ -187,7 +187,7 @@ def shipped_table(studies: Path = STUDIES, method: str = LEARNED_METHOD) -> pd.D
     ]
     several = evidence[~has_single_base]
     for group in (FAMILY, "variant"):
-        errors = with_coverage(node_errors(several, group), LEAST_WIDTH)
+        errors = with_coverage(node_errors(several, group), MINIMUM_WIDTH)
         table.append((ACROSS_NODES, "scaling-2026", group, errors))
     pairs = result_pairs(pd.concat(shipped_times(studies)))
     for group in (FAMILY, "submitter"):

@@ -1,104 +1,93 @@
-"""Test the transfer from one device to another on your own figures: how wrong would it have been?
+"""How wrong is the throughput that is predicted for one device from another?
 
-Reads FILE, a CSV of figures of single devices: columns gpu, gpus, model, precision, value, unit; where known benchmark,
-framework, seq_len, batch_per_device and notes; rows of several devices are left out, and counted. For every pair of
-devices within a workload one is taken as known. What is learnt is learnt from the figures that the project ships, never
-from FILE; a workload that stands in both is left out of the fit. Writes errors and coverage of the 90 % interval to
-stdout, beside them those of the simple rule (yardstick): the median ratio of the two devices over all other workloads
-of the same precision. Without FILE: on the shipped figures, with workloads, devices and both left out in turn.
+FILE is a CSV of figures of single devices: columns gpu, gpus, model, precision, value, unit; where known benchmark,
+framework, seq_len, batch_per_device. Every device of a workload is predicted from every other one. Nothing is learnt
+from FILE. Without FILE the shipped figures are left out in turn.
 
     python -m research validate-transfer
-    python -m research validate-transfer figures.csv
-    python -m research validate-transfer figures.csv --json > errors.json
+    python -m research validate-transfer FILE --json
 """
 
-from functools import partial
+import argparse
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from sweetspot.throughput.calibration import Goal
-from sweetspot.transfer.figures import as_figures, related, shipped_devices, shipped_figures
-from sweetspot.transfer.left_out import KNOWN, MODERN, PROGRAMS, SPECIFIED, judged, shipped_errors, summary
-from sweetspot.transfer.transferring import learn_devices
+from sweetspot.transfer.figures import as_figures, shipped_devices, shipped_figures
 
-from research import validating
-from research.figures_csv import DeviceFigures, read_device_figures
-from research.validating import Validation
+from research.figures_csv import read_device_figures
+from research.transfer_errors import (
+    DEFAULT,
+    DEVICE_AND_PROGRAM,
+    DEVICE_AND_WORKLOAD,
+    LEFT_OUT,
+    METHODS,
+    errors,
+    errors_of_file,
+    summarize,
+    with_methods,
+)
 
-SUITE = "Lambda"  # whose workloads have run on the most devices: the yardstick was first tried on them
-PLACES = {KNOWN: "devices known, workload new", SPECIFIED: "a device by its specifications only", "all": "all pairs"}
-HEAD = "| left out in turn | figures | rows | median | 90th percentile | in the 90 % interval | yardstick | goal |"
-GOALS = {(PROGRAMS, MODERN): Goal(0.15, 0.40)}
+PLACES = {"both devices in the pool": True, "a device by its data sheet only": False}
 
 
-def _validate(given: DeviceFigures, studies: Path) -> dict[str, Any]:
-    """Errors on the figures of `read_device_figures`: `places` (for each of PLACES that there is, `summary`), counts.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the command line of `python -m research validate-transfer`."""
+    parser.add_argument("file", type=Path, metavar="FILE", nargs="?", help="CSV of figures of single devices")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
 
-    Returns further `workloads`, `devices`, `unspecified` (devices of FILE without specifications), `several_devices`
-    (rows left out), `alone` (figures whose workload has no second device).
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print the errors; a bad row is named on stderr and left out. Raises UserError."""
+    result = validate_file(arguments.file) if arguments.file else validate_shipped()
+    for sentence in result.get("bad_rows", []):
+        print(f"warning: {sentence}", file=sys.stderr)
+    print(json.dumps(result, indent=2) if arguments.json else report(result))
+
+
+def validate_file(path: Path) -> dict[str, Any]:
+    """Return headline, methods, places (the methods where both devices are known, and elsewhere), and what is left out.
+
+    Raises UserError.
     """
-    devices = shipped_devices()
-    figures = as_figures(given.table, devices)
-    learnt = learn_devices(studies)
-    pairs = judged(related(figures), learnt.relations, learnt.trusts)
-    parts = {place: pairs if place == "all" else pairs[pairs["place"] == place] for place in PLACES}
+    content, devices = read_device_figures(path), shipped_devices()
+    table = errors_of_file(as_figures(content.table, devices), shipped_figures())
+    places = {place: table[table["both_known"] == known] for place, known in PLACES.items()} if len(table) else {}
     return {
-        "places": [
-            {"place": place, **summary(part["gap"], part["inside90"], part["yardstick"])}
-            for place, part in parts.items()
-            if len(part)
-        ],
-        "workloads": int(pairs["workload"].nunique()),
-        "devices": sorted(set(pairs["device"])),
-        "unspecified": sorted({str(gpu) for gpu in given.table["gpu"] if devices.find(str(gpu)) is None}),
-        "several_devices": given.several,
-        "alone": len(figures) - len(related(figures)),
+        "headline": DEFAULT,
+        "methods": _by_method(table),
+        "places": [row | {"place": place} for place, part in places.items() for row in _by_method(part)],
+        "unspecified": sorted({str(gpu) for gpu in content.table["gpu"] if devices.find(str(gpu)) is None}),
+        "several_devices": content.several,
+        "bad_rows": content.bad,
     }
 
 
-def report(path: Path, result: dict[str, Any]) -> str:
-    """The result as text for a person."""
-    lines = [
-        f"{path}: {result['workloads']} workloads, {len(result['devices'])} devices; errors of predicted throughput, "
-        "learnt from the shipped figures only",
-        f"\n{'':<38} {'pairs':>6} {'median':>8} {'p90':>8} {'in 90 %':>8}   yardstick (median, p90)",
-    ]
-    for row in result["places"]:
-        shown = " ".join(f"{row[name]:>8.1%}" for name in ("median_abs_error", "p90_abs_error", "coverage90"))
-        lines.append(f"{PLACES[row['place']]:<38} {row['rows']:>6} {shown}   {_yardstick(row)}")
-    if not result["places"]:
-        lines.append("no workload with two devices that are specified")
-    told = {"unspecified": "Devices that nobody has specified, left out", "bad_rows": "Bad rows, left out"}
-    for key, title in told.items():
-        lines += [f"\n{title}: {len(result[key])}", *(f"  {text}" for text in result[key])]
-    lines.append(f"\nRows of several devices, left out: {result['several_devices']}; figures alone: {result['alone']}")
+def validate_shipped() -> dict[str, Any]:
+    """Return headline and methods, each with what was `left_out` of the shipped figures."""
+    figures = shipped_figures()
+    rows = []
+    for left_out in LEFT_OUT:
+        table = errors(figures, left_out)
+        known = pd.Series(left_out not in (DEVICE_AND_WORKLOAD, DEVICE_AND_PROGRAM), table.index)
+        rows += [row | {"left_out": left_out} for row in _by_method(with_methods(table, known))]
+    return {"headline": DEFAULT, "methods": rows}
+
+
+def _by_method(table: pd.DataFrame) -> list[dict[str, Any]]:
+    return [summarize(table, method) for method in METHODS] if len(table) else []
+
+
+def report(result: dict[str, Any]) -> str:
+    """Return the result as text for a person."""
+    lines = [f"{'method':<30}{'rows':>6}{'median':>9}{'p90':>7}{'in 90 %':>9}  of"]
+    for row in [*result["methods"], *result.get("places", [])]:
+        shares = f"{row['median_abs_error']:>9.1%}{row['p90_abs_error']:>7.0%}{row['coverage90']:>9.0%}"
+        where = row.get("place") or (f"{row['left_out']} left out" if "left_out" in row else "all pairs")
+        lines.append(f"{row['method']:<30}{row['rows']:>6}{shares}  {where}")
+    if "unspecified" in result:
+        lines.append(f"devices that nobody has specified, left out: {', '.join(result['unspecified']) or 'none'}")
+        lines.append(f"rows of several devices, left out: {result['several_devices']}")
     return "\n".join(lines)
-
-
-def _yardstick(row: dict[str, Any]) -> str:
-    if not row["yardstick_rows"]:
-        return "-"
-    only = f" on {row['yardstick_rows']} of them" if row["yardstick_rows"] < row["rows"] else ""
-    return f"{row['yardstick_median']:.1%}, {row['yardstick_p90']:.0%}{only}"
-
-
-def _shipped_report(table: pd.DataFrame) -> str:
-    """`left_out.shipped_errors` as Markdown, for docs/scaling.md."""
-    lines = [HEAD, f"|{'---|' * 8}"]
-    for row in table.to_dict("records"):
-        errors = f"{row['median_abs_error']:.1%} | {row['p90_abs_error']:.0%} | {row['coverage90']:.0%}"
-        goal = GOALS.get((row["left_out"], row["figures"]))
-        asked = goal.told(row) if goal else ""
-        lines.append(
-            f"| {row['left_out']} | {row['figures']} | {row['rows']} | {errors} | {_yardstick(row)} | {asked} |"
-        )
-    return "\n".join(lines)
-
-
-def _shipped(studies: Path) -> pd.DataFrame:
-    return shipped_errors(shipped_figures(studies), SUITE)
-
-
-add_arguments = partial(validating.add_arguments, figures="of single devices")
-run = partial(validating.run, kind=Validation(_shipped, _shipped_report, read_device_figures, _validate, report))

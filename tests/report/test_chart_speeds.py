@@ -111,7 +111,10 @@ def predicted(*rows, seen=None, reference="box"):
 
 
 def test_the_ways_to_predict_stand_beside_each_other():
-    rows = [("box", "m", 1, 100.0, 80.0, 110.0, "usl", False), ("box", "m", 1, 125.0, 90.0, 150.0, "sum_of_parts", True)]
+    rows = [
+        ("box", "m", 1, 100.0, 80.0, 110.0, "usl", False),
+        ("box", "m", 1, 125.0, 90.0, 150.0, "sum_of_parts", True),
+    ]
     drawing = predicted(*rows)
     assert drawing.says == "2 ways to predict are at most 25 % apart on box"
     assert table(drawing.data["rows"], "cell title") == [["m, batch 1", "box"]] * 2

@@ -17,7 +17,7 @@ from sweetspot.report.cited import Provenance
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.page import render_page
 from sweetspot.report.sections import Sections
-from sweetspot.report.sheet import render_summary
+from sweetspot.report.summary import render_summary
 from sweetspot.study.memory import Needs
 from sweetspot.study.needs import Demand, Need
 from sweetspot.study.titles import model_title

@@ -11,7 +11,7 @@ from sweetspot.scaling.intervals import (
     METHODS,
     CalibratedMethod,
     interval_widths,
-    left_out_errors,
+    validation_errors,
     validation_table,
 )
 from sweetspot.scaling.step_facts import with_step_facts
@@ -90,7 +90,7 @@ def pool():
 @pytest.mark.parametrize("name", METHODS)
 def test_neither_its_family_nor_its_publisher_helps_to_predict_a_figure(name):
     rows = learnable(pool())
-    errors = left_out_errors(METHODS[name], pool())
+    errors = validation_errors(METHODS[name], pool())
     for (family, publisher), group in rows.groupby(["family", "publisher"]):
         training = rows[(rows["family"] != family) & (rows["publisher"] != publisher)]
         expected = METHODS[name].fit(training).efficiency(group)
@@ -100,7 +100,7 @@ def test_neither_its_family_nor_its_publisher_helps_to_predict_a_figure(name):
 
 def test_a_flawed_figure_neither_teaches_nor_counts():
     flawed = pool().assign(warnings=[[{"rule": "super_linear", "message": ""}]] * 3 + [[]] * 9)
-    assert left_out_errors(SumOfParts, flawed)["family"].value_counts().to_dict() == {"A10": 3, "L40": 3, "A40": 3}
+    assert validation_errors(SumOfParts, flawed)["family"].value_counts().to_dict() == {"A10": 3, "L40": 3, "A40": 3}
 
 
 def test_the_table_of_errors_by_hand():

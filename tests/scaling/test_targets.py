@@ -189,7 +189,7 @@ def test_more_devices_than_in_the_evidence_are_warned_of():
         assert [[pair.rule for pair in pairs(value)] for value in table["warnings"]] == [rules] * 3
 
 
-def test_a_cell_that_a_method_cannot_predict_is_left_out():
+def test_a_cell_that_a_method_cannot_predict_in_group():
     cells = box_cells()
     model = fitted()
     methods = {**model.methods, "usl": flat(math.nan)}

@@ -11,7 +11,7 @@ from sweetspot.scaling.evidence import average_efficiency, concat_evidence, stud
 from sweetspot.scaling.published_pairs import published_evidence
 from sweetspot.scaling.targets import extrapolate_study
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs, load_plans
+from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
@@ -55,7 +55,7 @@ def borrowed_tables(name: str) -> Tables:
     priced = price_folder(*figures.values(), folder, study, energy=study.energy, price_paths=study.price_paths)
     inputs = inputs_of(priced, **figures, efficiency=efficiency)
     work = folder / "workloads.yaml"
-    more = {"needs": load_needs(work), "monthly": load_monthly(work), "buying": load_plans(work)}
+    more = {"needs": load_needs(work), "monthly": load_monthly(work)}
     # Work of months has the draws that it has in the workflow: its costs are means of them.
     draws = 1000 if more["monthly"] else 200
     compared = compare(inputs, Settings.of(study, instances), draws, **more)

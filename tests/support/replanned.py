@@ -64,6 +64,7 @@ class Replanned:
                     _longer(work, factor)
                 for prices in lists.values():  # a study refuses a term that is longer than its project
                     prices["offers"] = [one for one in prices["offers"] if _term(one) <= work["months"]]
+                lists = {name: prices for name, prices in lists.items() if prices["offers"]}
         inputs = self._inputs(lists, works, speeds)
         return {SHARE: self._job, PLAN: self._phases, MONTHS: self._months}[kind](inputs, point, works)
 

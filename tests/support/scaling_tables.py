@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from sweetspot.scaling.across_nodes import NodeScaling
-from sweetspot.scaling.intervals import CalibratedMethod
 from sweetspot.scaling.evidence import study_efficiency
+from sweetspot.scaling.intervals import CalibratedMethod
 from sweetspot.throughput.published import read_efficiency
 
 ROW = {

@@ -1,4 +1,4 @@
-"""Each study has one outcome: the verdict, and sheet, card, summary, answer.json, index and `ask` that all say it."""
+"""Each study has one outcome: the verdict, and summary, answer.json, index and `ask` that all say it."""
 
 import html
 import json
@@ -9,10 +9,9 @@ from study_tables import STUDIES, study_tables
 from sweetspot.commands.command_line import main
 from sweetspot.files import write_parquet
 from sweetspot.report.answer_file import answer_json
-from sweetspot.report.card import render_card
 from sweetspot.report.decided_anew import answer_of as said_by_diff
 from sweetspot.report.finished import write_index
-from sweetspot.report.sheet import render_sheet, render_summary
+from sweetspot.report.summary import render_summary
 from sweetspot.study.study import load_study
 
 # What their own numbers say; the ratios: tests of each study, docs/decision.md.
@@ -51,9 +50,7 @@ def test_all_that_speaks_of_the_answer_says_the_verdict(name, tmp_path, capsys):
     assert (answer["outcome"] == "too_close") == (row["confidence"] == "too close to call")
     both = f"{row['sentence']} {row['do_this']}"
     plain = lambda text: " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).replace("*", "").split())  # noqa: E731
-    assert both in plain(render_sheet(tables, study)) and both in plain(render_summary(tables, study))
-    card = plain(re.sub(r"</text>", " ", render_card(tables, study)))
-    assert row["sentence"] in card
+    assert both in plain(render_summary(tables, study))
     assert said_by_diff(tables["verdict"]) == both
     folder = tmp_path / name
     for table in ("options", "queue", "verdict", "choices", "sources", "deadlines"):

@@ -43,7 +43,7 @@ from sweetspot.report import how_sure
 from sweetspot.report.outcome import Outcome, outcome_of
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
 from sweetspot.report.worth_words import waiting_in_words
-from sweetspot.study.needs import load_needs, load_plans
+from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.titles import class_title
@@ -253,9 +253,7 @@ def _with_plans(given: Given, results: Path, written: Path, study: Study, plans:
         (from_arrow(read_arrow(file), OFFER_COLUMNS), from_arrow(read_arrow(results / "fees" / file.name), FEE_COLUMNS))
         for file in lists
     ]
-    return given._replace(
-        phased=Phased(all_cells(*cells), priced, plans, instances, load_needs(work), load_plans(work))
-    )
+    return given._replace(phased=Phased(all_cells(*cells), priced, plans, instances, load_needs(work)))
 
 
 def _queued(anew: Tables, known: Tables) -> Tables:

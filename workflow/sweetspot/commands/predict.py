@@ -29,7 +29,13 @@ from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.specifications import Devices, precision_name
-from sweetspot.transfer.transferring import Measured, check_below_peak, from_run_files, learn_devices, transferred
+from sweetspot.transfer.transferring import (
+    Measured,
+    check_below_peak,
+    learn_devices,
+    measured_from_run_files,
+    transferred,
+)
 from sweetspot.warnings import as_text, joined
 from sweetspot.wording import amount
 
@@ -41,7 +47,7 @@ FORM = 'GPU:MODEL:PRECISION[:BATCH]=RATE, such as "RTX 4090:resnet50:fp16:256=11
 def measured(text: str, framework: str, devices: Devices) -> Measured:
     """The figure of `--measured`: FORM, or the path of a run file. Raises UserError."""
     if text.endswith(".parquet"):
-        return from_run_files([text], devices)
+        return measured_from_run_files([text], devices)
     found = FIGURE.fullmatch(text.strip())
     if found is None:
         raise UserError(f"--measured is {text!r}; expected {FORM}, or a run file")

@@ -222,7 +222,7 @@ def _new_findings(refreshed: RefreshedList, run_of: RefreshRun) -> list[str]:
     """What the lint finds in the new list and did not find in the old one, at the day of the new prices."""
 
     def found(prices: PriceList, day: date) -> dict[tuple[str, str], str]:
-        month = prices.month_days or run_of.study.month_days
+        month = run_of.study.month_days
         offers, _ = offer_rows(refreshed.file.stem, prices, run_of.instances, month)
         findings = lint(prices, offers, run_of.instances, day, month)
         return {(one.rule, one.instance): f"{one.severity}: {one.message}" for one in findings}

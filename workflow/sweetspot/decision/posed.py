@@ -209,13 +209,6 @@ class Posed:
         numbers = {number for place, end in ends.items() for number in range(math.floor(starts[place]), end)}
         return tuple(sorted(number + 1 for number in numbers))
 
-    def within(self, start: float, end: float) -> npt.NDArray[np.int_]:
-        """The months drawn whose middle lies between two dates; the nearest one where none does."""
-        starts, length = months_of(self.work.months)
-        middle = starts + length / 2
-        found = np.flatnonzero((start <= middle) & (middle < end))
-        return found if len(found) else np.array([np.abs(middle - start).argmin()])
-
     def source(self, name: str) -> Source:
         """The source of that option."""
         return next(one for one in self.sources if one.offer["option"] == name)
@@ -367,14 +360,15 @@ class Posed:
         """The key of the speed of each class on a source; empty where it is certain or where it has none."""
         return tuple("" if row is None else self.speed_keys.get(row["row"], "") for row in source.rows)
 
-    def present(self, source: Source, draws: int, waited: float = 0.0) -> Array:
-        """Share of each month in which a machine is there that is ordered after so many months, draw x month (one where
-        it is always there); of one draw: the central ones.
+    def present(self, source: Source, draws: int) -> Array:
+        """Share of each month in which a machine is there, draw x month (one where it is always there).
+
+        Of one draw these are the central ones.
         """
         if source.offer["row"] not in self.delivery:
             return np.ones((1, 1))
         central = np.array([float(source.offer["delivery_months"])])
-        after = waited + (central if draws == 1 else self.delivery[source.offer["row"]])
+        after = central if draws == 1 else self.delivery[source.offer["row"]]
         starts, length = months_of(self.work.months)
         return np.clip((starts + length - after[:, None]) / length, 0.0, 1.0)
 

@@ -41,7 +41,7 @@ class Sections(PlanTables):
     def parts(self) -> dict[str, Part]:
         """The tables by name."""
         makers = (
-            self.worth_knowing, self.later, self.price_changes, self.scenarios, self.ranks, self.other_figures,
+            self.worth_knowing, self.price_changes, self.scenarios, self.ranks,
             self.break_even, self.front, self.tornado, self.throughput, self.efficiency,
             self.extrapolation, self.validation, self.claims, self.offers, self.verdict, self.choices, self.jobs,
             self.deadlines, self.plan_tornado, self.plan_turning_points, self.plan_break_even, self.plan_worth_knowing,
@@ -79,27 +79,6 @@ class Sections(PlanTables):
         source = "{power_source}" + (" ; {grid_source}" if name == "kg_co2e" else "")
         facts = source, "{power_basis} power", str(self.study.as_of), name
         return self.cited("told", *facts, level=ENDS)({**row, "told": told})
-
-    def other_figures(self) -> Part:
-        """How the gain of the answer's model moves with figures that others published."""
-        table, step = self.table("other_figures"), "comparison: choices of published figures"
-
-        def published(row: Row) -> str:
-            batch = "not stated" if missing(row["batch_size"]) else number(row["batch_size"])
-            told = [text(row["framework_version"]), f"batch {batch}"]
-            return ", ".join([*filter(None, told), text(row["dataset"]), *(["as used"] if row["as_used"] else [])])
-
-        def as_used(row: Row) -> str:
-            return "good" if row["as_used"] and row["alternative_figure"] == "as used" else ""
-
-        return self.part(
-            table[table["model"] == asked_model(self.tables)] if len(table) else table,
-            f"device|{self.unit}/s of one|what was published|rival's speed|cheapest rival that cannot be taken away|"
-            "gain against it|cheapest of all|gain against it",
-            "device", self.cited("images_per_s", "{figure_source}", "published", ends="none", digits=4), published,
-            "{alternative_title}: {alternative_figure}", "rival_title", self.made("gain", step, unit="×"),
-            "cheapest_of_all_title", self.made("gain_of_all", step, unit="×"), kind=as_used, of=len(table),
-        )  # fmt: skip
 
     def break_even(self) -> Part:
         """Days of use from which owning pays, against each option."""
@@ -220,8 +199,7 @@ class Sections(PlanTables):
         table = self.table("claims")
         if len(table):
             place = table["verdict"].map({verdict: n for n, verdict in enumerate(FAILED)}).fillna(len(FAILED))
-            order = table.assign(_place=place, _price=table["kind"] == "price_ratio")
-            table = order.sort_values(["_place", "_price"], kind="stable")
+            table = table.assign(_place=place).sort_values("_place", kind="stable")
         figure = self.cited("printed", basis="published", ends="none", digits=4)
 
         def printed(row: Row) -> Cell:

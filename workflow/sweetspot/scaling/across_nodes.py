@@ -33,7 +33,7 @@ NETWORK_FABRIC = "network"
 # Before a figure is seen: 2 % lost per doubling (Ott et al. 2018, Goyal et al. 2017: 90 % of 32 nodes), 3 % on leaving.
 PRIOR = SlopePrior(slopes=((0.02, 0.02),), step=(0.03, 0.03), scatter=0.02)
 # In log efficiency: repeated figures of one cluster agree no better.
-LEAST_WIDTH = 0.03
+MINIMUM_WIDTH = 0.03
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class NodeScaling:
         steps = _steps(cells)
         loss = slopes_of(steps["fabric"], self.doubling) * steps["doublings"]
         loss += self.leaving * steps["leaves"]
-        width = np.hypot(self.width * np.sqrt(steps["doublings"]), LEAST_WIDTH)
+        width = np.hypot(self.width * np.sqrt(steps["doublings"]), MINIMUM_WIDTH)
         columns = {"efficiency": np.exp(-loss), "width": width.where(steps["doublings"] > 0, 0.0)}
         return pd.DataFrame(columns, cells.index)
 
@@ -83,7 +83,7 @@ def fit_node_scaling(evidence: pd.DataFrame) -> NodeScaling:
     width = 3 * PRIOR.slopes[0][1]
     if len(errors):
         width = calibrate(errors["score"].to_numpy(dtype=float), errors["group"].to_numpy(), 0.9)
-    return NodeScaling(fitted.slopes[0], fitted.step, max(float(width), LEAST_WIDTH), len(rows))
+    return NodeScaling(fitted.slopes[0], fitted.step, max(float(width), MINIMUM_WIDTH), len(rows))
 
 
 def spans_nodes(cells: pd.DataFrame) -> pd.Series:
@@ -150,10 +150,10 @@ def node_errors(evidence: pd.DataFrame, group: str) -> pd.DataFrame:
     tables = [evidence.head(0).assign(predicted=0.0)]
     names = sorted(set(evidence[group])) if len(evidence) else []
     for name in names if len(names) > 1 else []:
-        is_left_out = (evidence[group] == name).to_numpy()
-        fitted = _fit(without_warnings(evidence[~is_left_out]))
-        model = NodeScaling(fitted.slopes[0], fitted.step, LEAST_WIDTH, 0)
-        rows = evidence[is_left_out]
+        in_group = (evidence[group] == name).to_numpy()
+        fitted = _fit(without_warnings(evidence[~in_group]))
+        model = NodeScaling(fitted.slopes[0], fitted.step, MINIMUM_WIDTH, 0)
+        rows = evidence[in_group]
         tables.append(rows.assign(predicted=model.predict(rows)["efficiency"]))
     errors = pd.concat(tables)
     ratio = errors["predicted"] / errors["efficiency"]

@@ -101,8 +101,8 @@ def _computed_efficiency(observed: pd.DataFrame, instances: Mapping[str, "Instan
     candidates = pd.concat([figures, declared[declared["base_instance"].notna()]])
     pairs = candidates.merge(bases, on=["base_instance", *WORKLOAD], suffixes=("", "_base"))
     if "products" in pairs:
-        stated = pairs["products"].notna() & pairs["products_base"].notna()
-        pairs = pairs[~stated | (pairs["products"] == pairs["products_base"])]
+        has_formats = pairs["products"].notna() & pairs["products_base"].notna()
+        pairs = pairs[~has_formats | (pairs["products"] == pairs["products_base"])]
     pairs = pairs.assign(
         declared=pairs["base_instance"] != pairs["instance"],
         other_variant=pairs["variant"] != pairs["variant_base"],
@@ -113,8 +113,8 @@ def _computed_efficiency(observed: pd.DataFrame, instances: Mapping[str, "Instan
     sources = zip(pairs["source"], pairs["source_base"], strict=True)
     return pairs.assign(
         efficiency=pairs["images_per_s"] / (pairs["gpus"] * pairs["images_per_s_base"]),
-        basis=[weakest(*both) for both in bases_of],
-        source=[" ; ".join(dict.fromkeys(both)) for both in sources],
+        basis=[weakest(*bases) for bases in bases_of],
+        source=[" ; ".join(dict.fromkeys(names)) for names in sources],
     )
 
 
@@ -237,5 +237,5 @@ def average_efficiency(efficiency: pd.DataFrame) -> pd.DataFrame:
     is_possible = pairs["efficiency"] <= MAXIMUM_EFFICIENCY
     means = pairs[is_possible].groupby(WORKLOAD)["efficiency"]
     table = means.agg(efficiency="mean", spread="std", families="size")
-    left_out = (~is_possible).groupby([pairs[name] for name in WORKLOAD]).sum().rename("left_out")
-    return table.join(left_out.astype("int64"), how="left").reset_index()
+    impossible = (~is_possible).groupby([pairs[name] for name in WORKLOAD]).sum().rename("left_out")
+    return table.join(impossible.astype("int64"), how="left").reset_index()

@@ -21,7 +21,7 @@ from sweetspot.scaling.intervals import (
     LEARNED_METHOD,
     METHODS,
     CalibratedMethod,
-    left_out_errors,
+    validation_errors,
 )
 from sweetspot.scaling.published_pairs import published_evidence
 from sweetspot.throughput.published import read_published
@@ -34,7 +34,7 @@ POOLS = ("scaling-2020", "scaling-2026")
 class FittedScaling:
     """What evidence teaches, fitted once for all predictions.
 
-    methods, errors: fits and `left_out_errors` by method; node_scaling: what several nodes cost;
+    methods, errors: fits and `validation_errors` by method; node_scaling: what several nodes cost;
     maximum_gpus: the largest counts of one node and of several in the evidence (NaN: none).
     """
 
@@ -45,11 +45,19 @@ class FittedScaling:
 
     @classmethod
     def fit(cls, evidence: pd.DataFrame, names: Iterable[str] = METHODS) -> Self:
-        """Fit methods by name to evidence (EVIDENCE_COLUMNS, with network facts or without)."""
+        """Fit methods to evidence.
+
+        Parameters
+        ----------
+        evidence
+            EVIDENCE_COLUMNS, with the network facts of a study or without.
+        names
+            Methods to fit, of METHODS.
+        """
         has_single_base = (evidence["base_gpus"] == 1).to_numpy()
         on_node, on_nodes = evidence[has_single_base], evidence[~has_single_base]
         rows = learnable(on_node)
-        errors = {name: left_out_errors(METHODS[name], rows) for name in names}
+        errors = {name: validation_errors(METHODS[name], rows) for name in names}
         methods = {name: CalibratedMethod.fit(METHODS[name], rows, table) for name, table in errors.items()}
         maxima = float(on_node["gpus"].max()), float(on_nodes["gpus"].max())
         return cls(methods, errors, fit_node_scaling(on_nodes), maxima)
@@ -74,7 +82,15 @@ class FittedScaling:
         return extend_across_nodes(predicted, facts, self.node_scaling)
 
     def add_count_warnings(self, warnings: pd.Series, facts: pd.DataFrame) -> list[list[dict[str, str]]]:
-        """Add `beyond_evidence` to the warnings of cells with more devices than any figure."""
+        """Add `beyond_evidence` to the warnings of cells with more devices than any figure.
+
+        Parameters
+        ----------
+        warnings
+            Warnings of each cell.
+        facts
+            `gpus` and `nodes` of the cells.
+        """
         maxima = np.where(facts["nodes"] == 1, *self.maximum_gpus)
         rows = []
         for pairs, gpus, maximum in zip(warnings, facts["gpus"], maxima, strict=True):
@@ -99,14 +115,14 @@ def fit_shipped_scaling(studies: Path) -> FittedScaling:
     return FittedScaling.fit(shipped_evidence(studies), [LEARNED_METHOD])
 
 
-def combined_bound(value: pd.Series, *relative_bounds: pd.Series, sign: int) -> pd.Series:
+def combined_limit(value: pd.Series, *relative_limits: pd.Series, sign: int) -> pd.Series:
     """Return the bound of a product of independent factors.
 
     Parameters
     ----------
     value
         The product.
-    relative_bounds
+    relative_limits
         For each factor its bound over its value; NaN: the factor has no error.
     sign
         -1 for the lower bound, 1 for the upper.
@@ -118,5 +134,5 @@ def combined_bound(value: pd.Series, *relative_bounds: pd.Series, sign: int) -> 
 
     """
     with np.errstate(divide="ignore"):  # a lower bound of 0 stays 0
-        squares = [np.log(bound).fillna(0.0) ** 2 for bound in relative_bounds]
+        squares = [np.log(limit).fillna(0.0) ** 2 for limit in relative_limits]
     return value * np.exp(sign * np.sqrt(sum(squares)))

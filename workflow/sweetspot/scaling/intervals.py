@@ -26,11 +26,6 @@ LOWEST_OVERHEAD = -0.05  # of an efficiency of 1.05; more is no speed of the dev
 WIDTH_WITHOUT_EVIDENCE = 1.5
 LEVEL = 0.9  # of all intervals
 STUDY_MODELS = ("inception3", "resnet50", "vgg16")
-# Of evidence, not needed to fit or to summarise; narrow tables are faster to split.
-UNUSED_COLUMNS = (
-    "study", "benchmark", "framework_version", "dataset", "interconnect", "interconnect_guessed", "network", "note",
-    "as_of", "base_nodes", "source", "parameters_millions", "normalised", "is_listed", "batch_stated",
-)  # fmt: skip
 VALIDATION_COLUMNS = (
     "method", "slice", "rows", "median_abs_error", "p90_abs_error", "bias", "coverage90",
 )  # fmt: skip
@@ -40,7 +35,7 @@ def interval_widths(errors: pd.DataFrame) -> dict[str, float]:
     """Return conformal half widths of log(overhead + SCORE_FLOOR) for 90 %, by class of cells.
 
     A class is an era with a class of link (`modern pcie`), an era, or "" for all cells. One with
-    fewer than FEWEST groups (a family of a publisher) has no width. errors: `left_out_errors`.
+    fewer than FEWEST groups (a family of a publisher) has no width. errors: `validation_errors`.
     """
     widths = {}
     rows = errors[errors["score"].notna()]
@@ -93,7 +88,7 @@ class CalibratedMethod:
         evidence
             EVIDENCE_COLUMNS, of pairs whose base is one device.
         errors
-            `left_out_errors` of the same method and evidence.
+            `validation_errors` of the same method and evidence.
 
         Returns
         -------
@@ -135,7 +130,7 @@ class CalibratedMethod:
         return pd.DataFrame(columns, cells.index)
 
 
-def left_out_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.DataFrame:
+def validation_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.DataFrame:
     """Predict every figure by a fit without its device family and without its publisher.
 
     Parameters
@@ -154,15 +149,14 @@ def left_out_errors(kind: type[ScalingMethod], evidence: pd.DataFrame) -> pd.Dat
 
     """
     rows = learnable(evidence)
-    rows = rows[[name for name in rows.columns if name not in UNUSED_COLUMNS]]
     family, publisher = rows["family"].to_numpy(), rows["publisher"].to_numpy()
     group = rows["family"].astype(str) + " " + rows["publisher"]
     predicted = np.full(len(rows), np.nan)
     for name in sorted(set(group)):
-        is_left_out = (group == name).to_numpy()
-        first = int(np.argmax(is_left_out))
+        in_group = (group == name).to_numpy()
+        first = int(np.argmax(in_group))
         training = rows[(family != family[first]) & (publisher != publisher[first])]
-        predicted[is_left_out] = kind.fit(training).efficiency(rows[is_left_out])
+        predicted[in_group] = kind.fit(training).efficiency(rows[in_group])
     efficiency = rows["efficiency"].to_numpy(dtype=float)
     score = np.abs(np.log(_floored(predicted) / _floored(efficiency)))
     errors = rows.assign(group=group, predicted=predicted, error=predicted / efficiency - 1, score=score)
@@ -201,7 +195,7 @@ def validation_table(errors: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     Parameters
     ----------
     errors
-        `left_out_errors` by method; figures without a prediction are ignored.
+        `validation_errors` by method; figures without a prediction are ignored.
 
     Returns
     -------

@@ -112,12 +112,12 @@ def _prediction_interval(averages: np.ndarray, level: float) -> tuple[float, flo
 
     if not len(averages):
         return math.nan, math.nan, math.nan
-    _, efficiency, families, spread = averages.T
+    _, efficiency, families, deviation = averages.T
     mean, count = float(efficiency.mean()), families.max()
     if count < 2:
         return mean, math.nan, math.nan
     quantile = stdtrit(count - 1, (1 + level) / 2)
-    half_width = float(quantile * np.nanmean(spread) * math.sqrt(1 + 1 / count))
+    half_width = float(quantile * np.nanmean(deviation) * math.sqrt(1 + 1 / count))
     return mean, max(mean - half_width, 0.0), mean + half_width
 
 

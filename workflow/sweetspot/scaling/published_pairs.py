@@ -91,8 +91,8 @@ def _find_base(row: Any, figures: Sequence[Any]) -> tuple[int, Any, float, str] 
 
 def framework_name(name: str) -> str:
     """Return the project's name of a framework, e.g. 'torch' for 'PyTorch (NGC)'."""
-    plain = name.strip().lower()
-    return next((known for known in MODELLED_FRAMEWORKS if known and known in plain), plain)
+    lower = name.strip().lower()
+    return next((modelled for modelled in MODELLED_FRAMEWORKS if modelled and modelled in lower), lower)
 
 
 def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.scaling.fitted import FittedScaling, combined_bound
+from sweetspot.scaling.fitted import FittedScaling, combined_limit
 from sweetspot.scaling.intervals import LEARNED_METHOD
 from sweetspot.scaling.step_facts import device_family
 from sweetspot.study.frameworks import ALWAYS_COMPILED
@@ -78,7 +78,7 @@ def scale_to_devices(
     warnings = scaling.add_count_warnings(cells["warnings"], facts)
     table = cells.assign(images_per_s=rate, warnings=warnings)
     for name, sign in (("low", -1), ("high", 1)):
-        single_bound = cells[f"images_per_s_{name}"] / cells["images_per_s"]
-        efficiency_bound = predicted[name] / predicted["efficiency"]
-        table[f"images_per_s_{name}"] = combined_bound(rate, single_bound, efficiency_bound, sign=sign)
+        single_limit = cells[f"images_per_s_{name}"] / cells["images_per_s"]
+        efficiency_limit = predicted[name] / predicted["efficiency"]
+        table[f"images_per_s_{name}"] = combined_limit(rate, single_limit, efficiency_limit, sign=sign)
     return table

@@ -73,11 +73,11 @@ def with_declared_facts(cells: pd.DataFrame, instances: Mapping[str, "Instance"]
 
     """
     declared = [instances.get(name) for name in cells["instance"]]
-    stated = [instance.interconnect if instance else None for instance in declared]
+    interconnects = [instance.interconnect if instance else None for instance in declared]
     guessed = [guessed_interconnect(str(gpu)) for gpu in cells["gpu"]]
     return cells.assign(
-        interconnect=[name or guess for name, guess in zip(stated, guessed, strict=True)],
-        interconnect_guessed=[name is None for name in stated],
+        interconnect=[name or guess for name, guess in zip(interconnects, guessed, strict=True)],
+        interconnect_guessed=[name is None for name in interconnects],
         network=[instance.network if instance else None for instance in declared],
         exchange=True,
         family=cells["gpu"].map(device_family),
@@ -144,7 +144,7 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
     devices, rate = cells["gpus"].astype(float), cells["base_images_per_s"].astype(float)
     eras = eras_of(cells)
     step_s = cells["batch_size"].astype(float) / rate
-    batch_stated = step_s.ge(SHORTEST_STEP_S)
+    has_step = step_s.ge(SHORTEST_STEP_S)
     usual_step_s = np.where(eras == MODERN, USUAL_STEP_S, DEFAULT_BATCH / rate)
     half = cells["precision"].isin(["fp16", "bf16", "mixed"])
 
@@ -164,8 +164,8 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
         network_group=cells["model"].astype(str).map(network_name),
         doublings=np.log2(devices / 2),
         ring=2 * (devices - 1) / devices,
-        step_s=step_s.where(batch_stated, usual_step_s),
-        batch_stated=batch_stated,
+        step_s=step_s.where(has_step, usual_step_s),
+        batch_stated=has_step,
         gradient_gb=cells["parameters_millions"] * 4e-3 * np.where(half, 0.5, 1.0),
         slow_half=half & normalised & tensor_cores & ~compiled & ~later_build,
         old_software=~recent,

@@ -39,7 +39,7 @@ PAIR_COLUMNS = (
 # one pair, between a submitter's results at two counts.
 LOSS_PRIOR, BATCH_PRIOR, LEAVING_PRIOR, SCATTER = (0.17, 0.10), (0.1, 0.15), (0.10, 0.10), 0.10
 # log 1.12: no prediction is surer than submitters agree with each other.
-LEAST_WIDTH = 0.113
+MINIMUM_WIDTH = 0.113
 DEVICES_ON_FAST_LINKS, DEVICES_ON_NVL72 = 8, 72
 
 
@@ -72,7 +72,7 @@ class StrongScaling:
 
     def interval_factor(self, doublings: pd.Series) -> pd.Series:
         """Return the factor between the estimate and either bound of its 90 % interval."""
-        return np.exp(np.hypot(self.width * np.sqrt(doublings.abs()), LEAST_WIDTH))
+        return np.exp(np.hypot(self.width * np.sqrt(doublings.abs()), MINIMUM_WIDTH))
 
 
 def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
@@ -107,9 +107,15 @@ def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
 
 
 def crossings(gpu: str, base_gpus: int, gpus: int) -> float:
-    """Return 1 if only `gpus` is more than fast links join, -1 if only `base_gpus` is, else 0."""
-    joined = DEVICES_ON_NVL72 if gpu.startswith("GB") else DEVICES_ON_FAST_LINKS
-    return float((gpus > joined) - (base_gpus > joined))
+    """Count how often fast links are left between two counts of a device.
+
+    Returns
+    -------
+    float
+        1 if only `gpus` is more than fast links join, -1 if only `base_gpus` is, else 0.
+    """
+    limit = DEVICES_ON_NVL72 if gpu.startswith("GB") else DEVICES_ON_FAST_LINKS
+    return float((gpus > limit) - (base_gpus > limit))
 
 
 def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) -> StrongScaling:
@@ -130,7 +136,7 @@ def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) 
     if len(errors):
         score = (errors["gap"].abs() / np.sqrt(errors["doublings"])).to_numpy(dtype=float)
         width = calibrate(score, errors["family"].to_numpy(), 0.9)
-    return replace(_fit(pairs), width=max(float(width), LEAST_WIDTH))
+    return replace(_fit(pairs), width=max(float(width), MINIMUM_WIDTH))
 
 
 def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
@@ -142,9 +148,9 @@ def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
         The pairs with `gap`, the logarithm of predicted over true minutes.
 
     """
-    stated = pairs.dropna(subset=["log_batch"])
-    tables = [stated.head(0).assign(gap=0.0)]
-    for name, rows in stated.groupby(group):
+    predictable = pairs.dropna(subset=["log_batch"])
+    tables = [predictable.head(0).assign(gap=0.0)]
+    for name, rows in predictable.groupby(group):
         fitted = _fit(pairs[pairs[group] != name])
         tables.append(rows.assign(gap=fitted.log_change(rows) - rows["log_minutes"]))
     return pd.concat(tables)
@@ -156,7 +162,7 @@ def _fit(pairs: pd.DataFrame) -> StrongScaling:
     prior = SlopePrior((LOSS_PRIOR, BATCH_PRIOR), LEAVING_PRIOR, SCATTER)
     fitted = fit_pooled_slopes(rows["benchmark"], variables, rows["log_minutes"], rows["leaves"], prior)
     loss, batch = fitted.slopes
-    return StrongScaling(loss, batch, fitted.step, LEAST_WIDTH, len(pairs))
+    return StrongScaling(loss, batch, fitted.step, MINIMUM_WIDTH, len(pairs))
 
 
 def strong_cells(

@@ -200,17 +200,14 @@ def _build_design(cells: pd.DataFrame, terms: tuple[Term, ...]) -> Design:
         "compiled": cells["xla"],
         "old_software": cells["old_software"],
     }
-    arrays = {name: values.to_numpy(dtype=float) for name, values in columns.items()}
-    for column in {DEVICE_GROUP, PUBLISHER_GROUP, NETWORK_GROUP} & set(cells.columns):
-        labels = cells[column].to_numpy()
-        for name in set(labels):
-            arrays[f"{column}: {name}"] = (labels == name).astype(float)
-    absent = np.zeros(len(cells))
-    facts = np.array([arrays.get(term.fact, absent) for term in terms]).T
+    table = pd.DataFrame(columns, cells.index).astype(float)
+    groups = cells.reindex(columns=[DEVICE_GROUP, PUBLISHER_GROUP, NETWORK_GROUP])
+    table = table.join(pd.get_dummies(groups, prefix_sep=": ", dtype=float))
+    facts = table.reindex(columns=[term.fact for term in terms], fill_value=0.0).to_numpy()
 
     exchanges = cells["exchange"].astype(float)
     quantities = {
-        WAITING: arrays["always"],
+        WAITING: columns["always"],
         EXCHANGE: exchanges * cells["ring"] * cells["gradient_gb"] / cells["step_s"],
         STARTS: exchanges * SECONDS_PER_TENSOR * cells["tensors"] / cells["step_s"],
         HALF: cells["ring"] * cells["slow_half"],

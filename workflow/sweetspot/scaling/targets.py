@@ -7,7 +7,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from sweetspot.cells import USABLE
-from sweetspot.scaling.fitted import FittedScaling, combined_bound
+from sweetspot.scaling.fitted import FittedScaling, combined_limit
 from sweetspot.scaling.intervals import LEARNED_METHOD, METHODS, validation_table
 from sweetspot.scaling.methods import METHOD_DESCRIPTIONS, RULE_2018, MeanEfficiency
 from sweetspot.scaling.networks import unlisted_network_warning, with_network_facts
@@ -158,12 +158,12 @@ def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str
         basis="extrapolated",
         images_per_s=rate,
         source=method + ": " + predicted["source"] + " ; " + cells["source"],
-        warnings=[joined(*both) for both in pairs],
+        warnings=[joined(*sources) for sources in pairs],
     )
     for name, sign in (("low", -1), ("high", 1)):
-        base_bound = cells[f"base_images_per_s_{name}"] / cells["base_images_per_s"]
-        efficiency_bound = predicted[name] / predicted["efficiency"]
-        table[f"images_per_s_{name}"] = combined_bound(rate, base_bound**TO_90_PERCENT, efficiency_bound, sign=sign)
+        base_limit = cells[f"base_images_per_s_{name}"] / cells["base_images_per_s"]
+        efficiency_limit = predicted[name] / predicted["efficiency"]
+        table[f"images_per_s_{name}"] = combined_limit(rate, base_limit**TO_90_PERCENT, efficiency_limit, sign=sign)
     return table.reindex(columns=list(EXTRAPOLATION_COLUMNS))
 
 

@@ -57,7 +57,6 @@ class LintedOffer:
     machine: Instance
     month_days: float
     study_date: date
-    today: date
 
     @property
     def name(self) -> str:
@@ -295,14 +294,13 @@ def reserved_price(linted: LintedOffer) -> Iterator[RuleMessage]:
 def age_and_source(linted: LintedOffer) -> Iterator[RuleMessage]:
     """Age of the price and of its rate, an offer that has ended, and a source that names none."""
     offer, prices, study_date = linted.offer, linted.prices, linted.study_date
-    age, day = age_days(offer, prices, study_date, linted.today), offer.as_of or prices.as_of
-    reference = "today" if prices.age_at == "today" else f"the study's date {study_date}"
-    limit = prices.max_age_days
+    age, day = age_days(offer, prices, study_date), offer.as_of or prices.as_of
+    reference, limit = f"the study's date {study_date}", prices.max_age_days
     if limit is not None and age > limit:
         yield "stale", f"price of {day} is {age} days old at {reference}; the limit is {limit}"
     if age < -AHEAD_DAYS:
         yield "future_date", f"price of {day} is dated {-age} days after {reference}"
-    if has_ended(offer, prices, study_date, linted.today):
+    if has_ended(offer, study_date):
         yield "expired", f"the offer ended on {offer.until}, before {reference}; ask for it again"
     rate = rate_used(offer, prices)
     if rate is not None and abs((rate.as_of - day).days) > RATE_AGE_DAYS:
@@ -469,9 +467,8 @@ def lint(
     instances: Mapping[str, Instance],
     study_date: date,
     month_days: float,
-    today: date | None = None,
 ) -> list[Finding]:
-    """All findings of a price list; deterministic unless the list says `age_at: today`.
+    """All findings of a price list.
 
     Parameters
     ----------
@@ -481,8 +478,8 @@ def lint(
         `offer_rows` of the list, in its order, with months of `month_days`.
     instances : mapping of str to Instance
         The machines by name.
-    study_date, today : date
-        The days at which the age of a price is judged; `today` defaults to the clock's.
+    study_date : date
+        The day at which the age of a price is judged.
     month_days : float
         Days of a month.
 
@@ -491,9 +488,8 @@ def lint(
     list of Finding
         Findings of the list first. What shows only when an offer is priced stands in `offer_findings`.
     """
-    day = today or date.today()
     rows = [
-        LintedOffer(offer, row, prices, instances[offer.instance], month_days, study_date, day)
+        LintedOffer(offer, row, prices, instances[offer.instance], month_days, study_date)
         for offer, row in zip(prices.offers, offers, strict=True)
     ]
     findings = [Finding("warning", name, *remark) for name, rule in LIST_RULES for remark in rule(rows)]
