@@ -40,7 +40,6 @@ early: $(VENV)/.ready-core  ## the page from published figures alone; measures n
 pdf: environment  ## the page on paper; needs Chromium
 	snakemake --cores $(CORES) --config study=$(STUDY) --quiet -- print_report
 	@echo "PDF: $(abspath results/$(STUDY)/report/index.pdf)"
-	@echo "One page, to sign: $(abspath results/$(STUDY)/report/decision.pdf)"
 
 # A device timed elsewhere: make study NAME=mine GPU_NAME="RTX 4090" MODEL=resnet50 SPEED=1120 CURRENCY=EUR
 TIMED = $(if $(WORK),--work "$(WORK)") $(if $(GPU_NAME),--gpu-name "$(GPU_NAME)") $(if $(SPEED),--speed "$(SPEED)") $(if $(MODEL),--model "$(MODEL)") \

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from sweetspot.commands.figures_csv import read_device_figures
 from sweetspot.transfer.figures import as_figures, shipped_devices, shipped_figures
 
+from research.figures_csv import read_device_figures
 from research.transfer_errors import (
     DEFAULT,
     DEVICE_AND_PROGRAM,

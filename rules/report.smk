@@ -108,7 +108,7 @@ rule write_tables:
 
 
 rule render_report:
-    """Write the page with its charts; the answer as Markdown, for programs, on one sheet, and as a card."""
+    """Write the page with its charts; the answer as Markdown, and for programs."""
     input:
         **TOLD,
         study=given(f"{CONFIG}/study.yaml"),
@@ -141,8 +141,6 @@ rule render_report:
         ),
         summary=f"{REPORT}/summary.md",
         answer=f"{REPORT}/answer.json",
-        decision=f"{REPORT}/decision.html",
-        card=f"{REPORT}/card.svg",
     log:
         f"results/logs/render_report/{STUDY}.log",
     localrule: True
@@ -167,14 +165,12 @@ rule write_index:
 
 
 rule print_report:
-    """Print the page and the sheet as PDF; asked for by name only, because it needs Chromium."""
+    """Print the page as PDF; asked for by name only, because it needs Chromium."""
     input:
         html=rules.render_report.output.html,
-        decision=rules.render_report.output.decision,
         formula=formula("report"),
     output:
         pdf=f"{REPORT}/index.pdf",
-        decision=f"{REPORT}/decision.pdf",
     log:
         f"results/logs/print_report/{STUDY}.log",
     localrule: True

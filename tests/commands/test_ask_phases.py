@@ -36,7 +36,7 @@ def project(tmp_path_factory):
     works = {"work": WORK | {"source": "x"}, "job": JOB | {"source": "x"}}
     for name, content in (("study", said), ("instances", facts), ("workloads", works)):
         (folder / f"{name}.yaml").write_text(yaml.safe_dump(content))
-    for name, table in compared(*rows, draws=DRAWS, buying={}).items():
+    for name, table in compared(*rows, draws=DRAWS).items():
         write_parquet(table, results / "comparison" / f"{name}.parquet")
     offers, fees = list_tables(prices, known)
     cells = from_rows([one | {"logical": False} for one in cells_of(known)], (*FIGURES, "gpu", "logical"))
@@ -67,7 +67,7 @@ def test_more_jobs_or_fewer_days_are_those_of_a_study_that_says_so(project, caps
     """5,400 jobs of two hours, or five days a month, take two boxes."""
     code, content = asked(project, capsys, *arguments)
     work = {"phases": [WORK["phases"][0] | {"jobs": jobs}]}
-    own_table = compared(own(**box), hourly(RANGED), work=work, draws=DRAWS, buying={})["verdict"]
+    own_table = compared(own(**box), hourly(RANGED), work=work, draws=DRAWS)["verdict"]
     assert code in (0, 3)
     same(content, own_table)
     page = pd.read_parquet(project / "results/paper/comparison/verdict.parquet").iloc[0]
@@ -92,12 +92,11 @@ def plan(found):
 
 
 def test_asked_for_nothing_else_it_is_the_pages_whatever_was_asked_before(small):
-    """With buying later among it. 14,400 hours of twice the jobs take four boxes of 4,320 (five days, 36 months)."""
+    """14,400 hours of twice the jobs take four boxes of 4,320 (five days, 36 months)."""
     found, case = small
     assert plan(case(days=5.0, jobs=2.0)).loc["box", "counts"] == 4.0
     asked = case()
     pd.testing.assert_frame_equal(plan(found), plan(asked), check_exact=False, rtol=1e-12, check_dtype=False)
-    assert plan(asked)["after_months"].notna().any()
     words = ["sentence", "do_this"]
     assert asked["verdict"][words].iloc[0].tolist() == found["verdict"][words].iloc[0].tolist()
 

@@ -107,7 +107,7 @@ def test_the_studies_that_come_with_the_project_have_no_mistake(name):
 def test_mistakes_of_every_file_are_said_at_once(lab):
     config, folder = lab
     edit(config / "config.yaml", "runs: 2", "runs: 0")
-    edit(folder / "study.yaml", "reference: box", "reference: bax\nborrow: [nowhere]\nmethod: guess")
+    edit(folder / "study.yaml", "reference: box", "reference: bax\nborrow: [nowhere]")
     edit(folder / "instances.yaml", "gpu: Tesla V100, gpus: 1", "gpu: Tesla V100, gpus: 0, colour: red")
     edit(folder / "workloads.yaml", "samples", "sampels")
     edit(folder / "prices" / "all.yaml", "instance: cloud, per_hour: 3.0", "instance: clowd, per_hour: -3.0")
@@ -127,8 +127,6 @@ def test_mistakes_of_every_file_are_said_at_once(lab):
         f"workloads.yaml: key 'job.training.sampels' {unknown} 'samples', {needed}",
         "config.yaml: key 'runs' is 0; expected a number of at least 1",
         "study.yaml: reference is 'bax'; expected an instance of instances.yaml",
-        "study.yaml: method is 'guess'; expected auto or one of mean_efficiency, same_device_count, amdahl, usl, "
-        "ring_allreduce, pooled_ring",
         "study.yaml: borrow names 'nowhere'; expected a study with a throughput.csv",
         f"prices/all.yaml: key 'offers[1].own.capx' {unknown} 'capex', {needed}",
         "prices/all.yaml: key 'offers[0].per_hour' is -3.0; expected: a number above 0",

@@ -8,7 +8,6 @@ from small_lab import class_of, posed, small_lab
 from sweetspot.decision.assumption import Moved
 from sweetspot.decision.choice_table import works
 from sweetspot.decision.cost_dispatch import dispatch_question
-from sweetspot.decision.later import buying_later, of_months
 from sweetspot.decision.posed import grown, months_of
 from sweetspot.decision.verdict import verdict_table
 
@@ -176,25 +175,6 @@ def test_a_contract_begins_when_it_is_there():
     now, then = (work_of(deal | more, RENTED) for more in ({}, {"available_from_weeks": 12 * TWO_MONTHS}))
     assert usd(now) == pytest.approx(36 * 1000.0)
     assert usd(then) == pytest.approx(12 * 1000.0 + 24 * 1200.0)
-
-
-def later(*offers, months, **more):
-    """USD by months until the purchase."""
-    made, _, drawn, _ = work_of(*offers, make=small_lab, buy_after_months=[months], **more)
-    return buying_later(of_months([made], drawn), drawn, 5)[0].set_index("after_months")["usd"]
-
-
-def test_bought_later_it_is_there_later_still_and_the_work_has_grown():
-    """Ordered after six months it is there after eight: 28 months of the box. 80 jobs and each month a hundredth more:
-    the first twelve months are rented, those after are on the box.
-    """
-    found = later(own() | {"available_from_weeks": TWO_MONTHS}, RENTED, months=6.0)
-    assert found[0.0] == pytest.approx(36_000 + 34 * 50 + 2 * 1200 + 34 * 40)
-    assert found[6.0] == pytest.approx(36_000 + 28 * 50 + 8 * 1200 + 28 * 40)
-    hours = 160.0 * 1.01**MONTHS
-    assert later(own(), RENTED, months=12.0, jobs=80.0, growth=0.01)[12.0] == pytest.approx(
-        hours[:12].sum() * 6.0 + 36_000 + 24 * 50 + hours[12:].sum() * 0.2
-    )
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import PriceList, days_kept, lists_at, load_price_list, newest_day, place_for
 from sweetspot.study.study import load_study
 from sweetspot.study.terms import ShownCurrency, wrong_rate
-from sweetspot.study.trends import CURVES, PRESETS, Drift, PriceChange, Resale, preset_of
+from sweetspot.study.trends import CURVES, PRESETS, Drift, Resale, preset_of
 
 STUDIES = ROOT / "config" / "studies"
 LISTS = sorted(STUDIES.glob("*/prices/*.yaml"))
@@ -293,11 +293,6 @@ def test_presets_are_what_the_history_was():
     year = (drift.change_per_year, drift.low, drift.high, drift.market_share)
     assert year == pytest.approx((0, -0.43, 0.22, 0.21), abs=0.051) and drift.change_per_year < 0
     assert (walk.sd_log_year, walk.market_share) == pytest.approx((0.51, 0.01), abs=0.02)
-
-
-def test_a_change_of_price_without_an_end_is_certain_there():
-    ends = [PriceChange(value=-0.1, **keys).ends for keys in ({}, {"low": -0.2}, {"high": 0.1})]
-    assert ends == [(-0.1, -0.1), (-0.2, -0.1), (-0.1, 0.1)]
 
 
 DAMAGE = [

@@ -32,10 +32,9 @@ from sweetspot.study.scripts import Script
 from sweetspot.study.stock import Availability
 from sweetspot.study.study import LogSource, Question, Study
 from sweetspot.study.terms import Amount, Billing, Commitment, Fee, Interruptions, Own, Sustained, Vat
-from sweetspot.study.trends import PriceChange, Resale
+from sweetspot.study.trends import Resale
 from sweetspot.study.workloads import Phase, Plan, Runs, Training, Workloads
 
-LATER = PLAN | {"phases": [PHASE], "renewed": True}
 # Model, what else it needs, the key, the last value that is taken and the first that is not.
 EDGES = [
     (Matrix, {"model": ["m"]}, "batch_size", [1], [0]),
@@ -91,7 +90,6 @@ EDGES = [
     (Runs, {"kind": "runs", "hours": 1.0, **SOURCE}, "runs", 100_000, 100_001),
     (Plan, PLAN, "phases", [PHASE], []),
     (Plan, PLAN, "phases", [PHASE], [PHASE, PHASE]),
-    (Plan, LATER | {"months": 12.0}, "buy_after_months", [3, 11.9], [0.0]),
     (Phase, PHASE, "jobs", 1, 0),
     (Memory, {"parameters": 1e9, "precision": "mixed", "optimizer": "adam", "activations_gib": 0.0, **SOURCE},
      "trained_parameters", 1e9, 1.1e9),
@@ -135,8 +133,6 @@ EDGES = [
     (Resale, {"share": 1.0}, "points", [(1.0, 1, 1, 1), (2.0, 1, 1, 1)], [(1.0, 1, 1, 1), (1.0, 1, 1, 1)]),
     (Resale, {"share": 1.0}, "curve", "gaming", None),
     (Resale, {"share": 1.0, "points": [(1.0, 1, 1, 1)]}, "curve", None, "gaming"),
-    (PriceChange, {"value": -0.1}, "low", -0.1, -0.05),
-    (PriceChange, {"value": -0.1}, "high", -0.1, -0.2),
     (Claim, CLAIM, "tolerance", 0, -0.1),
     (Claim, CLAIM, "value", "1" * 500, "1" * 501),
     (Claim, CLAIM, "value", "1", ""),
@@ -328,12 +324,6 @@ WRONG = [
     (Workloads, month(software_gain_per_year=3.1), "a share of 0 to 3, such as 0.2, found 3.1 to 3.1"),
     (Workloads, month(jobs=[]), "jobs"),
     (Workloads, month(jobs=[JOB, JOB]), "a name once among jobs, found runs twice"),
-    *((Workloads, month(buy_after_months=later), "by ascending months, all below 36, found")
-      for later in ([36], [12, 6], [6, 6])),
-    *((Plan, LATER | {"months": 12.0, "buy_after_months": later}, "ascending months, all below months, found")
-      for later in ([12.0], [6.0, 3.0], [3.0, 3.0])),
-    (Plan, LATER | {"buy_after_months": [6.0]}, "and no months"),
-    (Plan, LATER | {"months": 12.0, "buy_after_months": [6.0], "renewed": False}, "renewed: true with buy_after"),
     (Workloads, {"job": {"kimd": "runs", "runs": 2}},
      "key 'job.kimd' is unknown; remove it or correct its spelling: did you mean 'kind', which is missing and needed?"),
     (Workloads, {"job": {"runs": 2, "hours": 3}}, "key 'job.kind' is missing and needed"),

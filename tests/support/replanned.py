@@ -2,9 +2,10 @@
 
 import copy
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pandas as pd
 import yaml
@@ -12,16 +13,17 @@ from borrowed_tables import borrowed_tables
 from phase_plans import best_of
 from price_lists import price_study
 from study_tables import STUDIES
-from sweetspot.decision.compare import Inputs, asked_of, judge
+from sweetspot.decision import simulate
+from sweetspot.decision.compare import Inputs, Judged, asked_of, judge
 from sweetspot.decision.offers_left_out import set_aside
 from sweetspot.decision.options import build_options, records
 from sweetspot.decision.posed import MIX_DRAWS
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs
+from sweetspot.study.needs import load_needs, load_plans
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
-from sweetspot.throughput.speed_errors import speed_errors
+from sweetspot.throughput.speed_errors import Error, speed_error, speed_errors
 from three_kinds import OF_OWN
 
 SHARE, PLAN, MONTHS = "job", "plan", "monthly"  # kinds of work; the last two as workloads.yaml names them
@@ -60,8 +62,25 @@ class Replanned:
                 work["months"] *= factor
                 if kind == PLAN:
                     _longer(work, factor)
+                for prices in lists.values():  # a study refuses a term that is longer than its project
+                    prices["offers"] = [one for one in prices["offers"] if _term(one) <= work["months"]]
+                lists = {name: prices for name, prices in lists.items() if prices["offers"]}
         inputs = self._inputs(lists, works, speeds)
         return {SHARE: self._job, PLAN: self._phases, MONTHS: self._months}[kind](inputs, point, works)
+
+    def at_price(self, option: str, factor: float) -> pd.DataFrame:
+        """The verdicts with the price of a machine written at a factor of what it is."""
+        lists = copy.deepcopy(self.lists)
+        self._priced(lists, "capex_usd", option, factor)
+        speeds = {"throughput": self.tables.throughput, "extrapolation": self.tables.scaling["extrapolation"]}
+        return self.decided(self._inputs(lists, self.works, speeds)).verdict(self._settings(), pd.DataFrame())
+
+    def decided(self, inputs: Inputs) -> Judged:
+        """All works of the study, decided anew."""
+        file = STUDIES / self.name / "workloads.yaml"
+        given = load_needs(file), load_monthly(file), load_plans(file), {}
+        every, asked = asked_of(inputs, self._settings(), *given)
+        return judge(every, inputs.offers, asked, self._settings(), self.tables.draws)
 
     def _phases(self, inputs: Inputs, *_: Any) -> str:
         return self._alternative(best_of(inputs, self._settings()))
@@ -82,9 +101,20 @@ class Replanned:
         file = self._written("workloads", works, self.works)
         asked = load_needs(file), {point["workload"]: load_monthly(file)[point["workload"]]}, {}, {}
         every, asked = asked_of(inputs, self._settings(), *asked)
-        (posed,) = judge(every, inputs.offers, asked, self._settings(), MIX_DRAWS).months
+        with patch.object(simulate, "speed_error", self._as_planned):
+            (posed,) = judge(every, inputs.offers, asked, self._settings(), MIX_DRAWS).months
         best = posed.mixes[0]
         return " + ".join((*sorted(best.bought), *sorted(best.sold))) or best.done.lead
+
+    def _as_planned(self, row: dict[str, Any]) -> Error:
+        """The error of a figure at its planned value: the key of its draws has that value, and the mean of a thousand
+        others is off by half a percent.
+        """
+        return self._planned_errors.get((row["option"], row["model"])) or speed_error(row)
+
+    @cached_property
+    def _planned_errors(self) -> dict[tuple[str, str], Error]:
+        return {(row["option"], row["model"]): speed_error(row) for row in records(self.options)}
 
     def _priced(self, lists: dict[str, Any], quantity: str, subject: str | None, factor: float) -> None:
         named = self.options.drop_duplicates("option").set_index("option")
@@ -179,6 +209,10 @@ def _dearer(offer: dict[str, Any], factor: float) -> None:
         for name in ("per_hour", "per_month", "upfront"):
             if name in place:
                 _scaled(place, name, factor)
+
+
+def _term(offer: dict[str, Any]) -> float:
+    return float(offer.get("commitment", {}).get("term_months", 0.0))
 
 
 def _busier(work: dict[str, Any], quantity: str, subject: str | None, factor: float) -> None:

@@ -137,7 +137,7 @@ def _turned(ends: Triple) -> Triple:
 
 
 def _owned(own: Own, money: Triple) -> Row:
-    (sold, points), today, change = residual(own), _sold_today(own), own.capex_change_per_year
+    (sold, points), today = residual(own), _sold_today(own)
     capex, months, days = times(triple(own.capex), money), triple(own.months), triple(own.days_per_month)
     care = times(triple(own.maintenance_per_month), money)
     staff = times(triple(own.staff_hours_per_month), times(triple(own.staff_per_hour), money))
@@ -156,7 +156,6 @@ def _owned(own: Own, money: Triple) -> Row:
         **spread("days_per_month", days),
         **spread("residual_usd", times(sold, money)),
         "residual_points": points,
-        **({} if change is None else spread("capex_change", (change.value, *change.ends))),
         **({} if today is None else spread("sell_for_usd", times(today, money))),
         "maintenance_usd_per_month": care[0],
         "staff_usd_per_month": staff[0],

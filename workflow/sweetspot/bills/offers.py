@@ -30,7 +30,7 @@ OFFER_COLUMNS = (
     "losing_interruptions_per_hour", "earning_days_per_month", "sustained_machine_share", "sustained_tiers", "gpu",
     "gpus", "price_list_title", "month_usd", *ranged("kwh_per_hour", "kg_co2e_per_hour"), "power_basis",
     "power_source", "grid_source", "energy_lacks", *TREND_COLUMNS, "residual_points",
-    *ranged("capex_change", "delivery_months"), "offer_until", *ranged("sell_for_usd"), "offer_ended",
+    *ranged("delivery_months"), "offer_until", *ranged("sell_for_usd"), "offer_ended",
 )  # fmt: skip
 FEE_COLUMNS = ("price_list", "instance", "purchase", "name", "unit", "usd")
 FEE_SUMS = {"per_start": "per_start_usd", "per_hour": "fees_usd_per_hour", "per_month": "fees_usd_per_month"}

@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.commands.diff import unpriced
-from sweetspot.commands.validating import without_nan
+from sweetspot.commands.json_values import without_nan
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet, write_whole
 from sweetspot.matrix.invocation import instance_files, price_list_names

@@ -21,7 +21,6 @@ COMMANDS = {
     "import-use": "what a team really uses, from its own records: jobs a month by class, into a study",
     "actual": "the plan of a study against the bill: paid and used by month, what explains the difference",
     "refresh-prices": "fetch today's prices of a study's machines, and show or write what changes",
-    "validate-scaling": "test the extrapolation on figures of your own",
     "predict": "what your workload would do on other devices, from one figure that you measured",
     "estimate": "what training a known model on tokens takes on machines of today: hours, USD, memory",
     "diff": "what changed between two results: prices, and what they did to the ranking",
@@ -32,8 +31,8 @@ COMMANDS = {
 }
 """Subcommands, each with its line of help. The module of that name is imported only when the subcommand is called; it
 has `add_arguments(parser)` and `run(arguments)`, which returns the exit code if that is not 0."""
-# Small matrices: threads cost more than they give, and a shared machine has other work.
-ONE_THREAD = ("estimate", "import-use", "predict", "validate-scaling")
+# Small matrices (of research too): threads cost more than they give, and a shared machine has other work.
+ONE_THREAD = ("estimate", "import-use", "predict", "validate-scaling", "validate-tokens", "validate-transfer")
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 

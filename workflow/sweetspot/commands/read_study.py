@@ -35,7 +35,7 @@ from sweetspot.matrix.invocation import (
     own_scripts,
     price_list_names,
 )
-from sweetspot.scaling.model_facts import network, unknown_network
+from sweetspot.scaling.networks import network_facts, unlisted_network_warning
 from sweetspot.study.base import gathering, validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.claims import load_claims
@@ -240,17 +240,12 @@ def _check_study(found: Findings, parts: _Parts) -> None:
     found.check(file, check_answer_prices, study, parts.price_lists, file)
     found.check(file, refuse, (f"{file}: {words}" for words in _wrongly_named(study, parts)))
     for model in study.cells.model if study.targets else ():
-        if model not in study.networks and not network(model).known:
-            told = unknown_network(model)
+        if model not in study.networks and not network_facts(model).is_listed:
+            told = unlisted_network_warning(model)
             found.warn(file, told["rule"], told["message"])
 
 
 def _wrongly_named(study: Study, parts: _Parts) -> Iterator[str]:
-    if study.method != "auto":
-        from sweetspot.scaling.methods import METHODS  # the fits import scipy: half a second
-
-        if study.method not in METHODS:
-            yield f"method is {study.method!r}; expected auto or one of {', '.join(METHODS)}"
     for borrowed in study.borrow:
         if not figures_file(borrowed, parts.folder.parent).is_file():
             yield f"borrow names {borrowed!r}; expected a study with a throughput.csv"

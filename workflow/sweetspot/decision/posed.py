@@ -40,6 +40,7 @@ COMMITTED = ("reserved", "committed")
 PER_MONTH = "per_month"  # quantity: jobs a month of one class
 GROWTH = "growth_per_month"  # of one class, too
 SOFTWARE_GAIN = "software_gain_per_year"  # of all machines: a month's jobs take so much less of each
+OF_THE_WORK = (ALL_JOBS, PER_MONTH, GROWTH, SOFTWARE_GAIN)
 PLANNED = Moved(1, {})
 TINY = 1e-12  # of a job
 ROUNDING = 1e-9  # of a month
@@ -208,13 +209,6 @@ class Posed:
         numbers = {number for place, end in ends.items() for number in range(math.floor(starts[place]), end)}
         return tuple(sorted(number + 1 for number in numbers))
 
-    def within(self, start: float, end: float) -> npt.NDArray[np.int_]:
-        """The months drawn whose middle lies between two dates; the nearest one where none does."""
-        starts, length = months_of(self.work.months)
-        middle = starts + length / 2
-        found = np.flatnonzero((start <= middle) & (middle < end))
-        return found if len(found) else np.array([np.abs(middle - start).argmin()])
-
     def source(self, name: str) -> Source:
         """The source of that option."""
         return next(one for one in self.sources if one.offer["option"] == name)
@@ -241,13 +235,15 @@ class Posed:
         def figure(name: str, label: int) -> Array:
             return np.asarray(self.figures[name][label] * factors.get(label, {}).get(name, 1.0))
 
+        same = bool(moved.values) and lab is self
+        if same and not any(one.figure in OF_THE_WORK for one in moved.values):
+            return lab._problem(figure, self.drawn.jobs, moved, self.drawn)
         more = np.array([float(moved.work(ALL_JOBS) * moved.work(PER_MONTH, one.name)) for one in self.classes])
         faster = np.array([[float(moved.work(GROWTH, one.job.name))] for one in self.classes])
         jobs, gained, months = lab.numbers * more[:, None, None], float(moved.work(SOFTWARE_GAIN)), lab.work.months
         if (faster != 1.0).any() or gained != 1.0:
             by = grown(self.growth * faster, months) / grown(self.growth, months)
             jobs = jobs * (by * lighter(self.gain * gained, months) / lighter(self.gain, months))
-        same = moved.values and lab is self
         return lab._problem(figure, self._apart(jobs), moved, self.drawn if same else None)
 
     def _lasting(self, length: float) -> "Posed":
@@ -364,14 +360,15 @@ class Posed:
         """The key of the speed of each class on a source; empty where it is certain or where it has none."""
         return tuple("" if row is None else self.speed_keys.get(row["row"], "") for row in source.rows)
 
-    def present(self, source: Source, draws: int, waited: float = 0.0) -> Array:
-        """Share of each month in which a machine is there that is ordered after so many months, draw x month (one where
-        it is always there); of one draw: the central ones.
+    def present(self, source: Source, draws: int) -> Array:
+        """Share of each month in which a machine is there, draw x month (one where it is always there).
+
+        Of one draw these are the central ones.
         """
         if source.offer["row"] not in self.delivery:
             return np.ones((1, 1))
         central = np.array([float(source.offer["delivery_months"])])
-        after = waited + (central if draws == 1 else self.delivery[source.offer["row"]])
+        after = central if draws == 1 else self.delivery[source.offer["row"]]
         starts, length = months_of(self.work.months)
         return np.clip((starts + length - after[:, None]) / length, 0.0, 1.0)
 

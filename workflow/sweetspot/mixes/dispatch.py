@@ -29,7 +29,7 @@ class Done:
     @cached_property
     def sources(self) -> dict[str, Held | Rented]:
         """All kinds held, and the offers that do something."""
-        offers = [one for number, one in enumerate(self.problem.rented) if self.problem.share_of(number).any()]
+        offers = [self.problem.rented[number] for number in self.problem.used]
         return {one.name: one for one in self.problem.held} | {one.name: one for one in offers}
 
     def jobs(self, name: str) -> Array:
@@ -67,6 +67,14 @@ MOST_ORDERED = 3  # kinds of which all orders are tried; of more the order of me
 SLIGHT = 1e-9  # of a job, and of its worth: decides between jobs of the same
 ALIKE = 1e-9  # share by which what is in proportion may differ
 ALLOWED = 0.01  # of the jobs of a class may wait for a quieter month, where nothing can be rented for them
+
+
+def dispatch_once(problem: Problem, counts: Counts) -> Done:
+    """`dispatch`, made once for a problem that is small enough to keep what was found."""
+    if counts not in problem.dispatched:
+        problem.dispatched[counts] = dispatch(problem, counts)
+    found: Done = problem.dispatched[counts]
+    return found
 
 
 def dispatch(problem: Problem, counts: Sequence[int]) -> Done:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -257,15 +258,22 @@ class Problem:
         """
         rent = np.full(self.jobs.shape[:2], NEVER)
         if self.taken is None:
-            for number in np.unique(self.cheapest[self.cheapest >= 0]):
+            for number in self.used:
                 rent = np.where(self.cheapest == number, self.rented[number].usd, rent)
             return rent
         mean = np.einsum("jod,ojd->jd", self.taken, finite(np.stack([offer.usd for offer in self.rented])))
         return np.where(np.isfinite(self._assigned[1]), mean, NEVER)
 
+    @cached_property
+    def used(self) -> list[int]:
+        """Places of the offers that are given jobs in some draw."""
+        if self.taken is None:
+            return [int(number) for number in np.unique(self.cheapest) if number >= 0]
+        return [number for number in range(len(self.rented)) if self.taken[:, number].any()]
+
     def rent_of(self, jobs: Array) -> Array:
         """USD of renting jobs (class x draw x month), draw x month: each month at its own prices."""
-        moving = [number for number, offer in enumerate(self.rented) if not offer.stays and self.share_of(number).any()]
+        moving = [number for number in self.used if not self.rented[number].stays]
         usd = np.asarray(np.einsum("jdt,jd->dt", jobs, finite(self.rent)))
         for number in moving:
             offer = self.rented[number]
@@ -339,6 +347,11 @@ class Problem:
         if key not in self._variants:
             self._variants[key] = replace(self.only(name), filled=filled, timed=timed)
         return self._variants[key]
+
+    @cached_property
+    def dispatched(self) -> dict[Counts, Any]:
+        """Its dispatches by numbers of machines (`dispatch_once`)."""
+        return {}
 
     @cached_property
     def _variants(self) -> dict[tuple[float, str, frozenset[str]], "Problem"]:

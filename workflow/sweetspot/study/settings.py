@@ -2,21 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sweetspot.wording import Money
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
     from sweetspot.study.study import Study
-
-
-class Dates(NamedTuple):
-    """A workload by its name: its `months`, and `after` how many of them machines may be bought."""
-
-    name: str
-    months: float
-    after: tuple[float, ...]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pydantic_core import CoreSchema
 
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Count, Number, Ranged, Share, Text, within
-from sweetspot.study.trends import PriceChange, Resale
+from sweetspot.study.trends import Resale
 
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$", strict=True)]
 LEAST = 1e-12
@@ -225,9 +225,6 @@ class Own(Closed):
     staff_per_hour: NotNegative = Field(Amount(value=0.0), description="What one of them costs")
     sell_for: SellFor | None = Field(
         None, description="What one that is there would sell for today, or a curve by age; selling is then a choice"
-    )
-    capex_change_per_year: PriceChange | None = Field(
-        None, description="How the price of a new one changes a year, for who buys later; absent: it stays"
     )
 
     def _expected(self) -> Iterator[str]:

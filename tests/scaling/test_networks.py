@@ -3,7 +3,8 @@
 from itertools import pairwise
 
 import pytest
-from sweetspot.scaling.model_facts import ALIASES, NETWORKS, network
+from sweetspot.facts.shipped_tables import table
+from sweetspot.scaling.networks import listed_networks, network_facts, network_name
 
 # Each layer is its parameters and tensors: weights, biases, scales and offsets.
 
@@ -196,8 +197,10 @@ WORDS = {
 )
 def test_a_network_has_the_parameters_and_tensors_of_its_layers(name, counted, off):
     parameters, tensors = counted
-    fact = NETWORKS[name]
-    assert fact.parameters == pytest.approx(parameters / 1e6, rel=off)  # two digits and more, and three and more
+    fact = listed_networks()[name]
+    assert fact.parameters_millions == pytest.approx(
+        parameters / 1e6, rel=off
+    )  # two digits and more, and three and more
     assert (fact.tensors, fact.normalised) == (tensors, name.startswith(("resnet", "densenet", "efficientnet")))
 
 
@@ -227,20 +230,23 @@ PUBLISHED = {
 @pytest.mark.parametrize(("name", "published"), PUBLISHED.items())
 def test_other_networks_are_as_published(name, published):
     parameters, tensors, normalised = published
-    fact = NETWORKS[name]
-    assert fact.parameters == pytest.approx(parameters, rel=0.03)
-    assert (fact.normalised, fact.known) == (normalised, True)
+    fact = listed_networks()[name]
+    assert fact.parameters_millions == pytest.approx(parameters, rel=0.03)
+    assert (fact.normalised, fact.is_listed) == (normalised, True)
     assert not tensors or fact.tensors == tensors
 
 
 def test_names_mean_networks_however_they_are_written():
-    assert all(network(name) == NETWORKS[name] for name in NETWORKS)
-    assert all(network(name) == NETWORKS[target] for name, target in ALIASES.items())
-    assert network("ResNet-50 v1.5") == network("resnet50_v2") == network("resnet50_v1") == NETWORKS["resnet50"]
-    assert network("VGG-16") == NETWORKS["vgg16"]
-    middling = network("mystery")
-    assert not middling.known
+    spellings = {name: row["network"] for row in table("networks") for name in row["spellings"].split()}
+    assert {name: network_name(name) for name in spellings} == spellings
+    assert [network_name(name) for name in listed_networks()] == list(listed_networks())
+    assert {network_name(name) for name in ("ResNet-50 v1.5", "resnet50_v2", "resnet50_v1")} == {"resnet50"}
+    assert network_name("VGG-16") == "vgg16"
+    middling = network_facts("mystery")
+    assert not middling.is_listed
     # "A middling network": of those counted and published above, but for the tiny ones, half have fewer parameters
-    large = [NETWORKS[name].parameters for name in (*IMAGES, *PUBLISHED) if NETWORKS[name].parameters > 2]
-    assert 0.3 < sum(parameters < middling.parameters for parameters in large) / len(large) < 0.7
-    assert (middling.tensors, middling.normalised) == (pytest.approx(NETWORKS["resnet50"].tensors, rel=0.02), True)
+    millions = [listed_networks()[name].parameters_millions for name in (*IMAGES, *PUBLISHED)]
+    large = [value for value in millions if value > 2]
+    assert 0.3 < sum(value < middling.parameters_millions for value in large) / len(large) < 0.7
+    assert middling.tensors == pytest.approx(listed_networks()["resnet50"].tensors, rel=0.02)
+    assert middling.normalised

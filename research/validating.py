@@ -2,12 +2,12 @@
 
 import argparse
 import json
-import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sweetspot.commands.json_values import without_nan
 from sweetspot.facts.shipped_tables import STUDIES
 
 if TYPE_CHECKING:
@@ -46,12 +46,3 @@ def run(arguments: argparse.Namespace, kind: Validation) -> None:
         print(f"warning: {text}", file=sys.stderr)
     result = {"file": str(arguments.file), **kind.judged(figures, studies), "bad_rows": figures.bad}
     print(json.dumps(without_nan(result), indent=2) if arguments.json else kind.report(arguments.file, result))
-
-
-def without_nan(value: Any) -> Any:
-    """The same for JSON, which has no NaN: null."""
-    if isinstance(value, Mapping):
-        return {name: without_nan(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [without_nan(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,27 +1,20 @@
-"""The answer beside the page: on one A4 sheet for the person who signs, and in Markdown for a mail."""
+"""The answer in Markdown for a mail or a pull request, and the table of choices that the page shows too."""
 
-import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sweetspot.report.answer_file import Warned, answer_of, nothing_said
+from sweetspot.report.answer_file import nothing_said
 from sweetspot.report.energy_words import in_words
-from sweetspot.report.finished import asset, rendered
 from sweetspot.report.how_sure import bases_of_choice, mark_of, notes
 from sweetspot.report.notation import interval_text, missing, number, text
-from sweetspot.report.outcome import KINDS, busy, choices_of, keeps_and_rents, key_figures, other_work, outcome_of
-from sweetspot.report.phrases import RULES, claims_in_words, decisive, fits, lead
+from sweetspot.report.outcome import KINDS, busy, choices_of, keeps_and_rents, other_work, outcome_of
+from sweetspot.report.phrases import claims_in_words, decisive, fits, lead
 from sweetspot.report.phrases import waiting as waits
-from sweetspot.report.plan_turning import later_in_words
 from sweetspot.report.tables import Tables, hours_differ, money_of, shown_in, table_of
 from sweetspot.study.study import Study
 from sweetspot.wording import percent, the
 
-WARNINGS, SOURCES = 3, 6  # that stand on the sheet
-# Warnings that say nothing without the name of their kind.
-HEADED = {"no_interval", "note", "text_against_table", "stand_in_batch", "stand_in_precision"}
-# Characters of each text, so that one page holds them all: tests/report/test_sheet.py counts the pages.
-TITLE, QUESTION, NAME, SENTENCE, SOURCE = 140, 240, 90, 260, 90
+LONGEST_NAME = 90  # characters of a choice in the table
 
 
 class Listed(NamedTuple):
@@ -30,29 +23,6 @@ class Listed(NamedTuple):
     head: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
     note: str = ""
-
-
-def render_sheet(tables: Tables, study: Study) -> str:
-    """The sheet as HTML, which prints on one page of A4. Text from the study is escaped by the template engine."""
-    answer, money = answer_of(tables, study), money_of(study)
-    tables = shown_in(tables, money)
-    first, *rest = [sentence for sentence in answer.sentences if sentence not in answer.claims]
-    warned = list({one.rule: _warning(one, tables) for one in answer.warnings}.values())
-    context: dict[str, Any] = {
-        "study": study,
-        "title": short(study.title, TITLE),
-        "question": short(study.question, QUESTION),
-        "first": first,
-        "rest": " ".join(rest[:1]),
-        "figures": key_figures(answer.verdict, money),
-        "listed": of_choices(tables, money.code),
-        "hangs": rest[1:],
-        "warnings": [clauses(message, SENTENCE) for message in warned[:WARNINGS]],
-        "more": max(0, len(answer.warnings) - WARNINGS),
-        "sources": _sources(study),
-        "style": asset("sheet.css"),
-    }
-    return rendered("sheet", context)
 
 
 def of_choices(tables: Tables, code: str) -> Listed:
@@ -66,7 +36,7 @@ def of_choices(tables: Tables, code: str) -> Listed:
     columns |= {"hours": "hours"} if timed else {}
     made = [
         [
-            short(_title_of(row), NAME) + mark_of(bases_of_choice(tables, found.workload, str(row["choice"]))),
+            short(_title_of(row), LONGEST_NAME) + mark_of(bases_of_choice(tables, found.workload, str(row["choice"]))),
             _with_interval(row, "usd"),
             *(number(row[name]) for name in columns),
             "–" if missing(row["p_cheaper"]) else percent(float(row["p_cheaper"])),
@@ -99,30 +69,6 @@ def _with_interval(row: dict[str, Any], name: str) -> str:
     low, high = row.get(f"{name}_low"), row.get(f"{name}_high")
     span = interval_text(low, high) if number(low) != number(high) else ""
     return f"{number(row[name])} ({span})" if span else number(row[name])
-
-
-def _warning(one: Warned, tables: Tables) -> str:
-    """A warning as a sentence: what it is about before what only names a figure, and machines by their titles."""
-    options, message = table_of(tables, "options"), one.message
-    titles = dict(zip(options["instance"], options["title"], strict=True)) if len(options) else {}
-    for name in one.instances:
-        message = message.replace(f"{name}: ", f"{the(str(titles.get(name, name)))}: ")
-    told = f"{RULES[one.rule]}: {message}" if one.rule in HEADED else message
-    return f"{told[:1].upper()}{told[1:]}"
-
-
-def _sources(study: Study) -> str:
-    told = "; ".join(f"{clauses(one.title, SOURCE)}, {one.date}" for one in study.sources[:SOURCES])
-    more = len(study.sources) - SOURCES
-    return f"{told}; and {more} more." if more > 0 else f"{told}."
-
-
-def clauses(words: object, most: int) -> str:
-    """A text in at most `most` characters, cut behind a clause, so that what is left is whole; else between words."""
-    whole = " ".join(text(words).split())
-    ends = [at.start() for at in re.finditer(r"[,;:.] ", whole[: most + 1])]
-    kept = [whole[:end] for end in ends if whole[:end].count("(") == whole[:end].count(")")]
-    return whole if len(whole) <= most else kept[-1] if kept else short(whole, most)
 
 
 def short(words: object, most: int) -> str:
@@ -159,7 +105,6 @@ def render_summary(tables: Tables, study: Study) -> str:
         " ".join(in_words(tables, study)),
         fitting if fitting.startswith("Does not fit") else "",
         " ".join(waits(tables)),
-        " ".join(later_in_words(table_of(tables, "later"), money.code)),
         tally[0] if tally else "",
     ):
         lines += ["", plain(said)] if said else []

@@ -6,29 +6,28 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from scaling_tables import cell, efficiencies, one_width
+from scaling_tables import cell, efficiencies
 from sweetspot.facts.shipped_tables import POOLS, figures_file
-from sweetspot.scaling import methods, pooled
-from sweetspot.scaling.across_nodes import Across
+from sweetspot.scaling import sum_of_parts
 from sweetspot.scaling.evidence import (
-    all_evidence,
     average_efficiency,
-    from_several_devices,
-    sound,
+    concat_evidence,
     study_efficiency,
     study_evidence,
 )
-from sweetspot.scaling.judge import shipped_times
-from sweetspot.scaling.machine import LINKS, declared_facts, describe, links
-from sweetspot.scaling.methods import METHODS, fit_method, mean_efficiency
-from sweetspot.scaling.partners import published_evidence
-from sweetspot.scaling.pooled import fit_pooled
+from sweetspot.scaling.fitted import FittedScaling
+from sweetspot.scaling.intervals import METHODS
+from sweetspot.scaling.methods import MeanEfficiency
+from sweetspot.scaling.networks import with_network_facts
+from sweetspot.scaling.published_pairs import published_evidence
+from sweetspot.scaling.step_facts import with_declared_facts
 from sweetspot.scaling.strong import fit_strong, strong_cells
-from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS, Fitted, extrapolate_all, run, target_cells
+from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS, extrapolate_cells, extrapolate_study, target_cells
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.study import DeclaredNetwork, Question, Target, load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
+from sweetspot.throughput.time_to_target import read_times
 from sweetspot.warnings import pairs
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
@@ -44,7 +43,7 @@ def tables(folder, pools):
     printed = read_efficiency(folder / "efficiency.csv")
     efficiency = study_efficiency(throughput, printed, instances, study.cells.framework)
     borrowed = [published_evidence(name, read_published(figures_file(name, pools))) for name in study.borrow]
-    evidence = all_evidence([*borrowed, study_evidence(study.name, efficiency, throughput, instances)])
+    evidence = concat_evidence([*borrowed, study_evidence(study.name, efficiency, throughput, instances)])
     averages = average_efficiency(efficiency)
     return study, instances, dict(throughput=throughput, efficiency=efficiency, averages=averages, evidence=evidence)
 
@@ -64,7 +63,7 @@ def test_figures_of_two_frameworks_are_never_a_pair():
     assert evidence.set_index("framework")["base_images_per_s"].to_dict() == {"tensorflow": 100.0, "jax": 300.0}
     averages = average_efficiency(efficiency)
     asked = evidence[["framework", "model", "batch_size", "precision"]]
-    found = mean_efficiency(averages, asked.assign(framework=["tensorflow", "torch"]))["efficiency"]
+    found = MeanEfficiency(averages).predict(asked.assign(framework=["tensorflow", "torch"]))["efficiency"]
     assert found.tolist() == pytest.approx([0.8, 0.65])  # torch has none of its own: the mean of the others
 
 
@@ -105,14 +104,6 @@ def test_the_tables_say_what_joins_the_devices(parkopedia):
     assert borrowed.loc["p2.8xlarge x N (distributed)", "nodes"].isna().all()
 
 
-def test_every_interconnect_has_a_link_class_and_nodes_talk_by_network():
-    names = ["pcie", "none", None, "nvlink_bridge", "nvlink", "nvswitch", "infinity_fabric", "ici", "nvlink", "pcie"]
-    nodes = pd.array([1, 1, 1, 1, 1, 1, 1, 1, 2, None], dtype="Int64")
-    found = links(pd.DataFrame({"interconnect": names, "nodes": nodes})).tolist()
-    assert found == ["pcie"] * 3 + ["bridge"] + ["nvlink"] * 4 + ["network"] * 2
-    assert set(found) == set(LINKS)
-
-
 def renamed_copy(name, target):
     """The study and the pools with other names for all its instances, in every file that names them."""
     for folder in (name, "scaling-2020", "scaling-2026"):
@@ -138,15 +129,13 @@ def renamed(value, new):
 
 
 def extrapolated(study, instances, made):
-    """Efficiency and images/s of every method on the targets; intervals of width 1."""
+    """Efficiency and images/s of every method on the targets."""
     cells = target_cells(made["throughput"], study.targets, study.cells, instances)
     if cells.empty:
         return cells.reindex(columns=["efficiency", "images_per_s", "images_per_s_low"])
-    evidence, rule = made["evidence"], made["efficiency"]
-    fits = {name: fit_method(name, evidence, rule) for name in METHODS}
-    widths = {name: one_width(0.5, 1.0) for name in METHODS}
-    fitted = Fitted(fits, widths, made["averages"], evidence["gpus"].max(), Across({"": 0.02}, 0.0, 0.1, 0), 0.0)
-    return extrapolate_all(cells, declared_facts(cells, instances), fitted, "pooled_ring")
+    fitted = FittedScaling.fit(made["evidence"])
+    facts = with_network_facts(with_declared_facts(cells, instances), {})
+    return extrapolate_cells(cells, facts, fitted, MeanEfficiency(made["averages"]))
 
 
 @pytest.mark.slow
@@ -171,26 +160,50 @@ def some(evidence, *families):
     return rows.groupby("family").sample(10, random_state=1).reset_index(drop=True)
 
 
-def test_all_evidence_is_fitted_once(parkopedia, monkeypatch):
+def test_the_tables_of_a_study_and_one_fit_to_all_evidence(parkopedia, monkeypatch):
     study, instances, made = parkopedia
-    evidence = made["evidence"]
-    few = some(evidence, "k80", "v100", "m60")
-    sizes = []
+    few = some(made["evidence"], "k80", "v100", "m60")
+    sizes, fit_era = [], sum_of_parts._fit_era
 
     def counted(rows, era):
         sizes.append(len(rows))
-        return fit_pooled(rows, era)
+        return fit_era(rows, era)
 
-    monkeypatch.setattr(pooled, "fit_pooled", counted)
-    found = run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring")
-    assert sizes.count(len(sound(few))) == 1
-    assert len(sizes) == 4  # and one without each of the three families
+    monkeypatch.setattr(sum_of_parts, "_fit_era", counted)
+    found = extrapolate_study({**made, "evidence": few}, instances, study.targets, study.cells, "mean_efficiency")
+    assert sizes.count(len(few)) == 1  # ten figures each, none with a warning
     assert len(found["extrapolation"]) == 9 * len(METHODS)
     assert set(found["extrapolation"]["nodes"]) == {1}
+    headline = found["extrapolation"][found["extrapolation"]["headline"]]
+    assert set(headline["method"]) == set(found["curve"]["method"]) == {"mean_efficiency"}
     assert len(found["curve"]) == 9 * 5
-    assert len(found["explain"]) == len(few)
     # four devices are fewer than the sixteen that others published of one machine
     assert not any(pair.rule == "beyond_evidence" for row in found["extrapolation"]["warnings"] for pair in pairs(row))
+
+
+def test_without_evidence_the_learned_method_has_its_priors(parkopedia):
+    study, instances, made = parkopedia
+    bare = {**made, "evidence": made["evidence"].head(0), "averages": made["averages"].head(0)}
+    found = extrapolate_study(bare, instances, study.targets, study.cells, "mean_efficiency")
+    table = found["extrapolation"]
+    assert set(table["method"]) == {"sum_of_parts"} and table["headline"].all() and len(table) == 9
+    assert table["efficiency"].between(0.25, 1).all()
+    assert found["validation"].empty
+
+
+def test_the_founding_case_lies_within_the_interval_of_the_learned_method(parkopedia):
+    # Measured in 2018 on 4 x GTX 1080 Ti, ResNet-50 at 16, 32 and 64: efficiencies of 0.857, 0.958 and 0.951.
+    study, instances, made = parkopedia
+    found = extrapolate_study(made, instances, study.targets, study.cells, "mean_efficiency")["extrapolation"]
+    rows = found[found["model"] == "resnet50"].sort_values("batch_size").set_index("method")
+    measured = pd.Series([0.857, 0.958, 0.951])
+    learned = rows.loc["sum_of_parts"].reset_index()
+    assert (learned["efficiency"] - measured).abs().max() < 0.12
+    one = learned["images_per_s"] / learned["efficiency"]
+    assert (learned["images_per_s_low"] < measured * one).all()
+    assert (measured * one < learned["images_per_s_high"]).all()
+    # the 2018 rule, as printed: 0.76, 0.83, 0.87
+    assert rows.loc["mean_efficiency", "efficiency"].to_list() == pytest.approx([0.76, 0.83, 0.87], abs=0.0051)
 
 
 def test_more_devices_than_were_published_on_nodes_are_said_and_fewer_are_not(parkopedia):
@@ -198,15 +211,15 @@ def test_more_devices_than_were_published_on_nodes_are_said_and_fewer_are_not(pa
     pool = published_evidence("scaling-2026", read_published(POOLS / "scaling-2026" / "throughput.csv"))
     nodes = pool[pool["benchmark"] == "NVIDIA DeepLearningExamples"]  # 16 to 256 devices on two to 32 nodes
     few = some(made["evidence"], "k80", "v100")
-    evidence = all_evidence([few, from_several_devices(nodes)])
+    evidence = concat_evidence([few, nodes[nodes["base_gpus"] > 1]])
     base = study.targets[0].base_instance
     declared = instances | {
         f"cluster-{gpus}": Instance(title="C", provider="u", gpu=instances[base].gpu, gpus=gpus, nodes=gpus // 8)
         for gpus in (32, 512)
     }
     targets = [Target(instance=f"cluster-{gpus}", base_instance=base, gpus=gpus) for gpus in (32, 512)]
-    found = run({**made, "evidence": evidence}, declared, targets, study.cells, "amdahl")["extrapolation"]
-    rows = found[found["method"] == "amdahl"]
+    found = extrapolate_study({**made, "evidence": evidence}, declared, targets, study.cells, "usl")["extrapolation"]
+    rows = found[found["method"] == "usl"]
     told = {
         name: {pair.rule for row in part["warnings"] for pair in pairs(row)} for name, part in rows.groupby("instance")
     }
@@ -216,33 +229,31 @@ def test_more_devices_than_were_published_on_nodes_are_said_and_fewer_are_not(pa
 
 def test_what_a_study_declares_of_a_network_reaches_every_fit_and_prediction(parkopedia, monkeypatch):
     study, instances, made = parkopedia
-    evidence = made["evidence"]
-    few = some(evidence, "k80", "v100")
-    seen = []
+    seen, build_design = [], sum_of_parts._build_design
 
-    def watched(rows):
-        facts = describe(rows)
-        seen.append((rows, facts))
-        return facts
+    def watched(cells, terms):
+        seen.append(cells)
+        return build_design(cells, terms)
 
-    monkeypatch.setattr(pooled, "describe", watched)
-    monkeypatch.setattr(methods, "describe", watched)
-    own = {"resnet50": DeclaredNetwork(parameters_millions=25.6, tensors=777)}  # the table says 161 tensors
-    run({**made, "evidence": few}, instances, study.targets, study.cells, "pooled_ring", networks=own)
-    tensors = {count for rows, facts in seen for count in facts["tensors"][(rows["model"] == "resnet50").to_numpy()]}
-    assert tensors == {777.0}
-    machines = {name for rows, _ in seen for name in rows["instance"]}
-    assert {"p3.16xlarge", "office-4x1080ti"} <= machines  # fitted, predicted
+    monkeypatch.setattr(sum_of_parts, "_build_design", watched)
+    declared = {"resnet50": DeclaredNetwork(parameters_millions=25.6, tensors=777)}  # the table says 161 tensors
+    few = {**made, "evidence": some(made["evidence"], "k80", "v100")}
+    extrapolate_study(few, instances, study.targets, study.cells, "usl", networks=declared)
+    cells = pd.concat(seen)
+    assert set(cells.loc[cells["model"] == "resnet50", "tensors"]) == {777}
+    assert {"p3.16xlarge", "office-4x1080ti"} <= set(cells["instance"])  # fitted, predicted
 
 
 def test_times_to_a_target_are_estimated_from_the_studys_own_and_learnt_from_others_too(parkopedia):
     made = parkopedia[2] | {"evidence": some(parkopedia[2]["evidence"], "k80")}
-    own, other = shipped_times(STUDIES)
+    own, other = (
+        read_times(figures_file(name, STUDIES, "time_to_target.csv")) for name in ("eight-gpus-2026", "scaling-2026")
+    )
     asked = Question(model=["llama2_70b_lora"], batch_size=[1], precision="mixed", framework="torch",
                      headline_batch_size=1)  # fmt: skip
     machines = {"x": Instance(title="x", provider="p", gpu="B200 SXM", gpus=40, nodes=5)}  # of which no time is printed
-    found = run(made, machines, [], asked, "auto", times=[own, other])["extrapolation"]
+    found = extrapolate_study(made, machines, [], asked, "usl", times=[own, other])["extrapolation"]
     expected = strong_cells(own, fit_strong(own, [other]), asked, machines, EXTRAPOLATION_COLUMNS)
     assert found["images_per_s"].tolist() == expected["images_per_s"].tolist() and len(found) == 1
-    none = run(made, {}, [], asked, "auto", times=[own, other])["extrapolation"]
+    none = extrapolate_study(made, {}, [], asked, "usl", times=[own, other])["extrapolation"]
     assert none.empty and list(none) == list(EXTRAPOLATION_COLUMNS)

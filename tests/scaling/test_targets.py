@@ -1,89 +1,38 @@
-"""Explanation, efficiencies, partners and targets on tables small enough to work out on paper."""
+"""Efficiencies, pairs of counts and targets on tables small enough to work out on paper."""
 
 import math
 
-import numpy as np
 import pandas as pd
 import pytest
-from scaling_tables import ACROSS, cell, efficiencies, evidence_table, one_width
+from scaling_tables import NODE_SCALING, cell, efficiencies, flat, flat_bounds
 from sweetspot.scaling.evidence import (
     EVIDENCE_COLUMNS,
     average_efficiency,
     study_evidence,
-    super_linear,
+    super_linear_warnings,
 )
-from sweetspot.scaling.machine import declared_facts
-from sweetspot.scaling.methods import METHODS, mean_efficiency
-from sweetspot.scaling.partners import published_evidence, with_partners
-from sweetspot.scaling.pooled import EXPLAIN_COLUMNS, SPREAD, TERMS, Pooled, explain
+from sweetspot.scaling.fitted import FittedScaling
+from sweetspot.scaling.methods import MeanEfficiency
+from sweetspot.scaling.networks import with_network_facts
+from sweetspot.scaling.published_pairs import pair_with_bases, published_evidence
+from sweetspot.scaling.step_facts import with_declared_facts
 from sweetspot.scaling.targets import (
-    Fitted,
-    extrapolate_all,
-    extrapolation,
-    held_against_published,
-    scaling_curve,
+    curve_cells,
+    extrapolate_cells,
+    extrapolation_rows,
     target_cells,
     with_equivalents,
+    with_published_warnings,
 )
 from sweetspot.study.instances import Instance
-from sweetspot.study.study import Question, Target
+from sweetspot.study.study import DeclaredNetwork, Question, Target
 from sweetspot.warnings import pairs
-
-# --- explanation ----------------------------------------------------------------------------------------------------
-
-
-def model_with(bytes_share, start_share):
-    """A ring whose exchange of ResNet50 on two devices, 64 images in 0.2 s, takes these shares of a step."""
-    theta = np.zeros(len(TERMS) + 2 * len(SPREAD))
-    for name, value in (("c", bytes_share * 0.2 / 0.1024), ("l", start_share * 0.2 / 161)):
-        theta[list(TERMS).index(name)] = math.log(value) if value else -30
-    model = Pooled(theta, np.eye(len(theta)), {"machine": {"x": 0}, "family": {"x": 0}})
-    return lambda era: model
-
-
-def explained(efficiency, bytes_share=0.16, start_share=0.02, **changes):
-    rest = {"study": "s", "framework": "tensorflow", "variant": "default", "dataset": "synthetic", "source": "s"}
-    rows = evidence_table({"efficiency": efficiency, "warnings": []}, gpus=2, **rest, **changes)
-    found = explain(rows, model_with(bytes_share, start_share))
-    assert tuple(found.columns) == EXPLAIN_COLUMNS
-    return found.iloc[0]
-
-
-def test_a_step_is_split_into_computing_exchanging_and_the_rest():
-    # 1/0.8 - 1 = 0.25 of a step more: 0.18 exchange, 0.07 the rest. At 90 % 0.1111 is allowed, so 0.0411 is spare.
-    row = explained(0.8)
-    shares = row[["compute_share", "communication_share", "rest_share"]].to_list()
-    assert shares == pytest.approx([1 / 1.25, 0.18 / 1.25, 0.07 / 1.25])
-    assert row["batch_for_90"] == 281  # 64 x 0.18 / 0.041111 = 280.2
-    assert row["bandwidth_factor_for_90"] == pytest.approx(0.16 / (1 / 9 - 0.07 - 0.02))
-
-
-def test_an_exchange_is_never_longer_than_what_was_lost_and_a_super_linear_figure_lost_nothing():
-    # 1/0.92 - 1 = 0.087: all of it exchange, 16/18 of that bytes; it is less than 0.111 already
-    row = explained(0.92)
-    assert row["communication_share"] == pytest.approx(1 - 0.92)
-    assert (row["rest_share"], row["batch_for_90"], row["bandwidth_factor_for_90"]) == (0, 64, 1)
-    super_linear = explained(1.1)
-    assert (super_linear["compute_share"], super_linear["communication_share"]) == (1, 0)
-    # 1/0.85 - 1 = 0.17647, all of it exchange, 0.15686 bytes and 0.01961 starts: 0.15686 / (0.11111 - 0.01961)
-    assert explained(0.85)["bandwidth_factor_for_90"] == pytest.approx(0.156863 / (1 / 9 - 0.019608), rel=1e-4)
-
-
-def test_what_the_rest_alone_spoils_no_batch_and_no_link_mends():
-    row = explained(0.7)  # 0.4286 - 0.18 = 0.2486 of rest
-    assert math.isnan(row["batch_for_90"])
-    assert math.isnan(row["bandwidth_factor_for_90"])
-    assert explained(0.95, 0.0, 0.0)["bandwidth_factor_for_90"] == 1  # next to nothing is exchanged
-    assert explained(0.95, exchange=False)["bandwidth_factor_for_90"] == 1  # nothing at all
-
-
-# --- efficiencies, partners, targets --------------------------------------------------------------------------------
 
 
 def test_only_what_lies_above_the_limit_is_super_linear():
-    assert super_linear(1.05) == []
-    assert pairs(super_linear(1.0501))[0].rule == "super_linear"
-    assert super_linear(math.nan) == []
+    assert super_linear_warnings(1.05) == []
+    assert pairs(super_linear_warnings(1.0501))[0].rule == "super_linear"
+    assert super_linear_warnings(math.nan) == []
 
 
 def published(*rows):
@@ -97,10 +46,9 @@ def test_partners_come_from_the_same_instance_and_note_else_by_the_median():
     rates = [(1, 100.0, {}), (1, 50.0, {"instance": "b"}), (1, 60.0, {"instance": "c"}), (1, 10.0, {"precision": "x"}),
              (2, 180.0, {}), (4, 180.0, {"instance": "other"}), (2, 99.0, {"batch_size": 32.0}),
              (2, 9.0, {"dataset": "cifar"})]  # fmt: skip
-    paired, alone = with_partners(published(*({"gpus": n, "images_per_s": rate} | more for n, rate, more in rates)))
+    paired = pair_with_bases(published(*({"gpus": n, "images_per_s": rate} | more for n, rate, more in rates)))
     assert paired["base_images_per_s"].tolist() == [100.0, 60.0]
     assert paired["efficiency"].tolist() == pytest.approx([0.9, 0.75])
-    assert alone["batch_size"].tolist() == [32.0]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +62,7 @@ def test_partners_come_from_the_same_instance_and_note_else_by_the_median():
 )
 def test_a_base_slower_than_its_share_is_named_in_every_row_that_rests_on_it(rates, rules):
     rows = [{"gpus": gpus, "images_per_s": rate} for gpus, rate in ({1: 100.0} | rates).items()]
-    paired, _ = with_partners(published(*rows, {"gpus": 2, "images_per_s": 1.0, "note": "x"}))
+    paired = pair_with_bases(published(*rows, {"gpus": 2, "images_per_s": 1.0, "note": "x"}))
     assert [[pair.rule for pair in pairs(told)] for told in paired["warnings"]] == [*rules, []]
     said = {pair.rule: pair.message for told in paired["warnings"] for pair in pairs(told)}
     if said:
@@ -127,9 +75,8 @@ def test_two_figures_without_a_batch_are_partners_and_two_devices_are_several():
         {"gpus": 1, "images_per_s": 100.0, "batch_size": None},
         {"gpus": 2, "images_per_s": 150.0, "batch_size": None},
     ]
-    paired, alone = with_partners(published(*rows, {"gpus": 2, "images_per_s": 190.0}))
+    paired = pair_with_bases(published(*rows, {"gpus": 2, "images_per_s": 190.0}))
     assert paired["efficiency"].tolist() == [0.75]
-    assert alone["images_per_s"].tolist() == [190.0]
 
 
 def test_published_evidence_has_the_columns_of_evidence_and_no_date():
@@ -168,24 +115,24 @@ def averages(**other):
 
 def test_one_family_gives_no_interval_and_two_give_one():
     asked = averages()[["framework", "model", "batch_size", "precision"]]
-    one = mean_efficiency(averages(families=1, spread=math.nan), asked).iloc[0]
+    one = MeanEfficiency(averages(families=1, spread=math.nan)).predict(asked).iloc[0]
     assert one["efficiency"] == 0.8
     assert math.isnan(one["low"])
     assert math.isnan(one["high"])
     # t(0.95, 2) = 2.919986: 2.919986 x 0.1 x sqrt(4/3); at 50 %, t(0.75, 2) = 0.816497
-    three = mean_efficiency(averages(), asked).iloc[0]
+    three = MeanEfficiency(averages()).predict(asked).iloc[0]
     assert (three["low"], three["high"]) == pytest.approx((0.8 - 0.337171, 0.8 + 0.337171), abs=1e-6)
-    assert mean_efficiency(averages(spread=0.5), asked).iloc[0]["low"] == 0.0
-    pair = mean_efficiency(averages(families=2), asked).iloc[0]  # t(0.95, 1) = 6.313752
+    assert MeanEfficiency(averages(spread=0.5)).predict(asked).iloc[0]["low"] == 0.0
+    pair = MeanEfficiency(averages(families=2)).predict(asked).iloc[0]  # t(0.95, 1) = 6.313752
     half = 6.313752 * 0.1 * 1.5**0.5
     assert (pair["low"], pair["high"]) == pytest.approx((0.8 - half, 0.8 + half), abs=1e-6)
-    half = mean_efficiency(averages(), asked, level=0.5).iloc[0]
+    half = MeanEfficiency(averages()).predict(asked, level=0.5).iloc[0]
     assert half["high"] == pytest.approx(0.8 + 0.816497 * 0.1 * math.sqrt(4 / 3), abs=1e-6)
     # An unknown batch takes two rows of 3 and 2 families, spread 0.1 and 0.2: as many as the larger has, t as above.
     two = pd.concat([averages(), averages(batch_size=64, families=2, spread=0.2, efficiency=0.9)])
-    both = mean_efficiency(two, asked.assign(batch_size=math.nan)).iloc[0]
+    both = MeanEfficiency(two).predict(asked.assign(batch_size=math.nan)).iloc[0]
     assert both["high"] == pytest.approx(0.85 + 2.919986 * 0.15 * math.sqrt(4 / 3), abs=1e-6)
-    nothing = mean_efficiency(averages().head(0), asked).iloc[0]
+    nothing = MeanEfficiency(averages().head(0)).predict(asked).iloc[0]
     assert nothing.isna().all()
 
 
@@ -205,75 +152,86 @@ def test_the_cells_of_a_target_are_those_asked_about_of_its_base():
     assert target_cells(pd.DataFrame(rows), [], QUESTION, {}).empty
 
 
-def test_a_target_is_its_devices_times_the_base_times_the_efficiency_and_more_than_was_seen_is_said():
+def fitted(efficiency=0.5, maximum_gpus=(3.0, 64.0)):
+    methods = {name: flat(efficiency) for name in ("usl", "mean_efficiency", "sum_of_parts")}
+    return FittedScaling(methods, {}, NODE_SCALING, maximum_gpus)
+
+
+def box_cells(**changes):
     target = [Target(instance="box", base_instance="one", gpus=4)]
-    cells = target_cells(pd.DataFrame([cell("one", 1, 100.0)]), target, QUESTION, {"box": BOX})
-    flat = {
-        name: (lambda asked: pd.DataFrame({"efficiency": 0.5, "scale": 0.1}, index=asked.index)) for name in METHODS
-    }
-    width = {"amdahl": one_width(1.0, 2.0), "mean_efficiency": one_width(1.0, 2.0)}
-    fitted = Fitted(flat, width, averages(), 3.0, ACROSS, 64.0)
-    facts = declared_facts(cells, {"box": BOX})
-    both = extrapolate_all(cells, facts, fitted, "amdahl")
-    found, row = both.set_index("method"), both[both["method"] == "amdahl"].iloc[0]
-    assert both.index.tolist() == [0, 1]
-    assert (row["efficiency"], row["images_per_s"]) == (0.5, 200.0)
-    assert row["images_per_s_low"] == pytest.approx(200 * math.exp(-0.2))
-    assert row["images_per_s_high"] == pytest.approx(200 * math.exp(0.2))
-    assert found["headline"].to_dict() == {"amdahl": True, "mean_efficiency": False}
-    assert [pair.rule for pair in pairs(row["warnings"])] == ["beyond_evidence"]
+    return target_cells(pd.DataFrame([cell("one", 1, 100.0, **changes)]), target, QUESTION, {"box": BOX})
+
+
+def described(cells, networks=None):
+    return with_network_facts(with_declared_facts(cells, {"box": BOX}), networks or {})
+
+
+def test_a_target_is_its_devices_times_the_base_times_the_efficiency():
+    cells = box_cells()
+    table = extrapolate_cells(cells, described(cells), fitted(), MeanEfficiency(averages())).set_index("method")
+    row = table.loc["usl"]
+    assert (row["efficiency"], row["images_per_s"]) == (0.5, 200.0)  # 4 x 100 x 0.5
+    # overhead 1 + 0.06 times and over e^0.2, less 0.06: efficiencies of 0.4453 and 0.5532
+    low, high = 1 / (0.94 + 1.06 * math.exp(0.2)), 1 / (0.94 + 1.06 * math.exp(-0.2))
+    assert (row["images_per_s_low"], row["images_per_s_high"]) == pytest.approx((400 * low, 400 * high))
     # the 2018 rule has an interval of its own: 400 x (0.8 +- 0.337171)
-    rule = found.loc["mean_efficiency", ["images_per_s", "images_per_s_low", "images_per_s_high"]]
+    rule = table.loc["mean_efficiency", ["images_per_s", "images_per_s_low", "images_per_s_high"]]
     assert rule.to_list() == pytest.approx([320, 400 * 0.462829, 400 * 1.137171], rel=1e-5)
-    within = extrapolate_all(cells, facts, fitted._replace(most_gpus=4.0), "amdahl")
-    assert all(pairs(told) == [] for told in within["warnings"])
     # without averages the fitted rule is used, with its calibrated width
-    bare = extrapolate_all(cells, facts, fitted._replace(averages=averages().head(0)), "amdahl").set_index("method")
-    assert bare.loc["mean_efficiency", "images_per_s"] == 200.0
+    bare = extrapolate_cells(cells, described(cells), fitted(), MeanEfficiency(averages().head(0)))
+    assert bare.set_index("method").loc["mean_efficiency", "images_per_s"] == 200.0
+
+
+def test_more_devices_than_in_the_evidence_are_warned_of():
+    cells, rule = box_cells(), MeanEfficiency(averages())
+    for maximum, rules in ((3.0, ["beyond_evidence"]), (4.0, []), (math.nan, [])):
+        table = extrapolate_cells(cells, described(cells), fitted(maximum_gpus=(maximum, 2.0)), rule)
+        assert [[pair.rule for pair in pairs(value)] for value in table["warnings"]] == [rules] * 3
+
+
+def test_a_cell_that_a_method_cannot_predict_in_group():
+    cells = box_cells()
+    model = fitted()
+    methods = {**model.methods, "usl": flat(math.nan)}
+    table = extrapolate_cells(
+        cells, described(cells), FittedScaling(methods, {}, NODE_SCALING, (8.0, 8.0)), MeanEfficiency(averages())
+    )
+    assert table["method"].tolist() == ["mean_efficiency", "sum_of_parts"]
 
 
 def test_several_nodes_are_one_node_and_what_the_network_costs():
     target = [Target(instance="two-boxes", base_instance="one", gpus=16)]
     cells = target_cells(pd.DataFrame([cell("one", 1, 100.0)]), target, QUESTION, {"two-boxes": BOX})
-    cells = cells.assign(nodes=2, interconnect="nvlink")
-    seen = []
-
-    def flat(asked):
-        seen.extend(zip(asked["gpus"], asked["nodes"], strict=True))
-        return pd.DataFrame({"efficiency": 0.9, "scale": 0.1}, index=asked.index)
-
-    fitted = Fitted({"amdahl": flat}, {"amdahl": one_width(1.0, 2.0)}, averages(), 8.0, ACROSS, 16.0)
-    row = extrapolate_all(cells, cells, fitted, "amdahl").iloc[0]
-    assert seen == [(8, 1)]  # the method is asked for what fits a node
+    cells = described(cells.assign(nodes=2)).assign(interconnect="nvlink")
+    rule = MeanEfficiency(averages().head(0))
+    row = extrapolate_cells(cells, cells, fitted(0.9, (8.0, 16.0)), rule).iloc[0]
     # one doubling at 2 % and 3 % for leaving the node: 0.9 x e^-0.05
     assert row["efficiency"] == pytest.approx(0.9 * math.exp(-0.05))
     assert row["images_per_s"] == pytest.approx(1600 * 0.9 * math.exp(-0.05))
-    # half widths of the logarithm: 2 x 0.1 within, hypot(0.04, 0.03) = 0.05 across
-    assert row["images_per_s_low"] == pytest.approx(row["images_per_s"] * math.exp(-math.hypot(0.2, 0.05)))
-    assert row["images_per_s_high"] == pytest.approx(row["images_per_s"] * math.exp(math.hypot(0.2, 0.05)))
+    # half widths of the logarithm: that within a node, and hypot(0.04, 0.03) = 0.05 across
+    for name, bound in zip(("low", "high"), flat_bounds(0.9), strict=True):
+        half = math.hypot(math.log(bound / 0.9), 0.05)
+        assert abs(math.log(row[f"images_per_s_{name}"] / row["images_per_s"])) == pytest.approx(half)
     assert pairs(row["warnings"]) == []  # 16 devices on nodes were seen
     assert ": 2.0 % lost a doubling beyond one node (40 figures)" in row["source"]
-    more = extrapolate_all(cells, cells, fitted._replace(most_on_nodes=8.0), "amdahl").iloc[0]
-    assert [pair.rule for pair in pairs(more["warnings"])] == ["beyond_evidence"]
 
 
-def test_the_curve_is_the_headline_method_at_every_count_of_devices():
-    target = [Target(instance="box", base_instance="one", gpus=4)]
-    cells = target_cells(pd.DataFrame([cell("one", 1, 100.0)]), target, QUESTION, {"box": BOX})
-    law = {"amdahl": lambda asked: pd.DataFrame({"efficiency": 1 / asked["gpus"], "scale": 0.1})}
-    fitted = Fitted(law, {"amdahl": one_width(1.0, 2.0)}, averages(), 8.0, ACROSS, 64.0)
-    curve = scaling_curve(cells, {"box": BOX}, fitted, "amdahl")
+def test_the_cells_of_a_curve_are_spread_over_boxes():
+    curve = curve_cells(box_cells(), {"box": BOX})
     assert curve["gpus"].tolist() == [2, 3, 4, 6, 8]
-    # a box holds four: six and eight are two boxes of three and four, at 2 % a doubling and 3 % for the network
-    network = math.exp(-0.05)
-    assert curve["efficiency"].to_list() == pytest.approx([1 / 2, 1 / 3, 1 / 4, network / 3, network / 4])
-    off = [0.2, 0.2, 0.2, math.hypot(0.2, 0.05), math.hypot(0.2, 0.05)]
-    assert (curve["low"] / curve["efficiency"]).to_list() == pytest.approx([math.exp(-wide) for wide in off])
-    assert (curve["high"] / curve["efficiency"]).to_list() == pytest.approx([math.exp(wide) for wide in off])
-    ranged = cells.assign(base_images_per_s_low=50.0, base_images_per_s_high=300.0)  # no part of an efficiency
-    pd.testing.assert_frame_equal(scaling_curve(ranged, {"box": BOX}, fitted, "amdahl"), curve)
-    assert scaling_curve(cells, {"box": BOX}, fitted, "usl").empty  # a method that was not fitted
-    assert scaling_curve(cells.head(0), {"box": BOX}, fitted, "amdahl").empty
+    assert curve["nodes"].tolist() == [1, 1, 1, 2, 2]  # a box has four devices
+
+
+@pytest.mark.parametrize("is_declared", [False, True])
+def test_only_the_learned_method_warns_of_a_network_that_nobody_listed(is_declared):
+    networks = {"mine": DeclaredNetwork(parameters_millions=110.0, tensors=199)} if is_declared else {}
+    cells = box_cells().assign(model="mine")
+    facts = described(cells, networks)
+    # 110e6 gradients of 4 bytes (fp32); a middling network has 30e6
+    assert facts["parameters_millions"].tolist() == [110.0 if is_declared else 30.0]
+    table = extrapolate_cells(cells, facts, fitted(maximum_gpus=(8.0, 8.0)), MeanEfficiency(averages()))
+    warned = [row.method for row in table.itertuples() if pairs(row.warnings)]
+    assert warned == ([] if is_declared else ["sum_of_parts"])
 
 
 def test_an_estimate_of_several_devices_is_held_against_published_ones():
@@ -286,13 +244,13 @@ def test_an_estimate_of_several_devices_is_held_against_published_ones():
     facts = pd.DataFrame([{"instance": "box", "gpu": "Tesla V100", "family": "v100", "xla": False}])
     cell = {"instance": "box", "gpus": 4, "model": "vgg16", "framework": "tensorflow", "precision": "fp16"}
     estimated = pd.DataFrame([{**cell, "images_per_s": rate, "warnings": []} for rate in (400.0, 390.0, 280.0)])
-    told = [pairs(value) for value in held_against_published(estimated, facts, seen)["warnings"]]
+    told = [pairs(value) for value in with_published_warnings(estimated, facts, seen)["warnings"]]
     assert told[1] == []
     assert [found[0].rule for found in (told[0], told[2])] == ["against_published"] * 2
     words = "published of 4 x Tesla V100 are 320 to 360 (batch 64, not stated), at"
     assert told[0][0].message == f"{words} 400 predicted: 1.11 times the highest"
     assert told[2][0].message == f"{words} 280 predicted: 0.88 times the lowest"
-    fewer = held_against_published(estimated.assign(gpus=2), facts, seen)["warnings"]
+    fewer = with_published_warnings(estimated.assign(gpus=2), facts, seen)["warnings"]
     assert [pairs(value) for value in fewer] == [[], [], []]
 
 
@@ -325,7 +283,7 @@ def test_what_is_scaled_from_an_uncertain_figure_carries_its_error():
     cells = cells.reindex(columns=[*cells.columns, *rest])
     predicted = pd.DataFrame({"efficiency": 0.9, "low": 0.9 * math.exp(-0.1), "high": 0.9 * math.exp(0.1),
                               "source": "rule", "warnings": [[], [], []]})  # fmt: skip
-    moved, plain, own = (row for _, row in extrapolation(cells, predicted, "rule", True).iterrows())
+    moved, plain, own = (row for _, row in extrapolation_rows(cells, predicted, "rule").iterrows())
     assert moved["images_per_s"] == plain["images_per_s"] == pytest.approx(3600)
     # The base's 95 % ends are 1.96 sd, those of a prediction 1.645: 0.4 becomes 0.3357.
     assert math.log(moved["images_per_s_high"] / 3600) == pytest.approx(math.hypot(0.3357, 0.1), rel=1e-3)

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-
 from sweetspot.errors import UserError
-from sweetspot.scaling.evidence import super_linear
-from sweetspot.scaling.machine import family
-from sweetspot.scaling.partners import framework_name, with_partners
+from sweetspot.scaling.evidence import super_linear_warnings
+from sweetspot.scaling.published_pairs import DATASETS, MODELLED_FRAMEWORKS, framework_name, pair_with_bases
+from sweetspot.scaling.step_facts import device_family
 from sweetspot.throughput.published import STATED, with_machine_facts
 
 SPELLINGS = {"gpus": "gpu_count", "batch_size": "batch_per_gpu", "images_per_s": "images_per_sec"}
@@ -29,6 +28,7 @@ NODE = 8  # devices of one machine where the row does not say
 RACK = {"gb200": 72, "gb300": 72}  # devices that fast links join
 POD = re.compile(r"\btpu\b", re.IGNORECASE)
 BATCHED = ("images", "sequences", "samples")  # what a batch counts; mels and samples of audio are parts of one
+IN_UNIT_OF_RATE = "batch in the unit of the rate"  # words of the notes: not in samples, but in what is counted
 BATCHES = re.compile(r"global batch ([\d.]+) -> ([\d.]+)")
 HALF = {"amp": "fp16", "amp_bf16": "bf16", "fp16 amp": "fp16", "bfloat16": "bf16", "fp32/tf32": "tf32"}
 SHARDED = re.compile(r"fsdp|full_shard|shard_grad_op|zero", re.IGNORECASE)
@@ -70,7 +70,11 @@ def read_figures(path: Path) -> Figures:
         return Figures(paired, paired.head(0), bad)
     ours = {other: name for name, other in SPELLINGS.items()}
     rows, _, bad = _checked_rows(path, [ours.get(name, name) for name in header], lines, NEEDED, _several, what)
-    return Figures(*with_partners(pd.DataFrame(rows, columns=["line", *NEEDED, *OPTIONAL])), bad)
+    table = pd.DataFrame(rows, columns=["line", *NEEDED, *OPTIONAL])
+    paired = pair_with_bases(table)
+    is_modelled = table["framework"].map(framework_name).isin(MODELLED_FRAMEWORKS) & table["dataset"].isin(DATASETS)
+    unpaired = table[is_modelled & (table["gpus"] > 1) & ~table.index.isin(paired.index)]
+    return Figures(paired, unpaired, bad)
 
 
 def read_device_figures(path: Path) -> DeviceFigures:
@@ -181,7 +185,9 @@ def _pairs(table: pd.DataFrame) -> pd.DataFrame:
     base_images_per_s is of one device; nodes are those that the devices fill (`NODE`, `RACK`, a TPU's pod is one)
     unless the row has a column `nodes`. `batches`: the ratio of the global batches (NaN: not told).
     """
-    for name in ("benchmark", "framework", "precision", "notes", "seq_len", "batch_per_device", "instance"):
+    text = ("benchmark", "framework", "framework_version", "precision", "notes", "seq_len", "batch_per_device",
+            "instance", "interconnect", "source")  # fmt: skip
+    for name in text:
         table[name] = table.get(name, "")
     strong = table["unit"].str.strip().str.lower() == MINUTES
     faster = (table["value"] / table["value_base"]).where(~strong, table["value_base"] / table["value"])
@@ -190,22 +196,26 @@ def _pairs(table: pd.DataFrame) -> pd.DataFrame:
         note="",
         variant=table["framework"].map(lambda text: "fsdp" if SHARDED.search(text) else ""),
         framework=table["framework"].map(framework_name),
-        framework_version=table["framework"].map(_version),
+        framework_version=table["framework_version"].where(
+            table["framework_version"] != "", table["framework"].map(_version)
+        ),
         precision=table["precision"].map(lambda text: HALF.get(text.lower(), text.lower())),
         batch_size=[_batch(row) for row in table.itertuples()],
-        family=table["gpu"].map(family),
+        family=table["gpu"].map(device_family),
         efficiency=faster * table["gpus_base"] / table["gpus"],
         base_images_per_s=table["value_base"] / table["gpus_base"],
         nodes=_nodes(table, "gpus"),
         base_nodes=_nodes(table, "gpus_base"),
         base_gpus=table["gpus_base"],
-        interconnect=pd.Series("", table.index).mask(pods, "ici"),
+        interconnect=table["interconnect"]
+        .where(table["interconnect"].isin(STATED["interconnect"]), "")
+        .mask(pods, "ici"),
         batches=[_batches(text) for text in table["notes"]],
         strong=strong,
         dataset="synthetic",
         as_of="",
     )
-    table["warnings"] = [super_linear(value) for value in table["efficiency"]]
+    table["warnings"] = [super_linear_warnings(value) for value in table["efficiency"]]
     return with_machine_facts(table)
 
 
@@ -217,7 +227,7 @@ def _version(framework: str) -> str:
 
 def _nodes(table: pd.DataFrame, column: str) -> pd.Series:
     joined = [RACK.get(name, 256 if POD.search(gpu) else NODE) for name, gpu in
-              zip(table["gpu"].map(family), table["gpu"], strict=True)]  # fmt: skip
+              zip(table["gpu"].map(device_family), table["gpu"], strict=True)]  # fmt: skip
     return pd.Series([math.ceil(gpus / most) for gpus, most in zip(table[column], joined, strict=True)], table.index)
 
 
@@ -225,6 +235,8 @@ def _batch(row: Any) -> float:
     """Samples a device works on between two exchanges, in the unit that is counted; NaN: not told."""
     batch, length = _told(row.batch_per_device), _told(row.seq_len)
     counted = row.unit.partition("/")[0].strip().lower()
+    if IN_UNIT_OF_RATE in row.notes:
+        return batch
     return batch * length if counted == "tokens" else batch if counted in BATCHED else math.nan
 
 
