@@ -41,7 +41,12 @@ def test_what_stands_where_nothing_is_written():
     asked = Executor(**SLURM, cpus=3, runtime_min=2)
     assert (asked.cpu_milli, asked.duration) == (3000, "120s")
     study = Study.model_validate(STUDY)
-    assert (study.month_days, study.method, study.measure, study.accepts_interruptions) == (30.5, "auto", True, False)
+    assert (study.month_days, study.method, study.measure, study.accepts_interruptions) == (
+        30.5,
+        "sum_of_parts",
+        True,
+        False,
+    )
     assert study.seed == 2018
     # 60 x 60 s and 60 min an hour, 24 hours a day, 7 days a week; of a month the list says the days
     assert list(RATE_HOURS.values()) == [1 / 3600, 1 / 60, 1, 24, 7 * 24, None]
