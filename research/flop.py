@@ -1,20 +1,13 @@
-"""Count the arithmetic of a training step beside the frameworks' own counters, or say what share of a peak was reached.
+"""Say what share of a device's peak runs reached.
 
-Without --runs: of each model the operations that run files record for one sample (6 P tokens + 12 L d s tokens for
-transformers, three passes over convolutions and dense layers else), and what torch's FlopCounterMode and XLA's cost
-analysis count for the same step, where they are installed. Nothing is trained. XLA counts no product with the zeros
-around an image, and is held against the count without them.
+Of each run file below a folder: the operations a second of all its devices, and their share of the dense peak of the
+device (the table of devices.csv, with sources), which is the MFU; and of the machine's own matrix product, as measured
+in the same run. A processor has no row there, and no MFU.
 
-With --runs: of each run file below a folder the operations a second of all its devices, and their share of the dense
-peak of the device (the table of devices.csv, with sources), which is the MFU; and of the machine's own matrix product,
-as measured in the same run. A processor has no row there, and no MFU.
-
-    python -m research flop --models resnet50,gpt2_small
-    python -m research flop --runs results/benchmarks
+    python -m research flop results/benchmarks
 """
 
 import argparse
-import importlib.util
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,46 +15,16 @@ from typing import Any
 
 from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
-from sweetspot.harness.own_networks import arithmetic, training_flop, workload
-from sweetspot.study.frameworks import OWN_NETWORKS
-from sweetspot.study.transformers import Shape
-
-from research.flop_counters import COUNTERS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `python -m research flop`."""
-    parser.add_argument("--models", metavar="MODEL,...", default=",".join(OWN_NETWORKS), help="networks (all)")
-    parser.add_argument("--runs", metavar="FOLDER", type=Path, help="say what the run files below a folder reached")
+    parser.add_argument("runs", metavar="FOLDER", type=Path, help="say what the run files below it reached")
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Print the table. Raises UserError."""
-    lines = (
-        reached(arguments.runs) if arguments.runs else counts([name.strip() for name in arguments.models.split(",")])
-    )
-    print("\n".join(lines))
-
-
-def counts(models: Sequence[str]) -> list[str]:
-    """Lines of the comparison: a model and counter each. Raises UserError for an unknown model."""
-    rows = [["model", "GFLOP a sample", "counter", "counts", "ratio"]]
-    for model in models:
-        fact = arithmetic(model, 1, 1)
-        own = fact["training_flop_per_sample"] * fact["samples_per_step"]
-        for package, count in COUNTERS.items():
-            if importlib.util.find_spec(package) is None:
-                rows.append([model, f"{own / 1e9:.4g}", package, "not installed", "-"])
-                continue
-            found, like = count(model), comparable(model, package, own)
-            rows.append([model, f"{like / 1e9:.4g}", package, f"{found / 1e9:.4g}", f"{found / like:.4f}"])
-    return aligned(rows)
-
-
-def comparable(model: str, counter: str, own: float) -> float:
-    """Our count by the rule of that counter: XLA leaves the zeros around an image out."""
-    network = workload(model).network
-    return own if counter != "jax" or isinstance(network, Shape) else float(training_flop(network, padding=False))
+    print("\n".join(reached(arguments.runs)))
 
 
 def reached(folder: Path) -> list[str]:

@@ -90,19 +90,15 @@ use rule draw_pictures as draw_speed_pictures with:
 
 
 rule write_tables:
-    """Write every table as CSV and Parquet, and a plan's months as rows of FOCUS, for spreadsheets and programs."""
+    """Write every table as CSV and Parquet, for spreadsheets and programs."""
     input:
         **TOLD,
-        formula=formula("study", "report", "use"),
+        formula=formula("study", "report"),
     output:
         tables=directory(f"{REPORT}/tables"),
     log:
         f"results/logs/write_tables/{STUDY}.log",
     localrule: True
-    params:
-        study=STUDY,
-        title=INVOCATION.study.title,
-        as_of=INVOCATION.study.as_of.isoformat(),
     run:
         here("write_tables", input, output, log, params)
 

@@ -28,7 +28,7 @@ from project_copy import OFFLINE, copy_project, edit, run_snakemake
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
-RUN_THE_WORKFLOW = {"workflow", "faults", "browser", "cluster", "newcomer"}  # folders; elsewhere the fixtures tell
+RUN_THE_WORKFLOW = {"workflow", "faults", "browser", "cluster"}  # folders; elsewhere the fixtures tell
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

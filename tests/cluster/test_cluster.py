@@ -171,9 +171,9 @@ def test_cells_in_one_job_keep_what_finished_when_one_is_refused(cluster_project
     assert len({facts(file)["job_id"] for file in files}) == 1
 
 
-@pytest.mark.parametrize("framework", ["jax", "torch"])
+@pytest.mark.parametrize("framework", ["torch"])
 def test_a_run_over_two_nodes_is_one_run_file(framework, slurm, tmp_path):
-    """PyTorch and JAX, two devices on each node: one run file, told by all four."""
+    """PyTorch, two devices on each node: one run file, told by all four."""
     pytest.importorskip(framework, reason=f"{framework} is not installed here")
     output = tmp_path / "run~1.parquet"
     cell = f"--instance pair --framework {framework} --model tiny_gpt2 --batch-size 2 --gpus 4 --gpus-per-node 2"

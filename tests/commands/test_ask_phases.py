@@ -1,7 +1,6 @@
 """`sweetspot ask` of a plan of phases at another use or with more jobs: that of a study that says so."""
 
 import json
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -12,7 +11,6 @@ from price_lists import list_tables, machines, price_list
 from sweetspot.bills.columns import from_rows, to_arrow
 from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, FIGURES, THROUGHPUT_COLUMNS
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
-from sweetspot.commands.actual import _jobs_a_month
 from sweetspot.commands.asked import Case, Given, Wanted
 from sweetspot.commands.command_line import main
 from sweetspot.draws import DRAWS
@@ -106,9 +104,3 @@ def test_jobs_are_whole_ones(small, factor, hours):
     """Of 3,600 jobs of two hours: one job; a little more than one is two."""
     _, case = small
     assert plan(case(jobs=factor)).loc["rented", "hours"] == pytest.approx(hours)
-
-
-def test_a_bill_is_held_against_the_jobs_of_a_mean_month(project):
-    """3,600 jobs in 36 months are 100 a month."""
-    plan = SimpleNamespace(work="work", months=36)
-    assert _jobs_a_month(project / "config" / "studies" / "paper" / "workloads.yaml", plan) == 100

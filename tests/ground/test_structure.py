@@ -13,7 +13,7 @@ LIBRARY = ROOT / "workflow" / "sweetspot"
 SCRIPTS = ROOT / "workflow" / "scripts"
 # docs/architecture.md: the order of the flow. The ground lies under all rooms; catalogues read what other people wrote.
 ROOMS = (
-    "ground", "facts", "study", "catalogues", "matrix", "harness", "logs",
+    "ground", "facts", "study", "catalogues", "matrix", "logs", "harness",
     "throughput", "transfer", "tokens", "scaling", "bills", "availability", "mixes", "decision", "claims", "report",
     "use", "commands",
 )  # fmt: skip

@@ -36,13 +36,13 @@ def test_choosing_a_backend_imports_no_framework_and_an_unknown_one_is_refused()
     code = (
         "import sys; from sweetspot.harness.backends import FRAMEWORKS, backend; "
         "[backend(name) for name in FRAMEWORKS]; "
-        "print(*{'keras', 'tensorflow', 'jax', 'torch'}.intersection(sys.modules))"
+        "print(*{'keras', 'tensorflow', 'torch'}.intersection(sys.modules))"
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
     for refused in (backend, lambda name: require_known(name, "fp32")):
-        with pytest.raises(UserError, match="--framework is 'cntk'; expected one of tensorflow, jax, torch"):
+        with pytest.raises(UserError, match="--framework is 'cntk'; expected one of tensorflow, torch"):
             refused("cntk")
     known = "--precision is 'fp8' with --framework tensorflow; expected one of fp32, tf32, fp16, bf16"
     with pytest.raises(UserError, match=known):
@@ -106,10 +106,13 @@ def test_by_what_fp32_is_multiplied_is_said(matrices, convolutions, there, produ
 @pytest.mark.parametrize(
     ("framework", "device", "words"),
     [
-        ("jax", "gpu", "pip install 'jax[cuda13]'"),
-        ("jax", "cpu", "pip install jax"),
         # PyPI's wheel of torch for Linux brings gigabytes of CUDA; for processors PyTorch has an index of its own.
-        ("torch", "cpu", "pip install torch --index-url https://download.pytorch.org/whl/cpu"),
+        (
+            "torch",
+            "cpu",
+            "pip install torch torchvision --index-url https://download.pytorch.org/whl/cpu; "
+            "pip install transformers peft",
+        ),
     ],
 )
 def test_what_to_install_depends_on_the_device(monkeypatch, framework, device, words):

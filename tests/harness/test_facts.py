@@ -5,7 +5,6 @@ from harness_runs import request
 from step_lists import even
 from sweetspot.harness import facts
 from sweetspot.harness.devices import visible_cards
-from sweetspot.harness.own_networks import unit_of
 from sweetspot.harness.supervise import judged
 
 
@@ -25,20 +24,19 @@ def test_the_machine_is_told_as_the_kernel_tells_it(monkeypatch):
     told = facts.machine_facts(request(), ["run"])
     assert (told["memory_bytes"], told["load_before"], told["cpu_usable"]) == (4_096_000, 0.5, 3)
     assert (told["xla"], told["protocol"], told["command"]) == (False, 2, ["run"])
-    assert facts.machine_facts(request(framework="jax"), [])["xla"] is True
     assert facts.machine_facts(request("--xla"), [])["xla"] is True
 
 
 def test_versions_are_of_the_packages_that_a_figure_depends_on(monkeypatch):
     def version(package):
-        if package in ("jax", "torch"):
+        if package == "torch":
             raise facts.metadata.PackageNotFoundError
         return f"of {package}"
 
     monkeypatch.setattr(facts.metadata, "version", version)
     found = facts.identity(request())["versions"]
     # CUDA 12 and 13 have packages of their own
-    names = {"tensorflow", "keras", "numpy", "jaxlib", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13", "nvidia-nccl-cu12"}
+    names = {"tensorflow", "keras", "numpy", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13", "nvidia-nccl-cu12"}
     assert set(found) == names | {"nvidia-nccl-cu13", "python"}
     assert found["keras"] == "of keras"
 
@@ -110,9 +108,3 @@ def test_a_drifting_run_is_unstable_and_says_why():
 def test_no_card_is_visible_where_the_environment_hides_all(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     assert visible_cards() == []
-
-
-def test_what_is_counted_follows_the_model():
-    assert [unit_of(name) for name in ("vgg16", "tiny_cnn", "mnist_mlp", "lstm_text")] == [
-        "images", "images", "samples", "samples"
-    ]  # fmt: skip

@@ -12,7 +12,7 @@ from sweetspot.harness import stop_rule
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import SEAL
 from sweetspot.harness.step_times import may_stop
-from sweetspot.harness.stop_rule import Stopping
+from sweetspot.harness.stop_rule import MeasuredSteps
 from sweetspot.harness.supervise import outcome
 from sweetspot.throughput.collect import summarise_runs
 
@@ -31,7 +31,7 @@ def run_file(tmp_path_factory):
 def test_fused_normalisation_computes_what_the_stock_layer_computes():
     keras = pytest.importorskip("keras")
     import tensorflow as tf
-    from sweetspot.harness.backends.tensorflow_variants import FusedBatchNormalization
+    from sweetspot.harness.keras_networks import FusedBatchNormalization
 
     rng = np.random.default_rng(3)
     data = rng.normal(2.0, 3.0, (4, 5, 6, 7)).astype("float32")
@@ -53,24 +53,6 @@ def test_fused_normalisation_computes_what_the_stock_layer_computes():
         results.append([np.asarray(value) for value in (outputs, *gradients, *moving, inference)])
     for stock, fused in zip(*results, strict=True):
         np.testing.assert_allclose(fused, stock, rtol=2e-4, atol=2e-4)
-
-
-@pytest.mark.slow
-def test_every_image_batch_normalisation_of_a_network_is_fused_and_the_network_is_the_same():
-    keras = pytest.importorskip("keras")
-    from sweetspot.harness.backends.tensorflow_variants import FusedBatchNormalization, with_fused_normalisation
-
-    stock = keras.applications.ResNet50(weights=None, classes=10, classifier_activation=None, input_shape=(32, 32, 3))
-    fused = with_fused_normalisation(stock)
-    kinds = [type(layer) for layer in fused.layers]
-    assert kinds.count(FusedBatchNormalization) == 53  # He et al. 2015: 49 convolutions of the blocks + 4 shortcuts
-    assert keras.layers.BatchNormalization not in kinds
-    for layer in (layer for layer in fused.layers if layer.weights):
-        weights = stock.get_layer(layer.name).get_weights()
-        layer.set_weights(weights[: len(layer.weights)])  # a bias before a normalisation is dropped, and was zero
-    assert sum(layer.use_bias for layer in fused.layers if isinstance(layer, keras.layers.Conv2D)) == 0
-    images = np.random.default_rng(0).random((2, 32, 32, 3), dtype="float32")
-    np.testing.assert_allclose(fused(images, training=False), stock(images, training=False), rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.slow
@@ -106,12 +88,24 @@ def test_the_same_run_from_before_the_newest_columns_has_the_same_speed(run_file
 def test_of_many_quick_steps_not_each_is_followed_by_a_look_at_all_of_them(monkeypatch):
     asked = []
     monkeypatch.setattr(stop_rule, "may_stop", lambda *given: asked.append(given) or may_stop(*given))
-    stopping = Stopping(request(min_steps=10**6, min_seconds=2, min_steps_slow=3))
-    while not stopping.enough():
-        stopping.add(0.0001)
-    assert 20_000 <= len(stopping.timed) <= 20_101  # 2 s, and at most half a hundredth more
-    # each of the first 200 steps, then every k-th of the next 200, k = 1, 2, ... 99: 200 x 5.18; each asks twice
-    assert len(asked) == pytest.approx(2 * (200 + 1035), rel=0.01)
+    rule = request(min_steps=10**6, min_seconds=2, min_steps_slow=3, warmup_steps=0)
+    measured, now = MeasuredSteps(rule, lambda **_: None), 0.0
+    while not measured.enough():
+        now += 0.0001
+        measured.add(0.0001, 1, None, now)
+    assert 20_000 <= len(measured.timed) <= 20_101  # 2 s, and at most half a hundredth more
+    # each of the first 200 steps, then every k-th of the next 200, k = 1, 2, ... 99: 200 x 5.18
+    assert len(asked) == pytest.approx(200 + 1035, rel=0.01)
+
+
+def test_the_limits_count_the_clock_and_not_what_a_script_says_a_step_takes():
+    """A line each second tells of 10 ms: after 20 s the run ends, not after 2,000 lines."""
+    rule = request(min_steps=10**6, min_seconds=20, min_steps_slow=3, warmup_steps=1)
+    measured, now = MeasuredSteps(rule, lambda **_: None), 0.0
+    while not measured.enough():
+        now += 1.0
+        measured.add(0.01, 1, None, now)
+    assert len(measured.timed) == 20
 
 
 @pytest.mark.parametrize(
@@ -156,27 +150,26 @@ def test_a_gpu_that_is_not_there_is_refused_and_nothing_is_written(tmp_path):
 @pytest.mark.parametrize(
     ("variant", "gpus", "combined"),
     [
-        ("default", 1, "towers"),
+        ("default", 1, "one device"),
         ("default", 4, None),  # MirroredStrategy as it comes, which is NCCL between GPUs; variables on the devices
-        ("towers", 4, "towers"),
         ("A", 4, "ReductionToOneDevice"),
         ("C", 4, "HierarchicalCopyAllReduce"),
     ],
 )
 def test_several_devices_are_measured_as_tensorflows_users_take_them(monkeypatch, variant, gpus, combined):
     import tensorflow as tf
-    from sweetspot.harness.backends import tensorflow_variants
+    from sweetspot.harness import tensorflow_training
 
-    monkeypatch.setattr(tensorflow_variants, "_towers", lambda *_: "towers")
-    monkeypatch.setattr(tensorflow_variants, "replicated", lambda request, strategy, build: strategy)
+    monkeypatch.setattr(tensorflow_training, "_single_device_step", lambda *_: "one device")
+    monkeypatch.setattr(tensorflow_training, "replicated_step", lambda request, strategy, build: strategy)
     monkeypatch.setattr(
         tf.distribute, "MirroredStrategy", lambda devices, cross_device_ops: (devices, cross_device_ops)
     )
     asked = parse_request(command("x", "--variant", variant, "--device", "gpu", gpus=gpus)[2:])
     names = [f"/GPU:{place}" for place in range(gpus)]
-    made = tensorflow_variants.training_step(asked, names, lambda: None)
-    if combined == "towers":
-        assert made == "towers"
+    made = tensorflow_training.training_step(asked, names, lambda: None)
+    if combined == "one device":
+        assert made == combined
     else:
         assert made[0] == names
         assert combined == (made[1] and type(made[1]).__name__)
@@ -187,11 +180,11 @@ def test_several_devices_are_measured_as_tensorflows_users_take_them(monkeypatch
     ("more", "words"),
     [
         (["--variant", "B"], "NCCL between GPUs"),
-        (["--variant", "A", "--xla"], "XLA compiles the step of variant towers"),
+        (["--variant", "A", "--xla"], "XLA compiles the step of variant default on one device only"),
     ],
 )
 def test_a_variant_that_cannot_be_is_refused(more, words):
-    from sweetspot.harness.backends.tensorflow_variants import training_step
+    from sweetspot.harness.tensorflow_training import training_step
 
     with pytest.raises(UserError, match=words):
         training_step(request(*more, gpus=2), ["/CPU:0", "/CPU:1"], lambda: None)

@@ -198,7 +198,7 @@ def held_up(folder):
     once, it may not have begun the step whose seconds are to grow.
     """
     # A step longer than its line takes to be read, of what starts the quickest.
-    cell = CELL.replace("--batch-size 8", "--batch-size 8192").replace("tensorflow", "jax")
+    cell = CELL.replace("--batch-size 8", "--batch-size 8192")
     process = started(folder, "--min-steps", "10", "--min-seconds", "1000", cell=cell)
     (child,) = children(process.pid)
     moments = [time.monotonic()]

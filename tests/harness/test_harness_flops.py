@@ -26,37 +26,20 @@ def counted(keras, shape, make):
     ("shape", "make", "by_hand"),
     [
         ((5,), lambda layers: layers.Dense(7), 5 * 7),
-        ((3, 5), lambda layers: layers.Dense(7), 3 * 5 * 7),  # at each of three positions
         ((8, 8, 2), lambda layers: layers.Conv2D(4, 3, padding="same"), 8 * 8 * 9 * 2 * 4),
         ((9, 9, 2), lambda layers: layers.Conv2D(4, 3, strides=2), 4 * 4 * 9 * 2 * 4),
         ((8, 8, 4), lambda layers: layers.Conv2D(4, 3, padding="same", groups=2), 8 * 8 * 9 * 2 * 4),
-        ((10, 2), lambda layers: layers.Conv1D(4, 3), 8 * 3 * 2 * 4),
         ((9, 7, 2), lambda layers: layers.Conv2D(4, 3), 7 * 5 * 9 * 2 * 4),
         ((8, 8, 2), lambda layers: layers.DepthwiseConv2D(3, padding="same"), 8 * 8 * 9 * 2),
         # each input channel by itself, 9 a position, then 2 channels to 4
         ((8, 8, 2), lambda layers: layers.SeparableConv2D(4, 3, padding="same"), 8 * 8 * (2 * 9 + 2 * 4)),
         ((9, 9, 2), lambda layers: layers.SeparableConv2D(4, 3, 2, depth_multiplier=3), 4 * 4 * (6 * 9 + 6 * 4)),
-        # ten times, four gates of 6 neurons, each from 5 inputs and the 6 of before
-        ((10, 5), lambda layers: layers.LSTM(6), 10 * 4 * 6 * (5 + 6)),
-        ((10, 5), lambda layers: layers.GRU(6), 10 * 3 * 6 * (5 + 6)),
-        ((10, 5), lambda layers: layers.SimpleRNN(6), 10 * 6 * (5 + 6)),
-        ((10, 5), lambda layers: layers.Bidirectional(layers.LSTM(6)), 2 * 10 * 4 * 6 * (5 + 6)),
         ((8, 8, 2), lambda layers: layers.MaxPooling2D(2), 0),
         ((8, 8, 2), lambda layers: layers.BatchNormalization(), 0),
     ],
 )  # fmt: skip
 def test_multiply_adds_of_a_layer(keras, shape, make, by_hand):
     assert counted(keras, shape, make) == by_hand
-
-
-def test_multiply_adds_of_attention(keras):
-    from sweetspot.harness.flops import layer_multiply_adds
-
-    inputs = keras.Input((10, 5))
-    layer = keras.layers.MultiHeadAttention(2, 3)
-    layer(inputs, inputs)
-    # ten tokens of 5 to and from two heads of 3, four times; each token with each other, twice
-    assert layer_multiply_adds(layer) == 10 * 4 * 5 * 6 + 2 * 10**2 * 6
 
 
 def test_a_training_step_is_three_forward_passes_less_the_gradient_of_the_data(keras):
@@ -67,6 +50,4 @@ def test_a_training_step_is_three_forward_passes_less_the_gradient_of_the_data(k
     network = keras.Sequential([keras.Input((5,)), layers.Flatten(), layers.Dense(6), inner])
     # 30 + 24 + 8 multiply-adds, two operations each; the first layer, 60, has no gradient of its inputs
     assert training_flop(network) == 3 * 124 - 60
-    words = keras.Sequential([keras.Input((10,)), layers.Embedding(50, 5), layers.LSTM(6)])
-    assert training_flop(words) == 3 * 2 * 2640  # the embedding learns from that gradient
     assert training_flop(keras.Sequential([keras.Input((5,)), layers.Flatten()])) == 0

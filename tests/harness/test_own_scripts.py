@@ -1,15 +1,19 @@
 """Training scripts of one's own, really started: each way to tell steps, and each bad end with its last words."""
 
 import os
+import platform
 import signal
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from harness_runs import ROOT, command, described, measure_mine
 from patience import PATIENCE_S, until
+from sweetspot import __version__
+from sweetspot.harness.backends.command import interpreter_versions
 from sweetspot.harness.runfile import run_facts
 from sweetspot.throughput.collect import measured_cells, summarise_runs
 
@@ -69,6 +73,9 @@ def test_a_script_is_measured_however_it_tells_its_steps(tmp_path, way):
         assert 8 / TICK_S / 4 < cell["images_per_s"] < 8 / TICK_S * 1.5
     facts = run_facts(tmp_path / "run~1.parquet")
     assert facts["script"][1:3] == ["train.py", "2"]
+    assert facts["versions"]["python"] == platform.python_version()
+    assert facts["versions"].get("numpy") == metadata.version("numpy")
+    assert facts["sweetspot"]["version"] == __version__
     assert len(facts["script_files"]["train.py"]) == 64
 
 
@@ -94,13 +101,10 @@ def test_a_shell_script_is_measured_and_values_are_quoted_for_it(tmp_path):
     assert not (tmp_path / "stolen").exists()
 
 
-def test_a_run_looks_at_its_neighbours_unless_every_step_is_to_count(tmp_path):
+def test_a_run_tells_the_share_that_others_took(tmp_path):
     described(tmp_path, LOOP + "        print('done')\n", steps={"pattern": "done"})
-    line = command("run~1.parquet", "--min-steps", "6", cell=CELL, watched=True)
-    subprocess.run(line, cwd=tmp_path, env=environment(tmp_path), check=True, capture_output=True)
-    assert 0 <= row(tmp_path)["left_out_share"] < 1
-    measured(tmp_path)
-    assert pd.isna(row(tmp_path)["left_out_share"])
+    measured(tmp_path, "--least-seconds", "1")
+    assert 0 <= row(tmp_path)["others_cpu_share"] < 1
 
 
 def test_a_script_that_ends_by_itself_is_measured_if_it_made_enough_steps(tmp_path):
@@ -271,3 +275,12 @@ def test_the_iterator_tells_nothing_outside_of_a_measurement_and_only_the_first_
         done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
         assert done.stdout == "['a', 'b', 'c']\n"
         assert (len(file.read_text().splitlines()) if file.exists() else None) == lines
+
+
+def test_versions_are_those_of_the_python_that_a_program_names(tmp_path):
+    launcher = tmp_path / "launch"
+    launcher.write_text(f"#!{sys.executable}\nprint('trains')\n")
+    launcher.chmod(0o755)
+    assert interpreter_versions([str(launcher), "train.py"])["python"] == platform.python_version()
+    assert interpreter_versions(["/bin/sh", "-c", "true"]) == {}
+    assert interpreter_versions(["no-such-program"]) == {}

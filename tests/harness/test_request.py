@@ -2,6 +2,7 @@
 
 import pytest
 from sweetspot.errors import UserError
+from sweetspot.harness.devices import held_devices
 from sweetspot.harness.request import Request, parse_request
 from sweetspot.study.config import Measure
 
@@ -18,7 +19,7 @@ def test_a_request_without_flags_of_the_protocol_follows_the_configurations_defa
     for name in ("protocol", "warmup_steps", "min_steps", "min_seconds", "min_steps_slow", "target_half_width",
                  "time_limit_s", "xla"):  # fmt: skip
         assert getattr(asked, name) == getattr(measure, name)
-    assert (asked.device, asked.where, asked.expect_gpu, asked.checkpoint) == ("cpu", "local", "", "")
+    assert (asked.device, asked.where, asked.expect_gpu) == ("cpu", "local", "")
     assert (asked.run, asked.cell.batch_size, asked.cell.gpus, asked.cell.model) == (3, 16, 2, "vgg16")
     assert (asked.gpus_per_node, asked.nodes, asked.local_gpus) == (0, 1, 2)
     assert request(*measure.flags().split()) == asked
@@ -62,3 +63,9 @@ def test_what_no_path_may_be_named_after_is_refused(flag, value, words):
     with pytest.raises(UserError) as caught:
         request(flag, str(value), "--framework", "command")
     assert str(caught.value).startswith(words)
+
+
+def test_a_run_of_a_kubernetes_instance_outside_a_pod_is_refused(monkeypatch):
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    with pytest.raises(UserError, match="this is no pod"), held_devices(request("--where", "kubernetes")):
+        pass

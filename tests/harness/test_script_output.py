@@ -9,7 +9,7 @@ from sweetspot.errors import UserError
 from sweetspot.harness.script_output import LONGEST, Interval, Repeats, Splitter, StepClock, Told, reader
 from sweetspot.harness.script_run import Chunk, listen
 from sweetspot.harness.step_times import mean_step
-from sweetspot.harness.stop_rule import Measured
+from sweetspot.harness.stop_rule import MeasuredSteps
 from sweetspot.harness.train import say
 from sweetspot.study.scripts import Script
 
@@ -230,11 +230,11 @@ class Said:
 def heard(capsys, steps, lines):
     """Seconds of a step of all that was timed, and the warnings that go to the run file."""
     asked = request(framework="command", batch_size=8, min_steps=1000, min_seconds=1000)
-    listen(asked, script(steps), Said(lines), Splitter(), measured := Measured(asked, say))
+    listen(asked, script(steps), Said(lines), Splitter(), measured := MeasuredSteps(asked, say))
     (told,) = (
         fact["facts"]["told"] for line in capsys.readouterr().out.splitlines() if "facts" in (fact := loads(line))
     )
-    return mean_step(measured.stopping.timed), told
+    return mean_step(measured.timed), told
 
 
 def test_from_lines_to_warnings_validation_is_left_out_and_told(capsys):
@@ -367,3 +367,43 @@ def test_an_evaluation_among_json_lines_is_left_out_of_the_time_of_numbered_step
     seconds, warnings = heard(capsys, {"step": "n", "loss": "loss"}, lines)
     assert seconds == pytest.approx(0.1)
     assert [rule for rule, _ in warnings] == ["validation"]
+
+
+def tqdm_with_evaluation(epochs, steps, step_s, evaluation_s):
+    """A bar by `set_postfix`, which draws each step twice, and a nested bar of an evaluation at the end of each epoch.
+
+    After the evaluation the bar of training draws its old count once more.
+    """
+    now, lines = 0.0, []
+    for epoch in range(epochs):
+        for step in range(1, steps + 1):
+            now += step_s
+            bar = f"{step}%|██| {epoch * steps + step}/{epochs * steps} [00:01<00:02, 9.9it/s"
+            lines += [(now, f"{bar}]"), (now, f"{bar}, loss=0.5]")]
+        for part in (1, 2):
+            now += evaluation_s / 2
+            lines.append((now, f"Evaluating: 50%|██| {part}/2 [00:01<00:02, 9.9it/s]"))
+        lines.append((now, f"{bar}, loss=0.5]"))
+    return lines
+
+
+def test_the_clock_starts_behind_a_pause_at_a_new_count_and_a_pause_is_counted_once(capsys):
+    """Ten steps of 0.1 s an epoch, then an evaluation of 3 s; a redraw of the old count is no step of 0.1 s."""
+    seconds, warnings = heard(capsys, "huggingface", tqdm_with_evaluation(4, 10, 0.1, 3.0))
+    assert seconds == pytest.approx(0.1)
+    ((rule, words),) = warnings
+    assert rule == "validation"
+    assert words.startswith("4 spells")  # of eight bars of evaluation, each twice a pause
+
+
+@pytest.mark.parametrize(
+    ("period", "count", "told"), [(0.01, 49, 0), (0.01, 50, 1), (0.01, 500, 1), (10.0, 6, 0), (10.0, 7, 1)]
+)
+def test_a_pattern_that_never_matches_is_said_after_fifty_lines_or_a_minute(capsys, period, count, told):
+    lines = [(period * number, f"loading shard {number}") for number in range(count)]
+    asked = request(framework="command", batch_size=8)
+    listen(asked, script({"pattern": "^step"}), Said(lines), Splitter(), MeasuredSteps(asked, say))
+    news = [loads(line)["news"] for line in capsys.readouterr().out.splitlines() if "news" in line]
+    assert len(news) == told
+    last = min(count, 50) - 1
+    assert all(f"the last line is 'loading shard {last}'" in words for words in news)

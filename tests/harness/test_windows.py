@@ -10,9 +10,9 @@ import pytest
 from harness_runs import request
 from sweetspot.harness import supervise
 from sweetspot.harness.backends import Step
-from sweetspot.harness.step_times import Interval, duration, half_width, may_stop, mean_step, step_warnings
+from sweetspot.harness.step_times import DIVERGED, Interval, duration, half_width, may_stop, mean_step, step_warnings
 from sweetspot.harness.supervise import judged
-from sweetspot.harness.train import train, window_of
+from sweetspot.harness.train import timed_steps, train, window_of
 
 
 class Device:
@@ -156,3 +156,10 @@ def test_thousands_of_steps_are_a_hundred_lines_and_no_number_goes_past_its_end(
     told = [re.search(r"step (\d+)( of \d+)?,", line) for line in lines[1:]]
     assert [found[2] for found in told if int(found[1]) <= LEAST] == [f" of {LEAST}"] * LEAST
     assert {found[2] for found in told if int(found[1]) > LEAST} == {None}
+
+
+def test_a_loss_that_is_no_number_ends_the_run_with_its_reason(capsys):
+    with pytest.raises(SystemExit) as ended:
+        timed_steps(Step(lambda: float("nan")), 1)
+    assert ended.value.code == DIVERGED
+    assert capsys.readouterr().err.startswith("the loss is nan: such steps train nothing and are no throughput")

@@ -1,13 +1,10 @@
-"""The reader of tf_cnn_benchmarks' output, and of folders of it: real logs, and short ones written here."""
+"""The reader of tf_cnn_benchmarks' output: real logs, and short ones written here."""
 
-import math
 import re
 
 import pytest
-from log_files import TESTS, TF_CNN, lambda_folder, read_one, tf_cnn, write
+from log_files import TESTS, TF_CNN, tf_cnn
 from sweetspot.errors import UserError
-from sweetspot.logs.read import read_logs
-from sweetspot.study.study import LogSource
 from sweetspot.warnings import pairs
 
 
@@ -113,36 +110,3 @@ def test_skipping_keeps_the_figure_and_names_the_line(tmp_path, caplog):
 def test_skipping_never_invents_a_figure(tmp_path, text, caplog):
     assert tf_cnn(tmp_path, text, on_error="skip") is None
     assert "skipped" in caplog.text
-
-
-def test_a_lambda_folder_gives_its_training_runs_and_nothing_else(tmp_path):
-    source = lambda_folder(tmp_path)
-    table = read_logs([LogSource(**source, source="lambda", instance="box")], tmp_path, {"box": "GeForce RTX 3080"})
-    assert len(table) == 1
-    row = table.iloc[0]
-    assert (row["model"], row["batch_size"], row["gpus"], row["precision"]) == ("inception3", 24, 2, "fp16")
-    assert (row["images_per_s"], row["gpu"]) == (686.87, "GeForce RTX 3080")
-
-
-def test_runs_of_a_cell_average_their_times_and_give_an_interval(tmp_path):
-    row = read_one(tmp_path, **lambda_folder(tmp_path, rates=(100.0, 300.0)))
-    assert row["images_per_s"] == pytest.approx(150.0)  # 2 / (1/100 + 1/300)
-    assert row["runs"] == 2
-    # t(0.975, 1 degree) = 12.706 from the printed tables; the logarithms differ by ln 3
-    widen = math.exp(12.706 * math.log(3) / math.sqrt(2) / math.sqrt(2))
-    assert row["images_per_s_high"] == pytest.approx(150 * widen, rel=1e-3)
-    assert row["images_per_s_low"] == pytest.approx(150 / widen, rel=1e-3)
-    assert row["source"].count("sha256") == 2
-
-
-@pytest.mark.parametrize("stated", [{"gpus": 8}, {"precision": "fp32"}, {"dataset": "real"}, {"model": "vgg16"}])
-def test_a_lambda_folder_without_a_fitting_run_is_a_mistake(tmp_path, stated):
-    with pytest.raises(UserError, match="no training log that fits"):
-        read_one(tmp_path, **lambda_folder(tmp_path), **stated)
-
-
-def test_a_lambda_path_that_lies_about_its_log_is_refused(tmp_path):
-    folder = tmp_path / "box.logs" / "syn-replicated-fp16-4gpus" / "inception3-24" / "throughput"
-    write(folder, "1", TF_CNN)
-    with pytest.raises(UserError, match=r"gpus is 2; study.yaml states 4"):
-        read_one(tmp_path, format="lambda", path="box.logs")

@@ -200,7 +200,7 @@ def test_the_cells_nearest_to_the_question_come_first_each_number_of_devices_by_
     assert order == {Run(near, 1): 4, Run(two, 1): 3, Run(other, 1): 2, Run(far, 1): 1}
 
 
-@pytest.mark.parametrize("column", [{"precision": "fp16"}, {"framework": "jax"}])
+@pytest.mark.parametrize("column", [{"precision": "fp16"}, {"framework": "torch"}])
 def test_of_two_cells_of_one_batch_the_one_as_asked_decides(column):
     other = SMALL._replace(**column)
     assert priorities(plan(other, SMALL, runs=1)) == {Run(SMALL, 1): 2, Run(other, 1): 1}

@@ -1,6 +1,4 @@
-"""`python -m research flop`: what runs reached of the dense peak, by hand; and counters that are not installed."""
-
-import importlib.util
+"""`python -m research flop`: what runs reached of the dense peak, by hand."""
 
 import pytest
 from sweetspot.commands.command_line import main
@@ -25,7 +23,7 @@ def test_the_share_of_the_dense_peak_by_hand(tmp_path, capsys):
     run_file(tmp_path, "a")
     run_file(tmp_path, "b", device_name="AMD EPYC 7763 64-Core Processor")
     run_file(tmp_path, "c", training_flop_per_sample=None)  # of another's script: nothing is known of it
-    assert main(["flop", "--runs", str(tmp_path)], "research", COMMANDS) == 0
+    assert main(["flop", str(tmp_path)], "research", COMMANDS) == 0
     _, first, second = capsys.readouterr().out.splitlines()
     # 8000 tokens x 39 GFLOP / 2 s = 156 TFLOP/s; the data sheet has 312 of each of two devices, dense, in bf16
     assert first.split() == [
@@ -34,14 +32,6 @@ def test_the_share_of_the_dense_peak_by_hand(tmp_path, capsys):
     assert second.split()[2:6] == ["156", "-", "-", "25%"]
 
 
-def test_a_folder_that_tells_nothing_and_an_unknown_model_are_refused(tmp_path):
+def test_a_folder_that_tells_nothing_is_refused(tmp_path):
     with pytest.raises(UserError, match="no run file there tells what it reached"):
         flop.reached(tmp_path)
-    with pytest.raises(UserError, match="--model is 'vgg19'; expected one of tiny_cnn"):
-        flop.counts(["vgg19"])
-
-
-def test_a_counter_that_is_not_installed_is_said(monkeypatch):
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    told = [line.split() for line in flop.counts(["resnet50"])]
-    assert told[1:] == [["resnet50", "24.3", name, "not", "installed", "-"] for name in ("torch", "jax")]

@@ -326,7 +326,7 @@ def test_a_damaged_list_gives_finite_offers_or_one_sentence(file: Path, tmp_path
         try:
             prices = load_price_list(target)
             check_instances([offer.instance for offer in prices.offers], known, str(target))
-            rows, fees = offer_rows("list", prices, known, prices.month_days or 30.5)
+            rows, fees = offer_rows("list", prices, known, 30.5)
         except UserError as error:
             assert "\n" not in str(error)
             assert str(target) in str(error)

@@ -14,10 +14,8 @@ SCRIPT = ROOT / "workflow" / "scripts" / "run_benchmark.py"
 CELL = "--instance here --framework tensorflow --model tiny_cnn --batch-size 8 --precision fp32 --variant default"
 
 
-def command(output, *more, cell=CELL, gpus=1, watched=False):
-    """The command of a run that counts every step, however busy this machine is, and ends after its least steps;
-    `watched`: counts as by default.
-    """
+def command(output, *more, cell=CELL, gpus=1):
+    """The command of a run that ends after its least steps."""
     return [
         sys.executable,
         str(SCRIPT),
@@ -26,7 +24,6 @@ def command(output, *more, cell=CELL, gpus=1, watched=False):
         str(gpus),
         "--run",
         "1",
-        *([] if watched else ["--all-steps"]),
         *["--least-seconds", "0", "--least-seconds-power", "0"],
         *more,
         "--output",

@@ -33,16 +33,6 @@ Step\tImg/sec\ttotal_loss
 total images/sec: 686.87
 ----------------------------------------------------------------
 """
-# Two columns in either order, as the real entries have them; figures of dawn_resnet152_b_4M60_ec2_tensorflow.
-DAWN_JSON = {"model": "ResNet152", "framework": "TensorFlow v1.3", "costPerHour": 7.2,
-             "hardware": "4 M60 / 488 GB / 64 CPU (Amazon EC2 [g3.16xlarge])"}  # fmt: skip
-DAWN_TSV = """\
-hours\tepoch\ttop1Accuracy\ttop5Accuracy
-3.5510081636243402\t1\t7.21\t19.74
-400.8418463936779\t113\t76.83\t93.35
-"""
-DAWN = {"format": "dawnbench", "path": "entry.json", "instance": "g3.16xlarge", "gpus": 4, "batch_size": 32,
-        "precision": "fp32", "samples_per_epoch": 1_281_167}  # fmt: skip
 
 
 def write(folder, name, text):
@@ -60,15 +50,3 @@ def read_one(folder, **stated):
 def tf_cnn(folder, text=TF_CNN, **stated):
     write(folder, "run.log", text)
     return read_one(folder, format="tf_cnn_benchmarks", path="run.log", **{"precision": "fp16", **stated})
-
-
-def lambda_folder(folder, rates=(686.87,)):
-    base = folder / "box.logs"
-    for run, rate in enumerate(rates, start=1):
-        text = TF_CNN.replace("686.87", str(rate))
-        write(base, f"syn-replicated-fp16-2gpus/inception3-24/throughput/{run}", text)
-    write(base, "syn-replicated-fp16-2gpus/inception3-24/thermal/1", "70 C\n")
-    write(base, "syn-replicated-fp16-2gpus-inference/inception3-24/throughput/1", "Mode: forward-only\n")
-    write(base, "real-replicated-fp16-2gpus-distortions/inception3-24/throughput/1", TF_CNN)
-    write(base, "metadata", "GPU 0\tGeForce RTX 3080\n")
-    return {"format": "lambda", "path": "box.logs"}

@@ -12,7 +12,7 @@ SLURM = {"where": "slurm", "device": "gpu", "partition": "p"}
 
 MACHINE = {"title": "x", "provider": "own", "gpu": "V100", "gpus": 1}
 
-LOG = {"format": "lambda", "path": "logs", "instance": "x", **SOURCE}
+LOG = {"format": "tf_cnn_benchmarks", "path": "x.log", "precision": "fp32", "instance": "x", **SOURCE}
 
 CLAIM = {"id": "c", "text": "t", **SOURCE}
 

@@ -102,3 +102,19 @@ def test_a_file_of_before_the_first_release_is_refused_by_the_column_that_it_lac
     pq.write_table(pq.read_table(OLD).drop_columns(["machine"]), path)
     with pytest.raises(UserError, match="column 'machine' is missing from the run file; remove it and it is measured"):
         summarise_runs([str(path), str(OLD)])
+
+
+def test_a_file_of_version_1_keeps_the_steps_of_its_intervals(tmp_path):
+    """It has no share of CPU time that others took, and a column that version 2 has not."""
+    path = tmp_path / "run.parquet"
+    written(path, (0.005, 20), *[(0.1, 1)] * 4)
+    table = pq.read_table(path).drop_columns(["others_cpu_share"])
+    table = table.append_column("left_out_share", [[0.0] * len(table)])
+    metadata = {key: value for key, value in table.schema.metadata.items() if key != SEAL.encode()}
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+    other = tmp_path / "new.parquet"
+    written(other, (0.005, 20), *[(0.1, 1)] * 4, others_cpu_share=0.25)
+    (old,) = summarise_runs([str(path)]).to_dicts()
+    (new,) = summarise_runs([str(other)]).to_dicts()
+    assert (old["seconds"], old["others_cpu_share"]) == (pytest.approx(1 / 48), None)
+    assert (new["seconds"], new["others_cpu_share"]) == (pytest.approx(1 / 48), 0.25)

@@ -89,7 +89,7 @@ def test_the_budget_is_no_part_of_how_a_run_is_measured():
 
 
 def test_what_is_left_out_is_a_warning_of_its_cell():
-    row = {"instance": "w", "framework": "jax", "model": "vgg16", "batch_size": 64, "gpus": 1, "precision": "fp32"}
+    row = {"instance": "w", "framework": "torch", "model": "vgg16", "batch_size": 64, "gpus": 1, "precision": "fp32"}
     table = left_out_table([{**row, "variant": "A", "run": number} for number in (1, 2)], "budget_minutes 6")
     assert table[["model", "batch_size", "runs", "budget"]].to_dict("records") == [
         {"model": "vgg16", "batch_size": 64, "runs": "1, 2", "budget": "budget_minutes 6"}

@@ -116,15 +116,6 @@ def remark(file):
     file.write_text(file.read_text() + "\n# a remark\n")
 
 
-def test_a_checkpoint_belongs_to_the_runs_of_its_model_alone(project):
-    more = ["--config", "measure={checkpoints: {mnist_mlp: some where.h5}}"]
-    assert "run_benchmark" not in scheduled(project, *more)
-    edit(project / "config" / "config.yaml", "model: [tiny_cnn]", "model: [tiny_cnn, mnist_mlp]")
-    told = run_snakemake(project, "--dry-run", "--printshellcmds", *more)
-    assert told.stdout.count("--checkpoint 'some where.h5'") == 2
-    assert scheduled(project, *more)["run_benchmark"] == 2
-
-
 def test_a_cell_out_of_memory_is_not_measured_again_unless_asked(project):
     from sweetspot.harness.request import parse_request
     from sweetspot.harness.runfile import write_run

@@ -12,8 +12,8 @@ USABLE = ("ok", "unstable")  # statuses of a cell that has a figure; an unstable
 # counted as one, and validation as training where Keras' bar told the steps.
 PROTOCOL = 2
 # What only a run tells: columns of run files and of throughput.parquet, null of figures of any other basis.
-MEASURED_NUMBERS = ("peak_memory_gib", "joules_per_sample", "left_out_share")
-MEASURED_TEXTS = ("peak_memory_source", "energy_source", "disturbed_reason", "products")
+MEASURED_NUMBERS = ("peak_memory_gib", "joules_per_sample", "others_cpu_share")
+MEASURED_TEXTS = ("peak_memory_source", "energy_source", "products")
 INTERRUPTIBLE = ("spot", "preemptible")  # purchases that can be taken away; every other is persistent
 SLUG = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 RUN_PATTERN = "/".join(f"{column}~{{{column}}}" for column in (*CELL_COLUMNS, "run"))

@@ -12,7 +12,6 @@ CORE = {
     "altair": "altair",
     "jinja2": "jinja2",
     "markupsafe": "markupsafe",
-    "mlperf_logging": "mlperf-logging",
     "numpy": "numpy",
     "pandas": "pandas",
     "pyarrow": "pyarrow",

@@ -103,12 +103,9 @@ def _missing(
     for package, name in PACKAGES.items():
         if package not in installed:
             yield f"{package} (pip install '.[{FRAMEWORKS[name].extra}]')", f"measuring with framework: {name}"
-    on_gpus = {"jax": any(package.startswith("jax-cuda") for package in installed)}
-    on_gpus["torch"] = not installed.get("torch", "").endswith("+cpu")
-    for name, able in on_gpus.items():
-        if not no_gpu and name in installed and not able:
-            on = f"measuring with framework: {name} on the GPUs that are here"
-            yield f"{name} for GPUs ({backend(name).INSTALL['gpu']})", on
+    if not no_gpu and installed.get("torch", "").endswith("+cpu"):
+        on = "measuring with framework: torch on the GPUs that are here"
+        yield f"torch for GPUs ({backend('torch').INSTALL['gpu']})", on
     if no_gpu:
         yield f"a GPU: {no_gpu}", "measuring on a GPU (make report GPU=1)"
     if not set(BROWSERS) & set(programs):

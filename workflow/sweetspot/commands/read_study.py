@@ -2,7 +2,7 @@
 
 import math
 import tempfile
-from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -341,7 +341,7 @@ def _read_prices(found: Findings, parts: _Parts, file: Path) -> PriceList | None
     places: list[int] = []
     if prices is not None:
         where = found.places[str(file)].get("offers", range(len(prices.offers)))
-        rows = _sound_rows(prices, parts.sound, named)
+        rows = [row for row, offer in enumerate(prices.offers) if offer.instance in parts.sound]
         places, prices = [where[row] for row in rows], _only(prices, rows)
         found.check(file, check_possible, prices, parts.sound, str(file), places)
         with found.of(file):
@@ -351,16 +351,6 @@ def _read_prices(found: Findings, parts: _Parts, file: Path) -> PriceList | None
     if not whole or parts.study is None:
         found.unchecked.append(f"{file}: its prices beside each other, before what is wrong above is mended")
     return prices if whole else None
-
-
-def _sound_rows(prices: PriceList, machines: Container[str], named: Container[str | None]) -> list[int]:
-    """The offers of sound machines alone, and not of those that take the price of a wrong one, of all `named`."""
-    sound = {offer.instance for offer in prices.offers if offer.instance in machines}
-    return [
-        row
-        for row, offer in enumerate(prices.offers)
-        if offer.instance in sound and (offer.same_price_as in sound or offer.same_price_as not in named)
-    ]
 
 
 def _only(prices: PriceList, rows: Sequence[int]) -> PriceList:

@@ -7,6 +7,7 @@ import datetime
 import os
 import platform
 import socket
+import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import metadata
@@ -15,12 +16,11 @@ from typing import Any
 
 from sweetspot.harness.request import Request
 from sweetspot.harness.run_memory import available_bytes
-from sweetspot.study.frameworks import ALWAYS_COMPILED
 
 ISA = ("avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8", "avx512_fp16", "asimd", "bf16")
 BF16 = {"avx512_bf16", "amx_bf16", "bf16"}  # instructions without which bf16 is computed as fp32
 NVIDIA = tuple(f"nvidia-{library}-cu{version}" for library in ("cudnn", "nccl") for version in (12, 13))
-PACKAGES = ("tensorflow", "keras", "numpy", "jax", "jaxlib", "torch", *NVIDIA)
+PACKAGES = ("tensorflow", "keras", "numpy", "torch", *NVIDIA)
 SETTINGS = (  # the only variables of the environment that are recorded
     "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "TF_ENABLE_ONEDNN_OPTS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS",
     "NCCL_P2P_DISABLE", "XLA_FLAGS", "MALLOC_ARENA_MAX", "MALLOC_MMAP_MAX_", "MALLOC_TRIM_THRESHOLD_",
@@ -64,6 +64,7 @@ def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
     """Device, versions, host, processor, memory, load before the run, start time and command."""
     return {
         "protocol": request.protocol,
+        "sweetspot": own_version(),
         **identity(request),
         "cpu": processor_name(),
         "cpu_count": os.cpu_count(),
@@ -78,8 +79,22 @@ def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
         "command": command,
         "job_id": os.environ.get("SLURM_JOB_ID"),
         "settings": {name: os.environ[name] for name in SETTINGS if name in os.environ},
-        "xla": request.xla or request.cell.framework in ALWAYS_COMPILED,
+        "xla": request.xla,
     }
+
+
+def own_version() -> dict[str, str]:
+    """Version of Sweetspot, and the commit where it runs from a clone."""
+    from sweetspot import __version__
+
+    found = {"version": __version__}
+    project = Path(__file__).parents[3]
+    if (project / ".git").exists():
+        command = ["git", "-C", str(project), "rev-parse", "HEAD"]
+        with suppress(OSError, subprocess.SubprocessError):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+            found["commit"] = done.stdout.strip()
+    return found
 
 
 def processor_name() -> str:

@@ -1,65 +1,36 @@
-"""Arithmetic of one training sample, counted from a network's layers."""
+"""Count the arithmetic of a training step from the layers of a Keras network."""
 
 import math
 
 import keras
 
-from sweetspot.harness.keras_transformers import SharedAttention, TiedHead
-
 
 def training_flop(network: keras.Model) -> int:
-    """Operations of a training step per sample: forward, gradient of the weights, gradient of the inputs.
+    """Count the operations of a training step for one image.
 
-    Each costs as much as the forward pass; a first layer that sees the data needs no gradient of its inputs,
-    one that sees an embedding does. Of a network with frozen layers ask `transformers.training_flop`.
+    The forward pass, the gradient of the weights and the gradient of the inputs cost the same. The first layer needs
+    no gradient of its inputs, which are the data.
     """
-    counts = [2 * layer_multiply_adds(layer) for layer in network.layers]
-    embedded = any(isinstance(layer, keras.layers.Embedding) for layer in network.layers)
-    first = 0 if embedded else next((count for count in counts if count), 0)
-    return 3 * sum(counts) - first
+    flop = [2 * layer_multiply_adds(layer) for layer in network.layers]
+    first_layer = next((count for count in flop if count), 0)
+    return 3 * sum(flop) - first_layer
 
 
 def layer_multiply_adds(layer: keras.layers.Layer) -> int:
-    """Multiply-adds of one layer for one sample; 0 for a layer without matrix arithmetic.
+    """Count the multiply-adds of one layer for one image.
 
-    Convolutions, dense, recurrent and attention layers are counted, where practically all arithmetic lies;
-    normalisation, activation and pooling are left out, as in the published counts (He et al. 2015, table 1).
+    Convolutions and dense layers are counted, where practically all arithmetic lies. Normalisation, activation and
+    pooling are not, as in published counts (He et al. 2015, table 1).
     """
-    if isinstance(layer, keras.layers.Bidirectional):
-        return _recurrent(layer.forward_layer, layer.input.shape) + _recurrent(layer.backward_layer, layer.input.shape)
-    if isinstance(layer, keras.layers.LSTM | keras.layers.GRU | keras.layers.SimpleRNN):
-        return _recurrent(layer, layer.input.shape)
-    if isinstance(layer, keras.layers.Dense):
-        return layer.input.shape[-1] * layer.units * math.prod(layer.output.shape[1:-1])
-    if isinstance(layer, keras.layers.MultiHeadAttention):
-        return _attention(layer)
-    if isinstance(layer, SharedAttention):  # its projections are layers of their own
-        return 2 * layer.shape.sequence**2 * layer.shape.hidden
-    if isinstance(layer, TiedHead):
-        return math.prod(layer.output.shape[1:]) * layer.input.shape[-1]
-    if isinstance(layer, keras.layers.SeparableConv2D):
-        positions, kernel = _positions(layer), math.prod(layer.kernel_size)
-        wide = layer.pointwise_kernel.shape[-2]
-        return positions * wide * (kernel + layer.filters)
-    if isinstance(layer, keras.layers.Conv1D | keras.layers.Conv2D | keras.layers.DepthwiseConv2D):
-        return _positions(layer) * math.prod(layer.kernel.shape)  # the kernel's inputs are already per group
+    layers = keras.layers
     if isinstance(layer, keras.Model):
         return sum(layer_multiply_adds(inner) for inner in layer.layers)
+    positions = math.prod(layer.output.shape[1:-1])
+    if isinstance(layer, layers.Dense):
+        return positions * layer.input.shape[-1] * layer.units
+    if isinstance(layer, layers.SeparableConv2D):
+        channels_between = layer.pointwise_kernel.shape[-2]
+        return positions * channels_between * (math.prod(layer.kernel_size) + layer.filters)
+    if isinstance(layer, layers.Conv2D | layers.DepthwiseConv2D):
+        return positions * math.prod(layer.kernel.shape)  # the kernel's inputs are those of its group
     return 0
-
-
-def _attention(layer: keras.layers.MultiHeadAttention) -> int:
-    """Four projections of each token, and each token with each other, twice: whole rows, causal or not."""
-    query, _ = layer.input if isinstance(layer.input, list) else (layer.input, layer.input)
-    tokens, hidden = query.shape[1:]
-    wide = layer.num_heads * layer.key_dim
-    return tokens * 4 * hidden * wide + 2 * tokens**2 * wide
-
-
-def _positions(layer: keras.layers.Layer) -> int:
-    return math.prod(layer.output.shape[1:-1])
-
-
-def _recurrent(layer: keras.layers.Layer, shape: tuple[int, ...]) -> int:
-    gates = {"LSTM": 4, "GRU": 3}.get(type(layer).__name__, 1)
-    return shape[1] * gates * layer.units * (shape[2] + layer.units)

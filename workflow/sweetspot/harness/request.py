@@ -31,11 +31,9 @@ class Request(NamedTuple):
     xla: bool
     output: str
     target_half_width: float = 0.0
-    checkpoint: str = ""
     gpus_per_node: int = 0
     asked: str = ""
     script: str = ""
-    all_steps: bool = False
     least_seconds: float = 2.0
     least_seconds_power: float = 10.0
 
@@ -83,9 +81,6 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     parser.add_argument("--target-half-width", type=float, default=0.0, help=half)
     parser.add_argument("--time-limit-s", type=int, default=1800)
     parser.add_argument("--xla", action=argparse.BooleanOptionalAction, default=False)
-    every = "count every timed step, whatever others do on this machine meanwhile"
-    parser.add_argument("--all-steps", action="store_true", help=every)
-    parser.add_argument("--checkpoint", default="", help="Keras weights file to start from")
     script = "framework command: the script's description (config/commands/MODEL.yaml)"
     parser.add_argument("--script", default="", metavar="FILE", help=script)
     meant = "what the script's description means, or how a framework is used; changes nothing here"

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from sweetspot.harness.request import Request
 from sweetspot.study.frameworks import FRAMEWORKS
 
@@ -68,14 +70,9 @@ def _tensorflow(tensorflow: Any, request: Request) -> int:
     return max(info(f"GPU:{index}")["peak"] for index in range(request.local_gpus))
 
 
-def _jax(jax: Any, request: Request) -> int:
-    return max(device.memory_stats()["peak_bytes_in_use"] for device in jax.local_devices())
-
-
 COUNTERS: Mapping[str, tuple[str, Callable[[Any, Request], int]]] = {
     "torch": ("torch.cuda.max_memory_allocated", _torch),
     "tensorflow": ("tf.config.experimental.get_memory_info", _tensorflow),
-    "jax": ("jax.Device.memory_stats", _jax),
 }
 
 
@@ -144,20 +141,19 @@ def _size(count: float) -> str:
     return f"{count / GIB:.3g} GiB" if count >= 2**20 else f"{count:.0f} bytes"
 
 
-def available_bytes(root: Path = Path("/")) -> int | None:
+def available_bytes(root: Path = Path("/")) -> int:
     """Memory that a new process can have: what the kernel calls available, and at most the control group's limit.
 
     That of this process's group and all above it (version 2), or of the container (version 1).
     """
-    free = re.search(r"^MemAvailable:\s+(\d+) kB", text_of(root / "proc/meminfo"), re.MULTILINE)
-    known = [int(free[1]) * 1024] if free else []
+    known = [psutil.virtual_memory().available]
     place = re.search(r"^0::/?(.*?)/?$", own := text_of(root / "proc/self/cgroup"), re.MULTILINE)
     if own:
         groups, parts = root / "sys/fs/cgroup", Path(place[1] if place else "").parts
         above = [groups.joinpath(*parts[:depth]) for depth in range(len(parts) + 1)]
         files = [*(group / "memory.max" for group in above), groups / "memory" / "memory.limit_in_bytes"]
         known += [limit for text in map(text_of, files) if text.isdigit() and (limit := int(text)) < UNLIMITED]
-    return min(known, default=None)
+    return min(known)
 
 
 def text_of(file: Path) -> str:

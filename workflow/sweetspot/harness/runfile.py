@@ -60,7 +60,6 @@ def write_run(
     """Write `request.output` whole. A run without timed steps has one row whose step, seconds and steps are null.
 
     timed: `seconds` of a step and how many `steps` lasted so long on average, a row each, numbered by `step`.
-    Those that are left out (fact `left_out`) have no row; the others keep their numbers.
     `message` says why a run failed, `warnings` what a reader must know of one that did not. The column `warnings` is
     JSON text, a list of [rule, message], null where there is none: a column of lists makes reading thousands of files
     a quarter slower.
@@ -68,8 +67,7 @@ def write_run(
     import polars as pl  # pyarrow's own table of lists would bring pandas along: half a second in every run
     import pyarrow.parquet as pq
 
-    out = {step for step, _ in facts.get("left_out", ())}
-    steps: list[int | None] = [step for step in range(len(timed) + len(out)) if step not in out] or [None]
+    steps: list[int | None] = [*range(len(timed))] or [None]
     times: list[tuple[float | None, int | None]] = [*timed] or [(None, None)]
     constant = {
         **request.cell._asdict(),

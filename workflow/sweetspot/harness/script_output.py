@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from sweetspot.errors import UserError
 from sweetspot.harness.step_times import Interval
+from sweetspot.logs.patterns import BY_NAME
 from sweetspot.study.scripts import GROUPS, JsonLines, Lines, Script
 
 LONGEST = 16_384  # bytes of a line that are looked at; what is longer is cut
@@ -25,20 +26,11 @@ RATE_TOLERANCE = 0.05  # of the clock's time, by which a script's own times may 
 LATE_READING_S = 0.05  # by which a line may be read late on a busy machine
 SHORTEST_S = 0.01  # between two lines that the harness itself times: less would time the pipe
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-# Progress bars, the program's own first one: tqdm's form "{percent}%|{bar}| {step}/{total} [" (tqdm 4, format_meter).
-BAR = r"\d+%\|[^|]*\|\s*(?P<step>\d+)/(?P<total>\d+) \["
-# A bar that is none of the training's: of an evaluation, a checkpoint being written, a data set.
-OTHER_BAR = re.compile(rf"{BAR}|[━╸╺ ]{{9,}}\d+/\d+ ")
 # An object of JSON lines with a result of an evaluation: {"eval_loss": 0.4} (Trainer), {"val_acc": 0.9} (Lightning).
 EVALUATION = re.compile(r'^\s*\{.*"(?:eval|val|valid|validation|test)[_/]\w+"\s*:')
 STEPS_A_SECOND = re.compile(
     r"\s*(?:it|its|iter|iters|iterations?|steps?|batch|batches)(?:/s|/sec| per second| a second)"
 )
-PROGRESS = {
-    "huggingface": rf"^\s*{BAR}",  # Trainer's bar has no name; bars of data sets and shards have one
-    "lightning": rf"^Epoch \d+\S*\s+(?:{BAR}|[━╸╺ ]+(?P<rich_step>\d+)/(?P<rich_total>\d+) )",  # by tqdm or rich
-    "keras": r"^\s*(?P<step>\d+)/(?:(?P<total>\d+)\s+[━=>.]|Unknown\s+\d)",
-}
 
 
 class Told(NamedTuple):
@@ -95,10 +87,22 @@ def _plain(raw: bytes) -> str:
     return ESCAPES.sub("", raw[:LONGEST].decode("utf-8", "replace"))
 
 
-def reader(script: Script, samples: int) -> Callable[[str], Told | None]:
-    """What a line of the script's output (or of its JSON-lines file) tells; None for one that tells nothing.
+def reader(script: Script, samples: int, devices: int = 1) -> Callable[[str], Told | None]:
+    """Return a function that reads a line of the script's output, or of its JSON-lines file.
 
-    samples: that a step trains on. The function raises UserError where a rate is one of steps, not of samples.
+    Parameters
+    ----------
+    script
+        The script, which says how it tells its steps.
+    samples
+        Units that a step trains on, all devices together.
+    devices
+        How many train; some programs print the rate of one.
+
+    Returns
+    -------
+    Callable
+        Gives None for a line that tells nothing. Raises UserError where a rate is one of steps, not of samples.
     """
     told = script.steps
     if isinstance(told, Lines):
@@ -111,8 +115,11 @@ def reader(script: Script, samples: int) -> Callable[[str], Told | None]:
         return read_json if own_times and told.step is None else _parted(read_json, EVALUATION)
     if told == "iterator":
         return lambda line: _by_json(line, JsonLines(seconds="seconds"), samples)
-    own = _first_bar(_by_pattern(re.compile(PROGRESS[told]), samples))
-    return _within_epochs(own) if told == "keras" else _parted(own, OTHER_BAR)
+    program = BY_NAME[told]
+    line_samples = samples // devices if program.per_device else samples  # what the rate of a line counts
+    read = _first_bar(_by_pattern(re.compile(program.pattern), line_samples))
+    read = _within_epochs(read) if program.last_is_late else read
+    return _parted(read, re.compile(program.pause)) if program.pause else read
 
 
 def _by_pattern(pattern: re.Pattern[str], samples: int) -> Callable[[str], Told | None]:
@@ -258,7 +265,8 @@ class StepClock:
     may be a smoothed mean, of one device, or in another unit. Lines without a number are taken at their word where
     they tell seconds. The first line only starts the clock. Lines that come together (a buffer was emptied, a bar was
     drawn twice) make one longer interval, so that the mean stays right. A number that falls is a new epoch: what lies
-    before it is no step, nor is what is `apart`.
+    before it is no step, nor is what is `apart`. After such a pause the clock starts at the first line whose number
+    exceeds the last one, since a bar may draw its old count again first.
     """
 
     def __init__(self, every: int = 1) -> None:
@@ -266,6 +274,7 @@ class StepClock:
         self._since: float | None = None
         self._step: int | None = None
         self._steps = 0
+        self._paused = False
         self.apart = 0
         self.numbered = False
         self.comparison = RateComparison()
@@ -274,8 +283,9 @@ class StepClock:
         """Return the interval that this line ends, or None."""
         moment = now if told.time is None else told.time
         self.numbered = self.numbered or told.step is not None
-        if told.apart:
-            self.apart += 1
+        if told.apart or self._paused:
+            self.apart += not self._paused
+            self._paused = told.step is not None and told.step == self._step  # the old count, drawn again
             self._restart(told, moment, now)
             return None
         if told.seconds is not None and told.step is None:

@@ -13,20 +13,24 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import FrameType
 from typing import NamedTuple, NoReturn
 
+import psutil
+
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import command as backend
+from sweetspot.harness.disturbance import watch_of
 from sweetspot.harness.facts import device_facts
 from sweetspot.harness.nodes import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 from sweetspot.harness.request import Request
 from sweetspot.harness.run_memory import ended_by
 from sweetspot.harness.script_output import Repeats, Splitter, StepClock, Told, reader
 from sweetspot.harness.step_times import DIVERGED, NO_MEMORY
-from sweetspot.harness.stop_rule import Measured, family, watcher
+from sweetspot.harness.stop_rule import MeasuredSteps
 from sweetspot.harness.train import say
 from sweetspot.steps import VARIABLE
 from sweetspot.study.scripts import JsonLines, Lines, Script, filled
@@ -34,6 +38,7 @@ from sweetspot.warnings import Warned
 
 CHUNK = 1 << 16
 LOOK_S = 0.005  # how often a file of steps is looked at
+SILENT_LINES, SILENT_S = 50, 60.0  # without a step, after which it is said
 GRACE_S = 3.0  # that a script has to end by itself when it is asked to
 
 
@@ -102,13 +107,11 @@ class Started:
         except (ProcessLookupError, subprocess.TimeoutExpired):
             pass
         for _ in range(100):  # who is killed may have started another meanwhile
-            rest = family(os.getpid())[1:]
-            for pid in rest:
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                    os.waitpid(pid, os.WNOHANG)
-                except (ProcessLookupError, ChildProcessError, PermissionError):
-                    continue
+            rest = psutil.Process().children(recursive=True)
+            for process in rest:
+                with suppress(psutil.Error, ChildProcessError):
+                    process.kill()
+                    os.waitpid(process.pid, os.WNOHANG)
             if not rest:
                 break
             time.sleep(0.02)
@@ -130,30 +133,35 @@ def expected(script: Script) -> str:
         return f"lines that match {script.steps.pattern!r}"
     if isinstance(script.steps, JsonLines):
         return f"JSON lines in {script.steps.json_lines or 'its output'}"
-    return "the iterator of sweetspot.steps" if script.steps == "iterator" else f"the progress bar of {script.steps}"
+    return "the iterator of sweetspot.steps" if script.steps == "iterator" else f"the lines of {script.steps}"
 
 
-def listen(request: Request, script: Script, started: Started, splitter: Splitter, measured: Measured) -> bool:
+def listen(request: Request, script: Script, started: Started, splitter: Splitter, measured: MeasuredSteps) -> bool:
     """Tell its steps until the stop rule holds (True) or it has ended (False)."""
     samples = script.samples(request.cell)
-    read = reader(script, samples)
+    read = reader(script, samples, request.cell.gpus)
     every = script.steps.every if isinstance(script.steps, Lines | JsonLines) else 1
     clock, repeats, of_file, by_file = StepClock(every), Repeats(), Splitter(), started.file is not None
-    enough = False
+    enough, silence = False, Silence()
     for chunk in started.said():
         for line, moment in (of_file if chunk.of_file else splitter).lines(chunk.raw, chunk.now):
             told = _read(read, line, started) if chunk.of_file == by_file else None
             if told is None:
+                if chunk.of_file == by_file and silence.is_news(moment):
+                    say(
+                        news=f"no step was told yet by {expected(script)[:90]}; the last line is {line.strip()[:150]!r}"
+                    )
                 continue
+            silence.broken = True
             if told.loss is not None and not abs(told.loss) < float("inf"):
                 fail(f"the loss is {told.loss}: such steps train nothing and are no throughput", started)
             repeats.told(told, moment)
             interval = clock.told(told, moment)
             if interval is not None and not enough:
-                if measured.warming:
+                if measured.warming_up:
                     clock.comparison.forget()
-                measured.add(*interval, told.loss)
-                enough = measured.stopping.enough()
+                measured.add(*interval, told.loss, moment)
+                enough = measured.enough()
         if enough:
             break
     warnings = [*_told_of(repeats.together(), clock.apart)]
@@ -161,6 +169,24 @@ def listen(request: Request, script: Script, started: Started, splitter: Splitte
         warnings.append(rate_disagrees(clock, samples, script.unit))
     say(facts={"ended_early": enough, "told": warnings})
     return enough
+
+
+class Silence:
+    """Notices, once, that a script has said much and nothing of a step."""
+
+    def __init__(self) -> None:
+        self.broken = False
+        self._lines = 0
+        self._first: float | None = None
+
+    def is_news(self, now: float) -> bool:
+        """Whether a line that tells no step is the first after 60 s or 50 lines without one."""
+        self._lines += 1
+        self._first = now if self._first is None else self._first
+        if self.broken or (self._lines < SILENT_LINES and now - self._first < SILENT_S):
+            return False
+        self.broken = True
+        return True
 
 
 def _read(read: Callable[[str], Told | None], line: str, started: Started) -> Told | None:
@@ -214,9 +240,9 @@ def fail(sentence: str, started: Started | None = None, code: int = DIVERGED) ->
     raise SystemExit(code)
 
 
-def last_words(script: Script, splitter: Splitter, measured: Measured) -> str:
+def last_words(script: Script, splitter: Splitter, measured: MeasuredSteps) -> str:
     """How far it came, and what it said last."""
-    told = len(measured.stopping.timed) + measured.warm
+    told = len(measured.timed) + measured.warmup
     far = f"{told} intervals told" if told else f"no step was told by {expected(script)[:90]}"
     return f"{far}; its last words: {splitter.words() or 'none'}"
 
@@ -231,29 +257,30 @@ def main(request: Request) -> None:
     with tempfile.TemporaryDirectory(prefix="sweetspot-script-") as scratch:
         values = script.values(request.cell, request.run, scratch)
         argv, iterator = script.argv(values), Path(scratch, ".steps.jsonl")
-        say(facts={"script": argv, "script_files": backend.digests(script, argv)})
+        versions = backend.interpreter_versions(argv)
+        say(facts={"script": argv, "script_files": backend.digests(script, argv), "versions": versions})
         file = iterator if script.steps == "iterator" else None
         if isinstance(script.steps, JsonLines) and script.steps.json_lines:
             file = Path(script.folder, filled(script.steps.json_lines, values))
         started = Started(script, argv, _environment(script, values, iterator), file)
-        splitter, measured = Splitter(), Measured(request, say, watcher(request))
+        splitter, measured = Splitter(), MeasuredSteps(request, say, watch_of(request))
         _end_with_us(lambda: last_words(script, splitter, measured), started)
         enough = listen(request, script, started, splitter, measured)
         code = started.process.poll()
-        whole = enough or (code == 0 and len(measured.stopping.timed) >= request.min_steps_slow)
-        say(facts=measured.stopping.facts(), trained=whole)
+        whole = enough or (code == 0 and len(measured.timed) >= request.min_steps_slow)
+        say(facts=measured.facts(), trained=whole)
         started.end()
         if not whole:
             _ended(request, code, measured, last_words(script, splitter, measured), splitter)
 
 
-def _ended(request: Request, code: int | None, measured: Measured, words: str, splitter: Splitter) -> None:
+def _ended(request: Request, code: int | None, measured: MeasuredSteps, words: str, splitter: Splitter) -> None:
     """Say how a script ended that made too few steps. A shell tells of a killed program by 128 and the signal."""
     if code in (-signal.SIGKILL, 128 + signal.SIGKILL):
         print(words, file=sys.stderr, flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     if code == 0:
-        count = len(measured.stopping.timed)
+        count = len(measured.timed)
         fail(f"the script ended after {count} timed intervals, expected {request.min_steps_slow}; {words}")
     how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
     fail(f"the script ended {how}; {words}", code=NO_MEMORY if ended_by("\n".join(splitter.last)) else DIVERGED)

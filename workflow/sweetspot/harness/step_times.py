@@ -65,13 +65,21 @@ def half_width(timed: Sequence[Interval]) -> float:
     return T_975[min(count - 1, len(T_975)) - 1] * error / mean
 
 
-def may_stop(timed: Sequence[Interval], rule: Request) -> bool:
+def may_stop(timed: Sequence[Interval], rule: Request, passed_s: float | None = None) -> bool:
     """Whether a run may end: `min_steps` intervals whose mean is known to the target (0: any), or the time is up.
 
-    The time is up after `min_seconds` of timed steps, but never before `min_steps_slow` intervals; no run ends before
-    `least_seconds`.
+    The time is up after `min_seconds`, but never before `min_steps_slow` intervals; no run ends before `least_seconds`.
+
+    Parameters
+    ----------
+    timed
+        The timed intervals.
+    rule
+        The protocol.
+    passed_s
+        Seconds since timing began; None: as long as the steps took.
     """
-    lasted, target = duration(timed), rule.target_half_width
+    lasted, target = duration(timed) if passed_s is None else passed_s, rule.target_half_width
     if lasted < rule.least_seconds:
         return False
     if len(timed) >= rule.min_steps and (target <= 0 or half_width(timed) <= target):

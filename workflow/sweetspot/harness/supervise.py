@@ -16,6 +16,7 @@ from sweetspot.files import require_room
 from sweetspot.harness import nodes, run_memory
 from sweetspot.harness.backends import backend, missing, require_known
 from sweetspot.harness.cards import lacks, watched_cards
+from sweetspot.harness.disturbance import ROOT_VARIABLE, disturbed_warning
 from sweetspot.harness.facts import machine_facts
 from sweetspot.harness.request import Request
 from sweetspot.harness.runfile import is_damaged, write_run
@@ -30,7 +31,6 @@ from sweetspot.harness.step_times import (
     mean_step,
     step_warnings,
 )
-from sweetspot.harness.stop_rule import ROOT_VARIABLE
 from sweetspot.matrix.reruns import asked_to_replace
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
@@ -81,7 +81,7 @@ def supervise(request: Request) -> int:
     errors: list[str] = []
     reader = threading.Thread(target=lambda: errors.extend(process.stderr or ()), daemon=True)
     reader.start()
-    timed = kept(_listen(process, request, facts, sampler), facts)
+    timed = _listen(process, request, facts, sampler)
     code = process.wait()
     timed_out = not timer.is_alive()
     timer.cancel()
@@ -175,7 +175,7 @@ def judged(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
     """Status and warnings of a run that ended well; adds its half-width, warnings and share of the machine's rate."""
     warnings = step_warnings(timed)
     cell = request.cell
-    facts |= {"half_width": half_width(timed) if len(timed) > 1 else None, "warnings": warnings}
+    facts["half_width"] = half_width(timed) if len(timed) > 1 else None
     reached = samples(request, facts) / mean_step(timed) * facts.get("training_flop_per_sample", 0)
     for name in ("matmul", "conv"):
         if f"machine_{name}_flops" in facts:
@@ -191,27 +191,17 @@ def judged(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
         what = "processor" if request.device == "cpu" else "device"
         words = f"this {what} computes {cell.precision} as fp32; no speed-up is to be had"
         warnings = [Warned("emulation", words), *warnings]
+    facts["warnings"] = warnings
     return "unstable" if any(found.rule in UNSTEADY for found in warnings) else "ok", warnings
 
 
-def kept(timed: Sequence[Interval], facts: Mapping[str, Any]) -> list[Interval]:
-    """The timed intervals that count: without those in the fact `left_out`."""
-    out = {step for step, _ in facts.get("left_out", ())}
-    return [interval for step, interval in enumerate(timed) if step not in out]
-
-
-def _told(request: Request, timed: Sequence[Interval], facts: Mapping[str, Any]) -> Iterator[Warned]:
-    """Warnings of what went on beside the steps: `disturbed`, `neighbours`, `silent_device`, `held_back`, `after_steps`
+def _told(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -> Iterator[Warned]:
+    """Warnings of what went on beside the steps: `disturbed`, `silent_device`, `held_back`, `after_steps`
     and what a script's output told (`told`); of how much was seen: `short_run`, `early_steps` (of a script that was
     ended while it trained on).
     """
-    reason, out = facts.get("disturbed_reason"), facts.get("left_out", ())
-    if "disturbed_throughout" in facts:
-        yield Warned("disturbed", f"{reason}; all steps count: {facts['disturbed_throughout']}")
-    elif out:
-        count, share = len(out), facts["left_out_share"]
-        words = f"{count} of {count + len(timed)} steps, {share:.0%} of their time, are left out"
-        yield Warned("neighbours", f"{words}: {reason}")
+    if disturbed := disturbed_warning(facts):
+        yield disturbed
     if facts.get("gpu_silent"):
         names = " and ".join(str(place) for place in facts["gpu_silent"])
         yield Warned("silent_device", f"device {names} stopped answering NVML: its power, clock and use are of before")

@@ -1,247 +1,254 @@
-"""The networks in PyTorch's own parts, as its users write them; a Llama whole or with adapters on a frozen base."""
+"""Networks of torchvision and of Hugging Face's transformers by the names of a matrix.
 
+Each is a module that takes one batch by keyword and returns its loss, as the networks of transformers do by themselves.
+They start from new weights and train without dropout.
+"""
+
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import nn
 from torch.nn import functional
 
-from sweetspot.harness.own_networks import (
-    RMS_EPSILON,
-    Conv,
-    ImageNetwork,
-    Mean,
-    Pool,
-    Residual,
-    Workload,
-    rotation,
-    walk,
-)
-from sweetspot.study.transformers import Shape
+from sweetspot.errors import UserError
+from sweetspot.study import transformers as shapes
+from sweetspot.study.frameworks import TINY_NETWORK, TORCHVISION, known_networks
+from sweetspot.study.transformers import SHAPES, Shape
+
+INCEPTION_SIZE = 299
+ROTARY_BASE = 500_000.0  # of a Llama's positions: config.json of Llama 3.2 1B
+# The parts by which FSDP shards a network of torchvision; those of transformers name theirs.
+RESIDUAL_BLOCKS = frozenset({"BasicBlock", "Bottleneck"})
 
 
-def build(workload: Workload, frozen: torch.dtype = torch.float32) -> nn.Module:
-    """The module of a workload; `blocks(module)` are the parts by which its parameters are sharded.
+@dataclass(frozen=True)
+class TorchNetwork:
+    """A network and what its data are."""
 
-    `frozen`: in what weights are kept that are not trained, beside adapters.
+    module: nn.Module  # takes a batch by keyword, returns a mapping with `loss`
+    input_shape: tuple[int, ...]  # of one sample: channels, height and width, or tokens
+    classes: int  # labels are whole numbers below it
+    shape: Shape | None = None  # of a transformer
+
+    @property
+    def is_transformer(self) -> bool:
+        """Whether its users train it by AdamW; else by plain SGD."""
+        return self.shape is not None
+
+    def batch(self, batch_size: int, seed: int) -> dict[str, torch.Tensor]:
+        """Draw synthetic inputs and labels of `batch_size` samples, by the keywords that the module takes."""
+        generator = torch.Generator().manual_seed(seed)
+        kind = "vision" if self.shape is None else self.shape.kind
+        if kind == "vision":
+            images = torch.rand(batch_size, *self.input_shape, generator=generator)
+            labels = torch.randint(self.classes, (batch_size,), generator=generator)
+            return {"pixel_values": images, "labels": labels}
+
+        assert self.shape is not None
+        tokens = torch.randint(self.shape.vocabulary, (batch_size, *self.input_shape), generator=generator)
+        if kind == "encoder":
+            starts, ends = torch.randint(self.classes, (2, batch_size), generator=generator)
+            return {"input_ids": tokens, "start_positions": starts, "end_positions": ends}
+        return {"input_ids": tokens, "labels": tokens}
+
+
+class ImageClassifier(nn.Module):
+    """A network of images with its loss, called as those of transformers are."""
+
+    def __init__(self, network: nn.Module) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, pixel_values: torch.Tensor, labels: torch.Tensor) -> dict[str, torch.Tensor]:
+        """Return the mean cross-entropy in fp32 of `pixel_values` (batch, channels, height, width)."""
+        logits = self.network(pixel_values).float()
+        return {"loss": functional.cross_entropy(logits, labels)}
+
+
+def build_network(name: str, frozen_dtype: torch.dtype = torch.float32) -> TorchNetwork:
+    """Build the network of a name, such as `resnet50` or `llama_1b_lora`.
+
+    Parameters
+    ----------
+    name
+        One of torchvision's or of `study.transformers`.
+    frozen_dtype
+        The precision of weights that are not trained, beside adapters.
+
+    Raises
+    ------
+    UserError
+        For any other name.
     """
-    network = workload.network
-    if isinstance(network, Shape) and network.kind == "llama":
-        return Llama(network, frozen)
-    return _Transformer(network) if isinstance(network, Shape) else _image(network)
+    if name == TINY_NETWORK:
+        layers = [nn.Conv2d(3, 8, 3, 2, bias=False), nn.BatchNorm2d(8), nn.ReLU(), nn.AdaptiveAvgPool2d(1)]
+        tiny = nn.Sequential(*layers, nn.Flatten(), nn.Linear(8, 10))
+        return TorchNetwork(ImageClassifier(tiny), (3, 32, 32), 10)
+    if name in TORCHVISION:
+        return _torchvision_network(name)
+    if name in SHAPES:
+        return _transformer(SHAPES[name], frozen_dtype)
+    raise UserError(f"--model is {name!r}; expected {known_networks('torch', name)}")
 
 
-def blocks(module: nn.Module) -> list[nn.Module]:
-    """The layers of a transformer and the residual blocks of a network of images, each a unit of sharding."""
-    return [part for part in module.modules() if isinstance(part, _Layer | _LlamaLayer | _Residual)]
+def _torchvision_network(name: str) -> TorchNetwork:
+    from torchvision.models import get_model
+
+    size = 224
+    options: dict[str, Any] = {}
+    if name in ("inception3", "googlenet"):  # without the second head, which the papers train beside the first
+        options = {"aux_logits": False, "init_weights": True}
+    if name == "inception3":
+        name, size = "inception_v3", INCEPTION_SIZE
+    module = get_model(name, weights=None, **options)
+    for part in module.modules():
+        if isinstance(part, nn.Dropout):
+            part.p = 0.0
+    return TorchNetwork(ImageClassifier(module), (3, size, size), 1000)
 
 
-def loss(workload: Workload, outputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    """Mean cross-entropy in fp32: of the class, of each next token, or of where an answer starts and ends."""
-    network = workload.network
-    if isinstance(network, Shape) and network.kind == "encoder":
-        outputs = outputs.transpose(1, 2)  # (batch, 2, positions)
-    return functional.cross_entropy(outputs.float().flatten(0, -2), labels.flatten())
+def _transformer(shape: Shape, frozen_dtype: torch.dtype) -> TorchNetwork:
+    import transformers
+
+    classes = shape.vocabulary
+    input_shape: tuple[int, ...] = (shape.sequence,)
+    if shape.kind == "encoder":
+        module = transformers.BertForQuestionAnswering(_bert_config(shape))
+        classes = shape.sequence
+    elif shape.kind == "decoder":
+        module = transformers.GPT2LMHeadModel(_gpt2_config(shape))
+    elif shape.kind == "vision":
+        module = transformers.ViTForImageClassification(_vit_config(shape))
+        input_shape = (3, shape.image, shape.image)
+    else:
+        module = transformers.LlamaForCausalLM(_llama_config(shape))
+    if shape.rank:
+        module = _with_adapters(module.to(frozen_dtype), shape.rank)
+    return TorchNetwork(module, input_shape, classes, shape)
 
 
-def _image(network: ImageNetwork) -> nn.Sequential:
-    parts: list[nn.Module] = []
-    for layer, channels, side in walk(network):
-        if isinstance(layer, Conv):
-            parts.append(_conv(channels, layer))
-        elif isinstance(layer, Pool):
-            parts.append(nn.MaxPool2d(layer.kernel, layer.stride, layer.padding))
-        elif isinstance(layer, Residual):
-            parts.append(_Residual(channels, layer))
-        elif isinstance(layer, Mean):
-            parts.append(nn.AdaptiveAvgPool2d(1))
-        else:
-            flat = any(isinstance(part, nn.Flatten) for part in parts)
-            parts += [] if flat else [nn.Flatten()]
-            parts.append(nn.Linear(channels * side**2, layer.units))
-            parts += [nn.ReLU(inplace=True)] if layer.relu else []
-            parts += [nn.Dropout(layer.dropout)] if layer.dropout else []
-    return nn.Sequential(*parts)
+def _bert_config(shape: Shape) -> Any:
+    from transformers import BertConfig
+
+    return BertConfig(
+        vocab_size=shape.vocabulary,
+        hidden_size=shape.hidden,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        intermediate_size=shape.wide,
+        max_position_embeddings=shape.sequence,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
 
 
-def _conv(channels: int, layer: Conv) -> nn.Sequential:
-    conv = nn.Conv2d(channels, layer.filters, layer.kernel, layer.stride, layer.padding, bias=not layer.norm)
-    norm: list[nn.Module] = [nn.BatchNorm2d(layer.filters)] if layer.norm else []
-    return nn.Sequential(conv, *norm, *([nn.ReLU(inplace=True)] if layer.relu else []))
+def _gpt2_config(shape: Shape) -> Any:
+    from transformers import GPT2Config
+
+    return GPT2Config(
+        vocab_size=shape.vocabulary,
+        n_embd=shape.hidden,
+        n_layer=shape.layers,
+        n_head=shape.heads,
+        n_positions=shape.sequence,
+        activation_function="gelu_pytorch_tanh",  # GPT-2's own GELU in one kernel instead of eight
+        resid_pdrop=0.0,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+        use_cache=False,
+    )
 
 
-class _Residual(nn.Module):
-    def __init__(self, channels: int, layer: Residual) -> None:
-        super().__init__()
-        self.body = nn.Sequential(*(_conv(inner, part) for part, inner, _ in layer.parts(channels, 1)))
-        self.shortcut = nn.Identity() if layer.shortcut is None else _conv(channels, layer.shortcut)
+def _vit_config(shape: Shape) -> Any:
+    from transformers import ViTConfig
 
-    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        values = self.body(inputs)
-        values += self.shortcut(inputs)  # in place, as torchvision's blocks
-        return functional.relu(values, inplace=True)
-
-
-class _Layer(nn.Module):
-    """Attention and perceptron; normalised after each (BERT) or before each (GPT-2, ViT)."""
-
-    def __init__(self, shape: Shape) -> None:
-        super().__init__()
-        self.heads, self.causal, self.after = shape.heads, shape.kind == "decoder", shape.kind == "encoder"
-        # Three products as Hugging Face's BERT has them (on a processor 5 % quicker), one as GPT-2 and ViT have it.
-        sizes = [shape.hidden] * 3 if self.after else [3 * shape.hidden]
-        self.attention = nn.ModuleList([nn.Linear(shape.hidden, size) for size in sizes])
-        self.project = nn.Linear(shape.hidden, shape.hidden)
-        self.widen, self.narrow = nn.Linear(shape.hidden, shape.wide), nn.Linear(shape.wide, shape.hidden)
-        self.norms = nn.ModuleList([nn.LayerNorm(shape.hidden), nn.LayerNorm(shape.hidden)])
-
-    def attend(self, inputs: torch.Tensor) -> torch.Tensor:
-        batch, tokens, hidden = inputs.shape
-        made = [part(inputs) for part in self.attention]
-        parts = made if len(made) == 3 else made[0].split(hidden, 2)
-        query, key, value = (part.view(batch, tokens, self.heads, -1).transpose(1, 2) for part in parts)
-        mixed = functional.scaled_dot_product_attention(query, key, value, is_causal=self.causal)
-        return self.project(mixed.transpose(1, 2).reshape(batch, tokens, hidden))
-
-    def perceive(self, inputs: torch.Tensor) -> torch.Tensor:
-        return self.narrow(functional.gelu(self.widen(inputs)))
-
-    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        first, second = self.norms
-        if self.after:
-            inputs = first(inputs + self.attend(inputs))
-            return second(inputs + self.perceive(inputs))
-        inputs = inputs + self.attend(first(inputs))
-        return inputs + self.perceive(second(inputs))
+    return ViTConfig(
+        hidden_size=shape.hidden,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        intermediate_size=shape.wide,
+        image_size=shape.image,
+        patch_size=shape.patch,
+        num_labels=shape.vocabulary,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
 
 
-class _Transformer(nn.Module):
-    def __init__(self, shape: Shape) -> None:
-        super().__init__()
-        self.shape = shape
-        if shape.kind == "vision":
-            self.patches = nn.Conv2d(3, shape.hidden, shape.patch, shape.patch)
-            self.class_token = nn.Parameter(torch.zeros(1, 1, shape.hidden))
-            self.head = nn.Linear(shape.hidden, shape.vocabulary)
-        else:
-            self.words = nn.Embedding(shape.vocabulary, shape.hidden)
-        if shape.kind == "encoder":
-            self.segments = nn.Embedding(2, shape.hidden)
-            self.head = nn.Linear(shape.hidden, 2)
-        self.positions = nn.Parameter(torch.randn(shape.sequence, shape.hidden) * 0.02)
-        self.layers = nn.ModuleList([_Layer(shape) for _ in range(shape.layers)])
-        self.norm = nn.LayerNorm(shape.hidden)
-        self.apply(_start)
+def _llama_config(shape: Shape) -> Any:
+    from transformers import LlamaConfig
 
-    def embed(self, inputs: torch.Tensor) -> torch.Tensor:
-        if self.shape.kind == "vision":
-            patches = self.patches(inputs).flatten(2).transpose(1, 2)
-            return torch.cat([self.class_token.expand(len(inputs), -1, -1), patches], 1) + self.positions
-        values = self.words(inputs) + self.positions
-        if self.shape.kind == "encoder":
-            values = self.norm(values + self.segments(torch.zeros_like(inputs)))
-        return values
-
-    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        values = self.embed(inputs)
-        for layer in self.layers:
-            values = layer(values)
-        if self.shape.kind == "encoder":
-            return self.head(values)
-        values = self.norm(values)
-        if self.shape.kind == "decoder":
-            return functional.linear(values, self.words.weight)
-        return self.head(values[:, 0])
+    return LlamaConfig(
+        vocab_size=shape.vocabulary,
+        hidden_size=shape.hidden,
+        intermediate_size=shape.wide,
+        num_hidden_layers=shape.layers,
+        num_attention_heads=shape.heads,
+        num_key_value_heads=shape.kv_heads,
+        max_position_embeddings=shape.sequence,
+        rope_parameters={"rope_type": "default", "rope_theta": ROTARY_BASE},
+        rms_norm_eps=1e-5,
+        tie_word_embeddings=True,
+        use_cache=False,
+    )
 
 
-def _start(part: Any) -> None:
-    """Weights of a normal distribution of 0.02, as BERT and GPT-2 start."""
-    if isinstance(part, nn.Linear | nn.Embedding):
-        nn.init.normal_(part.weight, std=0.02)
-    if isinstance(part, nn.Linear):
-        nn.init.zeros_(part.bias)
+def _with_adapters(module: nn.Module, rank: int) -> nn.Module:
+    """Freeze a network and add adapters (LoRA) of that rank to its queries and values; they are kept in fp32."""
+    import peft
+
+    return peft.get_peft_model(module, peft.LoraConfig(r=rank, target_modules=["q_proj", "v_proj"], lora_dropout=0.0))
 
 
-class _Adapted(nn.Module):
-    """A frozen product and a narrow pair beside it, which is trained; the pair starts at nothing (Hu et al. 2021)."""
-
-    def __init__(self, base: nn.Linear, rank: int) -> None:
-        super().__init__()
-        self.base = base
-        self.down = nn.Linear(base.in_features, rank, bias=False)
-        self.up = nn.Linear(rank, base.out_features, bias=False)
-
-    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        """The product of the base and that of the pair, added in the precision of the base."""
-        base: torch.Tensor = self.base(inputs)
-        return base + self.up(self.down(inputs.to(self.down.weight.dtype))).to(base.dtype)
+def sharded_parts(module: nn.Module) -> list[nn.Module]:
+    """List the layers of a transformer and the residual blocks of a network of images, each a unit of sharding."""
+    names = RESIDUAL_BLOCKS | {
+        name for part in module.modules() for name in (getattr(part, "_no_split_modules", None) or ())
+    }
+    return [part for part in module.modules() if type(part).__name__ in names]
 
 
-class _LlamaLayer(nn.Module):
-    """Attention with rotary positions and shared keys and values, then a gated perceptron; normalised before each."""
+def arithmetic(name: str) -> dict[str, Any]:
+    """Count what a network asks of a machine, without computing anything.
 
-    def __init__(self, shape: Shape) -> None:
-        super().__init__()
-        hidden, self.heads, self.kv_heads = shape.hidden, shape.heads, shape.kv_heads
-
-        def adapted(width: int) -> nn.Module:
-            base = nn.Linear(hidden, width, bias=False)
-            return _Adapted(base, shape.rank) if shape.rank else base
-
-        self.query, self.value = adapted(hidden), adapted(shape.kv)
-        self.key = nn.Linear(hidden, shape.kv, bias=False)
-        self.project = nn.Linear(hidden, hidden, bias=False)
-        self.gate, self.widen = (nn.Linear(hidden, shape.wide, bias=False) for _ in range(2))
-        self.narrow = nn.Linear(shape.wide, hidden, bias=False)
-        self.norms = nn.ModuleList([nn.RMSNorm(hidden, RMS_EPSILON), nn.RMSNorm(hidden, RMS_EPSILON)])
-
-    def _split(self, values: torch.Tensor, heads: int) -> torch.Tensor:
-        return values.unflatten(-1, (heads, -1)).transpose(1, 2)
-
-    def attend(self, inputs: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor) -> torch.Tensor:
-        """(batch, tokens, hidden) to as many: each token with those before it."""
-        query = _rotated(self._split(self.query(inputs), self.heads), cosine, sine)
-        key = _rotated(self._split(self.key(inputs), self.kv_heads), cosine, sine)
-        value = self._split(self.value(inputs), self.kv_heads)
-        mixed = functional.scaled_dot_product_attention(query, key, value, is_causal=True, enable_gqa=True)
-        return self.project(mixed.transpose(1, 2).flatten(2))
-
-    def forward(self, inputs: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor) -> torch.Tensor:
-        """(batch, tokens, hidden) to as many."""
-        first, second = self.norms
-        inputs = inputs + self.attend(first(inputs), cosine, sine)
-        normal = second(inputs)
-        return inputs + self.narrow(functional.silu(self.gate(normal)) * self.widen(normal))
+    Returns
+    -------
+    dict
+        Facts of a run: `unit`, what is counted; `units_per_sample`; `parameters`; `training_flop_per_sample`, of one
+        unit. Of transformers by formula (`study.transformers`), of images by torch's own counter.
+    """
+    with torch.device("meta"):
+        network = build_network(name)
+        parameters = sum(weight.numel() for weight in network.module.parameters())
+    if network.shape is not None:
+        units = network.shape.units_per_sample
+        flop = shapes.training_flop(network.shape) / units
+    else:
+        units, flop = 1, _counted_flop(network)
+    return {
+        "unit": shapes.unit_of(name),
+        "units_per_sample": units,
+        "parameters": parameters,
+        "training_flop_per_sample": flop,
+    }
 
 
-def _rotated(values: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor) -> torch.Tensor:
-    """Each half of a head turned against the other by the angles of the position (RoPE, Su et al. 2021)."""
-    first, second = values.chunk(2, -1)
-    cosine, sine = cosine.to(values.dtype), sine.to(values.dtype)
-    return torch.cat([first * cosine - second * sine, second * cosine + first * sine], -1)
+def _counted_flop(network: TorchNetwork) -> float:
+    """Count the operations of a training step for one image by torch's FlopCounterMode.
 
+    The gradients of the weights and of the inputs each cost as much as the forward pass, but for the first convolution,
+    whose inputs are the data. Only the forward pass is counted: torch counts gradients of grouped convolutions as if
+    they had one group, which is 14 times too much for EfficientNet.
+    """
+    from torch.utils.flop_counter import FlopCounterMode
 
-class Llama(nn.Module):
-    """Logits (batch, tokens, vocabulary) of each next token, by the embedding itself."""
-
-    def __init__(self, shape: Shape, frozen: torch.dtype) -> None:
-        super().__init__()
-        self.words = nn.Embedding(shape.vocabulary, shape.hidden)
-        self.layers = nn.ModuleList([_LlamaLayer(shape) for _ in range(shape.layers)])
-        self.norm = nn.RMSNorm(shape.hidden, RMS_EPSILON)
-        angles = torch.tensor(rotation(shape))
-        self.register_buffer("cosine", angles.cos(), persistent=False)
-        self.register_buffer("sine", angles.sin(), persistent=False)
-        for name, weight in self.named_parameters():
-            if weight.dim() > 1:
-                nn.init.normal_(weight, std=0.02) if ".up." not in name else nn.init.zeros_(weight)
-            if shape.rank and not name.endswith((".down.weight", ".up.weight")):
-                weight.requires_grad_(False)
-                weight.data = weight.data.to(frozen)
-
-    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        """Logits of tokens (batch, tokens)."""
-        values = self.words(inputs)
-        for layer in self.layers:
-            values = layer(values, self.cosine, self.sine)
-        return functional.linear(self.norm(values), self.words.weight)
+    batch_size = 2
+    batch = {name: values.to("meta") for name, values in network.batch(batch_size, seed=0).items()}
+    module = network.module
+    with torch.no_grad(), FlopCounterMode(display=False) as counter:
+        module(**batch)
+    parts = module.named_modules()
+    first_convolution = next(name for name, part in parts if isinstance(part, nn.Conv2d))
+    first_flop = sum(counter.get_flop_counts()[f"{type(module).__name__}.{first_convolution}"].values())
+    return (3 * counter.get_total_flops() - first_flop) / batch_size

@@ -7,12 +7,13 @@ import torch
 from torch import distributed, nn
 
 from sweetspot.errors import UserError
-from sweetspot.harness import torch_networks
 from sweetspot.harness.backends import Agree, Step
-from sweetspot.harness.own_networks import ADAMW, SGD_RATE, Workload, data, workload
 from sweetspot.harness.request import Request
+from sweetspot.harness.torch_networks import TorchNetwork, build_network, sharded_parts
 
-KINDS = {"fp16": torch.float16, "bf16": torch.bfloat16}
+LEARNING_RATE_SGD = 0.01
+LEARNING_RATE_ADAMW = 1e-4
+DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16}
 
 
 def rank() -> int:
@@ -52,80 +53,78 @@ def join(request: Request) -> None:
     distributed.init_process_group("nccl" if request.device == "gpu" else "gloo")
 
 
-def _wrapped(module: nn.Module, request: Request, place: torch.device) -> nn.Module:
-    """The module as the variant says: sharded, compiled, its gradients averaged over the processes."""
+def _wrapped(network: TorchNetwork, request: Request, device: torch.device) -> nn.Module:
+    """Wrap the module as the variant says: sharded, compiled, its gradients averaged over the processes."""
+    module = network.module
     variant = request.cell.variant
     if variant == "fsdp":
-        return _sharded(module, request, place)
+        return _sharded(network, request, device)
     if several() or variant == "ddp":
-        ids = [place.index] if place.type == "cuda" else None
-        module = nn.parallel.DistributedDataParallel(module, device_ids=ids, gradient_as_bucket_view=True)
+        device_ids = [device.index] if device.type == "cuda" else None
+        module = nn.parallel.DistributedDataParallel(module, device_ids=device_ids, gradient_as_bucket_view=True)
     return torch.compile(module) if variant == "compile" else module
 
 
-def _sharded(module: nn.Module, request: Request, place: torch.device) -> nn.Module:
-    """In shards over all processes, layer by layer; what a layer gathers travels in the precision of the run.
+def _sharded(network: TorchNetwork, request: Request, device: torch.device) -> nn.Module:
+    """Shard the module over all processes, layer by layer; layers are gathered in the precision of the run.
 
-    The mesh is told: by itself FSDP takes a GPU wherever one is, also for a run on the processor. Networks of images
-    travel in fp32: the statistics of their normalisations are kept so.
+    The mesh is given: by itself FSDP takes a GPU wherever there is one, also for a run on the processor. Networks of
+    images are gathered in fp32: the statistics of their normalisations are kept so.
     """
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
-    mesh = init_device_mesh(place.type, (distributed.get_world_size(),))
-    kind = KINDS.get(request.cell.precision) if workload(request.cell.model).adamw else None
-    policy = MixedPrecisionPolicy(param_dtype=kind, reduce_dtype=torch.float32 if kind else None)
-    for part in torch_networks.blocks(module):
+    mesh = init_device_mesh(device.type, (distributed.get_world_size(),))
+    dtype = DTYPES.get(request.cell.precision) if network.is_transformer else None
+    policy = MixedPrecisionPolicy(param_dtype=dtype, reduce_dtype=torch.float32 if dtype else None)
+    for part in sharded_parts(network.module):
         fully_shard(part, mesh=mesh, mp_policy=policy)
-    return fully_shard(module, mesh=mesh, mp_policy=policy)
+    return fully_shard(network.module, mesh=mesh, mp_policy=policy)
 
 
-def _batch(request: Request, made: Workload, place: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
-    inputs, labels = data(request.cell.model, request.cell.batch_size, 1000 * request.run + rank())
-    values = torch.from_numpy(inputs).to(place)
-    # The channels of images are last already: this only renames the axes.
-    values = values.permute(0, 3, 1, 2) if made.vocabulary is None else values.long()
-    return values, torch.from_numpy(labels).long().to(place)
+def _optimizer(network: TorchNetwork, module: nn.Module, fused_sgd: bool) -> torch.optim.Optimizer:
+    """Make the optimizer of the weights that are trained; AdamW is fused.
 
-
-def _optimizer(module: nn.Module, made: Workload, fused_sgd: bool) -> torch.optim.Optimizer:
-    """Of what is trained; AdamW fused.
-
-    SGD is not over parameters in shards, which torch has no fused kernel for, nor on a processor, where that kernel
+    SGD is not fused over sharded parameters, for which torch has no such kernel, nor on a processor, where that kernel
     takes longer than the plain one (ResNet-50: 35 instead of 20 ms of 720).
     """
-    trained = [weight for weight in module.parameters() if weight.requires_grad]
-    if made.adamw:
-        betas = ADAMW["beta1"], ADAMW["beta2"]
-        return torch.optim.AdamW(trained, ADAMW["lr"], betas, ADAMW["epsilon"], ADAMW["weight_decay"], fused=True)
-    return torch.optim.SGD(trained, SGD_RATE, fused=fused_sgd)
+    weights = [weight for weight in module.parameters() if weight.requires_grad]
+    if network.is_transformer:
+        return torch.optim.AdamW(weights, LEARNING_RATE_ADAMW, fused=True)
+    return torch.optim.SGD(weights, LEARNING_RATE_SGD, fused=fused_sgd)
 
 
 def training_step(request: Request) -> Step:
-    """One step; it is done when the device has finished."""
+    """Make one training step; it is done when the device has finished."""
     join(request)
     torch.manual_seed(request.run)
-    place, made = place_of(request), workload(request.cell.model)
-    kind = KINDS.get(request.cell.precision)
-    module: Any = torch_networks.build(made, kind or torch.float32).to(place)
-    if made.vocabulary is None and request.cell.variant != "fsdp":  # which shards whole rows only
-        module = module.to(memory_format=torch.channels_last)
-    module = _wrapped(module, request, place)
-    optimizer = _optimizer(module, made, place.type == "cuda" and request.cell.variant != "fsdp")
-    inputs, labels = _batch(request, made, place)
-    scaler = torch.amp.GradScaler(place.type, enabled=kind is torch.float16)
+    device = place_of(request)
+    dtype = DTYPES.get(request.cell.precision)
+    network = build_network(request.cell.model, dtype or torch.float32)
+    is_sharded = request.cell.variant == "fsdp"
+    network.module.to(device)
+    if not network.is_transformer and not is_sharded:  # FSDP shards whole rows only
+        network.module.to(memory_format=torch.channels_last)
+    module: Any = _wrapped(network, request, device)
+    module.train()
+    optimizer = _optimizer(network, module, fused_sgd=device.type == "cuda" and not is_sharded)
+    drawn = network.batch(request.cell.batch_size, seed=1000 * request.run + rank())
+    batch = {name: values.to(device) for name, values in drawn.items()}
+    if not network.is_transformer:
+        batch["pixel_values"] = batch["pixel_values"].contiguous(memory_format=torch.channels_last)
+    scaler = torch.amp.GradScaler(device.type, enabled=dtype is torch.float16)
 
     def launch() -> torch.Tensor:
         optimizer.zero_grad(set_to_none=True)
-        with torch.autocast(place.type, kind, enabled=kind is not None):
-            loss = torch_networks.loss(made, module(inputs), labels)
+        with torch.autocast(device.type, dtype, enabled=dtype is not None):
+            loss = module(**batch)["loss"]
         scaler.scale(loss).backward()
         scaler.step(optimizer)
         scaler.update()
         return loss.detach()
 
     def finish(loss: torch.Tensor) -> float:
-        if place.type == "cuda":
+        if device.type == "cuda":
             torch.cuda.synchronize()
         return float(loss)
 

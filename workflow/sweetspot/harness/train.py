@@ -17,11 +17,12 @@ from typing import Any
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness import nodes
 from sweetspot.harness.backends import Agree, Step, backend
+from sweetspot.harness.disturbance import CpuWatch, watch_of
 from sweetspot.harness.facts import device_facts
 from sweetspot.harness.request import Request
 from sweetspot.harness.run_memory import counted
 from sweetspot.harness.step_times import DIVERGED
-from sweetspot.harness.stop_rule import Look, Measured, watcher
+from sweetspot.harness.stop_rule import MeasuredSteps
 
 WINDOW_S, FEWEST, LONG_STEP_S = 0.5, 4, 2.0
 MOST_ALONE = 20  # single steps, each waited for, behind the windows
@@ -38,24 +39,38 @@ def train(
     step: Step,
     tell: Callable[..., None] = say,
     agree: Agree = int,
-    look: Callable[[], Look | None] | None = None,
+    watch: CpuWatch | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> None:
-    """Make the steps of the protocol, telling each window; `agree` is asked before each how many steps it has, 0: none.
+    """Make the steps of the protocol, telling each window.
 
     On a GPU a window is many steps, waited for once: waiting for each would keep Python from running ahead of the
     device, which is how it is used. Single steps, each waited for, follow in a short pass of their own.
-    look: what others do on this machine (`stop_rule.watcher`); without it no step is left out.
+
+    Parameters
+    ----------
+    request
+        The run and its protocol.
+    step
+        One training step.
+    tell
+        Writes facts to the supervisor.
+    agree
+        Asked before each window how many steps it has, so that all processes make the same; 0 ends the run.
+    watch
+        Watches what others do on this machine; None: nobody does.
+    clock
+        Seconds on any clock.
     """
-    measured, seconds = Measured(request, tell, look), math.inf
-    while measured.warming:
+    measured, seconds = MeasuredSteps(request, tell, watch), math.inf
+    while measured.warming_up:
         seconds, loss = timed_steps(step, 1, clock)
-        measured.add(seconds, 1, loss)
+        measured.add(seconds, 1, loss, clock())
     window = window_of(request, seconds)
-    while count := agree(0 if measured.stopping.enough() else window):
+    while count := agree(0 if measured.enough() else window):
         seconds, loss = timed_steps(step, count, clock)
-        measured.add(seconds, count, loss)
-    tell(facts={**measured.stopping.facts(), "window_steps": window}, trained=True)
+        measured.add(seconds, count, loss, clock())
+    tell(facts={**measured.facts(), "window_steps": window}, trained=True)
     if request.device == "gpu":
         alone = [timed_steps(step, 1, clock)[0] for _ in range(agree(min(MOST_ALONE, 4 * window)))]
         tell(facts={"synced_steps_s": alone, "synced_step_s": sum(alone) / len(alone)})
@@ -79,7 +94,7 @@ def timed_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_c
     seconds = (clock() - start) / count
     if not math.isfinite(loss):
         print(
-            f"the loss is {loss}: such steps train nothing and are no throughput; try another precision or checkpoint",
+            f"the loss is {loss}: such steps train nothing and are no throughput; try another precision",
             file=sys.stderr,
         )
         raise SystemExit(DIVERGED)
@@ -97,7 +112,7 @@ def main(request: Request) -> None:
     tell(facts=facts)
     step, arithmetic = chosen.build_step(request, devices)
     tell(facts=arithmetic)
-    train(request, step, tell, agree, watcher(request) if first else None)
+    train(request, step, tell, agree, watch_of(request) if first else None)
     memory = counted(request)
     tell(facts=memory)
     rates = chosen.rates(request, devices)

@@ -7,27 +7,20 @@ from pathlib import Path
 import pandas as pd
 
 from sweetspot.cells import CELL_COLUMNS
-from sweetspot.logs.epochs import read_dawnbench, read_keras_csv
+from sweetspot.logs.epochs import read_keras_csv
+from sweetspot.logs.pattern_log import read_pattern_log
+from sweetspot.logs.patterns import BY_NAME
 from sweetspot.logs.reading import LogFile, Reading
-from sweetspot.logs.tf_cnn import lambda_logs, read_tf_cnn
+from sweetspot.logs.tf_cnn import read_tf_cnn
 from sweetspot.study.study import LogSource
 from sweetspot.warnings import joined, warning
 
-
-def _read_mlperf(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
-    from sweetspot.logs.mlperf import read_mlperf  # MLPerf's own package, which no other format needs
-
-    return read_mlperf(path, source)
-
-
 READERS = {
     "tf_cnn_benchmarks": read_tf_cnn,
-    "lambda": read_tf_cnn,
     "keras_csv": read_keras_csv,
-    "dawnbench": read_dawnbench,
-    "mlperf": _read_mlperf,
+    **dict.fromkeys(BY_NAME, read_pattern_log),
 }
-BENCHMARKS = {"lambda": "tf_cnn_benchmarks", "keras_csv": "keras", "dawnbench": "DAWNBench", "mlperf": "MLPerf"}
+BENCHMARKS = {"keras_csv": "keras"}
 COLUMNS = (
     "gpu", "instance", "gpus", "framework", "framework_version", "benchmark", "model", "batch_size", "precision",
     "variant", "dataset", "images_per_s", "source", "warnings", "unit", "runs", "images_per_s_low", "images_per_s_high",
@@ -47,10 +40,8 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
     """
     rows = []
     for source in sources:
-        path = Path(study_dir, source.path)
-        for file, stated in lambda_logs(path, source) if source.format == "lambda" else [(path, source)]:
-            log, readings = READERS[source.format](file, stated)
-            rows += [_row(log, reading, Path(study_dir), cards or {}) for reading in readings]
+        log, readings = READERS[source.format](Path(study_dir, source.path), source)
+        rows += [_row(log, reading, Path(study_dir), cards or {}) for reading in readings]
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS)).astype(WHOLE | {"images_per_s": "float64"})
     single = pd.DataFrame(_with_twins(rows))
@@ -61,7 +52,7 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
 def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, str]) -> dict[str, object]:
     source = log.source
     fields = reading._asdict()
-    rate, lines, facts, unit = (fields.pop(name) for name in ("samples_per_s", "lines", "facts", "unit"))
+    rate, lines, facts = (fields.pop(name) for name in ("samples_per_s", "lines", "facts"))
     name = log.path.relative_to(study_dir).as_posix()
     return {
         **fields,
@@ -70,7 +61,7 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
         "variant": source.variant,
         "benchmark": BENCHMARKS.get(source.format, source.format),
         "images_per_s": rate,
-        "unit": unit or source.counted,
+        "unit": source.unit or (BY_NAME[source.format].counts if source.format in BY_NAME else source.counted),
         "source": f"{source.source}: {name} {lines}, sha256 {log.sha256}" + (f" ({facts})" if facts else ""),
         "warnings": log.warnings(),
         "file": name,

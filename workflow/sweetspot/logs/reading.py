@@ -6,7 +6,7 @@ import logging
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from sweetspot.errors import UserError
 from sweetspot.files import read_given
@@ -19,10 +19,7 @@ logger = logging.getLogger(__name__)
 
 
 class Reading(NamedTuple):
-    """One figure of one log. `lines` is its place in the file, `facts` what a reader may want to know of the run.
-
-    `unit`: what the log itself says it counts ('' where it does not; then the study or the format does).
-    """
+    """One figure of one log. `lines` is its place in the file, `facts` what a reader may want to know of the run."""
 
     model: str
     framework: str
@@ -34,24 +31,18 @@ class Reading(NamedTuple):
     dataset: str
     lines: str
     facts: str
-    unit: str = ""
 
 
 @dataclass
 class LogFile:
-    """A log's lines (numbered from 1), its hash, the malformed lines met so far, and other warnings of its reader.
-
-    `undecodable` is what bytes that are not UTF-8 do: `strict` refuses them, `replace` is for formats whose own lines
-    stand among other output (a progress bar cut in the middle of a character).
-    """
+    """A log's lines (numbered from 1), its hash, and the malformed lines met so far."""
 
     path: Path
     source: LogSource
-    undecodable: Literal["strict", "replace"] = "strict"
+    undecodable: str = "strict"  # `replace`: a progress bar may be cut within a character
     lines: list[str] = field(init=False)
     sha256: str = field(init=False)
     faults: list[int] = field(init=False, default_factory=list)
-    told: list[dict[str, str]] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         raw = read_given(self.path, MAX_BYTES)
@@ -82,10 +73,9 @@ class LogFile:
             self.refuse(line, f"{name} is {found!r}; study.yaml states {stated!r}")
 
     def warnings(self) -> list[dict[str, str]]:
-        """What a reader must know of the log: the lines left out, and what the format's reader found."""
+        """What a reader must know of the log: the lines left out."""
         lines = ", ".join(map(str, self.faults))
-        skipped = [warning("skipped_lines", f"malformed lines skipped: {lines}")] if lines else []
-        return [*skipped, *self.told]
+        return [warning("skipped_lines", f"malformed lines skipped: {lines}")] if lines else []
 
 
 def uncoloured(text: str) -> str:
@@ -110,9 +100,3 @@ def not_negative(text: str | None) -> float | None:
 def model_slug(name: str) -> str:
     """A model's name as one of ours: `ResNet 56` is `resnet56`."""
     return re.sub(r"[^a-z0-9._-]", "", name.lower())[:64]
-
-
-def framework_of(text: str) -> tuple[str, str]:
-    """Name and version: `TensorFlow v1.7rc1` is (`tensorflow`, `1.7rc1`)."""
-    match = re.match(r"\s*([A-Za-z]+)\W*v?(\d\S*)?", text)
-    return (match[1].lower(), match[2] or "") if match else (model_slug(text), "")

@@ -1,10 +1,8 @@
-"""Logs of tf_cnn_benchmarks, and Lambda's folders of them."""
+"""Logs of tf_cnn_benchmarks."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-from sweetspot.errors import UserError
 from sweetspot.logs.reading import LogFile, Reading, model_slug, positive, uncoloured
 from sweetspot.study.study import LogSource
 
@@ -21,10 +19,7 @@ PER_DEVICE = re.compile(r"\s*(\S+) per device$")
 STEP_START = re.compile(r"\d+\s+images/sec:")
 STEP = re.compile(rf"\d+\s+images/sec: {NUMBER} \+/- ({NUMBER}|nan) \(jitter = ({NUMBER}|nan)\)")
 TOTAL = re.compile(r"total images/sec:\s*(.*)$")
-LAMBDA_CONFIG = re.compile(r"(syn|real)-([a-z_]+)-(fp16|fp32)-(\d+)gpus$")
-LAMBDA_MODEL = re.compile(r"(.+)-(\d+)$")
 MAX_BATCH = 100_000
-DATASETS = {"syn": "synthetic", "real": "real"}
 Head = dict[str, tuple[int, str]]  # (line, text) of each header key
 
 
@@ -113,29 +108,3 @@ def _reading(log: LogFile, head: Head, line: int, rate: float) -> Reading | None
         model, "tensorflow", said.get("TensorFlow", ""), int(batch), gpus, str(source.precision), rate, dataset,
         f"line {line}", ", ".join(facts),
     )  # fmt: skip
-
-
-def lambda_logs(folder: Path, source: LogSource) -> Iterator[tuple[Path, LogSource]]:
-    """The training logs of one of Lambda's folders, each with what its path says.
-
-    Paths are `<syn|real>-<variable_update>-<precision>-<n>gpus/<model>-<batch>/throughput/<run>`; inference,
-    distorted input and thermal logs are others' business. `gpus`, `precision`, `model`, `batch_size` of
-    `source` choose among them. Raises UserError where none is left.
-    """
-    if not folder.is_dir():
-        raise UserError(f"{folder}: not a folder; study.yaml names it under 'logs' with format lambda")
-    found = False
-    for path in sorted(folder.glob("*/*/throughput/*")):
-        config = LAMBDA_CONFIG.match(path.parts[-4])
-        model = LAMBDA_MODEL.match(path.parts[-3])
-        if config is None or model is None or DATASETS[config[1]] != source.dataset:
-            continue
-        says = {"precision": config[3], "gpus": int(config[4]), "model": model[1], "batch_size": int(model[2])}
-        if all(getattr(source, key) in (None, value) for key, value in says.items()):
-            found = True
-            yield path, source.model_copy(update=says)
-    if not found:
-        raise UserError(
-            f"{folder}: no training log that fits; expected <syn|real>-<update>-<precision>-<n>gpus/<model>-<batch>/"
-            "throughput/<run>"
-        )

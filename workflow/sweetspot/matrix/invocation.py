@@ -9,10 +9,11 @@ from typing import Any
 from sweetspot.cells import CELL_COLUMNS, Cell
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import require_file
-from sweetspot.matrix.possible import is_known, require_possible, require_told
+from sweetspot.matrix.possible import require_possible, require_told
 from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.config import Config
+from sweetspot.study.frameworks import FRAMEWORKS, has_network
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.scripts import FRAMEWORK, Script, load_script, script_names, scripts_folder
@@ -143,7 +144,7 @@ def own_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
     """
     known = script_names(root)
     for name in known:
-        if is_known(name):
+        if any(has_network(framework, name) for framework in FRAMEWORKS):
             raise UserError(f"{scripts_folder(root) / name}.yaml: {name!r} is the name of a network; give it another")
     named = [name for name in dict.fromkeys(config.matrix.model) if name in known]
     commanded = FRAMEWORK in config.matrix.framework

@@ -59,20 +59,19 @@ class Jobs:
     def protocol(self) -> PerRun:
         """What a measurement means, as flags.
 
-        A model that starts from a checkpoint has one more, a script of one's own what its description means, and a run
-        that was refused before the number of its attempt; the others stay as they are, so that none is repeated for it.
+        A script of one's own has one more, what its description means, and so has a run that was refused before, the
+        number of its attempt; the others stay as they are, so that none is repeated for it.
         """
-        flags, files = self._plan.config.measure.flags(), self._plan.config.measure.checkpoints
+        flags = self._plan.config.measure.flags()
         definitions = {name: f" --definition {script.digest()}" for name, script in self._plan.scripts.items()}
-        if not files and not self._attempts and not definitions:
+        if not self._attempts and not definitions:
             return flags
 
         def of_run(wildcards: Wildcards) -> str:
-            file, attempt = files.get(wildcards.model), self._attempts.get(str(run_file(BENCHMARKS, _run(wildcards))))
-            checkpoint = "" if file is None else f" --checkpoint {shlex.quote(file)}"
+            attempt = self._attempts.get(str(run_file(BENCHMARKS, _run(wildcards))))
             own = definitions and wildcards["framework"] == COMMAND
             definition = definitions.get(wildcards.model, "") if own else ""
-            return f"{flags}{checkpoint}{definition}{f' --attempt {attempt}' if attempt else ''}"
+            return f"{flags}{definition}{f' --attempt {attempt}' if attempt else ''}"
 
         return of_run
 
@@ -110,7 +109,7 @@ class Jobs:
         if self._over_nodes():
             asked |= {"nodes": self._nodes, "tasks": self._nodes, "tasks_per_gpu": 0, "gres": self._gres}
         held = self._gpus if any(executor.device == "gpu" for executor in executors) else 0
-        return asked | dict.fromkeys(sorted({executor.platform.gpus_named for executor in executors} | {"gpu"}), held)
+        return asked | {"gpu": held}
 
     def threads(self) -> PerRun:
         """A job's cores where its platform takes them from Snakemake's threads; others have words of their own."""

@@ -4,19 +4,17 @@ The harness refuses the same on the node, where a run is started by hand. A fram
 mistake of the plan: its cells are recorded as failed, and the others are measured.
 """
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
 from sweetspot.cells import Cell
 from sweetspot.errors import Faults, refuse
-from sweetspot.study.frameworks import FRAMEWORKS, NCCL, VARIANTS
+from sweetspot.study.frameworks import FRAMEWORKS, NCCL, VARIANTS, has_network, known_networks
 from sweetspot.study.instances import Instance
 from sweetspot.study.memory import is_before_ampere
 from sweetspot.study.scripts import AXES, Script
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
-from sweetspot.study.transformers import TRANSFORMERS
 
 OVER_NODES = "; ".join(
     f"{name} with {', '.join(ability.variants_over_nodes[:-1])} or {ability.variants_over_nodes[-1]}"
@@ -24,23 +22,6 @@ OVER_NODES = "; ".join(
     if ability.variants_over_nodes
 )
 LEAVE_OUT = "or an entry of 'exclude'"
-NAMES = {"inception3": "InceptionV3", "resnet50": "ResNet50", "vgg16": "VGG16"}  # names of the 2018 study
-OWN = ("inception4",)  # built here; keras.applications has none
-SMALL = ("mnist_mlp", "mnist_cnn", "cifar10_cnn", "imdb_bilstm", "lstm_text", "tweet_bilstm", "tiny_cnn")
-# The classes of keras.applications; a test compares them with the Keras that is installed.
-APPLICATIONS = (
-    "ConvNeXtBase", "ConvNeXtLarge", "ConvNeXtSmall", "ConvNeXtTiny", "ConvNeXtXLarge",
-    "DenseNet121", "DenseNet169", "DenseNet201",
-    "EfficientNetB0", "EfficientNetB1", "EfficientNetB2", "EfficientNetB3", "EfficientNetB4", "EfficientNetB5",
-    "EfficientNetB6", "EfficientNetB7",
-    "EfficientNetV2B0", "EfficientNetV2B1", "EfficientNetV2B2", "EfficientNetV2B3",
-    "EfficientNetV2L", "EfficientNetV2M", "EfficientNetV2S",
-    "InceptionResNetV2", "InceptionV3",
-    "MobileNet", "MobileNetV2", "MobileNetV3Large", "MobileNetV3Small", "NASNetLarge", "NASNetMobile",
-    "ResNet101", "ResNet101V2", "ResNet152", "ResNet152V2", "ResNet50", "ResNet50V2",
-    "VGG16", "VGG19", "Xception",
-)  # fmt: skip
-_LOWER = {name.lower(): name for name in APPLICATIONS}
 
 
 def require_possible(cells: Sequence[Cell], instances: dict[str, Instance], xla: bool, file: Path) -> None:
@@ -51,9 +32,6 @@ def require_possible(cells: Sequence[Cell], instances: dict[str, Instance], xla:
     nodes that are not whole ones; devices or a variant that the framework, the device or XLA does not allow.
     """
     faults = Faults()
-    for model in dict.fromkeys(cell.model for cell in cells):
-        if not is_known(model):
-            faults.add(f"{file}: matrix.model holds {model!r}; expected {expected(model)}")
     for cell in {cell[:3] + cell[4:]: cell for cell in cells}.values():  # not the batch
         measured = instances[cell.instance]
         found = chain(
@@ -93,11 +71,14 @@ def require_told(
 
 
 def _network(cell: Cell) -> Iterator[str]:
-    own = FRAMEWORKS[cell.framework].models
-    if own is not None and is_known(cell.model) and cell.model not in own:
-        found = f"the matrix holds model {cell.model!r} with framework {cell.framework}"
-        expected = f"expected one of them, framework tensorflow (Keras' network), {LEAVE_OUT}"
-        yield f"{found}, which builds {', '.join(own)} of its own parts; {expected}"
+    if cell.framework == COMMAND or has_network(cell.framework, cell.model):
+        return
+    others = [name for name in FRAMEWORKS if name != COMMAND and has_network(name, cell.model)]
+    if others:
+        found = f"the matrix holds model {cell.model!r} with framework {cell.framework}, which has no such network"
+        yield f"{found}; expected framework {others[0]}, {LEAVE_OUT}"
+    else:
+        yield f"matrix.model holds {cell.model!r}; expected {known_networks(cell.framework, cell.model)}"
 
 
 def _precision(cell: Cell, instance: Instance) -> Iterator[str]:
@@ -145,25 +126,6 @@ def _variant(cell: Cell, instance: Instance, xla: bool) -> Iterator[str]:
     if xla and (mirrored or cell.variant not in ability.variants_with_xla or instance.measure.nodes(cell.gpus) > 1):
         yield (
             f"measure.xla is true, and the matrix holds {cell.instance} with framework {cell.framework}, variant "
-            f"{cell.variant!r}, gpus {cell.gpus}; XLA compiles variant default of one node with jax or of one device "
-            f"with tensorflow, and its variant towers, only; expected xla: false, {LEAVE_OUT}"
+            f"{cell.variant!r}, gpus {cell.gpus}; XLA compiles variant default of one device "
+            f"with tensorflow only; expected xla: false, {LEAVE_OUT}"
         )
-
-
-def architecture(name: str) -> str | None:
-    """The class of keras.applications that a name means, in any case (`mobilenetv2`, `ResNet50`); None for others."""
-    return NAMES.get(name) or _LOWER.get(name.lower().replace("_", ""))
-
-
-def is_known(name: str) -> bool:
-    """Whether a network of that name can be built."""
-    return name in SMALL or name in OWN or name in TRANSFORMERS or architecture(name) is not None
-
-
-def expected(name: str) -> str:
-    """What to write in place of an unknown name: the nearest names, if any is near, and where all stand."""
-    every = [*NAMES, *OWN, *SMALL, *TRANSFORMERS, *_LOWER]
-    near = list(dict.fromkeys(difflib.get_close_matches(name.lower(), every, n=2)))
-    known = ", ".join([*NAMES, *OWN, *SMALL, *TRANSFORMERS])
-    nearest = f" (nearest: {', '.join(near)})" if near else ""
-    return f"one of {known}, or a network of keras.applications{nearest}"

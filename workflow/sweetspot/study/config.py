@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
 from sweetspot.cells import PROTOCOL
-from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text
+from sweetspot.study.base import Closed, Count, Framework, Precision, Slug
 
 
 def _number_of_text(value: Any) -> Any:
@@ -78,10 +78,6 @@ class Measure(Closed):
     )
     time_limit_s: Whole = Field(TIME_LIMIT_S, description="Seconds after which a run is ended and recorded as failed")
     xla: bool = Field(False, description="Compile the training step with XLA")
-    all_steps: bool = Field(
-        False, description="Count every timed step, also those that others on the machine disturbed"
-    )
-    checkpoints: dict[Slug, Text] = Field({}, description="Keras weights file that the runs of a model start from")
     budget_minutes: Cap = Field(None, description="Cap on the time of all runs together; null: none")
     budget_usd: Cap = Field(None, description="Cap on the cost of all runs together; null: none")
     usd_per_hour: dict[Slug, Positive] = Field(
@@ -101,7 +97,7 @@ class Measure(Closed):
         """
         values = {name: getattr(self, name) for name in PROTOCOL_KEYS} | {"time_limit_s": TIME_LIMIT_S}
         flags = [f"--{name.replace('_', '-')} {value}" for name, value in values.items()]
-        return " ".join([*flags, "--xla" if self.xla else "--no-xla", *(["--all-steps"] if self.all_steps else [])])
+        return " ".join([*flags, "--xla" if self.xla else "--no-xla"])
 
     def limit_flag(self) -> str:
         """How long a run may take, as a flag that follows the others; nothing where that is the default."""

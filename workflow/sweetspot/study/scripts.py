@@ -71,7 +71,11 @@ class JsonLines(Closed):
     every: Every = Field(1, description="Steps from one object to the next, where it holds no number")
 
 
-Told = Literal["huggingface", "lightning", "keras", "iterator"]
+# The formats of `logs/patterns.py`, of other people's logs and of scripts that are measured.
+Program = Literal[
+    "huggingface", "lightning", "keras", "dllogger", "torchtitan", "nanogpt", "nanochat", "images_per_s",
+]  # fmt: skip
+Told = Program | Literal["iterator"]
 
 
 class Script(Closed):
@@ -95,7 +99,7 @@ class Script(Closed):
         "'{batch_size} * {gpus} * 1024'",
     )
     steps: Told | Lines | JsonLines = Field(
-        description="How steps are told: huggingface, lightning or keras (their progress bar), iterator (the script "
+        description="How steps are told: the name of a program whose lines are known, iterator (the script "
         "says `from sweetspot.steps import steps`), a pattern, or JSON lines"
     )
     precisions: dict[Precision, Text] = Field({}, description="The script's own word for a precision, where it differs")

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from sweetspot.study.study import Study
 
 
+SEED = 2018  # of every simulation; each uncertain number has a random stream of its own
+
+
 @dataclass(frozen=True)
 class Settings:
     """`batch_sizes`: the headline batch per device, by model (None: that of each machine's own figure); `titles`: names
@@ -28,7 +31,7 @@ class Settings:
     reference: str | None
     month_days: float
     accepts_interruptions: bool
-    seed: int
+    seed: int = SEED
     deadlines_hours: tuple[float, ...] = ()
     counts: str = "train"
     answer_prices: Sequence[str] = ()
@@ -57,8 +60,7 @@ class Settings:
         from sweetspot.study.memory import memory_of  # lazily: its models take longer to import than the comparison
 
         question = study.cells
-        same = ("reference", "month_days", "accepts_interruptions", "seed", "counts", "answer_prices", "work",
-                "offers_in_hand")  # fmt: skip
+        same = ("reference", "month_days", "accepts_interruptions", "counts", "answer_prices", "work", "offers_in_hand")
         machines, money = instances or {}, study.currency
         paid = {} if money is None else {"currency": money.code, "usd_per_unit": money.usd_per_unit}
         behind = {other for one in machines.values() for other in (one.base_instance, one.equivalent_to)}

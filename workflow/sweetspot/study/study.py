@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
@@ -11,18 +11,17 @@ from sweetspot.errors import UserError
 from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, check_apart, validated
 from sweetspot.study.catalogue_map import CatalogueMap
 from sweetspot.study.energy_facts import Energy
+from sweetspot.study.scripts import Program
 from sweetspot.study.terms import ShownCurrency
 from sweetspot.study.titles import model_title, provider_title
 from sweetspot.study.yamlfile import load_yaml
 
-Format = Literal["tf_cnn_benchmarks", "keras_csv", "dawnbench", "lambda", "mlperf"]
+Format = Literal["tf_cnn_benchmarks", "keras_csv", "trainer_summary"] | Program
 # What the logs of each format do not say themselves and a study must therefore state.
 NEEDED = {
     "tf_cnn_benchmarks": ("precision",),
     "keras_csv": ("framework", "model", "batch_size", "precision", "samples_per_epoch"),
-    "dawnbench": ("gpus", "batch_size", "precision", "samples_per_epoch"),
-    "lambda": (),
-    "mlperf": ("framework", "model", "gpus", "precision"),
+    **dict.fromkeys(("trainer_summary", *get_args(Program)), ("framework", "model", "batch_size", "gpus", "precision")),
 }
 
 
@@ -34,33 +33,24 @@ def _inside(path: str) -> str:
 
 
 class LogSource(Closed):
-    """One log, or one folder of logs, and what it does not say itself."""
+    """One log, and what it does not say itself."""
 
-    format: Format = Field(description="Program that wrote it; lambda: a folder of Lambda's tf_cnn_benchmarks logs")
-    path: Annotated[str, AfterValidator(_inside)] = Field(
-        description="File (dawnbench: the .json) or folder (lambda), relative to the study's folder"
-    )
+    format: Format = Field(description="Program that wrote it")
+    path: Annotated[str, AfterValidator(_inside)] = Field(description="File, relative to the study's folder")
     instance: Slug = Field(description="Instance that was measured")
     gpu: Text | None = Field(None, description="Device; absent: that of the instance")
     framework: Slug | None = Field(None, description="Framework, where the log does not say it")
     model: Slug | None = Field(None, description="Model, where the log does not say it")
     batch_size: Count | None = Field(None, description="Samples per device and step, where the log does not say it")
-    gpus: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = Field(
-        None, description="Devices used; of a lambda folder: only the runs with so many"
-    )
-    precision: Precision | None = Field(None, description="Number format; of a lambda folder: only these runs")
+    gpus: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = Field(None, description="Devices used")
+    precision: Precision | None = Field(None, description="Number format")
     variant: Slug = Field("default", description="How gradients were combined")
-    dataset: Literal["synthetic", "real"] = Field("synthetic", description="Which runs of a lambda folder are read")
+    dataset: Literal["synthetic", "real"] = Field("synthetic", description="What was trained on")
     samples_per_epoch: Annotated[int, Field(ge=1, strict=True)] | None = Field(
         None, description="Training samples of an epoch, where the log counts epochs"
     )
-    throughput: Literal["run", "training", "printed"] | None = Field(
-        None,
-        description="Of an mlperf log. run: its samples from run_start to run_stop; training: without evaluation; "
-        "printed: the log's own figure. Absent: printed, where the log prints one, else run",
-    )
-    unit: Literal["images", "samples"] | None = Field(
-        None, description="What is counted per second; absent: images, of a Keras log samples"
+    unit: Literal["images", "samples", "tokens"] | None = Field(
+        None, description="What is counted per second; absent: as the format has it"
     )
     on_error: Literal["refuse", "skip"] = Field(
         "refuse", description="A malformed line: refuse ends with its number, skip leaves it out and says so"
@@ -83,15 +73,8 @@ class LogSource(Closed):
 
 
 def log_files(sources: Iterable[LogSource], study_dir: str | Path) -> list[str]:
-    """All files that the sources are read from, sorted: what a rule must depend on."""
-    found: set[Path] = set()
-    for source in sources:
-        path = Path(study_dir) / source.path
-        if source.format == "lambda":
-            found.update(path.glob("*/*/throughput/*"))
-        else:
-            found.update({path, path.with_suffix(".tsv")} if source.format == "dawnbench" else {path})
-    return sorted(map(str, found))
+    """Return all files that the sources are read from, sorted: what a rule must depend on."""
+    return sorted({str(Path(study_dir) / source.path) for source in sources})
 
 
 # Folders of results/ that belong to no study: its own folder there has its name.
@@ -123,7 +106,7 @@ class Question(Closed):
     precision: Precision | Literal["mixed"] = Field(
         description="Precision asked for; others serve as stand-ins; mixed: as each submitter of a time to target chose"
     )
-    framework: Framework = Field("tensorflow", description="Framework of the published figures")
+    framework: Framework | Literal["jax"] = Field("tensorflow", description="Framework of the published figures")
     headline_batch_size: Count | Literal["own"] | dict[Slug, Count] = Field(
         description="The batch that the answer and the costs to train use; where models differ, one for each; own: "
         "each machine at the batch of its own figure, where a suite gave each the largest that its memory allows"
@@ -228,7 +211,6 @@ class Study(Closed):
     currency: ShownCurrency | None = Field(
         None, description="Currency in which the page shows money, with its rate; absent: USD, as the tables have it"
     )
-    seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
 
     def model_title(self, model: str) -> str:
         """The name for people of a model."""

@@ -12,7 +12,7 @@ NETWORKS, PROVIDERS = (
 BY_TOKENS = re.compile(r"(.+)\.(pretrain|full|lora|qlora|grpo)\.\d+")  # model, method, tokens of a sequence
 METHODS = {"pretrain": "pretraining", "full": "full fine-tuning", "lora": "LoRA", "qlora": "QLoRA", "grpo": "GRPO"}
 # Of published figures; frameworks that are measured here say theirs themselves.
-OTHER_FRAMEWORKS = {"cntk": "CNTK", "mxnet": "MXNet"}
+OTHER_FRAMEWORKS = {"cntk": "CNTK", "jax": "JAX", "mxnet": "MXNet"}
 
 
 def model_title(model: str, own: Mapping[str, str] | None = None) -> str:

@@ -67,6 +67,11 @@ SHAPES = {
 TRANSFORMERS = tuple(SHAPES)
 
 
+def unit_of(model: str) -> str:
+    """Return what a model's throughput counts: of a transformer what its shape says, else images."""
+    return SHAPES[model].unit if model in SHAPES else "images"
+
+
 def matrix_parameters(shape: Shape) -> int:
     """Weights that are multiplied with each token: four of attention, two or three of the perceptron, the head, the
     patches; not the adapters.

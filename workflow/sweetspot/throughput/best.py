@@ -18,8 +18,8 @@ TABLE_COLUMNS = (
     *CELL_COLUMNS, "gpu", "nodes", "images_per_s", "images_per_s_low", "images_per_s_high", "runs", "basis", "status",
     "source", "unit", "warnings", "as_of", "logical", "xla", "stand_in_gpu", "stand_in_framework",
     "stand_in_batch_size", "stand_in_precision", "stand_in_years", "interval_df", "round", "rounds_behind",
-    "peak_memory_gib", "peak_memory_source", "joules_per_sample", "energy_source", "left_out_share",
-    "disturbed_reason", "products",
+    "peak_memory_gib", "peak_memory_source", "joules_per_sample", "energy_source", "others_cpu_share",
+    "products",
 )  # fmt: skip
 
 

@@ -15,9 +15,9 @@ import polars as pl
 
 from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS, PROTOCOL, USABLE
 from sweetspot.errors import UserError
-from sweetspot.harness.own_networks import unit_of
 from sweetspot.harness.runfile import is_damaged
 from sweetspot.study.instances import nodes_of
+from sweetspot.study.transformers import unit_of
 from sweetspot.throughput.best import TABLE_COLUMNS
 from sweetspot.throughput.run_checks import UNKNOWN, check_machines, check_runs, told_in
 from sweetspot.warnings import joined, warning
@@ -25,7 +25,7 @@ from sweetspot.warnings import joined, warning
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
 
-# The columns of a run file; those of NEWER are null in files of protocol 1.
+# The columns of a run file; those of NEWER are null in files from before they were written.
 RUN_SCHEMA: dict[str, Any] = {
     **dict.fromkeys(CELL_COLUMNS, pl.String),
     **dict.fromkeys(("batch_size", "gpus", "run", "protocol", "step", "steps", "samples_per_step"), pl.Int64),
@@ -34,7 +34,7 @@ RUN_SCHEMA: dict[str, Any] = {
     **dict.fromkeys(("seconds", *MEASURED_NUMBERS), pl.Float64),
     **dict.fromkeys(MEASURED_TEXTS, pl.String),
 }
-NEWER = ("steps", "products")
+NEWER = ("steps", "products", "others_cpu_share")
 # How Arrow's names of the types begin that each may have.
 KINDS = {pl.String: ("string", "large_string"), pl.Int64: ("int", "uint"), pl.Boolean: ("bool",)}
 KINDS[pl.Float64] = ("float", "double", "halffloat")
@@ -82,16 +82,20 @@ def _require_undamaged(files: Sequence[str]) -> None:
 
 
 def _read(files: Sequence[str]) -> pl.DataFrame:
-    """One row a file. Those of protocol 1 are read apart, since reading together needs the same columns."""
+    """One row a file. Older ones are read apart, since reading together needs the same columns."""
     import pyarrow.parquet as pq
 
     try:
         return _scanned(files, RUN_SCHEMA)
     except pl.exceptions.PolarsError:
-        newer = [file for file in files if set(NEWER) <= set(pq.read_schema(file).names)]
-        older = [file for file in files if file not in set(newer)]
-        without = {name: kind for name, kind in RUN_SCHEMA.items() if name not in NEWER}
-        parts = [_scanned(own, schema) for own, schema in ((newer, RUN_SCHEMA), (older, without)) if own]
+        files_by_missing: dict[frozenset[str], list[str]] = {}
+        for file in files:
+            missing = frozenset(NEWER).difference(pq.read_schema(file).names)
+            files_by_missing.setdefault(missing, []).append(file)
+        parts = []
+        for missing, alike in files_by_missing.items():
+            schema = {name: kind for name, kind in RUN_SCHEMA.items() if name not in missing}
+            parts.append(_scanned(alike, schema))
         return pl.concat(parts)
 
 
@@ -190,7 +194,7 @@ def _grouped(runs: pl.DataFrame) -> pd.DataFrame:
             pl.col("samples_per_step").filter(ok).drop_nulls().first(),
             pl.col("peak_memory_gib").filter(ok).max(),
             pl.col("joules_per_sample").filter(ok).mean(),
-            pl.col("left_out_share").filter(ok).mean(),
+            pl.col("others_cpu_share").filter(ok).mean(),
             *(pl.col(name).filter(ok).drop_nulls().unique().sort().str.join(" ; ") for name in MEASURED_TEXTS),
             pl.col("path").str.replace(r"/run~\d+\.parquet$", "").first().alias("source"),
         )

@@ -1,7 +1,10 @@
 """A training script of one's own (`framework: command`): any program; `harness/script_run.py` starts and reads it."""
 
 import hashlib
+import json
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +17,21 @@ from sweetspot.harness.request import Request
 from sweetspot.study.scripts import Script, load_script
 
 INSTALL = dict.fromkeys(("cpu", "gpu"), "nothing: the script brings what it needs")
+ASKED_S = 20.0  # that an interpreter has to tell its versions
+VERSIONS = """
+import importlib.metadata, json, platform, sys
+found = {"python": platform.python_version()}
+for name in sys.argv[1:]:
+    try:
+        found[name] = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        pass
+print(json.dumps(found))
+"""
+PACKAGES = (
+    *("torch", "tensorflow", "keras", "jax", "jaxlib", "numpy"),
+    *("transformers", "lightning", "pytorch-lightning", "accelerate", "peft"),
+)
 LARGEST = 10_000_000  # bytes of a file that is still taken for source
 
 
@@ -59,3 +77,37 @@ def digests(own: Script, argv: Sequence[str]) -> dict[str, str]:
         if file.suffix and file.is_file() and file.stat().st_size <= LARGEST and os.access(file, os.R_OK):
             found[word] = hashlib.sha256(file.read_bytes()).hexdigest()
     return found
+
+
+def interpreter_versions(argv: Sequence[str]) -> dict[str, str]:
+    """Ask the Python that runs a script for the versions of its frameworks; {} where it runs no Python of its own.
+
+    The program is an interpreter itself, or a text whose first line names one (torchrun, accelerate).
+    """
+    program = shutil.which(argv[0]) or ""
+    interpreter = program if Path(program).name.startswith("python") else _shebang(program)
+    if not interpreter:
+        return {}
+    try:
+        done = subprocess.run(
+            [interpreter, "-c", VERSIONS, *PACKAGES],
+            capture_output=True,
+            text=True,
+            timeout=ASKED_S,
+            check=True,
+        )
+        versions = json.loads(done.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return {}
+    return {str(name): str(version) for name, version in versions.items()}
+
+
+def _shebang(program: str) -> str:
+    """The Python that the first line of a program names; '' for none."""
+    try:
+        with Path(program).open("rb") as text:
+            first = text.readline(200).decode("utf-8", "replace").strip()
+    except OSError:
+        return ""
+    interpreter = first.removeprefix("#!").split(" ")[0]
+    return interpreter if first.startswith("#!") and "python" in Path(interpreter).name else ""

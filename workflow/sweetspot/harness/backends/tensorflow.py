@@ -14,7 +14,7 @@ from sweetspot.harness.request import Request
 if TYPE_CHECKING:
     import tensorflow as tf
 
-    from sweetspot.harness.keras_networks import BuiltNetwork
+    from sweetspot.harness.keras_networks import KerasNetwork
 
 INSTALL = {"cpu": "make environment", "gpu": "make environment GPU=1"}
 # Keras' names of the precisions; TF32 is fp32 that a GPU multiplies in another way.
@@ -137,50 +137,40 @@ def _agreement(distributed: "tf.distribute.Strategy", first: bool) -> Agree:
 
 
 def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
-    """A training step, and the arithmetic of a sample; the cell's variant combines the gradients."""
+    """Make a training step and count the arithmetic of a sample; the cell's variant combines the gradients."""
     import keras
 
     keras.utils.set_random_seed(request.run)
     keras.config.set_dtype_policy(POLICIES[request.cell.precision])
     keras.config.set_image_data_format("channels_last")  # whatever the user's keras.json says
-    from sweetspot.harness.backends.tensorflow_variants import replicated, training_step, with_fused_normalisation
-    from sweetspot.harness.keras_networks import build_workload
+    from sweetspot.harness.keras_networks import build_network
+    from sweetspot.harness.tensorflow_training import replicated_step, training_step
 
     if request.nodes > 1 and request.xla:
-        raise UserError("--xla is given for several nodes; XLA compiles the step of one node, variant default, only")
-    made = []
+        raise UserError("--xla is given for several nodes; XLA compiles the step of one device, variant default, only")
+    networks: list[KerasNetwork] = []
 
-    def build() -> "BuiltNetwork":
-        workload = build_workload(request.cell.model, request.checkpoint)
-        if not workload.adamw:  # transformers have nothing to fuse
-            fused = with_fused_normalisation(workload.network, bool(request.checkpoint))
-            workload = workload._replace(network=fused)
-        made.append(workload)
-        return workload
+    def build() -> "KerasNetwork":
+        networks.append(build_network(request.cell.model))
+        return networks[-1]
 
     if request.nodes > 1:
-        step = replicated(request, strategy(request), build)
+        step = replicated_step(request, strategy(request), build)
     else:
         step = training_step(request, devices, build)
-    return Step(step), _arithmetic(made[0], request)
+    return Step(step), _arithmetic(networks[0], request)
 
 
-def _arithmetic(built: "BuiltNetwork", request: Request) -> dict[str, Any]:
-    """What a network of Keras asks of a machine, as facts."""
+def _arithmetic(network: "KerasNetwork", request: Request) -> dict[str, Any]:
+    """Count what a network asks of a machine, as facts of a run."""
     from sweetspot.harness.flops import training_flop
-    from sweetspot.harness.own_networks import unit_of
-    from sweetspot.study import transformers
-    from sweetspot.study.transformers import SHAPES
 
-    shape = SHAPES.get(request.cell.model)
-    each = 1 if shape is None else shape.units_per_sample
-    flop = transformers.training_flop(shape) if shape and shape.rank else training_flop(built.network)
     return {
         "program": "keras",
-        "training_flop_per_sample": flop / each,
-        "unit": unit_of(request.cell.model),
-        "samples_per_step": request.cell.batch_size * request.cell.gpus * each,
-        "parameters": built.network.count_params(),
+        "training_flop_per_sample": training_flop(network.model),
+        "unit": "images",
+        "samples_per_step": request.cell.batch_size * request.cell.gpus,
+        "parameters": network.model.count_params(),
     }
 
 

@@ -1,4 +1,4 @@
-"""PyTorch as its users have it: own parts, channels last, autocast, fused optimizers; one process a device."""
+"""PyTorch: networks of torchvision and transformers, channels last, autocast; one process a device."""
 
 import os
 import sys
@@ -7,12 +7,12 @@ from typing import Any
 from sweetspot.errors import UserError
 from sweetspot.harness import nodes
 from sweetspot.harness.backends import Agree, Step, best_rates, process_a_node, rate_sizes, the_gpus, the_processor
-from sweetspot.harness.own_networks import arithmetic_of
 from sweetspot.harness.request import Request
 
 INSTALL = {  # PyPI's wheel for Linux is the one with CUDA
-    "cpu": "pip install torch --index-url https://download.pytorch.org/whl/cpu",
-    "gpu": "pip install torch",
+    "cpu": "pip install torch torchvision --index-url https://download.pytorch.org/whl/cpu; "
+    "pip install transformers peft",
+    "gpu": "pip install 'sweetspot[torch]'",
 }
 
 
@@ -99,10 +99,12 @@ def place(request: Request) -> tuple[bool, Agree]:
 
 def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
     """A training step, and the arithmetic of a sample."""
-    asked = arithmetic_of(request)
+    from sweetspot.harness.torch_networks import arithmetic
     from sweetspot.harness.torch_training import training_step
 
-    return training_step(request), asked
+    facts = arithmetic(request.cell.model)
+    facts["samples_per_step"] = request.cell.batch_size * request.cell.gpus * facts.pop("units_per_sample")
+    return training_step(request), facts
 
 
 def rates(request: Request, devices: list[str]) -> dict[str, float]:
@@ -113,9 +115,9 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
     import torch
     from torch.nn import functional
 
-    from sweetspot.harness.torch_training import KINDS, place_of
+    from sweetspot.harness.torch_training import DTYPES, place_of
 
-    place, kind = place_of(request), KINDS.get(request.cell.precision, torch.float32)
+    place, kind = place_of(request), DTYPES.get(request.cell.precision, torch.float32)
     size, images = rate_sizes(request)
     matrix = torch.rand(size, size, device=place, dtype=kind)
     batch = torch.rand(images, 128, 28, 28, device=place, dtype=kind).to(memory_format=torch.channels_last)

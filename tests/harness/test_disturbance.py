@@ -1,0 +1,115 @@
+"""What others took of a run's CPU time: by the kernel's counters, told and not corrected."""
+
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import psutil
+import pytest
+from harness_runs import request
+from sweetspot.harness import disturbance
+from sweetspot.harness.disturbance import CpuSample, CpuWatch, disturbed_warning, sample_cpu, taken_share, watch_of
+from sweetspot.harness.runfile import write_run
+from sweetspot.harness.step_times import Interval
+from sweetspot.harness.supervise import judged
+from sweetspot.throughput.collect import measured_cells, summarise_runs
+
+
+def sample(moment=0.0, stolen_s=0.0, busy_s=0.0, idle_s=0.0, run_s=0.0):
+    return CpuSample(moment, stolen_s, busy_s, idle_s, run_s)
+
+
+@pytest.mark.parametrize(
+    ("after", "share"),
+    [
+        # 20 CPU seconds in all, of which the run had 12, others 8, and nothing was idle
+        ({"busy_s": 20, "run_s": 12}, 8 / 20),
+        # the same with 5 of 25 idle, a fifth: others still count
+        ({"busy_s": 20, "run_s": 12, "idle_s": 5}, 8 / 25),
+        # with 6 of 26 idle others ran where the run left room
+        ({"busy_s": 20, "run_s": 12, "idle_s": 6}, 0.0),
+        # what the host took counts however much was idle
+        ({"busy_s": 10, "run_s": 10, "idle_s": 8, "stolen_s": 2}, 2 / 20),
+        # counters of processes and of CPUs are a few ticks apart: not less than nothing
+        ({"busy_s": 10, "run_s": 10.5}, 0.0),
+        ({}, 0.0),
+    ],
+)
+def test_the_share_that_others_took_by_hand(after, share):
+    assert taken_share(sample(), sample(**after)) == pytest.approx(share)
+
+
+def test_counters_are_those_of_the_usable_cpus_and_of_the_processes_of_this_run(monkeypatch):
+    def cpu(user, steal):
+        return SimpleNamespace(user=user, nice=1.0, system=2.0, idle=30.0, iowait=3.0, steal=steal)
+
+    def process(seconds):
+        times = SimpleNamespace(user=seconds, system=0.25, children_user=0.5, children_system=0.25)
+        return SimpleNamespace(cpu_times=lambda: times, children=lambda recursive: [process(4.0), Gone()])
+
+    class Gone:
+        def cpu_times(self):
+            raise psutil.NoSuchProcess(1)
+
+    monkeypatch.setattr(disturbance.psutil, "cpu_times", lambda percpu: [cpu(10, 0.5), cpu(1000, 9), cpu(20, 0.25)])
+    monkeypatch.setattr(disturbance.os, "sched_getaffinity", lambda process: {0, 2})
+    monkeypatch.setattr(disturbance, "run_process", lambda: process(7.0))
+    seen = sample_cpu()
+    # CPUs 0 and 2: 10 + 20 user, twice 1 nice and 2 system; the processes 7 + 1 and 4 + 1
+    assert (seen.stolen_s, seen.busy_s, seen.idle_s, seen.run_s) == (0.75, 36.0, 66.0, 13.0)
+
+
+def test_this_machine_tells_and_a_busy_child_is_part_of_the_run(monkeypatch):
+    monkeypatch.setenv(disturbance.ROOT_VARIABLE, "999999999")
+    assert disturbance.run_process().pid == os.getpid()
+    before = sample_cpu()
+    code = "import time\nwhile time.process_time() < 0.3: pass"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    after = sample_cpu()
+    assert after.run_s - before.run_s > 0.25
+    assert after.busy_s >= before.busy_s
+
+
+def test_the_supervisor_is_the_root_of_a_run(monkeypatch):
+    monkeypatch.setenv(disturbance.ROOT_VARIABLE, str(os.getppid()))
+    assert disturbance.run_process().pid == os.getppid()
+
+
+def test_a_run_over_several_nodes_is_not_watched():
+    assert watch_of(request(gpus_per_node="1", gpus=2)) is None
+    assert watch_of(request()) is not None
+
+
+@pytest.mark.parametrize(("seconds", "facts"), [(0.4, {}), (0.6, {"others_cpu_share": 0.5})])
+def test_a_watch_tells_the_share_of_a_run_that_is_long_enough(seconds, facts):
+    samples = [sample(moment=10.0), sample(moment=10.0 + seconds, busy_s=4.0, run_s=2.0)]
+    watch = CpuWatch(lambda: samples.pop(0))
+    assert watch.facts() == {}  # before timed steps begin
+    watch.begin()
+    assert watch.facts() == facts
+
+
+def test_a_kernel_that_does_not_tell_disturbs_nothing(monkeypatch):
+    def refuse(percpu):
+        raise OSError("no /proc")
+
+    monkeypatch.setattr(disturbance.psutil, "cpu_times", refuse)
+    watch = CpuWatch()
+    watch.begin()
+    assert watch.facts() == {}
+
+
+@pytest.mark.parametrize(("share", "status", "rules"), [(0.04, "ok", []), (0.05, "unstable", ["disturbed"])])
+def test_a_run_that_others_disturbed_keeps_all_its_steps_and_says_the_share(tmp_path, share, status, rules):
+    facts = {"others_cpu_share": share}
+    rule = request(output=tmp_path / "run~1.parquet", least_seconds=0)
+    timed = [Interval(2.0)] * 5
+    found, warnings = judged(rule, timed, facts)
+    assert (found, [warning.rule for warning in warnings]) == (status, rules)
+    write_run(rule, timed, facts, found, None, warnings)
+    (cell,) = measured_cells(summarise_runs([str(tmp_path / "run~1.parquet")]), {}).to_dict("records")
+    assert cell["others_cpu_share"] == share
+    assert cell["images_per_s"] == pytest.approx(16 / 2.0)
+    assert ("disturbed" in [warning["rule"] for warning in cell["warnings"]]) is bool(rules)
+    assert disturbed_warning({}) is None

@@ -1,0 +1,135 @@
+"""Networks of torchvision and transformers: how the libraries are asked for them, and what they then hold.
+
+The libraries are an extra. Where they are not installed, stand-ins note what they are asked for, and the tests of the
+networks themselves are skipped.
+"""
+
+import importlib
+import sys
+from types import ModuleType
+from unittest.mock import MagicMock
+
+import pytest
+from sweetspot.errors import UserError
+from sweetspot.study.frameworks import TORCHVISION
+from sweetspot.study.transformers import SHAPES, parameters
+
+MODULE = "sweetspot.harness.torch_networks"
+NOT_INSTALLED = "torch, torchvision or transformers is not installed here"
+
+
+@pytest.fixture
+def stand_ins(monkeypatch):
+    """The module with stand-ins for all libraries, by the name of the library."""
+    torch = MagicMock()
+    torch.nn.Module = type("Module", (), {"__init__": lambda self: None})
+    libraries = {"torch": torch, "torch.nn": torch.nn, "transformers": MagicMock(), "peft": MagicMock()}
+    libraries |= {"torchvision": ModuleType("torchvision"), "torchvision.models": MagicMock()}
+    for name, library in libraries.items():
+        monkeypatch.setitem(sys.modules, name, library)
+    monkeypatch.delitem(sys.modules, MODULE, raising=False)
+    yield importlib.import_module(MODULE), libraries
+    sys.modules.pop(MODULE, None)
+
+
+def test_torchvision_is_asked_for_new_weights(stand_ins):
+    networks, libraries = stand_ins
+    get_model = libraries["torchvision.models"].get_model
+    made = networks.build_network("resnet50")
+    get_model.assert_called_once_with("resnet50", weights=None)
+    assert (made.input_shape, made.classes, made.is_transformer) == ((3, 224, 224), 1000, False)
+    get_model.reset_mock()
+    made = networks.build_network("inception3")
+    get_model.assert_called_once_with("inception_v3", weights=None, aux_logits=False, init_weights=True)
+    assert made.input_shape == (3, 299, 299)
+
+
+@pytest.mark.parametrize(
+    ("name", "network", "config", "fields"),
+    [
+        ("bert_large", "BertForQuestionAnswering", "BertConfig",
+         {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096,
+          "max_position_embeddings": 384, "vocab_size": 30_522, "hidden_dropout_prob": 0.0}),
+        ("gpt2_small", "GPT2LMHeadModel", "GPT2Config",
+         {"n_embd": 768, "n_layer": 12, "n_head": 12, "n_positions": 1024, "vocab_size": 50_257, "resid_pdrop": 0.0}),
+        ("vit_b16", "ViTForImageClassification", "ViTConfig",
+         {"hidden_size": 768, "image_size": 224, "patch_size": 16, "num_labels": 1000}),
+        ("llama_1b", "LlamaForCausalLM", "LlamaConfig",
+         {"hidden_size": 2048, "num_hidden_layers": 16, "num_attention_heads": 32, "num_key_value_heads": 8,
+          "intermediate_size": 8192, "vocab_size": 128_256, "tie_word_embeddings": True}),
+    ],
+)  # fmt: skip
+def test_transformers_is_asked_for_the_published_shape(stand_ins, name, network, config, fields):
+    networks, libraries = stand_ins
+    made = networks.build_network(name)
+    asked = getattr(libraries["transformers"], config).call_args.kwargs
+    assert asked.items() >= fields.items()
+    assert made.module is getattr(libraries["transformers"], network).return_value
+    assert made.is_transformer
+    assert not libraries["peft"].get_peft_model.called
+
+
+def test_adapters_are_added_to_queries_and_values_of_a_frozen_network(stand_ins):
+    networks, libraries = stand_ins
+    peft = libraries["peft"]
+    made = networks.build_network("llama_1b_lora", frozen_dtype="bf16")
+    libraries["transformers"].LlamaForCausalLM.return_value.to.assert_called_once_with("bf16")
+    assert peft.LoraConfig.call_args.kwargs.items() >= {"r": 8, "target_modules": ["q_proj", "v_proj"]}.items()
+    assert made.module is peft.get_peft_model.return_value
+
+
+def test_an_unknown_network_is_refused(stand_ins):
+    networks, _ = stand_ins
+    with pytest.raises(UserError, match=r"--model is 'resnet5'; expected a network of torchvision .*nearest: resnet50"):
+        networks.build_network("resnet5")
+
+
+@pytest.fixture
+def networks():
+    for package in ("torch", "torchvision", "transformers", "peft"):
+        pytest.importorskip(package, reason=NOT_INSTALLED)
+    return importlib.import_module(MODULE)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SHAPES)
+def test_networks_of_transformers_have_the_parameters_of_their_shape(networks, name):
+    assert networks.arithmetic(name)["parameters"] == parameters(SHAPES[name])
+
+
+# torchvision's documentation of the weights: parameters, GFLOPS (multiply-adds of the forward pass).
+PUBLISHED = {
+    "resnet50": (25_557_032, 4.09),
+    "vgg16": (138_357_544, 15.47),
+    "resnext50_32x4d": (25_028_904, 4.23),  # convolutions in groups
+    "efficientnet_b0": (5_288_548, 0.386),
+    "vit_b_16": (86_567_656, 17.56),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_networks_of_torchvision_are_the_published_ones(networks, name):
+    published_parameters, giga_multiply_adds = PUBLISHED[name]
+    facts = networks.arithmetic(name)
+    assert facts["parameters"] == published_parameters
+    # three passes of two operations, less the gradient of the image
+    assert facts["training_flop_per_sample"] / 6e9 == pytest.approx(giga_multiply_adds, rel=0.02)
+
+
+@pytest.mark.slow
+def test_every_name_of_torchvision_is_known_to_it(networks):
+    from torchvision.models import list_models
+
+    assert {*TORCHVISION} - {"inception3"} <= {*list_models()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["tiny_cnn", "tiny_bert", "tiny_gpt2", "tiny_vit", "tiny_llama", "tiny_llama_lora"])
+def test_data_have_the_shapes_of_the_network_and_differ_by_seed(networks, name):
+    network = networks.build_network(name)
+    batch = network.batch(3, seed=1)
+    assert float(network.module(**batch)["loss"].detach()) > 0
+    assert {len(values) for values in batch.values()} == {3}
+    other = network.batch(3, seed=2)
+    assert any((batch[part] != other[part]).any() for part in batch)

@@ -1,0 +1,138 @@
+"""The table of log formats: real lines, and throughput recomputed from batch and seconds by hand."""
+
+import re
+from typing import get_args
+
+import pytest
+from log_files import read_one, write
+from sweetspot.errors import UserError
+from sweetspot.harness.script_output import Told, reader
+from sweetspot.logs.patterns import BY_NAME, FORMATS
+from sweetspot.study.scripts import Program, Script
+
+STATED = {"framework": "torch", "model": "net", "batch_size": 1, "gpus": 1, "precision": "bf16"}
+
+
+def read(folder, name, text, **stated):
+    write(folder, "run.log", text)
+    return read_one(folder, format=name, path="run.log", **(STATED | stated))
+
+
+@pytest.mark.parametrize("log_format", FORMATS, ids=lambda log_format: log_format.name)
+def test_each_format_has_a_real_line_with_its_source_and_reads_it(log_format):
+    assert re.search(log_format.pattern, log_format.sample)
+    assert log_format.source
+    assert not log_format.pause or not re.match(log_format.pause, "step 1")
+
+
+def test_a_study_and_a_script_know_the_formats_of_the_table():
+    assert {*get_args(Program), "trainer_summary"} == {*BY_NAME}
+
+
+# Oneflow-Inc/DLPerf, resnet50v1.5, the page of the log of 4 nodes with 8 V100 each, batch 128.
+DLLOGGER = """\
+DLL 2020-09-15 14:29:13.473765 - Epoch: 0 Iteration: 1  train.loss : 7.09304  train.total_ips : 267.44 img/s
+DLL 2020-09-15 14:29:14.427490 - Epoch: 0 Iteration: 2  train.loss : 6.93504  train.total_ips : 4294.91 img/s
+DLL 2020-09-15 14:29:15.018767 - Epoch: 0 Iteration: 3  train.loss : 6.85957  train.total_ips : 6928.79 img/s
+DLL 2020-09-15 14:29:15.387051 - Epoch: 0 Iteration: 4  train.loss : 6.80420  train.total_ips : 11124.52 img/s
+DLL 2020-09-15 14:29:15.791445 - Epoch: 0 Iteration: 5  train.loss : 6.75717  train.total_ips : 10131.38 img/s
+DLL 2020-09-15 14:29:16.161849 - Epoch: 0 Iteration: 6  train.loss : 6.73528  train.total_ips : 11064.93 img/s
+DLL 2020-09-15 14:29:16.538463 - Epoch: 0 Iteration: 7  train.loss : 6.72415  train.total_ips : 10879.48 img/s
+DLL 2020-09-15 14:29:16.946395 - Epoch: 0 Iteration: 8  train.loss : 6.71593  train.total_ips : 10044.52 img/s
+DLL 2020-09-15 14:29:17.334849 - Epoch: 0 Iteration: 9  train.loss : 6.69474  train.total_ips : 10547.30 img/s
+DLL 2020-09-15 14:29:17.744287 - Epoch: 0 Iteration: 10  train.loss : 6.69965  train.total_ips : 10007.33 img/s
+DLL 2020-09-15 14:29:18.159381 - Epoch: 0 Iteration: 11  train.loss : 6.69236  train.total_ips : 9872.60 img/s
+DLL 2020-09-15 14:29:18.553769 - Epoch: 0 Iteration: 12  train.loss : 6.67351  train.total_ips : 10393.54 img/s
+"""
+# Horovod's pytorch_synthetic_benchmark on 8 GPUs; the program itself ends with "Total img/sec on 8 GPU(s): 14281.2".
+HOROVOD = "Model: resnet50\n" + "".join(
+    f"Iter #{number}: {rate} img/sec per GPU\n"
+    for number, rate in enumerate((1785.8, 1787.9, 1787.6, 1784.7, 1783.5, 1785.2, 1785.0, 1782.4, 1785.3, 1784.1))
+)
+
+
+def sample(name):
+    return BY_NAME[name].sample + "\n"
+
+
+BY_HAND = {
+    # 9 steps of 32 x 128 images between the clock's 15.018767 and 18.553769 s; step 3 is timed before that
+    "dllogger": (DLLOGGER, {"batch_size": 128, "gpus": 32}, 9 * 4096 / (18.553769 - 15.018767), 0.05, "images"),
+    # 12,051 steps of two samples in 7:32:52 = 27,172 s; Trainer's own summary of the run says 0.887
+    "huggingface": (sample("huggingface"), {"batch_size": 2}, 12_051 * 2 / 27_172, 1e-6, "samples"),
+    "trainer_summary": (sample("trainer_summary"), {"batch_size": 2}, 12_051 * 2 / 27_172.2581, 1e-3, "samples"),
+    # 15 steps at 6.45 a second are 2.33 s, of which the bar shows whole seconds
+    "lightning": (sample("lightning"), {"batch_size": 4}, 15 * 4 / 2, 1e-6, "samples"),
+    # 59 ms a step on average so far, of 8 samples
+    "keras": (sample("keras"), {"batch_size": 8}, 8 / 0.059, 1e-6, "samples"),
+    # 6,260 tokens a second on each of eight devices
+    "torchtitan": (sample("torchtitan"), {"batch_size": 4, "gpus": 8}, 8 * 6260, 1e-6, "tokens"),
+    # 12 sequences in 98.71 ms
+    "nanogpt": (sample("nanogpt"), {"batch_size": 12}, 12 / 0.09871, 1e-6, "samples"),
+    # 2^14 tokens a step in 10.84304 s
+    "nanochat": (sample("nanochat"), {"batch_size": 8}, 2**14 / 10.84304, 1e-3, "tokens"),
+    "images_per_s": (HOROVOD, {"batch_size": 96, "gpus": 8}, 14_281.2, 1e-3, "images"),
+}
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_the_throughput_of_a_real_log_is_that_of_batch_and_seconds(tmp_path, name):
+    text, stated, units_per_s, tolerance, unit = BY_HAND[name]
+    row = read(tmp_path, name, text, **stated)
+    assert row["images_per_s"] == pytest.approx(units_per_s, rel=tolerance)
+    assert (row["unit"], row["batch_size"], row["gpus"]) == (unit, stated["batch_size"], stated.get("gpus", 1))
+
+
+def test_a_log_whose_numbers_contradict_each_other_is_refused_with_both(tmp_path):
+    """The same lines stand on that page as of 16 devices: they are of 32, by 10,400 images a second x 0.39 s."""
+    with pytest.raises(
+        UserError, match=r"run.log, line 12: 1\.04\d*e\+04 a second x 0\.392\d s a step is 4\d\d\d; the st"
+    ):
+        read(tmp_path, "dllogger", DLLOGGER, batch_size=128, gpus=16)
+    # 0.887 / 0.444 = 2.0 samples a step; with accumulation of four it would be eight
+    with pytest.raises(UserError, match=r"is 1\.998; the study states 8"):
+        read(tmp_path, "trainer_summary", sample("trainer_summary"), batch_size=8)
+
+
+def test_warm_up_is_left_out_and_a_step_that_every_process_prints_counts_once(tmp_path):
+    lines = [f"iter {step}: loss 3.0, time {2000 if step < 2 else 100}.00ms, mfu 1.00%" for step in range(6)]
+    row = read(tmp_path, "nanogpt", "\n".join(line for line in lines for _ in range(4)), batch_size=2)
+    assert row["images_per_s"] == pytest.approx(2 / 0.1)  # four steps of 100 ms behind two of 2 s
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["iter 1: loss nan, time 9.00ms, mfu 1%"], "line 1: the loss is nan"),
+        (["iter 9: loss 1.0, time 9.00ms", "iter 3: loss 1.0, time 9.00ms"], "line 2: step 3 follows 9"),  # resumed
+        (["nothing of a step"], "line 1: no line of nanogpt; expected such as 'iter 3500"),
+    ],
+)
+def test_a_log_that_cannot_be_right_is_refused_with_its_line(tmp_path, lines, words):
+    with pytest.raises(UserError, match=f"run.log, {re.escape(words)}"):
+        read(tmp_path, "nanogpt", "\n".join(lines) + "\n")
+
+
+def test_a_rate_of_nothing_is_no_throughput(tmp_path):
+    with pytest.raises(UserError, match="line 1: the rate is 0, as of a run that crashed"):
+        read(tmp_path, "images_per_s", "Iter #0: 0.0 img/sec per GPU\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        # Of a measured script the step's number is timed; what the line says a step takes is compared: 64 units a step
+        # on two devices at 6,260 on each
+        ("torchtitan", Told(step=10, seconds=64 / (2 * 6260), loss=9.9834)),
+        ("nanochat", Told(step=20, seconds=10.84304, loss=4.7117)),
+        ("nanogpt", Told(step=3500, seconds=0.09871, loss=3.4012)),
+        ("images_per_s", Told(step=0, seconds=64 / (2 * 1785.8))),
+        ("huggingface", Told(step=12_051, total=12_051)),
+        ("keras", Told(step=12, total=100)),
+    ],
+)
+def test_a_measured_script_is_read_by_the_same_table(name, told):
+    tells = reader(Script(command="x", steps=name), 64, devices=2)
+    found = tells(BY_NAME[name].sample)
+    assert found._replace(seconds=None) == told._replace(seconds=None)
+    assert found.seconds == pytest.approx(told.seconds) if told.seconds else found.seconds is None

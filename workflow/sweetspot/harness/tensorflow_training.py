@@ -1,0 +1,173 @@
+"""A training step of TensorFlow on one device or several, with the variants of the 2018 study.
+
+| variant   | tf_cnn_benchmarks, 2018                           | here: MirroredStrategy with                      |
+|-----------|---------------------------------------------------|--------------------------------------------------|
+| `default` |                                                   | what it chooses itself: NCCL between GPUs        |
+| `A`       | replicated, no NCCL, local_parameter_device = cpu | ReductionToOneDevice: gradients summed on the host |
+| `B`       | replicated, NCCL                                  | NcclAllReduce (GPUs only)                        |
+| `C`       | replicated, no NCCL, local_parameter_device = gpu | HierarchicalCopyAllReduce                        |
+"""
+
+from collections.abc import Callable, Sequence
+
+import keras
+import tensorflow as tf
+
+from sweetspot.errors import UserError
+from sweetspot.harness.backends import LOSS_SCALE
+from sweetspot.harness.keras_networks import KerasNetwork
+from sweetspot.harness.request import Request
+
+LEARNING_RATE = 0.01
+TensorFlowStep = Callable[[], tf.Tensor]
+NetworkBuilder = Callable[[], KerasNetwork]
+
+
+def training_step(request: Request, devices: Sequence[str], build: NetworkBuilder) -> TensorFlowStep:
+    """Make a compiled step: forward, cross-entropy, backward, combined gradients, update by plain SGD.
+
+    Parameters
+    ----------
+    request
+        The run; its batch is that of one device.
+    devices
+        Names of the devices, as `tf.device` takes them.
+    build
+        Makes the network; called where its variables belong.
+
+    Returns
+    -------
+    TensorFlowStep
+        Trains once on synthetic data that lie on their device, and returns the loss.
+
+    Raises
+    ------
+    UserError
+        For NCCL without GPUs, and for XLA on several devices.
+    """
+    variant = request.cell.variant
+    if variant == "B" and request.device == "cpu":
+        raise UserError("--variant is 'B', which is NCCL between GPUs; on a processor use default, A or C")
+    if variant == "default" and len(devices) == 1:
+        return _single_device_step(request, devices[0], build)
+    if request.xla:
+        raise UserError(
+            f"--xla is given with --variant {variant!r} on {len(devices)} device(s); XLA compiles the step of variant "
+            "default on one device only"
+        )
+    strategy = tf.distribute.MirroredStrategy(list(devices), cross_device_ops=cross_device_operations(variant))
+    return replicated_step(request, strategy, build)
+
+
+def cross_device_operations(variant: str) -> tf.distribute.CrossDeviceOps | None:
+    """Return how TensorFlow combines gradients in this variant; None: as it chooses itself."""
+    if variant == "A":
+        return tf.distribute.ReductionToOneDevice(reduce_to_device="/CPU:0")
+    if variant == "B":
+        return tf.distribute.NcclAllReduce()
+    if variant == "C":
+        return tf.distribute.HierarchicalCopyAllReduce()
+    return None
+
+
+def _single_device_step(request: Request, device: str, build: NetworkBuilder) -> TensorFlowStep:
+    with tf.device(device):
+        network = build()
+        images, labels = _synthetic_batch(request, network, replica=0)
+    variables = [variable.value for variable in network.model.trainable_variables]
+
+    @tf.function(jit_compile=request.xla)
+    def step() -> tf.Tensor:
+        with tf.device(device):
+            loss, gradients = _loss_and_gradients(request, network.model, images, labels)
+            # An update while another gradient still reads the variable would copy it first: 7 % of VGG16's step.
+            with tf.control_dependencies(gradients):
+                for variable, gradient in zip(variables, gradients, strict=True):
+                    apply_gradient(variable, gradient)
+        return loss
+
+    return step
+
+
+def replicated_step(request: Request, strategy: tf.distribute.Strategy, build: NetworkBuilder) -> TensorFlowStep:
+    """Make a compiled step with a replica on each device of the strategy, which combines the gradients.
+
+    Parameters
+    ----------
+    request
+        The run; its batch is that of one device.
+    strategy
+        TensorFlow's distribution over devices or nodes.
+    build
+        Makes the network; called in the scope of the strategy.
+    """
+    with strategy.scope():
+        network = build()
+    variables = [variable.value for variable in network.model.trainable_variables]
+
+    def synthetic_values(part: int) -> tf.Tensor:
+        return strategy.experimental_distribute_values_from_function(
+            lambda context: _synthetic_batch(request, network, context.replica_id_in_sync_group)[part]
+        )
+
+    images, labels = synthetic_values(0), synthetic_values(1)
+
+    def update(strategy: tf.distribute.Strategy, gradients: list[tf.Tensor]) -> None:
+        pairs = list(zip(gradients, variables, strict=True))
+        means = strategy.extended.batch_reduce_to(tf.distribute.ReduceOp.MEAN, pairs)
+        for variable, gradient in zip(variables, means, strict=True):
+            strategy.extended.update(variable, apply_gradient, args=(gradient,), group=False)
+
+    def train_replica(images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
+        loss, gradients = _loss_and_gradients(request, network.model, images, labels)
+        tf.distribute.get_replica_context().merge_call(update, args=(gradients,))
+        return loss
+
+    @tf.function
+    def step() -> tf.Tensor:
+        losses = strategy.run(train_replica, args=(images, labels))
+        return strategy.reduce(tf.distribute.ReduceOp.MEAN, losses, axis=None)
+
+    return step
+
+
+def _synthetic_batch(request: Request, network: KerasNetwork, replica: int) -> tuple[tf.Tensor, tf.Tensor]:
+    """Draw images and labels of one device; each device and each run has its own."""
+    batch_size = request.cell.batch_size
+    images = tf.random.stateless_uniform((batch_size, *network.image_shape), (request.run, 2 * replica))
+    labels = tf.random.stateless_uniform(
+        (batch_size,),
+        (request.run, 2 * replica + 1),
+        minval=0,
+        maxval=network.classes,
+        dtype=tf.int32,
+    )
+    return tf.cast(images, keras.config.dtype_policy().compute_dtype), labels
+
+
+def _loss_and_gradients(
+    request: Request,
+    model: keras.Model,
+    images: tf.Tensor,
+    labels: tf.Tensor,
+) -> tuple[tf.Tensor, list[tf.Tensor]]:
+    """Return the mean cross-entropy in fp32 and its gradients; fp16 scales the loss, or small gradients vanish."""
+    scale = LOSS_SCALE if request.cell.precision == "fp16" else 1.0
+    variables = [variable.value for variable in model.trainable_variables]
+    with tf.GradientTape() as tape:
+        logits = tf.cast(model(images, training=True), tf.float32)
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+        loss = tf.reduce_mean(losses)
+        scaled_loss = loss * scale
+    gradients = tape.gradient(scaled_loss, variables)
+    if scale != 1.0:
+        gradients = [gradient / scale for gradient in gradients]
+    return loss, gradients
+
+
+def apply_gradient(variable: tf.Variable, gradient: tf.Tensor) -> tf.Operation:
+    """Update a variable by plain SGD in one pass.
+
+    A product of its own would cost 2 % of the step of VGG16, whose weights are half a gigabyte.
+    """
+    return tf.raw_ops.ResourceApplyGradientDescent(var=variable.handle, alpha=LEARNING_RATE, delta=gradient)

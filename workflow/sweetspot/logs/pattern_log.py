@@ -1,0 +1,108 @@
+"""Throughput from a log whose lines are in the table of patterns."""
+
+import math
+import re
+from pathlib import Path
+
+from sweetspot.logs.patterns import BY_NAME
+from sweetspot.logs.reading import LogFile, Reading, uncoloured
+from sweetspot.study.study import LogSource
+
+WARMUP_LINES = 2  # lines of steps that are left out: the first steps compile and fill caches
+FEWEST_LINES = 5  # below which none is left out
+TOLERANCE = 0.05  # by which two figures of one log may differ
+
+
+def read_pattern_log(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
+    """Read the mean time of a sample from the lines of a training program.
+
+    Lines of steps are averaged by time behind the warm-up; a bar or a summary counts by its last line. Of several
+    processes that print each step the first line counts.
+
+    Raises
+    ------
+    UserError
+        For a log without such lines, with a loss that is no number, with a number that falls (a second or a resumed
+        run), or whose rate and time of a step are not those of the batch that the study states.
+    """
+    log = LogFile(path, source, undecodable="replace")
+    log_format = BY_NAME[source.format]
+    pattern = re.compile(log_format.pattern)
+    steps: list[dict[str, float]] = []
+    for number, raw in enumerate(log.lines, start=1):
+        match = pattern.search(uncoloured(raw))
+        if match is None:
+            continue
+        values = {name: _number(text) for name, text in match.groupdict().items() if text is not None}
+        if not math.isfinite(values.get("loss", 0.0)):
+            log.refuse(number, f"the loss is {match['loss']}; such steps train nothing and are no throughput")
+        if values.get("rate") == 0:
+            log.refuse(number, "the rate is 0, as of a run that crashed; expected a number above 0")
+        step = values.get("step", number)
+        if steps and step < steps[-1].get("step", 0):
+            log.refuse(number, f"step {step:g} follows {steps[-1]['step']:g}; expected one run a file, not resumed")
+        if not steps or step > steps[-1].get("step", 0):
+            steps.append(values | {"line": number})
+    if not steps:
+        log.fault(len(log.lines), f"no line of {source.format}; expected such as {log_format.sample[:60]!r}")
+        return log, []
+
+    last = steps[-1]
+    counts_by_last_line = "elapsed" in last or "mean_milliseconds" in last
+    timed = [last] if counts_by_last_line else steps[WARMUP_LINES:] if len(steps) >= FEWEST_LINES else steps
+    devices = source.stated("gpus") if log_format.per_device else 1
+    batch = source.stated("batch_size") * source.stated("gpus")
+    if "rate" in last:
+        units_per_s = devices * _mean_rate(timed)
+        if log_format.counts != "tokens":
+            _check_batch(log, timed, devices, batch)
+    elif "milliseconds" in last:
+        units_per_s = batch * 1000 * len(timed) / sum(values["milliseconds"] for values in timed)
+    elif "mean_milliseconds" in last:
+        units_per_s = batch * 1000 / last["mean_milliseconds"]
+    else:
+        units_per_s = batch * last.get("step", last.get("rich_step", 0.0)) / last["elapsed"]
+    lines = f"lines {timed[0]['line']:.0f}-{last['line']:.0f}"
+    reading = Reading(
+        model=source.stated("model"),
+        framework=source.stated("framework"),
+        framework_version="",
+        batch_size=source.stated("batch_size"),
+        gpus=source.stated("gpus"),
+        precision=source.stated("precision"),
+        samples_per_s=units_per_s,
+        dataset=source.dataset,
+        lines=lines,
+        facts=f"{len(timed)} lines",
+    )
+    return log, [reading]
+
+
+def _mean_rate(timed: list[dict[str, float]]) -> float:
+    """The rate of the mean time of a unit."""
+    return len(timed) / sum(1 / values["rate"] for values in timed)
+
+
+def _check_batch(log: LogFile, timed: list[dict[str, float]], devices: int, batch: int) -> None:
+    """Refuse a log whose rate and time of a step make another batch than the study states."""
+    first, last = timed[0], timed[-1]
+    units_per_s = devices * _mean_rate(timed[1:] or timed)  # the steps between the first and the last line
+    if "steps_per_s" in last:
+        step_s = 1 / last["steps_per_s"]
+    elif "clock" in last and len(timed) > 1:
+        step_s = (last["clock"] - first["clock"]) / (last["step"] - first["step"])
+    else:
+        return
+    made = units_per_s * step_s
+    if step_s > 0 and abs(made / batch - 1) > TOLERANCE:
+        line = int(last["line"])
+        log.refuse(line, f"{units_per_s:.4g} a second x {step_s:.4g} s a step is {made:.4g}; the study states {batch}")
+
+
+def _number(text: str) -> float:
+    """The number of a text such as `1,234.5`, or the seconds of `7:32:52`; NaN for any other text."""
+    try:
+        parts = [float(part) for part in text.replace(",", "").split(":")]
+    except ValueError:
+        return math.nan
+    return sum(part * 60**place for place, part in enumerate(reversed(parts)))
