@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 GPU    ?=
 SLURM  ?=
-CLOUD  ?=
+KUBERNETES ?=
 STUDY  ?= $(shell sed -n 's/^study: *\([A-Za-z0-9._-]*\).*/\1/p' config/config.yaml)
 CORES  ?= all
 V      ?=
@@ -13,7 +13,7 @@ export V  # 1: all that Snakemake says (rules/common.smk)
 UNMEASURED := $(shell grep -Eqs '^measure: *false *(\#.*)?$$' config/studies/$(STUDY)/study.yaml && echo study; \
                 grep -Eqs '^measure_on: *\[ *\] *(\#.*)?$$' config/config.yaml && echo config)
 LOCK   := $(if $(filter study,$(UNMEASURED)),core,$(if $(GPU),gpu,$(if $(UNMEASURED),core,measure)))
-READY  := $(patsubst %,$(VENV)/.ready-%,$(LOCK) $(if $(SLURM),slurm) $(if $(CLOUD),cloud))
+READY  := $(patsubst %,$(VENV)/.ready-%,$(LOCK) $(if $(SLURM),slurm) $(if $(KUBERNETES),kubernetes))
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --disable-pip-version-check --progress-bar off -q
 # uv installs several times faster where it is there; where it reaches no index (pip has settings of its own), pip does it.
@@ -25,7 +25,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 PAGE   := results/$(STUDY)/report/index.html
 EARLY  := $(if $(UNMEASURED)$(wildcard $(PAGE)),,early)
 
-.PHONY: report early pdf study test clouds gpu-check fast mutants weight site environment check container-check driver lock audit clean
+.PHONY: report early pdf study test gpu-check fast mutants walk weight site environment check container-check driver lock audit clean
 .NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
 report: $(if $(GPU),driver) $(EARLY) environment  ## measure, extrapolate, price, compare; prints the path of the page; V=1 shows all
@@ -40,7 +40,6 @@ early: $(VENV)/.ready-core  ## the page from published figures alone; measures n
 pdf: environment  ## the page on paper; needs Chromium
 	snakemake --cores $(CORES) --config study=$(STUDY) --quiet -- print_report
 	@echo "PDF: $(abspath results/$(STUDY)/report/index.pdf)"
-	@echo "One page, to sign: $(abspath results/$(STUDY)/report/decision.pdf)"
 
 # A device timed elsewhere: make study NAME=mine GPU_NAME="RTX 4090" MODEL=resnet50 SPEED=1120 CURRENCY=EUR
 TIMED = $(if $(WORK),--work "$(WORK)") $(if $(GPU_NAME),--gpu-name "$(GPU_NAME)") $(if $(SPEED),--speed "$(SPEED)") $(if $(MODEL),--model "$(MODEL)") \
@@ -54,19 +53,8 @@ study: environment  ## a study of your own: make study NAME=mine
 	sweetspot new-study $(or $(NAME),$(error NAME is missing: make study NAME=mine)) $(TIMED)
 
 # Three processes on two cores: the one with the cluster's tests mostly waits.
-test: check clouds  ## every test this machine can run
+test: check  ## every test this machine can run
 	python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
-
-# In an environment of their own, over the other: each start of Snakemake imports all plugins that are installed.
-clouds: $(VENV)-clouds/.ready  ## the tests with the plugins of Kubernetes, AWS and Google
-	$(VENV)-clouds/bin/python -m pytest tests/cluster/test_kubernetes.py tests/cluster/test_storage.py tests/cluster/test_cloud_batch.py
-
-$(VENV)-clouds/.ready: envs/cloud-test.lock $(VENV)/.ready-test
-	$(BIN)/python -m venv $(VENV)-clouds
-	$(VENV)-clouds/bin/python -c 'import sys, sysconfig; open(sysconfig.get_path("purelib") + "/base.pth", "w").write( \
-	  "import site; site.addsitedir(%r)\n" % sys.argv[1])' "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
-	$(VENV)-clouds/bin/python -m pip install --disable-pip-version-check --progress-bar off -q --require-hashes --no-compile -r $<
-	@touch $@
 
 gpu-check: $(if $(GPU_PYTHON),,$(VENV)/.ready-gpu $(VENV)/.ready-test)  ## the first half hour on a real NVIDIA card; writes results/gpu-check.json
 	@rm -f results/gpu-check.json
@@ -79,11 +67,13 @@ check: $(VENV)/.ready-test  ## style and types, without running anything
 	ruff check . && ruff format --check . && snakefmt --check Snakefile workflow/Snakefile rules examples/throughput/Snakefile && mypy
 
 mutants: $(VENV)/.ready-test  ## which one-token mutants a room's fast tests miss: ROOM=bills COUNT=60 SEED=1
-	python tests/mutation $(or $(ROOM),$(error ROOM is missing: make mutants ROOM=bills)) --count $(or $(COUNT),60) --seed $(or $(SEED),1)
+	python research/mutation $(or $(ROOM),$(error ROOM is missing: make mutants ROOM=bills)) --count $(or $(COUNT),60) --seed $(or $(SEED),1)
 
-weight: $(if $(CPU),$(VENV)/.ready-test)  ## a row a room into docs/evidence/weight.md: modules, lines, words; CPU=1: CPU time of tests
-	@$(if $(CPU),python,$(PYTHON)) tests/support/weight.py $(if $(CPU),--cpu) > docs/evidence/weight.md.new && mv docs/evidence/weight.md.new docs/evidence/weight.md
-	@cat docs/evidence/weight.md
+walk: $(VENV)/.ready-test  ## the README and docs/studies.md as a newcomer types them, in an empty root; minutes
+	python -m pytest tests/support/newcomer
+
+weight: $(VENV)/.ready-test  ## lines, tokens and names of each room beside their ceilings (tests/ground/ceilings.yaml)
+	@python tests/support/weight.py
 
 site: $(VENV)/.ready-test  ## the documents and the pages made here, as a site in site/
 	mkdocs build --strict --quiet
@@ -94,7 +84,7 @@ site: $(VENV)/.ready-test  ## the documents and the pages made here, as a site i
 container-check:  ## the steps of Containerfile in a root of their own, without a container engine; needs root and debootstrap
 	$(PYTHON) tests/container Containerfile
 
-environment: $(READY)  ## what `make report` needs; SLURM=1 adds what profiles/slurm needs, CLOUD=1 the other profiles
+environment: $(READY)  ## what `make report` needs; SLURM=1, KUBERNETES=1 add what those profiles need
 
 driver:
 	@$(PYTHON) -c 'import ctypes, sys; sys.exit(ctypes.CDLL("libnvidia-ml.so.1").nvmlInit_v2() != 0)' 2>/dev/null || \
@@ -110,7 +100,7 @@ $(VENV)/.ready-%: envs/%.lock pyproject.toml
 	  -exec rm -rf {} + 2>/dev/null || true  # 45 MB of their own tests and headers
 	@touch $@
 
-# Each lock is whole; the first has everything but CUDA and holds the others to its versions.
+# Each lock is whole; the first holds the others to its versions.
 COMPILE := UV_CUSTOM_COMPILE_COMMAND="make lock" uv pip compile --universal --python-version 3.11 --generate-hashes \
   --no-emit-index-url --no-annotate -q pyproject.toml --extra build
 
@@ -119,10 +109,9 @@ TESTED := --extra measure --extra slurm
 UPGRADE := --upgrade
 
 lock:  ## resolve pyproject.toml anew (needs uv); `make lock UPGRADE=` keeps the versions that still fit
-	$(COMPILE) $(UPGRADE) $(TESTED) --extra cloud --group cloud-test -o envs/cloud-test.lock
-	$(COMPILE) $(UPGRADE) $(TESTED) --group test -c envs/cloud-test.lock -o envs/test.lock
-	$(COMPILE) $(UPGRADE) -c envs/cloud-test.lock -o envs/core.lock
-	for extra in measure slurm cloud gpu; do $(COMPILE) $(UPGRADE) --extra $$extra -c envs/cloud-test.lock -o envs/$$extra.lock || exit; done
+	$(COMPILE) $(UPGRADE) $(TESTED) --group test -o envs/test.lock
+	$(COMPILE) $(UPGRADE) -c envs/test.lock -o envs/core.lock
+	for extra in measure slurm kubernetes gpu; do $(COMPILE) $(UPGRADE) --extra $$extra -c envs/test.lock -o envs/$$extra.lock || exit; done
 	$(MAKE) envs/core.yaml envs/measure.yaml envs/gpu.yaml
 
 # For people on conda: the versions of a lock, without its hashes, which conda does not take.
@@ -138,4 +127,4 @@ audit:  ## known vulnerabilities of what is locked (asks the network; no part of
 	for lock in envs/*.lock; do $(VENV)-audit/bin/pip-audit --strict --disable-pip --require-hashes --progress-spinner off -r $$lock || exit; done
 
 clean:  ## remove the environment; results stay
-	rm -rf $(VENV) $(VENV)-audit $(VENV)-clouds site
+	rm -rf $(VENV) $(VENV)-audit site

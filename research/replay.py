@@ -14,8 +14,8 @@ from sweetspot.bills.offers import OFFER_COLUMNS
 from sweetspot.bills.owning import kept_at
 from sweetspot.bills.pricing import price_tables
 from sweetspot.decision.breakeven import references
+from sweetspot.decision.contenders import contenders
 from sweetspot.decision.options import build_options
-from sweetspot.decision.other_figures import contenders
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.settings import Settings

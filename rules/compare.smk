@@ -17,13 +17,11 @@ COMPARISON = [
     "tornado",
     "turning_points",
     "worth_knowing",
-    "other_figures",
     # The verdict, and what one could do, by work.
     "choices",
     "verdict",
     "queue",
     "left_out",
-    "later",
     "warnings",
     # Of workloads of kind monthly: what to have and what to rent, who does what, one job of each class.
     "sources",
@@ -58,16 +56,6 @@ rule compare:
         # What a team knows of stock and failures; the library's own lies in facts/.
         stock=given([STOCK] if Path(STOCK).is_file() else []),
         looks=given([LOOKS] if Path(LOOKS).is_file() else []),
-        # What others published of the answer's devices.
-        published=given(
-            beside(
-                *(
-                    file
-                    for study in (STUDY, *INVOCATION.study.borrow)
-                    if (file := figures_file(study, STUDIES)).is_file()
-                )
-            )
-        ),
         formula=formula(
             "study", "throughput", "bills", "availability", "mixes", "decision"
         ),
@@ -106,7 +94,6 @@ ANEW = {
     "choices": f"{RESULTS}/comparison/choices.parquet",
     "workloads": given(f"{CONFIG}/workloads.yaml"),
     "instances": given(INSTANCE_FILES),
-    "published": rules.compare.input.published,
     "stock": rules.compare.input.stock,
     "looks": rules.compare.input.looks,
 }

@@ -90,25 +90,21 @@ use rule draw_pictures as draw_speed_pictures with:
 
 
 rule write_tables:
-    """Write every table as CSV and Parquet, and a plan's months as rows of FOCUS, for spreadsheets and programs."""
+    """Write every table as CSV and Parquet, for spreadsheets and programs."""
     input:
         **TOLD,
-        formula=formula("study", "report", "use"),
+        formula=formula("study", "report"),
     output:
         tables=directory(f"{REPORT}/tables"),
     log:
         f"results/logs/write_tables/{STUDY}.log",
     localrule: True
-    params:
-        study=STUDY,
-        title=INVOCATION.study.title,
-        as_of=INVOCATION.study.as_of.isoformat(),
     run:
         here("write_tables", input, output, log, params)
 
 
 rule render_report:
-    """Write the page with its charts; the answer as Markdown, for programs, on one sheet, and as a card."""
+    """Write the page with its charts; the answer as Markdown, and for programs."""
     input:
         **TOLD,
         study=given(f"{CONFIG}/study.yaml"),
@@ -141,8 +137,6 @@ rule render_report:
         ),
         summary=f"{REPORT}/summary.md",
         answer=f"{REPORT}/answer.json",
-        decision=f"{REPORT}/decision.html",
-        card=f"{REPORT}/card.svg",
     log:
         f"results/logs/render_report/{STUDY}.log",
     localrule: True
@@ -167,14 +161,12 @@ rule write_index:
 
 
 rule print_report:
-    """Print the page and the sheet as PDF; asked for by name only, because it needs Chromium."""
+    """Print the page as PDF; asked for by name only, because it needs Chromium."""
     input:
         html=rules.render_report.output.html,
-        decision=rules.render_report.output.decision,
         formula=formula("report"),
     output:
         pdf=f"{REPORT}/index.pdf",
-        decision=f"{REPORT}/decision.pdf",
     log:
         f"results/logs/print_report/{STUDY}.log",
     localrule: True

@@ -29,7 +29,7 @@ rule fit_scaling:
 
 
 rule extrapolate:
-    """Fit and validate every method, and estimate the machines nobody has measured."""
+    """Fit and validate the methods, and estimate the machines nobody has measured."""
     input:
         throughput=f"{RESULTS}/throughput.parquet",
         efficiency=f"{RESULTS}/efficiency.parquet",
@@ -50,7 +50,6 @@ rule extrapolate:
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         curve=f"{RESULTS}/scaling/curve.parquet",
         validation=f"{RESULTS}/scaling/validation.parquet",
-        explain=f"{RESULTS}/scaling/explain.parquet",
     log:
         f"results/logs/extrapolate/{STUDY}.log",
     localrule: True

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 # As Snakemake does for a job of one thread, and before numpy is imported: on small matrices threads that wait for each
@@ -27,7 +28,7 @@ from project_copy import OFFLINE, copy_project, edit, run_snakemake
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
 
-RUN_THE_WORKFLOW = {"workflow", "faults", "browser", "cluster", "newcomer"}  # folders; elsewhere the fixtures tell
+RUN_THE_WORKFLOW = {"workflow", "faults", "browser", "cluster"}  # folders; elsewhere the fixtures tell
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -52,6 +53,26 @@ def finished_project(tmp_path_factory, worker_id) -> Path:
             made = finish(copy_project(base / "making" / "project"))
             made.parent.rename(project.parent)
     return project
+
+
+@pytest.fixture(scope="session")
+def study_results(tmp_path_factory, worker_id) -> Callable[[str], Path]:
+    """Results of a shipped study by its name, made without measuring; once for all workers, and nobody changes them."""
+    base = tmp_path_factory.getbasetemp()
+    base = base if worker_id == "master" else base.parent
+    project = base / "studies" / "project"
+
+    def make(name: str) -> Path:
+        with FileLock(base / "studies.lock"):
+            if not project.exists():
+                copy_project(base / "copying" / "project").parent.rename(project.parent)
+            folder = project / "results" / name
+            if not (folder / "report" / "index.html").is_file():
+                run = run_snakemake(project, "--config", f"study={name}", "measure_on=[]")
+                assert run.returncode == 0, run.stdout[-6000:]
+        return folder
+
+    return make
 
 
 def finish(project: Path) -> Path:

@@ -6,15 +6,13 @@ import yaml
 from price_lists import STUDY_DATE, cell, offers, price_list, priced
 from project_copy import ROOT
 from sweetspot.bills.columns import triple
-from sweetspot.bills.renting import billed_months, billed_seconds, sustained_fraction
+from sweetspot.bills.renting import billed_months, billed_seconds
 from sweetspot.errors import UserError
 from sweetspot.study.base import validated
 from sweetspot.study.price_list import PriceList
 
 MONTH = 30.5 * 24
 EURO = {"currency": "XTS", "as_of": "2018-06-01", "source": "bank"}
-# Google's tiers of 2018: each quarter of the month pays less.
-GOOGLE = [[0.25, 1.0], [0.5, 0.8], [0.75, 0.6], [1.0, 0.4]]
 # 1 for the machine and 2 x 1.5 for devices
 PARTS = {"machine": {"name": "n1", "per_hour": 1.0}, "gpu": {"name": "v100", "per_hour": 1.5}, "count": 2}
 
@@ -43,13 +41,7 @@ def bill(work, **offer):
         *((work, {"per_hour": 6.0, "billing": {
             "granularity": "minute", "minimum_s": 600, "setup": 50, "monthly": 5, "prorated": False}}, usd)
           for work, usd in ((runs(0.01, 3), 3 * 600 / 3600 * 6 + 50 + 5), (runs(1000), 1000 * 6 + 50 + 2 * 5))),
-        # Google's own figure for a whole month: 30 % less
-        (runs(MONTH), {"per_hour": 1.0, "sustained": {"tiers": GOOGLE}}, MONTH * 0.7),
-        # beyond half of the month an hour costs half: of half a month, or of a month spread over two, none is
-        *((runs(hours, **months), {"per_hour": 1.0, "sustained": {"tiers": [[0.5, 1.0], [1.0, 0.5]]}}, usd)
-          for hours, months, usd in ((366.0, {}, 366), (732.0, {"months": 2.0}, 732), (732.0, {"months": 1.0}, 549))),
-        # half a discount on all of a composition
-        (runs(MONTH), {"compose": PARTS, "sustained": {"tiers": [[1.0, 0.5]], "applies_to": "all"}}, 4 * MONTH / 2),
+        (runs(MONTH), {"compose": PARTS}, 4 * MONTH),
     ],
 )  # fmt: skip
 def test_what_a_work_costs(work, offer, usd):
@@ -62,9 +54,6 @@ def test_what_a_work_costs(work, offer, usd):
     [
         (runs(8), {"per_hour": 1.0, "billing": {"monthly_minimum": 20, "prorated": False}},
          {"use": 8, "monthly minimum": 12}),
-        # a quarter is the machine's, of which a full month saves half
-        (runs(MONTH), {"compose": PARTS, "sustained": {"tiers": [[1.0, 0.5]], "applies_to": "machine"}},
-         {"use": 4 * MONTH, "rounding and discounts": -0.5 * MONTH}),
         # without a spread a month is what the hours take: 24 of the month's 732 hours
         (runs(8.0, 3), {"per_hour": 1.0, "billing": {"monthly": 30.5}}, {"use": 24, "monthly fee": 1}),
     ],
@@ -78,7 +67,7 @@ def test_bill_line_by_line_of_the_cheap_cron():
             {"name": "functions", "per_start": 0.000000463 * 10 * 60, "count": 2}]  # fmt: skip
     billing = {"granularity": "second", "storage": {"gb": 10, "per_gb_month": 0.04}, "fees": fees}
     vm = {"instance": "vm", "purchase": "preemptible", "per_hour": 0.01, "billing": billing}
-    costs, bills = priced(price_list(vm, month_days=30), [cell("other")], cron=runs(2 / 60, 180, months=1))
+    costs, bills = priced(price_list(vm), [cell("other")], cron=runs(2 / 60, 180, months=1))
     lines = bills.set_index("line")["usd"].round(2).to_dict()
     assert lines == {"use": 0.06, "storage": 0.40, "fee: scheduler rules": 0.20, "fee: functions": 0.10}
     assert costs["usd"].item() == pytest.approx(0.76, abs=0.005)
@@ -114,7 +103,7 @@ def test_a_fee_is_due_for_its_own_offer_only():
 @pytest.mark.parametrize(
     ("billing", "seconds"),
     [({"granularity": "millisecond"}, 0.001), ({"granularity": "second"}, 1), ({"granularity": "minute"}, 60),
-     ({"granularity": "hour"}, 3600), ({"granularity": "month"}, MONTH * 3600), ({"granularity_s": 7.5}, 7.5), ({}, 0)],
+     ({"granularity": "hour"}, 3600), ({"granularity": "month"}, MONTH * 3600), ({}, 0)],
 )  # fmt: skip
 def test_a_granularity_by_name_is_in_seconds(billing, seconds):
     prices = price_list({"instance": "x", "per_hour": 1.0, "billing": billing})
@@ -132,12 +121,6 @@ def test_seconds_and_months_are_rounded_up_but_not_for_rounding():
     assert billed_months(hours[:4], 30.5, True).tolist() == pytest.approx([0, 1 / MONTH, 1, 1.5])
 
 
-def test_tiers_of_sustained_use_hold_for_their_hours_only():
-    # half of a month: a quarter at 1, a quarter at 0.8; all of it: another half at 0.4
-    found = sustained_fraction([0.0, 0.1, 0.5, 0.75, 1.0, 2.0], [(0.25, 1.0), (0.5, 0.8), (1.0, 0.4)])
-    assert found.tolist() == pytest.approx([1, 1, 0.9, (0.25 + 0.2 + 0.1) / 0.75, 0.65, 0.65])
-
-
 # --- money ----------------------------------------------------------------------------------------------------------
 
 
@@ -146,10 +129,9 @@ def ends(row, name):
 
 
 def test_rates_of_every_unit_are_the_same_hour():
-    units = {"per_second": 0.001, "per_minute": 0.06, "per_hour": 3.6, "per_day": 86.4, "per_week": 604.8,
-             "per_month": 3.6 * MONTH}  # fmt: skip
+    units = {"per_minute": 0.06, "per_hour": 3.6, "per_month": 3.6 * MONTH}
     prices = price_list(*({"instance": unit.replace("_", "-"), unit: value} for unit, value in units.items()))
-    assert offers(prices)["usd_per_hour"].tolist() == pytest.approx([3.6] * 6)
+    assert offers(prices)["usd_per_hour"].tolist() == pytest.approx([3.6] * 3)
     assert triple(None) == (0.0, 0.0, 0.0)  # no amount is nothing at all ends
 
 
@@ -195,20 +177,10 @@ def test_every_end_of_a_composition_is_the_machines_and_its_devices():
     assert ends(row, "usd_per_hour") == pytest.approx([0.9 + 4.5, 1 + 6, 1.2 + 9])
 
 
-def test_the_machines_share_of_a_composed_price_does_not_hang_on_the_ends_of_a_rate():
-    # 1 EUR of machine beside 3 of devices: a quarter of the price at any rate
-    rates = [EURO | {"usd": {"value": 1.2, "low": 1.0, "high": 1.5}}]
-    sustained = {"tiers": [[1.0, 0.7]], "applies_to": "machine"}
-    row = offers(price_list({"instance": "x", "compose": PARTS, "sustained": sustained}, currency="XTS", rates=rates))
-    assert row.loc["x", "sustained_machine_share"] == pytest.approx(0.25)
-    assert ends(row.loc["x"], "usd_per_hour") == pytest.approx([4, 4.8, 6])
-
-
-def test_an_equal_price_is_that_on_demand_of_the_other_machine():
+def test_spot_is_held_against_the_price_on_demand_of_the_same_machine():
     table = offers(price_list(
         {"instance": "y", "purchase": "spot", "per_hour": 1.0}, {"instance": "z", "per_hour": 9.0},
-        {"instance": "y", "per_hour": 3.0}, {"instance": "x", "same_price_as": "y"}))  # fmt: skip
-    assert table.loc["x", "usd_per_hour"] == 3.0
+        {"instance": "y", "per_hour": 3.0}))  # fmt: skip
     spot = table[table["purchase"] == "spot"].loc["y"]
     assert spot["on_demand_usd_per_hour"] == 3.0  # of the same machine, not of the first in the list
 

@@ -26,15 +26,9 @@ steps = st.just(0.0) | st.floats(0.1, 7200)
 starts = st.integers(1, 40)
 
 
-def sustained(fractions: list[float]) -> list[dict[str, float]] | None:
-    """Tiers of equal length; none without fractions."""
-    return [{"up_to": (n + 1) / len(fractions), "fraction": paid} for n, paid in enumerate(fractions)] or None
-
-
 @st.composite
 def terms(draw) -> dict[str, Any]:
-    """Terms of an offer: any that a price list can have, tiers of a discount (falling fractions) among them."""
-    tiers = sustained(sorted(draw(st.lists(st.floats(0, 1), max_size=4)), reverse=True))
+    """Terms of an offer: any that a price list can have."""
     amounts = ("setup_usd", "monthly_usd", "monthly_minimum_usd", "storage_usd_per_month", "egress_usd")
     return {
         **{name: draw(usd) for name in amounts},
@@ -43,8 +37,6 @@ def terms(draw) -> dict[str, Any]:
         "prorated": draw(st.booleans()),
         "granularity_s": draw(steps),
         "minimum_s": draw(st.floats(0, 7200)),
-        "sustained_tiers": tiers,
-        "sustained_machine_share": draw(st.floats(0, 1)) if tiers else None,
     }
 
 
@@ -87,15 +79,6 @@ def test_more_use_never_lowers_a_bill(terms, work, more, starts, further, months
     ).usd
     assert longer >= used * (1 - 1e-6)
     assert oftener >= used * (1 - 1e-6)
-
-
-@settings(max_examples=60)
-@given(fractions=st.lists(st.floats(0, 1), min_size=1, max_size=4), machine=st.floats(0, 1), work=st.floats(0.1, 800),
-       months=st.none() | st.floats(0.5, 3))  # fmt: skip
-def test_a_tier_of_sustained_use_never_makes_more_hours_cheaper(fractions, machine, work, months):
-    job = {"sustained_tiers": sustained(fractions), "sustained_machine_share": machine, "spread_months": months}
-    used = bills(*(job | {"work_hours": work + more} for more in np.linspace(0, 200, 9))).usd
-    assert (np.diff(used) >= -1e-6).all()
 
 
 @settings(max_examples=60)

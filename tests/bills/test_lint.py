@@ -65,10 +65,9 @@ def test_dawnbenchs_swapped_prices_are_found_and_put_right_are_silent(capsys, tm
         # a price may be a week younger than the study
         (ONE, {"as_of": date(2018, 7, 8)}, []),
         (ONE, {"as_of": date(2018, 7, 9)}, ["future_date"]),
-        # an offer holds on its last day; of a list judged today none of 2018 holds
+        # an offer holds on its last day
         (ONE | {"until": "2018-07-01"}, {"as_of": date(2018, 6, 1)}, []),
         (ONE | {"until": "2018-06-30"}, {"as_of": date(2018, 6, 1)}, ["expired"]),
-        (ONE | {"until": "2018-07-01"}, {"as_of": date(2018, 6, 1), "age_at": "today"}, ["expired"]),
         # a rate may be a month older or younger: 31 days before July 1 is May 31, 31 days after August 1
         *((ONE, {"currency": "XTS", "rates": [EURO | {"usd": 1.2, "as_of": day}]}, told) for day, told in (
             ("2018-05-31", []), ("2018-05-30", ["stale_rate"]), ("2018-08-01", []), ("2018-08-02", ["stale_rate"]))),
@@ -87,13 +86,6 @@ def test_dawnbenchs_swapped_prices_are_found_and_put_right_are_silent(capsys, tm
 )  # fmt: skip
 def test_an_offer_at_its_bounds(offer, keys, told):
     assert rules(offer, **keys) == told
-
-
-def test_age_is_counted_to_the_study_or_to_today():
-    then = price_list(ONE, as_of=date(2018, 6, 1), max_age_days=60)
-    assert findings(then, machines(then), today=date(2026, 1, 1)) == []
-    now = price_list(ONE, as_of=date(2018, 6, 1), max_age_days=60, age_at="today")
-    assert "2771 days old at today" in findings(now, machines(now), today=date(2026, 1, 1))[0].message
 
 
 def spot(usd, **more):

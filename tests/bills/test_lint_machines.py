@@ -116,6 +116,6 @@ def test_a_family_that_disagrees_blames_nobody():
 def test_the_factor_that_is_suggested_leads_to_what_the_device_costs():
     # 2,900 for 8 x H100 is 362.50 a device: in cents 3.63 (known 1.00 to 12.29), by the month (732 h) 0.50
     known = rent_of("h100", 2026)
-    assert BOUNDS["per_hour"].meant(2900.0, 1 / 8, known) == "did you mean 29? (100 times less, cents)"
+    assert BOUNDS["per_hour"].meant(2900.0, 1 / 8, known) == "did you mean 29? (100 times less: cents)"
     # 2,190 for one H100 by the month is 2.99 an hour (/ 732); in cents 21.90
     assert BOUNDS["per_hour"].meant(2190.0, 1.0, known) == "did you mean 2.992? (732 times less)"

@@ -58,12 +58,12 @@ def test_the_next_number_of_machines(boxes, hours, most, following, short):
 
 
 def test_five_jobs_on_two_machines_are_three_and_two():
-    offer = {"per_hour": 1.0, "billing": {"granularity_s": 14_400.0}}
+    offer = {"per_hour": 1.0, "billing": {"granularity": "hour", "minimum_s": 43_200.0}}
     rows = by_phase(offer, ("search", 5, 3.0, "all"), ("final", 1, 10.0, "all"))
-    # nine hours and six, billed in blocks of four: 12 + 8; then ten hours on one machine: 12
-    assert rows.loc["search", TOTAL].to_list() == [2, 2, 9, 20, 5]
+    # nine hours and six, of which at least twelve each are billed: 24; then ten hours on one machine: 12
+    assert rows.loc["search", TOTAL].to_list() == [2, 2, 9, 24, 5]
     assert rows.loc["final", TOTAL].to_list() == [1, 1, 10, 12, 1]
-    assert rows.loc["total", ["machines", "hours", "usd", "jobs"]].to_list() == [2, 19, 32, 6]
+    assert rows.loc["total", ["machines", "hours", "usd", "jobs"]].to_list() == [2, 19, 36, 6]
     assert "possession" not in rows.index
 
 

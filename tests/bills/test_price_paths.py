@@ -13,6 +13,7 @@ from sweetspot.bills.price_paths import (
     drawn_path,
     mean_factor,
     mean_of_months,
+    mean_of_parts,
 )
 from sweetspot.bills.rates import or_zero, with_rent_factor
 
@@ -165,3 +166,11 @@ def test_a_rent_is_the_mean_of_the_months_of_the_reference_of_its_model():
         (60 * mean, 54 * mean, 6 * mean)
     )
     assert drifts["images_per_usd"] == pytest.approx(10 / mean)
+
+
+def test_the_mean_of_parts_of_a_path_by_hand():
+    """Prices of 1, 2 and 4 in three months, in halves of the three; from month two on for two months: it stays at 4."""
+    path = np.array([[1.0, 2.0, 4.0], [3.0, 3.0, 3.0]])
+    halves = mean_of_parts(path, np.array([0.0, 1.5]), 1.5)
+    assert halves.tolist() == [pytest.approx([(1 + 0.5 * 2) / 1.5, (0.5 * 2 + 4) / 1.5]), pytest.approx([3.0, 3.0])]
+    assert mean_of_parts(path, np.array([2.0]), 2.0).tolist() == [[4.0], [3.0]]

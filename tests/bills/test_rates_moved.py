@@ -1,7 +1,6 @@
 """Speed, month and hour of an option with the figures that it rests on at other values; rents as they were drawn."""
 
 import zlib
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,9 +11,7 @@ from sweetspot.bills.rates import (
     month_of,
     possession,
     rates,
-    rent_of_first,
     rent_over,
-    rent_share,
     sold_for,
 )
 
@@ -93,41 +90,6 @@ def test_a_rent_of_another_project_follows_its_path():
         assert rent_over(row, np.array([12.0, 24.0])).tolist() == [1, 1]
 
 
-DRAWN = SimpleNamespace(draws=2, until=lambda row, months: np.array([1.2, 0.8]))
-
-
-@pytest.mark.parametrize(
-    ("row", "after", "rents", "share"),
-    [
-        (RENTED, 12.0, None, [0.5]),
-        (FALLING, 12.0, None, [2 / 3]),  # 1/2 of the whole that is 3/4
-        (FALLING, 0.5, None, [0.5 / 24 / HALF]),  # the first month at today's price
-        (FALLING, 12.0, DRAWN, [2 / 3, 0.6, 0.4]),
-        (RENTED, 12.0, DRAWN, [0.5, 0.5, 0.5]),
-        (FALLING, 0.0, DRAWN, [0, 0, 0]),
-        (FALLING, 24.0, DRAWN, [1, 1, 1]),
-    ],
-)
-def test_the_share_of_a_rent_that_is_due_in_the_first_months(row, after, rents, share):
-    assert rent_share(row, after, 24.0, rents).tolist() == pytest.approx(share)
-
-
-@pytest.mark.parametrize(
-    ("row", "term", "after", "usd"),
-    [
-        (FALLING, np.nan, 24.0, 150),
-        (FALLING, np.nan, 12.0, 100 * 2 / 3),
-        (RENTED, 6.0, 12.0, 50 + 25),
-        (RENTED, 18.0, 18.0, 75 + 25),  # two terms of 18 are signed for 24 months: the first costs half of the 50
-        (RENTED, 5.0, 12.0, np.inf),  # 2.4 terms
-        (RENTED, 5.0, 24.0, 150),
-    ],
-)
-def test_what_renting_the_first_months_of_two_years_costs(row, term, after, usd):
-    paid = row | {"usd_running": 100.0, "usd_possession": 50.0, "term_months": term}
-    assert np.ravel(rent_of_first(paid, after, 24.0, None)) == pytest.approx([usd])
-
-
 def drawn(draws=4, **lengths):
     """Rents by a generator for each key, and the keys that were asked for."""
     keys = []
@@ -143,7 +105,6 @@ def test_a_rent_that_is_certain_is_its_central_mean_over_each_draws_months():
     rents, _ = drawn(2, net=[24.0, 12.0], other=[12.0, 12.0])
     assert rents.factor(FALLING) == pytest.approx([1, 4 / 3])
     assert rents.factor(FALLING | {"model": "other"}) == pytest.approx([4 / 3, 4 / 3])
-    assert rents.until(FALLING, 12.0) == pytest.approx([4 / 3, 1])
     assert rents.factor(RENTED).tolist() == [1, 1]
     twelve = (1 - 0.5) / (1 - 0.5 ** (1 / 12))
     for months, mean in ((12.5, (twelve + 0.5 * 0.5) / 12.5), (1000.0, 2 * twelve / 600)):  # 50 years at the most

@@ -11,7 +11,7 @@ from patience import PATIENCE_S
 from project_copy import copy_project, edit, environment
 
 for plugin in ("snakemake_executor_plugin_kubernetes", "snakemake_storage_plugin_fs"):
-    pytest.importorskip(plugin, reason="the extra `kubernetes` is not in this environment: make clouds")
+    pytest.importorskip(plugin, reason="the extra `kubernetes` is missing: make environment KUBERNETES=1")
 if shutil.which("rsync") is None:
     pytest.skip("the storage plugin fs needs rsync", allow_module_level=True)
 INSTANCE = """
@@ -98,11 +98,3 @@ def test_a_job_that_fails_ends_the_workflow_with_its_name_and_no_file(submitted)
     assert done.returncode != 0
     assert job["metadata"]["name"] in done.stdout + done.stderr
     assert not list((project / "results" / "benchmarks").rglob("*.parquet"))
-
-
-def test_a_run_outside_a_pod_is_refused(tmp_path):
-    from harness_runs import measure
-
-    done = measure(tmp_path / "x.parquet", "--where", "kubernetes")
-    assert done.returncode == 2
-    assert "this is no pod" in done.stderr

@@ -1,11 +1,11 @@
 """What `sweetspot import-use sacct` reads of a Slurm that runs here, against Slurm's own database."""
 
-from collections import Counter
+import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from patience import until
-from sweetspot.use.month_sums import held_jobs
-from sweetspot.use.sacct import COMMAND, read_sacct
+from sweetspot.use.job_records import SACCT_COMMAND, read_runs
 
 pytestmark = pytest.mark.cluster
 ACCOUNTED = True
@@ -47,12 +47,16 @@ def test_device_seconds_are_those_of_slurms_database(slurm, tmp_path):
     until(lambda: not slurm.run("squeue", "-h", "-t", "all", check=False).strip(), "an empty queue")
 
     ((gpu,),) = sql(slurm, GPU)
-    expected: Counter[str] = Counter()
-    for name, tres, seconds in sql(slurm, SQL):
-        expected[name] += int(dict(part.split("=") for part in tres.split(",")).get(gpu, 0)) * int(seconds)
-    table = read_sacct(slurm.run(*COMMAND.split(), "-S", "2020-01-01").splitlines(), "UTC")
-    held = held_jobs(table)
-    found = {name: round(hours * 3600) for name, hours in held.groupby("name")["device_hours"].sum().items()}
-    assert found == {name: seconds for name, seconds in expected.items() if name != "none"}
-    assert table[table["name"] == "again"]["job"].nunique() == 1 and len(table[table["name"] == "array"]) == 5
-    assert set(held.loc[held["name"].isin(["wide", "a|b"]), "devices"]) == {2.0, 3.0}
+    expected = [
+        int(dict(part.split("=") for part in tres.split(",")).get(gpu, 0)) * int(seconds)
+        for _, tres, seconds in sql(slurm, SQL)
+    ]
+    record = tmp_path / "record.txt"
+    command = SACCT_COMMAND.replace("JobID,", "JobID,JobName,").split()
+    record.write_text(slurm.run(*command, "-S", "2020-01-01"))
+    runs = read_runs(str(record), "sacct", ZoneInfo("UTC"), datetime.datetime.now(datetime.UTC))
+    started = runs[runs["start"].notna()]
+    device_seconds = (started["end"] - started["start"]).dt.total_seconds() * started["devices"]
+    assert sorted(device_seconds) == sorted(expected)
+    runs_by_job = started["job"].value_counts()
+    assert (runs_by_job.drop(again) == 1).all()  # the one that was put back may have started again

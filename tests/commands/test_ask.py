@@ -155,7 +155,8 @@ def test_too_close_to_call_is_an_exit_code_of_its_own(project, capsys):
     # 357.8 / 52.834 = 6.772 an hour of the box: 216.667 / (24 d) + 0.2 is as much at d = 1.374.
     code, said = asked(project, capsys, "--days", "1.374")
     assert code == TOO_CLOSE
-    assert said.out.splitlines()[1] == "Rent by the hour for now. Buying costs about the same."
+    # 6,500 USD without a range is a firm offer.
+    assert said.out.splitlines()[1] == "Toss-up: buy at the 6,500 USD offered. Renting costs about the same."
 
 
 def test_one_object_for_programs(project, capsys):

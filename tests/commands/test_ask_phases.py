@@ -1,7 +1,6 @@
 """`sweetspot ask` of a plan of phases at another use or with more jobs: that of a study that says so."""
 
 import json
-from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -12,7 +11,6 @@ from price_lists import list_tables, machines, price_list
 from sweetspot.bills.columns import from_rows, to_arrow
 from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, FIGURES, THROUGHPUT_COLUMNS
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
-from sweetspot.commands.actual import _jobs_a_month
 from sweetspot.commands.asked import Case, Given, Wanted
 from sweetspot.commands.command_line import main
 from sweetspot.draws import DRAWS
@@ -36,7 +34,7 @@ def project(tmp_path_factory):
     works = {"work": WORK | {"source": "x"}, "job": JOB | {"source": "x"}}
     for name, content in (("study", said), ("instances", facts), ("workloads", works)):
         (folder / f"{name}.yaml").write_text(yaml.safe_dump(content))
-    for name, table in compared(*rows, draws=DRAWS, buying={}).items():
+    for name, table in compared(*rows, draws=DRAWS).items():
         write_parquet(table, results / "comparison" / f"{name}.parquet")
     offers, fees = list_tables(prices, known)
     cells = from_rows([one | {"logical": False} for one in cells_of(known)], (*FIGURES, "gpu", "logical"))
@@ -67,7 +65,7 @@ def test_more_jobs_or_fewer_days_are_those_of_a_study_that_says_so(project, caps
     """5,400 jobs of two hours, or five days a month, take two boxes."""
     code, content = asked(project, capsys, *arguments)
     work = {"phases": [WORK["phases"][0] | {"jobs": jobs}]}
-    own_table = compared(own(**box), hourly(RANGED), work=work, draws=DRAWS, buying={})["verdict"]
+    own_table = compared(own(**box), hourly(RANGED), work=work, draws=DRAWS)["verdict"]
     assert code in (0, 3)
     same(content, own_table)
     page = pd.read_parquet(project / "results/paper/comparison/verdict.parquet").iloc[0]
@@ -92,12 +90,11 @@ def plan(found):
 
 
 def test_asked_for_nothing_else_it_is_the_pages_whatever_was_asked_before(small):
-    """With buying later among it. 14,400 hours of twice the jobs take four boxes of 4,320 (five days, 36 months)."""
+    """14,400 hours of twice the jobs take four boxes of 4,320 (five days, 36 months)."""
     found, case = small
     assert plan(case(days=5.0, jobs=2.0)).loc["box", "counts"] == 4.0
     asked = case()
     pd.testing.assert_frame_equal(plan(found), plan(asked), check_exact=False, rtol=1e-12, check_dtype=False)
-    assert plan(asked)["after_months"].notna().any()
     words = ["sentence", "do_this"]
     assert asked["verdict"][words].iloc[0].tolist() == found["verdict"][words].iloc[0].tolist()
 
@@ -107,9 +104,3 @@ def test_jobs_are_whole_ones(small, factor, hours):
     """Of 3,600 jobs of two hours: one job; a little more than one is two."""
     _, case = small
     assert plan(case(jobs=factor)).loc["rented", "hours"] == pytest.approx(hours)
-
-
-def test_a_bill_is_held_against_the_jobs_of_a_mean_month(project):
-    """3,600 jobs in 36 months are 100 a month."""
-    plan = SimpleNamespace(work="work", months=36)
-    assert _jobs_a_month(project / "config" / "studies" / "paper" / "workloads.yaml", plan) == 100

@@ -107,7 +107,7 @@ def test_the_studies_that_come_with_the_project_have_no_mistake(name):
 def test_mistakes_of_every_file_are_said_at_once(lab):
     config, folder = lab
     edit(config / "config.yaml", "runs: 2", "runs: 0")
-    edit(folder / "study.yaml", "reference: box", "reference: bax\nborrow: [nowhere]\nmethod: guess")
+    edit(folder / "study.yaml", "reference: box", "reference: bax\nborrow: [nowhere]")
     edit(folder / "instances.yaml", "gpu: Tesla V100, gpus: 1", "gpu: Tesla V100, gpus: 0, colour: red")
     edit(folder / "workloads.yaml", "samples", "sampels")
     edit(folder / "prices" / "all.yaml", "instance: cloud, per_hour: 3.0", "instance: clowd, per_hour: -3.0")
@@ -117,7 +117,8 @@ def test_mistakes_of_every_file_are_said_at_once(lab):
     (folder / "efficiency.csv").write_text(EFFICIENCIES)
     (folder / "time_to_target.csv").write_text(TIMES)
     (folder / "claims.yaml").write_text(
-        "- {kind: rank, id: one, text: First, mesure: usd, of: {instance: box}, source: own}\n"
+        "- {id: first, text: First, valu: 1 + 1, source: own}\n"
+        "- {id: second, text: Second, let: {box: {instance: box}}, value: \"rank(box, 'euro')\", source: own}\n"
     )
     unknown, needed = "is unknown; remove it or correct its spelling: did you mean", "which is missing and needed?"
     assert said(lab) == [
@@ -126,8 +127,6 @@ def test_mistakes_of_every_file_are_said_at_once(lab):
         f"workloads.yaml: key 'job.training.sampels' {unknown} 'samples', {needed}",
         "config.yaml: key 'runs' is 0; expected a number of at least 1",
         "study.yaml: reference is 'bax'; expected an instance of instances.yaml",
-        "study.yaml: method is 'guess'; expected auto or one of mean_efficiency, same_device_count, amdahl, usl, "
-        "ring_allreduce, pooled_ring",
         "study.yaml: borrow names 'nowhere'; expected a study with a throughput.csv",
         f"prices/all.yaml: key 'offers[1].own.capx' {unknown} 'capex', {needed}",
         "prices/all.yaml: key 'offers[0].per_hour' is -3.0; expected: a number above 0",
@@ -140,7 +139,9 @@ def test_mistakes_of_every_file_are_said_at_once(lab):
         "time_to_target.csv, line 2: source is empty; expected its origin",
         "time_to_target.csv, line 2: round is 'five'; expected a version such as v5.1",
         "time_to_target.csv, line 2: 8 devices do not divide by 3 nodes",
-        f"claims.yaml: key 'claims[0].rank.mesure' {unknown} 'measure', {needed}",
+        "claims.yaml: claim 'second' has column 'euro' in rank(); expected one of usd, hours, images_per_usd, "
+        "images_per_s",
+        f"claims.yaml: key 'claims[0].valu' {unknown} 'value'?",
     ]
 
 
@@ -264,7 +265,7 @@ def test_the_command_ends_with_0_for_a_warning_with_2_for_a_mistake_and_soon(lab
 def test_a_mistake_does_not_hide_those_behind_it(lab):
     """Ten planted at once: each is said the first time, also those that show only once others are mended."""
     config, folder = lab
-    edit(folder / "study.yaml", "reference: box", "reference: boxes\nseed: old")
+    edit(folder / "study.yaml", "reference: box", "reference: boxes\nmonth_days: old")
     edit(folder / "instances.yaml", "gpu: Tesla V100, gpus: 1", "gpu: Tesla V100, gpus: 1, colour: red")
     edit(folder / "instances.yaml", "provider: own, gpu: RTX 4090", "provider: own, gpu: RTX 4900")
     edit(folder / "workloads.yaml", "job:", "bad: {kind: training, model: resnet50, samples: 5}\njob:")
@@ -278,7 +279,8 @@ def test_a_mistake_does_not_hide_those_behind_it(lab):
     twice = "second time; expected once"
     # 732 hours of a month of 30.5 days: 2190 / 732 = 2.992
     assert said(lab) == [
-        "study.yaml: key 'seed' is 'old'; expected: Input should be a valid integer",
+        "study.yaml: key 'month_days' is 'old'; expected: Input should be a valid number, unable to parse string as a "
+        "number",
         "instances.yaml: cloud: key 'colour' is unknown; remove it or correct its spelling",
         "workloads.yaml: key 'bad.training.source' is missing and needed",
         "study.yaml: reference is 'boxes'; expected an instance of instances.yaml: did you mean 'box'?",
@@ -334,13 +336,12 @@ def test_two_entries_read_apart_do_not_share_what_is_left():
          "times less)"),
         ("capex: 5000", "capex: 5", "offers[1].own.capex is 5 for 1 x RTX 4090, which cannot be; did you mean 5,000? "
          "(1000 times more)"),
-        ("per_kwh: 0.3", "per_kwh: 30", "did you mean 0.3? (100 times less)"),
+        ("per_kwh: 0.3", "per_kwh: 30", "did you mean 0.3? (100 times less: cents)"),
         ("kw: 0.6", "kw: {value: 0.6, high: 60}", "own.kw is 60 for 1 x RTX 4090, which cannot be; did you mean 0.06?"),
         ("per_hour: 3.0", "per_hour: 1460", "offers[0].per_hour is 1,460 for 1 x Tesla V100, which cannot be; did you "
          "mean 1.995? (732 times less)"),
-        ("per_hour: 3.0", "per_hour: 250", "did you mean 2.5? (100 times less)"),
+        ("per_hour: 3.0", "per_hour: 250", "did you mean 2.5? (100 times less: cents)"),
         ("per_hour: 3.0", "per_month: 2.1", "did you mean 1,537.2? (732 times more)"),
-        ("per_hour: 3.0", "per_day: 0.05", "offers[0].per_day is 0.05 for 1 x Tesla V100, which cannot be; "),
     ],
 )  # fmt: skip
 def test_what_no_machine_has_is_a_mistake_with_its_factor_and_stops_the_run(lab, before, after, told):

@@ -49,11 +49,8 @@ def test_help_of_a_command_has_an_example(name, typed):
         (["diff"], "sweetspot diff: the following arguments are required: RESULTS_A; see sweetspot diff"),
         (["diff", "--what", "a", "b"], "unrecognized arguments: --what"),
         (["import-prices", "xlsx", "prices.xlsx"], "argument FORMAT: invalid choice: 'xlsx'"),
-        (["compare-results", "absent", "absent"], "absent: no table is below it"),
-        (["compare-results", "a", "b", "--tolerance", "nan"], "--tolerance is nan; expected a number"),
         (["new-study", "../x"], "NAME is '../x'"),
         (["new-study", "x", "--config", "absent"], "absent/studies: the folder is needed and does not exist"),
-        (["validate-scaling", "absent.csv"], "absent.csv: cannot be read as a CSV table"),
         (["schemas", "a-file"], "a-file: a file of that name exists; expected a folder"),
     ],
 )

@@ -15,7 +15,6 @@ from sweetspot.commands.doctor import Look, examine, sentences
 FULL = {
     "snakemake": "9.27.1", "tensorflow": "2.21.0", "torch": "2.6",
     "snakemake-executor-plugin-slurm": "2.8.0", "snakemake-executor-plugin-kubernetes": "0.5.1",
-    "snakemake-executor-plugin-aws-batch": "0.2.1", "snakemake-executor-plugin-googlebatch": "0.5.1",
     "snakemake-interface-common": "1.23.0", "left-pad": "1",
 }  # fmt: skip
 WORKSTATION = Look(lambda: FULL, lambda: [], lambda name: f"/usr/bin/{name}", lambda: (["Tesla V100"] * 2, ""))
@@ -49,7 +48,6 @@ def unfound(part):
         (without("tensorflow"), {"tensorflow (pip install '.[measure]')": "measuring with framework: tensorflow"}),
         (without("kubernetes"), {"snakemake-executor-plugin-kubernetes (pip install '.[kubernetes]')":
                                  "measuring on Kubernetes"}),
-        (without("aws"), {"snakemake-executor-plugin-aws-batch (pip install '.[aws]')": "measuring on AWS Batch"}),
     ],
 )  # fmt: skip
 def test_each_thing_that_is_missing_is_named_with_what_needs_it(change, missing):
@@ -59,7 +57,7 @@ def test_each_thing_that_is_missing_is_named_with_what_needs_it(change, missing)
 def test_plugins_are_the_plugins_and_strangers_are_not_told():
     found = examine(WORKSTATION)
     executors = {name: version for name, version in FULL.items() if "executor-plugin" in name}
-    assert found["plugins"] == executors and len(executors) == 4
+    assert found["plugins"] == executors and len(executors) == 2
     assert "left-pad" not in json.dumps(found)
     assert "GPUs: Tesla V100, Tesla V100." in sentences(found)
 

@@ -20,7 +20,7 @@ DISTRIBUTIONS = {
     "keras": "tensorflow",
 }  # fmt: skip
 # Of make, which would reach it through the environment.
-OPTIONS = {"GPU", "SLURM", "CLOUD", "STUDY", "VENV", "PYTHON", "CORES"}
+OPTIONS = {"GPU", "SLURM", "KUBERNETES", "STUDY", "VENV", "PYTHON", "CORES"}
 FOUNDATIONS = {"snakemake", "pydantic_core", "psutil"}  # the workflow's own; parts of pydantic and snakemake
 
 
@@ -67,14 +67,13 @@ def pins(lock):
 
 
 def test_the_locks_agree_and_each_is_whole():
-    assert set(LOCKS) == {"cloud", "cloud-test", "core", "gpu", "measure", "slurm", "test"}
+    assert set(LOCKS) == {"core", "gpu", "kubernetes", "measure", "slurm", "test"}
     newest = {}
     for lock in LOCKS:
         for name, versions in pins(lock).items():
             assert newest.setdefault(name, versions) == versions, f"{lock}.lock has another {name}"
         assert names(PROJECT["dependencies"]) | {"setuptools"} <= set(pins(lock)), lock
         assert "://" not in LOCKS[lock], "no registry stands in a lock"
-    assert set(pins("test")) < set(pins("cloud-test"))  # that environment lies over the other
     assert "pygments" in pins("core")  # of `snakemake --report`
     assert "tensorflow" in pins("measure").keys() & pins("gpu").keys()
     assert not {"tensorflow", "keras", "polars", "snakemake-executor-plugin-slurm", "pytest"} & set(pins("core"))
@@ -124,7 +123,7 @@ def test_make_shows_no_line_of_its_own_bookkeeping():
         (["GPU=1"], {"gpu"}),
         (["STUDY=rare-2018", "GPU=1"], {"core"}),
         (["SLURM=1"], {"measure", "slurm"}),
-        (["CLOUD=1"], {"measure", "cloud"}),
+        (["KUBERNETES=1"], {"measure", "kubernetes"}),
     ],
 )
 def test_tensorflow_is_installed_where_something_is_measured(project, arguments, locks):

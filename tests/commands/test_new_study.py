@@ -101,7 +101,7 @@ def test_the_figure_and_the_rate_that_a_person_types_are_theirs(config, typed):
         (["--ask", *TIMED], "--ask asks for the device and its speed"),
         pytest.param(["--gpu-name", "V100", "--speed", "9", "--precision", "bf16"], "does not compute in bf16",
                      marks=pytest.mark.slow),
-        ([*TIMED[:3], "9e5"], "times the dense peak of one RTX 4090"),
+        ([*TIMED[:3], "9e5"], "at its dense peak in fp16"),
         ([*TIMED, "--jobs-per-month", "0"], "JOBS is 0"),
         ([*TIMED, "--samples-per-job", "0,5"], "SAMPLES is 0.5"),
         (["--work", "llama-3.1-8b lora 1M", "--samples-per-job", "5"], "whose jobs have tokens"),

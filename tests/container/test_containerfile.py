@@ -34,10 +34,10 @@ def test_packages_come_from_the_locks_by_their_hashes(name, lock):
     installs = [step.text for step in FILES[name] if step.instruction == "RUN" and "pip install" in step.text]
     assert len(installs) == 2
     assert "--require-hashes" in installs[0]
-    assert re.findall(r"-r \S*/(\w+)\.lock", installs[0]) == [lock, "cloud"]
+    assert re.findall(r"-r \S*/(\w+)\.lock", installs[0]) == [lock, "kubernetes"]
     assert "--no-deps --no-build-isolation" in installs[1]  # the project itself asks no index
     sources = [source for step in FILES[name] if step.instruction == "COPY" for source in copied(step)[1]]
-    assert {f"envs/{lock}.lock", "envs/cloud.lock", "."} == set(sources)
+    assert {f"envs/{lock}.lock", "envs/kubernetes.lock", "."} == set(sources)
     assert set(sources) - {"."} <= set(tracked_files())
 
 

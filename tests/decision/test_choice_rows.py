@@ -67,7 +67,7 @@ def test_every_column_of_a_job_by_hand():
         "ratio": SLOW * 1.11 / box["usd"], "ratio_low": 60 / 68, "ratio_high": 60 / 51, "persistent": False,
         "why_not": "it can be interrupted", "why_not_rule": "interruptible", "box_title": SPOT,
     }  # fmt: skip
-    of_plans = ["hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
+    of_plans = ["hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "mix",
                 "source", "usd_per_month_central", "main_rented", "sold", "all_rented_title",
                 "used_at_most", "strategy", "timed", "trial_usd", "saving_usd"]  # fmt: skip
     rows = table.to_dict("records")

@@ -10,7 +10,7 @@ import pytest
 from month_tables import LabOfFive
 from sweetspot.decision import cost_dispatch
 from sweetspot.errors import UserError
-from sweetspot.mixes.dispatch import dispatch
+from sweetspot.mixes.dispatch import dispatch, dispatch_once
 from sweetspot.report.answer_file import by_deadline
 from sweetspot.report.phrases import without_speed
 
@@ -47,8 +47,13 @@ def sure(tmp_path_factory, looks):
         looks["quick" if problem.jobs.shape[2] == 1 else "whole"] += 1
         return dispatch(problem, counts)
 
+    def counted_once(problem, counts):
+        looks["quick"] += counts not in problem.dispatched
+        return dispatch_once(problem, counts)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cost_dispatch, "dispatch", counted)
+        patch.setattr(cost_dispatch, "dispatch_once", counted_once)
         return LabOfFive(tmp_path_factory.mktemp("sure")).certain().tables(4, turning=True)
 
 

@@ -13,6 +13,7 @@ from sweetspot.decision.pose import by_the_month, limited, mean_wait, most_of, u
 from sweetspot.decision.sources import source_table
 from sweetspot.decision.turning import tornado_rows
 from sweetspot.decision.verdict import verdict_table
+from sweetspot.decision_words import months_in_words
 from sweetspot.errors import UserError
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.search import BEST, Mix
@@ -55,8 +56,47 @@ def test_what_is_paid_a_month_is_all_but_the_price_of_machines_from_when_they_ar
     assert by_the_month(made, of(made, 0)) == pytest.approx(260 * 6.0)
     there = lab(own("old", capex=0.0, sell_for=3600.0), hourly(6.0), have=["old"])[0]
     assert by_the_month(there, of(there, 1)) == pytest.approx(90.0)
+    # Half of the 36 months are rented: by draw it comes a little sooner or later than after 18.
     late = lab(BOX | {"available_from_weeks": 18 * 30.5 / 7}, hourly(6.0))[0]
-    assert by_the_month(late, of(late, 1)) == pytest.approx((50 + 40) / 2 + 1200 / 2)
+    months = by_the_month(late, of(late, 1))
+    assert months[[0, 6, 30, 35]].tolist() == pytest.approx([1200.0, 1200.0, 90.0, 90.0])
+    wait = np.mean([after.mean() for after in late.delivery.values()])
+    assert months.sum() == pytest.approx(wait * 1200 + (36 - wait) * 90, rel=0.02)
+
+
+def test_every_month_is_held_to_what_may_be_paid_a_month():
+    """Ten jobs of 12 USD, 5 % more each month: 120 x 1.05^t. At most 600 a month: 1.05^t = 5 at t = 32.99, so that
+    months 34, 35 and 36 break it (t = 33: 600.4; 35: 661.9); the mean month, 319.5, does not. The box costs 36,000.
+    """
+    growing = [class_of("a", 10.0, growth_per_month=0.05)]
+    made, *rest = small_lab(hourly(6.0), BOX, jobs=growing, hours={"a": 2.0}, at_most_a_month=600.0)
+    made = limited(made, 1.0)
+    paid = by_the_month(made, of(made, 0))
+    assert paid == pytest.approx(120 * 1.05 ** np.arange(36)) and paid.mean() == pytest.approx(319.45, abs=0.01)
+    (rented,) = (one for one in made.mixes if not one.bought)
+    (limit,) = made.breaks(rented)
+    assert (limit.limit, limit.months) == ("at_most_a_month", (34, 35, 36))
+    assert limit.found == pytest.approx(120 * 1.05**35)
+    # The box is the answer: 50 of care and at most 2 x 10 x 1.05^35 x 0.2 = 22 of electricity.
+    assert made.mixes[0].bought == {"box": 1}
+    (kept, less), *_ = made.limits
+    assert kept.months == (34, 35, 36) and less == pytest.approx(1050 + 319.45 / 30 - 319.45, abs=0.1)
+    table, *_ = table_of(made, *rest)
+    assert "34 to 36" in table.loc["rented", "why_not"]
+
+
+@pytest.mark.parametrize(
+    ("months", "said"),
+    [((5,), "month 5"), ((1, 2, 3), "months 1 to 3"), ((1, 3, 4, 9), "months 1, 3 to 4 and 9")],
+)
+def test_months_by_their_numbers(months, said):
+    assert months_in_words(months) == said
+
+
+def test_a_long_project_names_the_months_that_a_drawn_one_stands_for():
+    """Of 72 months 36 are drawn, each of two: the first of 1 and 2, the last of 71 and 72."""
+    made = small_lab(hourly(6.0), BOX, jobs=[class_of("a", 10.0)], hours={"a": 2.0}, months=72.0)[0]
+    assert made.month_numbers(np.array([0, 35])) == (1, 2, 71, 72)
 
 
 def test_jobs_wait_for_what_is_held_alone():

@@ -40,7 +40,7 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
     rows = rows_of(lab(OLD, own(), hourly(6.0), per_month=150.0, **KEPT))
     assert rows.index.tolist() == ["best", "box", "there"]  # the cheapest rental is the best itself
     empty = ["purchase", "price_list", "hours", "basis", "hours_low", "hours_high", "planned_hours", "usd_running",
-             "usd_possession", "after_months", "model", "box_title", "source", "why_not", "why_not_rule"]  # fmt: skip
+             "usd_possession", "model", "box_title", "source", "why_not", "why_not_rule"]  # fmt: skip
     best = {
         "workload": "lab", "workload_title": "lab", "alternative": "best", "kind": "keep", "binds": "nothing",
         "title": "rented or another beside your old", "instance": "rented", "counts": 0.0, "months": 36.0,
@@ -341,7 +341,7 @@ def test_the_figures_of_a_class_on_each_machine():
 
 def test_the_figures_of_a_phase_on_each_machine():
     """3,600 jobs of two hours: on the box, which has 240 hours of each of 36 months, for the price of its power."""
-    rows = compared(own(), hourly(6.0), buying={}, draws=2)["case_figures"].set_index("option")
+    rows = compared(own(), hourly(6.0), draws=2)["case_figures"].set_index("option")
     phase = {"workload": "work", "cost": "rounds", "part": "0", "taken": True, "jobs": 3600.0, "slots": 1.0,
              "job_hours": 2.0, "machines": 1.0, "least": 1.0, "devices": None, "elapsed_hours": None,
              "limit_hours": None, "urgent": None}  # fmt: skip

@@ -20,7 +20,7 @@ KEPT = {"month_usd": 1.0, "maintenance_usd_per_month": 2.0, "staff_usd_per_month
         "minimum_s": 12.0, "price_list_title": "Prices of a day"}  # fmt: skip
 RANGES = {f"{name}{end}": place + shift for end, shift in (("", 0.5), ("_low", 0.25), ("_high", 0.75))
           for place, name in enumerate(("capex_usd", "residual_usd", "months", "kw", "usd_per_kwh", "days_per_month",
-                                        "interruptions_per_hour", "capex_change"))}  # fmt: skip
+                                        "interruptions_per_hour"))}  # fmt: skip
 STOOD_IN = {"stand_in_gpu": "V100", "stand_in_framework": "torch", "stand_in_batch_size": 32.0,
             "stand_in_precision": "fp32", "stand_in_years": 2.0, "basis": "stand_in"}  # fmt: skip
 

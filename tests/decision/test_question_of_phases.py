@@ -9,17 +9,14 @@ import pytest
 from phase_plans import CARE, compared, own, priced_plan
 from phase_plans import hourly as rented_at
 from sweetspot.decision.assumption import Assumption, Moved, all_of
-from sweetspot.decision.choice_table import works
 from sweetspot.decision.cost_rounds import (
     Part,
     Plan,
-    PricedPlan,
     _speed_of,
     drawn_costs,
     priced_plans,
     rounds_cost,
     rounds_question,
-    with_later,
 )
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
@@ -191,7 +188,7 @@ FACTS = {"rented": CLOUD, "nodes": CLOUD | {"gpus": 16, "nodes": 2}, "other": CL
 
 
 def choices(*rows):
-    found = compared(*rows, facts=FACTS, speeds=SPEEDS, buying={}, draws=2)
+    found = compared(*rows, facts=FACTS, speeds=SPEEDS, draws=2)
     table = found["choices"].query("workload == 'work'").set_index("choice")
     return table, found["verdict"].set_index("workload").loc["work"]
 
@@ -311,22 +308,6 @@ def test_jobs_go_by_the_speed_of_the_machine_itself_of_one_named_or_of_one_devic
     assert [_speed_of(box, name, rows) for name in ("box", "two", "gone")] == [1, 3, 2]
     assert _speed_of(box | {"row": 4}, "box", rows) == 4  # the same machine at another rate
     assert _speed_of(box | {"gpu": "Z"}, "gone", rows) is None
-
-
-def test_a_plan_bought_later_takes_its_place_by_cost_and_no_price_of_the_machine_turns_it():
-    """At once 39,240 (each dollar of the price is one), rented 43,200, a box after six months 41,000."""
-    (plan,), options, draws, settings = plans_of(own(), rented_at(6.0))
-    row = plan.table[plan.table["option"] == "box"]
-    later = row.assign(option="box after 6", box="box", after_months=6.0, usd=41_000.0, usd_possession=30_000.0)
-    both = with_later(plan, {"work": (later, np.full((1, 2), 41_000.0))})
-    assert both.table["option"].tolist() == ["box", "box after 6", "rented"]
-    assert both.table.index.tolist() == [0, 1, 2] and "index" not in both.table
-    assert both.usd[:, 0].tolist() == pytest.approx([39_240.0, 41_000.0, 43_200.0])
-    assert with_later(plan, {}) is plan
-    (found, *_) = works(options, draws, [both], [], settings)
-    told = found.table.set_index("choice")["usd_per_capex"]
-    assert told.to_dict() == {"box": pytest.approx(1.0), "box after 6": 0.0, "rented": 0.0}
-    assert isinstance(both, PricedPlan) and rounds_question(both, options, draws, 30.5).drawn.shape == (2, 2)
 
 
 def held(question):

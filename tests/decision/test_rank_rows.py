@@ -1,4 +1,4 @@
-"""Whole rows of ranks and fronts, who contends, and what other published figures would make of the answer, by hand."""
+"""Whole rows of ranks and fronts and who contends, by hand."""
 
 import math
 
@@ -7,17 +7,13 @@ import pandas as pd
 import pytest
 from answer_options import option, spot
 from decision_tables import drawn
-from sweetspot.decision.other_figures import (
-    COLUMNS,
-    Contenders,
+from sweetspot.decision.contenders import (
     bills_decide,
     contenders,
     cost,
     found_contenders,
-    other_figures,
 )
 from sweetspot.decision.ranks import ENERGY, frontier, pairs, ranks
-from sweetspot.report.phrases import span_in_words
 
 ENDS = ("kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high")
 
@@ -207,123 +203,3 @@ def test_without_a_reference_the_cheapest_that_stays_is_asked_about_and_models_g
     lonely = contenders(rows("m", 5.0).iloc[1:], None)
     assert (lonely.alternative, lonely.gain, len(lonely.every)) == (None, math.inf, 1)
     assert contenders(tables[3], None) is None
-
-
-CARD = {"gpu": "V100", "gpus": 1, "stand_in_gpu": "V100-32GB", "stand_in_framework": "tensorflow",
-        "stand_in_batch_size": 384, "stand_in_precision": "fp16", "throughput_basis": "stand_in"}  # fmt: skip
-TPU = CARD | {"gpu": "TPU", "gpus": 4, "images_per_s": 4000.0, "instance": "tpu"}
-USED = {"gpu": "V100-32GB", "batch_size": 384.0, "framework_version": "2.2", "images_per_s": 1200.0}
-SLOW = {"gpu": "V100", "batch_size": 64.0, "framework_version": "1.9", "images_per_s": 600.0, "dataset": "real"}
-OWN = {"gpu": "TPU", "gpus": 4, "batch_size": None, "framework_version": "1.7", "images_per_s": 3000.0}
-
-
-def figures(*rows):
-    common = {"gpus": 1, "framework": "tensorflow", "model": "m", "precision": "fp16", "dataset": "synthetic"}
-    return pd.DataFrame([common | {"source": f"paper {place}"} | row for place, row in enumerate(rows)])
-
-
-def contending(*rows, reference="Box"):
-    return {"m": of(*rows, reference=reference)}
-
-
-def market(**tpu):
-    """A box at 10 USD; a TPU declared equal to four V100 at 14; one V100 at 20, and as spot at 8 USD: of one job."""
-    card = CARD | {"instance": "card", "images_per_s": 1200.0}
-    return contending(option("Box", 10, gpu="1080 Ti", gpus=4), option("TPU", 14, **TPU | tpu),
-                      option("Card", 20, **card), spot("Card (spot)", 8, **card))  # fmt: skip
-
-
-def gains(market, *published):
-    return {(row.images_per_s, row.alternative_figure): (row.rival_title, round(row.gain, 6), round(row.gain_of_all, 6))
-            for row in other_figures(market, figures(*published)).itertuples()}  # fmt: skip
-
-
-def test_a_row_of_another_figure_by_hand():
-    form = option("Form", 30, **CARD | {"gpu": "V100-32GB", "instance": "form"})
-    market = contending(option("Box", 10), option("Card", 12, **CARD), form, spot("Spot", 8, **CARD))
-    table = other_figures(market, figures(USED, SLOW))
-    assert list(table.columns) == list(COLUMNS)
-    named = {"model": "m", "device": "V100", "alternative": "card", "alternative_title": "Card", "rival": "card"}
-    named |= {"alternative_figure": "as used", "rival_title": "Card", "winner": "box", "winner_title": "Box"}
-    least = {"cheapest_of_all": "spot", "cheapest_of_all_title": "Spot"}
-    used = USED | {"dataset": "synthetic", "figure_source": "paper 0", "as_used": True}
-    slow = SLOW | {"figure_source": "paper 1", "as_used": False}
-    # the box at 10 USD; half the speed is twice the money: card 12 and 24, spot 8 and 16
-    expected = [named | least | used | {"gain": 1.2, "gain_of_all": 0.8}]
-    expected.append(named | least | slow | {"gain": 2.4, "gain_of_all": 1.6})
-    found = [{name: row[name] for name in COLUMNS} for row in table.to_dict("records")]
-    for row, told in zip(found, expected, strict=True):
-        assert {name: row[name] for name in COLUMNS if not name.startswith("gain")} == {
-            name: told[name] for name in COLUMNS if not name.startswith("gain")
-        }
-        assert (row["gain"], row["gain_of_all"]) == pytest.approx((told["gain"], told["gain_of_all"]))
-
-
-def test_every_published_figure_with_every_figure_of_the_alternative():
-    # as used 14 / 10; with 600 instead of 1200 all that rests on it costs twice: TPU 28, card 40, spot 16;
-    # the TPU's own figure, 3000 instead of 4000: 14 x 4/3 = 18.667 whatever the V100's; without it the card: 20, or 40
-    # (a figure of eight TPUs, or of four other devices, is not its own; nor is 4000, which is used; figures of other
-    # precision, framework, model or device are no choice)
-    others = [OWN | {"gpus": 8}, OWN | {"gpu": "P100", "images_per_s": 77.0}, OWN | {"images_per_s": 4000.0}]
-    none = [SLOW | one for one in ({"precision": "fp32"}, {"framework": "torch"}, {"model": "other"}, {"gpu": "P100"},
-                                   {"gpus": 8}, {"gpu": "V1000"})]  # fmt: skip
-    assert gains(market(), USED, SLOW, OWN, *others, *none) == {
-        (1200.0, "as used"): ("TPU", 1.4, 0.8),
-        (1200.0, "its own figure, 3,000"): ("TPU", 1.866667, 0.8),
-        (1200.0, "left out"): ("Card", 2.0, 0.8),
-        (600.0, "as used"): ("TPU", 2.8, 1.6),
-        (600.0, "its own figure, 3,000"): ("TPU", 1.866667, 1.6),
-        (600.0, "left out"): ("Card", 4.0, 1.6),
-    }
-    assert gains(market(), USED, *none) == {}
-    table = other_figures(market(), figures(USED, SLOW, OWN))
-    assert span_in_words(table, "m") == (
-        "With other published figures of the V100 or without TPU, Box is still the cheaper on m, by 1.4 to 4.0 times."
-    )
-
-
-def test_a_rival_with_a_figure_of_its_own_does_not_move_with_the_others():
-    # the TPU rests on its own 4000, in bf16: 14 / 10 whatever the V100's 600 or 1200; without it the card, 20 or 40 USD
-    tpu = {"stand_in_gpu": "TPU", "stand_in_precision": "bf16", "stand_in_batch_size": 256}
-    own = OWN | {"images_per_s": 4000.0, "batch_size": 256.0, "precision": "bf16"}
-    assert {key: gain for key, (_, gain, _) in gains(market(**tpu), USED, SLOW, own).items()} == {
-        (1200.0, "as used"): 1.4, (1200.0, "left out"): 2.0, (600.0, "as used"): 1.4, (600.0, "left out"): 4.0,
-    }  # fmt: skip
-
-
-def test_a_rival_published_itself_leaves_the_choice_to_what_rests_on_the_device():
-    # the TPU's 14 USD stand; with 600 instead of 1200 images/s of the V100 the spot card costs 16 instead of 8 USD
-    stood = [name for name in CARD if name.startswith("stand_in")]
-    moved = other_figures(market(throughput_basis="published", **dict.fromkeys(stood)), figures(USED, SLOW))
-    assert moved[["alternative_figure", "rival_title", "as_used", "cheapest_of_all_title"]].to_numpy().tolist() == [
-        ["as used", "TPU", True, "Card (spot)"], ["as used", "TPU", False, "TPU"],
-    ]  # fmt: skip
-    assert moved["gain_of_all"].tolist() == pytest.approx([0.8, 1.4])  # 16 USD are no longer below the TPU's 14
-    assert moved["gain"].tolist() == pytest.approx([1.4, 1.4])
-    nobody = other_figures(contending(option("Box", 10), option("Card", 20)), figures(USED, SLOW))
-    assert nobody.empty and span_in_words(nobody, "m") == ""
-
-
-def test_what_costs_as_much_leaves_the_reference_the_winner():
-    table = other_figures(contending(option("Box", 10), option("Card", 5, **CARD)), figures(USED, SLOW))
-    assert table["gain"].tolist() == [0.5, 1.0] and table["winner"].tolist() == ["card", "box"]
-
-
-def test_gains_are_of_an_image_where_bills_are_nearly_in_proportion():
-    # 4 % more images a dollar than the bill says: 10 USD for 3.6e6 images, 20 for 3.744e6
-    rows = option("Box", 10), option("Card", 20, **CARD | {"images_per_usd": 3.744e6 / 20})
-    table = other_figures(contending(*rows), figures(USED, SLOW))
-    assert table["gain"].tolist() == pytest.approx([2 / 1.04, 4 / 1.04])
-
-
-def test_an_alternative_that_cannot_be_left_out_is_not_and_bills_or_no_rival_say_nothing():
-    # the TPU is the only other machine: without it nothing is left; box and TPU rest on one figure, so they move alike
-    tpu = TPU | {"images_per_s": 1200.0}
-    market = contending(option("Box", 10, **CARD), option("TPU", 14, **tpu))
-    table = other_figures(market, figures(USED, SLOW))
-    assert table["alternative_figure"].tolist() == ["as used"] * 2
-    assert table["gain"].tolist() == pytest.approx([1.4, 1.4])
-    one = market["m"]
-    silent = {"bills": Contenders(one.reference, one.alternative, one.every, True),
-              "alone": Contenders(one.reference, None, one.every[:1], False)}  # fmt: skip
-    assert other_figures(silent, figures(USED, SLOW)).empty

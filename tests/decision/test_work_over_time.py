@@ -8,7 +8,6 @@ from small_lab import class_of, posed, small_lab
 from sweetspot.decision.assumption import Moved
 from sweetspot.decision.choice_table import works
 from sweetspot.decision.cost_dispatch import dispatch_question
-from sweetspot.decision.later import buying_later, of_months
 from sweetspot.decision.posed import grown, months_of
 from sweetspot.decision.verdict import verdict_table
 
@@ -178,25 +177,6 @@ def test_a_contract_begins_when_it_is_there():
     assert usd(then) == pytest.approx(12 * 1000.0 + 24 * 1200.0)
 
 
-def later(*offers, months, **more):
-    """USD by months until the purchase."""
-    made, _, drawn, _ = work_of(*offers, make=small_lab, buy_after_months=[months], **more)
-    return buying_later(of_months([made], drawn), drawn, 5)[0].set_index("after_months")["usd"]
-
-
-def test_bought_later_it_is_there_later_still_and_the_work_has_grown():
-    """Ordered after six months it is there after eight: 28 months of the box. 80 jobs and each month a hundredth more:
-    the first twelve months are rented, those after are on the box.
-    """
-    found = later(own() | {"available_from_weeks": TWO_MONTHS}, RENTED, months=6.0)
-    assert found[0.0] == pytest.approx(36_000 + 34 * 50 + 2 * 1200 + 34 * 40)
-    assert found[6.0] == pytest.approx(36_000 + 28 * 50 + 8 * 1200 + 28 * 40)
-    hours = 160.0 * 1.01**MONTHS
-    assert later(own(), RENTED, months=12.0, jobs=80.0, growth=0.01)[12.0] == pytest.approx(
-        hours[:12].sum() * 6.0 + 36_000 + 24 * 50 + hours[12:].sum() * 0.2
-    )
-
-
 @pytest.mark.parametrize(
     ("day", "said"),
     [
@@ -215,3 +195,57 @@ def test_until_when_an_offer_stands_and_that_the_wait_is_not_counted_is_told_wit
     made, options, drawn, settings = work_of(box, RENTED, make=small_lab)
     (work,) = works(options, drawn, [], [made], settings)
     assert said in work.limits and wait not in work.limits
+
+
+# --- rents that move, month by month ----------------------------------------------------------------------------------
+
+FALLING = hourly(6.0, trend={"kind": "drift", "change_per_year": -0.1})  # p(t) = 6 x 0.9 ^ (t / 12), at month t
+DEAR_BOX = own(capex=3_600_000.0)  # whose 36 months are those of the project; nobody buys it
+FIRST = 200.0 / 12.0  # jobs of two hours: 200 USD in the first month
+
+
+@pytest.mark.parametrize(
+    ("work", "total"),
+    [
+        # sum of 200 x 1.05^t x 0.9^(t/12): q = 1.05 x 0.991258 = 1.040821, (q^36 - 1) / (q - 1) = 78.93
+        # (the sums of both apart, 95.84 months of work at 0.8611 of the rent, would be 16,506)
+        ({"growth": 0.05}, 15_787.0),
+        # sum of 200 x (0.9 / 1.2)^(t/12): q = 0.976311, (1 - q^36) / (1 - q) = 24.40 (apart: 4,812)
+        ({"software_gain_per_year": 0.2}, 4_881.0),
+        # as much in each month: 200 x (1 - 0.9^3) / (1 - 0.9^(1/12)) = 200 x 31.00
+        ({}, 6_200.0),
+    ],
+)
+def test_each_month_pays_its_own_rent_for_its_own_work(work, total):
+    made = work_of(FALLING, DEAR_BOX, jobs=FIRST, **work)
+    assert made.mixes[0].bought == {}
+    assert usd(made) == pytest.approx([total] * 2, abs=0.6)
+    central = made.mixes[0].at(made.central)
+    assert central.usd * 36 == pytest.approx([total], abs=0.6)
+    question = dispatch_question(made)
+    assert question.planned.usd[0, 0] == pytest.approx(total, abs=0.6)
+
+
+def test_until_a_machine_comes_the_rents_of_the_first_months_are_paid():
+    """Two hundred hours a month, rented for 1 USD in the first months, 10 % less a year later. The box comes after six
+    months (26.14 weeks), costs 3,600 USD over the other thirty, used or not, and 0.2 x 200 = 40 a month of running.
+    Rent of six months: 200 x sum of 0.991258^t, t = 0 to 5 = 200 x 5.8708 = 1,174.2 (six of the mean month: 1,033.4).
+    Possession of a box that is there for 30 of 36 months: 3,600 of price, no care. 3,600 + 30 x 40 + 1,174.2 = 5,974.2.
+    """
+    rent = hourly(1.0, trend={"kind": "drift", "change_per_year": -0.1})
+    box = own(capex=3600.0, maintenance_per_month=0.0) | {"available_from_weeks": 3 * TWO_MONTHS}
+    made = work_of(rent, box, jobs=100.0)
+    bought = next(one for one in made.mixes if one.bought == {"box": 1})
+    assert bought.at(made.central).usd * 36 == pytest.approx([5974.2], abs=0.6)  # the date is uncertain by draw
+
+
+def test_two_sellers_are_held_against_each_other_over_the_work_of_all_months():
+    """The first is dearer today, 6 to 5.5, and falls by a tenth a year. Its mean rent is 6 x 0.8611 = 5.17: it is taken
+    where the work stays. Where the work falls by 20 % a month nearly all of it is due at once: sum of 0.8^t x 0.99126^t
+    over that of 0.8^t is (1 - q^36) / (1 - q), q = 0.793006: 4.8300 to 4.9984, that is 0.9663: 5.80 USD; the other is.
+    """
+    falling = hourly(6.0, trend={"kind": "drift", "change_per_year": -0.1})
+    steady = hourly(5.5) | {"instance": "steady"}
+    for growth, lead in ((0.0, "rented"), (-0.2, "steady")):
+        made = work_of(falling, steady, DEAR_BOX, jobs=FIRST, growth=growth)
+        assert made.mixes[0].done.lead == lead

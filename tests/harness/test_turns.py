@@ -1,4 +1,4 @@
-"""How two programs are compared (tests/performance/turns.py): the interval by hand, and two loops of a known cost."""
+"""Two programs compared (research/performance/turns.py): the interval by hand, and two loops of a known cost."""
 
 import math
 import os
@@ -23,7 +23,7 @@ for step in range(10**6):
 
 @pytest.fixture
 def turns(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "tests" / "performance"))
+    monkeypatch.syspath_prepend(str(ROOT / "research" / "performance"))
     import turns
 
     return turns

@@ -6,6 +6,7 @@ from math import erf, log, sqrt
 import numpy as np
 import pytest
 from mix_problems import held, problem, rented, timing
+from sweetspot.known_value import partial_value
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER, Rented
 from sweetspot.mixes.search import BEST, BOUGHT, RENTED, mixes
@@ -206,3 +207,12 @@ def test_all_on_one_offer_leaves_to_the_others_what_it_cannot_do():
     made = problem(np.ones((2, 2, 1)), [], [first, second, third])
     assert dispatch(made.only("first"), ()).usd.tolist() == [5.0, 5.0]
     assert dispatch(made.only("third"), ()).usd.tolist() == [12.0, 16.0]
+
+
+def test_a_free_timing_saves_what_knowing_the_speed_is_worth():
+    """The value of information of the same two choices, estimated by regression: 10 - (5 + 10) / 2 = 2.5 a job."""
+    unsure = np.resize([5.0, 17.0], 2000)
+    made = of_one_class(offer("sure", np.full(2000, 10.0)), offer("unsure", unsure), jobs=1.0)
+    best = mixes(made)[0]
+    value = partial_value(np.stack([np.full(2000, 10.0), unsure]), 1.0 / unsure)
+    assert best.saving == pytest.approx(2.5) and value.worth == pytest.approx(2.5)

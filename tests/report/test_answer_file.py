@@ -121,7 +121,7 @@ def test_what_to_find_out_is_the_plan_s_and_else_the_job_s():
 
 def test_the_file_is_indented_by_one_and_ends_in_a_line_break():
     written = answer_json(month_tables(), study())
-    assert written.startswith('{\n "schema_version": 2,\n "study": {\n  "name": "paper",') and written.endswith("}\n")
+    assert written.startswith('{\n "schema_version": 3,\n "study": {\n  "name": "paper",') and written.endswith("}\n")
 
 
 def test_one_choice_alone_and_none(tmp_path):

@@ -111,21 +111,24 @@ def predicted(*rows, seen=None, reference="box"):
 
 
 def test_the_ways_to_predict_stand_beside_each_other():
-    rows = [("box", "m", 1, 100.0, 80.0, 110.0, "usl", False), ("box", "m", 1, 125.0, 90.0, 150.0, "amdahl", True)]
+    rows = [
+        ("box", "m", 1, 100.0, 80.0, 110.0, "usl", False),
+        ("box", "m", 1, 125.0, 90.0, 150.0, "sum_of_parts", True),
+    ]
     drawing = predicted(*rows)
     assert drawing.says == "2 ways to predict are at most 25 % apart on box"
     assert table(drawing.data["rows"], "cell title") == [["m, batch 1", "box"]] * 2
     assert drawing.key.replace("\u00a0", " ").split("   ") == ["◌ predicted", "line: 90 % interval"]
     spec = spec_of(drawing)
     filled = marks_of(spec)[1]
-    names = ["Amdahl's law", "universal scaling law"]  # that of the answer first
+    names = ["sum of parts (learned)", "universal scaling law"]  # that of the answer first
     assert filled["encoding"]["color"]["scale"]["domain"] == names == filled["encoding"]["yOffset"]["sort"]
     assert filled["encoding"]["color"]["legend"]["labelLimit"] == 251
     assert spec["spec"]["height"] == {"step": 10} and filled["encoding"]["y"]["sort"] is None
     assert "resolve" not in spec and spec["facet"]["row"]["field"] == "title"
     assert filled["encoding"]["x"]["scale"] == {"zero": False, "padding": 8}
     one = predicted(rows[1])
-    assert one.says == "box on m, batch 1: 125 images/s" and "by\u00a0Amdahl's\u00a0law" in one.key
+    assert one.says == "box on m, batch 1: 125 images/s" and "by\u00a0sum\u00a0of\u00a0parts\u00a0(learned)" in one.key
     assert spec_of(one)["spec"]["height"] == {"step": 18} and "yOffset" not in marks_of(spec_of(one))[1]["encoding"]
     assert marks_of(spec_of(one))[1]["encoding"]["color"]["legend"] is None
     apart = predicted(*rows, *(("other", *row[1:]) for row in rows))
@@ -138,7 +141,7 @@ def test_the_ways_to_predict_stand_beside_each_other():
 
 def test_of_more_than_three_machines_the_fastest_predictions_that_nobody_measured_are_drawn():
     rows = [(f"g{n}", "m", 1, 100.0 + n, 90.0 + n, 120.0 + n, "usl", True) for n in range(18)]
-    rows += [("box", "m", 1, 50.0, 40.0, 60.0, "usl", True), ("g17", "m", 1, 500.0, 1.0, 900.0, "amdahl", False)]
+    rows += [("box", "m", 1, 50.0, 40.0, 60.0, "usl", True), ("g17", "m", 1, 500.0, 1.0, 900.0, "sum_of_parts", False)]
     seen = speeds(("g16", "m", 1, 99.0), ("g15", "m", 2, 99.0))
     drawing = predicted(*rows, seen=seen)
     assert set(drawing.data["rows"]["instance"]) == {*(f"g{n}" for n in (*range(2, 16), 17)), "box"}  # fifteen
@@ -236,13 +239,13 @@ def test_without_a_reference_the_first_two_predictions_are_drawn_and_seven_famil
 
 def test_how_wrong_each_method_was_on_what_it_had_not_seen():
     rows = frame("slice method median_abs_error p90_abs_error rows",
-                 ("all", "usl", 0.05, 0.123, 9), ("all", "amdahl", 0.04, 0.2, 9), ("gpus=8", "usl", 0.1, 0.2, 3),
+                 ("all", "usl", 0.05, 0.123, 9), ("all", "sum_of_parts", 0.04, 0.2, 9), ("gpus=8", "usl", 0.1, 0.2, 3),
                  ("gpus=16", "usl", 0.1, 0.2, 3), ("study_models", "usl", 0.1, 0.2, 3),
                  ("links", "usl", 0.1, 0.2, 1))  # fmt: skip
-    guess = frame("method headline", ("amdahl", False), ("usl", True))
+    guess = frame("method headline", ("sum_of_parts", False), ("usl", True))
     drawing = CHARTS["validation"].draw(ChartData({"validation": rows, "extrapolation": guess}, None))
     assert table(drawing.data["rows"], "part method") == [
-        ["all figures held out", "universal scaling law"], ["all figures held out", "Amdahl's law"],
+        ["all figures held out", "universal scaling law"], ["all figures held out", "sum of parts (learned)"],
         ["on 8 devices", "universal scaling law"], ["models of this study", "universal scaling law"],
     ]  # fmt: skip
     said = "half of its predictions were less than 5 % off, nine in ten less than 12 %"
@@ -252,12 +255,12 @@ def test_how_wrong_each_method_was_on_what_it_had_not_seen():
     line, point = marks_of(spec)
     assert line["mark"] == {"type": "rule", "strokeWidth": 1.5}
     assert point["mark"] == {"type": "point", "filled": True, "color": "#0072B2"}
-    assert point["encoding"]["y"]["sort"] == ["Amdahl's law", "universal scaling law"]  # the best first
+    assert point["encoding"]["y"]["sort"] == ["sum of parts (learned)", "universal scaling law"]  # the best first
     assert spec["facet"]["row"]["sort"] == ["all figures held out", "on 8 devices", "models of this study"]
     assert (spec["spec"]["width"], spec["spec"]["height"]) == (255, {"step": 18})
     assert spec["resolve"] == {"scale": {"y": "independent"}}
     best = CHARTS["validation"].draw(ChartData({"validation": rows}, None))
-    assert best.says.startswith("Amdahl's law: half of its predictions were less than 4 % off")
+    assert best.says.startswith("Sum of parts (learned): half of its predictions were less than 4 % off")
     none = CHARTS["validation"].draw(ChartData({"validation": rows[rows["slice"] != "all"]}, None))
     assert none.says == "" and CHARTS["validation"].fits({"validation": rows}) and not CHARTS["validation"].fits({})
     nothing = CHARTS["validation"].draw(ChartData({}, None)).data["rows"]["text"].tolist()

@@ -1,19 +1,9 @@
-"""The first page's figures, and the answer beside it: a sheet to sign, a card, a small table."""
+"""The first page's figures, and the answer beside it."""
 
-import re
-import xml.etree.ElementTree as ET
-from itertools import pairwise
-
-import pandas as pd
 import pytest
-from decision_tables import study
-from report_tables import CHROMIUM, browser, make_report, one_job, small_tables
-from sweetspot.report import card
-from sweetspot.report.answer_file import answer_of
-from sweetspot.report.card import extent, render_card, wrapped
-from sweetspot.report.finished import print_pdf
+from report_tables import make_report
 from sweetspot.report.outcome import Figure, Named, Outcome, key_figures
-from sweetspot.report.sheet import clauses, render_sheet, short
+from sweetspot.report.summary import short
 from sweetspot.wording import Money
 
 NONE = Figure(value=None, low=None, high=None)
@@ -42,151 +32,11 @@ def test_where_it_is_not_known_or_always_there_the_work_from_which_buying_pays_d
     assert third(chance) == ("3.6 ×", "as much work before buying pays", "")
 
 
-HOSTILE = '<script>alert(1)</script> & "quoted" ]]> \x07\x1b[31m <b>'
-ENDLESS = "Pneumonoultramicroscopicsilicovolcanoconiosis" * 5
-TITLES = [
-    HOSTILE,
-    ENDLESS,
-    "WWWW MMMM " * 40,
-    "Vier Rechner für das Büro, 漢字漢字漢字 " * 9,
-    "🚀" * 120,
-    "i" * 400,
-    "A",
-]
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-def texts(svg: str) -> list[str]:
-    return [part.text for part in ET.fromstring(svg).iter(f"{SVG}text")]
-
-
-def test_the_card_says_title_answer_multiple_probability_and_date():
-    tables = one_job()
-    found = answer_of(tables, study())
-    words = texts(render_card(tables, study()))
-    assert words[0] == study().title
-    assert found.sentences[0].split()[0] == words[1].split()[0]
-    # 357.8 USD rented, 58.3 with the box: tests/report/test_answer_file.py
-    assert "6.1 ×" in words
-    assert any(word.endswith("%") for word in words)
-    places = [int(part.get("y")) for part in ET.fromstring(render_card(tables, study(title="A"))).iter(f"{SVG}text")]
-    assert places[:3] == [42, 82, 105]  # 40 under the title, and 23 from line to line
-    assert words[-1] == f"Sweetspot · {study().name} · as of {study().as_of}"
-
-
-def test_a_study_without_an_answer_has_a_card_that_says_so():
-    words = " ".join(texts(render_card({}, study())))
-    assert "No answer yet" in words
-    assert "×" not in words
-
-
-@pytest.mark.parametrize("title", TITLES)
-def test_the_card_is_whole_whatever_the_title(title):
-    """Well-formed, nothing to load or to run, no line wider than the card, no two lines on each other."""
-    svg = render_card(one_job(), study(title=title))
-    root = ET.fromstring(svg)
-    assert not re.search(r"<script|href|url\(|onload|<foreignObject", svg)
-    assert (root.get("width"), root.get("height")) == (str(card.WIDTH), str(card.HEIGHT))
-    lines = [(int(t.get("x")), int(t.get("y")), int(t.get("font-size")), t.text) for t in root.iter(f"{SVG}text")]
-    assert all(0 < y < card.HEIGHT for _, y, _, _ in lines)
-    column = [(y, size) for x, y, size, _ in lines if x <= card.MARGIN + 16]
-    assert all(below - size >= above for (above, _), (below, size) in pairwise(column))
-
-
-@pytest.mark.browser
-@pytest.mark.slow
-def test_no_word_of_a_card_leaves_it_in_a_browser():
-    """Its fonts are the reader's: here those of this machine, and monospaced ones that are wider than any named."""
-    pages = [render_card(tables, study(title=title)) for title in TITLES for tables in (one_job(), small_tables())]
-    with browser().new_context() as context:
-        tab = context.new_page()
-        for svg in pages:
-            tab.set_content(svg)
-            boxes = tab.evaluate(
-                "[...document.querySelectorAll('svg text')].map(t => [t.getBBox(), t.textContent])"
-                ".map(([box, text]) => [box.x + box.width, text])"
-            )
-            assert [box for box in boxes if box[0] > card.WIDTH - 8] == []
-
-
-def test_lines_are_wrapped_between_words_and_cut_with_an_ellipsis():
-    wide = extent("one two")
-    assert wrapped("one two one two", wide, 2) == ["one two", "one two"]
-    assert wrapped("one two one two one", wide, 2)[1].endswith("…")
-    assert "".join(wrapped(ENDLESS, 10, 99)) == ENDLESS
-    assert all(extent(line) <= 10 for line in wrapped(ENDLESS, 10, 99))
-
-
-def test_what_a_study_says_is_escaped_on_the_sheet_and_cut():
-    html = render_sheet(one_job(), study(title=HOSTILE, question=ENDLESS * 9))
-    assert "<script>alert" not in html
-    assert ENDLESS * 3 not in html
-    assert "http" not in html  # it loads nothing
-
-
-def test_a_study_without_an_answer_has_a_sheet_without_a_table():
-    html = render_sheet({}, study())
-    assert "No answer yet" in html
-    assert "<table" not in html
-
-
 def test_texts_are_cut_between_words():
     assert short("one two three", 9) == "one two …"
     assert short("one two", 9) == "one two"
 
 
-def test_a_sentence_is_cut_behind_a_clause_and_never_within_brackets():
-    told = "Times (v6: A; v5: B) are compared; one became twice as fast, and so much is drawn"
-    assert clauses(told, 99) == told
-    assert clauses(told, 70) == "Times (v6: A; v5: B) are compared; one became twice as fast"
-    assert clauses(told, 50) == "Times (v6: A; v5: B) are compared"
-    assert clauses(told, 30) == "Times (v6: A; v5: B) are …"  # no clause ends before
-
-
-@pytest.mark.parametrize(("rule", "message", "said"), [
-    ("no_interval", "a factor of 1.60 is assumed for what is stand_in",
-     "Speeds without an interval: a factor of 1.60 is assumed for what is stand_in"),
-    ("text_against_table", "box: the text says 1.3 per hour",
-     "Prices on which text and table of the source disagree: the office box: the text says 1.3 per hour"),
-    ("specified_only", "X1 is known by its specifications only", "X1 is known by its specifications only"),
-])  # fmt: skip
-def test_a_warning_of_the_sheet_says_what_it_is_about(rule, message, said):
-    tables = one_job()
-    warned = {"instance": "box", "model": None, "rule": rule, "message": message, "decisive": True}
-    tables["warnings"] = pd.DataFrame([warned])
-    tables["options"] = tables["options"].assign(instance="box", title="office box")
-    assert f"<li>{said}</li>" in render_sheet(tables, study())
-
-
-@pytest.mark.browser
-@pytest.mark.slow
-@pytest.mark.parametrize("words", ["as it is", "of the longest"])
-def test_the_sheet_is_one_page_of_a4_with_room_to_sign(tmp_path, words):
-    """Whatever a study says: printed, all that it holds stands on it."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine: apt-get install chromium")
-    more = {} if words == "as it is" else {"title": "Long title " * 40, "question": "Why so long, and for whom? " * 40}
-    tables = small_tables()
-    if more:
-        long = "a machine of a name that is long " * 6
-        tables["choices"] = pd.concat([tables["choices"].assign(title=long)] * 4, ignore_index=True)
-    page = tmp_path / "decision.html"
-    page.write_text(render_sheet(tables, study(**more)), encoding="utf-8")
-    print_pdf(page, tmp_path / "decision.pdf")
-    paper = (tmp_path / "decision.pdf").read_bytes()
-    assert re.findall(rb"/Type\s*/Page\b", paper) == [b"/Type /Page"]
-    with browser().new_context(
-        viewport={"width": 680, "height": 1028}
-    ) as context:  # A4 less its margins, in CSS pixels
-        tab = context.new_page()
-        tab.emulate_media(media="print")
-        tab.goto(page.as_uri())
-        hidden = "document.querySelector('main').scrollHeight - document.querySelector('main').clientHeight"
-        assert tab.evaluate(hidden) <= 1
-
-
-def test_sheet_and_card_lie_beside_the_page(tmp_path):
-    report = make_report(tmp_path)
-    assert {"index.html", "evidence.html", "answer.json", "summary.md", "decision.html", "card.svg"} <= {
-        f.name for f in report.iterdir()
-    }
+def test_the_answer_lies_beside_the_page_in_two_more_forms(tmp_path):
+    names = {file.name for file in make_report(tmp_path).iterdir()}
+    assert {"index.html", "evidence.html", "answer.json", "summary.md"} <= names

@@ -35,7 +35,7 @@ def test_what_was_seen_of_stock_moves_the_share(study):
 
 
 def test_a_scenario_and_the_history_read_it(study):
-    inputs = dict.fromkeys(SPEED, "table.parquet") | {"workloads": "w", "instances": [], "published": [], "stock": []}
+    inputs = dict.fromkeys(SPEED, "table.parquet") | {"workloads": "w", "instances": [], "stock": []}
     params = SimpleNamespace(
         settings={
             "study": "lab", "batch_sizes": {}, "precision": "fp16", "framework": "torch", "reference": None,

@@ -1,14 +1,14 @@
-"""What the page, the sheet and the summary say of choices, waits and figures, of a few rows by hand."""
+"""What the page and the summary say of choices, waits and figures, of a few rows by hand."""
 
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from sweetspot.decision_words import MAY_STOP
-from sweetspot.report import outcome, page, sheet
+from sweetspot.report import outcome, page, summary
 from sweetspot.report.outcome import Figure, Named, Outcome, choices_of, group_of, key_figures
 from sweetspot.report.page import _dots, _jobs, _notes, _untimed, _waits
-from sweetspot.report.sheet import Listed, _at_once, _sources, _table, clauses, of_choices, short
+from sweetspot.report.summary import Listed, _at_once, _table, of_choices, short
 from sweetspot.wording import Money
 
 NONE = float("nan")
@@ -213,7 +213,7 @@ def test_the_first_chart_says_over_how_many_months(monkeypatch, changes, title):
 
 def listed(monkeypatch, rows, differ=True, **changes):
     for name, made in (("choices_of", rows), ("outcome_of", found(**changes)), ("hours_differ", differ)):
-        monkeypatch.setattr(sheet, name, lambda _, made=made: made)
+        monkeypatch.setattr(summary, name, lambda _, made=made: made)
     return of_choices({}, "EUR")
 
 
@@ -242,15 +242,6 @@ def test_hours_of_half_as_many_devices_again_are_explained(devices, said):
 
 def test_a_text_of_just_the_length_is_whole_and_one_more_is_cut():
     assert short("one two", 7) == "one two" and short("one two", 6) == "one …" and short("onetwo", 5) == "one …"
-    assert clauses("one, two", 8) == "one, two" and clauses("one, two", 7) == "one"
-    assert clauses("one, two three", 4) == "one" and clauses("one, two three", 3) == "o …"
-
-
-def test_six_sources_are_named_and_the_others_counted():
-    many = [SimpleNamespace(title=f"S{n}", date="2026-01-01") for n in range(8)]
-    assert _sources(SimpleNamespace(sources=many[:2])) == "S0, 2026-01-01; S1, 2026-01-01."
-    assert _sources(SimpleNamespace(sources=many[:6])).endswith("S5, 2026-01-01.")
-    assert _sources(SimpleNamespace(sources=many[:7])).endswith("S5, 2026-01-01; and 1 more.")
 
 
 def test_a_table_in_markdown_has_its_numbers_on_the_right():

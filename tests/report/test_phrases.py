@@ -18,11 +18,9 @@ from sweetspot.report.phrases import (
     lead,
     named,
     never_pays,
-    other_figures,
     outside,
     price_changes_words,
     some_taken,
-    span_in_words,
     waiting,
     warnings,
     without_speed,
@@ -106,39 +104,6 @@ def test_when_owning_never_pays_is_that_of_the_answer_s_model():
     surface = frame("model condition", ("n", "no"), ("m", "Never below 3 days"), ("m", "no"))
     assert never_pays(ANSWER | {"surface": surface}) == "Never below 3 days."
     assert never_pays(ANSWER | {"surface": surface.head(1)}) == never_pays(ANSWER) == ""
-
-
-def figures(*gains, **changes):
-    row = {"model": "m", "device": "V100", "alternative_figure": "as used", "alternative_title": "office card",
-           "winner": "box", "winner_title": "office box"}  # fmt: skip
-    return pd.DataFrame([row | {"gain": gain} | changes for gain in gains])
-
-
-@pytest.mark.parametrize(("gains", "changes", "said"), [
-    ((1.4, 4.0, 2.0), {}, " of the V100, the office box is still the cheaper on m, by 1.4 to 4.0 times."),
-    ((0.25, 0.5), {}, " of the V100, the office box is still the cheaper on m, by 2.0 to 4.0 times."),
-    ((1.0, 3.0), {}, " of the V100, the office box is still the cheaper on m, by 1.00 to 3.0 times."),
-    ((0.5, 1.0), {}, " of the V100, the office box is still the cheaper on m, by 1.00 to 2.0 times."),
-    ((2.0,), {}, " of the V100, the office box is still the cheaper on m, by 2.0 times."),
-    ((0.5, 2.0), {}, " of the V100, the multiple on m is 0.50 to 2.0: the cheapest changes."),
-    ((2.0, 3.0), {"alternative_figure": "left out", "device": None},
-     " or without the office card, the office box is still the cheaper on m, by 2.0 to 3.0 times."),
-])  # fmt: skip
-def test_other_figures_are_told_of_the_model_asked_alone(gains, changes, said):
-    table = pd.concat([figures(9.0, model="n", device="no"), figures(*gains, **changes)])
-    assert span_in_words(table, "m") == f"With other published figures{said}"
-    assert span_in_words(table, "other") == span_in_words(pd.DataFrame(), "m") == ""
-
-
-def test_of_several_winners_none_is_named_and_models_have_their_titles():
-    table = pd.concat([figures(2.0), figures(3.0, winner="other", device="P100", alternative_figure="left out")])
-    options = frame("model model_title", ("n", "N"), ("m", "The net"))
-    said = (
-        "With other published figures of the V100 and P100 or without the office card, a rival is still the cheaper on "
-    )
-    said += "The net, by 2.0 to 3.0 times."
-    assert other_figures(ANSWER | {"other_figures": table, "options": options.assign(workload="x")}) == said
-    assert other_figures(ANSWER | {"other_figures": table}) == said.replace("The net", "m")
 
 
 def test_of_several_models_it_is_said_which_hangs_on_nothing():

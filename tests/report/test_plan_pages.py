@@ -1,27 +1,22 @@
-"""Plans on the page: which leads, who does the work, what it hangs on, buying later, and what has no speed."""
+"""Plans on the page: which leads, who does the work, what it hangs on, and what has no speed."""
 
 import json
 import re
 
-import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import study
-from phase_plans import beside, compared, hourly, own
+from phase_plans import beside
 from phase_study import one_job, with_phases
 from phase_tables import hanging_tables
 from report_tables import evidence, month_tables, small_tables
 from sweetspot.decision.options import titled
-from sweetspot.report.answer_file import answer_json
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.plan_turning import (
-    later_in_words,
     paying_in_words,
     plan_worth_in_words,
     turning_in_words,
 )
-from sweetspot.report.sheet import render_summary
 from sweetspot.report.tables import shown_in, works
 from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import load_titles
@@ -160,45 +155,3 @@ def test_the_chart_of_assumptions_speaks_of_options(alone):
     drawn = CHARTS["plan_tornado"].draw(ChartData(beside(with_phases(alone), hanging_tables()), None))
     assert "mix" not in json.dumps(drawn.chart.to_dict(validate=False))
     assert drawn.data["rows"]["assumption"].tolist() == ["price of Cloud with 1 V100", "amount of work"]
-
-
-AT_ONCE = {"workload": "work", "box": "b", "box_title": "the <box>", "until": None, "until_title": None, "months": 36.0}
-RENT = AT_ONCE | {"until": "r", "until_title": "Rent & Co"}
-NOTHING = {name: np.nan for name in ("box_usd", "saved_usd", "saved_usd_low", "saved_usd_high", "p_saves")}
-TABLE = pd.DataFrame([
-    AT_ONCE | NOTHING | {"after_months": 0.0, "title": "the <box>", "box_usd": 900.0, "rent_usd": 0.0, "usd": 1000.0},
-    RENT | {"after_months": 6.0, "title": "later", "box_usd": 850.0, "rent_usd": 75.0, "usd": 940.0, "saved_usd": 60.0,
-            "saved_usd_low": -10.0, "saved_usd_high": 130.0, "p_saves": 0.9},
-    RENT | NOTHING | {"after_months": 36.0, "title": "Rent & Co", "box": None, "box_title": None, "rent_usd": 980.0,
-                      "usd": 980.0},
-    AT_ONCE | NOTHING | {"after_months": 0.0, "title": "old", "box_title": "old", "usd": np.nan, "rent_usd": 0.0},
-]).assign(usd_low=500.0, usd_high=2000.0, box_usd_low=np.nan, box_usd_high=np.nan, p_cheapest=[0.1, 0.7, 0.2, np.nan],
-          status=["ok", "ok", "ok", "is used for 48 months, the plan has 36"])  # fmt: skip
-SAID = "Bought in 6 months, renting Rent & Co until then: 940 USD, 60.0 less (−10.0 to 130), 90 % likely."
-
-
-def test_page_summary_and_answer_say_it_and_escape_it():
-    tables = small_tables() | {"later": TABLE}
-    text = evidence(tables)
-    assert 'id="buying-later"' in text
-    assert "renting Rent &amp; Co until then: 940 USD, 60.0 less" in text
-    assert "<box>" not in text
-    assert SAID in json.loads(answer_json(tables, study()))["buying_later"]
-    assert "Never buying costs 980 USD" in render_summary(tables, study())
-
-
-def test_without_such_a_plan_the_page_has_no_such_section():
-    tables = small_tables()
-    assert 'id="buying-later"' not in evidence(tables)
-    assert json.loads(answer_json(tables, study()))["buying_later"] == []
-
-
-def test_the_sentences_say_what_waiting_costs_and_what_is_cheapest():
-    found = compared(own(), hourly())["later"]
-    assert later_in_words(found) == [
-        "box, bought at once: 39,240 USD over 36 months.",
-        "Bought in 6 months, renting rented until then: 45,900 USD, 6,660 more (6,660 to 6,660), over 99 % likely.",
-        "Bought in 12 months, renting rented until then: 52,560 USD, 13,320 more (13,320 to 13,320), over 99 % likely.",
-        "Buying box at once is the cheapest, over 99 % likely.",
-        "Never buying costs 43,200 USD.",
-    ]

@@ -37,8 +37,8 @@ def test_without_tables_there_are_no_rows():
     empty = made()
     parts = [empty.verdict(), empty.worth_knowing(), empty.choices(), empty.jobs(), empty.deadlines(),
              empty.scenarios(), empty.plan_tornado(), empty.plan_turning_points(), empty.plan_break_even(),
-             empty.plan_worth_knowing(), empty.later(), empty.price_changes()]  # fmt: skip
-    assert [(part.rows, part.left_out) for part in parts] == [([], 0)] * 12
+             empty.plan_worth_knowing(), empty.price_changes()]  # fmt: skip
+    assert [(part.rows, part.left_out) for part in parts] == [([], 0)] * 11
 
 
 def test_verdicts_on_jobs_leave_out_those_on_plans():
@@ -143,24 +143,6 @@ def test_machines_for_sale_and_from_when_they_pay():
         "model title assumption pays_from planned unit p_pays", (None, "Box", "work", 850.0, 1000.0, "h", 0.8)
     )
     assert plain(made(break_even=table).plan_break_even()) == [["Box", "work", "850", "1,000", "h", "80 %"]]
-
-
-def test_buying_later_has_a_row_a_way_and_shades_the_cheapest():
-    names = "workload box box_title after_months until_title status box_usd rent_usd usd saved_usd p_saves"
-    rows = [("lab", "b", "the box", 0.0, None, "ok", 900.0, 0.0, 1000.0, NAN, NAN),
-            ("lab", "b", "the box", 1.0, "Rental", "ok", 850.0, 75.0, 940.0, 60.0, 0.9),
-            ("lab", None, None, 36.0, "Rental", "ok", NAN, 980.0, 980.0, NAN, NAN),
-            ("lab", "o", "old", 0.0, None, "used for 48 months", NAN, NAN, NAN, NAN, NAN),
-            ("other", "b", "box", 0.0, None, "ok", 900.0, 0.0, 2000.0, NAN, NAN)]  # fmt: skip
-    part = made(later=frame(names, *rows), choices=WORKS).later()
-    assert plain(part) == [
-        ["Lab", "the box, at once", "", "900", "0", "1,000", "–", ""],
-        ["Lab", "the box, in 1 month", "Rental", "850", "75.0", "940", "60.0", "90 %"],
-        ["Lab", "never", "Rental", "–", "980", "980", "–", ""],
-        ["Lab", "old, at once", "used for 48 months", "–", "–", "–", "–", ""],
-        ["other", "box, at once", "", "900", "0", "2,000", "–", ""],
-    ]
-    assert part.classes == ["", "good", "", "failed", "good"]
 
 
 def test_prices_that_moved_most_stand_first():

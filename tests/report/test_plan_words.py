@@ -5,7 +5,6 @@ import math
 import pandas as pd
 import pytest
 from sweetspot.report.plan_turning import (
-    later_in_words,
     leading_work,
     paying_in_words,
     plan_is_done,
@@ -141,57 +140,3 @@ def test_what_to_find_out_first_is_that_of_the_plan_which_leads():
         "No speed is worth timing: none, known exactly, would save more than the timing costs.",
     ]  # fmt: skip
     assert plan_worth_in_words({"worth_knowing": worth}) == plan_worth_in_words(plan(DISPATCH)) == []
-
-
-LATER = ("workload status box box_title title after_months until_title months usd saved_usd saved_usd_low "
-         "saved_usd_high p_saves p_cheapest")  # fmt: skip
-NONE = (NAN, NAN, NAN, NAN)
-AT_ONCE = ("work", "ok", "b", "big box", "big box", 0.0, None, 36.0, 1000.0, *NONE, 0.1)
-OTHER = ("work", "ok", "o", "other", "other", 0.0, None, 36.0, 2000.0, *NONE, 0.0)
-FIRST = "The big box, bought at once: 1,000 USD over 36 months."
-
-
-def later(saved, low, high, likely, usd=940.0, sure=0.7, after=6.0):
-    return "work", "ok", "b", "big box", "x", after, "small one", 36.0, usd, saved, low, high, likely, sure
-
-
-def never(usd, sure=0.2):
-    return "work", "ok", None, None, "small one", 36.0, "small one", 36.0, usd, *NONE, sure
-
-
-@pytest.mark.parametrize(("row", "said"), [
-    (later(60.0, -10.0, 130.0, 0.9), "6 months, renting the small one until then: 940 USD, 60.0 less (−10.0 to 130), "
-                                     "90 % likely."),
-    (later(-60.0, -130.0, 10.0, 0.1), "6 months, renting the small one until then: 940 USD, 60.0 more (−10.0 to 130), "
-                                      "90 % likely."),
-    (later(0.0, 0.0, 5.0, 0.6, after=1.0), "1 month, renting the small one until then: 940 USD, 0 less (0 to 5.00), "
-                                           "too close to call."),
-    (later(-60.0, -70.0, -50.0, 0.75), "6 months, renting the small one until then: 940 USD, 60.0 more (50.0 to 70.0), "
-                                       "too close to call."),
-    (later(60.0, 50.0, 70.0, 0.1), "6 months, renting the small one until then: 940 USD, 60.0 less (50.0 to 70.0), "
-                                   "10 % likely."),
-])  # fmt: skip
-def test_what_buying_later_saves_or_costs_more(row, said):
-    found = later_in_words(frame(LATER, AT_ONCE, row, OTHER))
-    when = said.split(",")[0]
-    assert found == [FIRST, f"Bought in {said}", f"Buying the big box in {when} is the cheapest, 70 % likely."]
-
-
-def test_which_way_is_the_cheapest_and_what_never_to_buy_costs():
-    assert later_in_words(frame(LATER, AT_ONCE, never(1200.0)), "EUR") == [
-        FIRST.replace("USD", "EUR"), "Buying the big box at once is the cheapest, 10 % likely.",
-        "Never buying costs 1,200 EUR.",
-    ]  # fmt: skip
-    assert later_in_words(frame(LATER, AT_ONCE, never(800.0)))[1:] == [
-        "Never buying is the cheapest: the small one for all 36 months, 800 USD, 20 % likely."
-    ]
-
-
-def test_a_plan_without_a_machine_for_sale_says_so_and_the_next_is_told_too():
-    broken = ("year", "is used for 48 months", *AT_ONCE[2:])
-    alone = ("year", *never(900.0)[1:])
-    assert later_in_words(frame(LATER, broken, alone, AT_ONCE)) == [
-        "Buying later in year: no machine that may be bought is reckoned.", FIRST,
-        "Buying the big box at once is the cheapest, 10 % likely.",
-    ]  # fmt: skip
-    assert later_in_words(pd.DataFrame()) == []

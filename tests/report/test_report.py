@@ -18,7 +18,7 @@ from sweetspot.report.charts.own_or_rent import cash_lines
 from sweetspot.report.cited import Provenance
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.sections import Sections
-from sweetspot.report.sheet import render_summary
+from sweetspot.report.summary import render_summary
 from sweetspot.warnings import warning
 
 

@@ -7,8 +7,8 @@ import pytest
 from scaling_tables import cell, efficiencies
 from study_tables import shipped_throughput
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency, study_evidence
-from sweetspot.scaling.methods import mean_efficiency
-from sweetspot.scaling.targets import extrapolation, target_cells
+from sweetspot.scaling.methods import MeanEfficiency
+from sweetspot.scaling.targets import extrapolation_rows, target_cells
 from sweetspot.study.instances import load_instances
 from sweetspot.throughput.published import read_efficiency
 from sweetspot.warnings import pairs
@@ -31,8 +31,8 @@ def study():
 def box(study):
     asked, declared, throughput = shipped_throughput("parkopedia-2018")
     cells = target_cells(throughput, asked.targets, asked.cells, declared)
-    predicted = mean_efficiency(study[2], cells).assign(source="mean", warnings=None)
-    return extrapolation(cells, predicted, "mean_efficiency", headline=True).set_index(["model", "batch_size"])
+    predicted = MeanEfficiency(study[2]).predict(cells).assign(source="mean", warnings=None)
+    return extrapolation_rows(cells, predicted, "mean_efficiency").set_index(["model", "batch_size"])
 
 
 @pytest.mark.parametrize("model", PRINTED_AVERAGE)
@@ -66,7 +66,7 @@ def test_what_is_missing_takes_the_nearest_that_is_there(model, batch_size, prec
     rows = [("a", 8, "fp32", 0.7), ("a", 64, "fp32", 0.6), ("b", 8, "fp32", 0.9), ("c", 8, "fp16", 0.5)]
     averages = pd.DataFrame(rows, columns=["model", "batch_size", "precision", "efficiency"])
     cells = pd.DataFrame([{"framework": "x", "model": model, "batch_size": batch_size, "precision": precision}])
-    found = mean_efficiency(averages.assign(framework="x", spread=0.1, families=2), cells)["efficiency"]
+    found = MeanEfficiency(averages.assign(framework="x", spread=0.1, families=2)).predict(cells)["efficiency"]
     assert found.tolist() == pytest.approx([efficiency])
 
 

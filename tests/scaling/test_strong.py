@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import huber
 from study_tables import STUDIES
-from sweetspot.scaling.judge import shipped_times
-from sweetspot.scaling.strong import fit_strong, leaves_fast_links, others_strong, pairs_of, strong_cells, usual_batch
+from sweetspot.facts.shipped_tables import figures_file
+from sweetspot.scaling.strong import crossings, fit_strong, result_pairs, strong_cells, usual_batch
 from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS
 from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question
@@ -49,23 +49,12 @@ def shipped():
 
 
 def test_a_pair_by_hand(shipped):
-    pairs = pairs_of(shipped)
+    pairs = result_pairs(shipped)
     own = pairs[(pairs["gpu"] == "MI300X") & (pairs["doublings"] == 2)]
     # MangoBoost v5.0: 29.60 minutes on 8 and 10.92 on 32, four times the device time of 10.92 / 29.60
     assert own["log_minutes"].tolist() == pytest.approx([math.log(10.92 * 4 / 29.60)], abs=2e-3)
     assert own["leaves"].tolist() == [1.0]
     assert own["log_batch"].tolist() == [0.0]
-
-
-def test_a_pair_is_told_by_the_median_of_others_at_the_same_counts():
-    """From 8 to 16 devices a, b and c take 2, 3 and 4 times too long; from 4 to 8 nobody else has a pair."""
-    rows = [("H100 SXM", 8, 10.0, name, 8.0, 1.0) for name in "abc"]
-    rows += [("H100 SXM", 16, 5.0 * lost, name, 8.0, 1.0) for name, lost in (("a", 2), ("b", 3), ("c", 4))]
-    rows += [("H100 SXM", 4, 10.0, "d", 8.0, 1.0), ("H100 SXM", 8, 9.0, "d", 8.0, 1.0)]
-    found = others_strong(pairs_of(table(*rows))).set_index("submitter")["gap"]
-    # a by the middle of log 3 and log 4, b by that of 2 and 4, c by that of 2 and 3
-    expected = {"a": math.log(12**0.5 / 2), "b": math.log(8**0.5 / 3), "c": math.log(6**0.5 / 4)}
-    assert found.to_dict() == pytest.approx(expected)
 
 
 def test_a_machine_that_is_timed_at_another_count_is_estimated():
@@ -114,7 +103,7 @@ def test_one_submission_far_off_the_others_pulls_no_harder_than_one_two_scatters
     rows += many("B200 SXM", "e", 1.5, 0.0, 1.2, {8: 8, 16: 16, 64: 64})  # far off
     times = table(*rows)
     times.loc[times["submitter"] == "d", "benchmark"] = "other"
-    pairs, found = pairs_of(times), fit_strong(times)
+    pairs, found = result_pairs(times), fit_strong(times)
     loss, batch, leaving = least(pairs, pairs["leaves"])
     assert found.batch == pytest.approx(batch, abs=2e-3)
     assert found.loss == pytest.approx(loss, abs=2e-3)
@@ -123,8 +112,10 @@ def test_one_submission_far_off_the_others_pulls_no_harder_than_one_two_scatters
 
 def test_the_shipped_slopes_are_those_of_a_general_search():
     """And those that docs/scaling.md tells: b 0.14 and 0.24, g 0.15 and 0.02, c 0.08."""
-    own, *others = shipped_times(STUDIES)
-    pairs = pairs_of(pd.concat([own, *others])).dropna(subset=["log_batch"])
+    own, *others = [
+        read_times(figures_file(name, STUDIES, "time_to_target.csv")) for name in ("eight-gpus-2026", "scaling-2026")
+    ]
+    pairs = result_pairs(pd.concat([own, *others])).dropna(subset=["log_batch"])
     loss, batch, leaving = least(pairs, pairs["leaves"])
     found = fit_strong(own, others)
     assert [loss["llama2_70b_lora"], loss["llama31_8b"]] == pytest.approx([0.14, 0.24], abs=0.005)
@@ -139,8 +130,8 @@ def test_the_shipped_slopes_are_those_of_a_general_search():
      ("GB300", 72, 144, 1), ("GB200", 73, 146, 0)],
 )  # fmt: skip
 def test_fast_links_join_eight_devices_or_a_rack_of_72(gpu, fewer, more, leaves):
-    assert leaves_fast_links(gpu, more, fewer) == -leaves  # the way back
-    pairs = pairs_of(table((gpu, fewer, 10.0, "a", 8.0, 1.0), (gpu, more, 6.0, "a", 8.0, 1.0)))
+    assert crossings(gpu, more, fewer) == -leaves  # the way back
+    pairs = result_pairs(table((gpu, fewer, 10.0, "a", 8.0, 1.0), (gpu, more, 6.0, "a", 8.0, 1.0)))
     assert pairs["leaves"].tolist() == [leaves]
     assert pairs["doublings"].tolist() == [1.0]
     assert pairs["log_minutes"].tolist() == pytest.approx([math.log(1.2)])  # 6 x 2 / 10

@@ -2,16 +2,20 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
+from pydantic import RootModel
 from snakemake.cli import parse_config
 from sweetspot.cells import Cell, run_path, weakest
 from sweetspot.commands.schemas import CATALOGUE, catalogue_schema, schemas
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import expand_matrix, load_invocation
+from sweetspot.study.instances import Instance
+from sweetspot.study.price_list import PriceList
 from sweetspot.study.scripts import Script, load_script, script_names
 from sweetspot.study.yamlfile import load_yaml
 
@@ -204,3 +208,19 @@ def test_another_meaning_has_another_digest_and_another_title_has_not(tmp_path):
     assert (script_names(tmp_path), script_names(Path("nowhere"))) == (["mine"], [])
     assert plain.told() == {"batch_size", "gpus"}
     assert Script(command="x {global_batch_size}", steps="keras").told() == {"global_batch_size", "batch_size"}
+
+
+@pytest.mark.parametrize(
+    ("file", "model"),
+    [
+        ("workflow/sweetspot/commands/study_template/prices/rent.yaml", PriceList),
+        ("config/instances.yaml", RootModel[dict[str, Instance]]),
+    ],
+)
+def test_what_a_template_explains_in_comments_is_right(file, model):
+    text = (ROOT / file).read_text(encoding="utf-8").replace("$$", "$")
+    head, _, commented = text.rpartition("remove its #.\n" if model is PriceList else "remove the #.\n")
+    uncommented = re.sub(r"^# ?" if model is not PriceList else "^#", "", commented, flags=re.MULTILINE)
+    explained = model.model_validate(yaml.safe_load(f"{head}\n{uncommented}"))
+    plain = model.model_validate(yaml.safe_load(text))
+    assert explained != plain

@@ -23,7 +23,7 @@ from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import PriceList, days_kept, lists_at, load_price_list, newest_day, place_for
 from sweetspot.study.study import load_study
 from sweetspot.study.terms import ShownCurrency, wrong_rate
-from sweetspot.study.trends import CURVES, PRESETS, Drift, PriceChange, Resale, preset_of
+from sweetspot.study.trends import CURVES, PRESETS, Drift, Resale, preset_of
 
 STUDIES = ROOT / "config" / "studies"
 LISTS = sorted(STUDIES.glob("*/prices/*.yaml"))
@@ -295,11 +295,6 @@ def test_presets_are_what_the_history_was():
     assert (walk.sd_log_year, walk.market_share) == pytest.approx((0.51, 0.01), abs=0.02)
 
 
-def test_a_change_of_price_without_an_end_is_certain_there():
-    ends = [PriceChange(value=-0.1, **keys).ends for keys in ({}, {"low": -0.2}, {"high": 0.1})]
-    assert ends == [(-0.1, -0.1), (-0.2, -0.1), (-0.1, 0.1)]
-
-
 DAMAGE = [
     None, -1, 0, 1e308, 1e-320, 10**40, float("nan"), float("inf"), True, "x", "", "<b>", "a\nb", [], {},
     {"value": 1, "low": 2}, date(2018, 1, 1),
@@ -331,7 +326,7 @@ def test_a_damaged_list_gives_finite_offers_or_one_sentence(file: Path, tmp_path
         try:
             prices = load_price_list(target)
             check_instances([offer.instance for offer in prices.offers], known, str(target))
-            rows, fees = offer_rows("list", prices, known, prices.month_days or 30.5)
+            rows, fees = offer_rows("list", prices, known, 30.5)
         except UserError as error:
             assert "\n" not in str(error)
             assert str(target) in str(error)

@@ -107,7 +107,6 @@ def test_what_platforms_and_frameworks_can_do():
     told = {name: (row.several_nodes, row.hands_out_devices, row.cores_are_threads) for name, row in PLATFORMS.items()}
     assert told == {
         "local": (False,) * 3, "slurm": (True, True, False), "kubernetes": (False, False, True),
-        "aws-batch": (False, False, True), "google-batch": (False,) * 3,
     }  # fmt: skip
     assert list(FRAMEWORKS) == ["tensorflow", "torch", "command"] and ALWAYS_COMPILED == ("jax",)
 
@@ -162,7 +161,7 @@ def test_the_files_of_the_logs_are_what_a_rule_depends_on(tmp_path):
 def test_a_claim_stands_once(tmp_path):
     file = tmp_path / "claims.yaml"
     assert load_claims(file) == []
-    claim = "{id: ID, kind: fact, text: It is so, source: text}"
+    claim = "{id: ID, text: It is so, source: text}"
     file.write_text("\n".join(f"- {claim.replace('ID', name)}" for name in ("a", "b")) + "\n")
     assert [claim.id for claim in load_claims(file)] == ["a", "b"]
     file.write_text("\n".join(f"- {claim.replace('ID', name)}" for name in ("a", "b", "a", "b", "c")) + "\n")

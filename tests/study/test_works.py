@@ -5,7 +5,7 @@ import json
 import pytest
 from study_entries import PLAN as BARE_PLAN
 from sweetspot.study.memory import GIB
-from sweetspot.study.needs import Demand, load_demands, load_needs, load_plans
+from sweetspot.study.needs import Demand, load_demands, load_needs
 from sweetspot.study.open_models import cell_work, memory_need, open_model
 from sweetspot.study.workloads import load_monthly, load_titles, load_workloads
 
@@ -106,12 +106,6 @@ def test_a_job_of_a_plan_that_uses_one_device_shares_nothing(file):
     plan = {key: value for key, value in PLAN.items() if key != "gpu_memory_gib"} | RULE
     _, needs = written(file, all=plan | {"phases": [ALL]}, one=plan | {"model": "m", "phases": [ONE]})
     assert (needs["all"].gib(4) * GIB, needs["one"].gib(4) * GIB) == (4e9, 16e9)
-
-
-def test_plans_that_ask_what_buying_later_costs(file):
-    asks = {"months": 24, "renewed": True, "buy_after_months": [6], "phases": [ALL]}
-    written(file, lab=month(JOB, buy_after_months=[6]), plain=PLAN | {"phases": [ALL]}, asks=PLAN | asks)
-    assert load_plans(file) == {"asks": ("asks", 24.0, (6.0,))} and load_plans(file.with_name("none.yaml")) == {}
 
 
 TOKENS = {"model": "Llama-3.1-8B", "method": "lora", "tokens": 1000, "epochs": 3, "sequence": 4096, "source": "x"}

@@ -7,11 +7,11 @@ import pandas as pd
 from study_tables import STUDIES, inputs_of, price_folder, throughput_of
 from sweetspot.decision.compare import compare
 from sweetspot.facts.shipped_tables import figures_file
-from sweetspot.scaling.evidence import all_evidence, average_efficiency, study_efficiency, study_evidence
-from sweetspot.scaling.partners import published_evidence
-from sweetspot.scaling.targets import run
+from sweetspot.scaling.evidence import average_efficiency, concat_evidence, study_efficiency, study_evidence
+from sweetspot.scaling.published_pairs import published_evidence
+from sweetspot.scaling.targets import extrapolate_study
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs, load_plans
+from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
@@ -25,6 +25,7 @@ class Tables:
     scaling: dict[str, pd.DataFrame]
     priced: dict[str, pd.DataFrame]
     comparison: dict[str, pd.DataFrame]
+    draws: int
 
     def cost(self, price_list: str, instance: str, workload: str, purchase: str = "on_demand") -> pd.Series:
         """The one cost of an offer and workload."""
@@ -45,15 +46,17 @@ def borrowed_tables(name: str) -> Tables:
         throughput, read_efficiency(folder / "efficiency.csv"), instances, study.cells.framework
     )
     pools = [published_evidence(pool, read_published(figures_file(pool, STUDIES))) for pool in study.borrow]
-    evidence = all_evidence([*pools, study_evidence(name, efficiency, throughput, instances)])
+    evidence = concat_evidence([*pools, study_evidence(name, efficiency, throughput, instances)])
     known = {"throughput": throughput, "efficiency": efficiency, "evidence": evidence}
     known["averages"] = average_efficiency(efficiency)
     times = [read_times(figures_file(pool, STUDIES, "time_to_target.csv")) for pool in (name, "scaling-2026")]
-    scaling = run(known, instances, study.targets, study.cells, study.method, times)
+    scaling = extrapolate_study(known, instances, study.targets, study.cells, study.method, times)
     figures = {"throughput": throughput, "extrapolation": scaling["extrapolation"]}
     priced = price_folder(*figures.values(), folder, study, energy=study.energy, price_paths=study.price_paths)
     inputs = inputs_of(priced, **figures, efficiency=efficiency)
     work = folder / "workloads.yaml"
-    more = {"needs": load_needs(work), "monthly": load_monthly(work), "buying": load_plans(work)}
-    compared = compare(inputs, Settings.of(study), draws=200, **more)
-    return Tables(throughput, scaling, priced, compared)
+    more = {"needs": load_needs(work), "monthly": load_monthly(work)}
+    # Work of months has the draws that it has in the workflow: its costs are means of them.
+    draws = 1000 if more["monthly"] else 200
+    compared = compare(inputs, Settings.of(study, instances), draws, **more)
+    return Tables(throughput, scaling, priced, compared, draws)

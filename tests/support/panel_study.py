@@ -13,8 +13,8 @@ from sweetspot.bills.offers import OFFER_COLUMNS
 from sweetspot.bills.owning import CASH_COLUMNS, cash_table
 from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.compare import Inputs, compare
+from sweetspot.decision.contenders import found_contenders
 from sweetspot.decision.options import CELL, FIGURE, build_options
-from sweetspot.decision.other_figures import found_contenders
 from sweetspot.decision.simulate import simulate
 from sweetspot.study.instances import load_instances
 from sweetspot.study.settings import Settings

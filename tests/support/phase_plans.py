@@ -11,7 +11,7 @@ from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
 from sweetspot.report.tables import of_plans
-from sweetspot.study.settings import Dates, Settings
+from sweetspot.study.settings import Settings
 
 # 36 months of 100 jobs of two hours: 200 hours a month, of the 240 that ten days have.
 WORK = {"kind": "plan", "model": "vgg16", "instance": "box", "parallel": 1, "months": 36.0, "renewed": True,
@@ -29,7 +29,6 @@ def beside(tables, of_plans):
     return tables | both
 
 
-PLANS = {"work": Dates("work", 36.0, (6.0, 12.0))}
 RUNNING, CARE = 200 * 0.2, 50.0  # USD a month: electricity of 1 kW, maintenance
 
 
@@ -44,13 +43,13 @@ def hourly(usd=6.0, **keys):
     return {"instance": "rented", "per_hour": usd, **keys}
 
 
-def compared(*rows, work=None, draws=400, facts=None, speeds=None, buying=PLANS):
+def compared(*rows, work=None, draws=400, facts=None, speeds=None):
     """The comparison of offers that are all as fast, their speeds certain; its analyses of the plan alone.
 
     `facts`: what the instances file says, by machine; `speeds`: images/s with low and high, of those that differ.
     """
     tables, settings = priced_plan(*rows, work=work, facts=facts, speeds=speeds)
-    found = compare(tables, settings, draws, buying=buying)
+    found = compare(tables, settings, draws)
     return found | {name: of_plans(found, name) for name in ANALYSES}
 
 
@@ -88,14 +87,14 @@ def cells_of(known, speeds=None):
     ]
 
 
-def given(*rows, facts=None, speeds=None, buying=PLANS):
+def given(*rows, facts=None, speeds=None):
     """What the plan WORK is priced from, and the table of offers, of the same price list."""
     prices = price_list(*rows)
     known = machines(prices, **(facts or {}))
     table, fees = list_tables(prices, known)
     cells = from_rows(cells_of(known, speeds), (*FIGURES, "gpu"))
     plans = works_of({"work": WORK})
-    return Phased(cells, [(table, fees)], plans, known, {}, buying), offers(prices, known).reset_index()
+    return Phased(cells, [(table, fees)], plans, known, {}), offers(prices, known).reset_index()
 
 
 def _speed(value, low, high):

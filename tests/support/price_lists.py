@@ -47,27 +47,25 @@ def cell(instance: str, images_per_s: float = 100.0, gpus: int = 1, **other) -> 
     } | other  # fmt: skip
 
 
-def findings(
-    prices: PriceList, known: dict[str, Instance], today: date | None = None, study_date: date = STUDY_DATE
-) -> list[Finding]:
+def findings(prices: PriceList, known: dict[str, Instance], study_date: date = STUDY_DATE) -> list[Finding]:
     """What the lint of a whole list finds."""
     rows, _ = offer_rows("list", prices, known, MONTH_DAYS)
-    return lint(prices, rows, known, study_date, MONTH_DAYS, today)
+    return lint(prices, rows, known, study_date, MONTH_DAYS)
 
 
 def offers(prices: PriceList, known: dict[str, Instance] | None = None) -> pd.DataFrame:
     """The offers table, by instance."""
     known = machines(prices) if known is None else known
-    rows, _ = offer_rows("list", prices, known, prices.month_days or MONTH_DAYS)
+    rows, _ = offer_rows("list", prices, known, MONTH_DAYS)
     for row, one in zip(rows, prices.offers, strict=True):
-        ended = has_ended(one, prices, STUDY_DATE, STUDY_DATE)
+        ended = has_ended(one, STUDY_DATE)
         row |= {"warnings": warnings_of(row, findings(prices, known)), "offer_ended": ended}
     return to_arrow(offers_table(rows), OFFER_COLUMNS).to_pandas().set_index("instance")
 
 
 def list_tables(prices: PriceList, known: dict[str, Instance], energy: Energy | None = None) -> tuple[Columns, Columns]:
     """Offers and fees of a list, as the bills have them."""
-    rows, fees = offer_rows("list", prices, known, prices.month_days or MONTH_DAYS, energy)
+    rows, fees = offer_rows("list", prices, known, MONTH_DAYS, energy)
     return offers_table(rows), from_rows(fees, FEE_COLUMNS)
 
 

@@ -1,10 +1,11 @@
-"""A shipped study's plan of phases priced anew with one figure of its files changed: who is the best then."""
+"""A shipped study priced and decided anew with one figure of its files changed: who is the best then, in each work."""
 
 import copy
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pandas as pd
 import yaml
@@ -12,13 +13,20 @@ from borrowed_tables import borrowed_tables
 from phase_plans import best_of
 from price_lists import price_study
 from study_tables import STUDIES
-from sweetspot.decision.compare import Inputs
-from sweetspot.decision.options import records
-from sweetspot.report.tables import of_plans
+from sweetspot.decision import simulate
+from sweetspot.decision.compare import Inputs, Judged, asked_of, judge
+from sweetspot.decision.offers_left_out import set_aside
+from sweetspot.decision.options import build_options, records
+from sweetspot.decision.posed import MIX_DRAWS
+from sweetspot.study.instances import load_instances
+from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
-from sweetspot.throughput.speed_errors import speed_errors
+from sweetspot.study.workloads import load_monthly
+from sweetspot.throughput.speed_errors import Error, speed_error, speed_errors
 from three_kinds import OF_OWN
+
+SHARE, PLAN, MONTHS = "job", "plan", "monthly"  # kinds of work; the last two as workloads.yaml names them
 
 
 class Replanned:
@@ -31,24 +39,82 @@ class Replanned:
         }
         self.works = yaml.safe_load((STUDIES / name / "workloads.yaml").read_text())
         self.options = self.tables.comparison["options"]
-        self.points = of_plans(self.tables.comparison, "turning_points")
+        self.points = self.tables.comparison["turning_points"]
 
-    def best(self, point: pd.Series, factor: float) -> str:
-        """The alternative that is the best with a point's figure at a factor of what it is."""
+    def best(self, point: dict[str, Any], factor: float = 1.0) -> str:
+        """What is the best for a point's work with its figure at a factor of what it is: of a job or a plan of phases
+        the alternative, of months what is bought, else what is rented most.
+        """
         lists, works = copy.deepcopy((self.lists, self.works))
         speeds = {"throughput": self.tables.throughput, "extrapolation": self.tables.scaling["extrapolation"]}
         quantity, subject = point["quantity"], point["subject"]
-        plan = works[point["workload"]]
+        work = works.get(point["workload"], {})
+        kind = work.get("kind") if point["model"] is None or pd.isna(point["model"]) else SHARE
         if quantity == "speed":
             speeds, whose = self._faster(subject, factor)
-            if plan["instance"] in whose:  # the hours hold on that machine: with another speed the work stays
-                _longer(plan, 1 / factor)
-        elif quantity == "jobs":
-            _longer(plan, factor)
+            if kind == PLAN and work["instance"] in whose:  # the hours hold there: with another speed the work stays
+                _longer(work, 1 / factor)
+        elif quantity in ("jobs", "per_month", "growth_per_month", "software_gain_per_year"):
+            _busier(work, quantity, subject, factor)
         else:
             self._priced(lists, quantity, subject, factor)
-        option = best_of(self._inputs(lists, works, speeds), self._settings())
+            if quantity == "months" and kind != SHARE:  # as much work in each month of the project
+                work["months"] *= factor
+                if kind == PLAN:
+                    _longer(work, factor)
+                for prices in lists.values():  # a study refuses a term that is longer than its project
+                    prices["offers"] = [one for one in prices["offers"] if _term(one) <= work["months"]]
+                lists = {name: prices for name, prices in lists.items() if prices["offers"]}
+        inputs = self._inputs(lists, works, speeds)
+        return {SHARE: self._job, PLAN: self._phases, MONTHS: self._months}[kind](inputs, point, works)
+
+    def at_price(self, option: str, factor: float) -> pd.DataFrame:
+        """The verdicts with the price of a machine written at a factor of what it is."""
+        lists = copy.deepcopy(self.lists)
+        self._priced(lists, "capex_usd", option, factor)
+        speeds = {"throughput": self.tables.throughput, "extrapolation": self.tables.scaling["extrapolation"]}
+        return self.decided(self._inputs(lists, self.works, speeds)).verdict(self._settings(), pd.DataFrame())
+
+    def decided(self, inputs: Inputs) -> Judged:
+        """All works of the study, decided anew."""
+        file = STUDIES / self.name / "workloads.yaml"
+        given = load_needs(file), load_monthly(file), {}
+        every, asked = asked_of(inputs, self._settings(), *given)
+        return judge(every, inputs.offers, asked, self._settings(), self.tables.draws)
+
+    def _phases(self, inputs: Inputs, *_: Any) -> str:
+        return self._alternative(best_of(inputs, self._settings()))
+
+    def _alternative(self, option: str) -> str:
         return str(self.options.set_index("option")["alternative"].groupby(level=0).first()[option])
+
+    def _job(self, inputs: Inputs, point: dict[str, Any], _: Any) -> str:
+        """What trains the model for the least, of what nobody takes away."""
+        rows = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, self._settings())
+        rows = set_aside(rows, load_monthly(STUDIES / self.name / "workloads.yaml"))
+        rows = rows[(rows["model"] == point["model"]) & rows["in_answer"].astype(bool)]
+        stays = rows["persistent"].astype(bool) | rows["is_reference"].astype(bool)
+        return self._alternative(rows[stays].sort_values("images_per_usd")["option"].iloc[-1])
+
+    def _months(self, inputs: Inputs, point: dict[str, Any], works: dict[str, Any]) -> str:
+        """What the best mix buys and sells, else rents most."""
+        file = self._written("workloads", works, self.works)
+        asked = load_needs(file), {point["workload"]: load_monthly(file)[point["workload"]]}, {}
+        every, asked = asked_of(inputs, self._settings(), *asked)
+        with patch.object(simulate, "speed_error", self._as_planned):
+            (posed,) = judge(every, inputs.offers, asked, self._settings(), MIX_DRAWS).months
+        best = posed.mixes[0]
+        return " + ".join((*sorted(best.bought), *sorted(best.sold))) or best.done.lead
+
+    def _as_planned(self, row: dict[str, Any]) -> Error:
+        """The error of a figure at its planned value: the key of its draws has that value, and the mean of a thousand
+        others is off by half a percent.
+        """
+        return self._planned_errors.get((row["option"], row["model"])) or speed_error(row)
+
+    @cached_property
+    def _planned_errors(self) -> dict[tuple[str, str], Error]:
+        return {(row["option"], row["model"]): speed_error(row) for row in records(self.options)}
 
     def _priced(self, lists: dict[str, Any], quantity: str, subject: str | None, factor: float) -> None:
         named = self.options.drop_duplicates("option").set_index("option")
@@ -72,7 +138,7 @@ class Replanned:
         errors = speed_errors(records(self.options))
         rows = [row for row in records(self.options) if "|".join(map(str, errors[row["row"]])) == error]
         kind, machines = error.split("|")[0], {row["instance"] for row in rows}
-        values = {round(row["images_per_s"], 6) for row in rows}
+        values, models = {round(row["images_per_s"], 6) for row in rows}, {row["model"] for row in rows}
         found = {}
         for name, table in (
             ("throughput", self.tables.throughput),
@@ -81,6 +147,7 @@ class Replanned:
             own = table["instance"].isin(machines)
             if kind != "prediction" and name == "throughput":
                 own |= table["images_per_s"].round(6).isin(values)
+            own &= table["model"].isin(models)
             columns = ["images_per_s", "images_per_s_low", "images_per_s_high"]
             found[name] = table.assign(
                 **{column: table[column].mask(own, table[column] * factor) for column in columns}
@@ -106,12 +173,12 @@ class Replanned:
             )  # fmt: skip
             for kind, tables in made.items():
                 tables.append(found[kind])
-        joined = {kind: pd.concat([one for one in tables if len(one)]) for kind, tables in made.items()}
+        joined = {kind: pd.concat([one for one in tables if len(one)] or tables[:1]) for kind, tables in made.items()}
         empty = Inputs(*(pd.DataFrame() for _ in range(7)))
         return replace(empty, **{kind: table.reset_index(drop=True) for kind, table in joined.items()}, **speeds)
 
     def _settings(self) -> Settings:
-        return Settings.of(_study(self.name))
+        return Settings.of(_study(self.name), load_instances(STUDIES / self.name / "instances.yaml"))
 
     def _written(self, name: str, content: dict[str, Any], before: dict[str, Any]) -> Path:
         if content == before:
@@ -142,6 +209,27 @@ def _dearer(offer: dict[str, Any], factor: float) -> None:
         for name in ("per_hour", "per_month", "upfront"):
             if name in place:
                 _scaled(place, name, factor)
+
+
+def _term(offer: dict[str, Any]) -> float:
+    return float(offer.get("commitment", {}).get("term_months", 0.0))
+
+
+def _busier(work: dict[str, Any], quantity: str, subject: str | None, factor: float) -> None:
+    """More work: longer jobs of a plan; more jobs a month, of all classes with their urgent ones, or of one without."""
+    if "phases" in work:
+        _longer(work, factor)
+        return
+    if quantity == "software_gain_per_year":
+        _scaled(work, quantity, factor)
+    for job in work["jobs"] if quantity != "software_gain_per_year" else ():
+        urgent = f"{job['name']} (urgent)"
+        if quantity == "growth_per_month" and job["name"] == subject:
+            _scaled(job, quantity, factor)
+        if quantity == "jobs" or (quantity == "per_month" and job["name"] == subject):
+            _scaled(job, "per_month", factor)
+        if "urgent_per_month" in job and (quantity == "jobs" or (quantity == "per_month" and urgent == subject)):
+            _scaled(job, "urgent_per_month", factor)
 
 
 def _longer(plan: dict[str, Any], factor: float) -> None:

@@ -3,10 +3,11 @@
 import math
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
-from sweetspot.scaling.across_nodes import Across
+from sweetspot.scaling.across_nodes import NodeScaling
 from sweetspot.scaling.evidence import study_efficiency
-from sweetspot.scaling.validation import Calibration
+from sweetspot.scaling.intervals import CalibratedMethod
 from sweetspot.throughput.published import read_efficiency
 
 ROW = {
@@ -15,12 +16,28 @@ ROW = {
     "family": "gtx 1080 ti", "instance": "box", "framework": "tensorflow",
 }  # fmt: skip
 # 2 % lost a doubling, 3 % on leaving the node, 90 % within 4 % at one doubling
-ACROSS = Across({"": 0.02, "network": 0.02}, 0.03, 0.04, 40)
+NODE_SCALING = NodeScaling({"": 0.02, "network": 0.02}, 0.03, 0.04, 40)
 
 
-def one_width(half: float, nine_tenths: float, share: float = 1.0) -> Calibration:
-    """Widths of the 50 % and 90 % intervals, in scales, of every class."""
-    return Calibration({"": share}, {0.5: {"": half}, 0.9: {"": nine_tenths}})
+class FlatMethod:
+    """A method that says the same efficiency of every cell."""
+
+    def __init__(self, efficiency):
+        self.value = efficiency
+
+    def efficiency(self, cells):
+        return np.full(len(cells), self.value)
+
+
+def flat(efficiency, width=0.2):
+    """A calibrated method with one efficiency and one half width of log(overhead + 0.06)."""
+    return CalibratedMethod(FlatMethod(efficiency), {"": width}, {})
+
+
+def flat_bounds(efficiency, width=0.2):
+    """The 90 % interval of `flat`: the overhead times e^width either way, 0.06 added to it before."""
+    floored = 1 / efficiency - 1 + 0.06
+    return 1 / (0.94 + floored * math.exp(width)), 1 / (0.94 + floored * math.exp(-width))
 
 
 def evidence_table(*changes, **other):

@@ -9,16 +9,16 @@ from claim_tables import checked
 from price_lists import price_study
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.scaling.evidence import average_efficiency, study_efficiency
-from sweetspot.scaling.methods import mean_efficiency
-from sweetspot.scaling.targets import extrapolation, target_cells
+from sweetspot.scaling.methods import MeanEfficiency
+from sweetspot.scaling.targets import extrapolation_rows, target_cells
 from sweetspot.study.claims import load_claims
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.needs import load_needs, load_plans
+from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import load_monthly, load_titles
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import read_efficiency, read_published
+from sweetspot.throughput.published import read_efficiency
 from sweetspot.tokens.unfigured import with_arithmetic
 from sweetspot.transfer.transferring import learn_devices
 from sweetspot.transfer.unmeasured import with_transferred
@@ -87,16 +87,15 @@ def study_tables(name: str, draws: int = 200, whole: bool = False) -> Tables:
     throughput = throughput_of(study, instances, folder)
     efficiency = study_efficiency(throughput, read_efficiency(folder / "efficiency.csv"), instances)
     cells = target_cells(throughput, study.targets, study.cells, instances)
-    predicted = mean_efficiency(average_efficiency(efficiency), cells).assign(source="mean efficiency", warnings=None)
-    extrapolated = extrapolation(cells, predicted, "mean_efficiency", headline=True)
+    rule = MeanEfficiency(average_efficiency(efficiency))
+    predicted = rule.predict(cells).assign(source="mean efficiency", warnings=None)
+    extrapolated = extrapolation_rows(cells, predicted, "mean_efficiency").assign(headline=True)
     table = price_folder(throughput, extrapolated, folder, study, *files, price_paths=study.price_paths)
     inputs = inputs_of(table, throughput=throughput, extrapolation=extrapolated, efficiency=efficiency)
-    figures = folder / "throughput.csv"
-    others = read_published(figures) if figures.is_file() else None
     work = folder / "workloads.yaml"
     plans = {"monthly": load_monthly(work), "needs": load_needs(work),
-             "buying": load_plans(work), "titles": load_titles(work)} if whole else {}  # fmt: skip
-    found = compare(inputs, Settings.of(study, instances), draws=draws, published=others, **plans)
+             "titles": load_titles(work)} if whole else {}  # fmt: skip
+    found = compare(inputs, Settings.of(study, instances), draws=draws, **plans)
     found["claims"] = checked(
         load_claims(folder / "claims.yaml"), options=found["options"], offers=table["offers"], costs=table["costs"],
         bills=table["bills"], throughput=throughput, extrapolation=extrapolated, efficiency=efficiency,

@@ -8,7 +8,7 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.throughput.gather import measured_table
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.transferring import Measured, from_run_files, learn_devices, transferred
+from sweetspot.transfer.transferring import Measured, learn_devices, measured_from_run_files, transferred
 
 DEVICES, OWN = shipped_devices(), CELL._replace(framework="torch", batch_size=64, precision="fp16")
 
@@ -21,7 +21,7 @@ def runs(folder, *steps, cell=OWN, **columns):
 
 
 def test_a_single_run_is_taken_as_it_stands(tmp_path):
-    known = from_run_files(runs(tmp_path, 0.05), DEVICES)
+    known = measured_from_run_files(runs(tmp_path, 0.05), DEVICES)
     assert known[1:] == (pytest.approx(1280.0), "resnet50", "fp16", "torch", 64.0, "images", 0.0, ())
     assert known.device.gpu == "RTX 4090"
 
@@ -29,16 +29,16 @@ def test_a_single_run_is_taken_as_it_stands(tmp_path):
 def test_the_spread_of_several_runs_is_a_half_of_their_95_per_cent_interval_over_1_96(tmp_path):
     files = runs(tmp_path, 0.05, 0.052, 0.054)
     cell = measured_table(files, {}).iloc[0]
-    spread = math.log(cell["images_per_s_high"] / cell["images_per_s"]) / 1.96
+    spread = math.log(cell["images_per_s_high"] / cell["images_per_s"]) / 1.959964
     assert spread > 0.01
-    assert from_run_files(files, DEVICES).spread == pytest.approx(spread)
+    assert measured_from_run_files(files, DEVICES).spread == pytest.approx(spread)
 
 
 @pytest.mark.parametrize(("steps", "own"), [((0.05,), False), ((0.05, 0.08), True)])
 def test_what_is_not_steady_has_a_spread_of_a_twentieth_at_least_and_is_told(tmp_path, steps, own):
     files = runs(tmp_path, *steps, status="unstable")
-    cell, known = measured_table(files, {}).iloc[0], from_run_files(files, DEVICES)
-    of_runs = math.log(cell["images_per_s_high"] / cell["images_per_s"]) / 1.96
+    cell, known = measured_table(files, {}).iloc[0], measured_from_run_files(files, DEVICES)
+    of_runs = math.log(cell["images_per_s_high"] / cell["images_per_s"]) / 1.959964
     assert known.spread == pytest.approx(of_runs if own else 0.05) and known.spread >= 0.05
     assert known.warnings == ({"rule": "unstable", "message": "the measured figure is not steady"},)
 
@@ -51,13 +51,13 @@ def test_what_is_not_steady_has_a_spread_of_a_twentieth_at_least_and_is_told(tmp
 )  # fmt: skip
 def test_a_run_that_says_nothing_of_one_device(tmp_path, columns, words):
     with pytest.raises(UserError, match=words):
-        from_run_files(runs(tmp_path, 0.05, **columns), DEVICES)
+        measured_from_run_files(runs(tmp_path, 0.05, **columns), DEVICES)
 
 
 def test_runs_of_two_cells_are_no_one_figure(tmp_path):
     files = runs(tmp_path, 0.05) + runs(tmp_path, 0.05, cell=OWN._replace(batch_size=32))
     with pytest.raises(UserError, match=r"the run files are of 2 cells .*; expected one"):
-        from_run_files(files, DEVICES)
+        measured_from_run_files(files, DEVICES)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ its column of efficiencies, 0.865; an hour of it costs 264.67 USD / 240 h.
 import pandas as pd
 import pytest
 from study_tables import STUDIES, study_tables
-from sweetspot.report.phrases import other_figures
 from sweetspot.study.instances import load_instances
 
 BOX = 4 * 273 * 0.865  # images/s on ResNet50 at batch 64
@@ -63,29 +62,6 @@ def test_what_can_be_taken_away_is_cheaper_on_one_of_three_models_and_no_answer(
     assert (own["hours"], own["usd"]) == (pytest.approx(64.2, abs=0.05), pytest.approx(70.8, abs=0.05))
     assert spot["why_not"] == "it can be interrupted" and spot["why_not_rule"] == "interruptible"
     assert bool(own["is_best"]) and pd.isna(own["why_not_rule"])
-
-
-def test_the_gain_of_the_box_moves_with_others_figures_and_its_rank_among_the_persistent_never():
-    tables = study_tables("parkopedia-2018").comparison
-    table = tables["other_figures"]
-    assert set(table["winner"]) == {"office-4x1080ti"}
-    found = {
-        (row.images_per_s, row.alternative_figure): (row.rival, row.gain, row.gain_of_all)
-        for row in table[table["model"] == "resnet50"].itertuples()
-    }
-    near = lambda value: pytest.approx(value, rel=1e-3)  # noqa: E731
-    assert found == {
-        (V100_2018, "as used"): ("TPUv2", near(gain(TPU, 6.595)), near(gain(V100_2018, 1.11))),  # 1.74, spot 1.41
-        (V100_2018, "left out"): ("GCE_1xV100", near(gain(V100_2018, 2.86)), near(gain(V100_2018, 1.11))),  # 3.63
-        (V100_2020, "as used"): ("TPUv2", near(gain(TPU, 6.595)), near(gain(V100_2020, 1.11))),  # spot 0.75
-        (V100_2020, "left out"): ("GCE_1xV100", near(gain(V100_2020, 2.86)), near(gain(V100_2020, 1.11))),  # 1.92
-    }
-    said = other_figures(tables)
-    # The answer's project is of VGG-16: a V100 of 2.86 USD an hour at 323.89 images/s of 2018, or 455.93 of 2020.
-    options = tables["options"]
-    own = options.loc[options["is_reference"] & options["model"].eq("vgg16"), "images_per_s"].iloc[0]
-    low, high = (2.86 / rate * own / BOX_HOUR for rate in (455.93, 323.89))
-    assert "Tesla V100" in said and f"on VGG-16, by {low:.1f} to {high:.1f} times" in said
 
 
 def test_the_page_of_the_founding_study_shows_the_few_warnings_that_could_change_its_answer():

@@ -1,4 +1,4 @@
-"""Each study has one outcome: the verdict, and sheet, card, summary, answer.json, index and `ask` that all say it."""
+"""Each study has one outcome: the verdict, and summary, answer.json, index and `ask` that all say it."""
 
 import html
 import json
@@ -9,10 +9,9 @@ from study_tables import STUDIES, study_tables
 from sweetspot.commands.command_line import main
 from sweetspot.files import write_parquet
 from sweetspot.report.answer_file import answer_json
-from sweetspot.report.card import render_card
 from sweetspot.report.decided_anew import answer_of as said_by_diff
 from sweetspot.report.finished import write_index
-from sweetspot.report.sheet import render_sheet, render_summary
+from sweetspot.report.summary import render_summary
 from sweetspot.study.study import load_study
 
 # What their own numbers say; the ratios: tests of each study, docs/decision.md.
@@ -25,9 +24,9 @@ SAID = {
     "eight-gpus-2026": ("commit", "Rent by the hour. Buying costs 2.5 times as much.", "Start with Nebius with 8 B300"),
     # By the rule of 2018 that these tables are made with; the study's own finds the box slower, and a tie.
     "office-box-2026": ("commit", "Buy. Renting costs 1.9 times as much.", "Buy the office box with 4 RTX 4090."),
-    "lab-of-five": ("commit", "Rent by the hour for now. Buying costs about the same", "Start with RunPod"),
-    "fine-tune-2026": ("commit", "Rent by the hour. Buying probably costs 1.", "Start with "),
-    "start-up-2026": ("commit", "Keep what you have. Buying costs 4.", "Buy and sign nothing. Rent "),
+    "lab-of-five": ("commit", "Toss-up: buy at the 16,953 USD offered.", "Buy 1 × office box with 4 RTX 4090"),
+    "fine-tune-2026": ("commit", "Rent by the hour. Buying probably costs 1.", "Time one job on 7 machines first"),
+    "start-up-2026": ("commit", "Keep what you have. Buying costs 4.", "Buy and sign nothing. "),
 }  # fmt: skip
 
 
@@ -40,7 +39,8 @@ def test_all_that_speaks_of_the_answer_says_the_verdict(name, tmp_path, capsys):
     level, sentence, do_this = SAID[name]
     assert row["is_answer"] and row["level"] == level
     assert row["sentence"].startswith(sentence) and row["do_this"].startswith(do_this)
-    assert len(row["sentence"].split()) <= 15 and len(row["do_this"].split()) <= 20
+    assert len(row["sentence"].split()) <= (20 if row["sentence"].startswith("Toss-up") else 15)
+    assert len(row["do_this"].split()) <= 20
     answer = json.loads(answer_json(tables, study))
     assert [said for said in answer["sentences"] if said not in answer["claims"]][:2] == [
         row["sentence"],
@@ -50,9 +50,7 @@ def test_all_that_speaks_of_the_answer_says_the_verdict(name, tmp_path, capsys):
     assert (answer["outcome"] == "too_close") == (row["confidence"] == "too close to call")
     both = f"{row['sentence']} {row['do_this']}"
     plain = lambda text: " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).replace("*", "").split())  # noqa: E731
-    assert both in plain(render_sheet(tables, study)) and both in plain(render_summary(tables, study))
-    card = plain(re.sub(r"</text>", " ", render_card(tables, study)))
-    assert row["sentence"] in card
+    assert both in plain(render_summary(tables, study))
     assert said_by_diff(tables["verdict"]) == both
     folder = tmp_path / name
     for table in ("options", "queue", "verdict", "choices", "sources", "deadlines"):

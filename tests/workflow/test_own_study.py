@@ -40,7 +40,7 @@ def test_every_rental_has_a_speed_from_ours_with_its_interval(mine):
     others = single[single["gpu"] != "RTX 4090"]
     assert len(others) >= 8 and set(others["basis"]) == {"transferred"}
     rented = single.loc[single["gpu"] == "RTX 4090", "images_per_s"]  # our own device, as others let it
-    assert len(rented) and rented.to_numpy() == pytest.approx(1120)
+    assert len(rented) and rented.to_numpy() == pytest.approx(1120, rel=0.01)
     several = pd.read_parquet(mine / "extrapolation.parquet")
     several = several[several["headline"]]
     assert len(several) >= 8

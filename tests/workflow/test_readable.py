@@ -6,7 +6,7 @@ import pytest
 from readability import EASY, LONGEST, grade, sentences, syllables, words
 from study_tables import STUDIES, study_tables
 from sweetspot.report.outcome import other_work, outcome_of
-from sweetspot.report.phrases import other_figures, worth_knowing
+from sweetspot.report.phrases import worth_knowing
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
@@ -38,7 +38,7 @@ def told(study):
     assert found is not None
     verdicts = [sentence for one in (found, *other_work(comparison)) for sentence in one.sentences()]
     of_plan = [turning_in_words(comparison), *paying_in_words(comparison), *plan_worth_in_words(comparison)]
-    return " ".join([*verdicts, *of_plan, other_figures(comparison), *worth_knowing(comparison)])
+    return " ".join([*verdicts, *of_plan, *worth_knowing(comparison)])
 
 
 def test_the_measure_itself():

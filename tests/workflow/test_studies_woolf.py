@@ -130,13 +130,7 @@ def test_preemptible_gpus_are_not_ahead_of_cpus_in_all_cases(woolf):
     # BiLSTM 173.42 s x 0.235 > 319.11 s x 0.12.
     cases = woolf.claims.loc["preemptible-gpus-ahead-of-cpus-cases"]
     assert (cases["computed"], cases["verdict"]) == (3, "not printed")
-    assert "not for mnist_mlp, imdb_bidirectional_lstm" in cases["detail"]
     assert "cheap-cron-2018" in cases["rests_on"]
-
-
-def test_a_dearer_offer_is_a_multiple_and_saves_nothing(woolf):
-    assert woolf.claims.loc["p100-price-ratio", "detail"] == "1.508 against 0.4975 USD an hour: 3.03 times the price"
-    assert not woolf.claims["detail"].fillna("").str.contains("-[0-9.]+% is saved").any()
 
 
 def test_mostly_twice_as_fast_is_two_of_five_and_has_no_verdict(woolf):

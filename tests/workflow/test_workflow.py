@@ -70,7 +70,7 @@ def test_grid_edit_reruns_pricing_and_after(project):
 
 
 def test_extrapolation_method_edit_reruns_extrapolation_and_after(project):
-    edit(project / STUDY / "study.yaml", "method: auto", "method: mean_efficiency")
+    edit(project / STUDY / "study.yaml", "method: mean_efficiency", "method: usl")
     jobs = scheduled(project)
     assert jobs["extrapolate"] == 1
     assert jobs["price_workloads"] == len(LISTS)

@@ -5,37 +5,32 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.files import write_parquet
-from sweetspot.study.needs import load_demands, load_needs, load_plans
+from sweetspot.study.needs import load_demands, load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import load_availability
 from sweetspot.study.workloads import load_monthly, load_titles
-from sweetspot.throughput.published import read_published
 
 
 def main(
     tables: Mapping[str, str | Sequence[str]],
     workloads: str,
     settings: Mapping[str, Any],
-    published: Sequence[str],
     outputs: Sequence[str],
     stock: Sequence[str],
     looks: Sequence[str],
     as_of: str,
 ) -> None:
-    """Write results/<study>/comparison/*.parquet. `tables`: files of each field of Inputs; `published`: throughput.csv;
+    """Write results/<study>/comparison/*.parquet. `tables`: files of each field of Inputs;
     `stock`: the study's availability.yaml, where it has one; `looks`: its prices/history/stock.csv; `as_of`: its date.
 
     Raises UserError.
     """
-    figures = [read_published(Path(file)) for file in published]
-    others = pd.concat(figures, ignore_index=True) if figures else None
     more = {"needs": load_needs(workloads), "demands": load_demands(workloads), "monthly": load_monthly(workloads),
-            "buying": load_plans(workloads), "titles": load_titles(workloads),
+            "titles": load_titles(workloads),
             "known": load_availability(*(stock or [None])[:1], date.fromisoformat(as_of), *looks[:1])}  # fmt: skip
-    found = compare(Inputs.read(tables), Settings(**settings), published=others, **more)
+    found = compare(Inputs.read(tables), Settings(**settings), **more)
     for output in outputs:
         write_parquet(found[Path(output).stem], output)
 
@@ -45,7 +40,6 @@ if "snakemake" in globals():
         tables={name: snakemake.input[name] for name in Inputs.__dataclass_fields__},
         workloads=snakemake.input.workloads,
         settings=snakemake.params.settings,
-        published=list(snakemake.input.published),
         outputs=list(snakemake.output),
         stock=list(snakemake.input.stock),
         looks=list(snakemake.input.looks),

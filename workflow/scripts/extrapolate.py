@@ -1,10 +1,10 @@
-"""Validate every method on device families left out, and estimate the machines nobody has measured."""
+"""Validate the methods on device families and publishers left out, and estimate the machines nobody has measured."""
 
 from pathlib import Path
 from typing import Any
 
 from sweetspot.files import read_parquet, write_parquet
-from sweetspot.scaling.targets import run
+from sweetspot.scaling.targets import extrapolate_study
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import DeclaredNetwork, Question, Target
 from sweetspot.throughput.time_to_target import read_times
@@ -18,11 +18,12 @@ def main(
     networks: dict[str, DeclaredNetwork],
     out: dict[str, str],
 ) -> None:
-    """Write extrapolation.parquet, and in scaling/: curve, validation and explain.parquet."""
+    """Write extrapolation.parquet, and in scaling/: curve and validation.parquet."""
     tables = {name: read_parquet(inputs[name]) for name in ("throughput", "efficiency", "averages", "evidence")}
     declared = load_instances(*(Path(file) for file in inputs["instances"]))
     times = [read_times(Path(file)) for file in inputs["times"]]  # the study's, then those of the pool
-    for name, table in run(tables, declared, targets, question, method, times, networks).items():
+    extrapolated = extrapolate_study(tables, declared, targets, question, method, times, networks)
+    for name, table in extrapolated.items():
         write_parquet(table, out[name])
 
 

@@ -1,4 +1,4 @@
-"""Print results/<study>/report/index.html and decision.html as PDF."""
+"""Print results/<study>/report/index.html as PDF."""
 
 from pathlib import Path
 
@@ -6,4 +6,3 @@ from sweetspot.report.finished import print_pdf
 
 if "snakemake" in globals():
     print_pdf(Path(snakemake.input.html), Path(snakemake.output.pdf))
-    print_pdf(Path(snakemake.input.decision), Path(snakemake.output.decision))

@@ -38,8 +38,6 @@ TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(TEXTS, pa.string()),
     **dict.fromkeys(("batch_size", "gpus", "jobs", "month"), pa.int64()),
     **dict.fromkeys(("prorated", "spot_beats_on_demand", "headline", "logical", "offer_ended"), pa.bool_()),
-    # share of the month up to which, and the fraction of the price that is paid within that tier
-    "sustained_tiers": pa.list_(pa.struct([("up_to", pa.float64()), ("fraction", pa.float64())])),
     # years since the purchase, share of the purchase that it is sold for
     "residual_points": pa.list_(pa.struct([("years", pa.float64()), ("kept", pa.float64())])),
     "warnings": pa.list_(pa.struct([(name, pa.string()) for name in warnings.Warned._fields])),

@@ -51,10 +51,7 @@ def rate_used(offer: Offer, prices: PriceList) -> Rate | None:
 
 
 def listed_hour(offer: Offer, prices: PriceList, month_days: float) -> Triple:
-    """USD an hour of an offer with a rate, a composition or an equal price (neither a commitment nor owned)."""
-    if offer.same_price_as is not None:
-        same = next(o for o in prices.offers if o.instance == offer.same_price_as and o.purchase == "on_demand")
-        return listed_hour(same, prices, month_days)
+    """USD an hour of an offer with a rate or a composition (neither a commitment nor owned)."""
     money = to_usd(offer, prices)
     if offer.compose is not None:
         machine, gpus = offer.compose.machine.per_hour, offer.compose.gpu.per_hour
@@ -79,14 +76,14 @@ def source_of(offer: Offer, prices: PriceList) -> str:
     return offer.source or prices.source
 
 
-def age_days(offer: Offer, prices: PriceList, study_date: date, today: date) -> int:
-    """Days between the price and the date it is judged at (the study's, or today if the list says `age_at: today`)."""
-    return ((today if prices.age_at == "today" else study_date) - (offer.as_of or prices.as_of)).days
+def age_days(offer: Offer, prices: PriceList, study_date: date) -> int:
+    """Days between the price and the study's date."""
+    return (study_date - (offer.as_of or prices.as_of)).days
 
 
-def has_ended(offer: Offer, prices: PriceList, study_date: date, today: date) -> bool:
-    """Whether its last day is before the date at which its price is judged (`age_days`)."""
-    return offer.until is not None and offer.until < (today if prices.age_at == "today" else study_date)
+def has_ended(offer: Offer, study_date: date) -> bool:
+    """True if the last day of the offer is before the study's date."""
+    return offer.until is not None and offer.until < study_date
 
 
 Row = dict[str, Any]
@@ -122,13 +119,7 @@ def _rented(offer: Offer, prices: PriceList, month_days: float) -> Row:
     hourly, taken_away = listed_hour(offer, prices, month_days), offer.purchase in INTERRUPTIBLE
     row: Row = _hours(NOTHING, hourly, NOTHING, alike(month_days))
     row["on_demand_usd_per_hour"] = on_demand_hour(offer, prices, month_days) if taken_away else None
-    if offer.sustained is None:
-        return row
-    machine = 1.0
-    if offer.sustained.applies_to == "machine" and offer.compose is not None:
-        machine = offer.compose.machine.per_hour.value * to_usd(offer, prices)[0] / hourly[0]
-    tiers = [{"up_to": share, "fraction": fraction} for share, fraction in offer.sustained.tiers]
-    return row | {"sustained_machine_share": machine, "sustained_tiers": tiers}
+    return row
 
 
 def _turned(ends: Triple) -> Triple:
@@ -137,7 +128,7 @@ def _turned(ends: Triple) -> Triple:
 
 
 def _owned(own: Own, money: Triple) -> Row:
-    (sold, points), today, change = residual(own), _sold_today(own), own.capex_change_per_year
+    (sold, points), today = residual(own), _sold_today(own)
     capex, months, days = times(triple(own.capex), money), triple(own.months), triple(own.days_per_month)
     care = times(triple(own.maintenance_per_month), money)
     staff = times(triple(own.staff_hours_per_month), times(triple(own.staff_per_hour), money))
@@ -156,7 +147,6 @@ def _owned(own: Own, money: Triple) -> Row:
         **spread("days_per_month", days),
         **spread("residual_usd", times(sold, money)),
         "residual_points": points,
-        **({} if change is None else spread("capex_change", (change.value, *change.ends))),
         **({} if today is None else spread("sell_for_usd", times(today, money))),
         "maintenance_usd_per_month": care[0],
         "staff_usd_per_month": staff[0],

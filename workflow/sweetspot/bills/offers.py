@@ -27,10 +27,10 @@ OFFER_COLUMNS = (
     "charged", "month_days", "as_of", "source", "basis", "warnings", "every_s", "monthly_minimum_usd", "prorated",
     "storage_usd_per_month", "egress_usd", "per_start_usd", "fees_usd_per_hour", "fees_usd_per_month", "downtime_share",
     "staff_usd_per_month", "on_demand_usd_per_hour", "spot_overhead", "spot_beats_on_demand",
-    "losing_interruptions_per_hour", "earning_days_per_month", "sustained_machine_share", "sustained_tiers", "gpu",
+    "losing_interruptions_per_hour", "earning_days_per_month", "gpu",
     "gpus", "price_list_title", "month_usd", *ranged("kwh_per_hour", "kg_co2e_per_hour"), "power_basis",
     "power_source", "grid_source", "energy_lacks", *TREND_COLUMNS, "residual_points",
-    *ranged("capex_change", "delivery_months"), "offer_until", *ranged("sell_for_usd"), "offer_ended",
+    *ranged("delivery_months"), "offer_until", *ranged("sell_for_usd"), "offer_ended",
 )  # fmt: skip
 FEE_COLUMNS = ("price_list", "instance", "purchase", "name", "unit", "usd")
 FEE_SUMS = {"per_start": "per_start_usd", "per_hour": "fees_usd_per_hour", "per_month": "fees_usd_per_month"}
@@ -49,7 +49,7 @@ def offer_rows(
 
     Of a fee, `usd` is the price of all of it (`count`) per `unit`: per_start, per_hour (billed) or per_month.
 
-    `month_days` is the length of the list's month, `energy` what the study declares of power and grids, `price_paths`
+    `month_days` is the length of a month, `energy` what the study declares of power and grids, `price_paths`
     whether its prices move,
     `metered` the power that runs measured, which replaces a stated kW of machines owned.
     Raises UserError for a currency without a rate.
@@ -140,7 +140,7 @@ def _terms(billing: Billing, money: float, month_days: float, fees: Sequence[Row
     storage, egress = billing.storage, billing.egress
     names = GRANULARITY_S | {"month": month_days * 24.0 * HOUR_S}
     return {
-        "granularity_s": names[billing.granularity] if billing.granularity else billing.granularity_s or 0.0,
+        "granularity_s": names[billing.granularity] if billing.granularity else 0.0,
         "minimum_s": billing.minimum_s,
         "setup_usd": billing.setup.value * money,
         "monthly_usd": billing.monthly.value * money,

@@ -90,3 +90,16 @@ def mean_of_months(path: Array, months: npt.ArrayLike) -> Array:
     span = np.broadcast_to(np.asarray(months, float), (path.shape[0],))
     weight = np.clip(span[:, None] - np.arange(path.shape[1]), 0.0, 1.0)
     return np.asarray((path * weight).sum(axis=1) / weight.sum(axis=1))
+
+
+def mean_of_parts(path: Array, starts: Array, length: float) -> Array:
+    """The mean of each draw's path over parts of it, draw x part: `length` months from each of `starts` on.
+
+    A path that ends before a part does stays at its last price.
+    """
+    months = path.shape[1]
+    begin = np.arange(months)
+    end = np.where(begin == months - 1, np.inf, begin + 1.0)
+    overlap = np.minimum(end, starts[:, None] + length) - np.maximum(begin, starts[:, None])
+    weight = np.clip(overlap, 0.0, length) / length
+    return np.asarray(path @ weight.T)

@@ -269,7 +269,7 @@ def price_study(
     energy: Energy | None = None,
     price_paths: bool | None = None,
 ) -> dict[str, pa.Table]:
-    """Tables by name, with the columns of CONTRACT. `month_days`: the study's month, where the list has none; `energy`:
+    """Tables by name, with the columns of CONTRACT. `month_days`: the study's month; `energy`:
     what the study declares of power and grids; `price_paths`: whether its rental prices move.
 
     Raises UserError naming file and key for a list, workload or instance that does not fit.
@@ -307,11 +307,10 @@ def price_tables(
     metered: Mapping[str, Metered] | None = None,
 ) -> tuple[Columns, Columns, Columns]:
     """The tables offers, fees and price_lint of a price list whose machines are all among `instances`."""
-    month = prices.month_days or month_days
-    rows, fees = offer_rows(name, prices, instances, month, energy, price_paths, metered)
-    listed = lint(prices, rows, instances, study_date, month)
+    rows, fees = offer_rows(name, prices, instances, month_days, energy, price_paths, metered)
+    listed = lint(prices, rows, instances, study_date, month_days)
     findings = [*listed, *(finding for row in rows for finding in offer_findings(row))]
     for row, offer in zip(rows, prices.offers, strict=True):
-        row |= {"warnings": warnings_of(row, listed), "offer_ended": has_ended(offer, prices, study_date, date.today())}
+        row |= {"warnings": warnings_of(row, listed), "offer_ended": has_ended(offer, study_date)}
     offers = offers_table(rows)
     return offers, from_rows(fees, FEE_COLUMNS), from_rows([finding._asdict() for finding in findings], LINT_COLUMNS)

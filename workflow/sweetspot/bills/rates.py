@@ -13,8 +13,17 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.owning import fixed_per_month, relative, running_per_hour
-from sweetspot.bills.price_paths import LONGEST, MOVING, central_change, drawn_path, mean_factor, mean_of_months, moves
-from sweetspot.bills.renting import ROUNDING, makespan, overhead, whole_terms
+from sweetspot.bills.price_paths import (
+    LONGEST,
+    MOVING,
+    central_change,
+    drawn_path,
+    mean_factor,
+    mean_of_months,
+    mean_of_parts,
+    moves,
+)
+from sweetspot.bills.renting import makespan, overhead
 
 BY_RENT = ("usd", "usd_low", "usd_high", "variable_usd_per_hour")
 OVER_RENT = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")
@@ -55,30 +64,11 @@ def rent_over(row: Mapping[str, Any], months: Any) -> np.ndarray:
     return np.asarray(mean_factor(central_change(row), months) / row["rent_factor"])
 
 
-def rent_share(row: Mapping[str, Any], after: float, months: float, rents: "Rents | None") -> np.ndarray:
-    """Share of a project's rent by the hour that is due in its first months: at central figures, then in every draw of
-    `rents` if any. Each month has its own price, in a draw on the draw's path.
-    """
-    share = np.full(1 if rents is None else rents.draws + 1, after / months)
-    if 0 < after < months:
-        change = central_change(row)
-        share *= mean_factor(change, after) / mean_factor(change, months)
-        if rents is not None and moves_ahead(row):
-            share[1:] = after / months * rents.until(row, after)
-    return share
-
-
-def rent_of_first(row: Mapping[str, Any], after: float, months: float, rents: "Rents | None") -> np.ndarray:
-    """USD of renting for the first months of a project, of its `usd_running` and `usd_possession`: a contract is signed
-    for whole terms or not (infinite).
-    """
-    running, held, term = row["usd_running"], row["usd_possession"], row["term_months"]
-    if after == months:
-        return np.asarray(running + held)
-    if pd.isna(term):
-        return np.asarray(running * rent_share(row, after, months, rents))
-    whole = abs(after / term - round(after / term)) < ROUNDING
-    return np.asarray(running * after / months + (held * after / whole_terms(months, term) if whole else np.inf))
+def central_rent_by_month(row: Mapping[str, Any], starts: np.ndarray, length: float) -> np.ndarray:
+    """Central rent in each month over the mean rent of the row's project, 1 x month (`Rents.by_month`)."""
+    last = math.ceil(float(starts[-1]) + length)
+    path = (1.0 + central_change(row)) ** (np.arange(last)[None, :] / 12.0)
+    return mean_of_parts(path, starts, length) / float(row["rent_factor"])
 
 
 class Rents:
@@ -103,9 +93,13 @@ class Rents:
             return np.ones(self.draws)
         return self._mean(row) / float(row["rent_factor"])
 
-    def until(self, row: Mapping[str, Any], months: float) -> np.ndarray:
-        """The row's mean rent of the first `months` over that of the project, one figure a draw; its price moves."""
-        return mean_of_months(self._path(row), months) / self._mean(row)
+    def by_month(self, row: Mapping[str, Any], starts: np.ndarray, length: float) -> np.ndarray:
+        """The row's rent in each month over its mean rent of the project, draw x month.
+
+        `starts`: when each month begins, in months from the project's start; `length`: of each. A price that moves goes
+        on as the last that is drawn.
+        """
+        return mean_of_parts(self._path(row), starts, length) / self._mean(row)[:, None]
 
     def _mean(self, row: Mapping[str, Any]) -> np.ndarray:
         key = (*_whose(row), row["model"])

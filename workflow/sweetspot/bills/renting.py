@@ -1,6 +1,5 @@
 """Renting: from hours of use to the lines of a bill, for whole tables at once (docs/prices.md)"""
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -35,22 +34,6 @@ def whole_terms(months: npt.ArrayLike, term_months: npt.ArrayLike) -> Array:
     term = np.asarray(term_months, float)
     terms: Array = np.maximum(1.0, np.ceil(np.asarray(months, float) / term - ROUNDING)) * term
     return terms
-
-
-def sustained_fraction(share: npt.ArrayLike, tiers: Sequence[tuple[float, float]]) -> Array:
-    """Mean fraction of the price paid when a machine runs for `share` of the month.
-
-    `tiers`: (share of the month up to which, fraction paid within the tier), ascending to 1. The fraction of a
-    tier holds for the hours in it only, so a bill never falls when use rises.
-    """
-    used = np.clip(np.asarray(share, float), 0.0, 1.0)
-    paid = np.zeros_like(used)
-    start = 0.0
-    for end, fraction in tiers:
-        paid = paid + np.clip(used - start, 0.0, end - start) * fraction
-        start = end
-    first = tiers[0][1]
-    return np.where(used > 0, paid / np.where(used > 0, used, 1.0), first)
 
 
 # An expected hundred years is no plan: beyond it a job is said never to finish.
@@ -151,7 +134,7 @@ def losing_rate(
 JOB_COLUMNS = (
     "month_days", *ranged("usd_per_hour", "energy_usd_per_hour", "interruptions_per_hour"), "checkpoint_s", "restore_s",
     "wait_s", "every_s", "granularity_s", "minimum_s", "setup_usd", "monthly_usd", "monthly_minimum_usd", "prorated",
-    "storage_usd_per_month", "egress_usd", "sustained_machine_share", "sustained_tiers",
+    "storage_usd_per_month", "egress_usd",
 )  # fmt: skip
 
 
@@ -189,7 +172,7 @@ def bill_lines(jobs: Columns, fees: Columns, end: str = "") -> Bill:
     elapsed = np.where(np.isnan(spread), hours * starts / (24.0 * month_days), spread)
     prorated = np.array([flag is not False for flag in jobs["prorated"]])
     months = billed_months(elapsed * 24.0 * month_days, month_days, prorated)
-    compute = billed * rate * _sustained(jobs, billed, elapsed)
+    compute = billed * rate
     floor, setup, monthly, storage, egress = numbers(
         jobs, "monthly_minimum_usd", "setup_usd", "monthly_usd", "storage_usd_per_month", "egress_usd"
     )
@@ -219,19 +202,6 @@ def _time(jobs: Columns, end: str) -> tuple[Array, Array]:
     running = row * wall_time(work, often, np.where(often > 0, dump, 1.0), restore, jobs["every_s"] / HOUR_S)
     hours = makespan(running, often, wait)
     return np.where(hours * starts > NEVER_HOURS, np.inf, hours), running
-
-
-def _sustained(jobs: Columns, billed: Array, months: Array) -> Array:
-    """Fraction of the rate paid under sustained-use tiers, by the share of the elapsed months that is billed."""
-    fraction = np.ones(size(jobs))
-    granted = [tuple((tier["up_to"], tier["fraction"]) for tier in tiers or ()) for tiers in jobs["sustained_tiers"]]
-    for tiers in set(granted) - {()}:
-        here = np.array([own == tiers for own in granted])
-        span = np.maximum(1.0, months[here]) * 24.0 * jobs["month_days"][here]
-        paid = sustained_fraction(billed[here] / span, tiers)
-        part = jobs["sustained_machine_share"][here]
-        fraction[here] = part * paid + (1.0 - part)
-    return fraction
 
 
 def _fees(jobs: Columns, fees: Columns, due: dict[str, Array]) -> dict[str, Array]:

@@ -1,106 +1,144 @@
-"""Say of each claim of a text whether it holds, with what was recomputed.
+"""Decide of each claim of a text whether it holds, beside what was recomputed.
 
-A claim that does not recompute is `contradicted` if every figure used is printed by the source itself. If a stand-in or
-another publication's figure took part, it `differs` from what these make of it, which refutes nothing.
+A claim that does not recompute is `contradicted` if the source itself prints every figure used. If a stand-in or
+another publication's figure took part, it `differs`, which refutes nothing.
 """
 
-import math
+import re
 import statistics
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 
-from sweetspot.claims.checks import CHECKS
-from sweetspot.claims.lookup import OWN, CannotCheckError, Evidence, cited, foreign, sentences
-from sweetspot.study import claims as kinds
-from sweetspot.study.claims import half_a_digit
+import pandas as pd
+import pyarrow as pa
+
+from sweetspot.claims.expression import Expression
+from sweetspot.claims.lookup import CannotCheckError, Lookup, UsedFigure, read_rows
+from sweetspot.files import write_arrow
+from sweetspot.study.claims import Claim
 
 HOLDS, CONTRADICTED, DIFFERS = "holds", "contradicted", "differs"
 UNKNOWN, NOT_PRINTED = "cannot be checked", "not printed"
 FAILED = (CONTRADICTED, DIFFERS)
+SOURCE_FIGURES = "the source's own figures"
+SOURCE_BASES = ("published", "scaled")  # Printed by the source, or made of that by its own factors.
+MACHINES_LISTED = 3  # The rest is counted.
 
 
-def check_claims(claims: Sequence[kinds.Claim], evidence: Evidence) -> list[dict[str, Any]]:
-    """One row a claim.
+@dataclass(frozen=True)
+class CheckedClaim:
+    """One row of comparison/claims.parquet.
 
-    Columns: id, kind, text, lead (it stands first on the page), printed, relation (equals, at_least, at_most of what is
-    recomputed to that), computed, computed_low, computed_high, unit, source, `verdict` (holds, contradicted, differs,
-    cannot be checked, or not printed: recomputed, but the text gives no number), `reason` (one sentence), `rests_on`
-    (the figures used that are not the source's own, or OWN) and `detail` (values by model, what was compared).
-    Said of several models, `computed` is the median over them; `computed_low` and `computed_high` are the range over
-    models and over the rounding of the printed numbers used. The claim holds if the printed number comes out for each
-    model, within that rounding and the claim's tolerance. A number that is not there is None.
+    `computed` is the median over models; `computed_low` and `computed_high` are the range over models and over the
+    rounding of printed numbers. `rests_on` names the figures that are not the source's own, `detail` the value of
+    each model.
     """
-    own = cited(claims)
-    return [_row(claim, evidence, own) for claim in claims]
+
+    id: str
+    text: str
+    printed: float | None
+    relation: str
+    unit: str | None
+    source: str
+    lead: bool
+    verdict: str
+    reason: str
+    computed: float | None = None
+    computed_low: float | None = None
+    computed_high: float | None = None
+    rests_on: str | None = None
+    detail: str | None = None
 
 
-def _row(claim: kinds.Claim, evidence: Evidence, own: frozenset[str]) -> dict[str, Any]:
-    row = claim.model_dump(include={"id", "kind", "text", "printed", "relation", "unit", "source", "lead"})
-    blank = {"computed": None, "computed_low": None, "computed_high": None, "rests_on": None, "detail": None}
-    if isinstance(claim, kinds.Fact):
-        return {**row, **blank, "verdict": UNKNOWN, "reason": claim.reason or "A statement, not a computed figure"}
+TYPES = {"lead": pa.bool_(), **dict.fromkeys(("printed", "computed", "computed_low", "computed_high"), pa.float64())}
+SCHEMA = pa.schema([(column.name, TYPES.get(column.name, pa.string())) for column in fields(CheckedClaim)])
+
+
+def check_claims(claims: Sequence[Claim], tables: Mapping[str, pd.DataFrame]) -> list[CheckedClaim]:
+    """Recompute each claim; it holds if the printed number comes out for every model, within rounding and tolerance.
+
+    Parameters
+    ----------
+    claims
+        The claims of a study.
+    tables
+        Its result tables by name.
+    """
+    publications = {re.split(r"[,:\s]", claim.source)[0] for claim in claims}
+    rows = read_rows(tables)
+    return [_check(claim, Lookup(rows), publications) for claim in claims]
+
+
+def write_claims(rows: Sequence[CheckedClaim], path: str | Path) -> None:
+    """Write comparison/claims.parquet."""
+    write_arrow(pa.Table.from_pylist([asdict(row) for row in rows], schema=SCHEMA), path)
+
+
+def _check(claim: Claim, lookup: Lookup, publications: Collection[str]) -> CheckedClaim:
+    fields_of_claim = claim.model_dump(include=set(SCHEMA.names) - {"reason"})
+    if claim.value is None:
+        return CheckedClaim(
+            **fields_of_claim, verdict=UNKNOWN, reason=claim.reason or "A statement, not a computed figure"
+        )
     try:
-        recomputed = CHECKS[type(claim)](claim, evidence)
+        values = Expression(claim.value, claim.let, claim.models, lookup).values()
     except CannotCheckError as missing:
-        return {**row, **blank, "verdict": UNKNOWN, "reason": str(missing)}
-    values = sorted(recomputed.values.values())
-    reached = [value for value in values if math.isfinite(value)]
-    several = len(values) > 1 or not reached
-    spelled = ", ".join(f"{name} {_figure(value)}" for name, value in recomputed.values.items()) if several else None
-    ends = _widened(claim, *(recomputed.ends or (reached[0], reached[-1]))) if reached else None
-    others = foreign(recomputed.figures, own)
-    each = [recomputed.ends] if recomputed.ends else [(value, value) for value in values]
-    verdict = _verdict(claim, [_widened(claim, *pair) for pair in each], others)
-    return {
-        **row,
-        "computed": _finite(statistics.median(values)),
-        "computed_low": ends[0] if ends and math.isfinite(values[0]) else None,
-        "computed_high": ends[1] if ends and math.isfinite(values[-1]) else None,
-        "verdict": verdict,
-        "reason": _reason(claim, verdict, others, recomputed.note),
-        "rests_on": "; ".join(others) or OWN,
-        "detail": sentences(spelled, recomputed.note) or None,
-    }
+        return CheckedClaim(**fields_of_claim, verdict=UNKNOWN, reason=str(missing))
+    figures = [UsedFigure("figures", name, "published", name) for name in claim.borrowed_from]
+    foreign = _describe_foreign([*lookup.used, *figures], publications)
+    middle, low, high = zip(*values.values(), strict=True)
+    verdict = _decide(claim, low, high, foreign)
+    rests_on = foreign or SOURCE_FIGURES
+    reason = claim.reason or f"Figures used: {rests_on}"
+    if claim.reason and verdict == DIFFERS:
+        reason += f"; used here: {foreign}"
+    return CheckedClaim(
+        **fields_of_claim,
+        verdict=verdict,
+        reason=reason,
+        computed=statistics.median(middle),
+        computed_low=min(low),
+        computed_high=max(high),
+        rests_on=rests_on,
+        detail=", ".join(f"{model} {number.value:.4g}" for model, number in values.items() if model) or None,
+    )
 
 
-def _widened(claim: kinds.Claim, low: float, high: float) -> tuple[float, float]:
-    """The ends of a value stretched by the rounding of the printed figures that it is proportional to."""
-    for printed in claim.rounded_inputs:
-        share = half_a_digit(printed) / float(printed)
-        low, high = min(low * (1 - share), low * (1 + share)), max(high * (1 - share), high * (1 + share))
-    return low, high
-
-
-def _verdict(claim: kinds.Claim, each: Sequence[tuple[float, float]], others: Sequence[str]) -> str:
-    """`each`: ends of the recomputed values, inf where one is never reached; `others`: figures not of the source."""
+def _decide(claim: Claim, low: Sequence[float], high: Sequence[float], foreign: str) -> str:
     if not claim.checkable:
         return UNKNOWN
     if claim.printed is None:
         return NOT_PRINTED
     # 0.865 printed as 0.87 must not fail on the last digit of a float.
     slack = claim.tolerance + 1e-9 * max(1.0, abs(claim.printed))
-    above = all(claim.printed >= low - slack for low, _ in each)
-    below = all(claim.printed <= high + slack for _, high in each)
+    above = claim.printed >= max(low) - slack
+    below = claim.printed <= min(high) + slack
     if {"equals": above and below, "at_least": below, "at_most": above}[claim.relation]:
         return HOLDS
-    return DIFFERS if others else CONTRADICTED
+    return DIFFERS if foreign else CONTRADICTED
 
 
-def _reason(claim: kinds.Claim, verdict: str, others: Sequence[str], how: str | None) -> str:
-    """One sentence for a reader of the source: the claim's own, or one made from the verdict."""
-    used = "; ".join(others)
-    if claim.reason:
-        return f"{claim.reason}; used here: {used}" if verdict == DIFFERS else claim.reason
-    if verdict == HOLDS:
-        return f"It comes out with the {used}" if others else how or f"It comes out of {OWN}"
-    if verdict == DIFFERS:
-        return f"The source does not print the {used}, with which it comes out otherwise"
-    return "The source prints no number for it" if verdict == NOT_PRINTED else how or "Nothing is computed from it"
+def _describe_foreign(used: Sequence[UsedFigure], publications: Collection[str]) -> str:
+    """Describe the figures that the publications do not print, e.g. 'speed of p3.2xlarge (stand-in)'; '' for none."""
+    machines: dict[tuple[str, str], list[str]] = {}
+    for figure in used:
+        names = machines.setdefault((figure.kind, _foreign_origin(figure, publications)), [])
+        if figure.name not in names:
+            names.append(figure.name)
+    groups = []
+    for (kind, origin), names in machines.items():
+        rest = len(names) - MACHINES_LISTED
+        listed = ", ".join(names) if rest <= 1 else f"{', '.join(names[:MACHINES_LISTED])} and {rest} more"
+        if origin:
+            groups.append(f"{kind} of {listed}" + (f" ({origin})" if names != [origin] else ""))
+    return "; ".join(groups)
 
 
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
-def _figure(value: float) -> str:
-    return f"{value:.4g}" if math.isfinite(value) else "never"
+def _foreign_origin(figure: UsedFigure, publications: Collection[str]) -> str:
+    """Return why a figure is not the source's own: its basis, or the publication that prints it; '' if it is."""
+    if figure.basis not in SOURCE_BASES:
+        return figure.basis.replace("_", "-") or "no basis"
+    parts = (figure.source.strip(" ;") or "no source").split(";")
+    foreign_parts = [part for part in parts if not any(name in part for name in publications)]
+    return re.split(r"[,:(]", foreign_parts[0])[0].strip() if foreign_parts else ""

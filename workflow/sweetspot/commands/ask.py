@@ -32,8 +32,8 @@ from sweetspot.bills.columns import from_arrow
 from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
+from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.scratch import machines_of_study
-from sweetspot.commands.validating import without_nan
 from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words
 from sweetspot.decision_words import NOT_DECIDED, no_answer
 from sweetspot.errors import UserError
@@ -43,7 +43,7 @@ from sweetspot.report import how_sure
 from sweetspot.report.outcome import Outcome, outcome_of
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
 from sweetspot.report.worth_words import waiting_in_words
-from sweetspot.study.needs import load_needs, load_plans
+from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.titles import class_title
@@ -111,7 +111,8 @@ def run(arguments: argparse.Namespace) -> int:
     _check(wanted, arguments.workload, tables["options"], study, bool(months or plans))
     lists = [read_parquet(file) for file in sorted((results / "offers").glob("*.parquet"))]
     offered = pd.concat(lists, ignore_index=True) if lists else NO_ROWS
-    machines = machines_of_study(arguments.config, study.name)
+    named = any((folder / "instances.yaml").is_file() for folder in (arguments.config, written))
+    machines = machines_of_study(arguments.config, study.name) if named else {}
     given = Given(tables["options"], Settings.of(study, machines), offered)
     anew = wanted._replace(due=None) != Wanted() or (wanted.due is not None and bool(months))
     if anew and (months or plans):
@@ -252,9 +253,7 @@ def _with_plans(given: Given, results: Path, written: Path, study: Study, plans:
         (from_arrow(read_arrow(file), OFFER_COLUMNS), from_arrow(read_arrow(results / "fees" / file.name), FEE_COLUMNS))
         for file in lists
     ]
-    return given._replace(
-        phased=Phased(all_cells(*cells), priced, plans, instances, load_needs(work), load_plans(work))
-    )
+    return given._replace(phased=Phased(all_cells(*cells), priced, plans, instances, load_needs(work)))
 
 
 def _queued(anew: Tables, known: Tables) -> Tables:

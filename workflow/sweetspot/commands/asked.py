@@ -20,7 +20,7 @@ from sweetspot.decision.waiting import coming_to_mixes, queue_table
 from sweetspot.draws import DRAWS
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
-from sweetspot.study.settings import Dates, Settings
+from sweetspot.study.settings import Settings
 from sweetspot.study.terms import Amount
 from sweetspot.study.workloads import Plan
 
@@ -44,8 +44,7 @@ class Wanted(NamedTuple):
 
 class Phased(NamedTuple):
     """What plans of phases are priced from: `cells` with their speeds, `lists`: offers and fees of each price list,
-    `plans` of workloads.yaml, the machines by name, what the plans `need` of memory, and those that ask for buying
-    `later`.
+    `plans` of workloads.yaml, the machines by name, and what the plans `need` of memory.
     """
 
     cells: Columns
@@ -53,7 +52,6 @@ class Phased(NamedTuple):
     plans: Mapping[str, Plan]
     instances: Mapping[str, Instance]
     needs: Needs
-    later: Mapping[str, Dates]
 
 
 class Given(NamedTuple):
@@ -83,8 +81,7 @@ class Case:
         offers = self.given.offers
         offers = offers.assign(**self._used(offers)) if len(offers) else NO_ROWS
         months = {name: _busier(work, self.times) for name, work in self.given.months.items()}
-        later = {} if self.given.phased is None else self.given.phased.later
-        asked = PlannedWork(months, self._plans(), later, self.given.titles)
+        asked = PlannedWork(months, self._plans(), self.given.titles)
         return judge(self.every, offers, asked, self.given.settings, self.count)
 
     @cached_property

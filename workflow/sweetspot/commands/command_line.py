@@ -18,23 +18,18 @@ COMMANDS = {
     "check": "say all that is wrong in what you wrote for a study, before anything runs",
     "ask": "the answer of a study, at another use or within a deadline, from its results",
     "import-prices": "turn a price catalogue or a spot history into a price list",
-    "import-use": "what a team really uses, from its own records: jobs a month by class, into a study",
-    "actual": "the plan of a study against the bill: paid and used by month, what explains the difference",
+    "import-use": "jobs a month from your own records (sacct or a table), into a study",
     "refresh-prices": "fetch today's prices of a study's machines, and show or write what changes",
-    "validate-scaling": "test the extrapolation on figures of your own",
-    "validate-transfer": "test the transfer from one device to another on figures of your own",
-    "validate-tokens": "how wrong the estimate of training on tokens is, on published figures that were held back",
     "predict": "what your workload would do on other devices, from one figure that you measured",
     "estimate": "what training a known model on tokens takes on machines of today: hours, USD, memory",
     "diff": "what changed between two results: prices, and what they did to the ranking",
     "compare-scenarios": "the scenarios of a study side by side: verdict, money a month, what each changes",
-    "compare-results": "whether two results are equal, figure by figure: what a change of the program did",
     "doctor": "what this machine has, and what is missing for what; for reports of faults",
     "schemas": "write the JSON schemas of all files that a person edits",
 }
 """Subcommands, each with its line of help. The module of that name is imported only when the subcommand is called; it
 has `add_arguments(parser)` and `run(arguments)`, which returns the exit code if that is not 0."""
-# Small matrices: threads cost more than they give, and a shared machine has other work.
+# Small matrices (of research too): threads cost more than they give, and a shared machine has other work.
 ONE_THREAD = ("estimate", "import-use", "predict", "validate-scaling", "validate-tokens", "validate-transfer")
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 

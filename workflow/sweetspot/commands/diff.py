@@ -18,7 +18,6 @@ from pathlib import Path
 import pandas as pd
 
 from sweetspot.errors import UserError
-from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.files import read_parquet, to_arrow, write_arrow, write_csv, write_whole
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.report.decided_anew import SPEED, Unpriced, answer_of, moved, state_under
@@ -28,7 +27,6 @@ from sweetspot.study.price_list import lists_at, load_price_list, newest_day
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import load_availability, looks_file
 from sweetspot.study.study import load_study
-from sweetspot.throughput.published import read_published
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -121,8 +119,6 @@ def unpriced(name: str, config: Path, results: Path) -> Unpriced:
     for file in tables.values():
         if not file.is_file():
             raise UserError(f"{file}: is not there; make it first: snakemake --cores all --config study={name}")
-    others = [figures_file(other, folder.parent) for other in (name, *study.borrow)]
-    figures = [read_published(file) for file in others if file.is_file()]
     stock, looks = (file if file.is_file() else None for file in (folder / "availability.yaml", looks_file(folder)))
     return Unpriced(
         tables=tables,
@@ -133,6 +129,5 @@ def unpriced(name: str, config: Path, results: Path) -> Unpriced:
         as_of=study.as_of,
         energy=study.energy,
         price_paths=study.price_paths,
-        published=pd.concat(figures, ignore_index=True) if figures else None,
         known=load_availability(stock, study.as_of, looks),
     )

@@ -31,12 +31,13 @@ from sweetspot.tokens.mfu import (
     SAME,
     STACKS,
     Range,
-    carried,
+    beside_maker,
     expected_mfu,
     from_one_timing,
     joined_by,
     nearest,
     of_maker,
+    on_device,
     published_figures,
 )
 from sweetspot.transfer.figures import shipped_devices
@@ -98,13 +99,11 @@ class Known(NamedTuple):
     def of(self, work: Work, device: Device) -> tuple[Range, str]:
         """The share of a device, and its basis."""
         if self.timed is not None:
-            beside = of_maker(device.maker).times(SAME._replace(middle=1 / of_maker(self.timed.maker).middle))
-            middle = self.mfu.middle * carried(1.0, device.memory_gb / self.timed.memory_gb)
-            alike = device.maker == self.timed.maker
+            own = from_one_timing(self.mfu.middle, spread=LEAST_SPREAD)
             if device.gpu == self.timed.gpu:
-                return from_one_timing(middle, spread=LEAST_SPREAD), "own"
-            own = from_one_timing(middle)
-            return (own if alike else own.times(beside)), "transferred"
+                return own, "own"
+            share = on_device(own, self.timed, device, PRECISION)
+            return share.times(beside_maker(device.maker, self.timed.maker)), "transferred"
         if self.stack is not None and device.maker == "nvidia":
             return nearest(work.model, work.method, work.sequence, device, self.stack)
         return self.mfu.times(of_maker(device.maker)), BASIS[device.maker]

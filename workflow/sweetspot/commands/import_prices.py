@@ -21,7 +21,6 @@ import yaml
 
 from sweetspot.bills.lint.rules import lint
 from sweetspot.bills.offers import offer_rows
-from sweetspot.catalogues.device_names import device_of
 from sweetspot.catalogues.readers import READERS, cheapest
 from sweetspot.catalogues.spot_history import averages, choose_zone, read_history
 from sweetspot.errors import UserError
@@ -29,6 +28,7 @@ from sweetspot.number_text import number_argument, parse_number
 from sweetspot.study.base import validated
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList, check_together
+from sweetspot.transfer.device_names import device_of
 
 if TYPE_CHECKING:
     import pandas as pd

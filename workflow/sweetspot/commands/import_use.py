@@ -1,249 +1,229 @@
-"""What does a team really use: jobs a month, their hours and devices by class, from its own records, with ranges.
+"""Jobs per month by class from a record of a team's own jobs, with ranges; --study writes them into workloads.yaml.
 
-FORMAT is sacct (as below), jobs (a CSV of class, start, end, devices, device), focus (a cloud's bill in FOCUS 1.0 to
-1.4: a machine rented is a job) or nvidia-smi (`nvidia-smi
---query-gpu=timestamp,index,name,utilization.gpu,memory.used,power.draw --format=csv -l 60`); FILE is a file, or - for a
-pipe. Classes follow from --class, else from the record's own, else from devices and hours. Ranges are 90 %: of jobs,
-what a month to come lies in; of the rest, the mean. Names of users are not read; names of jobs are not told, unless
---names asks for them. With --study the classes go into its workloads.yaml as measured; nothing is written where
-`sweetspot check` would find a mistake.
+FORMAT is sacct (as below) or jobs (CSV with start, end, devices and perhaps job, class, state); FILE is a file, or -
+for a pipe. Ranges are 90 %: what a month to come lies in. Names of users and jobs are not read. Nothing is written
+where `sweetspot check` would find a mistake.
 
-    sacct -a -X -P -D -S 2025-01-01 -o JobID,Partition,JobName,Submit,Start,End,State,AllocTRES,ElapsedRaw |
-      sweetspot import-use sacct - --zone Europe/Berlin --class "search: name=sweep-*" --class "big: devices=4-8"
-    sweetspot import-use jobs jobs.csv --devices 4 --study mine --instance rtx4090-1 --model resnet50
+    sacct -a -X -P -D -S 2025-01-01 -o JobID,Start,End,State,AllocTRES,ElapsedRaw |
+      sweetspot import-use sacct - --zone Europe/Berlin --devices 4
+    sweetspot import-use jobs jobs.csv --study mine --instance rtx4090-1 --model resnet50
 """
 
 import argparse
-import datetime
+import dataclasses
 import json
 import math
+import re
 import sys
-from collections.abc import Iterator
-from functools import partial
+from datetime import UTC, date, datetime, time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+from zoneinfo import ZoneInfo
 
 import pandas as pd
 
-from sweetspot.commands.scratch import machines_of_study, studies_of
-from sweetspot.commands.use_files import Into, require_study, write_use
+from sweetspot.catalogues.price_file import with_entries, with_item, with_value
+from sweetspot.commands.scratch import machines_of_study, read_text, shown, studies_of, tried, write_texts
 from sweetspot.errors import UserError
 from sweetspot.number_text import number_argument
-from sweetspot.study.instances import Instance
-from sweetspot.transfer.figures import shipped_devices
-from sweetspot.use.class_use import RULE, ClassUse, Use, as_json, busy_share, classed, read_rules, used
-from sweetspot.use.focus import machines_of
-from sweetspot.use.job_table import zone_of
-from sweetspot.use.month_counts import Range
-from sweetspot.use.month_sums import USUAL_DAYS, Months, held_jobs, last_moment, midnight, months_of_record
-from sweetspot.use.nvidia_smi import SMI, read_nvidia_smi, smi_json, smi_report
-from sweetspot.use.read_use import FOCUS, JOBS, lines_of, of_file, read_use, shown
-from sweetspot.use.reference import hours_per_hour, known_devices, on_reference, read_devices_told
-from sweetspot.use.sacct import waiting_tasks
+from sweetspot.study.base import PART
+from sweetspot.study.monthly import GROWTH, Monthly
+from sweetspot.study.spelling import hint
+from sweetspot.study.study import load_study
+from sweetspot.study.workloads import load_monthly
+from sweetspot.use.job_records import EARLIEST, REQUIRED_COLUMNS, read_runs
+from sweetspot.use.monthly_use import ClassUse, JobForecast, MonthlyUse, count_use
 
-NAMES = 5  # of a class
-PRECISION = "fp16"
+WORKLOADS, NEW_WORKLOAD = Path("workloads.yaml"), "used"
+MIN_JOBS, MAX_RATIO, MAX_HOURS_CV = 0.05, 900.0, 20.0  # bounds of study/monthly.py
+DAYS_PER_MONTH = 365.25 / 12
+PRIVATE = "classes and counts, no names of users or jobs"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command line of `sweetspot import-use`."""
-    add, formats = parser.add_argument, [*JOBS, FOCUS, SMI]
-    add("format", metavar="FORMAT", choices=formats, help=", ".join(formats))
+    add = parser.add_argument
+    add("format", metavar="FORMAT", choices=list(REQUIRED_COLUMNS), help=" or ".join(REQUIRED_COLUMNS))
     add("file", metavar="FILE", help="the record, or - for standard input")
-    add("--class", dest="rules", metavar="RULE", action="append", default=[], help=f"{RULE}; repeated")
-    add("--zone", default="UTC", help="whose clock times without an offset show, and months (UTC)")
-    add("--since", type=_day, metavar="DAY", help="first day that the record covers (its first start)")
-    add("--until", type=_day, metavar="DAY", help="first day after it (the last moment it tells of)")
-    add("--shards", type=number_argument, metavar="N", help="shards of a device, where Slurm shares by them")
+    add("--zone", default="UTC", help="time zone of months and of times without an offset (UTC)")
+    add("--since", metavar="DAY", help="first day that the record covers (its first start)")
+    add("--until", metavar="DAY", help="first day after it (its last moment)")
     add("--devices", type=number_argument, metavar="N", help="devices there are, for how busy they were")
-    add("--device", action="append", default=[], metavar="RECORDED=GPU", help="what a recorded name is")
-    add("--resource", action="append", default=[], metavar="PATTERN=INSTANCE", help="what a charge is of")
-    add("--reference", metavar="GPU", help="tell hours of a job on this device, by the transfer")
-    add("--model", help="what the jobs train, for transfer and study (the study's, where it has one)")
-    add("--precision", help="in which they train, for the transfer (the study's, else fp16)")
     add("--study", metavar="STUDY", help="write the classes into workloads.yaml of this study")
-    add("--instance", metavar="NAME", help="machine of the study on which hours hold (the first it has)")
+    add("--instance", metavar="NAME", help="machine of the study on which the jobs ran (the first that it has)")
+    add("--model", help="what the jobs train (the study's, where it has one)")
     add("--months", type=number_argument, metavar="N", help="length of the project, where the study says none")
     add("--dry-run", action="store_true", help="print what would be written, and write nothing")
-    add("--names", action="store_true", help="tell names of jobs too")
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
 
 
-def _day(text: str) -> datetime.date:
-    try:
-        return datetime.date.fromisoformat(text)
-    except ValueError:
-        raise UserError(f"{text!r} is no day; expected such as 2025-01-01") from None
-
-
-class _Told(NamedTuple):
-    """What is said of a record: its use, how busy devices were, hours of a job of a class on the reference device,
-    names of jobs of a class, jobs that were left out by reason.
-    """
-
-    use: Use
-    busy: Range | None
-    hours: dict[str, Range]
-    names: dict[str, list[str]]
-    left: dict[str, int]
-
-
 def run(arguments: argparse.Namespace) -> None:
     """Print what was used, and write it into a study where one is named. Raises UserError."""
-    _check(arguments)
-    if arguments.format == SMI:
-        _run_smi(arguments)
-        return
-    rules, devices = read_rules(arguments.rules), read_devices_told(arguments.device)
-    jobs, held, months = _read(arguments)
-    held["kind"] = classed(held, rules)
-    use = used(held, held["kind"], months)
-    if not use.classes:
-        raise UserError(
-            f"{shown(arguments.file)}: no job began in {', '.join(months.names)}; expected some (--since, --until)"
-        )
-    busy = busy_share(use, arguments.devices)
-    into = Into(arguments, use, busy, devices) if arguments.study else None
-    by = into or arguments
-    hours = _reference_hours(use, by.reference, devices, by.model, by.precision or PRECISION)
-    told = _Told(use, busy, hours, _names(held) if arguments.names else {}, _left_out(jobs))
-    print(json.dumps(_json(told, arguments), indent=2) if arguments.json else _report(told, arguments))
-    if into is not None:
-        told_of = write_use(into, hours, arguments.dry_run)
-        print(told_of, end="" if arguments.dry_run else "\n", file=sys.stderr if arguments.json else None)
-
-
-def _check(arguments: argparse.Namespace) -> None:
-    for name, wanted in (("shards", "sacct"), ("resource", FOCUS)):
-        if getattr(arguments, name) and arguments.format != wanted:
-            raise UserError(f"--{name} is of {wanted}; expected none with {arguments.format}")
-    if arguments.format == SMI and (arguments.study or arguments.rules):
-        raise UserError(f"{SMI} tells no jobs; expected sacct, focus or jobs with --study or --class")
-    for name in ("devices", "shards", "months"):
-        value = getattr(arguments, name)
-        if value is not None and not 0 < value < 1e6:
-            raise UserError(f"--{name} is {value:g}; expected a number above 0")
-
-
-def _read(arguments: argparse.Namespace) -> tuple[pd.DataFrame, pd.DataFrame, Months]:
-    """The jobs of the record, the rows that held devices in its months, and these. Raises UserError."""
-    zone = zone_of(arguments.zone)
-    more: dict[str, Any] = {"shards": arguments.shards} if arguments.shards else {}
-    if arguments.format == FOCUS:
-        more = {"machines": machines_of(_instances(arguments), arguments.resource)}
-    jobs = read_use(arguments.format, arguments.file, arguments.zone, **more)
-    last = last_moment(jobs)
-    if arguments.until:
-        last = max(last, midnight(arguments.until, zone))  # what runs without an end ran until then
-    held = held_jobs(jobs, last)
-    if held.empty:
-        raise UserError(
-            f"{shown(arguments.file)}: no job in it held a device; expected some (sacct: gres/gpu in AllocTRES)"
-        )
-    cover = partial(months_of_record, held, last, zone, arguments.since, arguments.until)
-    months = of_file(arguments.file, cover)
-    inside = (held["start"] < months.edges[-1]) & (held["held_until"] > months.edges[0])
-    return jobs, held[inside].copy(), months
-
-
-def _instances(arguments: argparse.Namespace) -> dict[str, Instance]:
+    zone, now = _time_zone(arguments.zone), datetime.now(UTC)
+    since, until = (_midnight(name, getattr(arguments, name), zone, now) for name in ("since", "until"))
+    runs = read_runs(arguments.file, arguments.format, zone, now)
+    use = count_use(runs, zone, since, until)
+    busy_share = _busy_share(use, arguments.devices)
+    excluded_counts = {
+        "never_started": int(runs["start"].isna().sum()),
+        "without_device": int((runs["start"].notna() & ~(runs["devices"] > 0)).sum()),
+    }
+    if arguments.json:
+        content = dataclasses.asdict(use) | {"busy_share": busy_share, "excluded": excluded_counts}
+        print(json.dumps(content, indent=2).replace(": NaN", ": null"))
+    else:
+        print(_report(use, busy_share, excluded_counts))
     if arguments.study:
-        require_study(arguments.config, arguments.study)
-    names = [arguments.study] if arguments.study else studies_of(arguments.config)
-    found: dict[str, Instance] = {}
-    for name in names:
-        found |= machines_of_study(arguments.config, name)
-    return found
+        folder = arguments.config / "studies" / arguments.study
+        texts = {WORKLOADS: _workloads(arguments, folder, use, busy_share)}
+        tried(arguments.config, arguments.study, texts)
+        if not arguments.dry_run:
+            write_texts(folder, texts)
+        message = f"study {arguments.study}: wrote {WORKLOADS}; {PRIVATE}"
+        print(shown(folder, texts) if arguments.dry_run else message, file=sys.stderr if arguments.json else None)
 
 
-def _run_smi(arguments: argparse.Namespace) -> None:
-    lines = lines_of(arguments.file)
-    minutes = of_file(arguments.file, partial(read_nvidia_smi, lines, arguments.zone))
-    print(json.dumps(smi_json(minutes), indent=2) if arguments.json else smi_report(minutes))
+def _time_zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise UserError(f"--zone is {name!r}; expected the name of a time zone, such as Europe/Berlin or UTC") from None
 
 
-def _reference_hours(
-    use: Use, reference: str | None, told: dict[str, str], model: str | None, precision: str
-) -> dict[str, Range]:
-    """Device-hours of one job of each class on the reference device; none where none is named. Raises UserError."""
-    if reference is None:
-        return {}
-    known = known_devices(use.by_device, told)
-    worth = hours_per_hour(known, shipped_devices().get(reference), model or "any", precision)
-    return {one.name: on_reference(one.device_hours_a_job, one.by_device, worth) for one in use.classes}
+def _midnight(option: str, text: str | None, zone: ZoneInfo, now: datetime) -> pd.Timestamp | None:
+    """Return the beginning of a day in UTC; None where no day is given."""
+    if text is None:
+        return None
+    try:
+        moment = datetime.combine(date.fromisoformat(text), time(), zone)
+    except ValueError:
+        raise UserError(f"--{option} is {text!r}; expected a day such as 2025-01-01") from None
+    if not EARLIEST <= moment <= now:
+        raise UserError(f"--{option} is {text}; expected a day from 1990 to today")
+    return pd.Timestamp(moment).tz_convert("UTC")
 
 
-def _names(held: pd.DataFrame) -> dict[str, list[str]]:
-    return {str(kind): list(map(str, part["name"].value_counts().index[:NAMES])) for kind, part in held.groupby("kind")}
+def _busy_share(use: MonthlyUse, devices: float | None) -> float | None:
+    """Return the device-hours as a share of the hours that so many devices have."""
+    if devices is None:
+        return None
+    if not 0 < devices < 1e6:
+        raise UserError(f"--devices is {devices:g}; expected a number above 0")
+    share = use.device_hours / (devices * use.hours)
+    if share > 1 + 1e-9:
+        needed = use.device_hours / use.hours
+        raise UserError(f"--devices is {devices:g}; the jobs held {needed:.3g} devices on average")
+    return share
 
 
-def _left_out(jobs: pd.DataFrame) -> dict[str, int]:
-    never = jobs[jobs["start"].isna()]
-    counted = [waiting_tasks(job) for job in never["job"]]
-    none = jobs.loc[jobs["start"].notna() & ~(jobs["devices"] > 0), "job"].nunique()
-    cancelled = int(sum(number for number, state in zip(counted, never["state"], strict=True) if state == "cancelled"))
-    return {"cancelled_before_start": cancelled, "waiting": int(sum(counted)) - cancelled, "without_device": int(none)}
-
-
-def _json(told: _Told, arguments: argparse.Namespace) -> dict[str, Any]:
-    found = as_json(told.use) | {"format": arguments.format, "zone": arguments.zone, "left_out": told.left}
-    found |= {"level": 0.9, "busy_share": told.busy._asdict() if told.busy else None}
-    for one in found["classes"]:
-        on = told.hours.get(one["name"])
-        one["reference_device_hours"] = on._asdict() if on else None
-        if told.names:
-            one["job_names"] = told.names.get(one["name"], [])
-    return found
-
-
-def _report(told: _Told, arguments: argparse.Namespace) -> str:
-    use, months = told.use, sum(told.use.exposure)
-    jobs = sum(sum(one.jobs_by_month) for one in use.classes)
+def _report(use: MonthlyUse, busy_share: float | None, excluded_counts: dict[str, int]) -> str:
+    count = sum(sum(row.jobs_by_month) for row in use.classes)
     lines = [
-        f"{arguments.format}, {use.period}, {months:.3g} months by the clock of {arguments.zone}: {jobs:,} jobs, "
-        f"{use.device_hours.value * months:,.0f} device-hours",
-        f"a month: {_shown(use.jobs)} jobs; {_shown(use.device_hours)} device-hours on average",
+        f"{_period(use)}: {count:,} jobs, {use.device_hours:,.0f} device-hours; {_jobs_text(use.forecast)} jobs a month"
     ]
-    if told.busy is not None:
-        days = f"{told.busy.value * USUAL_DAYS:.1f} days of use a month each"
-        lines.append(f"devices: {arguments.devices:g}, which held jobs {_percent(told.busy)} of the time: {days}")
-    if len(use.months) > 1:
-        lines.append(f"busiest month {use.busiest}, quietest {use.quietest}; months_alike {use.months_alike:.2f}")
-    heads = f"{'class':<20} {'jobs a month':<22} {'hours of one':<24} {'devices':<8} {'failed':<18} {'cancelled':<18}"
-    lines += ["", f"{heads} waits, h"]
-    lines += [
-        f"{one.name:<20} {_shown(one.jobs):<22} {_shown(one.hours):<24} {one.devices.value:<8.3g} "
-        f"{_percent(one.failed):<18} {_percent(one.cancelled):<18} {_shown(one.wait_hours)}"
-        for one in use.classes
-    ]
-    lines += [line for one in use.classes for line in _more(one, told, arguments.reference)]
-    left = f"{told.left['cancelled_before_start']} cancelled before they started, {told.left['waiting']} waiting"
-    lines.append(f"\nleft out: {left}, {told.left['without_device']} without a device")
-    return "\n".join([*lines, "in brackets: 90 %; of jobs a month to come, else the mean"])
+    if busy_share is not None:
+        lines.append(f"devices busy: {100 * busy_share:.0f} %, {busy_share * DAYS_PER_MONTH:.1f} days of use a month")
+    lines += ["", f"{'class':<20} {'jobs a month':<24} {'hours of one':<14} devices"]
+    for row in use.classes:
+        growth = f"  grows by {100 * row.forecast.growth:.0f} % a month" if row.forecast.growth_is_clear else ""
+        lines.append(f"{row.name:<20} {_jobs_text(row.forecast):<24} {row.hours:<14.3g} {row.devices:.3g}{growth}")
+    never, without = excluded_counts["never_started"], excluded_counts["without_device"]
+    return "\n".join([*lines, "", f"not counted: {never} that never started, {without} without a device"])
 
 
-def _more(one: ClassUse, told: _Told, reference: str | None) -> Iterator[str]:
-    if one.growth_clear:
-        yield f"{one.name}: jobs grow by {_percent(one.growth)} a month"
-    if one.name in told.hours:
-        on = reference or "the study's machine"
-        yield f"{one.name}: a job takes {_shown(told.hours[one.name])} device-hours on {on}"
-    if names := told.names.get(one.name):
-        yield f"{one.name}: jobs called {', '.join(map(repr, names))}"
+def _jobs_text(forecast: JobForecast) -> str:
+    return f"{forecast.jobs:.3g} ({forecast.jobs_low:.3g} to {forecast.jobs_high:.3g})"
 
 
-def _shown(figure: Range) -> str:
-    if math.isnan(figure.value):
-        return "-"
-    return f"{_digits(figure.value)} ({_digits(figure.low)} to {_digits(figure.high)})"
+def _period(use: MonthlyUse) -> str:
+    return " to ".join(dict.fromkeys((use.months[0], use.months[-1])))
 
 
-def _digits(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}" if value >= 0.001 or value == 0 else "<0.001"
+def _workloads(arguments: argparse.Namespace, folder: Path, use: MonthlyUse, busy_share: float | None) -> str:
+    """Return the text of the study's workloads.yaml with the classes in it, as measured."""
+    if not (folder / "study.yaml").is_file():
+        studies = studies_of(arguments.config)
+        raise UserError(f"study {arguments.study!r} does not exist{hint(arguments.study, studies)}")
+    study, workloads = load_study(folder), load_monthly(folder / WORKLOADS)
+    name = study.work if study.work in workloads else next(iter(workloads), None)
+    monthly = workloads[name] if name else None
+    if monthly is None and arguments.months is None:
+        raise UserError(f"{folder / WORKLOADS}: has no work of months; expected its length, such as --months 36")
+    text = read_text(folder / WORKLOADS)
+    source = f"{arguments.format} record of {_period(use)}, sweetspot import-use: {PRIVATE}"
+    measured = {"period": _period(use), "months": float(len(use.months)), "jobs_per_month": _jobs(use.forecast)}
+    measured |= {} if busy_share is None else {"busy_share": _rounded(busy_share)}
+    device_hours = sum(row.device_hours for row in use.classes) or math.nan
+    correlation = sum(row.forecast.correlation_of_months * row.device_hours for row in use.classes) / device_hours
+    entries = []
+    for row in (row for row in use.classes if row.hours > 0):  # of the others no job has ended
+        if not re.fullmatch(PART, row.name):
+            raise UserError(f"class is {row.name!r}; expected a name of letters, digits, '_' and '-' (1 to 64)")
+        study_job = next((job for job in monthly.jobs if job.name == row.name), None) if monthly else None
+        entry = {
+            "name": row.name,
+            "per_month": _jobs(row.forecast),
+            "hours_cv": min(MAX_HOURS_CV, _rounded(row.hours_cv)),
+        }
+        entry |= {"devices_per_job": max(1, round(row.devices)), "basis": "measured", "period": _period(use)}
+        if row.forecast.growth_is_clear and GROWTH[0] < row.forecast.growth_low < row.forecast.growth_high < GROWTH[1]:
+            entry["growth_per_month"] = _range(row.forecast.growth, row.forecast.growth_low, row.forecast.growth_high)
+        elif study_job and study_job.growth_per_month.value:
+            entry["growth_per_month"] = 0.0  # the level is that of all months of the record
+        if study_job is None:
+            entry["model"] = _model(arguments.model, study.cells.model, monthly)
+        entry["source"] = source
+        if study_job is not None and study_job.samples is not None:
+            entry["source"] = f"{source}; samples: {study_job.source.rpartition('; samples: ')[2]}"
+        else:
+            entry |= _hours(arguments, row, monthly)
+        entries.append(entry)
+    if name is None or monthly is None:
+        work = {"kind": "monthly", "months": arguments.months, "months_alike": _rounded(correlation), "jobs": entries}
+        return with_entries(text, {NEW_WORKLOAD: work | {"measured": measured | {"source": source}, "source": source}})
+    job_names = [job.name for job in monthly.jobs]
+    for entry in entries:
+        if entry["name"] not in job_names:
+            text = with_item(text, "jobs", entry, within=name)
+            continue
+        for key in list(entry)[1:]:
+            text = with_value(text, (name, "jobs", job_names.index(entry["name"]), key), entry[key])
+    text = with_value(text, (name, "months_alike"), _rounded(correlation))
+    return with_value(text, (name, "measured"), measured | {"source": source})
 
 
-def _percent(share: Range) -> str:
-    if math.isnan(share.value):
-        return "-"
-    return f"{100 * share.value:.0f} % ({100 * share.low:.0f} to {100 * share.high:.0f})"
+def _model(requested: str | None, models: list[str], monthly: Monthly | None) -> str:
+    """Return the model that the jobs of a new class train."""
+    trained = {job.model for job in monthly.jobs} if monthly else set()
+    candidates = sorted(trained) if len(trained) == 1 else models
+    if requested is None and len(candidates) > 1:
+        raise UserError(f"the study has several models; say which the jobs train: --model {' or '.join(candidates)}")
+    if requested is not None and requested not in models:
+        raise UserError(f"--model is {requested!r}; expected one of {', '.join(models)}{hint(requested, models)}")
+    return requested or candidates[0]
+
+
+def _hours(arguments: argparse.Namespace, row: ClassUse, monthly: Monthly | None) -> dict[str, Any]:
+    """Return the hours of a job on all devices of the machine on which the jobs ran."""
+    machines = machines_of_study(arguments.config, arguments.study)
+    instance = arguments.instance or (monthly.have[0] if monthly and monthly.have else None)
+    if instance is None:
+        raise UserError("the study names no machine that is there; say on which the jobs ran: --instance NAME")
+    if instance not in machines:
+        raise UserError(f"--instance is {instance!r}; expected a machine of the study{hint(instance, machines)}")
+    return {"hours": _rounded(row.hours * row.devices / machines[instance].gpus), "instance": instance}
+
+
+def _jobs(forecast: JobForecast) -> dict[str, float]:
+    jobs = max(forecast.jobs, MIN_JOBS)
+    return _range(jobs, max(forecast.jobs_low, MIN_JOBS, forecast.jobs_high / MAX_RATIO), forecast.jobs_high)
+
+
+def _range(value: float, low: float, high: float) -> dict[str, float]:
+    value, low, high = (_rounded(number) for number in (value, low, high))
+    return {"value": value, "low": min(low, value), "high": max(high, value)}
+
+
+def _rounded(number: float) -> float:
+    return float(f"{number:.4g}")

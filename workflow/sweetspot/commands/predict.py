@@ -3,8 +3,8 @@
 FIGURE is GPU:MODEL:PRECISION[:BATCH]=RATE: what you timed on one device, in samples per second; BATCH is the batch of
 that device. Or RUNFILE, a run file of this project (results/benchmarks/**/run~N.parquet). Give --measured twice for a
 workload timed on two devices: two tell more than one. The throughput on another device is learnt from published figures
-of many workloads on many devices (`sweetspot validate-transfer` says how wrong that is); more devices follow by the
-scaling model, with both errors. Intervals hold 90 %. A device that nobody has run is known by its data sheet.
+of many workloads on many devices (`python -m research validate-transfer` says how wrong that is); more devices follow
+by the scaling model, with both errors. Intervals hold 90 %. A device that nobody has run is known by its data sheet.
 
     sweetspot predict --measured "RTX 4090:resnet50:fp16:256=1120" --on h100-sxm,rtx-5090 --gpus 1,8
     sweetspot predict --measured results/benchmarks/.../run~1.parquet --on a100,l40s --json
@@ -18,17 +18,24 @@ from pathlib import Path
 
 import pandas as pd
 
-from sweetspot.commands.validating import without_nan
+from sweetspot.commands.json_values import without_nan
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.number_text import parse_number
-from sweetspot.scaling.several_devices import JOINED, learn_scaling, several
+from sweetspot.scaling.fitted import fit_shipped_scaling
+from sweetspot.scaling.several_devices import INTERCONNECTS, scale_to_devices
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.specifications import Devices, precision_name
-from sweetspot.transfer.transferring import Measured, check_below_peak, from_run_files, learn_devices, transferred
+from sweetspot.transfer.transferring import (
+    Measured,
+    check_below_peak,
+    learn_devices,
+    measured_from_run_files,
+    transferred,
+)
 from sweetspot.warnings import as_text, joined
 from sweetspot.wording import amount
 
@@ -40,7 +47,7 @@ FORM = 'GPU:MODEL:PRECISION[:BATCH]=RATE, such as "RTX 4090:resnet50:fp16:256=11
 def measured(text: str, framework: str, devices: Devices) -> Measured:
     """The figure of `--measured`: FORM, or the path of a run file. Raises UserError."""
     if text.endswith(".parquet"):
-        return from_run_files([text], devices)
+        return measured_from_run_files([text], devices)
     found = FIGURE.fullmatch(text.strip())
     if found is None:
         raise UserError(f"--measured is {text!r}; expected {FORM}, or a run file")
@@ -87,7 +94,7 @@ def prediction(
     rows = [row.to_dict() | {"gpus": 1, "interconnect": "", "basis": "transferred"} for _, row in one.iterrows()]
     able, more = one[one["images_per_s"].notna()], [count for count in gpus if count > 1]
     if more and len(able):
-        scaled = several(able, more, known[0], joins, learn_scaling(studies))
+        scaled = scale_to_devices(able, more, known[0], joins, fit_shipped_scaling(studies))
         rows += [row.to_dict() | {"basis": "extrapolated"} for _, row in scaled.iterrows()]
     order = {device.gpu: number for number, device in enumerate(wanted)}
     table = pd.DataFrame(rows).sort_values(["gpu", "gpus"], key=lambda c: c.map(order) if c.name == "gpu" else c)
@@ -123,7 +130,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--gpus", metavar="N,...", default="1", help="how many of each, such as 1,8 (1)")
     told = "framework of the figure (torch); a run file tells its own"
     add("--framework", choices=sorted(FRAMEWORKS), default="torch", help=told)
-    add("--interconnect", choices=JOINED, help="what joins several devices; default: by the form of the device")
+    add("--interconnect", choices=INTERCONNECTS, help="what joins several devices; default: by the form of the device")
     add("--json", action="store_true", help="print one JSON object instead of text")
 
 

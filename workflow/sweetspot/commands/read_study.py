@@ -2,7 +2,7 @@
 
 import math
 import tempfile
-from collections.abc import Callable, Collection, Container, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -35,7 +35,7 @@ from sweetspot.matrix.invocation import (
     own_scripts,
     price_list_names,
 )
-from sweetspot.scaling.model_facts import network, unknown_network
+from sweetspot.scaling.networks import network_facts, unlisted_network_warning
 from sweetspot.study.base import gathering, validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.claims import load_claims
@@ -240,17 +240,12 @@ def _check_study(found: Findings, parts: _Parts) -> None:
     found.check(file, check_answer_prices, study, parts.price_lists, file)
     found.check(file, refuse, (f"{file}: {words}" for words in _wrongly_named(study, parts)))
     for model in study.cells.model if study.targets else ():
-        if model not in study.networks and not network(model).known:
-            told = unknown_network(model)
+        if model not in study.networks and not network_facts(model).is_listed:
+            told = unlisted_network_warning(model)
             found.warn(file, told["rule"], told["message"])
 
 
 def _wrongly_named(study: Study, parts: _Parts) -> Iterator[str]:
-    if study.method != "auto":
-        from sweetspot.scaling.methods import METHODS  # the fits import scipy: half a second
-
-        if study.method not in METHODS:
-            yield f"method is {study.method!r}; expected auto or one of {', '.join(METHODS)}"
     for borrowed in study.borrow:
         if not figures_file(borrowed, parts.folder.parent).is_file():
             yield f"borrow names {borrowed!r}; expected a study with a throughput.csv"
@@ -346,7 +341,7 @@ def _read_prices(found: Findings, parts: _Parts, file: Path) -> PriceList | None
     places: list[int] = []
     if prices is not None:
         where = found.places[str(file)].get("offers", range(len(prices.offers)))
-        rows = _sound_rows(prices, parts.sound, named)
+        rows = [row for row, offer in enumerate(prices.offers) if offer.instance in parts.sound]
         places, prices = [where[row] for row in rows], _only(prices, rows)
         found.check(file, check_possible, prices, parts.sound, str(file), places)
         with found.of(file):
@@ -356,16 +351,6 @@ def _read_prices(found: Findings, parts: _Parts, file: Path) -> PriceList | None
     if not whole or parts.study is None:
         found.unchecked.append(f"{file}: its prices beside each other, before what is wrong above is mended")
     return prices if whole else None
-
-
-def _sound_rows(prices: PriceList, machines: Container[str], named: Container[str | None]) -> list[int]:
-    """The offers of sound machines alone, and not of those that take the price of a wrong one, of all `named`."""
-    sound = {offer.instance for offer in prices.offers if offer.instance in machines}
-    return [
-        row
-        for row, offer in enumerate(prices.offers)
-        if offer.instance in sound and (offer.same_price_as in sound or offer.same_price_as not in named)
-    ]
 
 
 def _only(prices: PriceList, rows: Sequence[int]) -> PriceList:

@@ -313,7 +313,7 @@ def _remarks(name: str, old: PriceList, new: PriceList, of: Whole) -> list[str]:
     """What the lint finds in the new list and did not find in the old one, at the day of the new prices."""
 
     def said(prices: PriceList, day: date) -> dict[tuple[str, str], str]:
-        month = prices.month_days or of.study.month_days
+        month = of.study.month_days
         offers, _ = offer_rows(name, prices, of.instances, month)
         found = lint(prices, offers, of.instances, day, month)
         return {(finding.rule, finding.instance): f"{finding.severity}: {finding.message}" for finding in found}

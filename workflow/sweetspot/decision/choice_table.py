@@ -35,12 +35,12 @@ COLUMNS = (
     "price_list", "counts", "months", "hours", "device_hours", "usd", "usd_low", "usd_high", "usd_outcomes",
     "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_at_todays_prices", "p_cheapest", "p_cheaper",
     "is_best", "is_rival", "ratio", "ratio_low", "ratio_high", "in_hand", "why_not", "cost", "model", "persistent",
-    "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "after_months", "mix",
+    "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "mix",
     "source", "usd_per_month_central", "box_title", "main_rented", "why_not_rule", "sold",
     "all_rented_title", "used_at_most", "strategy", "timed", "trial_usd", "saving_usd",
 )  # fmt: skip
 OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running",
-             "usd_possession", "after_months", "device_hours")  # fmt: skip
+             "usd_possession", "device_hours")  # fmt: skip
 OF_A_ROW = ("alternative", "title", "instance", "purchase", "price_list", "persistent", "in_answer", "is_reference",
             "basis", "capex_usd", "capex_usd_low", "capex_usd_high")  # fmt: skip
 RANK = (NOTHING, CONTRACT, BUY)  # from what commits to least
@@ -132,7 +132,7 @@ def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
     its USD / those of the best. `is_best`, `is_rival`: `standing_of`. `in_hand`: its price list, machine or key is
     among `offers_in_hand` (none named: all). `why_not`: why it is not the answer, in words; `why_not_rule`: as a key of
     WHY_NOT (null: it may be). Of a plan of phases `usd_running` by use, `usd_possession` by the month, `planned_hours`
-    of one machine, `after_months`: bought so late (null: at once); of months the kind of the `mix`, its `source`,
+    of one machine, of months the kind of the `mix`, its `source`,
     `main_rented`: the offer that does most of what is rented (null: nothing is), `all_rented_title` its title where
     there is nothing else, how many machines are `sold`, and how each class is given a machine (`strategy_of`); there
     `p_cheapest` is of each choice with its strategy.
@@ -319,10 +319,8 @@ def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws) -> Work:
     known = {row["option"]: row for row in records(options[options["model"] == plan.model])}
     priced = []
     for usd, told in zip(plan.usd, plan.table.to_dict("records"), strict=True):
-        later = pd.notna(told.get("after_months"))
         said = {name: told.get(name) for name in OF_PHASES} | {"choice": told["option"], "counts": told["boxes"]}
-        row = known[told["box"] if later else told["option"]]
-        priced.append(_Priced(row, said, usd, 0.0 if later else told["usd_possession"]))
+        priced.append(_Priced(known[told["option"]], said, usd, told["usd_possession"]))
     return _work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model)
 
 
@@ -374,14 +372,16 @@ def price_that_pays(posed: Posed, name: str) -> float:
         return np.nan
     allowed, found = posed.stated.get(UP_FRONT, np.inf), list[float]()
     for base in {posed.drawn.there, posed.mixes[0].counts}:
+        of_base = list[float]()
         for number in range(1, MOST_PRICED + 1):
             counts = (*base[:place], posed.drawn.there[place] + number, *base[place + 1 :])
             mix = posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, counts)))
             if any(each.limit != UP_FRONT for each in posed.breaks(mix)):
                 continue
             below = price * (1 + (rival - mix.expected) / (number * share))
-            if found and below < found[-1]:
+            if of_base and below < of_base[-1]:
                 break
+            of_base.append(below)
             found.append(min(below, allowed / number))
     return max(found, default=np.nan)
 

@@ -13,11 +13,11 @@ from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.breakeven import break_even, surface, utilisation
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import Work, choice_table, works
+from sweetspot.decision.contenders import Contenders, found_contenders
 from sweetspot.decision.cost_dispatch import dispatch_question
-from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question, with_later
+from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.later import buying_later, of_months, of_phases
 from sweetspot.decision.offers_left_out import (
     decisive_rows,
     left_out_table,
@@ -27,7 +27,6 @@ from sweetspot.decision.offers_left_out import (
     with_decisive,
 )
 from sweetspot.decision.options import Row, build_options, titled
-from sweetspot.decision.other_figures import Contenders, found_contenders, other_figures
 from sweetspot.decision.pose import limited, pose
 from sweetspot.decision.posed import Posed
 from sweetspot.decision.question import Question
@@ -40,15 +39,13 @@ from sweetspot.decision.waiting import Demands, coming_to_mixes, coming_to_optio
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
-from sweetspot.study.settings import Dates, Settings
+from sweetspot.study.settings import Settings
 from sweetspot.wording import DOLLARS, Money, words_of
 
 if TYPE_CHECKING:
     # Lazily: their models take longer to import than all this computes.
     from sweetspot.study.monthly import Monthly
     from sweetspot.study.stock import Known
-
-NO_FIGURES = pd.DataFrame(columns=["precision", "framework", "model", "gpu", "gpus", "batch_size", "images_per_s"])
 
 
 @dataclass(frozen=True)
@@ -80,18 +77,17 @@ def together(tables: list[pd.DataFrame]) -> pd.DataFrame:
 
 class PlannedWork(NamedTuple):
     """What a study asks beside single jobs: its work of `months` (`load_monthly`), the rows of `plans` of phases that
-    fit, which of all these ask for buying `later` (`load_plans`), and `titles` of workloads for people.
+    fit, and `titles` of workloads for people.
     """
 
     months: "Mapping[str, Monthly]"
     plans: pd.DataFrame
-    later: Mapping[str, Dates]
     titles: Mapping[str, str]
 
 
 class Judged(NamedTuple):
     """A study decided. `options`: those that fit, as `draws` has them, `misfits`: the others; `plans` of phases, work
-    of `months` with its mixes; the table of buying `later`; all `works`, and their `choices`; who contends on a model.
+    of `months` with its mixes; all `works`, and their `choices`; who contends on a model.
     """
 
     options: pd.DataFrame
@@ -99,7 +95,6 @@ class Judged(NamedTuple):
     draws: Draws
     plans: list[PricedPlan]
     months: list[Posed]
-    later: pd.DataFrame
     works: list[Work]
     choices: pd.DataFrame
     contending: dict[str, Contenders]
@@ -148,12 +143,9 @@ def judge(
         limited(pose(name, work, *lab), settings.usd_per_unit) for name, work in asked.months.items() if len(options)
     ]
     plans = priced_plans(options, drawn, asked.plans)
-    waiting = [*of_phases(plans, asked.later, options, drawn, offers), *of_months(months, drawn)]
-    later, more = buying_later(waiting, drawn, settings.seed)
-    plans = [with_later(one, more) for one in plans]
     judged = works(options, drawn, plans, months, settings, asked.titles, every, offers)
     chosen = choice_table(judged, settings.offers_in_hand)
-    return Judged(options, misfits, drawn, plans, months, later, judged, chosen, found_contenders(options))
+    return Judged(options, misfits, drawn, plans, months, judged, chosen, found_contenders(options))
 
 
 def asked_of(
@@ -161,7 +153,6 @@ def asked_of(
     settings: Settings,
     needs: Needs,
     monthly: "Mapping[str, Monthly]",
-    buying: Mapping[str, Dates],
     titles: Mapping[str, str],
     known: "Known | None" = None,
 ) -> tuple[pd.DataFrame, PlannedWork]:
@@ -169,30 +160,27 @@ def asked_of(
     every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
     every = titled(set_aside(every, monthly), inputs.throughput, titles)
     every = with_having(every, known, settings.month_days)
-    return every, PlannedWork(monthly, fitting_plans(inputs.plans, settings, needs), buying, titles)
+    return every, PlannedWork(monthly, fitting_plans(inputs.plans, settings, needs), titles)
 
 
 def compare(
     inputs: Inputs,
     settings: Settings,
     draws: int = DRAWS,
-    published: pd.DataFrame | None = None,
     needs: Needs | None = None,
     monthly: "Mapping[str, Monthly] | None" = None,
     demands: Demands | None = None,
-    buying: Mapping[str, Dates] | None = None,
     titles: Mapping[str, str] | None = None,
     known: "Known | None" = None,
 ) -> dict[str, pd.DataFrame]:
-    """The comparison's tables by the name of their file. Raises UserError. `published`: figures of others
-    (`read_published`) that the answer's devices could have had instead. `needs`: the memory that workloads need
+    """The comparison's tables by the name of their file. Raises UserError. `needs`: the memory that workloads need
     (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs come to machines that several
-    people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose mixes are chosen. `buying`:
-    plans that ask what buying later costs (`load_plans`). `titles`: names for people of workloads (`load_titles`).
+    people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose mixes are chosen. `titles`:
+    names for people of workloads (`load_titles`).
     `known`: what there is of stock and failures (`load_availability`). Without any price the tables are empty.
     """
     needs, monthly = needs or {}, monthly or {}
-    every, asked = asked_of(inputs, settings, needs, monthly, buying or {}, titles or {}, known)
+    every, asked = asked_of(inputs, settings, needs, monthly, titles or {}, known)
     plans = asked.plans
     judged = judge(every, inputs.offers, asked, settings, draws)
     found = _rests_on(judged, inputs.offers, every, settings)
@@ -208,8 +196,6 @@ def compare(
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
         "left_out": missing,
-        "other_figures": other_figures(judged.contending, NO_FIGURES if published is None else published),
-        "later": judged.later,
         "queue": queue_table([*coming, *coming_to_mixes(judged.months)]),
         "warnings": with_decisive(
             warning_table(inputs, every, settings, needs, untold),

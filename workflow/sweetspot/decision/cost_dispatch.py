@@ -24,7 +24,7 @@ from sweetspot.decision.question import EXACT, LOOKS, Costs, Question, Turn
 from sweetspot.decision.sources import is_best, mix_title
 from sweetspot.decision.turning import Apart, Held
 from sweetspot.decision_words import beside_in_words
-from sweetspot.mixes.dispatch import dispatch
+from sweetspot.mixes.dispatch import dispatch, dispatch_once
 from sweetspot.mixes.problem import Counts, Problem
 from sweetspot.mixes.search import BEST, Mix, climb, most_useful, moved, spread_over
 from sweetspot.study.titles import model_title
@@ -79,8 +79,10 @@ class Dispatch:
         return self.posed.moved(moved) if moved.values else self.posed.drawn
 
     def quick(self, problem: Problem) -> Problem:
-        """One month of QUICK draws; what is bought is paid in all of them."""
+        """One month of QUICK draws, of fewer draws several months; what is bought is paid in all of them."""
         draws, months = problem.jobs.shape[1:]
+        if draws < QUICK:
+            return problem.draws(*np.divmod(spread_over(draws * months, QUICK), months))
         places = spread_over(draws, QUICK)
         return problem.draws(places, places % months)
 
@@ -96,7 +98,8 @@ class Dispatch:
         """Expected USD of so many months as the project has, on all draws of a problem; where a way has an offer it is
         the only one by the hour for what it can do.
         """
-        done = dispatch(problem.to(way.filled, way.source, way.timed), way.counts)
+        chosen = problem.to(way.filled, way.source, way.timed)
+        done = (dispatch_once if chosen.jobs.shape[2] == 1 else dispatch)(chosen, way.counts)
         return float(done.usd.mean()) * self.posed.work.months
 
     def best_of(self, quick: Problem, way: Mix) -> tuple[Counts, float]:
@@ -162,7 +165,8 @@ class Dispatch:
 
     def _paid(self, problem: Problem, way: Mix) -> Array:
         """USD of a month that a way pays to each offer by the hour."""
-        done = dispatch(problem.to(way.filled, "", way.timed), way.counts)
+        chosen = problem.to(way.filled, "", way.timed)
+        done = (dispatch_once if chosen.jobs.shape[2] == 1 else dispatch)(chosen, way.counts)
         return np.array([done.usd_by_use(one.name) if one.name in done.sources else 0.0 for one in problem.rented])
 
     def title(self, place: int, count: float, alternative: int | None) -> str:

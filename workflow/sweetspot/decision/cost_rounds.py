@@ -1,6 +1,6 @@
 """The cost of a plan of phases: jobs dealt out in rounds to whole machines, as many as the plan's months need."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -99,16 +99,6 @@ def priced_plans(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame) -> li
     return [_priced(str(name), part, asked, draws) for name, part in rows.groupby("plan", sort=False)]
 
 
-def with_later(plan: PricedPlan, later: Mapping[str, tuple[pd.DataFrame, Array]]) -> PricedPlan:
-    """A plan with buying later (`buying_later`) among its options."""
-    if plan.name not in later:
-        return plan
-    table, usd = later[plan.name]
-    both = pd.concat([plan.table, table], ignore_index=True)
-    order = both.sort_values(["usd", "option"], kind="stable").index.to_numpy()
-    return plan._replace(table=both.loc[order].reset_index(drop=True), usd=np.concatenate([plan.usd, usd])[order])
-
-
 def drawn_costs(rows: pd.DataFrame, running: Array, held: Array, draws: Draws) -> tuple[Array, Array]:
     """USD by use and by the month of options in each draw, of what they are at central figures."""
     where = rows.index.to_numpy()
@@ -135,7 +125,7 @@ def _priced(name: str, part: pd.DataFrame, asked: pd.DataFrame, draws: Draws) ->
         least=total["boxes"].to_numpy(float),
         room=total["room_hours"].fillna(np.inf).to_numpy(float),
         months=(months := float(total["plan_months"].iloc[0])),
-        renewed=total["renewed_term_months"].to_numpy(float),
+        renewed=total.reindex(columns=["renewed_term_months"]).to_numpy(float)[:, 0],
         work_hours=float(total["work_hours"].iloc[0]),
     )  # fmt: skip
     longer = draws.hours[rows.index] / rows["hours"].to_numpy(float)[:, None]
@@ -153,9 +143,8 @@ def _priced(name: str, part: pd.DataFrame, asked: pd.DataFrame, draws: Draws) ->
 
 
 def rounds_question(priced: PricedPlan, options: pd.DataFrame, draws: Draws, month_days: float) -> Question:
-    """The question of a plan; buying later is no choice here: `later` has it. `options`: those that `draws` are of."""
+    """The question of a plan. `options`: those that `draws` are of."""
     plan = priced.plan
-    at_once = priced.table["option"].isin([row["option"] for row in plan.rows])
     stays = any(row["persistent"] for row in plan.rows)
     choices = tuple(Choice.of(row, bool(row["persistent"]) or not stays) for row in plan.rows)
     taken = [one for one in choices if one.taken]
@@ -165,7 +154,7 @@ def rounds_question(priced: PricedPlan, options: pd.DataFrame, draws: Draws, mon
         choices=choices,
         assumptions=(*assumptions_of(taken, [one.row for one in taken], month_days), all_of("amount of work")),
         cost=rounds_cost(plan),
-        drawn=priced.usd[at_once],
+        drawn=priced.usd,
         told="the plan" if np.isnan(priced.months) else f"{priced.months:g} months",
         # Days of use say how many machines are held, as planned: no draw has another number of them.
         held_still=("days_per_month",),

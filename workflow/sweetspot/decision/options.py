@@ -41,7 +41,7 @@ SIDE = {f"side_{name}": name for name in (*FIGURE, "figure_images_per_s", "figur
 SIDE |= {"side_basis": "throughput_basis", "side_source": "throughput_source"}
 RANGED = (
     "usd_per_hour", "capex_usd", "residual_usd", "months", "kw", "usd_per_kwh", "days_per_month",
-    "interruptions_per_hour", "capex_change", "delivery_months", "sell_for_usd",
+    "interruptions_per_hour", "delivery_months", "sell_for_usd",
 )  # fmt: skip
 # What an option takes from its offer (offers.parquet) beside those ranges.
 TERMS = (

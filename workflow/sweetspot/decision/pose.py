@@ -92,6 +92,7 @@ def pose(
         known=known,
         delivery=delivery,
         month_days=month_days,
+        rents=draws.rents,
         speed_keys=speed_keys,
         speed_errors=SpeedErrors(tuple(logs), np.stack([*logs.values()]) if logs else np.zeros((0, size))),
         trials=_trials(told, speed_keys),
@@ -219,14 +220,19 @@ def price_of(row: Row) -> float:
     return or_zero(row["capex_usd"] if row["purchase"] == "own" else row.get("upfront_usd"))
 
 
-def by_the_month(posed: Posed, mix: Mix) -> float:
-    """USD that a mix pays in a mean month beside what it pays up front: rent, contracts, electricity, care."""
-    paid = mix.expected
+def by_the_month(posed: Posed, mix: Mix) -> Array:
+    """Expected USD that a mix pays in each month drawn beside what it pays up front: rent, contracts, electricity,
+    care; timings in the first. Where all months are alike, their mean in each of them.
+    """
+    paid = mix.done.running.mean(axis=0)
+    if not posed.changes and all(offer.stays for offer in mix.problem.rented):
+        paid = np.full(paid.shape, paid.mean())  # they differ by the noise of the samples alone
     for kind, count in zip(mix.problem.held, mix.counts, strict=True):
         source = posed.source(kind.name)
-        if source.offer["purchase"] == "own":
-            paid -= count * float(kind.fixed.mean() - source.care * kind.present.mean())
-    return paid
+        own = source.offer["purchase"] == "own"
+        paid = paid + count * (source.care * kind.present.mean(axis=0) if own else kind.fixed.mean())
+    paid[0] += mix.problem.trial_usd * len(paid)
+    return np.asarray(paid)
 
 
 def mean_wait(posed: Posed, mix: Mix) -> float:
@@ -251,12 +257,16 @@ def _eased(posed: Posed, mix: Mix, most: float) -> Mix:
 
 
 def _held_to(posed: Posed, most: Mapping[str, float]) -> Posed:
-    found = {UP_FRONT: lambda one: up_front(posed, one.counts), A_MONTH: lambda one: by_the_month(posed, one),
-             WAIT: lambda one: mean_wait(posed, one)}  # fmt: skip
-
     def broken(one: Mix) -> list[Broken]:
-        values = {name: found[name](one) for name in most}
-        return [Broken(name, most[name], value) for name, value in values.items() if not value <= most[name]]
+        values = {UP_FRONT: partial(up_front, posed, one.counts), WAIT: partial(mean_wait, posed, one)}
+        found = [Broken(name, most[name], value()) for name, value in values.items() if name in most]
+        if A_MONTH in most:
+            paid = by_the_month(posed, one)
+            beyond = np.flatnonzero(~(paid <= most[A_MONTH]))
+            months = () if len(beyond) == len(paid) else posed.month_numbers(beyond)
+            found.append(Broken(A_MONTH, most[A_MONTH], float(paid.max()), months))
+        ordered = sorted(found, key=lambda each: LIMITS.index(each.limit))
+        return [each for each in ordered if not each.found <= each.most]
 
     def affords(counts: Counts) -> bool:
         return up_front(posed, counts) <= most.get(UP_FRONT, math.inf)

@@ -12,7 +12,17 @@ import pandas as pd
 
 from sweetspot.availability.having_columns import found_in_time
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.bills.rates import Factor, Number, or_zero, possession, rates
+from sweetspot.bills.rates import (
+    Factor,
+    Number,
+    Rents,
+    central_rent_by_month,
+    moves_ahead,
+    or_zero,
+    possession,
+    rates,
+    rent_over,
+)
 from sweetspot.bills.renting import whole_terms
 from sweetspot.decision.assumption import ALL_JOBS, Moved
 from sweetspot.decision.options import Row
@@ -30,17 +40,23 @@ COMMITTED = ("reserved", "committed")
 PER_MONTH = "per_month"  # quantity: jobs a month of one class
 GROWTH = "growth_per_month"  # of one class, too
 SOFTWARE_GAIN = "software_gain_per_year"  # of all machines: a month's jobs take so much less of each
+OF_THE_WORK = (ALL_JOBS, PER_MONTH, GROWTH, SOFTWARE_GAIN)
 PLANNED = Moved(1, {})
+TINY = 1e-12  # of a job
+ROUNDING = 1e-9  # of a month
 OF_THE_MONTH = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "months")
 Figure = Callable[[str, int], Array]  # by draw, of a row of the options
 
 
 class Broken(NamedTuple):
-    """A limit of the team's (a key of the workload) that a mix breaks, the most allowed, what it has; USD, hours."""
+    """A limit of the team's (a key of the workload) that a mix breaks, the most allowed, what it has; USD, hours. Of a
+    limit by the month the dearest month, and the numbers of the `months` that break it; empty where all do.
+    """
 
     limit: str
     most: float
     found: float
+    months: tuple[int, ...] = ()
 
 
 class Trial(NamedTuple):
@@ -105,11 +121,11 @@ class Posed:
     one draw; `numbers` of jobs, class x draw x month, which grow by `growth` (class x draw) and take less by the `gain`
     of software a year (draw), as if there were fewer; `known`: draws of what the figures are made of, by name and row
     of the options; `delivery`: months until a machine or contract is there, by draw and row of the options;
-    `speed_keys` of rows whose speed is uncertain (rows of one key are off together), their `speed_errors`, and the
-    `trials` that reveal them, by key. `stated`: the limits that count; `breaks`: those that a mix breaks; `affords`:
-    whether so many machines may be bought; `eased`: a way with what it rents sooner to keep a limit; `limits` that the
-    cheapest way would break, each with the USD a month that the best costs less without it (NaN: no way keeps them, and
-    none counts).
+    `rents`: their paths (None: they stay), in a project `stretched` so many times; `speed_keys` of rows whose speed is
+    uncertain (rows of one key are off together), their `speed_errors`, and the `trials` that reveal them, by key.
+    `stated`: the limits that count; `breaks`: those that a mix breaks; `affords`: whether so many machines may be
+    bought; `eased`: a way with what it rents sooner to keep a limit; `limits` that the cheapest way would break, each
+    with the USD a month that the best costs less without it (NaN: no way keeps them, and none counts).
     """
 
     name: str
@@ -124,6 +140,8 @@ class Posed:
     known: Mapping[tuple[str, int], Array]
     delivery: Mapping[int, Array]
     month_days: float
+    rents: Rents | None = None
+    stretched: float = 1.0
     speed_keys: Mapping[int, str] = field(default_factory=dict)
     speed_errors: SpeedErrors = field(default_factory=SpeedErrors)
     trials: Mapping[str, Trial] = field(default_factory=dict)
@@ -184,12 +202,12 @@ class Posed:
         """Whether its months differ: the work grows, or something comes later."""
         return bool(self.delivery) or bool(np.any(self.growth)) or bool(np.any(self.gain))
 
-    def within(self, start: float, end: float) -> npt.NDArray[np.int_]:
-        """The months drawn whose middle lies between two dates; the nearest one where none does."""
+    def month_numbers(self, places: npt.NDArray[np.int_]) -> tuple[int, ...]:
+        """The numbers, from 1 on, of the project's months that some of the drawn ones stand for."""
         starts, length = months_of(self.work.months)
-        middle = starts + length / 2
-        found = np.flatnonzero((start <= middle) & (middle < end))
-        return found if len(found) else np.array([np.abs(middle - start).argmin()])
+        ends = {place: math.ceil(starts[place] + length - ROUNDING) for place in places}
+        numbers = {number for place, end in ends.items() for number in range(math.floor(starts[place]), end)}
+        return tuple(sorted(number + 1 for number in numbers))
 
     def source(self, name: str) -> Source:
         """The source of that option."""
@@ -217,13 +235,15 @@ class Posed:
         def figure(name: str, label: int) -> Array:
             return np.asarray(self.figures[name][label] * factors.get(label, {}).get(name, 1.0))
 
+        same = bool(moved.values) and lab is self
+        if same and not any(one.figure in OF_THE_WORK for one in moved.values):
+            return lab._problem(figure, self.drawn.jobs, moved, self.drawn)
         more = np.array([float(moved.work(ALL_JOBS) * moved.work(PER_MONTH, one.name)) for one in self.classes])
         faster = np.array([[float(moved.work(GROWTH, one.job.name))] for one in self.classes])
         jobs, gained, months = lab.numbers * more[:, None, None], float(moved.work(SOFTWARE_GAIN)), lab.work.months
         if (faster != 1.0).any() or gained != 1.0:
             by = grown(self.growth * faster, months) / grown(self.growth, months)
             jobs = jobs * (by * lighter(self.gain * gained, months) / lighter(self.gain, months))
-        same = moved.values and lab is self
         return lab._problem(figure, self._apart(jobs), moved, self.drawn if same else None)
 
     def _lasting(self, length: float) -> "Posed":
@@ -233,7 +253,29 @@ class Posed:
         starts, _ = months_of(months)
         again = np.arange(len(starts)) % alike.shape[2]
         numbers = alike[:, :, again] * grown(self.growth, months) * lighter(self.gain, months)
-        return replace(self, work=self.work.model_copy(update={"months": months}), numbers=numbers)
+        work = self.work.model_copy(update={"months": months})
+        return replace(self, work=work, numbers=numbers, stretched=self.stretched * length)
+
+    def _rent_by_month(self, row: Row, draws: int) -> Array:
+        """The rent of a row in each month over the mean rent that its figures are at, draw x month (of one draw: the
+        central ones); one for all where it stays.
+        """
+        if self.rents is None or not moves_ahead(row):
+            return np.ones((1, 1))
+        key = (row["option"], row["model"], draws == 1)
+        if key not in self._rent_paths:
+            starts, length = months_of(self.work.months)
+            if draws == 1:
+                path = central_rent_by_month(row, starts, length)
+            else:
+                path = self.rents.by_month(row, starts, length)[:draws]
+            # In a project of another length its figures are at the central mean rent of that.
+            self._rent_paths[key] = path / rent_over(row, row["rent_months"] * self.stretched)
+        return self._rent_paths[key]
+
+    @cached_property
+    def _rent_paths(self) -> dict[tuple[object, ...], Array]:
+        return {}
 
     @cached_property
     def _planned_variable(self) -> dict[int, Number]:
@@ -278,11 +320,11 @@ class Posed:
         (held, rented), rows = self._by_kind, moved.rows
         if planned is None:
             hold = [self._held(one, figure, moved) for one, _ in held]
-            rent = [self._rented(one, figure, moved) for one, _ in rented]
+            rent = [self._rented(one, figure, moved, jobs) for one, _ in rented]
         else:
             hold = [self._held(one, figure, moved) if rows & labels else was
                     for (one, labels), was in zip(held, planned.held, strict=True)]  # fmt: skip
-            rent = [self._rented(one, figure, moved) if rows & labels else was
+            rent = [self._rented(one, figure, moved, jobs) if rows & labels else was
                     for (one, labels), was in zip(rented, planned.rented, strict=True)]  # fmt: skip
         trials = {key: trial.usd / self.work.months for key, trial in self.trials.items()}
         return Problem(
@@ -318,28 +360,45 @@ class Posed:
         """The key of the speed of each class on a source; empty where it is certain or where it has none."""
         return tuple("" if row is None else self.speed_keys.get(row["row"], "") for row in source.rows)
 
-    def present(self, source: Source, draws: int, waited: float = 0.0) -> Array:
-        """Share of each month in which a machine is there that is ordered after so many months, draw x month (one where
-        it is always there); of one draw: the central ones.
+    def present(self, source: Source, draws: int) -> Array:
+        """Share of each month in which a machine is there, draw x month (one where it is always there).
+
+        Of one draw these are the central ones.
         """
         if source.offer["row"] not in self.delivery:
             return np.ones((1, 1))
         central = np.array([float(source.offer["delivery_months"])])
-        after = waited + (central if draws == 1 else self.delivery[source.offer["row"]])
+        after = central if draws == 1 else self.delivery[source.offer["row"]]
         starts, length = months_of(self.work.months)
         return np.clip((starts + length - after[:, None]) / length, 0.0, 1.0)
 
-    def _rented(self, source: Source, figure: Figure, moved: Moved) -> Rented:
-        """An offer by the hour. An urgent job comes alone: it pays for the whole machine."""
+    def _rented(self, source: Source, figure: Figure, moved: Moved, jobs: Array) -> Rented:
+        """An offer by the hour. An urgent job comes alone: it pays for the whole machine. Where its price moves each
+        month has its own; what is expected is the mean over the `jobs` of all months.
+        """
         draws = figure("usd", source.offer["row"]).size
         usd, taken = np.full((len(self.classes), draws), NEVER), np.zeros((len(self.classes), draws))
         given_speed, sure = np.full(usd.shape, NEVER), all(one.job.need_within_hours is None for one in self.classes)
         there, fallback = np.ones((1, 1) if sure else usd.shape), np.ones((1, 1) if sure else usd.shape)
+        path, expected = np.ones((1, 1)), np.full((len(self.classes), 1), NEVER)
         for number, row in self._able(source, moved):
             job, alone = self.classes[number].job, row["jobs_at_once"] if self.classes[number].urgent else 1.0
             usd[number] = figure("usd", row["row"]) * alone
             taken[number] = figure("hours", row["row"]) * row["gpus"] / row["jobs_at_once"] * alone
             given_speed[number] = figure("usd_given_speed", row["row"]) * alone
+            months = self._rent_by_month(row, draws)
+            mean = months.mean(axis=1)
+            if months.size > 1 and jobs.shape[2] > 1:
+                path = months / mean[:, None]
+                weights = jobs[number].mean(axis=0) / max(float(jobs[number].mean(axis=0).sum()), TINY)
+                due = months @ weights if weights.any() else mean
+                price = np.divide(usd[number], given_speed[number], out=np.ones(draws), where=given_speed[number] > 0)
+                given_speed[number] *= np.mean(price * due)
+                expected[number] = np.mean(usd[number] * due)
+                usd[number] *= mean
+            else:
+                usd[number], given_speed[number] = usd[number] * mean, given_speed[number] * mean.mean()
+                expected[number] = usd[number].mean()
             if not sure:
                 there[number], fallback[number] = found_in_time(job.need_within_hours, job.fallback, row, draws)
         event = source.offer.get("stock_event")
@@ -351,7 +410,9 @@ class Posed:
             fallback=fallback,
             event=event if isinstance(event, str) else "",
             speed_keys=self._keys(source),
+            expected=expected,
             usd_given_speed=given_speed,
+            path=path,
         )
 
     def _able(self, source: Source, moved: Moved) -> Iterator[tuple[int, Row]]:

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.cells import INTERRUPTIBLE
+from sweetspot.decision.contenders import bills_decide, staying
 from sweetspot.decision.options import trained
-from sweetspot.decision.other_figures import bills_decide, staying
 from sweetspot.decision.simulate import Draws
 from sweetspot.draws import interval, shares
 

@@ -126,7 +126,7 @@ class _Figures:
         box = next(filter(_owned_reference, rows), None)
         # The project and the use of what is bought are the team's, whichever machine that is: one error for all.
         whose = () if box is None else tuple(box[part] for part in OFFER)
-        self.shared = {} if box is None else {name: (name, *ends(box, name), *whose) for name in PROJECT}
+        self.shared = {} if box is None else {name: (name, *whose) for name in PROJECT}
         self.known: dict[tuple[object, ...], Figure] = {}
 
     def offered(self, row: Row, name: str) -> np.ndarray:
@@ -134,7 +134,8 @@ class _Figures:
         owner = tuple(row[part] for part in (OFFER[:1] if name == "usd_per_kwh" else OFFER))
         own = name in self.shared and row["purchase"] == "own"
         key = (name, *ends(row, name), *(() if own else owner))
-        error = self.shared[name] if own else key
+        # Not the number itself: with another price written each draw is off by the same share.
+        error = self.shared[name] if own else (name, *owner)
         if key not in self.known:
             noise = stream(self.seed, *error).standard_normal(self.draws)
             self.known[key] = Figure(name, spread(*ends(row, name), LEVEL_RANGE, noise), error)

@@ -109,7 +109,7 @@ class Jobs:
         if self._over_nodes():
             asked |= {"nodes": self._nodes, "tasks": self._nodes, "tasks_per_gpu": 0, "gres": self._gres}
         held = self._gpus if any(executor.device == "gpu" for executor in executors) else 0
-        return asked | dict.fromkeys(sorted({executor.platform.gpus_named for executor in executors} | {"gpu"}), held)
+        return asked | {"gpu": held}
 
     def threads(self) -> PerRun:
         """A job's cores where its platform takes them from Snakemake's threads; others have words of their own."""

@@ -14,7 +14,8 @@ from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented,
 class Done:
     """Jobs of a problem by who does them, with `counts` machines of each kind held. `held`: class x kind x draw x
     month; `rented` (on offers by `Problem.share_of`) and `undone`: class x draw x month; `usd`: of a month by draw, the
-    mean of the months, possession included (infinite where more than ALLOWED of the jobs of a class are not done).
+    mean of the months, possession included (infinite where more than ALLOWED of the jobs of a class are not done);
+    `running`: of it the part for use, draw x month.
     """
 
     problem: Problem
@@ -23,11 +24,12 @@ class Done:
     rented: Array
     undone: Array
     usd: Array
+    running: Array
 
     @cached_property
     def sources(self) -> dict[str, Held | Rented]:
         """All kinds held, and the offers that do something."""
-        offers = [one for number, one in enumerate(self.problem.rented) if self.problem.share_of(number).any()]
+        offers = [self.problem.rented[number] for number in self.problem.used]
         return {one.name: one for one in self.problem.held} | {one.name: one for one in offers}
 
     def jobs(self, name: str) -> Array:
@@ -44,7 +46,9 @@ class Done:
 
     def usd_by_use(self, name: str) -> float:
         """USD of a month's work on a source, possession aside: the mean of the draws."""
-        return float(np.einsum("jdt,jd->dt", self.jobs(name), finite(self.sources[name].usd)).mean())
+        source = self.sources[name]
+        usd = np.einsum("jdt,jd->dt", self.jobs(name), finite(source.usd))
+        return float((usd * source.path if isinstance(source, Rented) else usd).mean())
 
     @cached_property
     def lead(self) -> str:
@@ -63,6 +67,14 @@ MOST_ORDERED = 3  # kinds of which all orders are tried; of more the order of me
 SLIGHT = 1e-9  # of a job, and of its worth: decides between jobs of the same
 ALIKE = 1e-9  # share by which what is in proportion may differ
 ALLOWED = 0.01  # of the jobs of a class may wait for a quieter month, where nothing can be rented for them
+
+
+def dispatch_once(problem: Problem, counts: Counts) -> Done:
+    """`dispatch`, made once for a problem that is small enough to keep what was found."""
+    if counts not in problem.dispatched:
+        problem.dispatched[counts] = dispatch(problem, counts)
+    found: Done = problem.dispatched[counts]
+    return found
 
 
 def dispatch(problem: Problem, counts: Sequence[int]) -> Done:
@@ -89,7 +101,7 @@ def dispatch(problem: Problem, counts: Sequence[int]) -> Done:
     if not can.all():
         waiting = undone.sum(axis=(1, 2)) > ALLOWED * problem.jobs.sum(axis=(1, 2))
         usd = usd + (NEVER if waiting.any() else 0.0)
-    return Done(problem, tuple(counts), done, rented, undone, usd)
+    return Done(problem, tuple(counts), done, rented, undone, usd, running)
 
 
 Filled = tuple[Array, Array, Array]  # jobs done (class x kind x draw x month), those left, USD of both (draw x month)
@@ -162,7 +174,7 @@ def _filled(problem: Problem, counts: Sequence[int], order: Sequence[int], other
                 # Where it can run nowhere else a job is worth everything.
                 worth = np.where(np.isfinite(hours), few * (elsewhere - usd) / hours, -NEVER)
             running += _fill(kind, worth, done[:, place], left, room[place])
-    running += np.einsum("jdt,jd->dt", left, finite(problem.rent))
+    running += problem.rent_of(left)
     return done, left, running
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -85,6 +86,8 @@ class Rented:
     job that found another offer taken, 0 where its class does not fall back on this one; class x draw, or one for all.
     Offers of one `event` are there or not together (none: an event of its own).
 
+    `path`: its price in each month over the mean of the project, draw x month (one for all of either: it stays).
+
     Choices are made on expectations: `expected` USD of a job, class x 1 (None: the mean over the draws); once the speed
     of a class with one of the `speed_keys` is known, `usd_given_speed`, class x draw (None: `usd`).
     """
@@ -98,6 +101,12 @@ class Rented:
     speed_keys: tuple[str, ...] = ()
     expected: Array | None = None
     usd_given_speed: Array | None = None
+    path: Array = field(default_factory=lambda: np.ones((1, 1)))
+
+    @property
+    def stays(self) -> bool:
+        """Whether its price is the same in all months."""
+        return self.path.size == 1
 
     @cached_property
     def expected_usd(self) -> Array:
@@ -125,21 +134,29 @@ class Rented:
             usd_given_speed=None if given is None else np.where(rows, NEVER, given),
         )
 
-    def draws(self, places: npt.NDArray[np.int_]) -> "Rented":
-        """It in some of the draws; made once each, as most offers stay when a figure moves."""
-        key = places.tobytes()
+    def draws(self, places: npt.NDArray[np.int_], months: npt.NDArray[np.int_]) -> "Rented":
+        """It in some of the draws, each with one of the months; made once each, as most offers stay when a figure
+        moves.
+        """
+        key = places.tobytes() + (b"" if self.stays else months.tobytes())
         if key not in self._some:
             given = self.usd_given_speed
+            usd = self.usd[:, places]
             self._some[key] = replace(
                 self,
-                usd=self.usd[:, places],
+                usd=usd if self.stays else usd * self.path[places, months],
                 device_hours=self.device_hours[:, places],
                 there=self.there if self.there.size == 1 else self.there[:, places],
                 fallback=self.fallback if self.fallback.size == 1 else self.fallback[:, places],
                 expected=self.expected_usd,
-                usd_given_speed=None if given is None else given[:, places],
+                usd_given_speed=(self.usd if given is None else given)[:, places],
+                path=np.ones((1, 1)),
             )
         return self._some[key]
+
+    def months(self, places: npt.NDArray[np.int_]) -> "Rented":
+        """It in some of the months."""
+        return self if self.stays else replace(self, path=self.path[:, places], expected=self.expected_usd)
 
     @cached_property
     def _some(self) -> dict[bytes, "Rented"]:
@@ -241,11 +258,28 @@ class Problem:
         """
         rent = np.full(self.jobs.shape[:2], NEVER)
         if self.taken is None:
-            for number in np.unique(self.cheapest[self.cheapest >= 0]):
+            for number in self.used:
                 rent = np.where(self.cheapest == number, self.rented[number].usd, rent)
             return rent
         mean = np.einsum("jod,ojd->jd", self.taken, finite(np.stack([offer.usd for offer in self.rented])))
         return np.where(np.isfinite(self._assigned[1]), mean, NEVER)
+
+    @cached_property
+    def used(self) -> list[int]:
+        """Places of the offers that are given jobs in some draw."""
+        if self.taken is None:
+            return [int(number) for number in np.unique(self.cheapest) if number >= 0]
+        return [number for number in range(len(self.rented)) if self.taken[:, number].any()]
+
+    def rent_of(self, jobs: Array) -> Array:
+        """USD of renting jobs (class x draw x month), draw x month: each month at its own prices."""
+        moving = [number for number in self.used if not self.rented[number].stays]
+        usd = np.asarray(np.einsum("jdt,jd->dt", jobs, finite(self.rent)))
+        for number in moving:
+            offer = self.rented[number]
+            mean = np.einsum("jdt,jd->dt", jobs, self.share_of(number) * finite(offer.usd))
+            usd = usd + mean * (offer.path - 1.0)
+        return usd
 
     @cached_property
     def taken(self) -> Array | None:
@@ -315,14 +349,20 @@ class Problem:
         return self._variants[key]
 
     @cached_property
+    def dispatched(self) -> dict[Counts, Any]:
+        """Its dispatches by numbers of machines (`dispatch_once`)."""
+        return {}
+
+    @cached_property
     def _variants(self) -> dict[tuple[float, str, frozenset[str]], "Problem"]:
         return {}
 
     def months(self, places: npt.NDArray[np.int_]) -> "Problem":
         """Some of its months."""
         every = self.jobs.shape[1:]
-        held = [replace(one, present=np.broadcast_to(one.present, every)[:, places]) for one in self.held]
-        return replace(self, jobs=self.jobs[:, :, places], held=tuple(held))
+        held = tuple(replace(one, present=np.broadcast_to(one.present, every)[:, places]) for one in self.held)
+        rented = tuple(one.months(places) for one in self.rented)
+        return replace(self, jobs=self.jobs[:, :, places], held=held, rented=rented)
 
     def draws(self, places: npt.NDArray[np.int_], months: npt.NDArray[np.int_]) -> "Problem":
         """The draws `places`, each with one of its months: a small problem to decide on, with all that is expected."""
@@ -340,7 +380,7 @@ class Problem:
             )
             for kind in self.held
         ]
-        rented = [one.draws(places) for one in self.rented]
+        rented = [one.draws(places, months) for one in self.rented]
         return replace(
             self,
             jobs=self.jobs[:, places, months][:, :, None],

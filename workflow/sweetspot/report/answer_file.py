@@ -10,11 +10,11 @@ from sweetspot.report.how_sure import DecidingSpeed, bases_of_choice, deciding_s
 from sweetspot.report.notation import Row, records, text
 from sweetspot.report.outcome import Figure, Outcome, Part, choices_of, finite, other_work, outcome_of
 from sweetspot.report.phrases import decisive, lead, worth_knowing
-from sweetspot.report.plan_turning import later_in_words, plan_worth_in_words
+from sweetspot.report.plan_turning import plan_worth_in_words
 from sweetspot.report.tables import Tables, asked_model, judged_option, money_of, shown_in, table_of, unit_of
 from sweetspot.study.study import Study
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 USE = ("days_per_month", "months", "usd_per_kwh", "capex_usd")
 
 
@@ -101,9 +101,6 @@ class Answer(Part):
     model: str | None = Field(description="The model that the answer is about; of several the first")
     reference: str | None = Field(description="Option that the study judges")
     inputs: dict[str, float] = Field(description="What the cost of an owned reference rests on: days, months, ...")
-    buying_later: list[str] = Field(
-        description="Where a plan asks for it: what buying in some months costs, renting until then, in sentences"
-    )
     worth_knowing: list[str] = Field(description="What to find out first, in sentences; of a plan of months, for it")
     speeds: list[DecidingSpeed] = Field(description="The speeds that the answer rests on, each with its basis")
     warnings: list[Warned] = Field(description="Those that could change the answer")
@@ -129,7 +126,6 @@ def answer_of(tables: Tables, study: Study) -> Answer:
         model=model or None,
         reference=judged or None,
         inputs=_inputs(tables, judged),
-        buying_later=later_in_words(table_of(shown, "later"), money.code),
         worth_knowing=plan_worth_in_words(shown, money.code) or worth_knowing(shown),
         speeds=deciding_speeds(tables),
         warnings=_warnings(decisive(table_of(tables, "warnings"))),

@@ -16,12 +16,11 @@ from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.rank_changes import SAME, cost_changes, price_changes, side_by_side
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs, load_plans
+from sweetspot.study.needs import load_needs
 from sweetspot.study.scenarios import Scenario, scenario_file, write_scenario
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import Known, load_availability
 from sweetspot.study.workloads import load_monthly, load_titles
-from sweetspot.throughput.published import read_published
 from sweetspot.wording import SHARE, Money, percent
 
 OFFER = ["price_list", "instance", "purchase"]
@@ -65,13 +64,11 @@ class Unpriced:
     as_of: date
     energy: Energy | None = None
     price_paths: bool | None = None
-    published: pd.DataFrame | None = None
     known: Known | None = None
 
     @classmethod
     def of_rule(cls, inputs: Mapping[str, Any], params: Any) -> "Unpriced":
         """From the files and params of a rule that compares anew. Raises UserError."""
-        figures = [read_published(Path(file)) for file in inputs["published"]]
         as_of = date.fromisoformat(params.as_of)
         return cls(
             tables={name: Path(inputs[name]) for name in SPEED},
@@ -82,7 +79,6 @@ class Unpriced:
             as_of=as_of,
             energy=None if params.energy is None else Energy.model_validate(params.energy),
             price_paths=params.price_paths,
-            published=pd.concat(figures, ignore_index=True) if figures else None,
             known=load_availability(next(iter(inputs["stock"]), None), as_of, next(iter(inputs["looks"]), None)),
         )
 
@@ -93,10 +89,8 @@ def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
     Raises UserError where a list does not fit the study.
     """
     inputs, work = inputs_under(lists, study), study.workloads
-    needs, monthly, buying, known = load_needs(work), load_monthly(work), load_plans(work), study.known
-    found = compare(
-        inputs, study.settings, published=study.published, needs=needs, monthly=monthly, buying=buying, known=known
-    )
+    needs, monthly, known = load_needs(work), load_monthly(work), study.known
+    found = compare(inputs, study.settings, needs=needs, monthly=monthly, known=known)
     return State(
         inputs.offers, found["ranks"], answer_of(found["verdict"]), plans_of(found["verdict"], found["choices"])
     )
@@ -108,7 +102,7 @@ def judged_under(lists: Mapping[str, Path], study: Unpriced) -> tuple[pd.DataFra
     Raises UserError where a list does not fit the study.
     """
     inputs, work = inputs_under(lists, study), study.workloads
-    given = load_needs(work), load_monthly(work), load_plans(work), load_titles(work)
+    given = load_needs(work), load_monthly(work), load_titles(work)
     every, asked = asked_of(inputs, study.settings, *given, study.known)
     judged = judge(every, inputs.offers, asked, study.settings)
     return judged.verdict(study.settings, pd.DataFrame()), judged.choices

@@ -18,7 +18,7 @@ from sweetspot.report.finished import asset, rendered
 from sweetspot.report.marks import COLOURS
 from sweetspot.report.notation import SHOWN
 from sweetspot.report.outcome import outcome_of
-from sweetspot.report.plan_turning import later_in_words, paying_in_words, plan_worth_in_words, turning_in_words
+from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.report.sections import Sections
 from sweetspot.report.tables import AS_PRINTED, Tables, bills_decide, leading, money_of, shown_in, table_of, unit_of
 from sweetspot.report.tables import in_words as currency_words
@@ -59,7 +59,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     case = evidence_case(tables, study)
     figures = Figures(tables, drawn.specs, money)
     specs = (f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in figures.names)
-    told_of = (phrases.causes, phrases.price_changes_words, phrases.fits, phrases.other_figures, phrases.waiting,
+    told_of = (phrases.causes, phrases.price_changes_words, phrases.fits, phrases.waiting,
                phrases.never_pays, phrases.ahead)  # fmt: skip
     context = {one.__name__: one(tables) for one in told_of} | {
         "study": study,
@@ -82,7 +82,6 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "counts": {name: len(table) for name, table in sorted(tables.items())},
         "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
         "worth": phrases.worth_knowing(tables),
-        "later": later_in_words(table_of(tables, "later"), money.code),
         "energy": energy_words.in_words(tables, study),
         "taken": phrases.some_taken(table_of(tables, "ranks")),
         "beside": phrases.beside(table_of(tables, "ranks")),

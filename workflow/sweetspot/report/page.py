@@ -8,7 +8,6 @@ from sweetspot.decision_words import MAY_STOP
 from sweetspot.files import write_whole
 from sweetspot.report import how_sure
 from sweetspot.report.answer_file import answer_json, nothing_said
-from sweetspot.report.card import render_card
 from sweetspot.report.case import page_case, script_json
 from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
@@ -18,7 +17,7 @@ from sweetspot.report.first_sections import sections
 from sweetspot.report.notation import missing, number, records
 from sweetspot.report.outcome import Outcome, busy, choices_of, group_of, key_figures, other_work, outcome_of
 from sweetspot.report.phrases import lead
-from sweetspot.report.sheet import of_choices, render_sheet, render_summary
+from sweetspot.report.summary import of_choices, render_summary
 from sweetspot.report.tables import Tables, money_of, shown_in, table_of, works
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.workloads import load_monthly
@@ -154,7 +153,7 @@ def write_report(
     engine: str | Path | None = None,
     workloads: str | Path | None = None,
 ) -> None:
-    """Write index.html, evidence.html, summary.md, answer.json, decision.html and card.svg into `folder`.
+    """Write index.html, evidence.html, summary.md and answer.json into `folder`.
 
     The evidence holds the charts `specs` and the script `engine`, which draws them in a browser.
 
@@ -170,8 +169,6 @@ def write_report(
         ("evidence.html", render_evidence(tables, study, drawn, machines)),
         ("summary.md", render_summary(tables, study)),
         ("answer.json", answer_json(tables, study)),
-        ("decision.html", render_sheet(tables, study)),
-        ("card.svg", render_card(tables, study)),
     ):
         with write_whole(target / name) as temporary:
             temporary.write_text(text, encoding="utf-8")

@@ -8,13 +8,12 @@ import pandas as pd
 
 from sweetspot.bills.price_paths import central_change
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
-from sweetspot.decision.other_figures import LEFT_OUT
 from sweetspot.decision_words import FACTOR, in_unit
 from sweetspot.report.notation import Row, missing, number, records, text
 from sweetspot.report.plan_tables import MOVED
 from sweetspot.report.tables import Tables, asked_model, counted_in, of_jobs, table_of, works
 from sweetspot.report.worth_words import waiting_in_words, worth_in_words
-from sweetspot.wording import amount, listed, the, times
+from sweetspot.wording import amount, listed
 
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
 NAMED = 12  # machines by name in one sentence
@@ -132,31 +131,6 @@ def never_pays(tables: Tables) -> str:
     rows = table_of(tables, "surface")
     found = rows.loc[rows["model"] == asked_model(tables), "condition"] if len(rows) else rows
     return f"{found.iloc[0]}." if len(found) else ""
-
-
-def span_in_words(table: pd.DataFrame, model: str, title: str = "") -> str:
-    """The range of the gain over the published figures of a model in a sentence; empty where there are none."""
-    rows, title = table[table["model"] == model] if len(table) else table, title or model
-    if rows.empty:
-        return ""
-    low, high = rows["gain"].min(), rows["gain"].max()
-    devices = list(rows["device"].dropna().unique())
-    of = f" of the {listed(devices)}" if devices else ""
-    if rows["alternative_figure"].eq(LEFT_OUT).any():
-        of += f" or without {the(rows['alternative_title'].iloc[0])}"
-    if low < 1 < high:
-        span = f"{times(low)} to {times(high)}"
-        return f"With other published figures{of}, the multiple on {title} is {span}: the cheapest changes."
-    low, high = (low, high) if low >= 1 else (1 / high, 1 / low)
-    name = the(rows["winner_title"].iloc[0]) if rows["winner"].nunique() == 1 else "a rival"
-    span = " to ".join(dict.fromkeys([times(low), times(high)]))
-    return f"With other published figures{of}, {name} is still the cheaper on {title}, by {span} times."
-
-
-def other_figures(tables: Tables) -> str:
-    """How the answer's multiple moves with the published figures of its devices; empty where there is one of each."""
-    model = asked_model(tables)
-    return span_in_words(table_of(tables, "other_figures"), model, _model_title(tables, model))
 
 
 def worth_knowing(tables: Tables) -> list[str]:

@@ -153,27 +153,6 @@ class PlanTables(Cited):
         told = table[table["evppi_usd"] > 0] if len(table) else table
         return self.part(told, head, *self._worth(step, TURNING), of=len(table))
 
-    def later(self) -> Part:
-        """Each machine bought at once, later and never, of every plan that asks; shaded: the cheapest of a plan."""
-        table, step = self.table("later"), "comparison: renting until the purchase, by price paths"
-        least = table.groupby("workload")["usd"].min() if len(table) else {}
-
-        def bought(row: Row) -> str:
-            return "never" if missing(row["box"]) else f"{text(row['box_title'])}, {when(row['after_months'])}"
-
-        def until(row: Row) -> str:
-            return text(row["until_title"]) or ("" if row["status"] == "ok" else text(row["status"]))
-
-        def kind(row: Row) -> str:
-            return "good" if row["usd"] == least[row["workload"]] else "" if row["status"] == "ok" else "failed"
-
-        return self.part(
-            table, "plan|bought|rented until then|USD of the machine then|USD of renting|USD in all|"
-            "USD less than at once|P(less)", self.work, bought, until,
-            *self.each(step, "box_usd", "rent_usd", "usd", "saved_usd"), self.probability("p_saves", step, none=True),
-            kind=kind,
-        )  # fmt: skip
-
     def price_changes(self) -> Part:
         """The prices that moved, the largest change first; no rows for a study whose lists were never refreshed."""
         table, step = self.table("price_changes"), "comparison: price lists of two days"

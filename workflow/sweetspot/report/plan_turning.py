@@ -1,15 +1,12 @@
-"""What the evidence says of a plan: what would turn it, from when a purchase pays, what to find out, buying later."""
+"""What the evidence says of a plan: what would turn it, from when a purchase pays, what to find out."""
 
-from collections.abc import Mapping, Sequence
-
-import pandas as pd
+from collections.abc import Mapping
 
 from sweetspot.decision.assumption import ALL_JOBS
 from sweetspot.report.notation import Row, missing, records
-from sweetspot.report.plan_tables import when
 from sweetspot.report.tables import Tables, leading, of_plans, table_of
 from sweetspot.report.worth_words import worth_in_words
-from sweetspot.wording import ROUNDS, TIE, amount, begun, confidence, money, percent, the
+from sweetspot.wording import ROUNDS, amount, begun, the
 
 NEAREST = 4  # turning points in the sentence
 
@@ -101,49 +98,3 @@ def plan_worth_in_words(tables: Tables, code: str = "USD") -> list[str]:
     """What to find out first for the plan that leads, in short sentences; none where that was not reckoned."""
     table, work = of_plans(tables, "worth_knowing"), leading_work(tables)
     return [] if table.empty or work is None else worth_in_words(table[table["workload"] == work], code)
-
-
-def later_in_words(table: pd.DataFrame, code: str = "USD") -> list[str]:
-    """Of each plan: the machine that is cheapest at once, bought later; then which of all these ways is the cheapest.
-
-    `table`: comparison/later.parquet; `code`: its currency. Empty where no plan asks.
-    """
-    said = []
-    for name, rows in table.groupby("workload", sort=False) if len(table) else ():
-        known = records(rows[rows["status"] == "ok"])
-        bought = [row for row in known if not missing(row["box"])]
-        if not bought:
-            said.append(f"Buying later in {name}: no machine that may be bought is reckoned.")
-            continue
-        first, *later = [row for row in bought if row["box"] == bought[0]["box"]]
-        over = f"{money(first['usd'])} {code} over {first['months']:g} months"
-        said.append(f"{begun(the(first['title']))}, bought at once: {over}.")
-        said += [_later(row, code) for row in later]
-        said += _least(known, code)
-    return said
-
-
-def _later(row: Row, code: str) -> str:
-    saved, low, high = (row[f"saved_usd{end}"] for end in ("", "_low", "_high"))
-    less = saved >= 0
-    ends = sorted((low, high) if less else (-high, -low))
-    span = " to ".join(f"{'−' if end < 0 else ''}{money(abs(end))}" for end in ends)
-    likely = row["p_saves"] if less else 1 - row["p_saves"]
-    told = TIE if confidence(max(likely, 1 - likely)) == TIE else f"{percent(likely)} likely"
-    return (
-        f"Bought {when(row['after_months'])}, renting {the(row['until_title'])} until then: "
-        f"{money(row['usd'])} {code}, {money(abs(saved))} {'less' if less else 'more'} ({span}), {told}."
-    )
-
-
-def _least(known: Sequence[Row], code: str) -> list[str]:
-    """The cheapest of the ways, and what never to buy costs where that is another."""
-    best = min(known, key=lambda row: row["usd"])
-    sure = f"{percent(best['p_cheapest'])} likely"
-    if missing(best["box"]):
-        return [
-            f"Never buying is the cheapest: {the(best['title'])} for all {best['months']:g} months, "
-            f"{money(best['usd'])} {code}, {sure}."
-        ]
-    never = [f"Never buying costs {money(row['usd'])} {code}." for row in known if missing(row["box"])]
-    return [f"Buying {the(best['box_title'])} {when(best['after_months'])} is the cheapest, {sure}.", *never]

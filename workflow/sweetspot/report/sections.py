@@ -41,8 +41,8 @@ class Sections(PlanTables):
     def parts(self) -> dict[str, Part]:
         """The tables by name."""
         makers = (
-            self.worth_knowing, self.later, self.price_changes, self.scenarios, self.ranks, self.other_figures,
-            self.break_even, self.front, self.tornado, self.throughput, self.efficiency, self.explain,
+            self.worth_knowing, self.price_changes, self.scenarios, self.ranks,
+            self.break_even, self.front, self.tornado, self.throughput, self.efficiency,
             self.extrapolation, self.validation, self.claims, self.offers, self.verdict, self.choices, self.jobs,
             self.deadlines, self.plan_tornado, self.plan_turning_points, self.plan_break_even, self.plan_worth_knowing,
         )  # fmt: skip
@@ -79,27 +79,6 @@ class Sections(PlanTables):
         source = "{power_source}" + (" ; {grid_source}" if name == "kg_co2e" else "")
         facts = source, "{power_basis} power", str(self.study.as_of), name
         return self.cited("told", *facts, level=ENDS)({**row, "told": told})
-
-    def other_figures(self) -> Part:
-        """How the gain of the answer's model moves with figures that others published."""
-        table, step = self.table("other_figures"), "comparison: choices of published figures"
-
-        def published(row: Row) -> str:
-            batch = "not stated" if missing(row["batch_size"]) else number(row["batch_size"])
-            told = [text(row["framework_version"]), f"batch {batch}"]
-            return ", ".join([*filter(None, told), text(row["dataset"]), *(["as used"] if row["as_used"] else [])])
-
-        def as_used(row: Row) -> str:
-            return "good" if row["as_used"] and row["alternative_figure"] == "as used" else ""
-
-        return self.part(
-            table[table["model"] == asked_model(self.tables)] if len(table) else table,
-            f"device|{self.unit}/s of one|what was published|rival's speed|cheapest rival that cannot be taken away|"
-            "gain against it|cheapest of all|gain against it",
-            "device", self.cited("images_per_s", "{figure_source}", "published", ends="none", digits=4), published,
-            "{alternative_title}: {alternative_figure}", "rival_title", self.made("gain", step, unit="×"),
-            "cheapest_of_all_title", self.made("gain_of_all", step, unit="×"), kind=as_used, of=len(table),
-        )  # fmt: skip
 
     def break_even(self) -> Part:
         """Days of use from which owning pays, against each option."""
@@ -197,13 +176,13 @@ class Sections(PlanTables):
     def validation(self) -> Part:
         """How far the methods were off on figures held out; a slice that is all of a method's figures says nothing."""
         table, step = self.table("validation"), "scaling: held-out validation"
-        told, names = table, ("median_abs_error", "p90_abs_error", "bias", "coverage50", "coverage90")
+        told, names = table, ("median_abs_error", "p90_abs_error", "bias", "coverage90")
         if len(table):
             every = table[table["slice"] == ALL]
             whole = table["method"].map(dict(zip(every["method"], every["rows"], strict=True)))
             told = table[(table["slice"] == ALL) | (table["rows"] != whole)]
         return self.part(
-            told, "method|slice|rows|median error|90th percentile|bias|within 50 % interval|within 90 % interval",
+            told, "method|slice|rows|median error|90th percentile|bias|within 90 % interval",
             _method, self._slice, "rows", *(self.share(name, step) for name in names), of=len(table),
         )  # fmt: skip
 
@@ -215,28 +194,12 @@ class Sections(PlanTables):
         told = f"{name}: {self.study.model_title(value) if name == 'model' else value}"
         return told if value else name.replace("_", " ")
 
-    def explain(self) -> Part:
-        """What the step of this study's multi-device figures is spent on, and what would bring each to 90 %."""
-        table, step = self.table("explain"), "scaling: step split by the ring model"
-
-        def plain(name: str, row: Row) -> str:
-            return number(row[name], 4)
-
-        return self.part(
-            table[table["study"] == self.study.name] if len(table) else table,
-            "machine|model|batch|devices|computing|exchanging gradients|rest|batch for 90 %|link times faster for 90 %",
-            self.machine_of, self.model, partial(plain, "batch_size"), partial(plain, "gpus"),
-            *(self.share(f"{name}_share", step) for name in ("compute", "communication", "rest")),
-            *self.each(step, "batch_for_90", "bandwidth_factor_for_90"),
-        )  # fmt: skip
-
     def claims(self) -> Part:
         """What the text prints and what comes out; what does not recompute first, of that what concerns the answer."""
         table = self.table("claims")
         if len(table):
             place = table["verdict"].map({verdict: n for n, verdict in enumerate(FAILED)}).fillna(len(FAILED))
-            order = table.assign(_place=place, _price=table["kind"] == "price_ratio")
-            table = order.sort_values(["_place", "_price"], kind="stable")
+            table = table.assign(_place=place).sort_values("_place", kind="stable")
         figure = self.cited("printed", basis="published", ends="none", digits=4)
 
         def printed(row: Row) -> Cell:

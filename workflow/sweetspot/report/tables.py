@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 OF_ATTEMPTS = ", and % of attempts in which one is to be had"  # beside an axis whose names end in those shares
 # Names for people of the ways to tell the speed of several devices from one; scaling/methods.py says what each does.
 METHOD_NAMES = {
-    "mean_efficiency": "mean efficiency (2018)", "same_device_count": "mean at the same count",
-    "amdahl": "Amdahl's law", "usl": "universal scaling law", "ring_allreduce": "ring, by class of link",
-    "pooled_ring": "learned ring model",
+    "mean_efficiency": "mean efficiency (2018)", "usl": "universal scaling law",
+    "sum_of_parts": "sum of parts (learned)",
 }  # fmt: skip
 BY_PRICE_LIST = ("costs", "offers", "bills", "cash_flow", "price_lint")
 Tables = dict[str, "pd.DataFrame"]

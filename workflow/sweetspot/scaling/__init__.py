@@ -1,1 +1,1 @@
-"""How throughput grows with devices, and how sure we are."""
+"""From the throughput of one device to that of several: three methods, their intervals, and what nodes cost."""

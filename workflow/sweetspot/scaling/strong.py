@@ -1,24 +1,26 @@
-"""Strong scaling of times to a target: what more devices, or fewer, would take where nobody has published a result.
+"""Strong scaling of times to a target: what other counts of devices would take where nobody published a result.
 
-minutes(n) = minutes(m) x (m/n) x (n/m)^b x e^c x (B_n/B_m)^g with four parts that the published results show:
-- m/n: the work of a sample is shared by all devices;
-- (n/m)^b, b >= 0: what exchange and small parts cost at each doubling of the devices;
-- e^c, c >= 0: what it costs to leave the devices that fast links join (8, or the 72 of an NVL72), once;
-- (B_n/B_m)^g: a larger global batch B needs more samples to the target, and keeps devices busier. B_n is what
-  submitters used at that count.
-b, c and g are fitted together to pairs of one submitter, round and device at two counts, pooled over benchmarks with a
-prior: a benchmark with few pairs stays near the others. The interval is conformal, from device families left out.
+minutes(n) = minutes(m) x (m/n) x (n/m)^b x e^c x (B_n/B_m)^g has four factors, as published results show:
+
+m/n          the work of a sample is shared by all devices;
+(n/m)^b      b >= 0: the cost of exchange and small batches at each doubling of the devices;
+e^c          c >= 0: the cost, once, of leaving the devices that fast links join (8, or the 72 of an NVL72);
+(B_n/B_m)^g  a larger global batch B needs more samples to the target, and keeps devices busier. B_n is the batch
+             that submitters use at that count.
+b, c and g are fitted together to pairs of one submitter, round and device at two counts, pooled over benchmarks: a
+benchmark with few pairs stays near the others. The interval is conformal, from device families that were left out.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.scaling.across_nodes import Prior, Slopes, pooled_slopes, slopes_of
-from sweetspot.scaling.machine import family
+from sweetspot.scaling.pooled_slopes import SlopePrior, fit_pooled_slopes, slopes_of
+from sweetspot.scaling.step_facts import device_family
 from sweetspot.study.instances import cautions
 from sweetspot.throughput.best import asked_cell
 from sweetspot.throughput.calibration import calibrate
@@ -28,174 +30,246 @@ if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
     from sweetspot.study.study import Question
 
-METHOD = "strong_scaling"
+STRONG_METHOD = "strong_scaling"  # its name in tables of methods
 PAIR_COLUMNS = (
     "benchmark", "gpu", "gpus", "family", "submitter", "doublings", "leaves", "log_minutes", "log_batch",
 )  # fmt: skip
-LOSS = (0.17, 0.10)  # prior of b (mean, sd): submissions of 2024 and 2025 lose 0.1 to 0.3 of each doubling's gain
-LEAVING = (0.10, 0.10)  # prior of c
-# Prior of g: the samples' exponent, from 0 below the critical batch to 0.5, less what fuller devices save, at most b.
-BATCH = (0.1, 0.15)
-SCATTER = 0.10  # of one pair's log minutes, between a submitter's results at two counts
-FLOOR = 0.113  # log 1.12: no prediction is surer than submitters agree
+# Priors (mean, sd). b: submissions of 2024 and 2025 lose 0.1 to 0.3 of each doubling's gain. g: the exponent of the
+# samples, 0 below the critical batch to 0.5, less what fuller devices save, at most b. Scatter: of the log minutes of
+# one pair, between a submitter's results at two counts.
+LOSS_PRIOR, BATCH_PRIOR, LEAVING_PRIOR, SCATTER = (0.17, 0.10), (0.1, 0.15), (0.10, 0.10), 0.10
+# log 1.12: no prediction is surer than submitters agree with each other.
+MINIMUM_WIDTH = 0.113
+DEVICES_ON_FAST_LINKS, DEVICES_ON_NVL72 = 8, 72
 
 
-class Strong(NamedTuple):
-    """Fitted loss b and exponent g of the batch for each benchmark, for all others (``""``), c, width of 90 %.
+@dataclass(frozen=True)
+class StrongScaling:
+    """Fitted exponents by benchmark, with "" for a benchmark without pairs.
 
-    width: of the logarithm of minutes at one doubling; it grows with the root of the doublings.
+    loss: b; batch: g; leaving: c; width: half width of the 90 % interval of log minutes at one
+    doubling, it grows with the root of the doublings; pairs: number of pairs behind it.
     """
 
-    loss: Slopes
-    batch: Slopes
+    loss: Mapping[str, float]
+    batch: Mapping[str, float]
     leaving: float
     width: float
     pairs: int
 
-    def change(self, pairs: pd.DataFrame) -> pd.Series:
-        """Logarithm of minutes(n) n / (minutes(m) m); pairs: benchmark, doublings, leaves, log_batch."""
-        lost, more = (slopes_of(pairs["benchmark"], slopes) for slopes in (self.loss, self.batch))
-        return lost * pairs["doublings"] * math.log(2) + self.leaving * pairs["leaves"] + more * pairs["log_batch"]
+    def log_change(self, pairs: pd.DataFrame) -> pd.Series:
+        """Return log(minutes(n) n / (minutes(m) m)).
 
-    def reach(self, doublings: pd.Series) -> pd.Series:
-        """Factor of the 90 % interval either side."""
-        return np.exp(np.hypot(self.width * np.sqrt(doublings.abs()), FLOOR))
+        Parameters
+        ----------
+        pairs
+            benchmark, doublings, leaves, log_batch.
+
+        """
+        loss = slopes_of(pairs["benchmark"], self.loss) * pairs["doublings"] * math.log(2)
+        batch = slopes_of(pairs["benchmark"], self.batch) * pairs["log_batch"]
+        return loss + self.leaving * pairs["leaves"] + batch
+
+    def interval_factor(self, doublings: pd.Series) -> pd.Series:
+        """Return the factor between the estimate and either bound of its 90 % interval."""
+        return np.exp(np.hypot(self.width * np.sqrt(doublings.abs()), MINIMUM_WIDTH))
 
 
-def pairs_of(times: pd.DataFrame) -> pd.DataFrame:
-    """Results of one benchmark, device, round and submitter at two counts (each count's median; the smallest is base).
+def result_pairs(times: pd.DataFrame) -> pd.DataFrame:
+    """Pair results of one benchmark, device, round and submitter with those at their smallest count.
 
-    times: `read_times`. Returns benchmark, gpu, gpus (n), family, doublings = log2(n/m), log_minutes = log(minutes(n) n
-    / (minutes(m) m)), submitter, leaves (1 where only n devices are more than fast links join), log_batch (NaN: not
-    told).
+    Parameters
+    ----------
+    times
+        The table of `read_times`; several results at a count are replaced by their median.
+
+    Returns
+    -------
+    pd.DataFrame
+        PAIR_COLUMNS: gpus (n), doublings = log2(n/m), log_minutes = log(minutes(n) n / (minutes(m)
+        m)), leaves (`crossings`), log_batch (NaN: not stated).
+
     """
-    same = ["benchmark", "gpu", "round", "submitter"]
-    told = times.groupby([*same, "gpus"])[["minutes", "global_batch"]].median().reset_index()
-    pairs = told.merge(told.drop_duplicates(same), on=same, suffixes=("", "_base"))
+    key = ["benchmark", "gpu", "round", "submitter"]
+    medians = times.groupby([*key, "gpus"])[["minutes", "global_batch"]].median().reset_index()
+    pairs = medians.merge(medians.drop_duplicates(key), on=key, suffixes=("", "_base"))
     pairs = pairs[pairs["gpus"] > pairs["gpus_base"]].reset_index(drop=True)
-    shared = pairs["gpus"] / pairs["gpus_base"]
+    ratio = pairs["gpus"] / pairs["gpus_base"]
     counts = zip(pairs["gpu"], pairs["gpus_base"], pairs["gpus"], strict=True)
     pairs = pairs.assign(
-        family=pairs["gpu"].map(family), doublings=np.log2(shared),
-        leaves=np.array([leaves_fast_links(*count) for count in counts], dtype=float),
-        log_minutes=np.log(pairs["minutes"] / pairs["minutes_base"] * shared),
+        family=pairs["gpu"].map(device_family),
+        doublings=np.log2(ratio),
+        leaves=np.array([crossings(*count) for count in counts], dtype=float),
+        log_minutes=np.log(pairs["minutes"] / pairs["minutes_base"] * ratio),
         log_batch=np.log(pairs["global_batch"] / pairs["global_batch_base"]),
-    )  # fmt: skip
+    )
     return pairs[list(PAIR_COLUMNS)]
 
 
-def leaves_fast_links(gpu: str, fewer: int, more: int) -> float:
-    """1 where `more` devices are more than fast links join and `fewer` are not; -1 for the way back, else 0."""
-    joined = 72 if gpu.startswith("GB") else 8
-    return float((more > joined) - (fewer > joined))
+def crossings(gpu: str, base_gpus: int, gpus: int) -> float:
+    """Count how often fast links are left between two counts of a device.
 
-
-def fit_strong(times: pd.DataFrame, others: Sequence[pd.DataFrame] = ()) -> Strong:
-    """Fit to results at several counts; without a pair the priors alone, and a width of their own.
-
-    others: times of other benchmarks, which say something of the losses; the width is that of `times`' own.
+    Returns
+    -------
+    float
+        1 if only `gpus` is more than fast links join, -1 if only `base_gpus` is, else 0.
     """
-    pairs = pairs_of(pd.concat([times, *others]))
-    errors = held_out_strong(pairs, "family")
+    limit = DEVICES_ON_NVL72 if gpu.startswith("GB") else DEVICES_ON_FAST_LINKS
+    return float((gpus > limit) - (base_gpus > limit))
+
+
+def fit_strong(times: pd.DataFrame, further_times: Sequence[pd.DataFrame] = ()) -> StrongScaling:
+    """Fit to results at several counts; without a pair the priors alone count.
+
+    Parameters
+    ----------
+    times
+        Results of the benchmarks in question; the width comes from their errors.
+    further_times
+        Results of further benchmarks, which also show losses.
+
+    """
+    pairs = result_pairs(pd.concat([times, *further_times]))
+    errors = strong_errors(pairs, "family")
     errors = errors[errors["benchmark"].isin(set(times["benchmark"]))]
-    score = (errors["gap"].abs() / np.sqrt(errors["doublings"])).to_numpy(dtype=float)
-    width = calibrate(score, errors["family"].to_numpy(), 0.9) if len(errors) else 2 * LOSS[1]
-    return _fit(pairs)._replace(width=max(float(width), FLOOR))
+    width = 2 * LOSS_PRIOR[1]
+    if len(errors):
+        score = (errors["gap"].abs() / np.sqrt(errors["doublings"])).to_numpy(dtype=float)
+        width = calibrate(score, errors["family"].to_numpy(), 0.9)
+    return replace(_fit(pairs), width=max(float(width), MINIMUM_WIDTH))
 
 
-def held_out_strong(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
-    """Every pair of `pairs_of` whose batches are told, predicted by a fit without its `group` (a column).
+def strong_errors(pairs: pd.DataFrame, group: str) -> pd.DataFrame:
+    """Predict every pair with stated batches by a fit without its group (a column of pairs).
 
-    Returns the pairs with `gap`, the logarithm of predicted over true minutes.
+    Returns
+    -------
+    pd.DataFrame
+        The pairs with `gap`, the logarithm of predicted over true minutes.
+
     """
-    told = pairs.dropna(subset=["log_batch"])
-    parts = [told.head(0).assign(gap=0.0)]
-    for name, rows in told.groupby(group):
-        found = _fit(pairs[pairs[group] != name])
-        parts.append(rows.assign(gap=found.change(rows) - rows["log_minutes"]))
-    return pd.concat(parts)
+    predictable = pairs.dropna(subset=["log_batch"])
+    tables = [predictable.head(0).assign(gap=0.0)]
+    for name, rows in predictable.groupby(group):
+        fitted = _fit(pairs[pairs[group] != name])
+        tables.append(rows.assign(gap=fitted.log_change(rows) - rows["log_minutes"]))
+    return pd.concat(tables)
 
 
-def others_strong(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Every pair of `pairs_of` that several submitters have of one benchmark, device and counts, told by the others.
-
-    Returns the pairs with `gap` as in `held_out_strong`, from the median of the others: how far results agree.
-    """
-    same = ["benchmark", "gpu", "gpus", "doublings"]
-    parts = [pairs.head(0).assign(gap=0.0)]
-    for _, rows in pairs.groupby(same):
-        for name, own in rows.groupby("submitter"):
-            others = rows.loc[rows["submitter"] != name, "log_minutes"]
-            parts.append(own.assign(gap=others.median() - own["log_minutes"]))
-    return pd.concat(parts).dropna(subset=["gap"])
-
-
-def _fit(pairs: pd.DataFrame) -> Strong:
-    """Loss b and exponent g of each benchmark and of any other, and c, by one ridge regression."""
-    own = pairs.dropna(subset=["log_batch"])
-    columns = own["doublings"] * math.log(2), own["log_batch"]
-    prior = Prior((LOSS, BATCH), LEAVING, SCATTER)
-    (loss, batch), leaving = pooled_slopes(own["benchmark"], columns, own["log_minutes"], own["leaves"], prior)
-    return Strong(loss, batch, leaving, FLOOR, len(pairs))
+def _fit(pairs: pd.DataFrame) -> StrongScaling:
+    rows = pairs.dropna(subset=["log_batch"])
+    variables = rows["doublings"] * math.log(2), rows["log_batch"]
+    prior = SlopePrior((LOSS_PRIOR, BATCH_PRIOR), LEAVING_PRIOR, SCATTER)
+    fitted = fit_pooled_slopes(rows["benchmark"], variables, rows["log_minutes"], rows["leaves"], prior)
+    loss, batch = fitted.slopes
+    return StrongScaling(loss, batch, fitted.step, MINIMUM_WIDTH, len(pairs))
 
 
 def strong_cells(
     times: pd.DataFrame,
-    fitted: Strong,
+    fitted: StrongScaling,
     question: "Question",
     instances: Mapping[str, "Instance"],
     columns: Iterable[str],
 ) -> pd.DataFrame:
-    """Times of the instances whose device somebody has timed, but not at their count; rows of `extrapolation`.
+    """Estimate times of instances whose device was timed, but not at their count.
 
-    The base is the known count nearest in doublings. Intervals cover 90 %.
+    Parameters
+    ----------
+    times
+        The study's times to a target (`read_times`).
+    fitted
+        The fitted exponents.
+    question
+        The study's cells.
+    instances
+        The study's machines; the base of one is the known count nearest in doublings.
+    columns
+        Columns of the returned table.
+
+    Returns
+    -------
+    pd.DataFrame
+        Rows of `extrapolation`, with 90 % intervals.
+
     """
-    known = results(times)
+    timed = results(times)
     rows = []
     for name, instance in instances.items():
         for model in question.model:
-            own = [result for key, result in known.items() if key[:2] == (model, instance.gpu)]
-            if not own or (model, instance.gpu, instance.gpus) in known:
+            of_device = [result for key, result in timed.items() if key[:2] == (model, instance.gpu)]
+            if not of_device or (model, instance.gpu, instance.gpus) in timed:
                 continue
-            base = min(own, key=lambda result: (abs(math.log2(result.gpus / instance.gpus)), result.gpus))
-            told = [*cautions(instances, name), *uneven_counts(known, model, instance)]
-            row = {**_predicted(times, fitted, base, instance.gpus), "base_instance": "", "warnings": told}
+            base = _nearest_result(of_device, instance.gpus)
+            warnings = [*cautions(instances, name), *uneven_counts(timed, model, instance)]
+            estimate = _estimate(times, fitted, base, instance.gpus)
+            estimate |= {"base_instance": "", "warnings": warnings}
             for batch_size in question.batches(model):
-                rows.append(asked_cell(question, instances, name, model, batch_size, VARIANT) | row)
+                cell = asked_cell(question, instances, name, model, batch_size, VARIANT)
+                rows.append(cell | estimate)
     return pd.DataFrame(rows, columns=list(columns))
 
 
-def _predicted(times: pd.DataFrame, fitted: Strong, base: Result, gpus: int) -> dict[str, object]:
-    before = usual_batch(times, base, base.gpus) if math.isnan(base.global_batch) else base.global_batch
-    batch = usual_batch(times, base._replace(global_batch=before), gpus)
-    log_batch = 0.0 if math.isnan(batch / before) else math.log(batch / before)
-    pair = {"benchmark": base.benchmark, "doublings": math.log2(gpus / base.gpus), "log_batch": log_batch}
-    step = pd.DataFrame([pair | {"leaves": leaves_fast_links(base.gpu, base.gpus, gpus)}])
-    efficiency, factor = math.exp(-fitted.change(step)[0]), fitted.reach(step["doublings"])[0]
+def _nearest_result(timed: Sequence[Result], gpus: int) -> Result:
+    """Return the result whose count is nearest in doublings, the smaller count of two."""
+    return min(timed, key=lambda result: (abs(math.log2(result.gpus / gpus)), result.gpus))
+
+
+def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: Result, gpus: int) -> dict[str, Any]:
+    """Return the columns of `extrapolation` that follow from a result at another count."""
+    base_batch = base.global_batch
+    if math.isnan(base_batch):
+        base_batch = usual_batch(times, base, base.gpus)
+    batch = usual_batch(times, base._replace(global_batch=base_batch), gpus)
+    log_batch = 0.0 if math.isnan(batch / base_batch) else math.log(batch / base_batch)
+    values = base.benchmark, math.log2(gpus / base.gpus), crossings(base.gpu, base.gpus, gpus), log_batch
+    pair = pd.DataFrame([values], columns=["benchmark", "doublings", "leaves", "log_batch"])
+    efficiency = math.exp(-fitted.log_change(pair)[0])
+    factor = fitted.interval_factor(pair["doublings"])[0]
     rate = efficiency * gpus / base.gpus / (60 * base.minutes)
-    lost = slopes_of(step["benchmark"], fitted.loss)[0]
+    loss = 2 ** slopes_of(pair["benchmark"], fitted.loss)[0] - 1
     return {
-        "method": METHOD, "efficiency": efficiency, "images_per_s": rate, "images_per_s_low": rate / factor,
-        "images_per_s_high": rate * factor, "headline": True, "basis": "extrapolated", "round": base.round,
+        "method": STRONG_METHOD,
+        "efficiency": efficiency,
+        "images_per_s": rate,
+        "images_per_s_low": rate / factor,
+        "images_per_s_high": rate * factor,
+        "headline": True,
+        "basis": "extrapolated",
+        "round": base.round,
         "rounds_behind": base.behind,
         "source": (
-            f"{METHOD}: {base.gpus} to {gpus} devices, {100 * (2**lost - 1):.0f} % more device time a doubling and "
+            f"{STRONG_METHOD}: {base.gpus} to {gpus} devices, {100 * loss:.0f} % more device time a doubling and "
             f"{100 * math.expm1(fitted.leaving):.0f} % once over the network ({fitted.pairs} pairs of submissions), "
-            f"global batch {before:g} to {batch:g} ; {base.source}"
+            f"global batch {base_batch:g} to {batch:g} ; {base.source}"
         ),
-    }  # fmt: skip
+    }
 
 
 def usual_batch(times: pd.DataFrame, base: Result, gpus: int) -> float:
-    """Global batch that submitters use for a benchmark at `gpus` devices: the median at the nearest count.
+    """Return the global batch that submitters use for a benchmark at a count of devices.
 
-    Never below that of the base for more devices, nor above it for fewer; NaN: nobody tells one.
+    Parameters
+    ----------
+    times
+        The table of `read_times`.
+    base
+        A result at another count: the batch is not smaller than its batch for more devices, nor
+        larger for fewer.
+    gpus
+        The count; the median batch at the nearest published count is taken.
+
+    Returns
+    -------
+    float
+        NaN if nobody states a batch.
+
     """
     rows = times[(times["benchmark"] == base.benchmark) & times["global_batch"].notna()]
     if rows.empty:
         return math.nan
-    gap = np.abs(np.log2(rows["gpus"].to_numpy(dtype=float) / gpus))
-    batch = float(rows["global_batch"][gap <= gap.min() + 1e-9].median())
+    distance = np.abs(np.log2(rows["gpus"].to_numpy(dtype=float) / gpus))
+    batch = float(rows["global_batch"][distance <= distance.min() + 1e-9].median())
     if math.isnan(base.global_batch) or gpus == base.gpus:
         return batch
     return max(batch, base.global_batch) if gpus > base.gpus else min(batch, base.global_batch)

@@ -1,33 +1,21 @@
-"""All that a study learns about scaling, from one fit: validation, explanation, and machines nobody has measured."""
+"""All that a study learns about scaling: errors, and the throughput of machines nobody has measured."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from sweetspot.cells import USABLE
-from sweetspot.errors import UserError
-from sweetspot.scaling.across_nodes import Across, fit_across
-from sweetspot.scaling.evidence import from_one_device, from_several_devices, sound, with_family
-from sweetspot.scaling.machine import declared_facts
-from sweetspot.scaling.methods import BY_NETWORK, METHODS, RULE_2018, Predictor, fit_method, mean_efficiency
-from sweetspot.scaling.model_facts import networks_of, unknown_network, with_networks
-from sweetspot.scaling.pooled import EXPLAIN_COLUMNS, explain, fit_eras
+from sweetspot.scaling.fitted import FittedScaling, combined_limit
+from sweetspot.scaling.intervals import LEARNED_METHOD, METHODS, validation_table
+from sweetspot.scaling.methods import METHOD_DESCRIPTIONS, RULE_2018, MeanEfficiency
+from sweetspot.scaling.networks import unlisted_network_warning, with_network_facts
+from sweetspot.scaling.step_facts import with_declared_facts
 from sweetspot.scaling.strong import fit_strong, strong_cells
-from sweetspot.scaling.validation import (
-    Calibration,
-    across_table,
-    best_method,
-    held_out,
-    predict_with_interval,
-    validation_table,
-    widths,
-)  # fmt: skip
 from sweetspot.study.instances import cautions, nodes_of
 from sweetspot.throughput.published import against_published
-from sweetspot.warnings import joined, warning
+from sweetspot.warnings import joined
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -38,170 +26,200 @@ EXTRAPOLATION_COLUMNS = (
     "method", "efficiency", "images_per_s", "images_per_s_low", "images_per_s_high", "headline", "basis",
     "source", "round", "rounds_behind", "warnings",
 )  # fmt: skip
-
-TO_90 = 1.644854 / 1.959964  # from the 95 % ends of throughput.parquet to the 90 % of a prediction, in logarithms
+# From the 95 % bounds of throughput.parquet to the 90 % of a prediction, in logarithms.
+TO_90_PERCENT = 1.644854 / 1.959964
 CURVE_COUNTS = (2, 3, 4, 6, 8)  # devices at which the curve of a chart is predicted
-CURVE_COLUMNS = ("instance", "base_instance", "model", "batch_size", "gpus", "method", "efficiency", "low", "high")
-
-
-class Fitted(NamedTuple):
-    """What the figures teach, fitted once for all that is predicted from it.
-
-    predictors: method -> fit to all evidence; widths: method -> `validation.widths` of it; averages: of the study's own
-    efficiencies, on which the 2018 rule rests; most_gpus: the largest device count of one node in the evidence (NaN:
-    none); across: what several nodes cost, and most_on_nodes the largest count that it was learned from.
-    """
-
-    predictors: Mapping[str, Predictor]
-    widths: Mapping[str, Calibration | None]
-    averages: pd.DataFrame
-    most_gpus: float
-    across: Across
-    most_on_nodes: float
+CURVE_COLUMNS = (
+    "instance", "base_instance", "model", "batch_size", "gpus", "method", "efficiency", "low", "high",
+)  # fmt: skip
+FIGURE_KEY = ["family", "gpus", "model", "framework", "precision", "xla"]
 
 
 def target_cells(
-    throughput: pd.DataFrame, targets: Sequence["Target"], asked: "Question", instances: Mapping[str, "Instance"]
+    throughput: pd.DataFrame,
+    targets: Sequence["Target"],
+    question: "Question",
+    instances: Mapping[str, "Instance"],
 ) -> pd.DataFrame:
-    """The single-device cells from which the targets follow: one row per target and cell of the question.
+    """Select the single-device cells from which the targets follow.
 
-    Columns: those of throughput.parquet for the base, with `instance`, `base_instance`, `gpus`, `nodes` and declared
-    `warnings` of the target, and `base_images_per_s` with `_low`, `_high` (95 %, NaN where one run).
+    Parameters
+    ----------
+    throughput
+        results/<study>/throughput.parquet.
+    targets
+        Machines to extrapolate to, each with the instance of its single device.
+    question
+        The cells that the study is about.
+    instances
+        The declared machines.
+
+    Returns
+    -------
+    pd.DataFrame
+        One row per target and cell: the columns of `throughput` for the base, with `instance`,
+        `base_instance`, `gpus`, `nodes` and declared `warnings` of the target, and
+        `base_images_per_s` with `_low`, `_high` (95 %, NaN for one run) and `base_warnings`.
+
     """
-    base = throughput[
+    renamed = [name for name in throughput if name.startswith("images_per_s")] + ["warnings"]
+    bases = throughput[
         (throughput["gpus"] == 1)
         & throughput["status"].isin(USABLE)
-        & throughput["model"].isin(asked.model)
-        & throughput["batch_size"].isin(asked.batch_size)
-        & (throughput["precision"] == asked.precision)
-        & (throughput["framework"] == asked.framework)
-    ].rename(columns=lambda name: f"base_{name}" if name.startswith("images_per_s") or name == "warnings" else name)
-    parts = []
+        & throughput["model"].isin(question.model)
+        & throughput["batch_size"].isin(question.batch_size)
+        & (throughput["precision"] == question.precision)
+        & (throughput["framework"] == question.framework)
+    ].rename(columns={name: f"base_{name}" for name in renamed})
+    tables = [bases.assign(base_instance="").head(0)]
     for target in targets:
-        name, own = target.instance, base[base["instance"] == target.base_instance]
-        cells = own.assign(base_instance=target.base_instance, instance=name, gpus=target.gpus)
-        told = [cautions(instances, name)] * len(own)
-        parts.append(cells.assign(nodes=nodes_of(instances, name, target.gpus), warnings=told))
-    return pd.concat(parts, ignore_index=True) if parts else base.assign(base_instance="").head(0)
+        rows = bases[bases["instance"] == target.base_instance]
+        cells = rows.assign(
+            base_instance=target.base_instance,
+            instance=target.instance,
+            gpus=target.gpus,
+            nodes=nodes_of(instances, target.instance, target.gpus),
+            warnings=[cautions(instances, target.instance)] * len(rows),
+        )
+        tables.append(cells)
+    return pd.concat(tables[-len(targets) :], ignore_index=True)
 
 
-def extrapolate_all(cells: pd.DataFrame, facts: pd.DataFrame, fitted: Fitted, headline: str) -> pd.DataFrame:
-    """Every fitted method on the target cells, in EXTRAPOLATION_COLUMNS; intervals are 90 % prediction intervals.
-
-    cells: `target_cells`; facts: `declared_facts` of them; headline: the method to be marked.
-    """
-    parts = [_by_method(cells, facts, fitted, method, method == headline) for method in fitted.widths]
-    return pd.concat(parts, ignore_index=True)
-
-
-def with_equivalents(extrapolated: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """The rows of `extrapolate_all`, and for each machine declared equivalent to a target the same rows of its own."""
-    parts = [extrapolated]
-    for name, declared in instances.items():
-        rows = extrapolated[extrapolated["instance"] == declared.equivalent_to]
-        if len(rows):
-            words = f"{name} declared equivalent to {declared.equivalent_to} ; "
-            told = [joined(own, cautions(instances, name)) for own in rows["warnings"]]
-            parts.append(rows.assign(instance=name, source=words + rows["source"], warnings=told))
-    return pd.concat(parts, ignore_index=True)
-
-
-def scaling_curve(
-    cells: pd.DataFrame, instances: Mapping[str, "Instance"], fitted: Fitted, headline: str
+def extrapolate_cells(
+    cells: pd.DataFrame, facts: pd.DataFrame, fitted: FittedScaling, rule: MeanEfficiency
 ) -> pd.DataFrame:
-    """The headline method at every count of CURVE_COUNTS for the target cells, in CURVE_COLUMNS.
+    """Predict the target cells by every fitted method.
 
-    Arguments as for `extrapolate_all`; `low`, `high`: 90 % prediction interval of the efficiency.
+    Parameters
+    ----------
+    cells
+        The table of `target_cells`.
+    facts
+        `with_declared_facts` of them, with network facts.
+    fitted
+        The fitted methods.
+    rule
+        The 2018 rule on the study's efficiencies, with their spread as its interval; without
+        averages the fitted rule is used.
+
+    Returns
+    -------
+    pd.DataFrame
+        EXTRAPOLATION_COLUMNS with 90 % prediction intervals; cells that a method cannot predict
+        are left out.
+
     """
-    if cells.empty or headline not in fitted.widths:
-        return pd.DataFrame(columns=list(CURVE_COLUMNS))
-    names = cells["instance"]
-    counts = [
-        cells.assign(gpus=count, nodes=[nodes_of(instances, name, count) for name in names]) for count in CURVE_COUNTS
-    ]
-    many = pd.concat(counts, ignore_index=True)  # an efficiency: the base's uncertainty is no part of it
-    many = many.assign(base_images_per_s_low=np.nan, base_images_per_s_high=np.nan)
-    found = _by_method(many, declared_facts(many, instances), fitted, headline, True)
-    one = found["efficiency"] / found["images_per_s"]
-    found = found.assign(low=found["images_per_s_low"] * one, high=found["images_per_s_high"] * one)
-    return found[list(CURVE_COLUMNS)]
+    tables = []
+    for name in fitted.methods:
+        if name == RULE_2018 and len(rule.averages):
+            predicted = rule.predict(facts).assign(source="")
+        else:
+            predicted = fitted.predict(name, facts)
+        warnings = fitted.add_count_warnings(cells["warnings"], facts)
+        if name == LEARNED_METHOD:
+            rows = zip(warnings, facts["model"], facts["is_listed"], strict=True)
+            warnings = [
+                pairs if is_listed else joined(pairs, [unlisted_network_warning(model)])
+                for pairs, model, is_listed in rows
+            ]
+        source = METHOD_DESCRIPTIONS[name] + predicted["source"]
+        predicted = predicted.assign(source=source, warnings=warnings)
+        tables.append(extrapolation_rows(cells, predicted, name))
+    table = pd.concat(tables, ignore_index=True)
+    return table[table["efficiency"].notna()].reset_index(drop=True)
 
 
-def _by_method(cells: pd.DataFrame, facts: pd.DataFrame, fitted: Fitted, method: str, headline: bool) -> pd.DataFrame:
-    """One method on the target cells.
+def extrapolation_rows(cells: pd.DataFrame, predicted: pd.DataFrame, method: str) -> pd.DataFrame:
+    """Compute the throughput of target cells: gpus x images_per_s of one device x efficiency.
 
-    The 2018 rule's interval is that of a further family by the spread of the study's own; the others' are calibrated
-    on families left out.
+    Parameters
+    ----------
+    cells
+        The table of `target_cells`.
+    predicted
+        efficiency, low, high (90 % prediction interval), source, warnings; same index.
+    method
+        The name of the method.
+
+    Returns
+    -------
+    pd.DataFrame
+        EXTRAPOLATION_COLUMNS without a headline. The interval combines that of the efficiency
+        with that of the base, where the base has one. The warnings of a transferred base are kept.
+
     """
-    width = fitted.widths[method]
-    if width is None or (method == RULE_2018 and len(fitted.averages)):
-        predicted = mean_efficiency(fitted.averages, cells).assign(source="")
-    else:
-        predicted = predict_with_interval(fitted.predictors[method], facts, width, fitted.across)
-    most = np.where(facts["nodes"] == 1, fitted.most_gpus, fitted.most_on_nodes)
-    told = [joined(*said) for said in zip(cells["warnings"], map(beyond_evidence, facts["gpus"], most), strict=True)]
-    if method in BY_NETWORK:
-        nets = zip(told, facts["model"], networks_of(facts), strict=True)
-        told = [said if net.known else joined(said, [unknown_network(name)]) for said, name, net in nets]
-    predicted = predicted.assign(source=METHODS[method] + predicted["source"], warnings=told)
-    return extrapolation(cells, predicted, method, headline)
-
-
-def beyond_evidence(gpus: int, most: float) -> list[dict[str, str]]:
-    """The warning of more devices than any figure that was learned from (`most`; NaN: none); else nothing."""
-    words = f"more devices than any figure that was learned from ({most:g})"
-    return [warning("beyond_evidence", words)] if gpus > most else []
-
-
-def held_against_published(estimated: pd.DataFrame, facts: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
-    """`estimated` with the warning `against_published` where others have published as many such devices.
-
-    estimated: EXTRAPOLATION_COLUMNS; facts: `declared_facts` of the cells (gpu, family, instance, xla of each machine);
-    evidence: EVIDENCE_COLUMNS, of which one machine's devices that train together count (efficiency x devices x base).
-    """
-    places = facts.drop_duplicates("instance").set_index("instance")
-    seen = evidence[evidence["exchange"].astype(bool) & evidence["nodes"].eq(1).fillna(False).astype(bool)]
-    groups = dict(iter(seen.groupby(["family", "gpus", "model", "framework", "precision", "xla"])))
-    told = []
-    for row in estimated.itertuples():
-        place = places.loc[row.instance]
-        known = (place["family"], row.gpus, row.model, row.framework, row.precision, place["xla"])
-        rows = groups.get(known, seen.head(0))
-        rates = rows["efficiency"] * rows["gpus"] * rows["base_images_per_s"]
-        gap = against_published(row.images_per_s, f"{row.gpus} x {place['gpu']}", rates, rows["batch_size"])
-        told.append(joined(row.warnings, gap))
-    return estimated.assign(warnings=told)
-
-
-def extrapolation(cells: pd.DataFrame, predicted: pd.DataFrame, method: str, headline: bool) -> pd.DataFrame:
-    """Throughput of the target cells by one method, in EXTRAPOLATION_COLUMNS.
-
-    cells: `target_cells`. predicted: efficiency, low, high (90 % prediction interval), source, warnings; same index.
-    images_per_s = gpus x base images_per_s x efficiency, all devices together; the interval is that of the
-    efficiency. Where the base's own ends are known (several runs, a stated range, a transferred figure), half the width
-    of the interval's logarithm is the root of the squares of both halves; a base without ends is taken as it stands.
-    The warnings of a transferred base are told too.
-    """
+    rate = cells["gpus"] * cells["base_images_per_s"] * predicted["efficiency"]
+    base_warnings = cells["base_warnings"].where(cells["basis"] == "transferred", None)
+    pairs = zip(predicted["warnings"], base_warnings, strict=True)
     table = cells.assign(
-        method=method, efficiency=predicted["efficiency"], headline=headline, basis="extrapolated",
-        images_per_s=cells["gpus"] * cells["base_images_per_s"] * predicted["efficiency"],
-        source=[f"{method}: {why} ; {base}" for why, base in zip(predicted["source"], cells["source"], strict=True)],
-        warnings=predicted["warnings"],
-    )  # fmt: skip
+        method=method,
+        efficiency=predicted["efficiency"],
+        headline=False,
+        basis="extrapolated",
+        images_per_s=rate,
+        source=method + ": " + predicted["source"] + " ; " + cells["source"],
+        warnings=[joined(*sources) for sources in pairs],
+    )
     for name, sign in (("low", -1), ("high", 1)):
-        base = TO_90 * np.log(cells[f"base_images_per_s_{name}"] / cells["base_images_per_s"])
-        with np.errstate(divide="ignore"):  # a low of nothing at all stays one
-            own = np.log(predicted[name] / predicted["efficiency"])
-        table[f"images_per_s_{name}"] = table["images_per_s"] * np.exp(sign * np.hypot(base.fillna(0), own))
-    if (moved := cells["basis"] == "transferred").any():
-        told = zip(predicted["warnings"], cells["base_warnings"], moved, strict=True)
-        table["warnings"] = [joined(own, base if transferred else None) for own, base, transferred in told]
+        base_limit = cells[f"base_images_per_s_{name}"] / cells["base_images_per_s"]
+        efficiency_limit = predicted[name] / predicted["efficiency"]
+        table[f"images_per_s_{name}"] = combined_limit(rate, base_limit**TO_90_PERCENT, efficiency_limit, sign=sign)
     return table.reindex(columns=list(EXTRAPOLATION_COLUMNS))
 
 
-# Small matrices: threads that wait for each other cost 15 CPU-seconds of validation where one takes 2.
+def with_published_warnings(estimated: pd.DataFrame, facts: pd.DataFrame, evidence: pd.DataFrame) -> pd.DataFrame:
+    """Warn (`against_published`) where others have published as many devices of the same family.
+
+    Parameters
+    ----------
+    estimated
+        EXTRAPOLATION_COLUMNS.
+    facts
+        `with_declared_facts` of the cells: gpu, family, instance, xla of each machine.
+    evidence
+        EVIDENCE_COLUMNS; devices of one node that train together count.
+
+    """
+    in_node = evidence["nodes"].eq(1).fillna(False).astype(bool)
+    published = evidence[evidence["exchange"].astype(bool) & in_node]
+    rate = published["efficiency"] * published["gpus"] * published["base_images_per_s"]
+    groups = dict(iter(published.assign(rate=rate).groupby(FIGURE_KEY)))
+    machines = facts.drop_duplicates("instance")[["instance", "gpu", "family", "xla"]]
+    warnings = []
+    for row in estimated.merge(machines, on="instance", how="left").itertuples():
+        figures = groups.get(tuple(getattr(row, name) for name in FIGURE_KEY))
+        pairs = (
+            against_published(row.images_per_s, f"{row.gpus} x {row.gpu}", figures["rate"], figures["batch_size"])
+            if figures is not None
+            else []
+        )
+        warnings.append(joined(row.warnings, pairs))
+    return estimated.assign(warnings=warnings)
+
+
+def with_equivalents(extrapolated: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+    """Add the rows of each machine that is declared equivalent to a target."""
+    tables = [extrapolated]
+    for name, declared in instances.items():
+        rows = extrapolated[extrapolated["instance"] == declared.equivalent_to]
+        source = f"{name} declared equivalent to {declared.equivalent_to} ; " + rows["source"]
+        warnings = [joined(pairs, cautions(instances, name)) for pairs in rows["warnings"]]
+        tables.append(rows.assign(instance=name, source=source, warnings=warnings))
+    return pd.concat([table for table in tables if len(table)], ignore_index=True)
+
+
+def curve_cells(cells: pd.DataFrame, instances: Mapping[str, "Instance"]) -> pd.DataFrame:
+    """Repeat the target cells at every count of CURVE_COUNTS."""
+    tables = []
+    for count in CURVE_COUNTS:
+        nodes = [nodes_of(instances, name, count) for name in cells["instance"]]
+        tables.append(cells.assign(gpus=count, nodes=nodes))
+    return pd.concat(tables, ignore_index=True)
+
+
+# Threads that wait for each other cost 15 CPU-seconds on these small matrices where one takes 2.
 @threadpool_limits.wrap(limits=1, user_api="blas")
-def run(
+def extrapolate_study(
     tables: Mapping[str, pd.DataFrame],
     instances: Mapping[str, "Instance"],
     targets: Sequence["Target"],
@@ -210,43 +228,56 @@ def run(
     times: Sequence[pd.DataFrame] = (),
     networks: Mapping[str, "DeclaredNetwork"] | None = None,
 ) -> dict[str, pd.DataFrame]:
-    """The tables `extrapolation`, `curve`, `validation` and `explain` of a study.
+    """Return the tables `extrapolation`, `curve` and `validation` of a study.
 
-    tables: `throughput`, `efficiency`, `averages`, `evidence`: the files of results/<study>/. method: one of METHODS,
-    or `auto` for the one with the least error on device families left out. Every method is fitted to all evidence once,
-    beside the fits that leave a family out. times: the study's times to a target (`read_times`) and others to learn
-    from; machines whose device was timed at another count only are estimated from the study's. With fewer than two
-    families nothing can be left out: the 2018 rule alone is used. networks: those that the study declares, by model.
-    Raises UserError for an unknown method.
+    Parameters
+    ----------
+    tables
+        `throughput`, `efficiency`, `averages`, `evidence`: the files of results/<study>/.
+    instances
+        The declared machines.
+    targets
+        Machines to extrapolate to.
+    question
+        The cells that the study is about.
+    method
+        The headline, one of METHODS. Without evidence there is only the learned method, with its
+        priors.
+    times
+        The study's times to a target (`read_times`), then further ones to learn from. A machine
+        whose device was timed at another count only is estimated from the study's times.
+    networks
+        Networks that the study declares, by model.
+
     """
-    if method not in ("auto", *METHODS):
-        raise UserError(f"study.yaml: key 'method' is {method!r}; expected auto or one of {', '.join(METHODS)}")
-    known = with_networks(tables["evidence"], networks or {})
-    evidence, several = from_one_device(known), from_several_devices(known)
-    rule = with_family(tables["efficiency"], {name: instance.gpu for name, instance in instances.items()})
-    names = list(METHODS) if evidence["family"].nunique() > 1 else []
-    errors = held_out(evidence, rule, names) if names else pd.DataFrame({"method": [], "slice": []})
-    validation = pd.concat([validation_table(errors), across_table(several)], ignore_index=True)
-    headline = method if method != "auto" else best_method(validation) if names else RULE_2018
-    rows = sound(evidence)
-    pooled = fit_eras(rows if len(rows) else evidence) if len(evidence) else None
-    cells = with_networks(target_cells(tables["throughput"], targets, question, instances), networks or {})
-    fits = {name: fit_method(name, evidence, rule, pooled) for name in names} if len(cells) else {}
-    wide = widths(errors) if names else {RULE_2018: None}
-    most, most_on_nodes = (float(table["gpus"].max()) for table in (evidence, several))
-    fitted = Fitted(fits, wide, tables["averages"], most, fit_across(several), most_on_nodes)
-    estimated = cells
+    declared = networks or {}
+    evidence = with_network_facts(tables["evidence"], declared)
+    fitted = FittedScaling.fit(evidence, METHODS if len(evidence) else [LEARNED_METHOD])
+    headline = method if method in fitted.methods else LEARNED_METHOD
+    rule = MeanEfficiency(tables["averages"])
+    cells = target_cells(tables["throughput"], targets, question, instances)
+    extrapolated = cells.reindex(columns=list(EXTRAPOLATION_COLUMNS))
+    curve = cells.reindex(columns=list(CURVE_COLUMNS))
     if len(cells):
-        facts = declared_facts(cells, instances)
-        estimated = held_against_published(extrapolate_all(cells, facts, fitted, headline), facts, evidence)
-        estimated = with_equivalents(estimated, instances)
-    estimated = estimated.reindex(columns=list(EXTRAPOLATION_COLUMNS))
+        facts = with_network_facts(with_declared_facts(cells, instances), declared)
+        extrapolated = extrapolate_cells(cells, facts, fitted, rule)
+        extrapolated["headline"] = extrapolated["method"] == headline
+        extrapolated = with_published_warnings(extrapolated, facts, evidence)
+        extrapolated = with_equivalents(extrapolated, instances)
+
+        curve = curve_cells(cells, instances).assign(method=headline)
+        facts = with_network_facts(with_declared_facts(curve, instances), declared)
+        is_rule = headline == RULE_2018 and len(rule.averages)
+        predicted = rule.predict(facts) if is_rule else fitted.predict(headline, facts)
+        curve = curve.join(predicted[["efficiency", "low", "high"]])[list(CURVE_COLUMNS)]
     if times and len(times[0]):
-        timed = strong_cells(times[0], fit_strong(times[0], times[1:]), question, instances, EXTRAPOLATION_COLUMNS)
-        estimated = pd.concat([part for part in (estimated, timed) if len(part)] or [estimated], ignore_index=True)
+        strong = fit_strong(times[0], times[1:])
+        timed = strong_cells(times[0], strong, question, instances, EXTRAPOLATION_COLUMNS)
+        filled = [table for table in (extrapolated, timed) if len(table)]
+        extrapolated = pd.concat(filled or [extrapolated], ignore_index=True)
+    errors = fitted.errors if len(evidence) else {}
     return {
-        "extrapolation": estimated,
-        "curve": scaling_curve(cells, instances, fitted, headline),
-        "validation": validation,
-        "explain": explain(evidence, pooled) if pooled else pd.DataFrame(columns=list(EXPLAIN_COLUMNS)),
+        "extrapolation": extrapolated,
+        "curve": curve,
+        "validation": validation_table(errors),
     }

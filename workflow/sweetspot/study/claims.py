@@ -1,364 +1,176 @@
-"""What a study's text claims, as data: one closed model a kind of claim (config/studies/<study>/claims.yaml)."""
+"""What a study's text claims (claims.yaml): each claim is an expression over the study's result tables."""
 
 import ast
-import math
-import operator
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import Field, StringConstraints
 
 from sweetspot.errors import refuse
 from sweetspot.study.base import Closed, Purchase, Slug, Text, validated
 from sweetspot.study.yamlfile import load_yaml
 
-OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
+# Functions that an expression may call, with their parameters; a name with "=" is an optional keyword.
+FUNCTIONS = {
+    "price": ("selector",),
+    "offer": ("selector", "column"),
+    "option": ("selector", "column", "but=", "model="),
+    "rank": ("selector", "column", "among=", "model="),
+    "dominated": ("selector", "among=", "model="),
+    "bill": ("selector", "workload", "line=", "gpus="),
+    "speed": ("instance", "model="),
+    "mean_efficiency": ("model", "batch_size"),
+    "extrapolated": ("instance", "model", "batch_size"),
+}
+MAXIMUM = 1e18  # No product of sane figures overflows.
+SELECTORS = ("selector", "but", "among")
+COUNTS = ("batch_size", "gpus")
+MEASURES = ("usd", "hours", "images_per_usd", "images_per_s")
+COLUMNS = {
+    "offer": (
+        "usd_per_hour",
+        "days_per_month",
+        "downtime_share",
+        "capex_usd",
+        "fixed_usd_per_month",
+        "energy_usd_per_hour",
+        "variable_usd_per_hour",
+    ),
+    "option": MEASURES,
+    "rank": MEASURES,
 }
 
-
-class Range(NamedTuple):
-    """The value of the numbers as printed, and the lowest and highest that their rounding allows."""
-
-    value: float
-    low: float
-    high: float
+Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+ExpressionText = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
 
 
-def evaluate(expression: str) -> float:
-    """The value of numbers joined by + - * / and brackets, as printed. Raises ValueError as `spread`."""
-    return spread(expression).value
+class Selector(Closed):
+    """Which offers or options an expression means: every key that is given must match."""
 
-
-def spread(expression: str) -> Range:
-    """The value and range of numbers joined by + - * / and brackets; interval arithmetic over those marked `~`.
-
-    Each `~` number counts for itself, so the same one written twice widens the range twice. Raises ValueError for
-    anything else, for x / 0, and for a divisor whose range holds 0.
-    """
-    text = expression.strip()
-    try:
-        return _value(ast.parse(text, mode="eval").body, text)
-    except (SyntaxError, ZeroDivisionError, RecursionError, MemoryError):
-        raise ValueError(f"numbers with + - * / and brackets, found {expression[:60]!r}") from None
-
-
-def half_a_digit(printed: str) -> float:
-    """Half a unit of the last digit printed: 0.005 for 1.06, 0.05 for 3.0, 0.5 for 167."""
-    _, _, decimals = printed.partition(".")
-    return 0.5 * 10.0 ** -len(decimals)
-
-
-def _value(node: ast.expr, text: str) -> Range:
-    match node:
-        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-            return Range(float(number), float(number), float(number))
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATORS:
-            return _joined(OPERATORS[type(op)], _value(left, text), _value(right, text))
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            value, low, high = _value(operand, text)
-            return Range(-value, -high, -low)
-        case ast.UnaryOp(op=ast.Invert(), operand=ast.Constant(value=int() | float() as number) as literal):
-            half = half_a_digit(ast.get_source_segment(text, literal) or "")
-            return Range(float(number), number - half, number + half)
-    raise ValueError("numbers with + - * / and brackets only")
-
-
-def _joined(join: Callable[[float, float], float], left: Range, right: Range) -> Range:
-    if join is operator.truediv and right.low <= 0 <= right.high:
-        raise ZeroDivisionError
-    ends = [join(one, other) for one in (left.low, left.high) for other in (right.low, right.high)]
-    found = Range(join(left.value, right.value), min(ends), max(ends))
-    if not all(math.isfinite(end) for end in found):
-        raise ZeroDivisionError
-    return found
-
-
-Measure = Literal["usd", "hours", "images_per_usd", "images_per_s"]
-Printed = Annotated[str, StringConstraints(pattern=r"^[0-9]*[1-9][0-9]*(\.[0-9]+)?$|^[0-9]+\.[0-9]*[1-9][0-9]*$")]
-
-
-class Choice(Closed):
-    """Which options a claim speaks of; every key given must fit."""
-
-    instance: Slug | None = Field(None, description="One instance")
+    instance: Slug | None = Field(None, description="One instance; without a purchase its persistent offer, if any")
     purchase: Purchase | None = Field(None, description="One way of paying")
     provider: Slug | None = Field(None, description="All instances of a provider")
     price_list: Slug | None = Field(None, description="All offers of a price list")
     persistent: bool | None = Field(None, description="true: nobody takes it away; false: spot or preemptible")
 
 
-class Base(Closed):
-    """What every claim has."""
+class Claim(Closed):
+    """One claim of a text and the expression that recomputes it."""
 
     id: Slug = Field(description="Short name of the claim")
     text: Text = Field(description="What the text says, in one's own words")
+    let: dict[Label, Selector] = Field({}, description="Names of the selectors that the expression uses")
+    value: ExpressionText | None = Field(
+        None,
+        description="What is computed: numbers, ~ before one that was rounded when printed, + - * /, brackets and "
+        "functions (docs/decision.md); absent: a statement that no table can check",
+        examples=["100 * price(spot) / price(on_demand)", 'option(rented, "usd") / option(box, "usd")'],
+    )
+    models: list[Slug] = Field([], description="Models it is said of, one value for each; absent: all")
     printed: float | None = Field(None, description="The number printed")
     unit: Text | None = Field(None, description="Its unit")
     tolerance: float = Field(0.0, ge=0, description="How far the recomputed number may lie from the printed one")
-    rounded_inputs: list[Printed] = Field(
-        [],
-        description='Rounded figures that the value is proportional to, as printed ("1.06"); their rounding widens it',
-    )
     relation: Literal["equals", "at_least", "at_most"] = Field(
         "equals", description="at_least: 'more than'; the recomputed number may lie above the printed one"
     )
-    checkable: bool = Field(
-        True,
-        description="false: what is recomputed stands beside the printed number and decides nothing (see reason)",
-    )
-    lead: bool = Field(
-        False, description="Whether it stands first on the page, printed beside recomputed: what the source set out for"
-    )
+    checkable: bool = Field(True, description="false: the recomputed number decides nothing (say why in reason)")
+    lead: bool = Field(False, description="Whether it stands first on the page: what the source set out for")
+    borrowed_from: list[Text] = Field([], description="Other publications whose numbers stand in the expression")
     source: Text = Field(description="Where it is printed: the id of the publication, then the place")
     reason: Text | None = Field(None, description="One plain sentence: why the verdict is what it is")
-
-
-class Published(Closed):
-    """A throughput figure of another publication to set beside the claim."""
-
-    model: Slug = Field(description="Model")
-    images_per_s: float = Field(gt=0, description="Images a second printed there")
-    batch_size: int = Field(gt=0, description="Batch per device")
-    source: Text = Field(description="Where it is printed")
-
-
-class Fact(Base):
-    """A statement that no table can confirm or refute."""
-
-    kind: Literal["fact"] = Field(description="The kind of claim that this is")
-
-
-class Price(Base):
-    """The hourly price of an offer."""
-
-    kind: Literal["price"] = Field(description="The kind of claim that this is")
-    of: Choice = Field(description="The offer")
-    hours: float = Field(1.0, gt=0, description="Hours that the printed price covers")
-
-
-class MonthlyCost(Base):
-    """What an owned machine costs a month at its planned use."""
-
-    kind: Literal["monthly_cost"] = Field(description="The kind of claim that this is")
-    of: Choice = Field(description="The offer")
-    part: Literal["all", "fixed", "electricity"] = Field("all", description="Which part of it")
-
-
-class Composition(Base):
-    """A price put together from a machine and its devices, the machine's share by the price of its siblings."""
-
-    kind: Literal["composition"] = Field(description="The kind of claim that this is")
-    vcpus: int = Field(gt=0, description="Virtual processors of the machine")
-    siblings: list[tuple[int, float]] = Field(
-        min_length=1, description="[vcpus, USD an hour] of machines of its family"
-    )
-    cards: int = Field(ge=0, description="Devices attached")
-    usd_per_card_hour: float = Field(ge=0, description="Price of one device")
-
-
-class PriceRatio(Base):
-    """Price of one offer as a share of another's."""
-
-    kind: Literal["price_ratio"] = Field(description="The kind of claim that this is")
-    of: Choice = Field(description="The offer")
-    to: Choice = Field(description="The offer it is compared with")
-    as_discount: bool = Field(False, description="true: 1 - ratio, what is saved; false: what is paid")
-    percent: bool = Field(False, description="Printed in percent")
-
-
-class Ratio(Base):
-    """How many times better an option is than another: USD other / one, all else one / other; models give a range."""
-
-    kind: Literal["ratio"] = Field(description="The kind of claim that this is")
-    measure: Measure = Field(description="The figure")
-    of: Choice = Field(description="The option")
-    to: Choice = Field(description="The options it is compared with; the best of them counts")
-    models: list[Slug] = Field([], description="Models it is said of; none: all")
-    stated_images_per_s: float | None = Field(None, gt=0, description="Throughput that the text itself gives `of`")
-    published: list[Published] = Field([], description="Throughput of `to` printed elsewhere, to set beside the claim")
-    within: tuple[float, float] | None = Field(None, description="Count the models whose ratio lies between the two")
-
-
-class SmallestGain(Base):
-    """Place of one model when the gain in images per USD of an option over another is ordered, least first."""
-
-    kind: Literal["smallest_gain"] = Field(description="The kind of claim that this is")
-    of: Choice = Field(description="The option")
-    to: Choice = Field(description="The option it is compared with")
-    model: Slug = Field(description="The model said to have the smallest gain")
-
-
-class Saving(Base):
-    """How much cheaper an option trains than the cheapest of others: 1 - USD / USD, in percent."""
-
-    kind: Literal["saving"] = Field(description="The kind of claim that this is")
-    of: Choice = Field(description="The option")
-    to: Choice = Field(description="The options whose cheapest it is compared with")
-    models: list[Slug] = Field([], description="Models it is said of; none: all")
-
-
-class Rank(Base):
-    """The place of an option in an order."""
-
-    kind: Literal["rank"] = Field(description="The kind of claim that this is")
-    measure: Measure = Field(description="usd and hours: least first; images per ...: most first")
-    of: Choice = Field(description="The option")
-    among: Choice = Field(Choice(), description="Who is ranked")
-    without: Choice | None = Field(None, description="Who is left out of the ranking")
-    models: list[Slug] = Field([], description="Models it is said of; none: all")
-
-
-class Dominated(Base):
-    """How many options are neither slower nor dearer than one, and better in one of both: 0 is the front."""
-
-    kind: Literal["dominated"] = Field(description="The kind of claim that this is")
-    of: Choice = Field(description="The option")
-    among: Choice = Field(Choice(), description="The options that it is held against")
-    models: list[Slug] = Field([], description="Models it is said of; none: all")
-
-
-class BreakEven(Base):
-    """Days of use a month from which the reference is cheaper by a factor than every one of the options."""
-
-    kind: Literal["break_even"] = Field(description="The kind of claim that this is")
-    against: Choice = Field(description="The options; the last to be beaten counts")
-    factor: float = Field(1.0, gt=0, description="2: twice as cheap")
-    models: list[Slug] = Field([], description="Models it is said of; none: all")
-
-
-class GainAt(Base):
-    """How many times cheaper the reference is at a number of days of use a month."""
-
-    kind: Literal["gain_at"] = Field(description="The kind of claim that this is")
-    against: Choice = Field(description="The option")
-    days: float = Field(gt=0, le=31, description="Days of use a month")
-    models: list[Slug] = Field([], description="Models it is said of; none: all")
-
-
-class Extrapolated(Base):
-    """A throughput that the study extrapolated, by a named method."""
-
-    kind: Literal["extrapolated"] = Field(description="The kind of claim that this is")
-    instance: Slug = Field(description="The machine")
-    model: Slug = Field(description="The model")
-    batch_size: int = Field(gt=0, description="Batch per device")
-    method: Slug = Field("mean_efficiency", description="The method")
-
-
-class MeanEfficiency(Base):
-    """The mean of the study's efficiencies for a model and batch."""
-
-    kind: Literal["mean_efficiency"] = Field(description="The kind of claim that this is")
-    model: Slug = Field(description="The model")
-    batch_size: int = Field(gt=0, description="Batch per device")
-
-
-def _computes(value: str) -> str:
-    evaluate(value)
-    return value
-
-
-Expression = Annotated[str, StringConstraints(max_length=200), AfterValidator(_computes)]
-
-
-class Arithmetic(Base):
-    """A figure that follows from other figures that the text prints; tables do not enter."""
-
-    kind: Literal["arithmetic"] = Field(description="The kind of claim that this is")
-    expression: Expression = Field(
-        description="The text's own numbers with + - * / and brackets; ~ before one that was rounded when printed"
-    )
-    also: list[Text] = Field([], description="Other publications whose numbers stand in the expression")
-
-
-class Counted(Base):
-    """For how many of several things a figure of the text, computed from others that it prints, lies above a bound."""
-
-    kind: Literal["counted"] = Field(description="The kind of claim that this is")
-    expressions: dict[Text, Expression] = Field(min_length=1, description="Each thing's figure, as in `arithmetic`")
-    above: float = Field(1.0, description="The bound")
-    also: list[Text] = Field([], description="Other publications whose numbers stand in the expressions")
-
-
-class Bill(Base):
-    """What a workload costs with an offer, or one line of that bill."""
-
-    kind: Literal["bill"] = Field(description="The kind of claim that this is")
-    of: Choice = Field(description="The offer")
-    workload: Slug = Field(description="The workload of workloads.yaml")
-    gpus: int | None = Field(None, gt=0, description="Devices used, where the machine was measured with several counts")
-    line: Text | None = Field(None, description="One line of the bill; absent: its total")
-    minus: Choice | None = Field(None, description="An offer whose bill is taken away: what a term of billing adds")
-
-
-class Idle(Base):
-    """What a run pays for devices that stand idle: bill x (1 - utilisation x devices used / devices)."""
-
-    kind: Literal["idle"] = Field(description="The kind of claim that this is")
-    of: Choice = Field(description="The offer")
-    workload: Slug = Field(description="The workload")
-    gpus: int | None = Field(None, gt=0, description="Devices used, where the machine was measured with several counts")
-    utilisation: float = Field(gt=0, le=1, description="Average utilisation of the devices used")
-    cards: int = Field(1, gt=0, description="Devices in the machine")
-    cards_used: int | None = Field(None, gt=0, description="Devices that the utilisation speaks of; absent: all")
-
-
-class Recoup(Base):
-    """Days of use until a bought machine's price is what the same work costs rented: capex / (hours p R / R_rented)."""
-
-    kind: Literal["recoup"] = Field(description="The kind of claim that this is")
-    of: Choice = Field(description="The bought machine")
-    against: Choice = Field(description="The rented one")
-    hours_per_day: float = Field(24.0, gt=0, le=24, description="Hours of use a day")
-    models: list[Slug] = Field([], description="Models it is said of; none: all")
-
-
-class ThroughputRatio(Base):
-    """How many times faster one machine is than another, whether or not they are priced."""
-
-    kind: Literal["throughput_ratio"] = Field(description="The kind of claim that this is")
-    instance: Slug = Field(description="The machine")
-    to: Slug = Field(description="The machine it is compared with")
-    models: list[Slug] = Field([], description="Models it is said of; none: all")
-    within: tuple[float, float] | None = Field(None, description="Count the models whose ratio lies between the two")
-
-
-class Wins(Base):
-    """For how many models an option is strictly better than the best of others."""
-
-    kind: Literal["wins"] = Field(description="The kind of claim that this is")
-    measure: Measure = Field(description="usd and hours: less is better; images per ...: more is better")
-    of: Choice = Field(description="The option")
-    to: Choice = Field(Choice(), description="The options it is compared with; the best of them counts")
-    models: list[Slug] = Field([], description="Models it is said of; none: all")
-
-
-Claim = Annotated[
-    Fact | Price | MonthlyCost | Composition | PriceRatio | Ratio | SmallestGain | Saving | Rank | Dominated | BreakEven
-    | GainAt | Extrapolated | MeanEfficiency | Arithmetic | Counted | Bill | Idle | Recoup | ThroughputRatio | Wins,
-    Field(discriminator="kind"),
-]  # fmt: skip
 
 
 class Claims(Closed):
     """The claims of one text."""
 
-    claims: list[Claim] = Field(description="Each claim with the kind that recomputes it")
+    claims: list[Claim]
+
+
+def parse_expression(text: str) -> ast.expr:
+    """Parse an expression such as '~1.06 * price(vm)' without checking it. Raises ValueError where it is no Python."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        raise ValueError(text) from error
 
 
 def load_claims(path: str | Path) -> list[Claim]:
-    """The claims of a study; none where it has no claims.yaml. Raises UserError naming file, key and value."""
+    """Load the claims of a study; an empty list if the file is missing.
+
+    Raises UserError naming the file, the claim and the offending text.
+    """
     file = Path(path)
     if not file.is_file():
         return []
-    data = load_yaml(file)
-    claims = validated(Claims, {"claims": data}, file).claims
+    claims = validated(Claims, {"claims": load_yaml(file)}, file).claims
     repeated = [name for name, count in Counter(claim.id for claim in claims).items() if count > 1]
-    refuse(f"{file}: id {name!r} stands twice; each claim needs its own" for name in repeated)
+    refuse(
+        [f"{file}: id {name!r} stands twice; each claim needs its own" for name in repeated]
+        + [f"{file}: claim {claim.id!r} has {mistake}" for claim in claims for mistake in _mistakes(claim)]
+    )
     return claims
+
+
+def _mistakes(claim: Claim) -> Iterator[str]:
+    """Describe each part of a claim's expression that is not allowed."""
+    if claim.value is None:
+        return
+    try:
+        yield from _refused(parse_expression(claim.value), claim)
+    except (ValueError, RecursionError):
+        yield f"the value {claim.value[:60]!r}; expected one expression"
+
+
+def _refused(node: ast.expr, claim: Claim) -> Iterator[str]:
+    match node:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool) and number <= MAXIMUM:
+            pass
+        case ast.UnaryOp(op=ast.Invert(), operand=ast.Constant() as operand):
+            yield from _refused(operand, claim)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            yield from _refused(operand, claim)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=right):
+            yield from _refused(left, claim)
+            yield from _refused(right, claim)
+        case ast.Call(func=ast.Name(id="count"), args=[_, *_] as conditions, keywords=[]):
+            for condition in conditions:
+                yield from _refused_condition(condition, claim)
+        case ast.Call(func=ast.Name(id=name)) if name in FUNCTIONS:
+            yield from _refused_arguments(node, name, claim)
+        case _:
+            functions = ", ".join([*FUNCTIONS, "count"])
+            yield f"{ast.unparse(node)[:60]!r}; expected numbers, ~numbers, + - * /, brackets and {functions}"
+
+
+def _refused_condition(node: ast.expr, claim: Claim) -> Iterator[str]:
+    match node:
+        case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE()], comparators=[right]):
+            yield from _refused(left, claim)
+            yield from _refused(right, claim)
+        case _:
+            yield f"the condition {ast.unparse(node)[:60]!r}; expected one comparison by < or <="
+
+
+def _refused_arguments(call: ast.Call, name: str, claim: Claim) -> Iterator[str]:
+    required = [parameter for parameter in FUNCTIONS[name] if not parameter.endswith("=")]
+    keywords = {keyword.arg or "": keyword.value for keyword in call.keywords}
+    if len(call.args) != len(required) or any(f"{keyword}=" not in FUNCTIONS[name] for keyword in keywords):
+        yield f"{ast.unparse(call)[:60]!r}; expected {name}({', '.join(FUNCTIONS[name])})"
+        return
+    for parameter, node in [*zip(required, call.args, strict=True), *keywords.items()]:
+        match node:
+            case ast.Name(id=label) if parameter in SELECTORS:
+                valid, expected = label in claim.let, f"a name of let ({', '.join(claim.let)})"
+            case ast.Constant(value=int()) if parameter in COUNTS:
+                valid, expected = True, ""
+            case ast.Constant(value=str() as text) if parameter == "column":
+                valid, expected = text in COLUMNS[name], f"one of {', '.join(COLUMNS[name])}"
+            case _:
+                valid = isinstance(node, ast.Constant) and isinstance(node.value, str)
+                valid &= parameter not in (*SELECTORS, *COUNTS)
+                kinds = dict.fromkeys(SELECTORS, "a name of let") | dict.fromkeys(COUNTS, "a whole number")
+                expected = kinds.get(parameter, "a text in quotes")
+        if not valid:
+            yield f"{parameter} {ast.unparse(node)} in {name}(); expected {expected}"

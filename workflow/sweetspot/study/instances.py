@@ -27,12 +27,8 @@ class Executor(Closed):
     expect_gpu: Text | None = Field(None, description="Part of the device's name; any other device is refused")
     partition: Slug | None = Field(None, description="Slurm partition of the instance")
     constraint: Slug | None = Field(None, description="Slurm node feature to ask for")
-    gpu_model: Slug | None = Field(
-        None, description="Typed GPU to ask Slurm for, or the accelerator that Google Batch adds"
-    )
-    machine_type: Slug | None = Field(
-        None, description="Node label instance-type of Kubernetes, or type of Google's machine"
-    )
+    gpu_model: Slug | None = Field(None, description="Typed GPU to ask Slurm or Kubernetes for")
+    machine_type: Slug | None = Field(None, description="Node label instance-type of Kubernetes")
     cpus: Count = Field(1, description="CPU cores of a job")
     mem_mb: Count = Field(8000, description="Memory of a job in MB")
     runtime_min: Count = Field(60, description="Time limit of a job in minutes")
@@ -54,16 +50,6 @@ class Executor(Closed):
     def platform(self) -> Platform:
         """The row of PLATFORMS."""
         return PLATFORMS[self.where]
-
-    @property
-    def cpu_milli(self) -> int:
-        """Cores of a job in thousandths, as Google counts them."""
-        return self.cpus * 1000
-
-    @property
-    def duration(self) -> str:
-        """Time limit of a job as Google writes it."""
-        return f"{self.runtime_min * 60}s"
 
     def nodes(self, gpus: int) -> int:
         """Nodes that a cell with `gpus` devices takes: 1 unless it has more than `gpus_per_node`."""

@@ -158,11 +158,6 @@ class Monthly(Closed):
         description="Machines that are there, each as an offer `own`: what they cost is spent, running cost, care and "
         "resale are the offer's; one named twice is there twice",
     )
-    buy_after_months: list[AboveZero] = Field(
-        [],
-        description="Months after which the machines of the best mix may be bought, renting until then, beside buying "
-        "them at once and never",
-    )
     months_alike: Share = Field(
         0.5,
         description="How alike the months are: 1, a range of per_month is one unknown number for all of them; 0, each "
@@ -177,7 +172,8 @@ class Monthly(Closed):
         None, description="Money of the study that machines bought may cost, upfront parts of contracts among it"
     )
     at_most_a_month: AboveZero | None = Field(
-        None, description="Money of the study that may be paid a month beside that: rent, contracts, electricity, care"
+        None,
+        description="Money of the study that may be paid in any month beside that: rent, contracts, electricity, care",
     )
     mean_wait_at_most: AboveZero | None = Field(
         None, description="Hours that a job may wait on average for the machines that are held"
@@ -190,9 +186,6 @@ class Monthly(Closed):
 
     def _expected(self) -> Iterator[str]:
         yield from not_once([job.name for job in self.jobs], "jobs")
-        later = self.buy_after_months
-        if later and (later != sorted(set(later)) or later[-1] >= self.months):
-            yield f"buy_after_months by ascending months, all below {self.months:g}, found {later}"
 
     def priced_as(self, name: str, job: JobClass, urgent: bool = False) -> str:
         """The workload under which one job of a class stands in the tables of costs and options."""

@@ -1,4 +1,4 @@
-"""What single steps read of workloads.yaml: memory, arrivals at shared machines, dates of purchase. Nothing else of it
+"""What single steps read of workloads.yaml: memory, and arrivals at shared machines. Nothing else of it
 is checked here.
 """
 
@@ -10,7 +10,6 @@ from sweetspot.study.base import validated
 from sweetspot.study.memory import Needs
 from sweetspot.study.monthly import Shared
 from sweetspot.study.open_models import TokenWork
-from sweetspot.study.settings import Dates
 from sweetspot.study.yamlfile import load_yaml
 
 
@@ -99,12 +98,3 @@ def load_demands(path: str | Path) -> dict[str, Demand]:
                 runs = int(entry["runs"]) if entry.get("kind") == "runs" else 1
                 found[key] = Demand(shared.per_month.three, shared.hours_cv, shared.people, runs)
     return found
-
-
-def load_plans(path: str | Path) -> dict[str, Dates]:
-    """The plans of phases that ask; only these keys are read: `price_workloads` has checked the file."""
-    return {
-        name: Dates(name, float(work["months"]), tuple(map(float, work["buy_after_months"])))
-        for name, work in entries_of(path).items()
-        if work["kind"] == "plan" and work.get("buy_after_months")
-    }

@@ -23,7 +23,6 @@ class Platform(NamedTuple):
     resources: Mapping[str, str] = MappingProxyType({})  # Snakemake's resource: key of Executor
     cores_are_threads: bool = False  # takes a job's cores from Snakemake's threads
     several_nodes: bool = False  # can start the workers of a cell on several nodes
-    gpus_named: str = "gpu"  # Snakemake's resource that its plugin reads the number of devices from
     hands_out_devices: bool = False  # shows a job only its own devices, so that none is leased on the node
     plugin: str = ""  # of Snakemake, that submits to it
     extra: str = ""  # of pyproject.toml, that installs the plugin
@@ -58,34 +57,5 @@ PLATFORMS = {
         plugin="snakemake-executor-plugin-kubernetes",
         extra="kubernetes",
         programs=("kubectl",),
-    ),
-    "aws-batch": Platform(
-        "to the profile's queue",
-        title="AWS Batch",
-        job="Batch job",
-        inside="AWS_BATCH_JOB_ID",
-        profile="profiles/aws-batch",
-        resources={"mem_mb": "mem_mb"},  # queue and time limit are the profile's: its plugin has no word for a job
-        cores_are_threads=True,
-        gpus_named="_gpus",
-        plugin="snakemake-executor-plugin-aws-batch",
-        extra="aws",
-    ),
-    "google-batch": Platform(
-        "to a virtual machine of a type",
-        title="Google Batch",
-        job="Batch task",
-        inside="BATCH_TASK_INDEX",
-        profile="profiles/google-batch",
-        names_machine="machine_type",
-        resources={
-            "googlebatch_machine_type": "machine_type",
-            "googlebatch_memory": "mem_mb",
-            "googlebatch_cpu_milli": "cpu_milli",
-            "googlebatch_max_run_duration": "duration",
-            "nvidia_gpu": "gpu_model",
-        },
-        plugin="snakemake-executor-plugin-googlebatch",
-        extra="google",
     ),
 }

@@ -5,7 +5,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import count
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -23,7 +23,6 @@ from sweetspot.study.terms import (
     Positive,
     Printed,
     Rate,
-    Sustained,
     Vat,
     wrong_rate,
 )  # fmt: skip
@@ -32,28 +31,22 @@ from sweetspot.study.yamlfile import load_yaml
 
 LONGEST_MONTH = 31
 # Hours of each unit that a rate can be printed in; None: those of the list's month.
-RATE_HOURS = {"per_second": 1 / 3600, "per_minute": 1 / 60, "per_hour": 1.0, "per_day": 24.0, "per_week": 168.0,
-              "per_month": None}  # fmt: skip
+RATE_HOURS = {"per_minute": 1 / 60, "per_hour": 1.0, "per_month": None}
 CONTRACTS = ("reserved", "committed")
 
 
 class Offer(Closed):
-    """One machine, one way to pay for it; one price: a rate, `compose`, `same_price_as`, `commitment` or `own`."""
+    """One machine, one way to pay for it; one price: a rate, `compose`, `commitment` or `own`."""
 
     instance: Slug = Field(description="Machine of instances.yaml")
     purchase: Purchase = Field("on_demand", description="How it is had")
-    per_second: Positive | None = Field(None, description="Price of a second")
     per_minute: Positive | None = Field(None, description="Price of a minute")
     per_hour: Positive | None = Field(None, description="Price of an hour")
-    per_day: Positive | None = Field(None, description="Price of a day")
-    per_week: Positive | None = Field(None, description="Price of a week")
     per_month: Positive | None = Field(None, description="Price of a month")
     compose: Compose | None = Field(None, description="Machine + count x accelerator")
-    same_price_as: Slug | None = Field(None, description="Instance of this list whose on-demand price is taken")
     commitment: Commitment | None = Field(None, description="A term paid for; purchase is reserved or committed")
     own: Own | None = Field(None, description="A machine bought; purchase is own")
     billing: Billing | None = Field(None, description="Terms of this offer instead of the list's")
-    sustained: Sustained | None = Field(None, description="Discount earned by use over the month")
     interruptions: Interruptions | None = Field(None, description="Of this offer instead of the list's")
     days_per_month: Positive | None = Field(None, description="Days of use a month that a commitment is judged by")
     on_demand_per_hour: Positive | None = Field(
@@ -77,7 +70,7 @@ class Offer(Closed):
     note: Text | None = Field(None, description="Remark for the reader")
 
     def _expected(self) -> Iterator[str]:
-        kinds = [*RATE_HOURS, "compose", "same_price_as", "commitment", "own"]
+        kinds = [*RATE_HOURS, "compose", "commitment", "own"]
         given = self._given(*kinds)
         if len(given) != 1:
             yield f"exactly one price, found {', '.join(given) or 'none'} (one of {', '.join(kinds)})"
@@ -106,10 +99,6 @@ class PriceList(Closed):
     as_of: date = Field(description="Day of the prices")
     source: Text = Field(description="Where they were read")
     max_age_days: Count | None = Field(None, description="Prices older than this get a warning")
-    age_at: Literal["study", "today"] = Field("study", description="Age is counted to the study's date or to today")
-    month_days: Annotated[float, Field(strict=True, gt=27, lt=32)] | None = Field(
-        None, description="Length of a month in days, instead of the study's"
-    )
     project_months: Positive | None = Field(None, description="Length of the project; no commitment may be longer")
     days_per_month: Positive | None = Field(None, description="Days of use a month that commitments are judged by")
     rates: list[Rate] = Field([], description="Dated exchange rates of the currencies used")
@@ -158,9 +147,6 @@ def _unfit(offer: Offer, prices: PriceList, known: Container[str]) -> Iterator[s
     for name in offer._given("available_from", "until"):
         if getattr(offer, name) < first:
             yield f".{name} is {getattr(offer, name)}; expected no day before that of its price, {first}"
-    rented = {one.instance for one in prices.offers if one.same_price_as is None and one.purchase == "on_demand"}
-    if offer.same_price_as is not None and offer.same_price_as not in rented:
-        yield f".same_price_as is '{offer.same_price_as}'; expected an instance with an on_demand price here"
     days = [offer.days_per_month, prices.days_per_month, None if offer.own is None else offer.own.days_per_month]
     most = max((amount.ends[1] for amount in days if amount is not None), default=0)
     if most > LONGEST_MONTH:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sweetspot.wording import Money
 
@@ -11,12 +11,7 @@ if TYPE_CHECKING:
     from sweetspot.study.study import Study
 
 
-class Dates(NamedTuple):
-    """A workload by its name: its `months`, and `after` how many of them machines may be bought."""
-
-    name: str
-    months: float
-    after: tuple[float, ...]
+SEED = 2018  # of every simulation; each uncertain number has a random stream of its own
 
 
 @dataclass(frozen=True)
@@ -36,7 +31,7 @@ class Settings:
     reference: str | None
     month_days: float
     accepts_interruptions: bool
-    seed: int
+    seed: int = SEED
     deadlines_hours: tuple[float, ...] = ()
     counts: str = "train"
     answer_prices: Sequence[str] = ()
@@ -65,8 +60,7 @@ class Settings:
         from sweetspot.study.memory import memory_of  # lazily: its models take longer to import than the comparison
 
         question = study.cells
-        same = ("reference", "month_days", "accepts_interruptions", "seed", "counts", "answer_prices", "work",
-                "offers_in_hand")  # fmt: skip
+        same = ("reference", "month_days", "accepts_interruptions", "counts", "answer_prices", "work", "offers_in_hand")
         machines, money = instances or {}, study.currency
         paid = {} if money is None else {"currency": money.code, "usd_per_unit": money.usd_per_unit}
         behind = {other for one in machines.values() for other in (one.base_instance, one.equivalent_to)}

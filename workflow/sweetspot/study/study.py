@@ -155,7 +155,9 @@ class Study(Closed):
     reference: Slug | None = Field(None, description="The option that the decision is about, such as the box to buy")
     targets: list[Target] = Field([], description="Machines to extrapolate to")
     logs: list[LogSource] = Field([], description="Logs of others' measurements that count as published figures")
-    method: Slug = Field("auto", description="Extrapolation method of the headline; auto takes the best validated")
+    method: Literal["mean_efficiency", "usl", "sum_of_parts"] = Field(
+        "sum_of_parts", description="Extrapolation method of the headline: the 2018 rule, or one of two others"
+    )
     networks: dict[Slug, DeclaredNetwork] = Field(
         {}, description="Networks by the name of their model, where the extrapolation does not know them"
     )
@@ -209,7 +211,6 @@ class Study(Closed):
     currency: ShownCurrency | None = Field(
         None, description="Currency in which the page shows money, with its rate; absent: USD, as the tables have it"
     )
-    seed: Annotated[int, Field(ge=0, strict=True)] = Field(2018, description="Seed of the simulations")
 
     def model_title(self, model: str) -> str:
         """The name for people of a model."""

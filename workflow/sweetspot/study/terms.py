@@ -10,7 +10,7 @@ from pydantic_core import CoreSchema
 
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Count, Number, Ranged, Share, Text, within
-from sweetspot.study.trends import PriceChange, Resale
+from sweetspot.study.trends import Resale
 
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$", strict=True)]
 LEAST = 1e-12
@@ -118,9 +118,6 @@ class Billing(Closed):
     granularity: Literal["millisecond", "second", "minute", "hour", "month"] | None = Field(
         None, description="Use is rounded up to whole ones of these; absent: not rounded"
     )
-    granularity_s: Annotated[float, Field(strict=True, ge=0.001)] | None = Field(
-        None, description="The same in seconds, for another length (at least 0.001)"
-    )
     minimum_s: Annotated[float, Field(strict=True, ge=0)] = Field(0.0, description="Least seconds billed a start")
     setup: NotNegative = Field(Amount(value=0.0), description="Paid once, when the machine is ordered")
     monthly: NotNegative = Field(Amount(value=0.0), description="Flat fee a month")
@@ -129,10 +126,6 @@ class Billing(Closed):
     storage: Storage | None = Field(None, description="Disk kept for the job")
     egress: Egress | None = Field(None, description="Data sent out")
     fees: list[Fee] = Field([], description="Further lines of the bill")
-
-    def _expected(self) -> Iterator[str]:
-        if len(self._given("granularity", "granularity_s")) > 1:
-            yield "one of granularity, granularity_s"
 
 
 class Part(Closed):
@@ -149,21 +142,6 @@ class Compose(Closed):
     machine: Part = Field(description="The machine without accelerators")
     gpu: Part = Field(description="One accelerator")
     count: Count = Field(description="How many accelerators")
-
-
-class Sustained(Closed):
-    """A discount that use over the month earns, tier by tier (as Google's sustained-use discount)."""
-
-    tiers: list[tuple[Share, Share]] = Field(
-        description="[share of the month up to which, fraction of the price paid within it], ascending to 1",
-        min_length=1,
-    )
-    applies_to: Literal["all", "machine"] = Field("all", description="The whole price, or the machine of a composition")
-
-    def _expected(self) -> Iterator[str]:
-        ends = [end for end, _ in self.tiers]
-        if ends != sorted(set(ends)) or ends[-1] != 1 or ends[0] <= 0:
-            yield f"tiers with ascending ends up to 1, found {ends}"
 
 
 class Commitment(Closed):
@@ -225,9 +203,6 @@ class Own(Closed):
     staff_per_hour: NotNegative = Field(Amount(value=0.0), description="What one of them costs")
     sell_for: SellFor | None = Field(
         None, description="What one that is there would sell for today, or a curve by age; selling is then a choice"
-    )
-    capex_change_per_year: PriceChange | None = Field(
-        None, description="How the price of a new one changes a year, for who buys later; absent: it stays"
     )
 
     def _expected(self) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Discriminator, Field, Tag
 
 from sweetspot.cells import INTERRUPTIBLE
-from sweetspot.study.base import Closed, Ranged, Share
+from sweetspot.study.base import Closed, Share
 
 Years = Annotated[float, Field(strict=True, gt=0, le=50)]
 Point = tuple[Years, Share, Share, Share]
@@ -36,14 +36,6 @@ CURVES: dict[str, tuple[Point, ...]] = {
         (6.5, 0.33, 0.22, 0.43),
     ),
 }
-
-
-class PriceChange(Ranged):
-    """How the price of a new machine changes a year, for who buys it later."""
-
-    value: Change = Field(description="Change a year, median: -0.04 falls by 4 %")
-    low: Change | None = Field(None, description="Its 5 % end; absent: it is certain")
-    high: Change | None = Field(None, description="Its 95 % end")
 
 
 class Resale(Closed):

@@ -76,11 +76,6 @@ class Plan(Needs):
     instance: Slug = Field(description="Machine on which the phases' hours hold")
     parallel: Count = Field(description="Rented machines that the team uses at once, at most")
     months: AboveZero | None = Field(None, description="Length of the project; no commitment may be longer")
-    buy_after_months: list[AboveZero] = Field(
-        [],
-        description="Months after which a machine may be bought, renting until then, beside buying it at once and "
-        "never; needs months",
-    )
     renewed: bool = Field(
         False, description="Whether jobs arrive over all its months, so that commitments are renewed to its end"
     )
@@ -90,12 +85,6 @@ class Plan(Needs):
     def _expected(self) -> Iterator[str]:
         yield from super()._expected()
         yield from not_once([phase.name for phase in self.phases], "phases")
-        later = self.buy_after_months
-        if later and not self.renewed:
-            yield "renewed: true with buy_after_months: the work is spread over the months"
-        if later and (self.months is None or later != sorted(set(later)) or later[-1] >= self.months):
-            length = "no months" if self.months is None else f"months {self.months:g}"
-            yield f"buy_after_months by ascending months, all below months, found {later} and {length}"
 
 
 Workload = Annotated[Training | TokenTraining | Runs | Plan | Monthly, Field(discriminator="kind")]

@@ -1,4 +1,4 @@
-"""Single-device figures as the transfer model reads them: which workload and kind, which device, by which program."""
+"""Single-device figures as the relation of devices reads them: workload and kind, device, program."""
 
 import re
 from functools import cache
@@ -12,7 +12,6 @@ from sweetspot.facts.shipped_tables import DEVICES, OF_DEVICES, STUDIES, figures
 from sweetspot.study.spelling import slipped
 from sweetspot.throughput.published import read_published, with_machine_facts
 from sweetspot.transfer.specifications import precision_name, read_devices, with_features
-from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
     from sweetspot.transfer.specifications import Devices
@@ -45,99 +44,104 @@ BEGINNINGS = {
         "yolo", "unet", "nnunet", "trivial", "cifar", "mnist", "stablediffusion", "dcgan",
     ),
 }  # fmt: skip
-COUNTED = {"tokens": TEXT, "sequences": TEXT, "mels": SPEECH}  # by the unit, where the name tells nothing
+KIND_BY_UNIT = {"tokens": TEXT, "sequences": TEXT, "mels": SPEECH}
 
 
 def network_name(model: str) -> str:
-    """A model's name without what sources add: `SSD300 (ResNet-50)`, `BERT-large SQuAD fine-tune`, `ResNet-50 v1.5`."""
-    plain = re.sub(r"[^a-z0-9]", "", ASIDE.sub("", model.lower()))
-    return VERSION.sub("", TASK.sub("", plain))
+    """Return a model's name without what sources add: `SSD300 (ResNet-50)`, `BERT-large SQuAD`, `ResNet-50 v1.5`."""
+    letters = re.sub(r"[^a-z0-9]", "", ASIDE.sub("", model.lower()))
+    return VERSION.sub("", TASK.sub("", letters))
 
 
 def meant_network(model: str, figures: pd.DataFrame) -> str | None:
-    """The network of the figures that a model's name surely means by a slip (`resnet5O`); None where it is one."""
+    """Return the network of the figures that a misspelt name means (`resnet5O`); None if the name is one."""
     return slipped(network_name(model), sorted(set(figures["network"])))
 
 
 def kind_of(network: str, unit: str = "") -> str:
-    """IMAGES, TEXT or SPEECH by the name of a network (`figures.network_name`), else by what its unit counts.
+    """Return IMAGES, TEXT or SPEECH by the name of a network, else by what its unit counts; else UNKNOWN.
 
-    UNKNOWN where neither tells: images are also what a figure counts whose unit nobody stated.
+    Images say nothing: they are also what a figure counts whose unit nobody stated.
     """
-    plain = re.sub(r"[^a-z0-9]", "", network.lower())
-    for kind, names in BEGINNINGS.items():
-        if plain.startswith(names):
+    letters = re.sub(r"[^a-z0-9]", "", network.lower())
+    for kind, beginnings in BEGINNINGS.items():
+        if letters.startswith(beginnings):
             return kind
-    return COUNTED.get(unit, UNKNOWN)
-
-
-def unknown_kind(model: str) -> dict[str, str]:
-    """The warning of a network of which neither name nor unit tells the kind."""
-    words = f"whether {model} works on images, text or speech is not known: devices are related by what all kinds have "
-    return warning("kind_unknown", words + "in common, the interval is wider")
+    return KIND_BY_UNIT.get(unit, UNKNOWN)
 
 
 def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:
-    """FIGURE_COLUMNS and the features of `specifications.with_features`; one row a workload and device.
+    """Return one row for each workload and device.
 
-    table: COLUMNS of single-device rows (xla bool; batch_size NaN: not stated) and, where it is known, `unit`. A
-    workload is a benchmark's model at one precision, dataset, way of compiling and batch; where each device has one
-    batch of its own (the largest that its memory holds) the batch is no part of it. Machines with the same device count
-    as one, by the mean of the logarithms. Rows of devices that nobody has specified, or that cannot run the precision,
-    are left out.
+    A workload is a benchmark's model at one precision, dataset, way of compiling and batch; where each device has one
+    batch of its own (the largest that its memory holds) the batch is no part of it.
+
+    Parameters
+    ----------
+    table
+        COLUMNS of single-device rows (xla bool; batch_size NaN: not stated) and, where it is known, `unit`.
+    devices
+        The table of devices. Rows of other devices, and of such as cannot run the precision, are left out.
+
+    Returns
+    -------
+    DataFrame
+        FIGURE_COLUMNS and the features of `specifications.with_features`. Machines with the same device count as one,
+        by the mean of the logarithms.
+
     """
-    found = [devices.find(str(gpu)) for gpu in table["gpu"]]
+    matches = [devices.find(str(gpu)) for gpu in table["gpu"]]
+    precisions = [precision_name(str(text)) for text in table["precision"]]
+    pairs = zip(matches, precisions, strict=True)
+    able = [device is not None and device.computes(precision) for device, precision in pairs]
     rows = table.assign(
-        device=[device.gpu if device else None for device in found],
-        precision=[precision_name(str(text)) for text in table["precision"]],
+        device=[device.gpu if device else None for device in matches],
+        precision=precisions,
         stack=[f"{ASIDE.sub('', str(row.benchmark)).strip()} {row.framework}" for row in table.itertuples()],
         network=[network_name(str(model)) for model in table["model"]],
         dataset=table["dataset"].fillna("").astype(str),
         log_rate=np.log(table["images_per_s"].astype(float)),
-    )
-    told = zip(found, rows["precision"], strict=True)
-    rows = rows[[device is not None and device.computes(precision) for device, precision in told]]
+    )[able]
     units = rows["unit"].fillna("").astype(str) if "unit" in rows else [""] * len(rows)
     rows = rows.assign(
         workload=_workloads(rows),
-        bits=rows["precision"].map(BITS).fillna(32).astype(int),  # what computes in TF32 counts as 32
+        bits=rows["precision"].map(BITS).fillna(32).astype(int),  # What computes in TF32 counts as 32.
         kind=[kind_of(*pair) for pair in zip(rows["network"], units, strict=True)],
     )
-    named = [name for name in FIGURE_COLUMNS if name != "log_rate"]
-    one = rows.groupby(named, sort=True)["log_rate"].mean().reset_index()
-    return with_features(one, devices)
+    keys = [name for name in FIGURE_COLUMNS if name != "log_rate"]
+    return with_features(rows.groupby(keys, sort=True)["log_rate"].mean().reset_index(), devices)
 
 
 def _workloads(rows: pd.DataFrame) -> pd.Series:
     key = ["benchmark", "framework", "model", "precision", "dataset", "xla"]
     batch = rows["batch_size"].astype("float64").fillna(0.0)
-    counted = rows.assign(batch=batch).groupby([*key, "device"])["batch"].transform("nunique")
-    several = counted.groupby([rows[name] for name in key]).transform("max") > 1
+    batches_of_device = rows.assign(batch=batch).groupby([*key, "device"])["batch"].transform("nunique")
+    several = batches_of_device.groupby([rows[name] for name in key]).transform("max") > 1
     batch = batch.where(several, 0.0).map(lambda size: f"{size:g}" if size else "")
     return rows[key].astype(str).agg(" | ".join, axis=1) + " | " + batch
 
 
 def related(figures: pd.DataFrame) -> pd.DataFrame:
-    """The figures of workloads that two devices or more have run: what a relation of devices can be learnt from."""
+    """Return the figures of workloads that several devices have run: what a relation of devices is learnt from."""
     return figures[figures.groupby("workload")["device"].transform("nunique") > 1].reset_index(drop=True)
 
 
 def shipped_devices() -> "Devices":
-    """The table of device specifications that comes with the library."""
+    """Return the table of device specifications that comes with the library."""
     return read_devices(DEVICES)
 
 
 @cache
 def shipped_figures(studies: Path = STUDIES) -> pd.DataFrame:
-    """What the library ships, as `as_figures` gives it, of workloads that several devices have run."""
+    """Return what the library ships, as `as_figures` gives it, of workloads that several devices have run."""
     return related(as_figures(single_device_rows(studies), shipped_devices()))
 
 
 @cache
 def single_device_rows(studies: Path = STUDIES) -> pd.DataFrame:
-    """Rows of one device of OF_DEVICES, in COLUMNS and `unit`, without those that host or another program decides."""
+    """Return rows of one device of OF_DEVICES, in COLUMNS and `unit`, without those that another part decides."""
     parts = (with_machine_facts(read_published(figures_file(name, studies))) for name in OF_DEVICES)
     table = pd.concat(parts, ignore_index=True)
-    kept = (table["gpus"] == 1) & ~table["dataset"].str.contains(DISTORTED)
-    kept &= ~table["framework_version"].str.contains(WITHOUT_CUDNN, regex=False)
-    return table.loc[kept, [*COLUMNS, "unit"]].reset_index(drop=True)
+    usable = (table["gpus"] == 1) & ~table["dataset"].str.contains(DISTORTED)
+    usable &= ~table["framework_version"].str.contains(WITHOUT_CUDNN, regex=False)
+    return table.loc[usable, [*COLUMNS, "unit"]].reset_index(drop=True)

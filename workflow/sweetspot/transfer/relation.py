@@ -1,16 +1,17 @@
 """How the throughput of one workload on one device follows from that on others: pooled effects of both.
 
-log throughput = effect of the workload + 1/2 log dense peak + 1/2 log bandwidth + effects, all normal around zero:
+log throughput = level of the workload + 1/2 log dense peak + 1/2 log bandwidth + effects, all normal around zero:
 slopes on the device's peak, bandwidth, memory and fp32 peak, of all figures, of the network and its kind (images, text,
-speech), of the benchmark's stack and of the workload itself (bound by arithmetic it rises with the peak, bound by
-memory with the bandwidth); and of the device, its architecture, both by width of the number format and by kind of
-network (whose operators have kernels of their own on each architecture), and the device in one stack. A device that
-nobody has run has its specifications and its architecture; one with many figures has its own effect: partial pooling.
-The best linear prediction and its variance have a closed form. Sources: roofline, Williams et al. 2009; partial
-pooling, Gelman & Hill 2007, chapter 12; leaving rows out of it, Rasmussen & Williams 2006, section 5.4.2.
+speech), of the benchmark's stack and of the workload itself; and of the device, its architecture, both by width of the
+number format and by kind of network, and the device in one stack. A device with many figures has its own effect, one
+with few that of its architecture: partial pooling. The best linear prediction has a closed form.
+
+References
+----------
+Roofline: Williams et al. 2009. Partial pooling: Gelman & Hill 2007, chapter 12.
+
 """
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -27,9 +28,6 @@ SLOPES = {
     "stack": {"peak": 0.12, "bandwidth": 0.057},
     "workload": {"peak": 0.040, "bandwidth": 0.059, "memory": 0.17, "vector": 0.038},
 }
-# What all figures share is one slope a feature, not a draw of many that its spread could be learnt from. Where a share
-# of the plain ratio stands beside the relation (`left_out`), that alone draws it, and the slope may be anything.
-FREE = dict.fromkeys(FEATURES, 1.0)
 EFFECTS = {
     ("device",): 0.040,
     ("device", "bits"): 0.025,
@@ -39,75 +37,84 @@ EFFECTS = {
     ("architecture", "bits"): 0.059,
     ("architecture", "kind"): 0.11,
 }
-WORKLOAD = 10.0  # of the level of a workload: it may be anything
-NOISE = 0.077  # what machines and builds of one device differ by
-CENTRE = {"peak": 4.0, "bandwidth": 6.5, "memory": 3.0, "vector": 3.5}  # logs near the middle of the devices
+WORKLOAD = 10.0  # Spread of the level of a workload: it may be anything.
+NOISE = 0.077  # What machines and builds of one device differ by.
+CENTRE = {"peak": 4.0, "bandwidth": 6.5, "memory": 3.0, "vector": 3.5}  # Logs near the middle of the devices.
 GROUPS = ("workload", "network", "kind", "stack", "device", "architecture", "bits")
 
 
 class Relation(NamedTuple):
-    """A fit: its figures, the inverse of their covariance, that times their gaps to the prior mean, and `shared`."""
+    """A fit: its figures, the inverse of their covariance, and that times their gaps to the prior mean."""
 
     figures: pd.DataFrame
     inverse: np.ndarray
-    weighed: np.ndarray
-    shared: Mapping[str, float]
+    weighted_gaps: np.ndarray
 
 
-class Told(NamedTuple):
-    """Means and covariance of log throughput of several cells together; `noise` of a further figure is in it."""
+class JointPrediction(NamedTuple):
+    """Means and covariance of the log throughput of several cells; the noise of a further figure is in it."""
 
     mean: np.ndarray
     covariance: np.ndarray
 
 
-def fit_relation(figures: pd.DataFrame, shared: Mapping[str, float] = SLOPES["all"]) -> Relation:
-    """Fit to figures (`figures.as_figures`); shared: spread of the slope that all share, by feature."""
-    inverse = np.linalg.inv(_covariance(figures, figures, shared) + NOISE**2 * np.eye(len(figures)))
-    return Relation(figures, inverse, inverse @ (figures["log_rate"] - _prior(figures)).to_numpy(), shared)
+def fit_relation(figures: pd.DataFrame) -> Relation:
+    """Fit to figures (`figures.as_figures`)."""
+    inverse = np.linalg.inv(_covariance(figures, figures) + NOISE**2 * np.eye(len(figures)))
+    return Relation(figures, inverse, inverse @ (figures["log_rate"] - _prior(figures)).to_numpy())
 
 
-def predict(fitted: Relation, cells: pd.DataFrame) -> Told:
-    """What a fit says of further cells together (FIGURE_COLUMNS but log_rate, and FEATURES)."""
-    across = _covariance(cells, fitted.figures, fitted.shared)
-    mean = _prior(cells).to_numpy() + across @ fitted.weighed
-    own = _covariance(cells, cells, fitted.shared) + NOISE**2 * np.eye(len(cells))
-    return Told(mean, own - across @ fitted.inverse @ across.T)
+def predict(relation: Relation, cells: pd.DataFrame) -> JointPrediction:
+    """Predict further cells together (columns of `figures.as_figures` without log_rate)."""
+    across = _covariance(cells, relation.figures)
+    mean = _prior(cells).to_numpy() + across @ relation.weighted_gaps
+    prior = _covariance(cells, cells) + NOISE**2 * np.eye(len(cells))
+    return JointPrediction(mean, prior - across @ relation.inverse @ across.T)
 
 
-def without(fitted: Relation, rows: np.ndarray) -> Told:
-    """What the fit without `rows` (their numbers) says of these rows together, without fitting anew."""
-    covariance = np.linalg.inv(fitted.inverse[np.ix_(rows, rows)])
-    mean = fitted.figures["log_rate"].to_numpy()[rows] - covariance @ fitted.weighed[rows]
-    return Told(mean, covariance)
+def condition(
+    prediction: JointPrediction, measured: list[int], log_rates: np.ndarray, spread: np.ndarray | float = 0.0
+) -> JointPrediction:
+    """Condition a prediction on cells that were measured.
 
+    Parameters
+    ----------
+    prediction
+        Of all cells.
+    measured
+        Positions of the measured cells.
+    log_rates
+        Their log throughputs.
+    spread
+        Standard deviation of each log throughput.
 
-def given(told: Told, known: list[int], rates: np.ndarray, spread: np.ndarray | float = 0.0) -> Told:
-    """`told` once the cells of numbers `known` are measured: log throughputs `rates`, each with an sd `spread`."""
-    inner = told.covariance[np.ix_(known, known)] + np.diag(np.broadcast_to(np.square(spread), len(known)))
-    gain = np.linalg.solve(inner, told.covariance[known]).T
-    return Told(told.mean + gain @ (rates - told.mean[known]), told.covariance - gain @ told.covariance[known])
+    """
+    rows = prediction.covariance[measured]
+    inner = rows[:, measured] + np.diag(np.broadcast_to(np.square(spread), len(measured)))
+    gain = np.linalg.solve(inner, rows).T
+    mean = prediction.mean + gain @ (log_rates - prediction.mean[measured])
+    return JointPrediction(mean, prediction.covariance - gain @ rows)
 
 
 def _prior(cells: pd.DataFrame) -> pd.Series:
     return (cells["peak"] + cells["bandwidth"]) / 2
 
 
-def _covariance(rows: pd.DataFrame, columns: pd.DataFrame, shared: Mapping[str, float]) -> np.ndarray:
-    """Prior covariance of log throughput between two tables of cells, without noise."""
-    same = {name: _same(rows[name], columns[name]) for name in GROUPS}
-    total = WORKLOAD**2 * same["workload"].astype(float)
+def _covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
+    """Return the prior covariance of log throughput between two tables of cells, without noise."""
+    equal = {name: _equal(rows[name], columns[name]) for name in GROUPS}
+    total = WORKLOAD**2 * equal["workload"].astype(float)
     for feature in FEATURES:
-        slopes = np.full(total.shape, shared[feature] ** 2)
+        slopes = np.full(total.shape, SLOPES["all"][feature] ** 2)
         for group in ("kind", "network", "stack", "workload"):
-            slopes += SLOPES[group].get(feature, 0.0) ** 2 * same[group]
-        left, right = (table[feature].to_numpy(dtype=float) - CENTRE[feature] for table in (rows, columns))
-        total += slopes * np.outer(left, right)
+            slopes += SLOPES[group].get(feature, 0.0) ** 2 * equal[group]
+        offsets = (table[feature].to_numpy(dtype=float) - CENTRE[feature] for table in (rows, columns))
+        total += slopes * np.outer(*offsets)
     for groups, spread in EFFECTS.items():
-        total += spread**2 * np.logical_and.reduce([same[name] for name in groups])
+        total += spread**2 * np.logical_and.reduce([equal[name] for name in groups])
     return total
 
 
-def _same(left: pd.Series, right: pd.Series) -> np.ndarray:
-    codes, _ = pd.factorize(pd.concat([left, right], ignore_index=True))
-    return codes[: len(left), None] == codes[None, len(left) :]
+def _equal(rows: pd.Series, columns: pd.Series) -> np.ndarray:
+    codes, _ = pd.factorize(pd.concat([rows, columns], ignore_index=True))
+    return codes[: len(rows), None] == codes[None, len(rows) :]

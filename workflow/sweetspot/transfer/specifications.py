@@ -52,8 +52,8 @@ class Device(NamedTuple):
 
     def unit(self, precision: str) -> str:
         """The number format whose peak a precision uses: TF32 or fp32 for fp32, fp32 for fp16 without a unit for it."""
-        wanted = "tf32" if precision == "fp32" else precision
-        return "fp32" if math.isnan(self.peaks.get(wanted, math.nan)) and wanted in IN_FP32 else wanted
+        name = "tf32" if precision == "fp32" else precision
+        return "fp32" if math.isnan(self.peaks.get(name, math.nan)) and name in IN_FP32 else name
 
     def peak(self, precision: str) -> float:
         """Dense TFLOP/s that training in a precision can use; NaN where the device cannot run it.
@@ -76,24 +76,24 @@ class Devices:
         self.by_words = {_words(name): device for device, names in rows for name in (device.gpu, *names)}
 
     def find(self, name: str) -> Device | None:
-        """The device of that name, else the only one whose name has all its words (`4090`); None where none is."""
+        """Return the device of that name, else the only one whose name has all its words (`4090`), else None."""
         words = _words(name)
-        plain = frozenset(word for word in words if not MEMORY.fullmatch(word))
-        exact = self.by_words.get(words) or self.by_words.get(plain)
+        without_memory = frozenset(word for word in words if not MEMORY.fullmatch(word))
+        exact = self.by_words.get(words) or self.by_words.get(without_memory)
         if exact is not None or not words:
             return exact
-        shorter = {device.gpu: device for known, device in self.by_words.items() if words <= known}
-        return next(iter(shorter.values())) if len(shorter) == 1 else None
+        matches = {device.gpu: device for full_name, device in self.by_words.items() if words <= full_name}
+        return next(iter(matches.values())) if len(matches) == 1 else None
 
     def is_same_name(self, name: str, device: Device) -> bool:
-        """Whether a name has the words of the device's own: `RTX4090` has those of RTX 4090, `H100` not of H100 SXM."""
+        """Tell whether a name has the words of the device's name: `RTX4090` of RTX 4090, but `H100` not of H100 SXM."""
         return _words(name) == _words(device.gpu)
 
     def get(self, name: str) -> Device:
-        """As `find`. Raises UserError in one sentence for a processor and for a device that nobody has specified."""
-        found = self.find(name)
-        if found is not None:
-            return found
+        """Return the device of a name, as `find`. Raises UserError for a processor and for an unknown device."""
+        device = self.find(name)
+        if device is not None:
+            return device
         if PROCESSOR.search(name):
             raise UserError(
                 f"{name!r} is a processor: nothing is learnt of how processors relate to GPUs; expected a GPU"
@@ -103,47 +103,58 @@ class Devices:
 
 @cache
 def read_devices(path: Path) -> Devices:
-    """The table of device specifications. Raises UserError for a faulty row."""
+    """Read the table of device specifications. Raises UserError for a faulty row."""
     optional: dict[str, type] = {f"{name}_tflops": float for name in PEAKS}
     table = read_table(path, TEXT | {"names": str, "unconfirmed": str} | ALWAYS | optional, optional=optional)
     rows = []
     for row in table.to_dict("records"):
-        own = {name: row[name] for name in Device._fields if name in row and name != "unconfirmed"}
+        values = {name: row[name] for name in Device._fields if name in row and name != "unconfirmed"}
         peaks = {name: float(row[f"{name}_tflops"]) for name in PEAKS}
         unconfirmed = frozenset(name.removesuffix("_tflops") for name in _listed(row["unconfirmed"]))
-        rows.append((Device(**own, peaks=peaks, unconfirmed=unconfirmed), _listed(row["names"])))
+        rows.append((Device(**values, peaks=peaks, unconfirmed=unconfirmed), _listed(row["names"])))
     return Devices(path, rows)
+
+
+def precision_name(text: str) -> str:
+    """Return a precision in the project's word: `fp16 AMP` and `mixed` are `fp16`."""
+    name = text.strip().lower()
+    return PRECISIONS.get(name, name)
+
+
+def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
+    """Add the architecture and the logs of what each device can do (FEATURES).
+
+    Parameters
+    ----------
+    figures
+        Columns device (a name of devices.csv) and precision.
+    devices
+        The table of devices.
+
+    Returns
+    -------
+    DataFrame
+        A peak is NaN where a device cannot run the precision.
+
+    """
+    rows = [devices.by_gpu[name] for name in figures["device"]]
+    peaks = [device.peak(precision) for device, precision in zip(rows, figures["precision"], strict=True)]
+    # The peak outside of the matrix units, which activations and normalisations run at; of TPUs none is published.
+    vector_peaks = [device.peaks["fp32"] for device in rows]
+    return figures.assign(
+        peak=[math.log(peak) for peak in peaks],
+        bandwidth=[math.log(device.memory_bandwidth_gb_s) for device in rows],
+        memory=[math.log(device.memory_gb) for device in rows],
+        vector=[math.log(USUAL_VECTOR if math.isnan(peak) else peak) for peak in vector_peaks],
+        architecture=[device.architecture for device in rows],
+    )
 
 
 def _listed(text: str) -> list[str]:
     return [name.strip() for name in text.split(";") if name.strip()]
 
 
-def precision_name(text: str) -> str:
-    """A precision in the project's word: `fp16 AMP` and `mixed` are `fp16`."""
-    plain = text.strip().lower()
-    return PRECISIONS.get(plain, plain)
-
-
-def with_features(figures: pd.DataFrame, devices: Devices) -> pd.DataFrame:
-    """`figures` with the logs of what their devices can do, in FEATURES; NaN where a device cannot run the precision.
-
-    figures: device (a name of devices.csv), precision.
-    """
-    known = [devices.by_gpu[name] for name in figures["device"]]
-    return figures.assign(
-        peak=[math.log(device.peak(precision)) for device, precision in zip(known, figures["precision"], strict=True)],
-        bandwidth=[math.log(device.memory_bandwidth_gb_s) for device in known],
-        memory=[math.log(device.memory_gb) for device in known],
-        # The peak outside of the matrix units, which activations and normalisations run at; of TPUs none is published.
-        vector=[
-            math.log(USUAL_VECTOR if math.isnan(device.peaks["fp32"]) else device.peaks["fp32"]) for device in known
-        ],
-        architecture=[device.architecture for device in known],
-    )
-
-
 def _words(name: str) -> frozenset[str]:
-    plain = SERIES.sub(lambda match: f"{match[0].strip(' -')} ", name.lower())
-    plain = RUN_TOGETHER.sub(r"\1 \2", BOARD.sub("sxm", plain))
-    return frozenset(re.findall(r"[a-z0-9]+", plain)) - COMMON
+    spaced = SERIES.sub(lambda match: f"{match[0].strip(' -')} ", name.lower())
+    spaced = RUN_TOGETHER.sub(r"\1 \2", BOARD.sub("sxm", spaced))
+    return frozenset(re.findall(r"[a-z0-9]+", spaced)) - COMMON

@@ -1,9 +1,9 @@
 """What devices and machines are known to have cost: to rent, to buy, to run. Yardsticks, not prices.
 
-Tables of facts/. price_levels.csv (made by research/price_levels_table.py, which says from what): rental prices of
+They lie in facts/. price_levels.csv (made by research/price_levels_table.py, which says from what): rental prices of
 2013 to 2026 by device and year over all providers, purchase prices, power. machine_prices.csv (by
-research/machine_prices_table.py):
-what AWS, Azure and Google asked for each machine in their usual places. machines.csv: devices of a machine.
+research/machine_prices_table.py): what AWS, Azure and Google asked for each machine in their usual places.
+machines.csv: devices of a machine.
 """
 
 import math

@@ -77,10 +77,15 @@ class Bounds(NamedTuple):
         likely = [factor for factor, change in changes.items() if self.holds(figure * scale * change)]
         if not likely:
             return f"expected {self.low / scale:,.3g} to {self.high / scale:,.3g}"
-        usual = self.usual if known is None else known.middle
-        factor = min(likely, key=lambda slip: abs(math.log(figure * scale * changes[slip] / usual)))
+
+        def distance(slip: int) -> tuple[bool, float]:
+            value = figure * scale * changes[slip]
+            is_known = known is not None and known.low <= value <= known.high
+            return not is_known, abs(math.log(value / self.usual))
+
+        factor = min(likely, key=distance)
         meant = f"{figure * changes[factor]:,.3f}".rstrip("0").rstrip(".")
-        cents = ", cents" if factor == 100 else ""
+        cents = ": cents" if factor == 100 else ""
         return f"did you mean {meant}? ({factor} times {'less' if too_high else 'more'}{cents})"
 
 
@@ -172,7 +177,6 @@ class LintedOffer:
     machine: Instance
     month_days: float
     study_date: date
-    today: date
 
     @property
     def name(self) -> str:
@@ -442,8 +446,7 @@ def reserved_above_on_demand(linted: LintedOffer) -> Iterator[str]:
 
 def _priced_on(linted: LintedOffer) -> tuple[date, str, int]:
     """Day of the price, the day it is judged at in words, and days between them."""
-    judged = "today" if linted.prices.age_at == "today" else f"the study's date {linted.study_date}"
-    age = age_days(linted.offer, linted.prices, linted.study_date, linted.today)
+    judged, age = f"the study's date {linted.study_date}", age_days(linted.offer, linted.prices, linted.study_date)
     return linted.offer.as_of or linted.prices.as_of, judged, age
 
 
@@ -464,7 +467,7 @@ def future_date(linted: LintedOffer) -> Iterator[str]:
 
 def expired(linted: LintedOffer) -> Iterator[str]:
     """An offer whose last day is past."""
-    if has_ended(linted.offer, linted.prices, linted.study_date, linted.today):
+    if has_ended(linted.offer, linted.study_date):
         yield f"the offer ended on {linted.offer.until}, before {_priced_on(linted)[1]}; ask for it again"
 
 
@@ -638,9 +641,8 @@ def lint(
     instances: Mapping[str, Instance],
     study_date: date,
     month_days: float,
-    today: date | None = None,
 ) -> list[Finding]:
-    """All findings of a price list; deterministic unless the list says `age_at: today`.
+    """All findings of a price list.
 
     Parameters
     ----------
@@ -650,8 +652,8 @@ def lint(
         `offer_rows` of the list, in its order, with months of `month_days`.
     instances : mapping of str to Instance
         The machines by name.
-    study_date, today : date
-        The days at which the age of a price is judged; `today` defaults to the clock's.
+    study_date : date
+        The day at which the age of a price is judged.
     month_days : float
         Days of a month.
 
@@ -660,9 +662,8 @@ def lint(
     list of Finding
         Findings of the list first. What shows only when an offer is priced stands in `offer_findings`.
     """
-    day = today or date.today()
     rows = [
-        LintedOffer(offer, row, prices, instances[offer.instance], month_days, study_date, day)
+        LintedOffer(offer, row, prices, instances[offer.instance], month_days, study_date)
         for offer, row in zip(prices.offers, offers, strict=True)
     ]
     found = [Finding("warning", name, *remark) for name, rule in LIST_RULES for remark in rule(rows)]

@@ -1,0 +1,56 @@
+"""Figures by tokens that are held back, and those of a file, with errors by hand."""
+
+import json
+
+import pytest
+from sweetspot.commands.command_line import main
+from sweetspot.tokens.mfu import Figure, Range, published_figures
+
+from research.__main__ import COMMANDS
+from research.validate_tokens import pairs, summarize, validate
+
+
+def figure(share, **changes):
+    cell = {"model": "llama-3.1-8b", "method": "lora", "gpu": "A100 SXM 80GB", "precision": "bf16", "sequence": 2048}
+    return Figure(**(cell | {"stack": "tuned", "software": "a", "mixture": False, "mfu": share} | changes))
+
+
+def test_pairs_differ_in_one_thing():
+    one, model, gpu = figure(0.3), figure(0.3, model="llama-3.2-1b"), figure(0.3, gpu="H100 SXM")
+    others = [figure(0.3, model="llama-3.2-1b", **changes) for changes in
+              ({"software": "z"}, {"method": "full"}, {"precision": "fp8"}, {"sequence": 512})]  # fmt: skip
+    figures = [one, model, gpu, *others]
+    assert pairs(figures, "model") == [(one, model), (model, one)]
+    assert pairs(figures, "gpu") == [(one, gpu), (gpu, one)]
+
+
+def test_errors_by_hand():
+    # expected 0.24 of 0.3, 0.2, 0.24: 20 %, 20 %, 0 %; the interval of 0.2 to 0.3 holds all with its ends
+    share = Range(0.24, 0.2, 0.3)
+    row = summarize("x", [(figure(0.3), share), (figure(0.2), share), (figure(0.24), share), (figure(0.31), share)])
+    assert row["rows"] == 4 and row["coverage90"] == 0.75
+    assert row["median_abs_error"] == pytest.approx(0.2)  # of 0, 0.2, 0.2, 0.2258
+
+
+def test_what_the_pool_says_of_itself():
+    rows = {row["method"]: row for row in validate(published_figures())["methods"]}
+    for method in ("nothing known, no software", "nothing known, no model", "nothing known, no gpu", "other device"):
+        assert rows[method]["coverage90"] >= 0.85
+    assert rows["other device"]["rows"] == 392
+    assert rows["other model, tuned"]["median_abs_error"] <= 0.20
+
+
+def test_a_file_gives_headline_and_methods(tmp_path, capsys):
+    file = tmp_path / "figures.csv"
+    file.write_text(
+        "model,method,gpu,gpus,precision,sequence,tokens_per_s,stack,software\n"
+        "llama-3.1-8b,lora,RTX 4090,1,bf16,2048,1008,plain,mine\n"  # 1,008 GB/s
+        "llama-3.1-8b,lora,A100 SXM 80GB,1,bf16,2048,2039,plain,mine\n"  # 2,039 GB/s: the plain ratio is exact
+    )
+    assert main(["validate-tokens", str(file), "--json"], "research", COMMANDS) == 0
+    result = json.loads(capsys.readouterr().out)
+    rows = {row["method"]: row for row in result["methods"]}
+    assert result["headline"] in rows and rows["nothing known"]["rows"] == 2
+    other = rows["other device"]
+    assert (other["rows"], other["coverage90"]) == (2, 1.0)
+    assert other["median_abs_error"] == pytest.approx(0, abs=1e-9)

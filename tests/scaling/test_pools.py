@@ -1,0 +1,96 @@
+"""The pool of 2026: pairs within one benchmark and framework, facts of transformers, PyTorch beside TensorFlow."""
+
+import pandas as pd
+import pytest
+from sweetspot.facts.shipped_tables import POOLS
+from sweetspot.scaling.evidence import source_groups, without_warnings
+from sweetspot.scaling.published_pairs import pair_with_bases, published_evidence
+from sweetspot.scaling.step_facts import with_step_facts
+from sweetspot.throughput.published import read_published
+from sweetspot.warnings import pairs
+
+ROW = {
+    "gpu": "Card", "instance": "box", "model": "resnet50", "batch_size": 64.0, "precision": "fp16", "note": "",
+    "dataset": "synthetic", "benchmark": "suite", "source": "s", "framework": "torch", "framework_version": "",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def pool():
+    return published_evidence("scaling-2026", read_published(POOLS / "scaling-2026" / "throughput.csv"))
+
+
+def test_efficiencies_of_the_pool_are_the_source_s(pool):
+    two = pool[(pool["gpu"] == "RTX 4090") & (pool["gpus"] == 2)].set_index("model")["efficiency"]
+    assert two["bert_large"] == pytest.approx(139 / (2 * 93))
+    assert two["resnet50"] == pytest.approx(2468 / (2 * 1301))
+    eight = pool[(pool["instance"] == "A100 80GB SXM4") & (pool["gpus"] == 8)].set_index("model")["efficiency"]
+    assert eight["bert_large"] == pytest.approx(746 / (8 * 152))
+
+
+def test_each_machine_of_one_device_is_its_own_partner(pool):
+    dell = pool[(pool["instance"] == "Dell H100 80GB SXM5") & (pool["model"] == "resnet50") & (pool["gpus"] == 8)]
+    assert dell["efficiency"].tolist() == pytest.approx([22048 / (8 * 2776)])
+
+
+def test_the_timing_artefact_is_flagged_and_nothing_beside_it(pool):
+    first = pool[pool["source"].str.contains("fp16.csv") & pool["batch_size"].notna()]
+    told = {pair.rule for row in first["warnings"] for pair in pairs(row)}
+    assert told == {"super_linear"}
+    flagged = first[[len(row) > 0 for row in first["warnings"]]]
+    assert set(flagged["model"]) == {"bert_base"}
+    assert set(flagged["gpus"]) == {8}
+
+
+def test_a_figure_without_a_batch_teaches_by_a_usual_step_in_modern_programs_only(pool):
+    second = pool[pool["gpu"] == "B200 SXM"]
+    assert len(second) == 30 and second["batch_size"].isna().all()
+    rules = [{pair.rule for pair in pairs(row)} for row in second["warnings"]]
+    assert all("batch_not_stated" in told for told in rules)
+    flawed = [told != {"batch_not_stated"} for told in rules]  # BERT on four and eight devices, faster than it can be
+    assert sum(flawed) == 4 and list(without_warnings(second).index) == [
+        at for at, bad in zip(second.index, flawed, strict=True) if not bad
+    ]
+    assert with_step_facts(second)["step_s"].unique().tolist() == [0.4]
+    assert without_warnings(second.assign(framework="tensorflow")).empty
+    # of tf_cnn_benchmarks the default is known
+    known = pd.DataFrame([ROW | {"gpus": count, "images_per_s": 100.0 * count, "batch_size": float("nan")} |
+                          {"benchmark": "tf_cnn_benchmarks"} for count in (1, 4)])  # fmt: skip
+    assert [pairs(row) for row in pair_with_bases(known)["warnings"]] == [[]]
+
+
+def test_a_step_below_a_millisecond_is_no_step():
+    one = ROW | {"gpus": 2, "nodes": 1, "xla": False, "exchange": True, "gpu": "RTX 4090", "interconnect": "pcie"}
+    batch = [{"batch_size": 100.0, "base_images_per_s": rate} for rate in (100_000.0, 100_001.0)]
+    found = with_step_facts(pd.DataFrame([one | each for each in batch]))
+    assert found["step_s"].tolist() == [0.001, 0.4] and found["batch_stated"].tolist() == [True, False]
+
+
+def test_no_pair_across_benchmarks_or_frameworks():
+    rows = [
+        ROW | {"gpus": 1, "images_per_s": 100.0},
+        ROW | {"gpus": 2, "images_per_s": 180.0, "benchmark": "another suite"},
+        ROW | {"gpus": 2, "images_per_s": 190.0, "framework": "tensorflow"},
+        ROW | {"gpus": 2, "images_per_s": 170.0},
+        ROW | {"gpus": 2, "images_per_s": 150.0, "framework": "mxnet"},
+    ]
+    paired = pair_with_bases(pd.DataFrame(rows))
+    assert paired["efficiency"].tolist() == [0.85]
+
+
+def test_pairs_of_the_logs_are_those_of_the_source(pool):
+    # raw logs of lambdal/deeplearning-benchmark: BERT-base in fp32 on V100 16GB, batch 24: 42.704 and 153.48 on four
+    rows = pool[(pool["gpu"] == "V100 16GB") & (pool["gpus"] == 4) & (pool["precision"] == "fp32")]
+    base = rows[rows["model"] == "bert_base"].iloc[0]
+    assert (base["base_images_per_s"], base["interconnect"]) == (42.704, "nvlink")
+    assert base["efficiency"] == pytest.approx(153.48 / (4 * 42.704))
+    # the published figure of case 10: BERT-large on two A100 over PCIe, 247 of 2 x 140
+    two = pool[(pool["gpu"] == "A100 80GB PCIe") & (pool["gpus"] == 2) & (pool["precision"] == "fp16")]
+    assert two.set_index("model")["efficiency"]["bert_large"] == pytest.approx(247 / 280)
+
+
+def test_logs_and_their_summary_are_one_source_and_older_logs_another(pool):
+    sources = source_groups(pool)
+    h100 = set(sources[pool["gpu"].isin(["H100 80GB SXM5", "H100 SXM5 80GB"])])
+    assert len(h100) == 1
+    assert h100.isdisjoint(sources[pool["gpu"] == "A40"])

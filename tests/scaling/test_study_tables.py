@@ -1,0 +1,259 @@
+"""Frameworks, interconnects and compilers are facts: no pair of two frameworks, and no figure hangs on a name."""
+
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from scaling_tables import cell, efficiencies
+from sweetspot.facts.shipped_tables import POOLS, figures_file
+from sweetspot.scaling import sum_of_parts
+from sweetspot.scaling.evidence import (
+    average_efficiency,
+    concat_evidence,
+    study_efficiency,
+    study_evidence,
+)
+from sweetspot.scaling.fitted import FittedScaling
+from sweetspot.scaling.intervals import METHODS
+from sweetspot.scaling.methods import MeanEfficiency
+from sweetspot.scaling.networks import with_network_facts
+from sweetspot.scaling.published_pairs import published_evidence
+from sweetspot.scaling.step_facts import with_declared_facts
+from sweetspot.scaling.strong import fit_strong, strong_cells
+from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS, extrapolate_cells, extrapolate_study, target_cells
+from sweetspot.study.instances import Instance, load_instances
+from sweetspot.study.study import DeclaredNetwork, Question, Target, load_study
+from sweetspot.throughput.gather import gather_throughput
+from sweetspot.throughput.published import read_efficiency, read_published
+from sweetspot.throughput.time_to_target import read_times
+from sweetspot.warnings import pairs
+
+STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
+RATES = ["images_per_s", "images_per_s_low", "images_per_s_high"]
+BY_TOKENS = "fine-tune-2026"  # its speeds are arithmetic of devices, not measured or printed for an instance
+NAMES = sorted(path.parent.name for path in STUDIES.glob("*/study.yaml") if path.parent.name != BY_TOKENS)
+
+
+def tables(folder, pools):
+    """The tables that the two rules of scaling make and read, for a study in `folder`; `pools`: where it borrows."""
+    study, instances = load_study(folder), load_instances(folder / "instances.yaml")
+    throughput = gather_throughput([], study.cells, study.as_of.isoformat(), instances, folder, study.logs)
+    printed = read_efficiency(folder / "efficiency.csv")
+    efficiency = study_efficiency(throughput, printed, instances, study.cells.framework)
+    borrowed = [published_evidence(name, read_published(figures_file(name, pools))) for name in study.borrow]
+    evidence = concat_evidence([*borrowed, study_evidence(study.name, efficiency, throughput, instances)])
+    averages = average_efficiency(efficiency)
+    return study, instances, dict(throughput=throughput, efficiency=efficiency, averages=averages, evidence=evidence)
+
+
+@pytest.fixture(scope="module")
+def parkopedia():
+    return tables(STUDIES / "parkopedia-2018", STUDIES)
+
+
+def test_figures_of_two_frameworks_are_never_a_pair():
+    rates = [("tensorflow", 1, 100.0), ("tensorflow", 4, 320.0), ("jax", 1, 300.0), ("jax", 4, 600.0)]
+    rows = [cell("box", gpus, rate, framework=framework) for framework, gpus, rate in rates]
+    throughput, efficiency = pd.DataFrame(rows), efficiencies(rows)
+    # 320 / (4 x 100) and 600 / (4 x 300)
+    assert dict(zip(efficiency["framework"], efficiency["efficiency"], strict=True)) == {"tensorflow": 0.8, "jax": 0.5}
+    evidence = study_evidence("s", efficiency, throughput, {})
+    assert evidence.set_index("framework")["base_images_per_s"].to_dict() == {"tensorflow": 100.0, "jax": 300.0}
+    averages = average_efficiency(efficiency)
+    asked = evidence[["framework", "model", "batch_size", "precision"]]
+    found = MeanEfficiency(averages).predict(asked.assign(framework=["tensorflow", "torch"]))["efficiency"]
+    assert found.tolist() == pytest.approx([0.8, 0.65])  # torch has none of its own: the mean of the others
+
+
+def test_a_printed_efficiency_is_of_its_row_else_of_its_instance_else_of_the_study(tmp_path):
+    header = "base_instance,instance,gpus,model,batch_size,precision,variant,efficiency,source,framework\n"
+    rows = [f"one,{name},4,vgg16,64,fp16,default,0.9,paper,{framework}\n" for name, framework in
+            (("own", "jax"), ("declared", ""), ("plain", ""))]  # fmt: skip
+    (tmp_path / "efficiency.csv").write_text(header + "".join(rows))
+    given = {"title": "x", "provider": "own", "gpu": "RTX 3090", "gpus": 4}
+    instances = {name: Instance(**given) for name in ("own", "plain")} | {
+        "declared": Instance(**given, framework="torch")
+    }
+    none = pd.DataFrame([cell("box", 1, 1.0)]).head(0)
+    table = study_efficiency(none, read_efficiency(tmp_path / "efficiency.csv"), instances, "tensorflow")
+    found = dict(zip(table["instance"], table["framework"], strict=True))
+    assert found == {"own": "jax", "declared": "torch", "plain": "tensorflow"}
+    assert not table["xla"].any()
+    said = [row.rstrip("\n") + f",{xla}\n" for row, xla in zip(rows, ("yes", "no", ""), strict=True)]
+    (tmp_path / "efficiency.csv").write_text(header.rstrip("\n") + ",xla\n" + "".join(said))
+    table = study_efficiency(none, read_efficiency(tmp_path / "efficiency.csv"), instances, "tensorflow")
+    assert dict(zip(table["instance"], table["xla"], strict=True)) == {"own": True, "declared": False, "plain": False}
+
+
+def test_the_tables_say_what_joins_the_devices(parkopedia):
+    _, _, made = parkopedia
+    own = made["evidence"][made["evidence"]["study"] == "parkopedia-2018"].set_index("instance")
+    assert set(own.loc["p3.16xlarge", "interconnect"]) == {"nvlink"}  # as instances.yaml declares
+    assert set(own.loc["p2.16xlarge", "interconnect"]) == {"pcie"}
+    assert not own["interconnect_guessed"].any()
+    assert not own["xla"].any()
+    assert set(made["efficiency"]["nodes"]) == {1}
+    assert set(made["efficiency"]["framework"]) == {"tensorflow"}
+    borrowed = made["evidence"][made["evidence"]["study"] == "scaling-2020"].set_index("instance")
+    assert borrowed["interconnect_guessed"].all()  # its CSV has no such column
+    assert set(borrowed.loc["DGX-1", "interconnect"]) == {"nvlink"}
+    assert borrowed.loc["3970X-GeForce_RTX_3090_XLA", "xla"].all()  # as its notes say
+    assert not borrowed.loc["p2.8xlarge", "xla"].any()
+    assert borrowed.loc["p2.8xlarge x N (distributed)", "nodes"].isna().all()
+
+
+def renamed_copy(name, target):
+    """The study and the pools with other names for all its instances, in every file that names them."""
+    for folder in (name, "scaling-2020", "scaling-2026"):
+        shutil.copytree(figures_file(folder, STUDIES, "README.md").parent, target / folder)
+    old = list(load_instances(STUDIES / name / "instances.yaml"))
+    new = {instance: f"machine-{number:02d}" for number, instance in enumerate(sorted(old))}
+    for file in target.glob("*/*.csv"):
+        table = pd.read_csv(file, dtype=str, keep_default_na=False)
+        for column in {"instance", "base_instance"} & set(table.columns):
+            table[column] = [new.get(value, value) for value in table[column]]
+        table.to_csv(file, index=False)
+    for file in (target / name / "instances.yaml", target / name / "study.yaml"):
+        file.write_text(yaml.safe_dump(renamed(yaml.safe_load(file.read_text()), new)))
+    return target / name
+
+
+def renamed(value, new):
+    if isinstance(value, dict):
+        return {new.get(key, key): renamed(entry, new) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [renamed(entry, new) for entry in value]
+    return new.get(value, value) if isinstance(value, str) else value
+
+
+def extrapolated(study, instances, made):
+    """Efficiency and images/s of every method on the targets."""
+    cells = target_cells(made["throughput"], study.targets, study.cells, instances)
+    if cells.empty:
+        return cells.reindex(columns=["efficiency", "images_per_s", "images_per_s_low"])
+    fitted = FittedScaling.fit(made["evidence"])
+    facts = with_network_facts(with_declared_facts(cells, instances), {})
+    return extrapolate_cells(cells, facts, fitted, MeanEfficiency(made["averages"]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_renaming_all_instances_changes_no_figure(name, tmp_path):
+    as_named, otherwise = tables(STUDIES / name, STUDIES), tables(renamed_copy(name, tmp_path), tmp_path)
+    for table, columns in (("throughput", RATES), ("efficiency", ["efficiency"]), ("evidence", ["efficiency"])):
+        one, other = as_named[2][table], otherwise[2][table]
+        assert len(one) or table != "throughput"
+        for column in columns:  # new names keep the order
+            assert other[column].to_numpy(float) == pytest.approx(one[column].to_numpy(float), rel=1e-12, nan_ok=True)
+        assert [list(each["xla"]) for each in (one, other)] == [list(one["xla"])] * 2
+    before, after = extrapolated(*as_named), extrapolated(*otherwise)
+    assert (len(before) > 0) == (name in ("parkopedia-2018", "office-box-2026"))  # the studies that extrapolate
+    for column in ("efficiency", "images_per_s", "images_per_s_low"):
+        assert after[column].to_numpy(float) == pytest.approx(before[column].to_numpy(float), rel=1e-6, nan_ok=True)
+
+
+def some(evidence, *families):
+    """Ten figures of each of some families, some of them of ResNet-50."""
+    rows = evidence[evidence["family"].isin(families)].sort_values(["model", "gpus"])
+    return rows.groupby("family").sample(10, random_state=1).reset_index(drop=True)
+
+
+def test_the_tables_of_a_study_and_one_fit_to_all_evidence(parkopedia, monkeypatch):
+    study, instances, made = parkopedia
+    few = some(made["evidence"], "k80", "v100", "m60")
+    sizes, fit_era = [], sum_of_parts._fit_era
+
+    def counted(rows, era):
+        sizes.append(len(rows))
+        return fit_era(rows, era)
+
+    monkeypatch.setattr(sum_of_parts, "_fit_era", counted)
+    found = extrapolate_study({**made, "evidence": few}, instances, study.targets, study.cells, "mean_efficiency")
+    assert sizes.count(len(few)) == 1  # ten figures each, none with a warning
+    assert len(found["extrapolation"]) == 9 * len(METHODS)
+    assert set(found["extrapolation"]["nodes"]) == {1}
+    headline = found["extrapolation"][found["extrapolation"]["headline"]]
+    assert set(headline["method"]) == set(found["curve"]["method"]) == {"mean_efficiency"}
+    assert len(found["curve"]) == 9 * 5
+    # four devices are fewer than the sixteen that others published of one machine
+    assert not any(pair.rule == "beyond_evidence" for row in found["extrapolation"]["warnings"] for pair in pairs(row))
+
+
+def test_without_evidence_the_learned_method_has_its_priors(parkopedia):
+    study, instances, made = parkopedia
+    bare = {**made, "evidence": made["evidence"].head(0), "averages": made["averages"].head(0)}
+    found = extrapolate_study(bare, instances, study.targets, study.cells, "mean_efficiency")
+    table = found["extrapolation"]
+    assert set(table["method"]) == {"sum_of_parts"} and table["headline"].all() and len(table) == 9
+    assert table["efficiency"].between(0.25, 1).all()
+    assert found["validation"].empty
+
+
+def test_the_founding_case_lies_within_the_interval_of_the_learned_method(parkopedia):
+    # Measured in 2018 on 4 x GTX 1080 Ti, ResNet-50 at 16, 32 and 64: efficiencies of 0.857, 0.958 and 0.951.
+    study, instances, made = parkopedia
+    found = extrapolate_study(made, instances, study.targets, study.cells, "mean_efficiency")["extrapolation"]
+    rows = found[found["model"] == "resnet50"].sort_values("batch_size").set_index("method")
+    measured = pd.Series([0.857, 0.958, 0.951])
+    learned = rows.loc["sum_of_parts"].reset_index()
+    assert (learned["efficiency"] - measured).abs().max() < 0.12
+    one = learned["images_per_s"] / learned["efficiency"]
+    assert (learned["images_per_s_low"] < measured * one).all()
+    assert (measured * one < learned["images_per_s_high"]).all()
+    # the 2018 rule, as printed: 0.76, 0.83, 0.87
+    assert rows.loc["mean_efficiency", "efficiency"].to_list() == pytest.approx([0.76, 0.83, 0.87], abs=0.0051)
+
+
+def test_more_devices_than_were_published_on_nodes_are_said_and_fewer_are_not(parkopedia):
+    study, instances, made = parkopedia
+    pool = published_evidence("scaling-2026", read_published(POOLS / "scaling-2026" / "throughput.csv"))
+    nodes = pool[pool["benchmark"] == "NVIDIA DeepLearningExamples"]  # 16 to 256 devices on two to 32 nodes
+    few = some(made["evidence"], "k80", "v100")
+    evidence = concat_evidence([few, nodes[nodes["base_gpus"] > 1]])
+    base = study.targets[0].base_instance
+    declared = instances | {
+        f"cluster-{gpus}": Instance(title="C", provider="u", gpu=instances[base].gpu, gpus=gpus, nodes=gpus // 8)
+        for gpus in (32, 512)
+    }
+    targets = [Target(instance=f"cluster-{gpus}", base_instance=base, gpus=gpus) for gpus in (32, 512)]
+    found = extrapolate_study({**made, "evidence": evidence}, declared, targets, study.cells, "usl")["extrapolation"]
+    rows = found[found["method"] == "usl"]
+    told = {
+        name: {pair.rule for row in part["warnings"] for pair in pairs(row)} for name, part in rows.groupby("instance")
+    }
+    assert "beyond_evidence" in told["cluster-512"] and "beyond_evidence" not in told["cluster-32"]
+    assert set(rows["nodes"]) == {4, 64}
+
+
+def test_what_a_study_declares_of_a_network_reaches_every_fit_and_prediction(parkopedia, monkeypatch):
+    study, instances, made = parkopedia
+    seen, build_design = [], sum_of_parts._build_design
+
+    def watched(cells, terms):
+        seen.append(cells)
+        return build_design(cells, terms)
+
+    monkeypatch.setattr(sum_of_parts, "_build_design", watched)
+    declared = {"resnet50": DeclaredNetwork(parameters_millions=25.6, tensors=777)}  # the table says 161 tensors
+    few = {**made, "evidence": some(made["evidence"], "k80", "v100")}
+    extrapolate_study(few, instances, study.targets, study.cells, "usl", networks=declared)
+    cells = pd.concat(seen)
+    assert set(cells.loc[cells["model"] == "resnet50", "tensors"]) == {777}
+    assert {"p3.16xlarge", "office-4x1080ti"} <= set(cells["instance"])  # fitted, predicted
+
+
+def test_times_to_a_target_are_estimated_from_the_studys_own_and_learnt_from_others_too(parkopedia):
+    made = parkopedia[2] | {"evidence": some(parkopedia[2]["evidence"], "k80")}
+    own, other = (
+        read_times(figures_file(name, STUDIES, "time_to_target.csv")) for name in ("eight-gpus-2026", "scaling-2026")
+    )
+    asked = Question(model=["llama2_70b_lora"], batch_size=[1], precision="mixed", framework="torch",
+                     headline_batch_size=1)  # fmt: skip
+    machines = {"x": Instance(title="x", provider="p", gpu="B200 SXM", gpus=40, nodes=5)}  # of which no time is printed
+    found = extrapolate_study(made, machines, [], asked, "usl", times=[own, other])["extrapolation"]
+    expected = strong_cells(own, fit_strong(own, [other]), asked, machines, EXTRAPOLATION_COLUMNS)
+    assert found["images_per_s"].tolist() == expected["images_per_s"].tolist() and len(found) == 1
+    none = extrapolate_study(made, {}, [], asked, "usl", times=[own, other])["extrapolation"]
+    assert none.empty and list(none) == list(EXTRAPOLATION_COLUMNS)

@@ -1,0 +1,295 @@
+"""Efficiencies, pairs of counts and targets on tables small enough to work out on paper."""
+
+import math
+
+import pandas as pd
+import pytest
+from scaling_tables import NODE_SCALING, cell, efficiencies, flat, flat_bounds
+from sweetspot.scaling.evidence import (
+    EVIDENCE_COLUMNS,
+    average_efficiency,
+    study_evidence,
+    super_linear_warnings,
+)
+from sweetspot.scaling.fitted import FittedScaling
+from sweetspot.scaling.methods import MeanEfficiency
+from sweetspot.scaling.networks import with_network_facts
+from sweetspot.scaling.published_pairs import pair_with_bases, published_evidence
+from sweetspot.scaling.step_facts import with_declared_facts
+from sweetspot.scaling.targets import (
+    curve_cells,
+    extrapolate_cells,
+    extrapolation_rows,
+    target_cells,
+    with_equivalents,
+    with_published_warnings,
+)
+from sweetspot.study.instances import Instance
+from sweetspot.study.study import DeclaredNetwork, Question, Target
+from sweetspot.warnings import pairs
+
+
+def test_only_what_lies_above_the_limit_is_super_linear():
+    assert super_linear_warnings(1.05) == []
+    assert pairs(super_linear_warnings(1.0501))[0].rule == "super_linear"
+    assert super_linear_warnings(math.nan) == []
+
+
+def published(*rows):
+    given = {"gpu": "Card", "instance": "box", "model": "resnet50", "batch_size": 64.0, "precision": "fp32"}
+    given |= {"dataset": "synthetic", "benchmark": "tf_cnn_benchmarks", "note": "", "source": "s"}
+    given |= {"framework": "tensorflow", "framework_version": ""}
+    return pd.DataFrame([given | row for row in rows])
+
+
+def test_partners_come_from_the_same_instance_and_note_else_by_the_median():
+    rates = [(1, 100.0, {}), (1, 50.0, {"instance": "b"}), (1, 60.0, {"instance": "c"}), (1, 10.0, {"precision": "x"}),
+             (2, 180.0, {}), (4, 180.0, {"instance": "other"}), (2, 99.0, {"batch_size": 32.0}),
+             (2, 9.0, {"dataset": "cifar"})]  # fmt: skip
+    paired = pair_with_bases(published(*({"gpus": n, "images_per_s": rate} | more for n, rate, more in rates)))
+    assert paired["base_images_per_s"].tolist() == [100.0, 60.0]
+    assert paired["efficiency"].tolist() == pytest.approx([0.9, 0.75])
+
+
+@pytest.mark.parametrize(
+    ("rates", "rules"),
+    [
+        ({2: 210.0, 4: 320.0}, [[], []]),  # 1.05 and 0.8
+        # 1.05 is no fault of its own, but its base makes 1.15 elsewhere
+        ({4: 420.0, 2: 230.0}, [["inconsistent"], ["super_linear"]]),
+        ({2: 230.0, 8: 640.0}, [["super_linear"], ["inconsistent"]]),
+    ],
+)
+def test_a_base_slower_than_its_share_is_named_in_every_row_that_rests_on_it(rates, rules):
+    rows = [{"gpus": gpus, "images_per_s": rate} for gpus, rate in ({1: 100.0} | rates).items()]
+    paired = pair_with_bases(published(*rows, {"gpus": 2, "images_per_s": 1.0, "note": "x"}))
+    assert [[pair.rule for pair in pairs(told)] for told in paired["warnings"]] == [*rules, []]
+    said = {pair.rule: pair.message for told in paired["warnings"] for pair in pairs(told)}
+    if said:
+        assert "efficiency 1.15 is above 1.05" in said["super_linear"]
+        assert "efficiency 1.15 elsewhere" in said["inconsistent"]
+
+
+def test_two_figures_without_a_batch_are_partners_and_two_devices_are_several():
+    rows = [
+        {"gpus": 1, "images_per_s": 100.0, "batch_size": None},
+        {"gpus": 2, "images_per_s": 150.0, "batch_size": None},
+    ]
+    paired = pair_with_bases(published(*rows, {"gpus": 2, "images_per_s": 190.0}))
+    assert paired["efficiency"].tolist() == [0.75]
+
+
+def test_published_evidence_has_the_columns_of_evidence_and_no_date():
+    rows = published({"gpus": 1, "images_per_s": 100.0}, {"gpus": 2, "images_per_s": 150.0})
+    found = published_evidence("pool", rows.assign(variant="default"))
+    assert list(found.columns) == list(EVIDENCE_COLUMNS)
+    assert found[["study", "as_of", "efficiency"]].to_numpy().tolist() == [["pool", "", 0.75]]
+
+
+def test_the_mean_of_the_families_by_hand():
+    rows = []
+    for name, efficiency in (("a", 0.6), ("b", 0.8), ("c", 1.06)):
+        rows += [cell(name, 1, 100.0), cell(name, 2, 200 * efficiency)]
+    rows += [cell("a", 2, 100.0, variant="A")]  # the same pair again: it counts once, as (0.6 + 0.5) / 2
+    found = average_efficiency(efficiencies(rows)).iloc[0]
+    assert found["efficiency"] == pytest.approx((0.55 + 0.8) / 2)
+    assert found["spread"] == pytest.approx(0.25 / math.sqrt(2))  # sample sd of two: their gap over the root of 2
+    assert (found["families"], found["left_out"]) == (2, 1)
+
+
+def test_evidence_takes_the_single_device_of_the_same_cell_with_a_figure():
+    rows = [cell("a", 1, 100.0), cell("a", 1, 90.0, precision="fp16", status="unstable"), cell("a", 2, 160.0)]
+    rows += [cell("a", 2, 160.0, precision="fp16"), cell("b", 2, 1.0)]
+    throughput = pd.DataFrame(rows)
+    found = study_evidence("mine", efficiencies(rows), throughput, {}).set_index("precision")
+    assert found["base_images_per_s"].to_dict() == {"fp32": 100.0, "fp16": 90.0}
+    assert found["efficiency"].to_dict() == {"fp32": 0.8, "fp16": pytest.approx(160 / 180)}
+    assert found["family"].tolist() == ["gtx 1080 ti"] * 2
+    assert found["exchange"].all()
+
+
+def averages(**other):
+    row = {"framework": "tensorflow", "model": "resnet50", "batch_size": 32, "precision": "fp32", "efficiency": 0.8}
+    return pd.DataFrame([row | {"spread": 0.1, "families": 3} | other])
+
+
+def test_one_family_gives_no_interval_and_two_give_one():
+    asked = averages()[["framework", "model", "batch_size", "precision"]]
+    one = MeanEfficiency(averages(families=1, spread=math.nan)).predict(asked).iloc[0]
+    assert one["efficiency"] == 0.8
+    assert math.isnan(one["low"])
+    assert math.isnan(one["high"])
+    # t(0.95, 2) = 2.919986: 2.919986 x 0.1 x sqrt(4/3); at 50 %, t(0.75, 2) = 0.816497
+    three = MeanEfficiency(averages()).predict(asked).iloc[0]
+    assert (three["low"], three["high"]) == pytest.approx((0.8 - 0.337171, 0.8 + 0.337171), abs=1e-6)
+    assert MeanEfficiency(averages(spread=0.5)).predict(asked).iloc[0]["low"] == 0.0
+    pair = MeanEfficiency(averages(families=2)).predict(asked).iloc[0]  # t(0.95, 1) = 6.313752
+    half = 6.313752 * 0.1 * 1.5**0.5
+    assert (pair["low"], pair["high"]) == pytest.approx((0.8 - half, 0.8 + half), abs=1e-6)
+    half = MeanEfficiency(averages()).predict(asked, level=0.5).iloc[0]
+    assert half["high"] == pytest.approx(0.8 + 0.816497 * 0.1 * math.sqrt(4 / 3), abs=1e-6)
+    # An unknown batch takes two rows of 3 and 2 families, spread 0.1 and 0.2: as many as the larger has, t as above.
+    two = pd.concat([averages(), averages(batch_size=64, families=2, spread=0.2, efficiency=0.9)])
+    both = MeanEfficiency(two).predict(asked.assign(batch_size=math.nan)).iloc[0]
+    assert both["high"] == pytest.approx(0.85 + 2.919986 * 0.15 * math.sqrt(4 / 3), abs=1e-6)
+    nothing = MeanEfficiency(averages().head(0)).predict(asked).iloc[0]
+    assert nothing.isna().all()
+
+
+BOX = Instance(title="Box", provider="own", gpu="GTX 1080 Ti", gpus=4, interconnect="pcie")
+QUESTION = Question(model=["resnet50"], batch_size=[32], precision="fp32", headline_batch_size=32)
+
+
+def test_the_cells_of_a_target_are_those_asked_about_of_its_base():
+    rows = [cell("one", 1, 100.0), cell("one", 1, 50.0, status="oom"), cell("one", 2, 150.0), cell("other", 1, 9.0)]
+    rows += [cell("one", 1, 1.0, **change) for change in
+             ({"model": "vgg16"}, {"batch_size": 64}, {"precision": "fp16"}, {"framework": "jax"})]  # fmt: skip
+    target = Target(instance="box", base_instance="one", gpus=4)
+    found = target_cells(pd.DataFrame(rows), [target], QUESTION, {"box": BOX})
+    assert found[["instance", "base_instance", "gpus", "nodes", "base_images_per_s"]].values.tolist() == [
+        ["box", "one", 4, 1, 100.0]
+    ]
+    assert target_cells(pd.DataFrame(rows), [], QUESTION, {}).empty
+
+
+def fitted(efficiency=0.5, maximum_gpus=(3.0, 64.0)):
+    methods = {name: flat(efficiency) for name in ("usl", "mean_efficiency", "sum_of_parts")}
+    return FittedScaling(methods, {}, NODE_SCALING, maximum_gpus)
+
+
+def box_cells(**changes):
+    target = [Target(instance="box", base_instance="one", gpus=4)]
+    return target_cells(pd.DataFrame([cell("one", 1, 100.0, **changes)]), target, QUESTION, {"box": BOX})
+
+
+def described(cells, networks=None):
+    return with_network_facts(with_declared_facts(cells, {"box": BOX}), networks or {})
+
+
+def test_a_target_is_its_devices_times_the_base_times_the_efficiency():
+    cells = box_cells()
+    table = extrapolate_cells(cells, described(cells), fitted(), MeanEfficiency(averages())).set_index("method")
+    row = table.loc["usl"]
+    assert (row["efficiency"], row["images_per_s"]) == (0.5, 200.0)  # 4 x 100 x 0.5
+    # overhead 1 + 0.06 times and over e^0.2, less 0.06: efficiencies of 0.4453 and 0.5532
+    low, high = 1 / (0.94 + 1.06 * math.exp(0.2)), 1 / (0.94 + 1.06 * math.exp(-0.2))
+    assert (row["images_per_s_low"], row["images_per_s_high"]) == pytest.approx((400 * low, 400 * high))
+    # the 2018 rule has an interval of its own: 400 x (0.8 +- 0.337171)
+    rule = table.loc["mean_efficiency", ["images_per_s", "images_per_s_low", "images_per_s_high"]]
+    assert rule.to_list() == pytest.approx([320, 400 * 0.462829, 400 * 1.137171], rel=1e-5)
+    # without averages the fitted rule is used, with its calibrated width
+    bare = extrapolate_cells(cells, described(cells), fitted(), MeanEfficiency(averages().head(0)))
+    assert bare.set_index("method").loc["mean_efficiency", "images_per_s"] == 200.0
+
+
+def test_more_devices_than_in_the_evidence_are_warned_of():
+    cells, rule = box_cells(), MeanEfficiency(averages())
+    for maximum, rules in ((3.0, ["beyond_evidence"]), (4.0, []), (math.nan, [])):
+        table = extrapolate_cells(cells, described(cells), fitted(maximum_gpus=(maximum, 2.0)), rule)
+        assert [[pair.rule for pair in pairs(value)] for value in table["warnings"]] == [rules] * 3
+
+
+def test_a_cell_that_a_method_cannot_predict_in_group():
+    cells = box_cells()
+    model = fitted()
+    methods = {**model.methods, "usl": flat(math.nan)}
+    table = extrapolate_cells(
+        cells, described(cells), FittedScaling(methods, {}, NODE_SCALING, (8.0, 8.0)), MeanEfficiency(averages())
+    )
+    assert table["method"].tolist() == ["mean_efficiency", "sum_of_parts"]
+
+
+def test_several_nodes_are_one_node_and_what_the_network_costs():
+    target = [Target(instance="two-boxes", base_instance="one", gpus=16)]
+    cells = target_cells(pd.DataFrame([cell("one", 1, 100.0)]), target, QUESTION, {"two-boxes": BOX})
+    cells = described(cells.assign(nodes=2)).assign(interconnect="nvlink")
+    rule = MeanEfficiency(averages().head(0))
+    row = extrapolate_cells(cells, cells, fitted(0.9, (8.0, 16.0)), rule).iloc[0]
+    # one doubling at 2 % and 3 % for leaving the node: 0.9 x e^-0.05
+    assert row["efficiency"] == pytest.approx(0.9 * math.exp(-0.05))
+    assert row["images_per_s"] == pytest.approx(1600 * 0.9 * math.exp(-0.05))
+    # half widths of the logarithm: that within a node, and hypot(0.04, 0.03) = 0.05 across
+    for name, bound in zip(("low", "high"), flat_bounds(0.9), strict=True):
+        half = math.hypot(math.log(bound / 0.9), 0.05)
+        assert abs(math.log(row[f"images_per_s_{name}"] / row["images_per_s"])) == pytest.approx(half)
+    assert pairs(row["warnings"]) == []  # 16 devices on nodes were seen
+    assert ": 2.0 % lost a doubling beyond one node (40 figures)" in row["source"]
+
+
+def test_the_cells_of_a_curve_are_spread_over_boxes():
+    curve = curve_cells(box_cells(), {"box": BOX})
+    assert curve["gpus"].tolist() == [2, 3, 4, 6, 8]
+    assert curve["nodes"].tolist() == [1, 1, 1, 2, 2]  # a box has four devices
+
+
+@pytest.mark.parametrize("is_declared", [False, True])
+def test_only_the_learned_method_warns_of_a_network_that_nobody_listed(is_declared):
+    networks = {"mine": DeclaredNetwork(parameters_millions=110.0, tensors=199)} if is_declared else {}
+    cells = box_cells().assign(model="mine")
+    facts = described(cells, networks)
+    # 110e6 gradients of 4 bytes (fp32); a middling network has 30e6
+    assert facts["parameters_millions"].tolist() == [110.0 if is_declared else 30.0]
+    table = extrapolate_cells(cells, facts, fitted(maximum_gpus=(8.0, 8.0)), MeanEfficiency(averages()))
+    warned = [row.method for row in table.itertuples() if pairs(row.warnings)]
+    assert warned == ([] if is_declared else ["sum_of_parts"])
+
+
+def test_an_estimate_of_several_devices_is_held_against_published_ones():
+    # published: four devices at 100 images/s each and efficiency 0.9 and 0.8, 360 and 320 together; over a network, and
+    # devices that train apart, do not count. 400 is 1.11 times 360 (told beyond 1.10), 390 is 1.08 times.
+    same = {"family": "v100", "gpus": 4, "model": "vgg16", "framework": "tensorflow", "precision": "fp16", "xla": False}
+    rows = [(0.9, 64, 1, True), (0.8, None, 1, True), (0.2, 64, 2, True), (1.0, 64, 1, False)]
+    names = ["efficiency", "batch_size", "nodes", "exchange"]
+    seen = pd.DataFrame(rows, columns=names).assign(**same, base_images_per_s=100.0)
+    facts = pd.DataFrame([{"instance": "box", "gpu": "Tesla V100", "family": "v100", "xla": False}])
+    cell = {"instance": "box", "gpus": 4, "model": "vgg16", "framework": "tensorflow", "precision": "fp16"}
+    estimated = pd.DataFrame([{**cell, "images_per_s": rate, "warnings": []} for rate in (400.0, 390.0, 280.0)])
+    told = [pairs(value) for value in with_published_warnings(estimated, facts, seen)["warnings"]]
+    assert told[1] == []
+    assert [found[0].rule for found in (told[0], told[2])] == ["against_published"] * 2
+    words = "published of 4 x Tesla V100 are 320 to 360 (batch 64, not stated), at"
+    assert told[0][0].message == f"{words} 400 predicted: 1.11 times the highest"
+    assert told[2][0].message == f"{words} 280 predicted: 0.88 times the lowest"
+    fewer = with_published_warnings(estimated.assign(gpus=2), facts, seen)["warnings"]
+    assert [pairs(value) for value in fewer] == [[], [], []]
+
+
+def test_a_machine_declared_equivalent_to_a_target_has_its_rows():
+    plain = {"provider": "cloud", "gpu": "a card", "gpus": 4}
+    noted = [{"rule": "assumed", "message": "by its name"}]
+    machines = {"box": Instance(title="box", **plain),
+                "twin": Instance(title="twin", **plain, equivalent_to="box", warnings=noted)}  # fmt: skip
+    cells = pd.DataFrame([{"instance": "box", "images_per_s": 360.0, "source": "made", "warnings": []}])
+    found = with_equivalents(cells, machines).set_index("instance")
+    assert found["images_per_s"].to_dict() == {"box": 360.0, "twin": 360.0}
+    assert found["source"].to_dict() == {"box": "made", "twin": "twin declared equivalent to box ; made"}
+    assert [len(pairs(told)) for told in found["warnings"]] == [0, 1]
+
+
+def test_what_is_scaled_from_an_uncertain_figure_carries_its_error():
+    half = 0.4
+    cells = pd.DataFrame(
+        {
+            "gpus": 4,
+            "basis": ["transferred", "published", "published"],
+            "base_images_per_s": 1000.0,
+            "source": "known",
+            "base_images_per_s_low": [1000 * math.exp(-half), math.nan, 1000 * math.exp(-half)],
+            "base_images_per_s_high": [1000 * math.exp(half), math.nan, 1000 * math.exp(half / 2)],
+            "base_warnings": [[{"rule": "specified_only", "message": "by its data sheet"}]] * 3,
+        }
+    )
+    rest = ["instance", "base_instance", "nodes", "framework", "model", "batch_size", "precision", "variant"]
+    cells = cells.reindex(columns=[*cells.columns, *rest])
+    predicted = pd.DataFrame({"efficiency": 0.9, "low": 0.9 * math.exp(-0.1), "high": 0.9 * math.exp(0.1),
+                              "source": "rule", "warnings": [[], [], []]})  # fmt: skip
+    moved, plain, own = (row for _, row in extrapolation_rows(cells, predicted, "rule").iterrows())
+    assert moved["images_per_s"] == plain["images_per_s"] == pytest.approx(3600)
+    # The base's 95 % ends are 1.96 sd, those of a prediction 1.645: 0.4 becomes 0.3357.
+    assert math.log(moved["images_per_s_high"] / 3600) == pytest.approx(math.hypot(0.3357, 0.1), rel=1e-3)
+    assert math.log(plain["images_per_s_high"] / 3600) == pytest.approx(0.1)
+    assert [pair["rule"] for pair in moved["warnings"]] == ["specified_only"] and plain["warnings"] == []
+    # One's own figure with a stated range, 0.4 below and 0.2 above: each end by itself, and no warning of a transfer.
+    assert math.log(own["images_per_s_low"] / 3600) == pytest.approx(-math.hypot(0.3357, 0.1), rel=1e-3)
+    assert math.log(own["images_per_s_high"] / 3600) == pytest.approx(math.hypot(0.16785, 0.1), rel=1e-3)
+    assert own["warnings"] == []

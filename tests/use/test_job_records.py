@@ -1,0 +1,200 @@
+"""Slurm's accounting and plain tables as runs: what counts, which moments are meant, what is refused."""
+
+import datetime
+import io
+import math
+from types import SimpleNamespace
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+import pytest
+from project_copy import ROOT
+from sweetspot.errors import UserError
+from sweetspot.use.job_records import read_runs
+
+NOW = datetime.datetime(2026, 11, 27, tzinfo=datetime.UTC)
+HEADER = "JobID|Partition|JobName|Start|End|State|AllocTRES|ElapsedRaw"
+CSV_HEADER = "class,start,end,devices,device"
+REAL_RECORD = ROOT / "tests" / "data" / "use" / "sacct_22_05_berlin.txt"
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read lines as a record of a format."""
+
+    def read_lines(record_format, *lines, zone="UTC"):
+        file = tmp_path / "record.txt"
+        file.write_text("\n".join(lines) + "\n")
+        return read_runs(str(file), record_format, ZoneInfo(zone), NOW)
+
+    return read_lines
+
+
+def sacct_line(**fields):
+    row = {"job": "1", "partition": "gpu", "name": "train", "start": "2026-03-01T12:00:00"}
+    row |= {"end": "2026-03-01T13:00:00", "state": "COMPLETED", "tres": "gres/gpu=1", "elapsed": "3600"}
+    return "|".join((row | fields).values())
+
+
+@pytest.mark.parametrize(
+    ("tres", "devices"),
+    [
+        ("billing=4,cpu=4,gres/gpu:a100=4,gres/gpu=4,mem=100M,node=1", 4),  # as 22.05 writes it: not eight
+        ("cpu=4,gres/gpu=2,mem=100M", 2),
+        ("cpu=4,gres/gpu:a100=1,gres/gpu:v100=2,node=2", 3),
+        ("cpu=4,mem=100M,node=1", 0),
+        ("cpu=4,gres/gpu:a100_3g.20gb=2,gres/gpu=2", 6 / 7),  # two slices of three sevenths
+        ("gres/tmpdisk=100,gres/gpu=1", 1),
+        ("", 0),
+    ],
+)
+def test_devices_of_a_cell(tres, devices, read):
+    assert read("sacct", HEADER, sacct_line(tres=tres))["devices"].tolist() == [pytest.approx(devices)]
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [("COMPLETED", "completed"), ("CANCELLED by 1000", "ended"), ("CANCELLED+", "ended"), ("TIMEOUT", "ended"),
+     ("RESIZING", "ended"), ("RUNNING", "running"), ("PENDING", "waiting")],
+)  # fmt: skip
+def test_states(text, state, read):
+    assert read("sacct", HEADER, sacct_line(state=text))["state"].tolist() == [state]
+
+
+def test_a_running_job_ran_until_it_was_seen(read):
+    row = read("sacct", HEADER, sacct_line(state="RUNNING", end="Unknown", elapsed="7200")).iloc[0]
+    assert row["end"] == pd.Timestamp("2026-03-01T14:00:00Z")
+
+
+def test_what_never_started_has_no_start(read):
+    cancelled = sacct_line(state="CANCELLED by 0", start="None", elapsed="0", tres="")
+    waiting = sacct_line(job="7_[3,5-9]", state="PENDING", start="2026-03-09T12:00:00", end="Unknown", tres="")
+    assert read("sacct", HEADER, cancelled, waiting)["start"].isna().all()
+
+
+def test_steps_are_left_out_and_a_name_may_have_the_separator(read):
+    steps = [sacct_line(job=job) for job in ("1.batch", "1.0", "7_3.extern")]
+    runs = read("sacct", HEADER, sacct_line(name="a|b|c"), *steps)
+    assert runs["job"].tolist() == ["1"] and runs["devices"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "elapsed", "hours"),
+    [
+        # Berlin, 29 March 2026: 02:00 is 03:00. Wall clocks three hours apart, two hours have passed.
+        ("2026-03-29T01:00:00", "2026-03-29T04:00:00", "", 2),
+        # 25 October: 03:00 is 02:00 again; 02:30 is shown twice, Slurm's own length counts.
+        ("2026-10-25T02:30:00", "2026-10-25T02:40:00", "4200", 7 / 6),
+        ("2026-10-25T01:00:00", "2026-10-25T04:00:00", "", 4),
+        ("2026-10-25T02:40:00", "2026-10-25T02:20:00", "", 2 / 3),  # ends 40 minutes later, on the second 02:20
+        ("1774742400", "1774749600", "", 2),  # SLURM_TIME_FORMAT=%s
+        ("2026-03-29T01:00:00+00:00", "2026-03-29T02:00:00Z", "", 1),
+    ],
+)
+def test_moments_of_a_wall_clock(start, end, elapsed, hours, read):
+    row = read("sacct", HEADER, sacct_line(start=start, end=end, elapsed=elapsed), zone="Europe/Berlin").iloc[0]
+    assert (row["end"] - row["start"]).total_seconds() == pytest.approx(3600 * hours)
+
+
+def test_a_run_of_two_overlapping_exports_counts_once(read):
+    """The first export saw job 1 run for an hour; the second, below the first, saw it end after three."""
+    running = sacct_line(state="RUNNING", end="Unknown", elapsed="3600")
+    ended = sacct_line(end="2026-03-01T15:00:00", elapsed="10800")
+    put_back = sacct_line(start="2026-03-02T00:00:00", end="2026-03-02T01:00:00")
+    array = [sacct_line(job=f"7_{number}") for number in (1, 2)]  # two jobs of one start
+    for record in ([running, *array, HEADER, ended, put_back, *array], [ended, put_back, *array, HEADER, running]):
+        runs = read("sacct", HEADER, *record)
+        assert sorted(runs["job"]) == ["1", "1", "7_1", "7_2"]
+        assert runs.loc[runs["job"] == "1", "end"].max() == pd.Timestamp("2026-03-02T01:00Z")
+        assert pd.Timestamp("2026-03-01T15:00Z") in set(runs["end"])
+
+
+def test_jobs_of_a_table_without_ids_are_all_counted(read):
+    same = "a,2026-03-01,2026-03-02,1,"
+    assert len(read("jobs", CSV_HEADER, same, same)) == 2
+    assert len(read("jobs", CSV_HEADER + ",job", same + ",x", same + ",x")) == 1
+
+
+def test_a_plain_table_has_shares_of_devices_and_jobs_of_today(read):
+    rows = ("a,2026-03-01T11:00:00Z,,0.25,T4", "b,,,1,", "c,2026-03-01T11:00:00,2026-03-01T13:00:00,2,T4")
+    runs = read("jobs", CSV_HEADER, *rows, zone="Europe/Berlin")
+    assert runs["devices"].tolist() == [0.25, 1.0, 2.0] and runs["class"].tolist() == ["a", "b", "c"]
+    assert runs["state"].tolist() == ["running", "waiting", "ended"]
+    assert runs["start"][2] == pd.Timestamp("2026-03-01T10:00Z")
+
+
+@pytest.mark.parametrize(
+    ("lines", "location"),
+    [
+        (["nonsense"], "line 1"),
+        ([HEADER + "|State", sacct_line() + "|x"], "line 1"),
+        ([HEADER, sacct_line().rpartition("|")[0]], "line 2"),
+        ([HEADER, sacct_line(), sacct_line(state="SLEEPING")], "line 3: state"),
+        ([HEADER, sacct_line(start="yesterday")], "line 2: start"),
+        ([HEADER, sacct_line(start="2026-03-01T14:00:00", elapsed="")], "line 2: end"),
+        ([HEADER, sacct_line(end="Unknown", elapsed="")], "line 2: end"),
+        ([HEADER, sacct_line(tres="gres/gpu=two")], "line 2: alloctres"),
+        ([HEADER, sacct_line(tres="gres/shard=2")], "line 2: alloctres"),
+        ([HEADER, sacct_line(elapsed="1-02:00:00")], "line 2: elapsedraw"),
+        # One stray row would make 675 months of 11: dates before 1990 or after today are refused.
+        ([HEADER, sacct_line(start="1970-01-01T00:00:00")], "line 2: start"),
+        ([HEADER, sacct_line(start="0")], "line 2: start"),
+        ([HEADER, sacct_line(start="1989-12-31T23:59:59")], "line 2: start"),
+        ([HEADER, sacct_line(start="2026-11-29T00:00:00")], "line 2: start"),
+        ([HEADER, sacct_line(start="99999999999")], "line 2: start"),
+        ([HEADER, sacct_line(end="2099-01-01T00:00:00", elapsed="")], "line 2: end"),
+        ([HEADER, sacct_line(start="2016-01-01T00:00:00", elapsed="315360001")], "line 2: end"),  # 3,650 days and 1 s
+        ([HEADER], "no job"),
+    ],
+)
+def test_a_mistake_in_sacct_ends_in_one_sentence(lines, location, read):
+    with pytest.raises(UserError) as error:
+        read("sacct", *lines)
+    assert location in str(error.value) and "record.txt" in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("lines", "location"),
+    [
+        (["secret-name,2026-03-01,2026-03-02,1"], "line 1"),
+        (["start,devices"], "line 1"),
+        (["start,end,devices,end"], "line 1"),
+        ([CSV_HEADER, "a,2026-03-01,2026-03-02,1"], "line 2"),
+        ([CSV_HEADER, "a,1 March,2026-03-02,1,A100"], "line 2: start"),
+        ([CSV_HEADER, "a,2026-03-03,2026-03-02,1,A100"], "line 2: end"),
+        ([CSV_HEADER, "a,2026-03-01,2026-03-02,many,A100"], "line 2: devices"),
+        ([CSV_HEADER, "a,2026-03-01,2026-03-02,-1,A100"], "line 2: devices"),
+        ([CSV_HEADER, 'a,2026-03-01,2026-03-02,"1,5",A100'], "line 2: devices"),
+        ([CSV_HEADER + ",state", "a,2026-03-01,2026-03-02,1,A100,done"], "line 2: state"),
+        ([CSV_HEADER, 'a,"2026-03-01,2026-03-02,1,A100'], "end of data"),
+        ([CSV_HEADER], "no job"),
+    ],
+)
+def test_a_mistake_in_a_table_ends_in_one_sentence(lines, location, read):
+    with pytest.raises(UserError) as error:
+        read("jobs", *lines)
+    assert location in str(error.value) and "\n" not in str(error.value)
+    assert "secret" not in str(error.value)  # the first row of a table without a header
+
+
+@pytest.mark.parametrize("content", [b"JobID\x00", b"\n\xff\xfe", b""])
+def test_what_is_no_text_is_refused(content, tmp_path):
+    (tmp_path / "log").write_bytes(content)
+    with pytest.raises(UserError):
+        read_runs(str(tmp_path / "log"), "sacct", ZoneInfo("UTC"), NOW)
+
+
+def test_a_missing_file_is_one_sentence(tmp_path):
+    with pytest.raises(UserError, match="nothing"):
+        read_runs(str(tmp_path / "nothing"), "sacct", ZoneInfo("UTC"), NOW)
+
+
+def test_a_real_record_through_a_pipe_has_the_seconds_of_slurms_database(monkeypatch):
+    """By SQL of slurmdbd's job table, (time_end - time_start) x gres/gpu of tres_alloc by name of the jobs that ended.
+
+    again 84, late-cancel 39, two-nodes 100, a|b c 5, timeout 88, sweep 72, broad 62, train-resnet 74; one runs: 171.
+    """
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(REAL_RECORD.read_bytes())))
+    runs = read_runs("-", "sacct", ZoneInfo("Europe/Berlin"), NOW)
+    seconds = (runs["end"] - runs["start"]).dt.total_seconds() * runs["devices"]
+    assert math.fsum(seconds.dropna()) == 84 + 39 + 100 + 5 + 88 + 72 + 62 + 74 + 171

@@ -1,0 +1,89 @@
+"""One answer: choices, verdict, answer.json, page, summary, evidence, `ask` and a run with the price written agree."""
+
+import html
+import json
+import re
+
+import pandas as pd
+import pytest
+from replanned import Replanned
+from study_tables import STUDIES
+from sweetspot.commands.command_line import main
+from sweetspot.files import write_parquet
+from sweetspot.report.answer_file import answer_json
+from sweetspot.report.summary import render_summary
+from sweetspot.study.study import load_study
+
+pytestmark = pytest.mark.slow
+NAMES = sorted(folder.name for folder in STUDIES.iterdir() if (folder / "claims.yaml").is_file())
+CLOSE = 0.01  # either side of a price at which the answer turns
+MINUTES = 1e-4  # what the bills of a job are rounded to
+
+
+def plain(text: str) -> str:
+    """The words of a page or of a text."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).replace("*", "").split())
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def study(request, tmp_path_factory) -> Replanned:
+    return Replanned(request.param, tmp_path_factory.mktemp(request.param))
+
+
+def tables_of(study: Replanned) -> dict[str, pd.DataFrame]:
+    made = study.tables
+    return made.comparison | {"offers": made.priced["offers"], "throughput": made.throughput}
+
+
+def said(verdict: dict) -> tuple:
+    """What answer.json, and `ask`, say of a verdict."""
+    rival = verdict["rival"] and verdict["rival"]["choice"]
+    ratio = pytest.approx(verdict["ratio"]["value"], nan_ok=True)
+    threshold = pytest.approx(verdict["buy_below_usd"], nan_ok=True)
+    return verdict["sentence"], verdict["best"]["choice"], rival, ratio, threshold, verdict["confidence"]
+
+
+def test_all_that_speaks_of_it_names_one_choice_runner_up_ratio_and_threshold(study, tmp_path, capsys):
+    tables, config = tables_of(study), load_study(STUDIES / study.name)
+    row = (
+        tables["verdict"]
+        .iloc[0]
+        .where(lambda value: value.map(lambda one: not (pd.api.types.is_scalar(one) and pd.isna(one))), None)
+    )
+    choices = tables["choices"][tables["choices"]["workload"] == row["workload"]].set_index("choice")
+    (best,) = choices.index[choices["is_best"].astype(bool)]
+    rivals = choices.index[choices["is_rival"].astype(bool)].tolist()
+    assert (best, rivals) == (row["best"], [row["rival"]] if row["rival"] else [])
+    if rivals:
+        assert choices.loc[rivals[0], "ratio"] == pytest.approx(row["ratio"])
+    told = (row["sentence"], best, row["rival"], row["ratio"], row["buy_below_usd"], row["confidence"])
+    answer = json.loads(answer_json(tables, config))
+    assert told == said(answer["verdict"])
+    both = f"{row['sentence']} {row['do_this']}"
+    assert both in plain(render_summary(tables, config))
+    folder = tmp_path / study.name
+    for name in ("options", "queue", "verdict", "choices", "sources", "deadlines"):
+        write_parquet(tables[name], folder / "comparison" / f"{name}.parquet")
+    main(["ask", study.name, "--json", "--results", str(tmp_path), "--config", str(STUDIES.parent)])
+    assert told == said(json.loads(capsys.readouterr().out)["verdict"])
+
+
+def test_the_price_that_decides_is_the_turning_point_and_written_into_the_list_it_turns_the_answer(study):
+    tables = tables_of(study)
+    told = tables["verdict"].iloc[0]
+    if pd.isna(told["buy_below_usd"]) or not 0.2 < told["buy_below_usd"] / told["box_usd"] < 5:
+        pytest.skip("no price of a machine turns it")
+    box = tables["choices"].query("workload == @told.workload and choice == @told.box")["instance"].iloc[0]
+    options = tables["options"]
+    option = options[(options["instance"] == box) & (options["purchase"] == "own")]["option"].iloc[0]
+    points = tables["turning_points"].query("quantity == 'capex_usd' and subject == @option")
+    points = points[(points["workload"] == told["workload"]) & points["model"].isna()]
+    for value in points.loc[(points["boxes"] > 0) != (points["factor"] > 1), "turning_value"]:
+        assert value == pytest.approx(told["buy_below_usd"], rel=MINUTES)
+    factor = float(told["buy_below_usd"] / told["box_usd"])
+    for towards, buys in ((-CLOSE, True), (CLOSE, False)):
+        again = study.at_price(option, factor * (1 + towards)).set_index("workload").loc[told["workload"]]
+        cheaper = again["kind"] if again["ratio"] >= 1 else again["rival_kind"]
+        assert (cheaper in ("buy", "mix")) == buys, (towards, again["sentence"])
+        # The bills of single jobs are rounded to minutes; a run of the rest says the same price.
+        assert again["buy_below_usd"] == pytest.approx(told["buy_below_usd"], rel=1e-3)

@@ -1,0 +1,121 @@
+"""Published figures of n devices with their base of fewer devices."""
+
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from sweetspot.scaling.evidence import EVIDENCE_COLUMNS, MAXIMUM_EFFICIENCY, super_linear_warnings
+from sweetspot.scaling.step_facts import device_family
+from sweetspot.study.frameworks import FRAMEWORKS
+from sweetspot.throughput.published import with_machine_facts
+from sweetspot.warnings import warning
+
+DATASETS = ("synthetic", "real")
+# Frameworks whose exchange of gradients is modelled; empty: not stated.
+MODELLED_FRAMEWORKS = ("", *(name for name, ability in FRAMEWORKS.items() if ability.package))
+# Programs whose batch is known where nobody has changed it.
+DEFAULT_BATCH_BENCHMARKS = ("", "tf_cnn_benchmarks")
+POD_FABRIC = "ici"  # joins up to a pod of devices without a node in between
+PAIR_KEY = ["benchmark", "framework", "gpu", "model", "batch_size", "precision", "dataset"]
+
+
+BASE_COLUMNS = ("base_gpus", "base_nodes", "base_images_per_s", "base_source")
+
+
+def pair_with_bases(published: pd.DataFrame) -> pd.DataFrame:
+    """Hold figures of n devices against those of fewer; figures without a base are left out.
+
+    Parameters
+    ----------
+    published
+        The columns of a study's throughput.csv; `batch_size` may be missing. The base has the same
+        benchmark, framework, device, model, batch, precision and dataset (`_find_base`).
+
+    Returns
+    -------
+    pd.DataFrame
+        The rows of modelled frameworks on synthetic or real data that have a base, with their
+        index, and BASE_COLUMNS, `efficiency` against the base, `family`, `warnings`
+        (`super_linear`, `inconsistent`, `batch_not_stated`) and the machine facts of
+        `throughput.published.with_machine_facts`.
+
+    """
+    frameworks = published["framework"].fillna("").astype(str).map(framework_name)
+    rows = published.assign(framework=frameworks)
+    rows = rows[rows["dataset"].isin(DATASETS) & rows["framework"].isin(MODELLED_FRAMEWORKS)]
+    rows = with_machine_facts(rows)
+    rows = rows.assign(
+        batch_size=rows["batch_size"].astype(float),
+        instance=rows["instance"].fillna("").astype(str),
+        note=rows["note"].fillna("").astype(str),
+    )
+    bases: dict[Any, tuple[int, Any, float, str]] = {}
+    # Two figures without a batch are a pair too, hence dropna=False.
+    for _, group in rows.groupby(PAIR_KEY, dropna=False, sort=False):
+        figures = list(group.itertuples())
+        matches = {row.Index: _find_base(row, figures) for row in figures if row.gpus > 1}
+        bases |= {index: base for index, base in matches.items() if base}
+    base_table = pd.DataFrame.from_dict(bases, "index", object, BASE_COLUMNS)
+    paired = rows.loc[[index for index in rows.index if index in bases]].join(base_table)
+    paired = paired.astype({"base_gpus": "int64", "base_images_per_s": "float64"})
+    paired["efficiency"] = paired["images_per_s"] / (paired["gpus"] * paired["base_images_per_s"])
+    paired["family"] = paired["gpu"].map(device_family).astype(object)
+    paired["warnings"] = _pair_warnings(paired)
+    return paired
+
+
+def _find_base(row: Any, figures: Sequence[Any]) -> tuple[int, Any, float, str] | None:
+    """Return BASE_COLUMNS of what a figure of n devices is compared with, or None.
+
+    figures: of the same workload. The base is one device. Where the figure spans nodes, or a
+    fabric that joins whole pods, the largest count within one node is, so that the loss between
+    nodes stands by itself; where neither was published, the smallest count. Of the rows with that
+    count those of the same instance and note are taken, else all of them; their median counts.
+    """
+    spans_nodes = pd.notna(row.nodes) and row.nodes > 1
+    fewer = [figure for figure in figures if figure.gpus < row.gpus]
+    in_node = [figure.gpus for figure in fewer if pd.notna(figure.nodes) and figure.nodes == 1]
+    smallest = min((figure.gpus for figure in fewer), default=0)
+    count = max(in_node) if spans_nodes and in_node else smallest
+    if count < 1 or (count > 1 and not spans_nodes and row.interconnect != POD_FABRIC):
+        return None
+    bases = [figure for figure in fewer if figure.gpus == count]
+    machine = (row.instance, row.note)
+    bases = [figure for figure in bases if (figure.instance, figure.note) == machine] or bases
+    rate = statistics.median(base.images_per_s for base in bases) / count
+    source = " ; ".join(dict.fromkeys(base.source for base in bases))
+    return count, bases[0].nodes, rate, source
+
+
+def framework_name(name: str) -> str:
+    """Return the project's name of a framework, e.g. 'torch' for 'PyTorch (NGC)'."""
+    lower = name.strip().lower()
+    return next((modelled for modelled in MODELLED_FRAMEWORKS if modelled and modelled in lower), lower)
+
+
+def published_evidence(study: str, published: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs of a study's throughput.csv in EVIDENCE_COLUMNS, without dates."""
+    paired = pair_with_bases(published)
+    return paired.assign(study=study, as_of="")[list(EVIDENCE_COLUMNS)].reset_index(drop=True)
+
+
+def _pair_warnings(paired: pd.DataFrame) -> list[list[dict[str, str]]]:
+    """Return the warnings of each pair; a base that is too slow spoils every row that uses it."""
+    machine_key = [*PAIR_KEY, "instance", "note"]
+    highest = paired.groupby(machine_key, dropna=False)["efficiency"].transform("max")
+    has_default_batch = paired["benchmark"].fillna("").isin(DEFAULT_BATCH_BENCHMARKS)
+    # The loss between nodes is learnt without the length of a step.
+    needs_batch = paired["batch_size"].isna() & ~has_default_batch & (paired["base_gpus"] == 1)
+    warnings = []
+    for efficiency, maximum, is_missing in zip(paired["efficiency"], highest, needs_batch, strict=True):
+        pairs = super_linear_warnings(efficiency)
+        if not pairs and maximum > MAXIMUM_EFFICIENCY:
+            message = f"the same single-device figure gives efficiency {maximum:.2f} elsewhere"
+            pairs = [warning("inconsistent", message)]
+        if is_missing:
+            message = "the batch is not stated, so nothing says how long a step of one device takes"
+            pairs = [*pairs, warning("batch_not_stated", message)]
+        warnings.append(pairs)
+    return warnings

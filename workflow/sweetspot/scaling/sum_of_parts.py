@@ -1,0 +1,218 @@
+"""The learned method: a step on n devices takes T_1 (1 + overhead), and the overhead is a sum of parts.
+
+waiting    for the slowest device;
+exchange   of the gradients: ring(n) x 1e9 bytes / (T_1 x 1 GB/s), ring(n) = 2 (n-1)/n;
+starts     of the exchanges, one a tensor: tensors x 0.1 ms / T_1 (classic programs only);
+half       half precision with batch normalisation in TensorFlow without XLA: ring(n) (classic only).
+
+Each part is multiplied by the exponential of a sum of terms. A term belongs to a class of link, to the software or
+to the number of devices. Deviations of a device on its link, and in modern programs of a network (what its program
+exchanges, and when), are drawn to zero: a device or network without figures takes what is common to all.
+The two eras of programs are fitted separately.
+
+References
+----------
+Ring all-reduce: Patarasuk & Yuan 2009. Partial pooling: Gelman & Hill 2007, chapter 12.
+
+"""
+
+from dataclasses import dataclass, field
+from typing import Self
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.scaling.evidence import learnable
+from sweetspot.scaling.methods import ScalingMethod
+from sweetspot.scaling.step_facts import BRIDGE, CLASSIC, GEFORCE_BUS, MODERN, NVLINK
+
+WAITING, EXCHANGE, STARTS, HALF = "waiting", "exchange", "starts", "half"
+# Columns of groups that deviate: a device on its link, the machines of a publisher, a network.
+DEVICE_GROUP, PUBLISHER_GROUP, NETWORK_GROUP = "device_group", "publisher_group", "network_group"
+# Overheads below this share of a step are measured no better; it keeps their logarithms finite.
+MEASUREMENT_FLOOR = 0.02
+RESIDUAL_SD = 0.5  # of log(overhead + MEASUREMENT_FLOOR); beyond it the loss grows linearly
+SECONDS_PER_TENSOR = 1e-4
+MAXIMUM_ITERATIONS = 30
+LOSS_TOLERANCE = 1e-3
+# Facts (rows x terms), the quantity of each part (rows x parts), and which term is of which part.
+Design = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Term:
+    """One coefficient of a part: the fact it multiplies, and its normal prior.
+
+    fact: a name of `_build_design`; for a deviation `column: group`, 1 for rows of that group.
+    """
+
+    part: str
+    fact: str
+    mean: float
+    sd: float
+
+
+_COMMON_TERMS = (
+    Term(WAITING, "always", -3.5, 1.0),
+    Term(WAITING, "doublings", 0.3, 0.3),
+    Term(EXCHANGE, "always", -2.5, 1.5),
+    Term(EXCHANGE, "nvlink", -1.0, 0.7),
+    Term(EXCHANGE, "bridge", -0.3, 0.5),
+    Term(EXCHANGE, "geforce", 0.5, 0.3),
+    Term(EXCHANGE, "bus_doublings", 0.0, 0.15),
+)
+TERMS = {
+    CLASSIC: (
+        *_COMMON_TERMS,
+        Term(STARTS, "always", 0.0, 1.0),
+        Term(STARTS, "doublings", 0.3, 0.3),
+        Term(STARTS, "compiled", -0.7, 0.5),
+        Term(STARTS, "old_software", 0.0, 0.5),
+        Term(HALF, "always", -1.0, 1.0),
+        Term(HALF, "doublings", 0.2, 0.3),
+        Term(HALF, "old_software", -0.7, 0.5),
+    ),
+    MODERN: _COMMON_TERMS,
+}
+# How far groups deviate in a part, by era: (part, column of the groups, standard deviation).
+_COMMON_DEVIATIONS = (
+    (WAITING, DEVICE_GROUP, 0.4),
+    (EXCHANGE, DEVICE_GROUP, 0.4),
+    (WAITING, PUBLISHER_GROUP, 0.5),
+    (EXCHANGE, PUBLISHER_GROUP, 0.5),
+)
+DEVIATIONS = {
+    CLASSIC: (*_COMMON_DEVIATIONS, (STARTS, DEVICE_GROUP, 0.4)),
+    MODERN: (
+        *_COMMON_DEVIATIONS,
+        (WAITING, NETWORK_GROUP, 0.5),
+        (EXCHANGE, NETWORK_GROUP, 1.0),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class EraModel:
+    """The terms of one era of programs with their coefficients."""
+
+    terms: tuple[Term, ...]
+    coefficients: np.ndarray
+
+    def overhead(self, cells: pd.DataFrame) -> np.ndarray:
+        """Return what n devices take longer than one, in steps of one device."""
+        return _parts(_build_design(cells, self.terms), self.coefficients).sum(axis=1)
+
+
+@dataclass(frozen=True)
+class SumOfParts(ScalingMethod):
+    """The sum of parts, fitted separately to the two eras of programs when they are needed."""
+
+    evidence: pd.DataFrame
+    models: dict[str, EraModel] = field(default_factory=dict)
+
+    @classmethod
+    def fit(cls, evidence: pd.DataFrame) -> Self:
+        """Take the evidence; an era without a row has its priors."""
+        return cls(learnable(evidence))
+
+    def efficiency(self, cells: pd.DataFrame) -> np.ndarray:
+        """Return 1 / (1 + overhead)."""
+        overhead = np.zeros(len(cells))
+        for era in set(cells["era"]):
+            if era not in self.models:
+                self.models[era] = _fit_era(self.evidence[self.evidence["era"] == era], era)
+            in_era = (cells["era"] == era).to_numpy()
+            overhead[in_era] = self.models[era].overhead(cells[in_era])
+        return 1 / (1 + overhead)
+
+
+def _fit_era(rows: pd.DataFrame, era: str) -> EraModel:
+    """Fit by penalised robust least squares on the logarithm of the overhead.
+
+    The loss is pseudo-Huber in log(overhead + MEASUREMENT_FLOOR) plus the squares of the priors; a
+    family of one publisher weighs with the root of its number of figures. Levenberg-Marquardt with
+    reweighting.
+    """
+    terms = [*TERMS[era]]
+    for part, column, deviation in DEVIATIONS[era]:
+        names = sorted(set(rows[column]))
+        terms += [Term(part, f"{column}: {name}", 0.0, deviation) for name in names]
+    mean = np.array([term.mean for term in terms])
+    sd = np.array([term.sd for term in terms])
+    if rows.empty:
+        return EraModel(tuple(terms), mean)
+    design = facts, _, membership = _build_design(rows, tuple(terms))
+    overhead = np.maximum(1 / rows["efficiency"].to_numpy(dtype=float) - 1, 0.0)
+    target = np.log(overhead + MEASUREMENT_FLOOR)
+    groups = rows["family"].astype(str) + rows["publisher"]
+    weight = groups.map(groups.value_counts()).to_numpy(dtype=float) ** -0.5
+    weight /= weight.mean()
+
+    def evaluate(coefficients: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        parts = _parts(design, coefficients)
+        floored = parts.sum(axis=1) + MEASUREMENT_FLOOR
+        residual = (np.log(floored) - target) / RESIDUAL_SD
+        root = np.sqrt(1 + residual**2)
+        shrinkage = (coefficients - mean) / sd
+        loss = float(weight @ (root - 1) + shrinkage @ shrinkage / 2)
+        slope = facts * (parts @ membership.T)
+        slope /= (floored * RESIDUAL_SD)[:, None]
+        weighted = slope.T * (weight / root)
+        gradient = weighted @ residual + shrinkage / sd
+        return loss, gradient, weighted @ slope + np.diag(1 / sd**2)
+
+    coefficients = mean
+    damping = 1e-3
+    loss, gradient, curvature = evaluate(mean)
+    for _ in range(MAXIMUM_ITERATIONS):
+        damped = curvature + damping * np.diag(np.diag(curvature))
+        proposal = coefficients - np.linalg.solve(damped, gradient)
+        evaluated = evaluate(proposal)
+        improvement = loss - evaluated[0]
+        if improvement < 0:
+            damping *= 10
+            continue
+        coefficients = proposal
+        loss, gradient, curvature = evaluated
+        damping /= 10
+        if improvement < LOSS_TOLERANCE:
+            break
+    return EraModel(tuple(terms), coefficients)
+
+
+def _parts(design: Design, coefficients: np.ndarray) -> np.ndarray:
+    """Return the parts of the overhead, rows x parts, in steps of one device."""
+    facts, quantities, membership = design
+    logarithms = (facts * coefficients) @ membership
+    return np.exp(np.clip(logarithms, -30, 8)) * quantities
+
+
+def _build_design(cells: pd.DataFrame, terms: tuple[Term, ...]) -> Design:
+    """Arrange the facts of cells (`with_step_facts`) by term."""
+    link, doublings = cells["link"], cells["doublings"]
+    columns = {
+        "always": pd.Series(1.0, cells.index),
+        "doublings": doublings,
+        "nvlink": link == NVLINK,
+        "bridge": link == BRIDGE,
+        "geforce": link == GEFORCE_BUS,
+        "bus_doublings": doublings.where(link != NVLINK, 0.0),
+        "compiled": cells["xla"],
+        "old_software": cells["old_software"],
+    }
+    table = pd.DataFrame(columns, cells.index).astype(float)
+    groups = cells.reindex(columns=[DEVICE_GROUP, PUBLISHER_GROUP, NETWORK_GROUP])
+    table = table.join(pd.get_dummies(groups, prefix_sep=": ", dtype=float))
+    facts = table.reindex(columns=[term.fact for term in terms], fill_value=0.0).to_numpy()
+
+    exchanges = cells["exchange"].astype(float)
+    quantities = {
+        WAITING: columns["always"],
+        EXCHANGE: exchanges * cells["ring"] * cells["gradient_gb"] / cells["step_s"],
+        STARTS: exchanges * SECONDS_PER_TENSOR * cells["tensors"] / cells["step_s"],
+        HALF: cells["ring"] * cells["slow_half"],
+    }
+    names = list(dict.fromkeys(term.part for term in terms))
+    membership = np.array([[term.part == name for name in names] for term in terms], dtype=float)
+    part_quantities = np.array([np.asarray(quantities[name], dtype=float) for name in names]).T
+    return facts, part_quantities, membership

@@ -1,0 +1,182 @@
+"""Records of a team's own jobs: Slurm's accounting (`sacct -P`) and plain CSV tables."""
+
+import csv
+import io
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+
+from sweetspot.errors import UserError
+from sweetspot.files import read_given
+
+SACCT_COMMAND = "sacct -a -X -P -D -o JobID,Start,End,State,AllocTRES,ElapsedRaw"
+REQUIRED_COLUMNS = {"sacct": ["jobid", "start", "end", "state", "alloctres"], "jobs": ["start", "end", "devices"]}
+RUN_COLUMNS = ["job", "start", "end", "state", "devices", "class"]
+# The states of sacct(1). A resized job goes on under the same id in the next row, so it is not completed.
+SLURM_STATES = {
+    "completed": "COMPLETED",
+    "ended": "FAILED TIMEOUT OUT_OF_MEMORY NODE_FAIL BOOT_FAIL DEADLINE LAUNCH_FAILED RECONFIG_FAIL CANCELLED "
+    "PREEMPTED REVOKED REQUEUED RESIZING",
+    "running": "RUNNING COMPLETING SUSPENDED STOPPED STAGE_OUT SIGNALING",
+    "waiting": "PENDING CONFIGURING REQUEUE_HOLD REQUEUE_FED SPECIAL_EXIT RESV_DEL_HOLD",
+}
+STATE_BY_SLURM_NAME = {name: state for state, names in SLURM_STATES.items() for name in names.split()}
+EARLIEST, CLOCK_TOLERANCE = datetime(1990, 1, 1, tzinfo=UTC), timedelta(days=1)  # clocks of machines differ
+MAX_DURATION, MAX_BYTES = timedelta(days=3650), 2_000_000_000
+# A MIG slice has so many sevenths of a device.
+GPU = re.compile(r"gres/gpu(?P<type>:[^=]+?(_(?P<sevenths>[1-7])g\.\d+gb)?)?=(?P<count>\d+)")
+DEVICES = re.compile(r"\d{1,6}(\.\d+)?")
+
+
+@dataclass(frozen=True)
+class RecordLine:
+    """One line of a record, by its columns."""
+
+    number: int
+    fields: dict[str, str]
+
+    def error(self, column: str, expected: str) -> UserError:
+        """Return the error about the value in `column`."""
+        return UserError(f"line {self.number}: {column} is {self.fields[column][:60]!r}; expected {expected}")
+
+    def moment(self, column: str, zone: ZoneInfo, now: datetime, fold: int = 0) -> datetime | None:
+        """Parse a time.
+
+        Parameters
+        ----------
+        column
+            Its value is a wall clock's time, one with an offset, or whole seconds since 1970.
+        zone
+            Time zone of a wall clock's time.
+        now
+            Later times are refused, as are those before 1990.
+        fold
+            1: the second of the hour that a clock shows twice.
+
+        Returns
+        -------
+        datetime or None
+            In UTC; None where the time is unknown.
+
+        """
+        text = self.fields[column]
+        if text in ("", "Unknown", "None"):
+            return None
+        try:
+            wall = datetime.fromtimestamp(int(text), UTC) if text.isdecimal() else datetime.fromisoformat(text)
+            moment = (wall if wall.tzinfo else wall.replace(tzinfo=zone, fold=fold)).astimezone(UTC)
+        except (ValueError, OverflowError, OSError):
+            raise self.error(column, "a time such as 2026-03-01T12:00:00, or seconds since 1970") from None
+        if not EARLIEST <= moment <= now + CLOCK_TOLERANCE:
+            raise self.error(column, "a time from 1990 to today")
+        return moment
+
+
+def read_runs(path: str, record_format: str, zone: ZoneInfo, now: datetime) -> pd.DataFrame:
+    """Read a record of jobs, one row per run.
+
+    Parameters
+    ----------
+    path
+        The file, or `-` for standard input.
+    record_format
+        `sacct`: the output of SACCT_COMMAND, possibly with other columns. `jobs`: CSV with the columns start, end,
+        devices and perhaps job, class, state (`completed` or anything else); other columns are ignored.
+    zone
+        Time zone of times without an offset; a number is seconds since 1970.
+    now
+        Later times are refused.
+
+    Returns
+    -------
+    pandas.DataFrame
+        RUN_COLUMNS. start, end: UTC; NaT where the run has not started, or where it is not known until when it ran.
+        state: completed, ended, running or waiting. devices: shared ones as fractions. A job that was put back has
+        several runs. Overlapping exports may repeat a run: of the same job and start the one that was seen longest
+        is kept.
+
+    Raises
+    ------
+    UserError
+        With the file and the line.
+
+    """
+    name = "standard input" if path == "-" else path
+    try:
+        content = sys.stdin.buffer.read() if path == "-" else read_given(path, MAX_BYTES)
+        lines = _read_lines(content.decode("utf-8-sig"), record_format)
+        runs = pd.DataFrame((_parse_run(line, zone, now) for line in lines), columns=RUN_COLUMNS)
+    except (UserError, UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"{name}: {str(error).removeprefix(f'{path}: ')}") from None
+    if runs.empty:
+        raise UserError(f"{name}: has no job; expected one per line below the header")
+    runs = runs.astype(dict.fromkeys(("start", "end"), "datetime64[us, UTC]"))
+    runs = runs.sort_values("end", kind="stable", na_position="first")
+    is_repeated = runs["start"].notna() & runs.duplicated(["job", "start"], keep="last")
+    return runs[~is_repeated].sort_index(ignore_index=True)
+
+
+def _read_lines(text: str, record_format: str) -> Iterator[RecordLine]:
+    """Yield the lines by their columns, in small letters, without the steps of Slurm's jobs (`7.batch`)."""
+    is_sacct = record_format == "sacct"
+    options: dict[str, Any] = {"delimiter": "|", "quoting": csv.QUOTE_NONE} if is_sacct else {"strict": True}
+    rows = csv.reader(io.StringIO(text), **options)
+    names = next(rows, [])
+    header = [name.strip().lower() for name in names]
+    for column in REQUIRED_COLUMNS[record_format]:
+        if header.count(column) != 1:
+            raise UserError(f"line 1: {header.count(column)} columns are called {column}; expected one")
+    for cells in rows:
+        if "jobname" in header:  # sacct writes the separator in a name as it is
+            index = header.index("jobname")
+            del cells[index : index + len(cells) - len(header)]
+        if cells and len(cells) != len(header):
+            raise UserError(f"line {rows.line_num}: {len(cells)} fields; expected {len(header)}, as in line 1")
+        fields = dict(zip(header, map(str.strip, cells), strict=False))
+        if cells and cells != names and "." not in fields.get("jobid", ""):
+            yield RecordLine(rows.line_num, fields)
+
+
+def _parse_run(line: RecordLine, zone: ZoneInfo, now: datetime) -> tuple[Any, ...]:
+    """Return the values of RUN_COLUMNS."""
+    fields, elapsed = line.fields, line.fields.get("elapsedraw", "")
+    state = "ended" if fields["end"] else "running" if fields["start"] else "waiting"
+    if fields.get("state"):
+        state = STATE_BY_SLURM_NAME.get(fields["state"].upper().split(" ")[0].rstrip("+"), "")
+    if not state:
+        raise line.error("state", "a state of sacct, such as COMPLETED")
+    if elapsed and not elapsed.isdecimal():
+        raise line.error("elapsedraw", "whole seconds")
+    start = None if state == "waiting" else line.moment("start", zone, now)
+    end = start and (start + timedelta(seconds=int(elapsed)) if elapsed else line.moment("end", zone, now))
+    if start and end and end < start:
+        end = line.moment("end", zone, now, fold=1)
+    if start and not (end or state == "running"):
+        raise line.error("end", "a time: the job is over")
+    if start and end and not start <= end <= start + MAX_DURATION:
+        raise line.error("end", "a time after the start, within ten years")
+    if "devices" in fields and not DEVICES.fullmatch(fields["devices"]):
+        raise line.error("devices", "a number such as 4 or 0.5")
+    devices = float(fields["devices"]) if "devices" in fields else _allocated_devices(line)
+    return fields.get("jobid") or fields.get("job") or line.number, start, end, state, devices, fields.get("class", "")
+
+
+def _allocated_devices(line: RecordLine) -> float:
+    """Sum up AllocTRES, e.g. 2 of `cpu=4,gres/gpu=2,gres/gpu:a100=2`: devices with a type repeat those without."""
+    total, sum_of_types, has_slices = 0.0, 0.0, False
+    for item in line.fields["alloctres"].split(","):
+        match = GPU.fullmatch(item)
+        if match and match["type"]:
+            sum_of_types += int(match["count"]) * int(match["sevenths"] or 7) / 7
+            has_slices |= match["sevenths"] is not None
+        elif match:
+            total = float(match["count"])
+        elif item.startswith(("gres/gpu", "gres/shard", "gres/mps")):
+            raise line.error("alloctres", "whole devices (gres/gpu=4) or MIG slices")
+    return sum_of_types if has_slices else total or sum_of_types

@@ -1,0 +1,199 @@
+"""Jobs per month by class from the runs of a record, with the range that months to come lie in."""
+
+import math
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.draws import interval, stream
+from sweetspot.errors import UserError
+
+EDGE_DAYS = 3  # a month that lacks at most so many days at an edge of the record counts as whole
+CLASS_BY_HOURS = {0: "under-1h", 1: "1h-to-8h", 8: "8h-to-3d", 72: "over-3d"}  # from so many hours on
+MIN_SHARE, SMALL_CLASSES = 0.02, "other"  # classes with less of the device-hours are one
+SEED, SAMPLES, HOUR = 1, 4000, pd.Timedelta(hours=1)
+# Priors. Growth: 4 % a month or less in two of three teams. Months differ beyond chance by sqrt(0.1) = 32 %, in two
+# of three teams by 12 to 86 %. Simulated months of several kinds are then covered as they should be
+# (tests/use/test_forecast.py). The counts alone say the level.
+PRIOR_SD = np.array([3.0, 0.04])  # of the logarithms of level and monthly growth
+DISPERSION, DISPERSION_LOG_SD = 0.1, 2.0
+DISPERSIONS = np.exp(np.linspace(math.log(0.001), math.log(4.0), 24))
+NEWTON_STEPS, MAX_LOG_JOBS = 40, 30.0  # of more jobs no count can be drawn
+MAX_MONTHS_AHEAD = 12
+CLEAR = 0.98  # growth is clear where it has one sign with this probability
+
+
+@dataclass(frozen=True)
+class JobForecast:
+    """Jobs of a month to come, and their monthly growth; low and high are the 5 % and 95 % quantiles.
+
+    Where growth is clear `jobs` is the level of the first month to come, else the mean of the recorded months.
+    """
+
+    jobs: float
+    jobs_low: float
+    jobs_high: float
+    growth: float
+    growth_low: float
+    growth_high: float
+    growth_is_clear: bool
+    correlation_of_months: float
+
+
+@dataclass(frozen=True)
+class ClassUse:
+    """Jobs of one class.
+
+    device_hours: of all jobs together; hours: of one job (mean; NaN where none has ended), hours_cv: their standard
+    deviation / mean; devices: mean by hours.
+    """
+
+    name: str
+    jobs_by_month: list[int]
+    device_hours: float
+    hours: float
+    hours_cv: float
+    devices: float
+    forecast: JobForecast
+
+
+@dataclass(frozen=True)
+class MonthlyUse:
+    """What was used in whole months.
+
+    hours: of all months by the clock, device_hours: held within them; forecast: of all jobs; classes: those with the
+    most device-hours first.
+    """
+
+    months: list[str]
+    hours: float
+    device_hours: float
+    forecast: JobForecast
+    classes: list[ClassUse]
+
+
+def count_use(runs: pd.DataFrame, zone: ZoneInfo, since: pd.Timestamp | None, until: pd.Timestamp | None) -> MonthlyUse:
+    """Count the device-hours and jobs of each class and month.
+
+    Parameters
+    ----------
+    runs
+        RUN_COLUMNS of `job_records`.
+    zone
+        Time zone in which months begin.
+    since, until
+        The time that the record covers; None: from its first start, to its last moment.
+
+    Returns
+    -------
+    MonthlyUse
+        A job counts in the month of its first start, with the hours of all its runs. Classes are the record's, else
+        made of devices and hours.
+
+    Raises
+    ------
+    UserError
+        Where no job held a device, or no month is covered but for EDGE_DAYS.
+
+    """
+    busy_runs = runs[runs["start"].notna() & (runs["devices"] > 0)].sort_values("start", kind="stable")
+    if busy_runs.empty:
+        raise UserError("no job held a device; expected some (sacct: gres/gpu in AllocTRES)")
+    last = pd.Series([runs["start"].max(), runs["end"].max(), until]).max()
+    edges, names = _covered_months(since or busy_runs["start"].iloc[0], until or last, zone)
+    busy_runs["end"] = busy_runs["end"].fillna(last)
+    busy_runs["hours"] = (busy_runs["end"] - busy_runs["start"]) / HOUR
+    # Once a run is completed its id belongs to another job: Slurm counts from 1 again after MaxJobId.
+    is_completed = busy_runs["state"].eq("completed").astype(int)
+    earlier_jobs = is_completed.groupby(busy_runs["job"]).cumsum() - is_completed
+    by_job = busy_runs.groupby([busy_runs["job"], earlier_jobs])
+    jobs = by_job.agg({"start": "first", "hours": "sum", "devices": "max", "state": "last", "class": "last"})
+    jobs["class"] = _classes(jobs)
+    jobs["month"] = np.searchsorted(edges, jobs["start"], side="right") - 1
+    jobs = jobs[jobs["month"].between(0, len(names) - 1)]
+    if jobs.empty:
+        raise UserError(f"no job began in {', '.join(names)}; expected some (--since, --until)")
+    classes = [_class_use(str(name), rows, len(names)) for name, rows in jobs.groupby("class")]
+    classes.sort(key=lambda use: -use.device_hours)
+    in_months = (busy_runs["end"].clip(upper=edges[-1]) - busy_runs["start"].clip(lower=edges[0])) / HOUR
+    device_hours = float((in_months.clip(lower=0) * busy_runs["devices"]).sum())
+    forecast = forecast_jobs(np.bincount(jobs["month"], minlength=len(names)), "all")
+    return MonthlyUse(names, (edges[-1] - edges[0]) / HOUR, device_hours, forecast, classes)
+
+
+def _covered_months(first: pd.Timestamp, last: pd.Timestamp, zone: ZoneInfo) -> tuple[pd.DatetimeIndex, list[str]]:
+    """Return the edges of the months between two moments (one more than months, in UTC) and their names."""
+    slack = pd.Timedelta(days=EDGE_DAYS)
+    begin, end = first.tz_convert(zone) - slack, last.tz_convert(zone) + slack
+    edges = pd.date_range(begin, end, freq="MS", normalize=True)
+    edges = edges[(edges >= begin) & (edges <= end)]
+    if len(edges) < 2:
+        raise UserError(f"the record covers {first:%Y-%m-%d} to {last:%Y-%m-%d}; expected at least one whole month")
+    return edges.tz_convert("UTC"), list(edges[:-1].strftime("%Y-%m"))
+
+
+def _classes(jobs: pd.DataFrame) -> pd.Series:
+    """Return the class of each job: the record's, else by devices and hours, such as `2x-1h-to-8h`."""
+    if (jobs["class"] != "").any():
+        return jobs["class"].replace("", SMALL_CLASSES)
+    hours = pd.cut(jobs["hours"], [*CLASS_BY_HOURS, math.inf], right=False, labels=list(CLASS_BY_HOURS.values()))
+    names = jobs["devices"].map(lambda number: "part-" if number < 1 else f"{number:.0f}x-") + hours.astype(str)
+    device_hours = jobs["hours"] * jobs["devices"]
+    return names.where(device_hours.groupby(names).transform("sum") >= MIN_SHARE * device_hours.sum(), SMALL_CLASSES)
+
+
+def _class_use(name: str, jobs: pd.DataFrame, months: int) -> ClassUse:
+    counts = np.bincount(jobs["month"], minlength=months)
+    hours = jobs.loc[jobs["state"] != "running", "hours"]
+    device_hours = (jobs["hours"] * jobs["devices"]).sum()
+    cv = hours.std(ddof=0) / (hours.mean() or math.nan)
+    devices = device_hours / (jobs["hours"].sum() or math.nan)
+    return ClassUse(name, counts.tolist(), device_hours, hours.mean(), cv, devices, forecast_jobs(counts, name))
+
+
+def forecast_jobs(counts: np.ndarray, key: str) -> JobForecast:
+    """Forecast the jobs of the months to come, as many months as were counted but at most MAX_MONTHS_AHEAD.
+
+    Counts are negative binomial about a level that grows by a constant share. `counts`: jobs of each month; `key`
+    names the random stream.
+    """
+    random, months = stream(SEED, "use", key), len(counts)
+    time = np.arange(months) - (months - 1) / 2
+    modes, covariances, log_weights = _posterior(counts.astype(float), np.column_stack([np.ones(months), time]))
+    weights = np.exp(log_weights - log_weights.max())
+    chosen = random.choice(len(DISPERSIONS), SAMPLES, p=weights / weights.sum())
+    noise = random.standard_normal((SAMPLES, 2))
+    level, growth = (modes[chosen] + np.einsum("dij,dj->di", np.linalg.cholesky(covariances)[chosen], noise)).T
+    lowest, highest = interval(growth, CLEAR)
+    is_clear = bool(lowest > 0 or highest < 0)
+    ahead = np.ones(SAMPLES) if is_clear else random.integers(1, min(max(months, 3), MAX_MONTHS_AHEAD) + 1, SAMPLES)
+    expected = np.exp(np.minimum(level + growth * (time[-1] + ahead), MAX_LOG_JOBS))
+    dispersion = DISPERSIONS[chosen]
+    simulated = random.poisson(expected * random.gamma(1 / dispersion, dispersion)).astype(float)
+    jobs = float(np.median(expected) if is_clear else counts.mean())
+    shared = np.var(np.log(expected))
+    correlation = float(shared / (shared + np.mean(dispersion) + 1 / max(jobs, 1.0)))
+    low, high = (float(quantile) for quantile in interval(simulated))
+    typical, slow, fast = (float(np.expm1(value)) for value in (np.median(growth), *interval(growth)))
+    return JobForecast(jobs, min(low, jobs), max(high, jobs), typical, slow, fast, is_clear, correlation)
+
+
+def _posterior(counts: np.ndarray, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return mode and covariance of log level and log growth, and the log weight, of each of DISPERSIONS (Laplace)."""
+    from scipy.stats import nbinom  # slow to import
+
+    dispersion, precision = DISPERSIONS[:, np.newaxis], PRIOR_SD**-2
+    prior_mode = np.array([math.log(max(counts.sum(), 0.5) / len(counts)), 0.0])
+    modes = np.tile(prior_mode, (len(DISPERSIONS), 1))
+    for _ in range(NEWTON_STEPS):
+        mean = np.exp(np.clip(modes @ design.T, -20, 20))
+        slope = ((counts - mean) / (1 + dispersion * mean)) @ design - precision * (modes - prior_mode)
+        weight = mean * (1 + dispersion * counts) / (1 + dispersion * mean) ** 2
+        curvature = np.einsum("dm,mi,mj->dij", weight, design, design) + np.diag(precision)
+        modes = modes + np.clip(np.linalg.solve(curvature, slope[..., np.newaxis])[..., 0], -1, 1)
+    log_likelihood = nbinom.logpmf(counts, 1 / dispersion, 1 / (1 + dispersion * mean)).sum(axis=1)
+    log_prior = (modes - prior_mode) ** 2 @ precision + (np.log(DISPERSIONS / DISPERSION) / DISPERSION_LOG_SD) ** 2
+    log_weights = log_likelihood - 0.5 * log_prior - 0.5 * np.linalg.slogdet(curvature)[1]
+    return modes, np.linalg.inv(curvature), log_weights
