@@ -149,19 +149,3 @@ def test_of_phases_a_control_and_an_edit_of_the_files_give_the_same(project, con
             assert (usd, hours) == pytest.approx((row["usd"], row["hours"]), rel=1e-6), option
             assert machines == row["counts"]
         assert noise == []
-
-
-def test_of_phases_limits_leave_the_cheapest_that_keeps_them(project):
-    """The plan in at most so many hours; what does not keep it stands behind, without a place."""
-    table = of_plan(replanned())
-    limit = table["hours"].median()
-    kept = table[table["hours"] <= limit]
-    with opened(project) as (tab, noise):
-        tab.select_option("select[name=work]", label="work")
-        tab.fill("input[name=within]", f"{limit:.6f}")
-        placed = tab.eval_on_selector_all(
-            "#outcome tbody tr", "all => all.filter(r => r.cells[0].textContent !== '–').map(r => r.dataset.option)"
-        )
-        assert placed == list(kept["choice"]) and len(placed) < len(table)
-        assert tab.get_attribute("#case-says", "data-take") == kept["choice"].iloc[0]
-        assert noise == []

@@ -201,12 +201,6 @@ def test_from_elsewhere_with_a_directory_by_either_snakefile(checkout, snakemake
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_in_the_checkout_itself_without_installing(checkout, snakemake):
-    done = snakemake(checkout, "comparison", "--config", f"study={STUDY}")
-    assert done.returncode == 0, done.stdout[-4000:]
-    assert (checkout / "results" / STUDY / "comparison" / "verdict.parquet").is_file()
-
-
 @pytest.fixture
 def repository(tmp_path) -> str:
     """The `snakefile:` of Sweetspot at a tag of github.com, which Git finds in a folder here."""
