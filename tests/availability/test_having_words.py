@@ -37,11 +37,6 @@ def test_a_machine_seldom_to_be_had_is_told_with_its_sellers_and_with_what_is_th
     assert told[4].startswith("Counted from today, half of the results are there within ") and len(told) == 5
 
 
-HAD = PLAIN | dict.fromkeys(("start_hours", "start_hours_low", "start_hours_high", "p_stock_any", "hours_to_result",
-                             "hours_to_result_p90"), np.nan)  # fmt: skip
-HAD |= {"p_stock": 0.25, "p_stock_low": 0.25, "p_stock_high": 0.25, "stock_wait_hours": 0.0, "sellers": "x"}
-
-
 def test_a_machine_of_which_nothing_is_known_is_no_fallback():
     told = said({"provider": "lambda"}, {"provider": "aws", "usd": 150.0}, {"provider": "hyperstack", "usd": 230.0})
     assert told[1] == "If it is not: Machine 2 costs 2.3 times as much."

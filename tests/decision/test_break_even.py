@@ -64,22 +64,6 @@ def test_the_share_of_draws_in_which_the_box_is_cheaper_and_in_which_it_ever_pay
     assert row["verdict"] == "from 1.4 days a month (4.6 to never); pays at the planned use of 10"
 
 
-@pytest.mark.parametrize(
-    ("price_p3", "parts", "verdict", "p_pays"),
-    [
-        # at 0.3 USD the rented work costs 0.664: 216.667 / 24 / 0.464 = 19.456 days; planned are 10
-        (0.3, (1, 1, 1), "from 19.5 days a month (19.5 to 19.5); does not pay at the planned use of 10", 1.0),
-        # at 0.22: 0.48693 - 0.2: 31.46 days, never at the centre; at half the fixed sum 15.73
-        (0.22, (0.5, 1, 1), "never at the central figures; from 15.7 days a month at the lowest", 1 / 3),
-        (0.09, (1, 1, 1), "never", 0.0),  # 0.199 USD, less than 0.20 USD of electricity for the same hour
-    ],
-)
-def test_a_box_pays_late_or_in_some_draws_alone_or_never(price_p3, parts, verdict, p_pays):
-    row = row_of(price_p3=price_p3, fixed={BOX: [FIXED * part for part in parts]})
-    assert (row["verdict"], row["p_pays"]) == (verdict, pytest.approx(p_pays))
-    assert math.isnan(row["days"]) == verdict.startswith("never")
-
-
 def exact(**box):
     """A box at 1 image/s and 0 USD an hour of electricity, against a rival that asks 1 USD for each of its hours."""
     options = options_of((box_offer(kw=0.0), 498.0, 4), TWO[1])

@@ -7,9 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from month_tables import LabOfFive
-from sweetspot.decision import cost_dispatch
 from sweetspot.errors import UserError
-from sweetspot.mixes.dispatch import dispatch, dispatch_once
 from sweetspot.report.answer_file import by_deadline
 from sweetspot.report.phrases import without_speed
 
@@ -33,27 +31,9 @@ def lab(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def looks():
-    """How often mixes were dispatched for the analyses: by a quick look at one month a draw, and on all of them."""
-    return {"quick": 0, "whole": 0}
-
-
-@pytest.fixture(scope="module")
-def sure(tmp_path_factory, looks):
+def sure(tmp_path_factory):
     """The tables where all draws are one, with the analyses."""
-
-    def counted(problem, counts):
-        looks["quick" if problem.jobs.shape[2] == 1 else "whole"] += 1
-        return dispatch(problem, counts)
-
-    def counted_once(problem, counts):
-        looks["quick"] += counts not in problem.dispatched
-        return dispatch_once(problem, counts)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cost_dispatch, "dispatch", counted)
-        patch.setattr(cost_dispatch, "dispatch_once", counted_once)
-        return LabOfFive(tmp_path_factory.mktemp("sure")).certain().tables(4, turning=True)
+    return LabOfFive(tmp_path_factory.mktemp("sure")).certain().tables(4, turning=True)
 
 
 def edited(where, change, file="workloads.yaml"):

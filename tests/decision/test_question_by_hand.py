@@ -6,7 +6,6 @@ from sweetspot.decision.assumption import Choice, Moved, all_of
 from sweetspot.decision.question import Costs, Question
 
 WORK = all_of("amount of work")  # at factors of 1
-PRICE = WORK._replace(quantity="usd_per_hour", figure="usd_per_hour", name="price")
 
 
 def choices(*names, taken=(), alternatives=None):
@@ -113,23 +112,6 @@ def test_nothing_is_looked_for_beyond_five_times_nor_beyond_what_a_figure_can_be
     bounded = WORK._replace(**bound)
     found = turns(two(cost, dear=dear, assumptions=(bounded,)), bounded)
     assert {side: turn.factor for side, turn in found.items()} == pytest.approx(expected, rel=1.1e-4 if dear else 1e-9)
-
-
-def test_a_price_that_does_not_turn_at_the_far_end_does_so_nowhere():
-    """A price is a straight line; what is not one is looked at all along. Of several at once it is the cheapest."""
-    asked = two(lambda x: 9.0 if 1.9 < x < 2.1 else 11.0, assumptions=(WORK, PRICE))
-    assert turns(asked)[True].factor == pytest.approx(1.9, rel=1e-9) and asked.turns[PRICE] == []
-    both = question(choices("a", "b", "c"), flat(10.0), falling, lambda x: 19.6 - 8 * x)
-    assert turns(both)[True].to == 2  # both at 1.2: c falls faster
-
-
-@pytest.mark.parametrize("look", [1.1, 1.25, 1.6, 2.5, 5.0])
-@pytest.mark.parametrize("side", [1, -1])
-def test_where_a_case_takes_long_few_are_looked_at_each_way(look, side):
-    """What is the cheapest within a twentieth of a look alone is found, and its near edge to a ten-thousandth."""
-    inner, outer = look * 0.96, look * 1.04
-    (found,) = two(lambda x: 9.0 if inner < x**side < outer else 11.0, dear=True).turns[WORK]
-    assert found.factor**side == pytest.approx(inner, rel=1.1e-4) and found.to == 1
 
 
 def test_another_number_of_the_alternative_turns_the_answer_though_the_choice_is_the_same():

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from phase_plans import hourly as rented_at
 from small_lab import class_of, posed
 from sweetspot.decision.assumption import Moved
 from sweetspot.decision.cost_dispatch import Dispatch, dispatch_question
@@ -96,27 +95,6 @@ def test_more_work_than_the_machines_bought_can_do_takes_more_of_them():
     assert thrice.counts[0, 0] == 3.0 and thrice.usd[0, 0] == pytest.approx(36 * (3150 + 120.0))
 
 
-MANY = [
-    class_of("a", {"value": 100.0, "low": 80.0, "high": 150.0}, within_hours=3.0, urgent_per_month=5.0),
-    class_of("b", 40.0, within_hours=3.0, urgent_per_month=0.0),
-]
-TWO_HOURS = {"a": 2.0, "a.urgent": 2.0, "b": 2.0, "b.urgent": 2.0}
-
-
-def test_numbers_of_jobs_move_by_class_with_their_range_and_all_together():
-    """Where there are no urgent jobs, there is no number to move; of others at most as many as of their class."""
-    question = dispatch_question(posed(own(), rented_at(6.0), jobs=MANY, hours=TWO_HOURS, draws=40))
-    found = [tuple(one) for one in question.assumptions if one.figure in ("per_month", "jobs")]
-    ends = (frozenset(), np.inf)
-    assert found == [
-        ("per_month", "a", "jobs of a a month", "jobs/month", 100.0, 80.0, 150.0, "declared", "per_month", *ends),
-        ("per_month", "a (urgent)", "urgent jobs of a a month", "jobs/month", 5.0, 4.0, 6.0, "assumed", "per_month",
-         frozenset(), 100.0),
-        ("per_month", "b", "jobs of b a month", "jobs/month", 40.0, 32.0, 48.0, "assumed", "per_month", *ends),
-        ("jobs", "", "number of jobs a month", "times the plan", 1.0, 0.8, 1.2, "assumed", "jobs", *ends),
-    ]  # fmt: skip
-
-
 def test_a_quick_look_is_one_month_of_draws_and_costs_as_planned_what_all_draws_do():
     """501 draws of 36 months: 250 of them, each with a month by its number; the last is draw 500, month 32."""
     jobs = [class_of("a", {"value": 120.0, "low": 60.0, "high": 200.0})]
@@ -153,37 +131,11 @@ def test_more_jobs_turn_to_the_way_that_gains_most_by_each_though_another_is_nea
     assert turn.factor == pytest.approx(1176 / 5.4 / 200, rel=1e-6) and named(question, turn) == "far"
 
 
-def signed(usd):
-    """A contract by the month."""
-    return {"instance": "signed", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": usd}}
-
-
 def rows_held(question):
     """What is told of each machine: (machine, quantity, class) with its row."""
     return {
         (row["reference"], row["quantity"], row["subject"]): row for row in pays_rows("lab", question.held(question))
     }
-
-
-def test_a_machine_pays_by_all_work_by_each_class_and_if_it_is_bought_by_the_months():
-    """Two classes, of one some are urgent: of those nothing is told, they are among theirs."""
-    jobs = [class_of("a", 60.0, within_hours=3.0, urgent_per_month=6.0), class_of("b", 40.0)]
-    question = dispatch_question(
-        posed(own(), signed(900.0), rented_at(6.0), jobs=jobs, hours={"a": 2.0, "a.urgent": 2.0, "b": 2.0})
-    )
-    rows = rows_held(question)
-    of_work = [("device_hours", None), ("per_month", "a"), ("per_month", "b")]
-    box = [("box", *one) for one in (*of_work, ("months", None))]
-    assert set(rows) == {*box, *(("signed (reserved)", *one) for one in of_work)}
-    told = {key[1:]: (row["assumption"], row["planned"], row["unit"]) for key, row in rows.items() if key[0] == "box"}
-    assert told == {
-        ("device_hours", None): ("the work of a month", pytest.approx(200.0), "device-hours/month"),
-        ("per_month", "a"): ("jobs of a a month", 60.0, "jobs/month"),
-        ("per_month", "b"): ("jobs of b a month", 40.0, "jobs/month"),
-        ("months", None): ("length of the project", 36.0, "months"),
-    }
-    # A box costs 1,050 a month, and 0.2 an hour instead of 6: from 1,050 / 5.8 = 181 hours on.
-    assert rows["box", "device_hours", None]["pays_from"] == pytest.approx(1050 / 5.8)
 
 
 def test_the_work_of_a_month_is_that_of_the_best_mix():

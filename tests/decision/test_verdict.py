@@ -6,7 +6,6 @@ import pytest
 from sweetspot.decision.verdict import COLUMNS, QUOTES, answer_work, first_to_find_out, verdict_table
 from sweetspot.decision_words import BUY, CONTRACT, KEEP, RENT
 from sweetspot.errors import UserError
-from sweetspot.wording import words_of
 from works import work
 
 NO_ROWS = pd.DataFrame()
@@ -218,14 +217,6 @@ def test_from_how_many_jobs_a_machine_by_the_month_pays(others, months, expected
     rest = [(name, RENT, [prices[name]] * 2, facts) for name, facts in others]
     row = verdict(work(("flat", RENT, [0.5] * 2, FLAT), *rest, months=months))
     assert (row["from_jobs"], row["by_hour_title"]) == (pytest.approx(expected[0], nan_ok=True), expected[1])
-
-
-def test_a_machine_by_the_month_says_so_and_one_by_the_job_says_nothing_of_months():
-    flat, metered = ("flat", RENT, [0.5] * 4, FLAT), ("metered", RENT, [1.6] * 4, METERED)
-    told = verdict(work(flat, metered, months=np.nan), words=words_of("run"))
-    assert told.do_this == "It pays from 100 runs a month. For fewer take Metered."
-    row = verdict(work(metered, ("flat", RENT, [2] * 4, FLAT), months=np.nan))
-    assert np.isnan(row["from_jobs"]) and row["by_hour_title"] is None
 
 
 def test_the_work_from_which_buying_pays_is_the_least_of_this_work():

@@ -28,19 +28,6 @@ def rows(*cells):
     return pd.DataFrame([{**CELL, "status": "ok", **cell} for cell in cells])
 
 
-def test_a_status_without_a_warning_of_its_own_is_told():
-    cells = rows(
-        {"status": "oom", "warnings": [warning("oom", "killed")]},
-        {"status": "failed", "warnings": []},
-        {"status": "unstable", "warnings": [warning("unstable", "not steady")]},
-    )
-    assert told(made(cells)) == [
-        ("throughput", "failed", "status failed"),
-        ("throughput", "oom", "killed"),
-        ("throughput", "unstable", "not steady"),
-    ]
-
-
 def test_prices_are_told_under_the_rule_of_the_lint_and_old_ones_as_stale():
     found = [("warning", "stale_rate", "x", "old"), ("warning", "per_gpu", "", "odd"), ("note", "spot_terms", "x", "-")]
     table = made(prices=pd.DataFrame(found, columns=["severity", "rule", "instance", "message"]))

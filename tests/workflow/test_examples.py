@@ -15,8 +15,6 @@ from patience import PATIENCE_S
 from project_copy import ROOT, copy_project, environment, run_snakemake
 from readme_blocks import shell_commands
 
-EXAMPLES = sorted(file.parent.name for file in (ROOT / "examples").glob("*/README.md"))
-
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory) -> Path:
@@ -41,13 +39,6 @@ def typed(project: Path, example: str, command: str) -> str:
     )
     assert done.returncode == 0, f"{command}\n{done.stdout[-4000:]}"
     return done.stdout
-
-
-def test_each_example_has_a_short_readme_and_a_test():
-    assert EXAMPLES == ["notebook", "own-use", "throughput", "university"]
-    for name in EXAMPLES:
-        text = (ROOT / "examples" / name / "README.md").read_text()
-        assert len(re.sub(r"```sh.*?```", "", text, flags=re.S).split("\n")) <= 14
 
 
 def test_a_universitys_own_prices_and_partition(project):
