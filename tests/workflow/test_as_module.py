@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from patience import PATIENCE_S
-from project_copy import ROOT, copy_project, edit, job_counts
+from project_copy import ROOT, captured, copy_project, edit, job_counts
 from run_files import write_run
 from sweetspot.cells import Cell
 from sweetspot.matrix.process import NAMES
@@ -66,15 +65,10 @@ def snakemake(packages, tmp_path):
 
     def run(folder: Path, *arguments: str, path: Path | str = packages) -> subprocess.CompletedProcess[str]:
         known = {name: os.environ[name] for name in ("PATH", "SWEETSPOT_LEASES")}
-        return subprocess.run(
+        return captured(
             [sys.executable, "-S", "-m", "snakemake", "--cores", "2", *THREADS, *arguments],
-            cwd=folder,
-            env={**known, "PYTHONPATH": str(path), "HOME": str(tmp_path / "home")},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
+            folder,
+            {**known, "PYTHONPATH": str(path), "HOME": str(tmp_path / "home")},
         )
 
     return run

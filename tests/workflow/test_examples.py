@@ -5,14 +5,12 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from notebook import run_notebook
-from patience import PATIENCE_S
-from project_copy import ROOT, copy_project, environment, run_snakemake
+from project_copy import ROOT, captured, copy_project, environment, run_snakemake
 from readme_blocks import shell_commands
 
 
@@ -27,15 +25,10 @@ def project(tmp_path_factory) -> Path:
 def typed(project: Path, example: str, command: str) -> str:
     """What a command of the README says, typed in the example's folder with the environment active."""
     env = environment(project)
-    done = subprocess.run(
+    done = captured(
         ["bash", "-ec", command],
-        cwd=project / "examples" / example,
-        env={**env, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
+        project / "examples" / example,
+        {**env, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{env['PATH']}"},
     )
     assert done.returncode == 0, f"{command}\n{done.stdout[-4000:]}"
     return done.stdout
