@@ -82,6 +82,17 @@ HOLDING = {
     "cpus-still-more-cost-efficient": 1,
     "preemptible-p100-half": 0.73,
     "preemptible-k80-half": 0.225,
+    "mlp-cntk-more-effective-k80": 1 / 0.86,  # chart 5
+    "mlp-cntk-more-effective-p100": 0.86 / 0.65,
+    "mlp-cpus-close-to-gpu": 1.02,
+    "mlp-p100-dearer": 2.59,  # chart 6
+    "bilstm-cntk-better-in-june": 1106.58 / 609.52,  # seconds of the two earlier logs
+    "mlp-cpus-cheaper": 1,
+    "cifar10-cpus-cheaper": 1,
+    "cpu32-still-more-cost-efficient": 1,
+    "cpu32-faster-than-cpu16": 5,
+    "preemptible-k80-doubles-efficiency": 0.4975 / 0.235,
+    "preemptible-p100-doubles-efficiency": 1.5075 / 0.74,
 }
 
 
@@ -104,9 +115,6 @@ def test_the_preemptible_prices_stand_the_wrong_way_round(woolf):
     row = woolf.claims.loc["preemptible-prices-in-printed-order"]
     assert (row["computed"], row["verdict"]) == (0.225, "contradicted")
     assert "wrong way round" in row["reason"]
-    for card, half in (("k80", 0.225), ("p100", 0.73)):
-        right = woolf.claims.loc[f"preemptible-{card}-half"]
-        assert (right["computed"], right["verdict"]) == (half, "holds")
 
 
 def test_preemptible_gpus_are_not_ahead_of_cpus_in_all_cases(woolf):
@@ -143,25 +151,3 @@ def test_gpus_are_often_on_par_with_cpus(woolf):
     assert sorted(round(ratio, 2) for ratio in seconds_of.values()) == [0.96, 1.24, 2.07, 2.25, 2.90]
     row = woolf.claims.loc["gpus-often-on-par-with-cpus"]
     assert (row["computed"], row["verdict"]) == (2, "not printed")  # often is no number
-
-
-@pytest.mark.parametrize(
-    ("claim", "value"),
-    [
-        ("mlp-cntk-more-effective-k80", 1 / 0.86),  # chart 5
-        ("mlp-cntk-more-effective-p100", 0.86 / 0.65),
-        ("mlp-cpus-close-to-gpu", 1.02),
-        ("mlp-p100-dearer", 2.59),  # chart 6
-        ("bilstm-cntk-better-in-june", 1106.58 / 609.52),  # seconds of the two earlier logs
-        ("mlp-cpus-cheaper", 1),
-        ("cifar10-cpus-cheaper", 1),
-        ("cpu32-still-more-cost-efficient", 1),
-        ("cpu32-faster-than-cpu16", 5),
-        ("preemptible-k80-doubles-efficiency", 0.4975 / 0.235),
-        ("preemptible-p100-doubles-efficiency", 1.5075 / 0.74),
-    ],
-)
-def test_what_the_text_says_between_its_charts_holds(woolf, claim, value):
-    row = woolf.claims.loc[claim]
-    assert row["verdict"] == "holds"
-    assert row["computed"] == pytest.approx(value, rel=0.01)
