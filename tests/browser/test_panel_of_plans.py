@@ -1,12 +1,10 @@
 """The panel on the page of evidence, of plans: one of the works that it moves, held to the files edited alike."""
 
 import pytest
-from month_tables import LabOfFive
 from phase_plans import compared, hourly, own, priced_plan
 from report_tables import opened
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.evidence_page import Drawn, render_evidence
-from sweetspot.study.study import load_study
 
 
 def written(folder, tables, study):
@@ -28,33 +26,6 @@ def rows(tab):
     """USD, hours and machines by option, as the table has them."""
     found = tab.eval_on_selector_all("#outcome tbody tr", "rows => rows.map(row => ({...row.dataset}))")
     return {row["option"]: tuple(float(row[name]) for name in ("usd", "hours", "machines")) for row in found}
-
-
-@pytest.fixture(scope="module")
-def lab(tmp_path_factory):
-    """The lab of five, of which every month is the central one."""
-    made = LabOfFive(tmp_path_factory.mktemp("lab")).certain()
-    return written(tmp_path_factory.mktemp("page"), made.tables(2), load_study(made.folder))
-
-
-def test_the_address_has_the_work_and_what_its_controls_say(lab):
-    with opened(lab) as (tab, noise):
-        assert tab.locator("select[name=work] option").count() == 3
-        tab.select_option("select[name=work]", label="lab")
-        move(tab, "hourly", 1)
-        tab.eval_on_selector('#case input[name="hourly"]', "one => one.dispatchEvent(new Event('change'))")
-        assert tab.evaluate("location.hash") == "#work=lab&hourly=1"
-        usd = tab.get_attribute("#case-says", "data-usd")
-        # What is no number, and what is beyond the ends, does no harm.
-        tab.evaluate("location.hash = 'work=lab&hourly=900&price=x'")
-        tab.wait_for_function(f"document.getElementById('case-says').dataset.usd !== '{usd}'")
-        assert float(tab.input_value('#case input[name="hourly"]')) == pytest.approx(2.07, rel=0.02)
-        assert float(tab.input_value('#case input[name="price"]')) == pytest.approx(14_900 * 1.1378, rel=0.01)
-        # One job alone is another work, with what both have.
-        tab.evaluate("location.hash = 'days=20&work=lab.bert'")
-        tab.wait_for_function("document.querySelector('select[name=work]').value === '0'")
-        assert tab.input_value('#case input[name="days"]') == "20" and tab.locator('[name="jobs:bert"]').count() == 0
-        assert noise == []
 
 
 OTHER = {"two": {"gpus": 2}}
@@ -79,7 +50,7 @@ def replanned(work=1.0, **factors):
     phases = [phase | {"hours": phase["hours"] * work} for phase in PHASES]
     said = {"work": {"phases": phases, "parallel": 3}, "facts": OTHER}
     tables, _ = priced_plan(*market(**factors), **said)
-    return compared(*market(**factors), **said, buying={}, draws=20) | {"offers": tables.offers}
+    return compared(*market(**factors), **said, draws=20) | {"offers": tables.offers}
 
 
 # Control, its value over what is planned, the same in the files.
