@@ -304,18 +304,3 @@ def test_the_panel_of_a_plan_of_months_says_what_the_files_would(lab, tmp_path, 
         else:
             assert float(found["usd"]) / 36 == pytest.approx(rented, rel=1e-6)
         assert not noise
-
-
-def test_the_page_of_a_plan_of_months_has_its_controls_and_moves_as_one(lab):
-    with opened(lab) as (tab, noise):
-        names = tab.eval_on_selector_all("#case input[type=range]", "all => all.map(one => one.name)")
-        assert names[:2] == ["jobs:resnet50", "jobs:bert"]
-        assert {"jobs:resnet50 (urgent)", "deadline", "days", "months", "price", "hourly"} <= {*names}
-        before = tab.inner_text("#verdict")
-        found, said, tile = moved(tab, price=40_000)
-        assert said.startswith("Rent by the hour. Buying costs ")
-        # The figure keeps what it is of: "as much for renting as for buying".
-        assert "as much for renting as for buying" in tab.inner_text("#tiles>div:nth-child(2)")
-        assert float(tile.removesuffix(" ×")) == pytest.approx(1 / float(found["ratio"]), abs=0.006)
-        tab.click("text=Back to the study")
-        assert tab.inner_text("#verdict") == before and not noise

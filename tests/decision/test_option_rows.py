@@ -90,18 +90,6 @@ def test_of_several_cells_of_an_offer_the_precision_asked_then_the_framework_the
         assert found["images_per_usd"].tolist() == [pytest.approx(rate * 3600 / 3.06)], places
 
 
-def test_a_machine_offered_in_two_ways_or_lists_is_named_by_what_differs():
-    entries = [offer(RENTED, "on_demand", 3.0), offer(RENTED, "on_demand", 2.0, price_list="other"),
-               offer(RENTED, "spot", 1.0), offer("p2.xlarge", "reserved", 0.5)]  # fmt: skip
-    found = options_of(*((entry, 225.0, 1) for entry in entries), reference=None)
-    assert dict(zip(found["option"], found["persistent"], strict=True)) == {
-        "p2.xlarge (reserved)": True, "p3.2xlarge (spot)": False, "p3.2xlarge [on_demand]": True,
-        "p3.2xlarge [other]": True,
-    }  # fmt: skip
-    accepted = options_of((entries[2], 225.0, 1), reference=None, accepts_interruptions=True)
-    assert accepted["persistent"].tolist() == [True]
-
-
 def test_several_nodes_are_the_machine_whose_node_costs_most_nearly_the_same():
     rows = pd.DataFrame(
         [
