@@ -1,18 +1,15 @@
 """Mixes on a few certain offers by hand: rows of the choices, who does what, the load, one job of each class."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
-from sweetspot.decision.case_figures import COLUMNS as CASES
-from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import COLUMNS, choice_table, works
 from sweetspot.decision.posed import Trial
-from sweetspot.decision.sources import JOBS, LOAD, SOURCES, is_best, job_table, load_table, source_table
+from sweetspot.decision.sources import JOBS, LOAD, SOURCES, job_table, load_table, source_table
 from sweetspot.mixes.timing import SpeedErrors
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
@@ -106,16 +103,6 @@ def test_what_is_bought_with_its_price(per_month, boxes, rest, title, kind):
 )  # fmt: skip
 def test_what_the_best_is_called(offers, per_month, have, expected):
     same(rows_of(lab(*offers, per_month=per_month, **(KEPT if have else {}))).loc["best"], expected)
-
-
-@pytest.mark.parametrize(
-    ("counts", "expected", "best"),
-    [((1,), 101.0, True), ((1,), 99.0, True), ((1,), 101.01, False), ((2,), 100.0, False)],
-)
-def test_a_mix_of_the_same_machines_within_a_hundredth_is_the_best(counts, expected, best):
-    assert (
-        is_best(SimpleNamespace(counts=counts, expected=expected), SimpleNamespace(counts=(1,), expected=100.0)) == best
-    )
 
 
 @pytest.fixture(scope="module")
@@ -247,37 +234,3 @@ def test_one_job_of_each_class_on_each_offer():
     same(missing, {"title": "Two of them", "option": None, "hours": None, "usd": None, "within_hours": None,
                    "basis": None, "devices": None})  # fmt: skip
     assert table.loc[("a", False, "small", "on_demand"), "title"] == "small"
-
-
-def test_the_figures_of_a_class_on_each_machine():
-    """Two devices, two jobs at once; too late counts all the same, and where there is no speed there is no figure."""
-    a, b = class_of("a", 30.0, within_hours=1.5, urgent_per_month=6.0), class_of("b", 10.0)
-
-    def change(options):
-        two = options["instance"].isin(["old", "box"])
-        kept = options[~(two & options["workload"].eq("lab.b") & options["instance"].eq("box"))]
-        at_once = np.where(kept["instance"].isin(["old", "box"]), 2.0, 1.0)
-        return kept.assign(jobs_at_once=at_once, usd=kept["usd"] / at_once).reset_index(drop=True)
-
-    facts = {name: {"gpus": 2} for name in ("old", "box", "rented")}
-    one = small_lab(OLD, own(), hourly(6.0), jobs=[a, b], hours={"a": 2.0, "b": 8.0}, change=change, facts=facts,
-                    **KEPT)[0]  # fmt: skip
-    rows = case_figures([], [one])
-    assert rows.columns.tolist() == list(CASES)
-    table = rows.set_index(["part", "option"])
-    assert sorted(table.index) == sorted(
-        (part, name) for part in ("a", "a (urgent)", "b") for name in ("old", "box", "rented")
-    )
-    same(table.loc[("a (urgent)", "old")], {
-        "workload": "lab", "cost": "dispatch", "alternative": "old", "title": "old", "purchase": "own", "taken": True,
-        "jobs": 6.0, "slots": None, "job_hours": 1.0, "usd": 0.2, "usd_possession": 50.0, "machines": 1.0, "least": 1.0,
-        "room_hours": 240.0, "devices": 2.0, "elapsed_hours": 2.0, "limit_hours": 1.5, "urgent": True,
-    })  # fmt: skip
-    same(table.loc[("a", "rented")], {
-        "purchase": "on_demand", "jobs": 24.0, "job_hours": 4.0, "usd": 12.0, "usd_possession": None, "machines": None,
-        "least": None, "room_hours": None, "devices": None, "elapsed_hours": 2.0, "limit_hours": None, "urgent": False,
-    })  # fmt: skip
-    same(table.loc[("b", "box")], {
-        "jobs": 10.0, "job_hours": None, "usd": None, "usd_possession": 1050.0, "machines": 0.0, "least": 0.0,
-        "room_hours": 240.0, "devices": 2.0, "elapsed_hours": None, "limit_hours": None,
-    })  # fmt: skip
