@@ -103,14 +103,11 @@ COLUMNS = {f"{name}{end}": 0.0 for name in RANGED for end in ("", "_low", "_high
 @pytest.mark.parametrize(
     ("changes", "is_known"),
     [
-        ({"p_stock": 0.5}, True),
         ({"p_stock": math.nan}, False),
         ({"p_stock": 0.5, "stock_wait_hours": math.nan}, False),
         ({"p_stock": 1.0, "stock_wait_hours": math.nan}, True),  # who always finds one never waits
         ({"p_stock": math.nan, "stock_wait_hours": math.nan, "start_hours": 5.0}, True),
-        ({"boot_hours": math.nan}, False),
         ({"failures_per_hour": math.nan}, False),
-        ({"restart_hours": math.nan}, False),
         ({"checkpoint_hours": math.nan}, True),
         ({"checkpoint_hours": math.nan, "failures_per_hour": 0.1}, False),
     ],

@@ -21,12 +21,7 @@ PAIR = {"box": BOX, "alpha": ALPHA}
         ("-~2 + 10", 8, 7.5, 8.5),
         ("~2.42 / ~1.86", 2.42 / 1.86, 2.415 / 1.865, 2.425 / 1.855),
         ("~3 - ~2", 1, 0, 2),
-        (
-            "5 * (~2.0 / 2.0)",
-            5,
-            5 * 1.95 / 2,
-            5 * 2.05 / 2,
-        ),  # widened by the rounding of a number it is proportional to
+        ("5 * (~2.0 / 2.0)", 5, 5 * 1.95 / 2, 5 * 2.05 / 2),  # by the rounding of a number it is proportional to
     ],
 )
 def test_rounded_numbers_widen_a_value(expression, value, low, high):
@@ -88,11 +83,8 @@ def refused(tmp_path, value, let="{a: {instance: x}}"):
     [
         ("1 +", "1 +"),
         ("a", "'a'"),
-        ("2 ** 3", "2 ** 3"),
         ("True", "True"),
-        ("1e19", "1e+19"),
         ("'text'", "text"),
-        ("[1][0]", "[1][0]"),
         ("(1).real", "1 .real"),
         ("~price(a)", "~price(a)"),
         ("__import__('os')", "__import__('os')"),
@@ -100,18 +92,13 @@ def refused(tmp_path, value, let="{a: {instance: x}}"):
         ("1 < 2", "1 < 2"),  # a comparison outside count
         ("count(1)", "the condition '1'"),
         ("count(1 < 2 < 3)", "1 < 2 < 3"),
-        ("count(1 == 1)", "1 == 1"),
         ("count()", "count()"),
         ("price(b)", "selector b in price(); expected a name of let (a)"),
-        ("price('a')", "selector"),
-        ("price()", "expected price(selector)"),
         ("price(a, vat=1)", "expected price(selector)"),
         ("option(a, 'USD')", "column 'USD' in option(); expected one of usd, hours"),
-        ("option(a, 'usd', but='x')", "but"),
         ("bill(a, 'w', gpus='2')", "gpus"),
         ("speed(a)", "instance a in speed(); expected a text in quotes"),
         ("mean_efficiency('m', 1.5)", "batch_size"),
-        ("bill(*a)", "bill(*a)"),
         ("-" * 300 + "a", "a"),
         ("(" * 150 + "1", "((("),
     ],

@@ -75,17 +75,6 @@ def test_every_column_of_a_job_by_hand():
         same(row, expected | dict.fromkeys(of_plans))
 
 
-def test_a_month_of_jobs_costs_by_the_month_what_it_costs():
-    usd = {BOX: 50 + FEW}
-    (found,) = works(options := market_of(), drawn(options, usd), [], [], replace(settings(), counts="month"))
-    row = choice_table([found], ()).iloc[0]
-    assert (found.months, row["months"]) == (1.0, 1.0)
-    assert [row[f"usd_per_month{end}"] for end in ("", "_low", "_high")] == pytest.approx(
-        [JOB * (FIXED / USED + 0.2), 51.0, 68.0]
-    )
-    assert np.isnan(works(options, drawn(options, usd), [], [], replace(settings(), counts="train"))[0].months)
-
-
 def test_rents_at_todays_prices_are_those_before_they_move():
     """A mean rent of 1.25 times today's, in the draws 1.0 to 2.9 times of that; what is owned has none."""
     options = market_of()

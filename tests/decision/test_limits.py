@@ -137,16 +137,6 @@ def test_of_several_machines_as_many_as_the_money_reaches_for():
     assert question.at(jobs, np.array([5.0])).counts[box, 0] == 2.0
 
 
-def test_what_may_be_paid_a_month():
-    """Rented for 5 USD it is 1,000 a month and less than the box's 1,090, of which 90 are paid by the month."""
-    made, options, drawn, settings = lab(BOX, hourly(5.0), at_most_a_month=500.0)
-    table, *_ = table_of(made, options, drawn, settings)
-    assert made.mixes[0].counts == (1,)
-    assert table.loc["rented", "why_not"] == "costs 1,000 USD a month, more than the 500 USD allowed"
-    ((limit, less),) = made.limits
-    assert limit.found == pytest.approx(1000.0) and less == pytest.approx(90.0)
-
-
 def test_to_wait_less_some_of_the_work_is_rented_sooner():
     """One server, jobs of two hours: full to a share r of its 240 hours they wait 2 r / (1 - r) hours, 10 at 200 of
     them, 7.5 at 79 % (8.0 at 80 %: not below it by rounding). The other 10.4 hours are rented for 9 USD; all of it is

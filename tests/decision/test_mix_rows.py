@@ -1,7 +1,6 @@
 """Mixes on a few certain offers by hand: rows of the choices, who does what, the load, one job of each class."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
 from sweetspot.decision.choice_table import COLUMNS, choice_table, works
 from sweetspot.decision.posed import Trial
-from sweetspot.decision.sources import JOBS, LOAD, SOURCES, is_best, job_table, load_table, source_table
+from sweetspot.decision.sources import JOBS, LOAD, SOURCES, job_table, load_table, source_table
 from sweetspot.mixes.timing import SpeedErrors
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
@@ -104,16 +103,6 @@ def test_what_is_bought_with_its_price(per_month, boxes, rest, title, kind):
 )  # fmt: skip
 def test_what_the_best_is_called(offers, per_month, have, expected):
     same(rows_of(lab(*offers, per_month=per_month, **(KEPT if have else {}))).loc["best"], expected)
-
-
-@pytest.mark.parametrize(
-    ("counts", "expected", "best"),
-    [((1,), 101.0, True), ((1,), 99.0, True), ((1,), 101.01, False), ((2,), 100.0, False)],
-)
-def test_a_mix_of_the_same_machines_within_a_hundredth_is_the_best(counts, expected, best):
-    assert (
-        is_best(SimpleNamespace(counts=counts, expected=expected), SimpleNamespace(counts=(1,), expected=100.0)) == best
-    )
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, box_offer, cost, figure, offer, options_of
-from sweetspot.decision.options import with_alternative
 from sweetspot.decision.simulate import simulate
 from sweetspot.draws import interval
 from sweetspot.errors import UserError
@@ -88,36 +87,6 @@ def test_of_several_cells_of_an_offer_the_precision_asked_then_the_framework_the
     for places, rate in (((0, 1, 2, 3, 4, 5), 300), ((0, 1, 2), 225), ((0, 1), 800), ((0, 4, 5), 900)):
         found = options_of((entry, 225.0, 1), costs=[rows[place] for place in places], reference=None)
         assert found["images_per_usd"].tolist() == [pytest.approx(rate * 3600 / 3.06)], places
-
-
-def test_a_machine_offered_in_two_ways_or_lists_is_named_by_what_differs():
-    entries = [offer(RENTED, "on_demand", 3.0), offer(RENTED, "on_demand", 2.0, price_list="other"),
-               offer(RENTED, "spot", 1.0), offer("p2.xlarge", "reserved", 0.5)]  # fmt: skip
-    found = options_of(*((entry, 225.0, 1) for entry in entries), reference=None)
-    assert dict(zip(found["option"], found["persistent"], strict=True)) == {
-        "p2.xlarge (reserved)": True, "p3.2xlarge (spot)": False, "p3.2xlarge [on_demand]": True,
-        "p3.2xlarge [other]": True,
-    }  # fmt: skip
-    accepted = options_of((entries[2], 225.0, 1), reference=None, accepts_interruptions=True)
-    assert accepted["persistent"].tolist() == [True]
-
-
-def test_several_nodes_are_the_machine_whose_node_costs_most_nearly_the_same():
-    rows = pd.DataFrame(
-        [
-            ("dear", "aws", "V100", 8, None, 40.0, "on_demand"), ("cheap", "aws", "V100", 8, 1, 9.0, "on_demand"),
-            ("near", "aws", "V100", 8, 1, 22.0, "on_demand"),
-            ("spot", "aws", "V100", 8, 1, 20.0, "spot"), ("small", "aws", "V100", 4, 1, 20.0, "on_demand"),
-            ("two", "aws", "V100", 16, 2, 40.0, "on_demand"), ("four", "aws", "V100", 16, 4, 40.0, "reserved"),
-            ("other", "gcp", "V100", 16, 2, 40.0, "on_demand"),
-        ],
-        columns=["instance", "provider", "gpu", "gpus", "nodes", "usd_per_hour", "purchase"],
-    )  # fmt: skip
-    # `two` is 20 USD a node of eight: nearest to 22; nobody offers a reserved node of four, nor gcp one of eight
-    assert with_alternative(rows)["alternative"].tolist() == [
-        "dear (on_demand)", "cheap (on_demand)", "near (on_demand)", "spot (spot)", "small (on_demand)",
-        "near (on_demand)", "aws with V100 in nodes of 4 (reserved)", "gcp with V100 in nodes of 8 (on_demand)",
-    ]  # fmt: skip
 
 
 def referred(*entries, **changes):

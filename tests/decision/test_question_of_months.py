@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from small_lab import class_of, posed
-from sweetspot.decision.assumption import Moved
-from sweetspot.decision.cost_dispatch import Dispatch, dispatch_question
+from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.turning import pays_rows
 from three_kinds import Market, hourly, named, own, price
 
@@ -93,22 +92,6 @@ def test_more_work_than_the_machines_bought_can_do_takes_more_of_them():
     (jobs,) = (one for one in question.assumptions if one.quantity == "per_month")
     thrice = question.at(jobs, np.array([3.0]))
     assert thrice.counts[0, 0] == 3.0 and thrice.usd[0, 0] == pytest.approx(36 * (3150 + 120.0))
-
-
-def test_a_quick_look_is_one_month_of_draws_and_costs_as_planned_what_all_draws_do():
-    """501 draws of 36 months: 250 of them, each with a month by its number; the last is draw 500, month 32."""
-    jobs = [class_of("a", {"value": 120.0, "low": 60.0, "high": 200.0})]
-    made = posed(own(), RENTED, jobs=jobs, hours={"a": 2.0}, draws=501)
-    few, every = Dispatch(made, [], [], ()).quick(made.drawn), made.drawn.jobs
-    assert few.jobs.shape == (1, 250, 1)
-    assert few.jobs[0, 0, 0] == every[0, 0, 0] and few.jobs[0, -1, 0] == every[0, 500, 500 % 36]
-    assert set(few.jobs[0, :, 0]) <= {every[0, draw, draw % 36] for draw in range(501)}
-    question = dispatch_question(made)
-    found, ways = question.cost(Moved(1, {})).usd[:, 0], titles(question)
-    assert question.drawn.std(axis=1).min() > 100
-    assert "1 × box, the rest on rented" in ways  # a way has the best number of its machines
-    for place in range(len(ways)):
-        assert found[place] == pytest.approx(question.drawn[place].mean(), rel=1e-9), ways[place]
 
 
 def late(place):

@@ -94,43 +94,38 @@ def cost(plan, **factors):
     return float(found.usd[0, 0]), float(found.counts[0, 0])
 
 
-def test_more_work_is_longer_jobs_in_as_many_rounds_and_then_more_machines():
-    """Three rounds of two hours fill the room of six. A percent more takes two boxes: five jobs each in two rounds of
-    four, so that four rounds are worked instead of three.
-    """
-    assert cost(planned()) == (130.0, 1.0)
-    assert cost(planned(), jobs=1.0) == (130.0, 1.0)
-    usd, boxes = cost(planned(), jobs=1.01)
-    assert boxes == 2.0 and usd == pytest.approx(200 + 30 * 1.01 * 4 / 3)
+SMALL = Part(3, np.array([10.0]), np.array([1.0]), np.array([1.0]), [7])
+LARGE = planned(slots=1.0)
+# Ten jobs of two hours and three of one, each alone on a machine, in six hours: four take 3 x 2 + 1, five 5.
+BOTH = LARGE._replace(parts=[*LARGE.parts, SMALL], boxes=np.array([5.0]), held=np.array([500.0]))
+TWO = planned(least=2.0)._replace(boxes=np.array([2.0]), held=np.array([200.0]))
 
 
-def test_no_more_machines_than_jobs_and_what_does_not_end_is_infinite():
-    """Three jobs of ten hours, in a room of six: each has a machine and is late all the same."""
-    usd, boxes = cost(planned(jobs=3, slots=1.0, hours=10.0), jobs=1.1)
-    assert (usd, boxes) == (np.inf, 3.0)
-
-
-def test_there_are_as_many_machines_as_the_largest_phase_has_jobs():
-    """Ten jobs of two hours and three of one, each alone on a machine, in six hours: four take 3 x 2 + 1, five 5."""
-    plan = planned(slots=1.0)
-    small = Part(3, np.array([10.0]), np.array([1.0]), np.array([1.0]), [7])
-    both = plan._replace(parts=[*plan.parts, small], boxes=np.array([5.0]), held=np.array([500.0]))
-    assert cost(both, jobs=1.0) == (pytest.approx(540.0), 5.0)
-
-
-def test_so_many_machines_are_held_however_little_there_is_to_do():
-    """Two at least, as planned: ten jobs on two take four rounds instead of three."""
-    plan = planned(least=2.0)._replace(boxes=np.array([2.0]), held=np.array([200.0]))
-    assert cost(plan, jobs=0.5) == (pytest.approx(200 + 15), 2.0)
-
-
-def test_a_machines_own_months_give_it_more_room_and_those_of_a_plan_more_work():
-    """Without months of a plan it is paid, and works, for those of the machine. A plan twice as long has twice the
-    work: 1.5 times as much in each month still takes two machines, each bought once for 100.
-    """
-    assert cost(planned(own_months=True), jobs=1.5, months=2.0) == (pytest.approx(100 + 30 * 1.5), 1.0)
-    usd, boxes = cost(planned(), jobs=1.5, months=2.0)
-    assert boxes == 2.0 and usd == pytest.approx(2 * 100 + 2 * 30 * 1.5 * 4 / 3)
+@pytest.mark.parametrize(
+    ("plan", "factors", "usd", "boxes"),
+    [
+        # Three rounds of two hours fill the room of six. A percent more takes two boxes: five jobs each in two rounds
+        # of four, so that four rounds are worked instead of three.
+        (planned(), {}, 130.0, 1.0),
+        (planned(), {"jobs": 1.0}, 130.0, 1.0),
+        (planned(), {"jobs": 1.01}, 200 + 30 * 1.01 * 4 / 3, 2.0),
+        # Three jobs of ten hours, in a room of six: each has a machine and is late all the same.
+        (planned(jobs=3, slots=1.0, hours=10.0), {"jobs": 1.1}, np.inf, 3.0),
+        (BOTH, {"jobs": 1.0}, 540.0, 5.0),
+        (TWO, {"jobs": 0.5}, 200 + 15, 2.0),  # two at least, as planned: ten jobs on two take four rounds
+        # Without months of a plan a machine is paid, and works, for its own. A plan twice as long has twice the work:
+        # 1.5 times as much in each month still takes two machines, each bought once for 100.
+        (planned(own_months=True), {"jobs": 1.5, "months": 2.0}, 100 + 30 * 1.5, 1.0),
+        (planned(), {"jobs": 1.5, "months": 2.0}, 2 * 100 + 2 * 30 * 1.5 * 4 / 3, 2.0),
+        # A contract is dearer in both parts; what costs nothing stays so; uncounted hours take no further machine.
+        (planned(purchase="reserved", variable_usd_per_hour=3.0), {"usd_per_hour": 1.5}, 1.5 * 130, 1.0),
+        (planned(kw=0.0), {"usd_per_kwh": 4.0}, 130.0, 1.0),
+        (planned(capex_usd=0.0), {"capex_usd": 4.0}, 130.0, 1.0),
+        (planned(room=np.inf), {"jobs": 5.0}, 100 + 150, 1.0),
+    ],
+)
+def test_moved_figures_move_usd_and_machines_of_an_option(plan, factors, usd, boxes):
+    assert cost(plan, **factors) == (pytest.approx(usd), boxes)
 
 
 @pytest.mark.parametrize("months", [3.0, 30.0, 72.0])
@@ -146,15 +141,6 @@ def test_months_are_the_length_of_the_project_for_rent_and_box_alike(months):
     assert found["box"] == (pytest.approx(6500 - 500 + 20 * months + 0.2 * 200 * months), 1)
     assert found["rented"][0] == pytest.approx(6 * 200 * months)
     assert found["year (reserved)"][0] == pytest.approx(100 * {3.0: 12, 30.0: 36, 72.0: 72}[months])
-
-
-def test_a_contract_is_dearer_with_its_price_and_a_free_machine_is_not():
-    """Of both parts; a machine that costs nothing stays at nothing; where nobody counts the hours machines stay."""
-    contract = {"purchase": "reserved", "variable_usd_per_hour": 3.0}
-    assert cost(planned(**contract), usd_per_hour=1.5) == (pytest.approx(1.5 * 130), 1.0)
-    assert cost(planned(kw=0.0), usd_per_kwh=4.0) == (pytest.approx(130.0), 1.0)
-    assert cost(planned(capex_usd=0.0), capex_usd=4.0) == (pytest.approx(130.0), 1.0)
-    assert cost(planned(room=np.inf), jobs=5.0) == (pytest.approx(100 + 150), 1.0)
 
 
 def test_draws_move_what_is_paid_by_use_with_speed_and_rate_and_what_is_held_with_its_own():

@@ -5,12 +5,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from answer_options import option, spot
+from answer_options import option
 from decision_tables import drawn
 from sweetspot.decision.contenders import (
     bills_decide,
     contenders,
-    found_contenders,
 )
 from sweetspot.decision.ranks import ENERGY, frontier, pairs, ranks
 
@@ -175,22 +174,3 @@ def test_at_equal_cost_the_reference_is_the_cheapest_and_another_price_list_is_n
                option("Later", 5, in_answer=False, price_list="later"), reference="Box")  # fmt: skip
     assert (found.reference["title"], found.alternative["title"], found.gain) == ("Box", "Rival", 1.0)
     assert titles(found) == ["Rival", "Box", "Dear"]
-
-
-def test_without_a_reference_the_cheapest_that_stays_is_asked_about_and_models_go_by_their_gain():
-    def rows(model, *usd):
-        names = ("Spot", "One", "Two", "Three")
-        made = [spot(names[0], 1.0, model=model), *(option(name, each, model=model) for name, each in
-                                                    zip(names[1:], usd, strict=False))]  # fmt: skip
-        return pd.DataFrame(made).assign(is_reference=False)
-
-    tables = [rows("wide", 20.0, 10.0, 30.0), rows("near", 10.0, 11.0), rows("alone", 5.0),
-              rows("none", 5.0).assign(in_answer=False)]  # fmt: skip
-    found = found_contenders(pd.concat(tables, ignore_index=True))
-    assert list(found) == ["alone", "near", "wide"]
-    told = {model: (one.reference["title"], one.alternative["title"], one.gain) for model, one in found.items()}
-    assert told["wide"] == ("Two", "One", pytest.approx(2.0)) and told["near"] == ("One", "Two", pytest.approx(1.1))
-    assert told["alone"] == ("One", "Spot", pytest.approx(0.2))
-    lonely = contenders(rows("m", 5.0).iloc[1:], None)
-    assert (lonely.alternative, lonely.gain, len(lonely.every)) == (None, math.inf, 1)
-    assert contenders(tables[3], None) is None

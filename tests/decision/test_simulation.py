@@ -106,25 +106,6 @@ def test_a_price_range_reaches_the_bill():
     assert draws.variable[0] / 3.06 == pytest.approx(draws.usd[0] / options["usd"][0])
 
 
-def test_what_is_drawn_of_a_box_is_what_its_hour_is_made_of():
-    ranges = {
-        "days_per_month_low": 5.0,
-        "days_per_month_high": 20.0,
-        "capex_usd_low": 3250.0,
-        "capex_usd_high": 13_000.0,
-    }
-    options = options_of((box_offer(**ranges), 498.0, 4))
-    draws = simulate(options, 1, 500)
-    assert draws.usd / options["usd"][0] * draws.images_per_s / 498 == pytest.approx(
-        (draws.fixed / (24 * draws.days) + draws.variable) / (FIXED / 240 + 0.2)
-    )
-    assert draws.usd * draws.images_per_usd == pytest.approx(
-        np.full((1, 500), options["usd"][0] * options["images_per_usd"][0])
-    )
-    assert np.corrcoef(draws.fixed[0], draws.days[0])[0, 1] == pytest.approx(0, abs=0.2)
-    assert np.sort(draws.fixed[0])[[25, 474]] == pytest.approx([FIXED / 2, FIXED * 2], rel=0.15)
-
-
 def test_interruptions_drawn_lengthen_by_daly_against_the_central_ones():
     taken = {"interruptions_per_hour": 0.5, "checkpoint_s": 360.0, "restore_s": 720.0, "wait_s": 1800.0,
              "every_s": 3600.0}  # fmt: skip

@@ -47,16 +47,6 @@ def held(problem, name):
     return next(one for one in (*problem.held, *problem.rented) if one.name == name)
 
 
-def test_classes_and_jobs_of_a_middle_month(market):
-    central = market[0].central
-    assert central.classes == ("a", "a (urgent)", "b")
-    assert central.jobs.tolist() == [[[24.0]], [[6.0]], [[10.0]]]
-    assert sorted((one.name, one.there, one.for_sale, one.devices) for one in central.held) == [
-        ("box", 0, True, 2), ("flat", 0, True, 1), ("old", 1, False, 2), ("term (reserved)", 0, True, 2),
-    ]  # fmt: skip
-    assert sorted(one.name for one in central.rented) == ["quick", "rented"]
-
-
 @pytest.mark.parametrize(
     ("name", "fixed", "capacity", "hour"),
     [

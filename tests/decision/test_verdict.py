@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.decision.verdict import COLUMNS, QUOTES, answer_work, first_to_find_out, verdict_table
+from sweetspot.decision.verdict import COLUMNS, answer_work, first_to_find_out, verdict_table
 from sweetspot.decision_words import BUY, CONTRACT, KEEP, RENT
 from sweetspot.errors import UserError
 from works import work
@@ -150,20 +150,6 @@ def test_the_work_of_the_answer():
     assert answer_work([], None, None) is None
     with pytest.raises(UserError, match=r"study\.yaml: work is 'nothing'; expected one of job, plan"):
         answer_work([job, plan], "nothing", None)
-
-
-@pytest.mark.parametrize(
-    ("price", "quotes"),
-    [
-        (2000.0, [1500.0, 1750.0, 2000.0, 2400.0]),  # up to four times 500 as they are
-        (2400.0, [2000.0, 2000.0, 2500.0, 3000.0]),  # beyond, to the nearest 500
-        (14_900.0, [11_000.0, 13_000.0, 15_000.0, 18_000.0]),
-    ],
-)
-def test_the_offers_for_a_box_are_round_where_it_is_dear(price, quotes):
-    one = work(("box", BUY, [price] * 2, box(price)), ("cloud", RENT, [2 * price] * 2))
-    assert verdict(one)["box_prices_usd"] == quotes
-    assert len(QUOTES) == 4
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from scipy.stats import norm
 from sweetspot.decision.compare import analysed
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.worth_knowing import Uncertain, _value, _worths
-from sweetspot.known_value import Value
+from sweetspot.decision.worth_knowing import Uncertain, _value
 
 MONTH = 30.5
 
@@ -97,15 +96,6 @@ def test_figures_that_are_off_together_are_known_together():
     assert found["rests_on_it"].iloc[0] == 2
     # C does the work of an hour of A for 1.2 x 100 / 110: A is no longer the cheaper below 91.67 images/s
     assert found["turning_point"].iloc[0] == pytest.approx(110 / 1.2)
-
-
-def test_the_interval_of_a_worth_is_that_of_its_error_and_not_below_nothing():
-    """Errors of 2 USD; a figure that changes the choice in no draw has none, and ranks with nobody."""
-    rows = _worths([Value(10.0, 2.0, (9.0, 11.0)), Value(0.0, 0.0), Value(1.0, 2.0, (1.0, 1.0))])
-    first, none, little = (tuple(row.values()) for row in rows)
-    assert first == pytest.approx((10.0, 2.0, 10 - 2 * 1.6449, 10 + 2 * 1.6449, 10.0))
-    assert none == (0.0, 0.0, 0.0, 0.0, 0.0)
-    assert little == pytest.approx((1.0, 2.0, 0.0, 1 + 2 * 1.6449, 1.0))
 
 
 def test_what_does_not_rest_on_a_figure_is_held_against_by_its_cheapest():

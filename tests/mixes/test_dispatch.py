@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mix_problems import by_linear_programme, held, problem, rented, small_problems, timing
 from sweetspot.mixes.dispatch import _filled, _ways, dispatch
-from sweetspot.mixes.problem import NEVER, Held, Rented, load_duration, month_noise
+from sweetspot.mixes.problem import NEVER, Held, Rented, month_noise
 
 # --- by hand ----------------------------------------------------------------------------------------------------------
 
@@ -259,20 +259,3 @@ def test_months_are_alike_as_asked():
         noise = month_noise(np.random.default_rng(1), 20_000, 2, alike)
         assert np.corrcoef(noise.T)[0, 1] == pytest.approx(alike, abs=0.03)
         assert noise.std(axis=0) == pytest.approx([1, 1], abs=0.03)
-
-
-@pytest.mark.parametrize(
-    ("load", "shares", "expected"),
-    [
-        # Base 10 in all months, a peak of 0, 5, 20 on top, the busiest first: windows of one month on either side of
-        # each third, means of (20, 5), (20, 5, 0) and (5, 0)
-        ([[10, 10, 10], [5, 0, 20]], [0.0, 0.5, 1.0], [[10, 10, 10], [12.5, 25 / 3, 2.5]]),
-        # Two months on either side: 8, 7, 6; around the fifth busiest 6 to 2; 3, 2, 1
-        ([[1, 8, 2, 7, 3, 6, 4, 5]], [0.0, 0.5, 1.0], [[7, 4, 2]]),
-        # Four on either side: the five busiest 8, 7, 6, 5, 4 and the five quietest 5, 4, 3, 2, 1
-        ([[3, 8, 1, 6, 5, 2, 7, 4]], [0.0, 1.0], [[6, 3]]),
-    ],
-)
-def test_the_load_is_sorted_by_its_sum_in_windows_as_wide_as_its_shares_are_apart(load, shares, expected):
-    found = load_duration(np.array(load, float), np.array(shares))
-    assert found == pytest.approx(np.array(expected, float))

@@ -9,7 +9,6 @@ from sweetspot.commands.command_line import main as run_command
 from sweetspot.errors import UserError
 
 from research.__main__ import COMMANDS
-from research.figures_csv import read_figures
 from research.validate_scaling import model_mean_errors, no_loss_errors
 
 pytestmark = pytest.mark.slow  # fits all shipped figures: three CPU-seconds
@@ -73,14 +72,6 @@ def test_rows_without_a_partner_and_bad_rows_are_listed_by_line(run):
     assert "line 7" in stderr
 
 
-ODD = [line(1, 100), line(2, 260), line(4, 390)]  # faster than twice one device, and another beside it
-
-
-def test_super_linear_rows_are_flagged(judged):
-    result = judged(*ODD, *GOOD[3:])
-    assert [("super_linear" in row["warning"], row["line"]) for row in result["flagged"]] == [(True, 3), (False, 4)]
-
-
 def test_a_useless_file_is_one_sentence(run):
     with pytest.raises(UserError, match="no usable row"):
         run()
@@ -132,15 +123,6 @@ def test_bad_pairs_are_named_by_line(run, tmp_path):
     assert "line 5: value_base is '0'; expected a number above 0" in bad[2]
     with pytest.raises(UserError, match=r"line 1: column 'unit' is missing; expected gpu, gpus_base"):
         run("H100,8,16,1,2,m", header="gpu,gpus_base,gpus,value_base,value,model")
-
-
-def test_a_table_of_pairs_says_its_link_and_its_batch_in_the_unit_of_the_rate(tmp_path):
-    header = "model,gpu,precision,batch_per_device,framework,gpus_base,gpus,value_base,value,unit,notes,interconnect"
-    row = "gnmt,RTX 3090,fp32,18600,PyTorch,1,2,22744,40000,tokens/s,batch in the unit of the rate,nvlink_bridge"
-    (tmp_path / "pairs.csv").write_text(f"{header}\n{row}\n")
-    paired = read_figures(tmp_path / "pairs.csv").paired.iloc[0]
-    assert (paired["interconnect"], paired["batch_size"]) == ("nvlink_bridge", 18600)
-    assert paired["efficiency"] == pytest.approx(40000 / (2 * 22744))
 
 
 def test_plain_rules_by_hand():

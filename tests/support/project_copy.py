@@ -38,6 +38,18 @@ def tracked_files() -> list[str]:
     return [file for file in known.stdout.split("\0") if file and (ROOT / file).is_file()]
 
 
+def as_github(repository: Path, home: Path) -> None:
+    """Commit and tag `repository` (.../somebody/sweetspot) as v1; Git finds it at github.com with this home."""
+    known = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    for words in (["init", "-q"], ["add", "."], [*known, "commit", "-q", "-m", "one"], ["tag", "v1"]):
+        subprocess.run(["git", *words], cwd=repository, check=True, capture_output=True)
+    home.mkdir()
+    (home / ".gitconfig").write_text(
+        f'[url "file://{repository.parent.parent}/"]\n    insteadOf = https://github.com/\n'
+        "[safe]\n    directory = *\n[advice]\n    detachedHead = false\n"
+    )
+
+
 def environment(project: Path) -> dict[str, str]:
     """The library of `project` itself, not the installed one, so that an edit there counts."""
     path = [str(project / "workflow"), *filter(None, [os.environ.get("PYTHONPATH")])]

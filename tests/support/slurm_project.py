@@ -15,44 +15,19 @@ from patience import until
 from project_copy import captured, copy_project, edit, environment
 
 STARTED: list[subprocess.Popen[bytes]] = []  # by `popen`
-INSTANCES = """
-small-node:
-  title: A node of the small partition
-  provider: university
-  gpu: CPU
-  gpus: 1
-  measure: {where: slurm, device: cpu, partition: small, mem_mb: 2000, runtime_min: 15}
-large-node:
-  title: A node of the large partition
-  provider: university
-  gpu: CPU
-  gpus: 2
-  measure: {where: slurm, device: cpu, partition: large, mem_mb: 2000, runtime_min: 15}
-two-nodes:
-  title: Two nodes of a partition
-  provider: university
-  gpu: CPU
-  gpus: 1
-  measure: {where: slurm, device: cpu, partition: pair, mem_mb: 2000, runtime_min: 15, gpus_per_node: 1}
-other-kind:
-  title: A node that is not what the partition gives
-  provider: university
-  gpu: CPU
-  gpus: 1
-  measure: {where: slurm, device: cpu, partition: large, mem_mb: 2000, runtime_min: 15, expect_gpu: No such processor}
-nowhere:
-  title: A node of a partition that this Slurm does not have
-  provider: university
-  gpu: CPU
-  gpus: 1
-  measure: {where: slurm, device: cpu, partition: nowhere, mem_mb: 2000, runtime_min: 15}
-brief-node:
-  title: A node of a partition whose jobs end after five minutes
-  provider: university
-  gpu: CPU
-  gpus: 1
-  measure: {where: slurm, device: cpu, partition: brief, mem_mb: 2000, runtime_min: 6}
-"""
+# Name, number of devices, partition, and what else `measure` says. No machine here is of another kind than processors;
+# this Slurm has no partition `nowhere`, and ends the jobs of `brief` after five minutes.
+NODES = (
+    ("small-node", 1, "small", ""), ("large-node", 2, "large", ""), ("two-nodes", 1, "pair", ", gpus_per_node: 1"),
+    ("other-kind", 1, "large", ", expect_gpu: No such processor"), ("nowhere", 1, "nowhere", ""),
+    ("brief-node", 1, "brief", ""),
+)  # fmt: skip
+INSTANCES = "".join(
+    f"{name}:\n  title: Node of the partition {partition}\n  provider: university\n  gpu: CPU\n  gpus: {gpus}\n"
+    f"  measure: {{where: slurm, device: cpu, partition: {partition}, mem_mb: 2000, "
+    f"runtime_min: {6 if partition == 'brief' else 15}{more}}}\n"
+    for name, gpus, partition, more in NODES
+)
 
 
 def on_two_partitions(folder):

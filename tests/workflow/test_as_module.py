@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from project_copy import ROOT, captured, copy_project, edit, job_counts
+from project_copy import ROOT, as_github, captured, copy_project, edit, job_counts
 from run_files import write_run
 from sweetspot.cells import Cell
 from sweetspot.matrix.process import NAMES
@@ -155,15 +155,6 @@ def lay_study(checkout: Path, mine: Path, name: str, *told: str) -> None:
     shutil.copytree(checkout / "config" / "studies" / name, mine / "config" / "studies" / name)
 
 
-def test_a_study_of_ones_own_as_a_module(checkout, snakemake, tmp_path):
-    """With the speed of one's device, which a transfer carries on, nothing is measured."""
-    mine = importer(tmp_path / "mine", module(checkout, "dict(study='timed')"))
-    lay_study(checkout, mine, "timed", "--gpu-name", "RTX 4090", "--model", "resnet50", "--speed", "1120")
-    done = snakemake(mine, "sweetspot_comparison")
-    assert done.returncode == 0, done.stdout[-4000:]
-    assert set(pd.read_parquet(mine / "results" / "timed" / "comparison" / "verdict.parquet")["is_answer"]) == {True}
-
-
 def test_a_study_of_ones_own_that_measures_as_a_module(checkout, packages, reads_runs, snakemake, tmp_path):
     """Without a speed four of this machine's device are estimated from it, once it is measured; nobody prices it."""
     mine = importer(tmp_path / "mine", module(checkout, "dict(study='measured')"))
@@ -199,13 +190,7 @@ def test_from_elsewhere_with_a_directory_by_either_snakefile(checkout, snakemake
 def repository(tmp_path) -> str:
     """The `snakefile:` of Sweetspot at a tag of github.com, which Git finds in a folder here."""
     project = copy_project(tmp_path / "hosted" / "somebody" / "sweetspot")
-    known = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-    for words in (["init", "-q"], ["add", "."], [*known, "commit", "-q", "-m", "one"], ["tag", "v1"]):
-        subprocess.run(["git", *words], cwd=project, check=True, capture_output=True)
-    (tmp_path / "home").mkdir()
-    (tmp_path / "home" / ".gitconfig").write_text(
-        f'[url "file://{tmp_path}/hosted/"]\n    insteadOf = https://github.com/\n[safe]\n    directory = *\n'
-    )
+    as_github(project, tmp_path / "home")
     return f"github('somebody/sweetspot', path={CATALOGUE!r}, tag='v1')"
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from project_copy import ROOT, captured, tracked_files
+from project_copy import ROOT, as_github, captured, tracked_files
 
 STUDY = "rare-2018"
 
@@ -86,15 +86,7 @@ needs_snakedeploy = pytest.mark.skipif(
 @needs_snakedeploy
 def test_snakedeploy_lays_a_project_that_runs_to_its_page(repository, tmp_path):
     """The program itself. Git finds github.com in a folder here; nothing else is in its place."""
-    known = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-    for words in (["init", "-q"], ["add", "."], [*known, "commit", "-q", "-m", "one"], ["tag", "v1"]):
-        subprocess.run(["git", *words], cwd=repository, check=True, capture_output=True)
-    home = tmp_path / "home"
-    home.mkdir()
-    (home / ".gitconfig").write_text(
-        f'[url "file://{repository.parent.parent}/"]\n    insteadOf = https://github.com/\n'
-        "[safe]\n    directory = *\n[advice]\n    detachedHead = false\n"
-    )
+    as_github(repository, home := tmp_path / "home")
     place = str(Path(importlib.util.find_spec("snakedeploy").origin).parent.parent)
     start = f"import sys; sys.path.append({place!r}); from snakedeploy.client import main; sys.exit(main())"
     program = [sys.executable, "-c", start]

@@ -11,6 +11,8 @@ from study_tables import STUDIES
 from sweetspot.commands.command_line import main
 from sweetspot.files import write_parquet
 from sweetspot.report.answer_file import answer_json
+from sweetspot.report.decided_anew import answer_of as said_by_diff
+from sweetspot.report.finished import write_index
 from sweetspot.report.summary import render_summary
 from sweetspot.study.study import load_study
 
@@ -66,6 +68,11 @@ def test_all_that_speaks_of_it_names_one_choice_runner_up_ratio_and_threshold(st
         write_parquet(tables[name], folder / "comparison" / f"{name}.parquet")
     main(["ask", study.name, "--json", "--results", str(tmp_path), "--config", str(STUDIES.parent)])
     assert told == said(json.loads(capsys.readouterr().out)["verdict"])
+    assert said_by_diff(tables["verdict"]) == both
+    (folder / "report").mkdir()
+    (folder / "report" / "answer.json").write_text(json.dumps(answer))
+    write_index(tmp_path, tmp_path / "index.html")
+    assert both in plain((tmp_path / "index.html").read_text())
 
 
 def test_the_price_that_decides_is_the_turning_point_and_written_into_the_list_it_turns_the_answer(study):
