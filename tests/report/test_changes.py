@@ -10,9 +10,9 @@ from decision_tables import settings, study
 from report_tables import evidence, small_tables
 from sweetspot.report.cited import Provenance
 from sweetspot.report.decided_anew import OF_CHOICE, SPEED, State, Unpriced, _scenario, moved, plans_of
+from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.phrases import price_changes_words
 from sweetspot.report.rank_changes import difference, to_markdown
-from sweetspot.report.sections import Sections
 
 
 def ranked(*rows):
@@ -109,7 +109,7 @@ def test_the_words_and_the_rows():
     ]  # fmt: skip
     tables = {"price_changes": changes("Rent a.")}
     assert price_changes_words(tables)[1] == "The answer is the same, in every figure that it says."
-    part = Sections(tables, study(), Provenance(), {"a": "Machine A"}).price_changes()
+    part = EvidenceTables(tables, study(), Provenance(), {"a": "Machine A"}).build("price_changes")
     assert [row[0] for row in part.rows] == [
         "Machine A, on demand",
         "c, on demand",
@@ -156,7 +156,7 @@ def test_what_prices_did_to_the_answer_of_each_plan():
     ]
     text = to_markdown(table[table["what"] != "answer"], "then", "now")
     assert "Plan lab, before: Buy., 40,000 USD\n\nAfter: Rent., 44,000 USD" in text
-    assert Sections({"price_changes": table}, study(), Provenance()).price_changes().rows == []
+    assert EvidenceTables({"price_changes": table}, study(), Provenance()).build("price_changes").rows == []
 
 
 def test_of_each_plan_the_verdict_is_told():

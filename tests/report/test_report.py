@@ -16,8 +16,8 @@ from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.fronts import numbered
 from sweetspot.report.charts.own_or_rent import cash_lines
 from sweetspot.report.cited import Provenance
+from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
-from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
 from sweetspot.warnings import warning
 
@@ -313,13 +313,14 @@ def test_a_bound_is_not_shown_as_a_printed_number():
     less = CLAIM | {"id": "less", "text": "Less than half", "printed": 0.5, "relation": "at_most"}
     exact = CLAIM | {"id": "exact", "text": "Exactly", "relation": "equals"}
     tables = small_tables() | {"claims": pd.DataFrame([more, less, exact])}
-    rows = {str(row[0]): Markup(row[1]).striptags() for row in Sections(tables, study(), Provenance()).claims().rows}
+    table = EvidenceTables(tables, study(), Provenance()).build("claims")
+    rows = {str(row[0]): Markup(row[1]).striptags() for row in table.rows}
     assert rows["Over an order of magnitude"].startswith("at least 10")
     assert rows["Less than half"].startswith("at most 0.5")
     assert rows["Exactly"].startswith("0.76")
 
 
 def test_prices_and_predictions_name_machines_by_their_titles():
-    made = Sections(small_tables(), study(), Provenance(), {BOX: "box under the desk"})
-    assert {row[0] for row in made.extrapolation().rows} == {"box under the desk"}
-    assert {"box under the desk", RENTED} <= {row[0] for row in made.offers().rows}
+    made = EvidenceTables(small_tables(), study(), Provenance(), {BOX: "box under the desk"})
+    assert {row[0] for row in made.build("extrapolation").rows} == {"box under the desk"}
+    assert {"box under the desk", RENTED} <= {row[0] for row in made.build("offers").rows}

@@ -11,7 +11,6 @@ from sweetspot.study.study import Study
 from sweetspot.wording import amount, begun, counted, listed, the
 
 ENDS = "with all factors low or all high"
-SHOWN = {"kwh": "kWh", "kg_co2e": "kg CO2e"}
 LACKING = 8  # providers without a declaration that one sentence names
 POWER = {
     "measured": "measured at the plug",
@@ -19,12 +18,6 @@ POWER = {
     "declared": "that of the price list",
     ESTIMATED: "estimated (devices × W of the data sheet × host × utilisation)",
 }
-
-
-def shown(tables: Tables) -> list[str]:
-    """Which of `kwh`, `kg_co2e` any option has."""
-    ranks = table_of(tables, "ranks")
-    return [name for name in SHOWN if name in ranks.columns and ranks[name].notna().any()]
 
 
 def in_words(tables: Tables, study: Study) -> list[str]:

@@ -14,12 +14,12 @@ from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, Chart, in_words
 from sweetspot.report.cited import Provenance
 from sweetspot.report.draw import packed
+from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.finished import asset, rendered
 from sweetspot.report.marks import COLOURS
 from sweetspot.report.notation import SHOWN
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
-from sweetspot.report.sections import Sections
 from sweetspot.report.tables import AS_PRINTED, Tables, bills_decide, leading, money_of, shown_in, table_of, unit_of
 from sweetspot.report.tables import in_words as currency_words
 from sweetspot.study.study import Study
@@ -54,7 +54,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     """
     provenance, money = Provenance(), money_of(study)
     tables = shown_in(tables, money)
-    made = Sections(tables, study, provenance, machines)
+    made = EvidenceTables(tables, study, provenance, machines)
     told = phrases.named(table_of(tables, "warnings"), machines or {})
     case = evidence_case(tables, study)
     figures = Figures(tables, drawn.specs, money)
@@ -64,7 +64,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     context = {one.__name__: one(tables) for one in told_of} | {
         "study": study,
         "figures": figures,
-        "lead": phrases.lead(made.table("claims")),
+        "lead": phrases.lead(table_of(tables, "claims")),
         "verdict": outcome_of(tables),
         "plan": leading(tables),
         "phases_lead": leading(tables) == ROUNDS,
@@ -74,8 +74,8 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "plan_worth": " ".join(plan_worth_in_words(tables, money.code)),
         "without_speed": phrases.without_speed(tables, machines or {}, study.model_title),
         "parts": {
-            name: part if name in AS_PRINTED else part.named(lambda head: currency_words(head, money))
-            for name, part in made.parts().items()
+            name: part if name in AS_PRINTED else part.with_headings(lambda head: currency_words(head, money))
+            for name, part in made.build_all().items()
         },
         "currency": "" if study.currency is None else study.currency.in_words(),
         "money": money.code,

@@ -10,13 +10,13 @@ from sweetspot.bills.price_paths import central_change
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
 from sweetspot.decision_words import FACTOR, in_unit
 from sweetspot.report.notation import Row, missing, number, records, text
-from sweetspot.report.plan_tables import MOVED
 from sweetspot.report.tables import Tables, asked_model, counted_in, of_jobs, table_of, works
 from sweetspot.report.worth_words import waiting_in_words, worth_in_words
 from sweetspot.wording import amount, listed
 
 SHOWN = 400  # messages of one warning on the page; the table beside it holds all
 NAMED = 12  # machines by name in one sentence
+MOVED = ["price", "new", "gone"]
 TOLD = 3  # assumptions that the answer hangs on most
 # Kinds of warnings that decide most often, in words.
 RULES = {
