@@ -12,7 +12,7 @@ from report_tables import evidence, month_tables, small_tables
 from sweetspot.decision.options import titled
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.plan_turning import (
+from sweetspot.report.evidence_text import (
     paying_in_words,
     plan_worth_in_words,
     turning_in_words,

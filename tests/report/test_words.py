@@ -98,7 +98,7 @@ def test_the_summary_names_what_does_not_fit():
     needs = {"imagenet": Need(Needs(gpu_memory_gib=12.0))}
     asked = replace(settings(reference=None), gpu_memory_gib={BOX: 11.0, RENTED: 16.0})
     text = render_summary(tables | compare(CLOSE, asked, draws=500, needs=needs), study())
-    assert "Does not fit, and takes no part: imagenet needs 12 GiB on each device of " + BOX in text
+    assert "Does not fit, and is left out: imagenet needs 12 GiB on each device of " + BOX in text
     assert "fits" not in render_summary(tables, study())
 
 

@@ -5,9 +5,13 @@ import re
 import pytest
 from readability import EASY, LONGEST, grade, sentences, syllables, words
 from study_tables import STUDIES, study_tables
+from sweetspot.report.evidence_text import (
+    paying_in_words,
+    plan_worth_in_words,
+    turning_in_words,
+    worth_knowing,
+)
 from sweetspot.report.outcome import other_work, outcome_of
-from sweetspot.report.phrases import worth_knowing
-from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
 from sweetspot.study.instances import load_instances
 from sweetspot.study.study import load_study
 

@@ -5,7 +5,7 @@ from borrowed_tables import borrowed_tables
 from sweetspot.decision.compare import analysed
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.simulate import simulate
-from sweetspot.report.worth_words import worth_in_words
+from sweetspot.report.evidence_text import worth_in_words
 
 SEED, MONTH = 2018, 30.5  # of both studies
 pytestmark = pytest.mark.slow
