@@ -12,7 +12,6 @@ from markupsafe import Markup
 from report_tables import CLAIM, FIGURES, draw_pictures, evidence, make_report, one_job, small_tables
 from sweetspot.report.case import script_json
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.fronts import numbered
 from sweetspot.report.charts.own_or_rent import cash_lines
 from sweetspot.report.cited import Provenance
@@ -244,18 +243,6 @@ def test_numbers_of_points_that_touch_stand_at_the_first_of_them():
     assert list(numbered(touching, "")["mark"]) == ["1, 2", "", "3"]
     three = front(("a", 1.0, 10.0), ("b", 1.01, 10.0), ("c", 1.02, 10.0), ("d", 10.0, 1.0))
     assert list(numbered(three, "")["mark"]) == ["1 to 3", "", "", "4"]
-
-
-def test_what_costs_more_than_twenty_times_the_cheapest_is_left_to_the_table():
-    tables = small_tables()
-    front_rows = tables["frontier"]
-    cheapest = front_rows["usd"].min()
-    extra = front_rows.head(1).assign(option="dear", on_front=False, persistent=True)
-    tables["frontier"] = pd.concat([front_rows, extra.assign(usd=20.1 * cheapest), extra.assign(usd=19.9 * cheapest)])
-    tables["choices"] = tables["choices"].assign(model="another")  # whose front has a chart of its own
-    drawn = CHARTS["time_cost"].draw(ChartData(tables, BOX)).data["rows"]
-    dear = drawn[drawn["option"] == "dear"]["usd"] / cheapest
-    assert list(dear) == [pytest.approx(19.9)]
 
 
 def test_claims_that_lead_stand_before_the_answer():

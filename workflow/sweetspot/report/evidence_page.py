@@ -17,12 +17,26 @@ from sweetspot.report.draw import packed
 from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.finished import asset, rendered
 from sweetspot.report.marks import COLOURS
-from sweetspot.report.notation import SHOWN
+from sweetspot.report.notation import SHOWN, records
 from sweetspot.report.outcome import outcome_of
-from sweetspot.report.tables import AS_PRINTED, Tables, bills_decide, leading, money_of, shown_in, table_of, unit_of
+from sweetspot.report.tables import (
+    AS_PRINTED,
+    Tables,
+    asked_model,
+    bills_decide,
+    leading,
+    money_of,
+    of_jobs,
+    of_plans,
+    shown_in,
+    table_of,
+    titles_of,
+    unit_of,
+)
 from sweetspot.report.tables import in_words as currency_words
+from sweetspot.report.tornado import tornado_chart, widest_bars
 from sweetspot.study.study import Study
-from sweetspot.wording import ROUNDS, Money
+from sweetspot.wording import ROUNDS, Money, the
 
 # The charts in dark mode: each colour that they are drawn with has one that is legible on dark paper. They hold colours
 # as attributes (`fill`, `stroke`), which any rule of a style sheet outweighs. Files, and what is printed, keep theirs.
@@ -95,9 +109,11 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "models_shown": MODELS,
         "engine": drawn.engine,
         "specs": packed(f"{{{','.join(specs)}}}".encode()),
+        "tornado": _job_tornado(tables),
+        "plan_tornado": _plan_tornado(tables),
         "case": case,
         "case_json": script_json(case),
-        "style": asset("page.css", "panel.css") + Markup(dark_rules()),
+        "style": asset("page.css", "panel.css", "bars.css") + Markup(dark_rules()),
         "script": asset("charts.js", "model.js", "panel.js"),
     }
     # Last, when every figure has been cited.
@@ -105,6 +121,30 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     page = rendered("evidence", context)
     figures.require_all()
     return page
+
+
+def _job_tornado(tables: Tables) -> Markup | str:
+    """The assumptions of owning, for the model of the answer; empty where nothing is owned."""
+    rows = of_jobs(tables, "tornado")
+    rows = rows[rows["model"] == asked_model(tables)] if len(rows) else rows
+    rows = rows[rows["swing"].notna()] if len(rows) else rows
+    if rows.empty:
+        return ""
+    titles, row = titles_of(tables), records(rows.head(1))[0]
+    runner_up = the(titles.get(str(row["rival"]), str(row["rival"])))
+    return tornado_chart(widest_bars(records(rows)), "what is owned", runner_up, float(row["margin"]))
+
+
+def _plan_tornado(tables: Tables) -> Markup | str:
+    """The assumptions of the leading plan; empty without a plan."""
+    rows = of_plans(tables, "tornado")
+    rows = rows[(rows["workload"] == rows["workload"].iloc[0]) & rows["swing"].notna()] if len(rows) else rows
+    if rows.empty:
+        return ""
+    best, runner_up = "the best mix", "the cheapest with a single source beside what you own"
+    if leading(tables) == ROUNDS:
+        best, runner_up = "the answer", "the second-cheapest"
+    return tornado_chart(widest_bars(records(rows)), best, runner_up, float(rows["margin"].iloc[0]))
 
 
 class Figures:

@@ -43,7 +43,7 @@ def render_page(tables: Tables, study: Study, workloads: str | Path | None = Non
         "others": [(one, busy(one).removeprefix(", on a machine ")) for one in others],
         "used": any(busy(one) for one in others),
         "code": money.code,
-        "style": asset("first.css"),
+        "style": asset("first.css", "bars.css"),
         "script": asset("model.js", "lines.js", "panel.js"),
     }
     tables = shown_in(tables, money)
