@@ -44,7 +44,8 @@ def unfound(part):
         (unfound("squeue"), {"sbatch and squeue": "measuring on Slurm"}),
         (without("torch"), {"torch (pip install '.[torch]')": "measuring with framework: torch"}),
         ({"installed": lambda: FULL | {"torch": "2.13.0+cpu"}},
-         {"torch for GPUs (pip install torch)": "measuring with framework: torch on the GPUs that are here"}),
+         {"torch for GPUs (pip install 'sweetspot[torch]')":
+          "measuring with framework: torch on the GPUs that are here"}),
         (without("tensorflow"), {"tensorflow (pip install '.[measure]')": "measuring with framework: tensorflow"}),
         (without("kubernetes"), {"snakemake-executor-plugin-kubernetes (pip install '.[kubernetes]')":
                                  "measuring on Kubernetes"}),

@@ -38,7 +38,8 @@ def test_what_stands_where_nothing_is_written():
     executor = Executor(where="local", device="cpu")
     assert (executor.cpus, executor.mem_mb, executor.runtime_min, executor.nodes(8)) == (1, 8000, 60, 1)
     study = Study.model_validate(STUDY)
-    assert (study.month_days, study.method, study.measure, study.accepts_interruptions) == (30.5, "auto", True, False)
+    assert (study.month_days, study.method) == (30.5, "sum_of_parts")
+    assert (study.measure, study.accepts_interruptions) == (True, False)
     # 60 minutes are an hour; of a month the study says the days
     assert list(RATE_HOURS.values()) == [1 / 60, 1, None]
     own = Own.model_validate(OWN)
