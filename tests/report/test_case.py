@@ -10,9 +10,7 @@ from sweetspot.report import case
 from sweetspot.report.case import (
     _ahead,
     _box,
-    _by_month,
     _choice,
-    _dispatch,
     _number,
     _numbered,
     _offers,
@@ -103,34 +101,6 @@ def test_a_plan_of_phases_is_its_jobs_and_what_each_machine_takes():
     assert _rounds(rows, rows, 12.0, choices.head(0))["options"] == []
 
 
-def test_a_plan_of_months_is_its_classes_and_what_each_machine_takes():
-    row = {"option": "box", "part": "runs", "jobs": 30.0, "urgent": False, "limit_hours": NONE, "grown": [1.0, 1.0],
-           "purchase": "own",
-           "job_hours": 4.0, "usd": 5.0, "elapsed_hours": 2.0, "usd_possession": 100.0, "room_hours": 700.0,
-           "devices": 4.0, "least": 1.0,
-           "machines": 2.0, "fewest": 0.0, "up_front_usd": NONE, "present": [0.0, 1.0],
-           "allowed_usd": NONE}  # fmt: skip
-    rent = row | {"option": "rent", "purchase": "on_demand", "room_hours": NONE, "present": None, "job_hours": NONE}
-    urgent = {"part": "runs (urgent)", "urgent": True, "limit_hours": 24.0, "jobs": 2.0, "grown": [1.0, 1.1]}
-    rows = pd.DataFrame([row, row | urgent | {"job_hours": 8.0}, rent, rent | urgent])
-    made = _dispatch(rows, rows.drop_duplicates("option"))
-    assert made["rent"] == "rent" and "allowed" not in made
-    plain, other = made["classes"]
-    assert plain == {"name": "runs", "title": "runs", "jobs": 30, "urgent": False, "limit": None}
-    assert (other["limit"], other["urgent"], other["grown"]) == (24, True, [1, 1.1])
-    box, hired = made["options"]
-    assert box == {"option": "box", "hours": [4, 8], "usd": [5, 5], "elapsed": [2, 2], "fixed": 100, "room": 700,
-                   "devices": 4,
-                   "there": 1, "best": 2, "fewest": 0, "up_front": None, "present": [0, 1]}  # fmt: skip
-    assert hired == {"option": "rent", "hours": [None, None], "usd": [5, 5], "elapsed": [2, 2]}
-    assert _dispatch(rows.assign(allowed_usd=50.0), rows)["allowed"] == 50
-
-
-@pytest.mark.parametrize("values", [None, NONE, [1.0, 1.0]])
-def test_months_that_are_alike_have_no_factor(values):
-    assert _by_month({"grown": values}, "grown") == {}
-
-
 @pytest.mark.parametrize(("row", "told"), [
     ({"purchase": "own", "residual_points": [{"years": 1, "kept": 0.5}]}, {"resale": [[1.0, 0.5]]}),
     ({"purchase": "own", "residual_points": NONE}, {"resale": []}), ({"purchase": "own"}, {"resale": []}),
@@ -153,9 +123,9 @@ def test_a_choice_says_what_it_binds_to_and_whether_it_stands():
     told = _choice(row)
     assert told == {"choice": "a", "title": "A", "binds": "buy", "verb": "Buy", "kind": "buy",
                     "costs": "Buying costs", "rank": 2,
-                    "usd": 5.0, "stands": True, "spot": False, "mix": "best", "source": None}  # fmt: skip
-    spot = _choice(row | {"kind": "rent", "binds": "nothing", "why_not_rule": "interruptible", "mix": NONE})
-    assert (spot["rank"], spot["stands"], spot["spot"], "mix" in spot) == (0, False, True, False)
+                    "usd": 5.0, "stands": True, "spot": False}  # fmt: skip
+    spot = _choice(row | {"kind": "rent", "binds": "nothing", "why_not_rule": "interruptible"})
+    assert (spot["rank"], spot["stands"], spot["spot"]) == (0, False, True)
     assert _choice(row | {"kind": "contract", "binds": "contract", "why_not_rule": "limit"})["rank"] == 1
 
 
@@ -230,8 +200,6 @@ def test_the_case_of_the_page_is_of_a_purchase_and_a_rent_that_stand(monkeypatch
     assert asked_case(monkeypatch, buy, rent, level="machine") == {}
     assert asked_case(monkeypatch, buy) == asked_case(monkeypatch, buy, rent | {"why_not_rule": "limit"}) == {}
     assert asked_case(monkeypatch, buy, rent, rent=None) == {}  # no price to move
-    mixed = asked_case(monkeypatch, buy, rent, plan("best", "mix", "buy", cost="dispatch"), cost="dispatch", box="late")
-    assert [one["choice"] for one in mixed["choices"]] == ["box", "cloud", "best"] and mixed["works"][0]["box"] == 2
     late = asked_case(monkeypatch, plan("late", "buy", "buy"), buy, rent)  # the purchase that the verdict is about
     assert late["works"][0]["box"] == 2
 
@@ -296,15 +264,3 @@ def test_controls_of_plans():
     assert phases["jobs"] == ("jobs a month", [1.5, 180.0, 0.1], 30.0, False) and phases["days"][3] is True
     assert phases["months"][0] == "months of the project" and "within" in phases
     assert told({"cost": "rounds", "jobs": 30.0, "months": None}, [BOX])["jobs"][0] == "jobs"
-    classes = [{"name": "a", "title": "A", "jobs": 20.0, "urgent": False, "limit": None},
-               {"name": "b", "title": "A (urgent)", "jobs": 1.0, "urgent": True, "limit": 24.0},
-               {"name": "c", "title": "C", "jobs": 0.0, "urgent": False, "limit": None},
-               {"name": "d", "title": "C (urgent)", "jobs": 20.5, "urgent": True, "limit": None}]  # fmt: skip
-    months = told({"cost": "dispatch", "classes": classes, "rent": "cloud", "months": 36}, [BOX, HIRE])
-    assert months["jobs:a"] == ("A a month, not urgent", [0, 60, 0.5], 20.0, False)
-    assert months["jobs:b"] == ("A (urgent) a month", [0, 4, 0.5], 1.0, True)  # folded away, as the others are many
-    assert months["jobs:c"][3] is True and months["jobs:d"] == ("C (urgent) a month", [0, 62, 1], 20.5, False)
-    assert months["deadline"] == ("urgent jobs within, hours", [1.2, 120.0, 0.1], 24.0, False)
-    assert months["hourly"][0] == "lowest rent, EUR an hour" and "within" not in months and months["days"][2] == 20.0
-    assert told({"cost": "dispatch", "classes": classes, "months": 36}, [BOX, HIRE], short=False)["jobs:c"] == (
-        "C, jobs a month, not urgent", [0, 4, 0.5], 0.0, False)  # fmt: skip

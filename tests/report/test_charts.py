@@ -62,7 +62,7 @@ def test_a_new_chart_needs_a_section_that_the_page_has(section, monkeypatch, tmp
     monkeypatch.setattr(charts, "__path__", [*charts.__path__, str(tmp_path)])
     monkeypatch.delitem(sys.modules, "sweetspot.report.charts.newcomer", raising=False)
     if section not in SECTIONS:
-        expected = "chart newcomer: section 'margin' is unknown; expected one of plan, whatif, why, costs, front, use"
+        expected = "chart newcomer: section 'margin' is unknown; expected one of plan, whatif, why, costs, use"
         with pytest.raises(ValueError, match=expected):
             charts._found()
         return

@@ -177,7 +177,7 @@ class EvidenceTables:
         """One declared table, cut to its limit."""
         declared = declarations()[name]
         columns = [column for column in declared.columns if not column.only or self._facts.get(column.only)]
-        head = tuple(fill_placeholders(column.heading, self._headings) for column in columns)
+        headings = tuple(fill_placeholders(column.heading, self._headings) for column in columns)
         available = table_of(self.tables, declared.table)
         selected = available
         if len(available) and declared.rows:
@@ -186,13 +186,13 @@ class EvidenceTables:
         cells = [[self._cell(column, row) for column in columns] for row in visible_rows]
         classes = [_row_class(row, declared.shade) for row in visible_rows]
         total = len(available) if declared.rows.startswith("worth") else len(selected)
-        return EvidenceTable(head, cells, classes, max(0, total - len(cells)), declared.table)
+        return EvidenceTable(headings, cells, classes, max(0, total - len(cells)), declared.table)
 
     def _cell(self, column: Column, row: Row) -> HtmlCell:
         if column.kind in ("number", "share", "probability"):
             return self._figure(column, row)
         if column.kind in ("text", "words", "day", "change"):
-            return _plain_cell(column, row)
+            return _text_cell(column, row)
         return self._name(column.kind, row)
 
     def _name(self, kind: str, row: Row) -> str:
@@ -304,10 +304,10 @@ class EvidenceTables:
         for suffix in ("", "_with_carbon"):
             if f"on_front{suffix}" in rows.columns:
                 pairs_of_row = zip(rows[f"on_front{suffix}"], rows[f"dominated_by{suffix}"], strict=True)
-                rows = rows.assign(**{f"place{suffix}": [self._front_place(*pair) for pair in pairs_of_row]})
+                rows = rows.assign(**{f"place{suffix}": [self._front_position(*pair) for pair in pairs_of_row]})
         return rows
 
-    def _front_place(self, on_front: object, dominated_by: object) -> str:
+    def _front_position(self, on_front: object, dominated_by: object) -> str:
         if missing(on_front):
             return "not known"
         return "on the front" if on_front else f"beaten by {self._title(dominated_by)}"
@@ -382,12 +382,12 @@ class EvidenceTables:
         jobs = [self._work(row) if missing(row["class"]) else class_title(row["class"]) for row in records(rows)]
         return rows.assign(
             job=jobs,
-            cheapest=_first_known(rows, "verdict", "title", "status"),
+            cheapest=_first_nonempty(rows, "verdict", "title", "status"),
             stated_in=rows["class"].isna().map({True: "study.yaml", False: "workloads.yaml"}),
         )
 
 
-def _plain_cell(column: Column, row: Row) -> str:
+def _text_cell(column: Column, row: Row) -> str:
     """A text, keys as words, a day, or a change with its sign."""
     value = row.get(column.column)
     if column.kind == "words":
@@ -403,7 +403,7 @@ def _as_words(key: object) -> str:
     return text(key).replace("_", " ")
 
 
-def _first_known(table: pd.DataFrame, *columns: str) -> list[str]:
+def _first_nonempty(table: pd.DataFrame, *columns: str) -> list[str]:
     """The first text of these columns that is not empty, for each row."""
     return [next(filter(None, map(text, values)), "") for values in table[list(columns)].to_numpy()]
 

@@ -55,7 +55,7 @@ RULES = {
     "specified_only": "Devices known by their data sheet only",
     "marketplace": "Machines of a marketplace",
 }
-REASONS_LEFT_OUT = {"no_price": "without a price", "no_figure": "without a speed"}
+EXCLUSION_REASONS = {"no_price": "without a price", "no_figure": "without a speed"}
 POWER_BASES = {
     "measured": "measured at the plug",
     METERED: "measured by the counters of devices and processor (without supplies and fans)",
@@ -107,8 +107,8 @@ def _relative_changes(row: Row) -> dict[str, float] | None:
     """Changes from the baseline of what is stated as a factor of the plan; None for anything else."""
     if row["unit"] != FACTOR:
         return None
-    ends = ("low", "high", "flip_value")
-    return {name: row[name] / row["value"] - 1 for name in ends if not missing(row[name])}
+    names = ("low", "high", "flip_value")
+    return {name: row[name] / row["value"] - 1 for name in names if not missing(row[name])}
 
 
 def never_pays(tables: Tables) -> str:
@@ -231,7 +231,7 @@ def decisive(table: pd.DataFrame) -> pd.DataFrame:
 def outside(table: pd.DataFrame) -> str:
     """Which machines take no part in the comparison, and what each lacks; empty where all do."""
     groups = []
-    for rule, reason in REASONS_LEFT_OUT.items() if len(table) else ():
+    for rule, reason in EXCLUSION_REASONS.items() if len(table) else ():
         names = table.loc[table["rule"] == rule, "instance"].unique()
         if len(names):
             groups.append(_name_group(names, {}, reason=reason))
@@ -345,7 +345,7 @@ def leading_work(tables: Tables) -> str | None:
     return None if cost is None else str(choices.loc[choices["cost"] == cost, "workload"].iloc[0])
 
 
-def plan_is_done(tables: Tables) -> bool:
+def has_best_choice(tables: Tables) -> bool:
     """Whether some choice does the work of the leading plan."""
     choices, work = table_of(tables, "choices"), leading_work(tables)
     return work is not None and bool(choices.loc[choices["workload"] == work, "is_best"].astype(bool).any())
@@ -353,7 +353,7 @@ def plan_is_done(tables: Tables) -> bool:
 
 def turning_in_words(tables: Tables) -> str:
     """The nearest figures that change the leading plan, by what it changes to; empty without a plan."""
-    if not plan_is_done(tables) or "turning_points" not in tables:
+    if not has_best_choice(tables) or "turning_points" not in tables:
         return ""
     points, phases = of_plans(tables, "turning_points"), leading(tables) == ROUNDS
     rows = points[points["workload"] == leading_work(tables)] if len(points) else points
@@ -399,7 +399,7 @@ def energy(tables: Tables, study: Study) -> list[str]:
         return [sentence("energy_unknown", "Energy and carbon were", _energy_gap(options, study))]
     rows = ranks[ranks["model"] == model].drop_duplicates("option")
     each = counted_in(tables).each or f" to train {study.model_title(model)} once"
-    least = _least_carbon(rows, judged_option(tables, model), counted_in(tables).each, each)
+    least = _carbon_comparison(rows, judged_option(tables, model), counted_in(tables).each, each)
     if study.energy is None and not least:
         return []  # The only known power is that of a price list which the answer leaves out.
     counts = powered["power_basis"].value_counts()
@@ -408,15 +408,15 @@ def energy(tables: Tables, study: Study) -> list[str]:
     return [*least, power, *_energy_gaps(options, study), sentence("embodied_carbon")]
 
 
-def _least_carbon(rows: pd.DataFrame, judged: str, each: str, once: str) -> list[str]:
+def _carbon_comparison(rows: pd.DataFrame, judged: str, each: str, once: str) -> list[str]:
     """Which option emits least, and what the cheapest emits; without carbon the energy of the judged machine."""
     rows = rows.assign(g_per_kwh=GRAMS_A_KG * rows["kg_co2e"].astype(float) / rows["kwh"])
     eligible = rows[rows["in_answer"].astype(bool) & rows["persistent"].astype(bool)]
     eligible = eligible.sort_values("usd", kind="stable")
     clean = eligible[eligible["kg_co2e"].notna()]
     if clean.empty:
-        judged_rows = rows[rows["option"] == judged].dropna(subset="kwh")
-        return [sentence("energy_use", row, once) for row in records(judged_rows)]
+        reference_rows = rows[rows["option"] == judged].dropna(subset="kwh")
+        return [sentence("energy_use", row, once) for row in records(reference_rows)]
     best, cheapest = dict(clean.loc[clean["kg_co2e"].idxmin()]), eligible.iloc[0]
     best["interval"] = interval_text(best["kg_co2e_low"], best["kg_co2e_high"])
     overlap = best["kg_co2e_high"] > cheapest["kg_co2e_low"]

@@ -50,12 +50,12 @@ def _macros() -> "TemplateModule":
     return environment.get_template("text.j2").module
 
 
-def sentence(macro: str, *values: Any, **named_values: Any) -> str:
+def sentence(macro: str, *values: Any, **keyword_values: Any) -> str:
     """The text of a macro on one line; whoever puts it into HTML or Markdown escapes it."""
-    return " ".join(str(getattr(_macros(), macro)(*values, **named_values)).split())
+    return " ".join(str(getattr(_macros(), macro)(*values, **keyword_values)).split())
 
 
-def sentences(macro: str, *values: Any, **named_values: Any) -> list[str]:
+def sentences(macro: str, *values: Any, **keyword_values: Any) -> list[str]:
     """The lines of a macro that are not empty, each a sentence of its own."""
-    lines = str(getattr(_macros(), macro)(*values, **named_values)).splitlines()
+    lines = str(getattr(_macros(), macro)(*values, **keyword_values)).splitlines()
     return [" ".join(line.split()) for line in lines if line.strip()]

@@ -26,7 +26,7 @@ class TornadoBar:
 
 def bar_of(row: Row, threshold: str = "") -> TornadoBar:
     """The bar of a row of the tornado's table."""
-    low, high = (number(float(row[name]), 4) for name in ("low", "high"))
+    low, high = (number(float(row[name])) for name in ("low", "high"))
     range_text = f"{low} to {high} {row['unit']}"
     name = str(row["assumption"])
     return TornadoBar(name, float(row["margin_low"]), float(row["margin_high"]), range_text, threshold)
@@ -52,8 +52,8 @@ def tornado_chart(bars: Sequence[TornadoBar], best: str, runner_up: str, baselin
     note
         A sentence before the explanation.
     """
-    ends = [end for bar in bars for end in (bar.ratio_low, bar.ratio_high)]
-    minimum, maximum = min(1.0, baseline, *ends), max(1.0, baseline, *ends)
+    ratios = [ratio for bar in bars for ratio in (bar.ratio_low, bar.ratio_high)]
+    minimum, maximum = min(1.0, baseline, *ratios), max(1.0, baseline, *ratios)
     span = (maximum - minimum) or 1.0
 
     def percent(ratio: float) -> float:
