@@ -123,6 +123,7 @@ rule render_report:
                 "report",
             ),
             *given(sorted(map(str, Path(LIBRARY, "report", "assets").iterdir()))),
+            *given(sorted(map(str, Path(LIBRARY, "report", "templates").iterdir()))),
         ],
     output:
         html=report(

@@ -9,7 +9,7 @@ import pytest
 from month_tables import LabOfFive
 from sweetspot.errors import UserError
 from sweetspot.report.answer_file import by_deadline
-from sweetspot.report.phrases import without_speed
+from sweetspot.report.evidence_text import without_speed
 
 # By hand, as in config/studies/lab-of-five/README.md. The box takes 3 % longer than ours for each job.
 RESNET = 115_305_030 / 1301 / 3600  # 24.619 h on one RTX 4090

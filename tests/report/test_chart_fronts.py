@@ -145,39 +145,9 @@ def other_fronts(**usd: float) -> ChartData:
     return ChartData(answered(ranks=every, frontier=front), "box")
 
 
-def test_the_fronts_of_other_models_stand_below_each_other():
-    drawing = CHARTS["time_cost"].draw(other_fronts())
-    rows = drawing.data["rows"]
-    assert table(rows, "model option")[:4] == [["n", "A"], ["n", "box"], ["n", "beaten"], ["n", "edge"]]
-    assert (
-        len(rows) == 8 and set(rows["source"]) == {"paper"} and set(rows["kind"]) == {"cannot be taken away", "box [l]"}
-    )
-    assert drawing.data["keys"]["told"].tolist()[2:] == ["1  A: 10.0 h, 100 USD", "2  box: 100 h, 10.0 USD"]
-    assert drawing.says == "On both other models no option is both faster and cheaper than box [l]"
-    spec = spec_of(drawing)
-    assert spec["spacing"] == 14 and [one["spacing"] for one in spec["vconcat"]] == [6, 6]
-    plot, key = spec["vconcat"][0]["vconcat"]
-    assert (plot["title"], plot["width"], plot["height"], key["width"], key["height"]) == ("n", 400, 230, 400, 32)
-    scale = {"type": "log", "nice": False, "padding": 18}
-    # 12 times the hours of one, 10 times more of the other: log 120 is more than 1.5 times log 12, each has its own
-    assert [plot["layer"][1]["encoding"][name]["scale"] for name in "xy"] == [
-        scale | {"domain": [1, 12]}, scale | {"domain": [10, 200]}
-    ]  # fmt: skip
-    assert spec["vconcat"][1]["vconcat"][0]["layer"][1]["encoding"]["x"]["scale"]["domain"] == [10, 120]
-    assert plot["layer"][0]["mark"]["color"] == "#888" and "clip" not in plot["layer"][0]["mark"]
-    assert key["mark"] == {"type": "text", "align": "left", "baseline": "top", "limit": 470}
-    assert key["encoding"]["x"] == {"value": 0} and key["encoding"]["y"]["axis"] is None
-
-
 def spans(*models: tuple[float, float]) -> bool:
     rows = [(f"m{n}", end, 1.0) for n, ends in enumerate(models) for end in ends]
     return fronts._of_one_size(frame("model hours usd", *rows))
-
-
-def test_models_share_their_scales_where_these_span_at_most_half_more_than_the_widest_does():
-    """In powers of ten: 2 of the widest, 3 in all."""
-    assert spans((1.0, 100.0), (500.0, 999.0)) and not spans((1.0, 100.0), (500.0, 1001.0))
-    assert spans((5.0, 5.0)) and not spans((5.0, 5.0), (6.0, 6.0))
 
 
 def bills() -> dict[str, pd.DataFrame]:

@@ -4,8 +4,7 @@ import pandas as pd
 import pytest
 from chart_pieces import answered, frame, marks_of, spec_of, table
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import CHARTS, own_or_rent, tornado
-from sweetspot.report.marks import Drawing
+from sweetspot.report.charts import CHARTS, own_or_rent
 
 # The box: 240 USD a month and 0.5 an hour. Planned on 10 days of 24 hours an hour costs 1.5, its work of 100 hours 150.
 BOX = pd.Series({"fixed_usd_per_month": 240.0, "variable_usd_per_hour": 0.5, "downtime_share": 0.0,
@@ -195,80 +194,3 @@ def test_lines_that_end_within_seven_pixels_are_not_told_apart():
     assert ends_of_tariffs(0.3, t1=10.0, t2=10.5, t3=11.0) == ["t1", "t3"]
     far = {f"t{n}": 2.0 * n for n in range(1, 10)}
     assert ends_of_tariffs(0.5, **far) == ["t1", "t2", "t3", "t4", "t5", "t9"]  # six have colours of their own
-
-
-BAR = {"value": 10.0, "low": 8.0, "high": 12.0, "unit": "USD", "margin": 1.5, "margin_low": 1.2, "margin_high": 1.8,
-       "swing": 0.6, "flips": False, "range_basis": "assumed"}  # fmt: skip
-
-
-def bars(*changed, margin=1.5) -> Drawing:
-    rows = [BAR | {"assumption": f"a{n}", "margin": margin} | one for n, one in enumerate(changed)]
-    return tornado.assumption_bars(pd.DataFrame(rows), "ratio", ("stays", "turns"), "the answer")
-
-
-def test_assumptions_are_bars_with_their_range_in_their_name():
-    drawing = bars({}, {"flips": True, "margin_low": 0.9, "margin_high": 1.4, "swing": 0.5, "unit": "hours/s"},
-                   {"swing": 0.005}, {"swing": 0.004, "flips": True}, {"swing": None, "margin": 9.0},
-                   {"swing": 0.2, "unit": "images/s", "low": 0.05, "high": 0.1, "value": 0.05},
-                   {"swing": 0.1, "unit": "images/s", "low": 0.05, "high": 0.099, "value": 0.05},
-                   {"swing": 0.3, "unit": "times the rent", "low": 0.51234, "high": 2.0},
-                   {"swing": 0.006, "unit": "USD", "low": 15_172.4, "high": 1.23456})  # fmt: skip
-    rows = drawing.data["rows"]
-    assert table(rows, "title kind least most") == [
-        ["a0\n(8 to 12 USD)", "stays", 1.2, 1.8], ["a1\n(8 to 12 hours/s)", "turns", 0.9, 1.5],
-        ["a7\n(0.512 to 2 times the rent)", "stays", 1.2, 1.8], ["a5\n(0.05 to 0.1 images/s)", "stays", 1.2, 1.8],
-        ["a6\n(1 to 1.98 times)", "stays", 1.2, 1.8], ["a8\n(15,172 to 1.235 USD)", "stays", 1.2, 1.8],
-        ["a3\n(8 to 12 USD)", "turns", 1.2, 1.8],
-    ]  # fmt: skip
-    assert drawing.says == "What moves the answer most: a0; 2 of 8 assumptions change which is cheapest"
-    assert table(drawing.data["lines"], "at name") == [[1.5, "as planned"], [1.0, "same cost"]]
-    spec = spec_of(drawing)
-    assert spec["width"] == 255 and spec["height"] == {"step": 19 + 13}
-    bar, *upright = marks_of(spec)
-    assert bar["mark"] == {"type": "bar", "height": 11} and bar["encoding"]["y"]["sort"]["order"] == "descending"
-    assert bar["encoding"]["x"]["scale"] == {"zero": False, "padding": 10}
-    assert bar["encoding"]["color"]["legend"]["values"] == ["stays", "turns"]
-    assert bar["encoding"]["color"]["legend"]["labelLimit"] == 285 - 34
-    # each name away from the other's: "as planned" right of 1.5, "same cost" left of 1
-    assert [one["mark"].get("strokeDash") for one in upright] == [[1, 0], None, [5, 4], None]
-    assert [(one["mark"]["align"], one["mark"]["dx"]) for one in upright[1::2]] == [("left", 3), ("right", -3)]
-    assert upright[1]["encoding"]["y"] == {"value": -7}
-    assert ["planned" in one["transform"][0]["filter"] for one in upright] == [True, True, False, False]
-    assert not any("!" in one["transform"][0]["filter"] for one in upright)
-    below = marks_of(spec_of(bars({}, margin=0.9)))
-    assert [(one["mark"]["align"], one["mark"]["dx"]) for one in below[2::2]] == [("right", -3), ("left", 3)]
-    even = marks_of(spec_of(bars({}, margin=1.0)))
-    assert [one["mark"]["align"] for one in even[2::2]] == ["left", "right"]
-
-
-def test_of_many_assumptions_the_ten_widest_are_drawn_and_none_is_said():
-    many = bars(*({"swing": 1.0 + n} for n in range(12)))
-    assert many.data["rows"]["swing"].tolist() == [float(n) for n in range(12, 2, -1)]
-    assert marks_of(spec_of(many))[0]["encoding"]["color"]["legend"] is None
-    assert many.says == "What moves the answer most: a11; none of 12 assumptions changes which is cheapest"
-    assert bars({"flips": True}).says.endswith("1 of 1 assumptions changes which is cheapest")
-    assert bars({"swing": 0.001}).data["rows"]["text"].tolist() == ["No assumption moves the answer."]
-    nothing = ["Nothing else does the work: no assumption can turn it."]
-    assert bars({"swing": None}).data["rows"]["text"].tolist() == nothing
-
-
-def test_the_plan_that_leads_has_its_assumptions_with_the_best_at_either_end():
-    about = {"assumption": "a", "model": None, "winner_low": "x", "winner_high": "y"}
-    changed = ({"workload": "lab"}, {"workload": "other"}, {"workload": "lab", "margin": None},
-               {"workload": "lab", "model": "m"})  # fmt: skip
-    rows = pd.DataFrame([BAR | about | one for one in changed])
-    choices = frame("workload cost", ("other", "rounds"), ("lab", "dispatch"))
-    drawing = CHARTS["plan_tornado"].draw(ChartData({"tornado": rows, "choices": choices}, None))
-    assert len(drawing.data["rows"]) == 1
-    encoding = marks_of(spec_of(drawing))[0]["encoding"]
-    assert "best mix at low" in [one["title"] for one in encoding["tooltip"]]
-    assert "one source" in encoding["x"]["title"][0]
-    phases = ChartData({"tornado": rows, "choices": choices.assign(cost="rounds")}, None)
-    encoding = marks_of(spec_of(CHARTS["plan_tornado"].draw(phases)))[0]["encoding"]
-    assert "best at low" in [one["title"] for one in encoding["tooltip"]]
-    assert encoding["x"]["title"] == "USD of the second-cheapest / USD of the answer"
-    for none in ({}, {"tornado": rows.tail(1)}):
-        said = CHARTS["plan_tornado"].draw(ChartData(none, None)).data["rows"]["text"].tolist()
-        assert said == ["No figure moves the plan against the next best option."]
-        assert not CHARTS["plan_tornado"].fits(none)
-    assert CHARTS["plan_tornado"].fits({"tornado": rows.head(1)})

@@ -107,66 +107,6 @@ def test_a_dot_stands_where_the_line_of_the_box_crosses_that_of_a_rival():
     assert 1 not in never["slot"].tolist()
 
 
-def test_titles_of_the_fronts_of_other_models():
-    """On vgg16 the box is faster and cheaper than both; a second model is made by taking the box off its front."""
-    tables = small_tables()
-    for name in TWO:
-        other = tables[name].assign(model="resnet50", workload="w2")
-        if name == "frontier":
-            other["on_front"] = other["option"] != BOX
-        tables[name] = pd.concat([tables[name], other], ignore_index=True)
-    assert says("time_cost", tables) == f"On resnet50 another option is both faster and cheaper than {BOX}"
-    third = [tables[name][tables[name]["model"] == "vgg16"].assign(model="m3", workload="w3") for name in TWO]
-    tables |= {name: pd.concat([tables[name], rows]) for name, rows in zip(TWO, third, strict=True)}
-    assert says("time_cost", tables) == f"On 1 of 2 other models no option is both faster and cheaper than {BOX}"
-    drawn = CHARTS["time_cost"].draw(ChartData(tables, BOX)).data
-    assert set(drawn["rows"]["model"]) == set(drawn["keys"]["model"]) == {"resnet50", "m3"}  # vgg16 has its own chart
-    nobody = CHARTS["time_cost"].draw(ChartData(tables, None)).says
-    assert nobody == "m3: one option is both the fastest and the cheapest"  # the box, as on vgg16
-
-
-def test_the_tornado_names_what_moves_most_and_counts_what_turns():
-    tables = one_job()
-    rows = tables["tornado"]
-    rows["flips"] = [True, *[False] * (len(rows) - 1)]
-    rows["swing"] = range(len(rows), 0, -1)
-    first = str(rows["assumption"].iloc[0])
-    said = f"What moves the answer most: {first}; {{}} of {len(rows)} assumptions changes which is cheapest"
-    assert says("tornado", tables) == said.format(1)
-    rows["flips"] = False
-    assert says("tornado", tables) == said.format("none")
-
-
-def test_an_assumption_that_moves_nothing_has_no_bar_and_a_kind_that_is_none_no_legend():
-    tables = one_job()
-    rows = tables["tornado"]
-    rows["flips"], rows["swing"] = False, [0.001, *[0.5] * (len(rows) - 1)]
-    rows["unit"], rows["low"], rows["high"], rows["value"] = "images/s", 0.00006, 0.00018, 0.00012
-    drawing = CHARTS["tornado"].draw(ChartData(tables, BOX))
-    assert len(drawing.data["rows"]) == len(rows) - 1 > 0
-    # of a speed far below one a second the multiples of it: 0.06 / 0.12 and 0.18 / 0.12
-    assert drawing.data["rows"]["title"].str.endswith("\n(0.5 to 1.5 times)").all()
-    assert "turns the answer" not in legends(drawing)
-    rows["flips"] = True
-    assert legends(CHARTS["tornado"].draw(ChartData(tables, BOX))) == ["turns the answer"]
-
-
-def test_a_bar_reaches_from_end_to_end_and_over_what_is_planned():
-    """Of the first both ends lie below the planned 2.0: less work does not fill the box, more asks for a second one."""
-    tables = one_job()
-    rows = tables["tornado"].head(2).assign(margin=2.0, margin_low=[1.2, 3.0], margin_high=[1.5, 1.8], swing=1.0)
-    tables["tornado"] = rows
-    drawn = CHARTS["tornado"].draw(ChartData(tables, BOX)).data["rows"]
-    assert drawn[["least", "most"]].to_numpy().tolist() == [[1.2, 2.0], [1.8, 3.0]]
-
-
-def test_nothing_that_moves_the_answer_is_said():
-    tables = one_job()
-    rows = tables["tornado"].assign(flips=False, swing=0.0)
-    drawing = CHARTS["tornado"].draw(ChartData(tables | {"tornado": rows}, BOX))
-    assert drawing.data["rows"]["text"].tolist() == ["No assumption moves the answer."]
-
-
 def legends(drawing):
     """The entries that are asked for by name."""
     return re.findall(r'"values": \["([^"]+)"\]', json.dumps(drawing.chart.to_dict(validate=False)))
@@ -262,7 +202,7 @@ def test_how_far_predictions_reach_is_told_of_the_widest():
 
 
 def test_a_long_title_has_lines():
-    drawing = CHARTS["tornado"].draw(ChartData(one_job(), BOX))._replace(says="word " * 30)
+    drawing = CHARTS["surface"].draw(ChartData(one_job(), BOX))._replace(says="word " * 30)
     lines = specification(drawing)["title"]["text"]
     assert len(lines) == 3 and max(map(len, lines)) <= 62 and " ".join(lines) == ("word " * 30).strip()
 

@@ -1,10 +1,18 @@
-"""Figures with their origins, and tables made of them."""
+"""Figures with their origins, and the declared tables that are made of them."""
 
 import re
 
 import pandas as pd
+import pytest
 from decision_tables import study
-from sweetspot.report.cited import ROWS, Cited, Part, Provenance
+from sweetspot.report.cited import Provenance
+from sweetspot.report.evidence_tables import ROW_LIMIT, EvidenceTables, declarations
+
+OFFER = {
+    "instance": "a", "purchase": "on_demand", "provider": "aws", "price_list_title": "List", "usd_per_hour": 3.0,
+    "usd_per_hour_low": 2.0, "usd_per_hour_high": 4.0, "basis": "published", "source": "a price page",
+    "as_of": "2018-07-01 12:00", "warnings": None,
+}  # fmt: skip
 
 
 def plain(cell):
@@ -15,72 +23,54 @@ def title(cell):
     return re.search('title="(.*?)"', str(cell))[1]
 
 
-def test_a_figure_says_its_basis_interval_source_and_date():
+def offers(*rows):
+    return EvidenceTables({"offers": pd.DataFrame(rows)}, study(), Provenance(), {"a": "Machine A"}).build("offers")
+
+
+def test_a_figure_has_its_basis_interval_source_and_date_in_its_title():
     origin = Provenance()
-    first = origin.cite(1.0, "published", "table <1>", "2018-07-01 12:00", 0.5, 1.5, unit="USD")
-    assert first == (
-        '<a class="n published" href="#p1" title="published · 0.500 to 1.50 (90 %) · table &lt;1&gt; · 2018-07-01">'
-        '1.00 USD<i aria-hidden="true">◆</i></a>'
-    )
-    assert plain(origin.cite(2.5, "published", "table <1>", "2018-07-01", digits=2)) == "2.5◆"
-    other = origin.cite(2.5, "", None, level="95 %", low=2.0, high=None)
-    assert title(other) == "2.00 to never (95 %) · computed from this report&#39;s tables"
-    assert 'class="n computed" href="#p2"' in other and plain(other) == "2.50"
-    assert title(origin.cite(2.5, "stand_in", "b")) == "stand-in · no interval · b"
-    assert origin.cite(None, "published", "nowhere") == '<span class="none" title="no figure">–</span>'
-    assert [(row["row"], row["source"], row["shown"]) for row in origin.table()] == [
-        (1, "table <1>", 2), (2, "computed from this report's tables", 1), (3, "b", 1)
+    cell = origin.cite(1.0, "published", "table <1>", "2018-07-01 12:00", 0.5, 1.5, unit="USD")
+    assert title(cell).split(" · ") == ["published", "0.500 to 1.50 (90 %)", "table &lt;1&gt;", "2018-07-01"]
+    assert 'href="#p1"' in cell and plain(cell) == "1.00 USD◆"
+    assert 'href="#p1"' in origin.cite(2.5, "published", "table <1>", "2018-07-01", digits=2)
+    assert 'href="#p2"' in origin.cite(2.5, "", None)
+    assert [(row["row"], row["source"], row["uses"]) for row in origin.table()] == [
+        (1, "table <1>", 2), (2, "computed from this report's tables", 1)
     ]  # fmt: skip
-    assert origin.table()[0]["date"] == "2018-07-01" and origin.table()[0]["basis"] == "published"
 
 
-def test_a_long_source_is_begun_in_the_tooltip():
+def test_a_missing_figure_is_a_dash_without_an_origin():
     origin = Provenance()
-    assert title(origin.cite(1.0, "own", "x" * 60)).endswith(f" · {'x' * 60}")
-    assert title(origin.cite(1.0, "own", f"{'x' * 59} y")).endswith(f" · {'x' * 59} … (origin 2)")
+    assert plain(origin.cite(None, "published", "nowhere")) == "–" and origin.table() == []
 
 
-ROW = {"instance": "a", "workload": "w", "model": "vgg16", "option": "o", "usd": 3.0, "usd_low": 2.0, "usd_high": 4.0,
-       "p": 0.999, "part": 0.2549, "basis": "own", "source": "s", "good": True, "gone": None}  # fmt: skip
+def test_a_long_source_is_cut_in_the_title_only():
+    origin = Provenance()
+    long = f"{'x' * 59} y"
+    assert title(origin.cite(1.0, "own", long)).endswith(f" · {'x' * 59} … (origin 1)")
+    assert origin.table()[0]["source"] == long
 
 
-def cited(**tables):
-    return Cited(tables, study(), Provenance(), {"a": "Machine A"})
-
-
-def test_a_table_has_cells_of_columns_words_and_functions():
-    maker = cited(ranks=pd.DataFrame({"option": ["o"], "title": ["Option O"]}),
-                  options=pd.DataFrame({"workload": ["w"], "workload_title": ["Work"]}))  # fmt: skip
-    table = pd.DataFrame([ROW, ROW | {"instance": "b", "workload": "x", "option": "z", "good": False, "usd": None}])
-    part = maker.part(
-        table, "machine|work|model|option|words|gone|USD|made", maker.machine_of, maker.work, maker.model, maker.option,
-        "{source}, {basis}", "gone", maker.cited("usd"), maker.made("usd", "step", "none"), kind="good",
-    )  # fmt: skip
-    assert part.head == ("machine", "work", "model", "option", "words", "gone", "USD", "made")
-    assert [[plain(cell) for cell in row] for row in part.rows] == [
-        ["Machine A", "Work", "VGG-16", "Option O", "s, own", "", "3.00◉", "3.00◉"],
-        ["b", "x", "VGG-16", "z", "s, own", "", "–", "–"],
+def test_a_declared_table_names_machines_and_cites_prices():
+    table = offers(OFFER, OFFER | {"instance": "b", "usd_per_hour": None})
+    assert [[plain(cell) for cell in row[:6]] for row in table.rows] == [
+        ["Machine A", "on demand", "Amazon Web Services", "List", "3◆", "2018-07-01"],
+        ["b", "on demand", "Amazon Web Services", "List", "–", "2018-07-01"],
     ]
-    assert title(part.rows[0][6]) == "own · 2.00 to 4.00 (90 %) · s"
-    assert title(part.rows[0][7]) == "own · no interval · step · 2018-07-01"
-    assert (part.classes, part.left_out) == (["good", ""], 0)
-    assert maker.part(table, "a", "source").classes == ["", ""]
-    assert maker.part(table, "a", "source", kind=lambda row: row["workload"]).classes == ["w", "x"]
-    assert Part(("a",), [], []).left_out == 0 and part.named(str.upper).head[0] == "MACHINE"
+    assert title(table.rows[0][4]) == "published · 2 to 4 (90 %) · a price page · 2018-07-01"
 
 
-def test_shares_and_probabilities_are_percentages():
-    maker = cited()
-    assert plain(maker.share("part", "step")(ROW)) == "25 %◉"
-    assert [plain(maker.probability(name, "step")(ROW)) for name in ("p", "gone")] == ["over 99 %◉", "–"]
-    assert maker.probability("gone", "step", none=True)(ROW) == ""
-    assert plain(maker.probability("p", "step", none=True)(ROW)) == "over 99 %◉"
-    assert [plain(cell(ROW)) for cell in maker.each("step", "usd", "part")] == ["3.00◉", "0.255◉"]
+@pytest.mark.parametrize(("count", "visible", "omitted"), [(50, 50, 0), (51, 50, 1), (400, 50, 350)])
+def test_a_long_table_is_cut_and_names_the_file_that_holds_all_rows(count, visible, omitted):
+    assert ROW_LIMIT == 50
+    table = offers(*[OFFER] * count)
+    assert (len(table.rows), table.omitted_rows, table.file) == (visible, omitted, "offers")
 
 
-def test_the_page_has_the_first_rows_of_very_many():
-    assert ROWS == 400
-    many = pd.DataFrame({"row": range(401)})
-    part = cited().part(many, "row", "row")
-    assert (len(part.rows), part.left_out, part.rows[-1]) == (400, 1, ["399"])
-    assert cited().part(many.head(2), "row", "row", of=5).left_out == 3
+def test_every_declared_column_has_a_kind_that_exists():
+    kinds = {column.kind for declared in declarations().values() for column in declared.columns}
+    assert kinds <= {
+        "text", "words", "day", "change", "number", "share", "probability", "machine", "model", "option", "work",
+        "provider", "framework", "method", "warnings",
+    }  # fmt: skip
+    assert all(hasattr(EvidenceTables, f"rows_{one.rows}") for one in declarations().values() if one.rows)

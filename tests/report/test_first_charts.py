@@ -15,7 +15,6 @@ from sweetspot.report.first_charts import (
     _free_place,
     _meet,
     areas_chart,
-    bars_chart,
     dots_chart,
     lines_chart,
     points_chart,
@@ -103,31 +102,6 @@ def test_one_choice_far_beyond_all_others_does_not_press_them_into_a_corner():
     for rows in ([*near, row("contract", 120.0, [90.0, 300.0])], [near[1], row("only", 900.0, [900.0], True)],
                  [row("contract", 900.0, [900.0])]):  # fmt: skip
         assert "beyond" not in dots_chart(rows, "USD")
-
-
-def test_a_bar_reaches_from_end_to_end_of_a_track_that_holds_the_line():
-    rows = [("price", 1.3, 0.8, "changes at 15,170 USD"), ("use", 0.9, 1.2, "no"), ("life", 1.1, 1.1, "no")]
-    html = bars_chart(rows, "the box", "Vast.ai")
-    # 0.8 to 1.3 is all of the track; 0.9 a fifth along it; what moves nothing is seen too; the line two fifths along
-    assert re.findall(r"left:([\d.]+)%;width:([\d.]+)%", html) == [("0", "100"), ("20", "60"), ("60", "0.8")]
-    assert re.findall(r'<u style="left:([\d.]+)%">', html) == ["40"] * 3
-    assert "<span>price</span>" in html and "<small>changes at 15,170 USD</small>" in html
-    apart = bars_chart([("price", 2.0, 3.0, "")], "the box", "Vast.ai")  # cost is the same at the left end: 1 of 1 to 3
-    assert re.findall(r"left:([\d.]+)%(?:;width:([\d.]+))?", apart) == [("50", "50"), ("0", "")]
-    below = bars_chart([("price", 0.5, 0.75, "")], "the box", "Vast.ai")
-    assert re.findall(r"left:([\d.]+)%(?:;width:([\d.]+))?", below) == [("0", "50"), ("100", "")]
-    still = bars_chart([("price", 1.0, 1.0, "")], "the box", "Vast.ai")
-    assert re.findall(r"left:([\d.]+)%(?:;width:([\d.]+))?", still) == [("0", "0.8"), ("0", "")]
-
-
-def test_bars_say_what_their_line_is():
-    said = "Each bar moves one figure from low to high."
-    rows = [("price of the box", 1.3, 0.8, "")]
-    assert f'soft">{said} Left of the line B is cheaper than A.</p>' in bars_chart(rows, "A", "B")
-    both = bars_chart(rows, "A", "B", none_turns=True, alike=True)
-    assert f'soft">No figure turns it within its range. {said} Left of the line B is cheaper than A, which' in both
-    assert "cheaper than A, which changes the machine, not the verdict.</p>" in both
-    assert f"{said} At the line both cost the same.</p>" in bars_chart(rows, "A", "A")
 
 
 def test_lines_their_bands_marks_and_names():

@@ -13,9 +13,9 @@ from report_tables import browser
 from sweetspot.decision.compare import compare
 from sweetspot.report.case import evidence_case
 from sweetspot.report.finished import ASSETS
-from three_kinds import DISPATCH, ROUNDS, SHARE, Market, hourly, own, price
+from three_kinds import ROUNDS, SHARE, Market, hourly, own, price
 
-WORK = {SHARE: "job", ROUNDS: "work", DISPATCH: "lab"}
+WORK = {SHARE: "job", ROUNDS: "work"}
 SOLD = {"share": 0.8, "points": [[1.0, 0.8, 0.7, 0.9], [3.0, 0.4, 0.3, 0.6], [5.0, 0.1, 0.0, 0.2]]}
 FALLS = {"trend": {"kind": "drift", "change_per_year": -0.1}}
 CONTRACT = {"instance": "contract", "purchase": "reserved",
@@ -101,39 +101,10 @@ def test_a_job_and_a_plan_of_phases_cost_what_the_library_says(program, name, mo
         assert (row["usd"], row["hours"]) == pytest.approx((expected["usd"], expected["hours"]), rel=1e-9), option
 
 
-def _months(tables):
-    """The best of the work of months."""
-    rows = tables["choices"]
-    return rows[(rows["cost"] == DISPATCH) & rows["is_best"].astype(bool)].iloc[0]
-
-
-@pytest.mark.parametrize(("name", "moved"), ASKED)
-def test_a_plan_of_months_costs_what_the_library_says(program, name, moved):
-    best = _months(_tables(name, moved))
-    found = program(name, DISPATCH, MOVED[moved])
-    assert found["best"]["usd"] == pytest.approx(best["usd_per_month_central"], rel=1e-9)
-    assert sum(count for _, count in found["best"]["bought"]) == best["counts"]
-    hours = sum(hours for _, hours in found["best"]["done"])
-    assert hours == pytest.approx(best["device_hours"] / best["months"])
-
-
 @pytest.mark.parametrize("jobs", [0.5, 2.0])
-@pytest.mark.parametrize("kind", [ROUNDS, DISPATCH])
-def test_more_work_costs_what_the_library_says(program, kind, jobs):
-    """Twice as many jobs a month; of a plan of phases the control makes each job longer, which costs as much here."""
-    found = _tables("all", PLAIN, jobs)
-    if kind == ROUNDS:
-        table = found["choices"][found["choices"]["cost"] == ROUNDS].set_index("choice")["usd"]
-        rows = program("all", kind, {"jobs": 100.0 * jobs})
-        assert {row["option"]: row["usd"] for row in rows} == pytest.approx(table.to_dict(), rel=1e-2)
-    else:
-        usd = program("all", kind, {"jobs:jobs": 100.0 * jobs})["best"]["usd"]
-        assert usd == pytest.approx(_months(found)["usd_per_month_central"], rel=1e-9)
-
-
-@pytest.mark.parametrize("jobs", [1.0, 3.0, 9.5])
-def test_where_nothing_is_rented_more_work_takes_more_machines(program, jobs):
-    """A box has 240 hours a month and a job takes two: 100 jobs one box, 300 three, 950 eight."""
-    best = program("alone", DISPATCH, {"jobs:jobs": 100.0 * jobs})["best"]
-    assert best["counts"] == [{1.0: 1, 3.0: 3, 9.5: 8}[jobs]]
-    assert best["usd"] == pytest.approx(best["counts"][0] * 1050 + 200 * jobs * 0.2, rel=1e-9)
+def test_more_work_costs_what_the_library_says(program, jobs):
+    """Twice as many jobs a month; the control makes each job longer, which costs as much here."""
+    choices = _tables("all", PLAIN, jobs)["choices"]
+    expected = choices[choices["cost"] == ROUNDS].set_index("choice")["usd"]
+    rows = program("all", ROUNDS, {"jobs": 100.0 * jobs})
+    assert {row["option"]: row["usd"] for row in rows} == pytest.approx(expected.to_dict(), rel=1e-2)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from decision_tables import study
 from sweetspot.report.cited import Provenance
-from sweetspot.report.plan_tables import PlanTables
+from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE
 
 NAN = math.nan
@@ -17,7 +17,7 @@ WORKS = pd.DataFrame(
 
 
 def made(**tables):
-    return PlanTables(tables, study(), Provenance(), {"a": "Machine A"})
+    return EvidenceTables(tables, study(), Provenance(), {"a": "Machine A"})
 
 
 def plain(part):
@@ -34,11 +34,7 @@ def origins(part):
 
 
 def test_without_tables_there_are_no_rows():
-    empty = made()
-    parts = [empty.verdict(), empty.worth_knowing(), empty.choices(), empty.jobs(), empty.deadlines(),
-             empty.scenarios(), empty.plan_tornado(), empty.plan_turning_points(), empty.plan_break_even(),
-             empty.plan_worth_knowing(), empty.price_changes()]  # fmt: skip
-    assert [(part.rows, part.left_out) for part in parts] == [([], 0)] * 11
+    assert [(table.rows, table.omitted_rows) for table in made().build_all().values()] == [([], 0)] * 21
 
 
 def test_verdicts_on_jobs_leave_out_those_on_plans():
@@ -46,11 +42,11 @@ def test_verdicts_on_jobs_leave_out_those_on_plans():
                   ("lab", "Lab", "x", "y", 2.0, 0.9, "Rent.", "own"),
                   ("job", "A job", "Box", None, NAN, NAN, "Buy.", "own"),
                   ("job", "A job", "Box", "Cloud", 1.5, 0.994, "Buy.", "own"))  # fmt: skip
-    assert plain(made(verdict=table, choices=WORKS).verdict()) == [
+    assert plain(made(verdict=table, choices=WORKS).build("verdict")) == [
         ["A job", "Box", "", "–", "", "Buy."],
         ["A job", "Box", "Cloud", "1.50 ×", "over 99 %", "Buy."],
     ]
-    assert made(verdict=table).verdict().rows == []
+    assert made(verdict=table).build("verdict").rows == []
 
 
 WORTH = "model figure value unit evppi_usd evppi_usd_low project_usd cost_to_learn_usd learn_on_title turning_point"
@@ -67,8 +63,8 @@ def test_what_is_worth_knowing_is_above_its_error_and_a_thousandth_of_the_projec
             worth("too little", usd=0.99), worth("dear project", project=2001.0),
             worth("plan's", model=None)]  # fmt: skip
     asked = {"verdict": frame("workload", ("w",)), "choices": frame("workload cost model", ("w", SHARE, "m"))}
-    part = made(worth_knowing=frame(WORTH, *rows), **asked).worth_knowing()
-    assert [row[1] for row in part.rows] == ["just enough", "other"] and part.left_out == 3
+    part = made(worth_knowing=frame(WORTH, *rows), **asked).build("worth_knowing")
+    assert [row[1] for row in part.rows] == ["just enough", "other"] and part.omitted_rows == 4
     assert plain(part)[0] == ["m", "just enough", "5.00", "images/s", "1.00", "3.00", "Cloud", "7.00"]
 
 
@@ -76,18 +72,18 @@ def test_what_is_worth_knowing_is_above_its_error_and_a_thousandth_of_the_projec
 def test_the_plan_s_tables_speak_of_mixes_in_months_and_of_options_in_phases(cost, best):
     plan = {"choices": frame("workload cost", ("lab", cost))}
     rows = [worth("none", usd=0.0, model=None), worth("some", usd=0.5, model=None), worth("a job's")]
-    part = made(worth_knowing=frame(WORTH, *rows), **plan).plan_worth_knowing()
-    assert plain(part) == [["some", "5.00", "images/s", "0.500", "3.00", "Cloud", "7.00"]] and part.left_out == 1
+    part = made(worth_knowing=frame(WORTH, *rows), **plan).build("plan_worth_knowing")
+    assert plain(part) == [["some", "5.00", "images/s", "0.500", "3.00", "Cloud", "7.00"]] and part.omitted_rows == 2
     assert part.head[-1] == f"the {best} changes at"
     point = frame("model assumption side turning_value value unit to_title usd usd_per_month",
                   (None, "rent", "below", 0.5, 0.7, "USD/h", "Box", 900.0, 30.0), ("m", *"abcdefgh"))  # fmt: skip
-    part = made(turning_points=point, **plan).plan_turning_points()
+    part = made(turning_points=point, **plan).build("plan_turning_points")
     money, there = ("30.0", "a month") if cost == DISPATCH else ("900", "in all")
     assert plain(part) == [["rent", "below", "0.500", "0.700", "USD/h", "Box", money]]
     assert part.head[-2:] == (f"the {best} is then", f"USD {there} there")
     moved = frame("model assumption value low high unit margin margin_low margin_high text flips",
                   (None, "rent", 0.7, 0.5, 0.9, "USD/h", 1.1, 0.9, 1.3, "it turns", True))  # fmt: skip
-    part = made(tornado=moved, **plan).plan_tornado()
+    part = made(tornado=moved, **plan).build("plan_tornado")
     assert plain(part) == [["rent", "0.700", "0.500", "0.900", "USD/h", "1.10 ×", "0.900 ×", "1.30 ×", "it turns"]]
     assert part.classes == ["good"] and part.head[5] == f"next / {best}"
 
@@ -99,7 +95,7 @@ def test_choices_of_plans_are_marked_and_those_of_jobs_left_out():
             ("lab", DISPATCH, "Rent", *numbers, NAN, "no", False, True),
             ("lab", ROUNDS, "Spot", *numbers, 0.004, None, False, False),
             ("job", SHARE, "x", *numbers, 1.0, "", True, True)]  # fmt: skip
-    part = made(choices=frame(names, *rows).assign(workload_title="Lab")).choices()
+    part = made(choices=frame(names, *rows).assign(workload_title="Lab")).build("choices")
     told = ["9,000", "250", "1.50", "–", "1,200"]
     assert plain(part) == [["Lab", "Box", *told, "50 %", ""], ["Lab", "Rent", *told, "", "no"],
                            ["Lab", "Spot", *told, "under 1 %", ""]]  # fmt: skip
@@ -112,7 +108,7 @@ def test_one_job_of_each_class():
         ("lab", "resnet50", True, "Box", 12.5, 38.0, 4.0, "fits"),
         ("lab", "x", False, "Old", NAN, NAN, NAN, "too small"),
     ]
-    part = made(jobs=frame(names, *rows), choices=WORKS).jobs()
+    part = made(jobs=frame(names, *rows), choices=WORKS).build("jobs")
     assert plain(part) == [["Lab", "ResNet-50 (urgent)", "Box", "12.5", "38.0", "4", "fits"],
                            ["Lab", "x", "Old", "–", "–", "", "too small"]]  # fmt: skip
     assert part.classes == ["", "failed"]
@@ -127,7 +123,7 @@ def test_who_is_in_time():
             ("lab", "bert", 24.0, True, None, "Box", "ok", *numbers),
             ("lab", "bert", 2.0, True, None, None, "no stock", *numbers),
             ("lab", "bert", 3.0, False, *"abc", *numbers)]  # fmt: skip
-    part = made(deadlines=frame(names, *rows)).deadlines()
+    part = made(deadlines=frame(names, *rows)).build("deadlines")
     assert [row[:3] for row in plain(part)] == [
         ["job", "1.00", "none can"],
         ["BERT", "24.0", "Box"],
@@ -135,14 +131,14 @@ def test_who_is_in_time():
     ]
     assert plain(part)[0][3:] == ["12.0", "38.0", "30.0", "–", "50 %", "25 %", "over 99 %"]
     assert origins(part)[0].split(" · ")[-2] == "study.yaml"
-    assert "workloads.yaml" in origins(made(deadlines=frame(names, *rows[1:])).deadlines())[0]
+    assert "workloads.yaml" in origins(made(deadlines=frame(names, *rows[1:])).build("deadlines"))[0]
 
 
 def test_machines_for_sale_and_from_when_they_pay():
     table = frame(
         "model title assumption pays_from planned unit p_pays", (None, "Box", "work", 850.0, 1000.0, "h", 0.8)
     )
-    assert plain(made(break_even=table).plan_break_even()) == [["Box", "work", "850", "1,000", "h", "80 %"]]
+    assert plain(made(break_even=table).build("plan_break_even")) == [["Box", "work", "850", "1,000", "h", "80 %"]]
 
 
 def test_prices_that_moved_most_stand_first():
@@ -152,7 +148,7 @@ def test_prices_that_moved_most_stand_first():
             ("new", "b", "spot", "l", NAN, 2.0, NAN, None, days[1]),
             ("price", "c", "spot", "l", 4.0, 1.0, -0.75, *days), ("rank", "a", "spot", "l", 1.0, 2.0, 5.0, *days),
             ("gone", "d", "spot", "l", 3.0, NAN, NAN, days[1], days[1])]  # fmt: skip
-    assert plain(made(price_changes=frame(names, *rows)).price_changes()) == [
+    assert plain(made(price_changes=frame(names, *rows)).build("price_changes")) == [
         ["c, spot", "l", "4.00", "1.00", "-75.0%", "2026-09-19 to 2026-11-22"],
         ["Machine A, on demand", "l", "1.00", "1.10", "+10.0%", "2026-09-19 to 2026-11-22"],
         ["b, spot", "l", "–", "2.00", "new", "2026-11-22"],
@@ -167,7 +163,7 @@ def test_scenarios_say_by_what_they_differ():
     ]
     part = made(
         scenarios=frame("title sentence best_title usd_per_month usd p_cheaper changes same_answer", *rows)
-    ).scenarios()
+    ).build("scenarios")
     assert plain(part) == [["As it is", "Buy.", "Box", "250", "9,000", "90 %", "nothing"],
                            ["Cheap", "Rent.", "Cloud", "200", "7,000", "", "a; b"]]  # fmt: skip
     assert part.classes == ["", "good"]

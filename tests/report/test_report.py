@@ -12,12 +12,11 @@ from markupsafe import Markup
 from report_tables import CLAIM, FIGURES, draw_pictures, evidence, make_report, one_job, small_tables
 from sweetspot.report.case import script_json
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.fronts import numbered
 from sweetspot.report.charts.own_or_rent import cash_lines
 from sweetspot.report.cited import Provenance
+from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
-from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
 from sweetspot.warnings import warning
 
@@ -246,18 +245,6 @@ def test_numbers_of_points_that_touch_stand_at_the_first_of_them():
     assert list(numbered(three, "")["mark"]) == ["1 to 3", "", "", "4"]
 
 
-def test_what_costs_more_than_twenty_times_the_cheapest_is_left_to_the_table():
-    tables = small_tables()
-    front_rows = tables["frontier"]
-    cheapest = front_rows["usd"].min()
-    extra = front_rows.head(1).assign(option="dear", on_front=False, persistent=True)
-    tables["frontier"] = pd.concat([front_rows, extra.assign(usd=20.1 * cheapest), extra.assign(usd=19.9 * cheapest)])
-    tables["choices"] = tables["choices"].assign(model="another")  # whose front has a chart of its own
-    drawn = CHARTS["time_cost"].draw(ChartData(tables, BOX)).data["rows"]
-    dear = drawn[drawn["option"] == "dear"]["usd"] / cheapest
-    assert list(dear) == [pytest.approx(19.9)]
-
-
 def test_claims_that_lead_stand_before_the_answer():
     tables = small_tables()
     tables["claims"] = pd.DataFrame([CLAIM])
@@ -313,13 +300,14 @@ def test_a_bound_is_not_shown_as_a_printed_number():
     less = CLAIM | {"id": "less", "text": "Less than half", "printed": 0.5, "relation": "at_most"}
     exact = CLAIM | {"id": "exact", "text": "Exactly", "relation": "equals"}
     tables = small_tables() | {"claims": pd.DataFrame([more, less, exact])}
-    rows = {str(row[0]): Markup(row[1]).striptags() for row in Sections(tables, study(), Provenance()).claims().rows}
+    table = EvidenceTables(tables, study(), Provenance()).build("claims")
+    rows = {str(row[0]): Markup(row[1]).striptags() for row in table.rows}
     assert rows["Over an order of magnitude"].startswith("at least 10")
     assert rows["Less than half"].startswith("at most 0.5")
     assert rows["Exactly"].startswith("0.76")
 
 
 def test_prices_and_predictions_name_machines_by_their_titles():
-    made = Sections(small_tables(), study(), Provenance(), {BOX: "box under the desk"})
-    assert {row[0] for row in made.extrapolation().rows} == {"box under the desk"}
-    assert {"box under the desk", RENTED} <= {row[0] for row in made.offers().rows}
+    made = EvidenceTables(small_tables(), study(), Provenance(), {BOX: "box under the desk"})
+    assert {row[0] for row in made.build("extrapolation").rows} == {"box under the desk"}
+    assert {"box under the desk", RENTED} <= {row[0] for row in made.build("offers").rows}

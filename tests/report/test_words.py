@@ -14,9 +14,9 @@ from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.charts.own_or_rent import cash_lines
 from sweetspot.report.cited import Provenance
+from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.outcome import outcome_of
 from sweetspot.report.page import render_page
-from sweetspot.report.sections import Sections
 from sweetspot.report.summary import render_summary
 from sweetspot.study.memory import Needs
 from sweetspot.study.needs import Demand, Need
@@ -98,7 +98,7 @@ def test_the_summary_names_what_does_not_fit():
     needs = {"imagenet": Need(Needs(gpu_memory_gib=12.0))}
     asked = replace(settings(reference=None), gpu_memory_gib={BOX: 11.0, RENTED: 16.0})
     text = render_summary(tables | compare(CLOSE, asked, draws=500, needs=needs), study())
-    assert "Does not fit, and takes no part: imagenet needs 12 GiB on each device of " + BOX in text
+    assert "Does not fit, and is left out: imagenet needs 12 GiB on each device of " + BOX in text
     assert "fits" not in render_summary(tables, study())
 
 
@@ -125,8 +125,8 @@ def test_speeds_are_told_in_the_study_s_unit_and_models_by_their_titles():
 def test_workloads_have_their_titles_in_the_folded_tables():
     tables = small_tables()
     named = compare(inputs(), settings(), draws=200, titles={"imagenet": "ImageNet, 90 epochs"})
-    made = Sections(tables | named, study(), Provenance())
-    for part in (made.ranks(), made.front()):
+    made = EvidenceTables(tables | named, study(), Provenance())
+    for part in (made.build("ranks"), made.build("front")):
         place = part.head.index("workload")
         assert {row[place] for row in part.rows} == {"ImageNet, 90 epochs"}
     assert evidence_case(tables | named, study())["works"][0]["title"] == "ImageNet, 90 epochs"
@@ -145,7 +145,7 @@ def test_a_slice_of_all_figures_is_not_told_beside_all():
     errors = dict.fromkeys(("median_abs_error", "p90_abs_error", "bias", "coverage90"), 0.1)
     rows = [("all", 2), ("precision=fp16", 2), ("family=p100", 1)]
     held = pd.DataFrame([{"method": "usl", "slice": name, "rows": count} | errors for name, count in rows])
-    part = Sections(small_tables() | {"validation": held}, study(), Provenance()).validation()
+    part = EvidenceTables(small_tables() | {"validation": held}, study(), Provenance()).build("validation")
     assert [row[1] for row in part.rows] == ["all", "family: p100"]
 
 

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 import pandas as pd
-from sweetspot.report.sections import best_of_variants
+from sweetspot.report.evidence_tables import mark_best_variants
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.throughput.best import best_figures, mark_best
 from sweetspot.throughput.published import read_efficiency
@@ -57,6 +57,5 @@ def test_efficiencies_of_two_devices_are_marked_by_variant():
 
 def test_the_page_marks_the_best_only_where_there_is_a_choice():
     marked = mark_best(SPEEDS, "images_per_s", SAME)
-    said = best_of_variants(marked)
-    assert [said(row) for row in marked.to_dict("records")] == ["", "best", "", "", ""]
-    assert best_of_variants(SPEEDS)(SPEEDS.iloc[0].to_dict()) == ""
+    assert mark_best_variants(marked) == ["", "best", "", "", ""]
+    assert mark_best_variants(SPEEDS) == [""] * 5

@@ -40,9 +40,9 @@ from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
 from sweetspot.number_text import NUMBER, number_argument, parse_number
 from sweetspot.report import how_sure
+from sweetspot.report.evidence_text import waiting_in_words
 from sweetspot.report.outcome import Outcome, outcome_of
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
-from sweetspot.report.worth_words import waiting_in_words
 from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study

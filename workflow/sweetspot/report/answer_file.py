@@ -6,11 +6,10 @@ import pandas as pd
 from pydantic import Field
 
 from sweetspot.decision_words import no_answer
+from sweetspot.report.evidence_text import decisive, lead, plan_worth_in_words, worth_knowing
 from sweetspot.report.how_sure import DecidingSpeed, bases_of_choice, deciding_speeds
 from sweetspot.report.notation import Row, records, text
 from sweetspot.report.outcome import Figure, Outcome, Part, choices_of, finite, other_work, outcome_of
-from sweetspot.report.phrases import decisive, lead, worth_knowing
-from sweetspot.report.plan_turning import plan_worth_in_words
 from sweetspot.report.tables import Tables, asked_model, judged_option, money_of, shown_in, table_of, unit_of
 from sweetspot.study.study import Study
 

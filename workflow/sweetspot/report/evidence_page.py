@@ -8,22 +8,35 @@ from markupsafe import Markup
 
 from sweetspot.cells import BASES
 from sweetspot.decision_words import no_answer
-from sweetspot.report import energy_words, phrases
+from sweetspot.report import evidence_text
 from sweetspot.report.case import evidence_case, script_json
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, Chart, in_words
 from sweetspot.report.cited import Provenance
 from sweetspot.report.draw import packed
+from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.finished import asset, rendered
 from sweetspot.report.marks import COLOURS
-from sweetspot.report.notation import SHOWN
+from sweetspot.report.notation import SHOWN, records
 from sweetspot.report.outcome import outcome_of
-from sweetspot.report.plan_turning import paying_in_words, plan_worth_in_words, turning_in_words
-from sweetspot.report.sections import Sections
-from sweetspot.report.tables import AS_PRINTED, Tables, bills_decide, leading, money_of, shown_in, table_of, unit_of
+from sweetspot.report.tables import (
+    AS_PRINTED,
+    Tables,
+    asked_model,
+    bills_decide,
+    leading,
+    money_of,
+    of_jobs,
+    of_plans,
+    shown_in,
+    table_of,
+    titles_of,
+    unit_of,
+)
 from sweetspot.report.tables import in_words as currency_words
+from sweetspot.report.tornado import tornado_chart, widest_bars
 from sweetspot.study.study import Study
-from sweetspot.wording import ROUNDS, Money
+from sweetspot.wording import ROUNDS, Money, the
 
 # The charts in dark mode: each colour that they are drawn with has one that is legible on dark paper. They hold colours
 # as attributes (`fill`, `stroke`), which any rule of a style sheet outweighs. Files, and what is printed, keep theirs.
@@ -54,39 +67,39 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     """
     provenance, money = Provenance(), money_of(study)
     tables = shown_in(tables, money)
-    made = Sections(tables, study, provenance, machines)
-    told = phrases.named(table_of(tables, "warnings"), machines or {})
+    made = EvidenceTables(tables, study, provenance, machines)
+    told = evidence_text.with_machine_names(table_of(tables, "warnings"), machines or {})
     case = evidence_case(tables, study)
     figures = Figures(tables, drawn.specs, money)
     specs = (f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in figures.names)
-    told_of = (phrases.causes, phrases.price_changes_words, phrases.fits, phrases.waiting,
-               phrases.never_pays, phrases.ahead)  # fmt: skip
+    told_of = (evidence_text.causes, evidence_text.price_changes_words, evidence_text.fits, evidence_text.waiting,
+               evidence_text.never_pays, evidence_text.ahead)  # fmt: skip
     context = {one.__name__: one(tables) for one in told_of} | {
         "study": study,
         "figures": figures,
-        "lead": phrases.lead(made.table("claims")),
+        "lead": evidence_text.lead(table_of(tables, "claims")),
         "verdict": outcome_of(tables),
         "plan": leading(tables),
         "phases_lead": leading(tables) == ROUNDS,
         "plan_case": next((one["workload"] for one in case.get("works", ()) if one["cost"] != "share"), ""),
-        "plan_turning": turning_in_words(tables),
-        "plan_paying": " ".join(paying_in_words(tables)),
-        "plan_worth": " ".join(plan_worth_in_words(tables, money.code)),
-        "without_speed": phrases.without_speed(tables, machines or {}, study.model_title),
+        "plan_turning": evidence_text.turning_in_words(tables),
+        "plan_paying": " ".join(evidence_text.paying_in_words(tables)),
+        "plan_worth": " ".join(evidence_text.plan_worth_in_words(tables, money.code)),
+        "without_speed": evidence_text.without_speed(tables, machines or {}, study.model_title),
         "parts": {
-            name: part if name in AS_PRINTED else part.named(lambda head: currency_words(head, money))
-            for name, part in made.parts().items()
+            name: part if name in AS_PRINTED else part.with_headings(lambda head: currency_words(head, money))
+            for name, part in made.build_all().items()
         },
         "currency": "" if study.currency is None else study.currency.in_words(),
         "money": money.code,
         "counts": {name: len(table) for name, table in sorted(tables.items())},
-        "claims_in_words": phrases.claims_in_words(table_of(tables, "claims")),
-        "worth": phrases.worth_knowing(tables),
-        "energy": energy_words.in_words(tables, study),
-        "taken": phrases.some_taken(table_of(tables, "ranks")),
-        "beside": phrases.beside(table_of(tables, "ranks")),
-        "outside": phrases.outside(told),
-        "warnings": phrases.warnings(phrases.decisive(told)),
+        "claims_in_words": evidence_text.claims_in_words(table_of(tables, "claims")),
+        "worth": evidence_text.worth_knowing(tables),
+        "energy": evidence_text.energy(tables, study),
+        "taken": evidence_text.has_interruptible(table_of(tables, "ranks")),
+        "beside": evidence_text.beside(table_of(tables, "ranks")),
+        "outside": evidence_text.outside(told),
+        "warnings": evidence_text.warnings(evidence_text.decisive(told)),
         "signs": [(name, SHOWN[name].sign, SHOWN[name].meaning) for name in BASES],
         "owned": len(table_of(tables, "utilisation")) > 0,
         "unit": unit_of(tables),
@@ -96,9 +109,11 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "models_shown": MODELS,
         "engine": drawn.engine,
         "specs": packed(f"{{{','.join(specs)}}}".encode()),
+        "tornado": _job_tornado(tables),
+        "plan_tornado": _plan_tornado(tables),
         "case": case,
         "case_json": script_json(case),
-        "style": asset("page.css", "panel.css") + Markup(dark_rules()),
+        "style": asset("page.css", "panel.css", "bars.css") + Markup(dark_rules()),
         "script": asset("charts.js", "model.js", "panel.js"),
     }
     # Last, when every figure has been cited.
@@ -106,6 +121,30 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     page = rendered("evidence", context)
     figures.require_all()
     return page
+
+
+def _job_tornado(tables: Tables) -> Markup | str:
+    """The assumptions of owning, for the model of the answer; empty where nothing is owned."""
+    rows = of_jobs(tables, "tornado")
+    rows = rows[rows["model"] == asked_model(tables)] if len(rows) else rows
+    rows = rows[rows["swing"].notna()] if len(rows) else rows
+    if rows.empty:
+        return ""
+    titles, row = titles_of(tables), records(rows.head(1))[0]
+    runner_up = the(titles.get(str(row["rival"]), str(row["rival"])))
+    return tornado_chart(widest_bars(records(rows)), "what is owned", runner_up, float(row["margin"]))
+
+
+def _plan_tornado(tables: Tables) -> Markup | str:
+    """The assumptions of the leading plan; empty without a plan."""
+    rows = of_plans(tables, "tornado")
+    rows = rows[(rows["workload"] == rows["workload"].iloc[0]) & rows["swing"].notna()] if len(rows) else rows
+    if rows.empty:
+        return ""
+    best, runner_up = "the best mix", "the cheapest with a single source beside what you own"
+    if leading(tables) == ROUNDS:
+        best, runner_up = "the answer", "the second-cheapest"
+    return tornado_chart(widest_bars(records(rows)), best, runner_up, float(rows["margin"].iloc[0]))
 
 
 class Figures:

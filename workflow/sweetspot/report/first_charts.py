@@ -111,35 +111,6 @@ def _dots_row(row: Dots, most: float) -> Markup:
     )  # fmt: skip
 
 
-def bars_chart(
-    rows: Sequence[tuple[str, float, float, str]], best: str, rival: str, none_turns: bool = False, alike: bool = False
-) -> Markup:
-    """Assumptions by how far the cost ratio moves: (name, ratio at its low end, at its high end, its threshold).
-
-    Left of the line `rival` is the cheaper, right of it `best`. `none_turns`: the verdict stays either way; `alike`:
-    with either of the two, which differ in the machine alone.
-    """
-    ends = [end for _, low, high, _ in rows for end in (low, high)]
-    least, most = min(1.0, *ends), max(1.0, *ends)
-    at = lambda value: 100 * (value - least) / ((most - least) or 1.0)  # noqa: E731
-    made = [
-        Markup(
-            '<div class="bar"><span>{}</span><div class="track"><i style="left:{}%;width:{}%"></i>'
-            '<u style="left:{}%"></u></div><small>{}</small></div>'
-        ).format(
-            name, f"{at(min(low, high)):.4g}", f"{max(0.8, at(max(low, high)) - at(min(low, high))):.4g}",
-            f"{at(1.0):.4g}", said,
-        )
-        for name, low, high, said in rows
-    ]  # fmt: skip
-    stays = "No figure turns it within its range. " if none_turns else ""
-    sides = f"Left of the line {rival} is cheaper than {best}" if best != rival else "At the line both cost the same"
-    alone = ", which changes the machine, not the verdict" if alike else ""
-    return Markup(
-        '<div class="bars"><p class="soft">{}Each bar moves one figure from low to high. {}{}.</p>{}</div>'
-    ).format(stays, sides, alone, Markup("").join(made))
-
-
 class Frame:
     """Axes of an SVG from 0 to `right` and `top`, and what is drawn into them."""
 

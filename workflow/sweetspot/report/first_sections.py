@@ -14,6 +14,7 @@ from sweetspot.report.first_charts import Dots, Point, Series
 from sweetspot.report.notation import missing, records
 from sweetspot.report.outcome import KINDS, Outcome
 from sweetspot.report.tables import OF_ATTEMPTS, Tables, of_jobs, of_plans, shares_had, table_of
+from sweetspot.report.tornado import bar_of, tornado_chart
 from sweetspot.study.study import Study
 from sweetspot.study.titles import class_title
 from sweetspot.wording import ROUNDS, Money, the, times
@@ -186,10 +187,15 @@ def _what_turns_it(tables: Tables, mine: pd.DataFrame, found: Outcome) -> Sectio
     alike = found.level == "commit" and two[0] == two[1] and first.get("best") in binds
     bars = []
     for row in known[:BARS]:
-        said = _threshold(row) if _turns_to_the_rival(row, tables, two, found) else ""
-        bars.append((str(row["assumption"]), float(row["margin_low"]), float(row["margin_high"]), said))
+        threshold = _threshold(row) if _turns_to_the_rival(row, tables, two, found) else ""
+        bars.append(bar_of(row, threshold))
     best, rival = (_titled(first, name, mine) for name in ("best", "rival"))
-    chart = charts.bars_chart(bars, best, rival, _none_turns_it(known, mine, found, alike), alike)
+    notes = []
+    if _none_turns_it(known, mine, found, alike):
+        notes.append("No figure turns it within its range.")
+    if alike:
+        notes.append("The two differ in the machine, not in the verdict.")
+    chart = tornado_chart(bars, best, rival, float(first["margin"]), " ".join(notes))
     return Section("turns", "What could turn the verdict", chart, "plan-turning")
 
 

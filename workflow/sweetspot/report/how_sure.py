@@ -7,9 +7,9 @@ from pydantic import Field
 
 from sweetspot.cells import READ
 from sweetspot.decision.offers_left_out import NAMED, decisive_rows
+from sweetspot.report.evidence_text import RULES, decisive
 from sweetspot.report.notation import SHOWN, Row, text
 from sweetspot.report.outcome import Figure, Part, finite, outcome_of
-from sweetspot.report.phrases import RULES, decisive
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import listed, the
 

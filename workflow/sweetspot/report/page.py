@@ -11,12 +11,12 @@ from sweetspot.report.answer_file import answer_json, nothing_said
 from sweetspot.report.case import page_case, script_json
 from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
+from sweetspot.report.evidence_text import lead
 from sweetspot.report.finished import asset, rendered
 from sweetspot.report.first_charts import Dots, dots_chart
 from sweetspot.report.first_sections import sections
 from sweetspot.report.notation import missing, number, records
 from sweetspot.report.outcome import Outcome, busy, choices_of, group_of, key_figures, other_work, outcome_of
-from sweetspot.report.phrases import lead
 from sweetspot.report.summary import of_choices, render_summary
 from sweetspot.report.tables import Tables, money_of, shown_in, table_of, works
 from sweetspot.study.study import Study, load_study
@@ -43,7 +43,7 @@ def render_page(tables: Tables, study: Study, workloads: str | Path | None = Non
         "others": [(one, busy(one).removeprefix(", on a machine ")) for one in others],
         "used": any(busy(one) for one in others),
         "code": money.code,
-        "style": asset("first.css"),
+        "style": asset("first.css", "bars.css"),
         "script": asset("model.js", "lines.js", "panel.js"),
     }
     tables = shown_in(tables, money)

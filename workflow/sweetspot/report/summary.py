@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sweetspot.report.answer_file import nothing_said
-from sweetspot.report.energy_words import in_words
+from sweetspot.report.evidence_text import claims_in_words, decisive, energy, fits, lead, waiting
 from sweetspot.report.how_sure import bases_of_choice, mark_of, notes
 from sweetspot.report.notation import interval_text, missing, number, text
 from sweetspot.report.outcome import KINDS, busy, choices_of, keeps_and_rents, other_work, outcome_of
-from sweetspot.report.phrases import claims_in_words, decisive, fits, lead
-from sweetspot.report.phrases import waiting as waits
 from sweetspot.report.tables import Tables, hours_differ, money_of, shown_in, table_of
 from sweetspot.study.study import Study
 from sweetspot.wording import percent, the
@@ -102,9 +100,9 @@ def render_summary(tables: Tables, study: Study) -> str:
     lines += ["", "For other work:", "", *others] if others else []
     fitting, tally = fits(tables), claims_in_words(claims)
     for said in (
-        " ".join(in_words(tables, study)),
+        " ".join(energy(tables, study)),
         fitting if fitting.startswith("Does not fit") else "",
-        " ".join(waits(tables)),
+        " ".join(waiting(tables)),
         tally[0] if tally else "",
     ):
         lines += ["", plain(said)] if said else []

@@ -86,6 +86,12 @@ def bills_decide(tables: Tables) -> bool:
     return bool("by_bills" in ranks.columns and ranks["by_bills"].any())
 
 
+def energy_columns(tables: Tables) -> list[str]:
+    """Which of `kwh` and `kg_co2e` any option has."""
+    ranks = table_of(tables, "ranks")
+    return [name for name in ("kwh", "kg_co2e") if name in ranks.columns and ranks[name].notna().any()]
+
+
 def hours_differ(tables: Tables) -> bool:
     """Whether time tells the options of a workload apart."""
     ranks = table_of(tables, "ranks")

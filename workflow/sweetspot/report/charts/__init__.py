@@ -15,7 +15,7 @@ from sweetspot.report.marks import Drawing
 from sweetspot.report.tables import Tables
 
 # Sections of the page that hold charts, and what they are called in Snakemake's own report.
-SECTIONS = {"plan": "Decision", "whatif": "Decision", "why": "Decision", "costs": "Costs", "front": "Costs",
+SECTIONS = {"plan": "Decision", "whatif": "Decision", "why": "Decision", "costs": "Costs",
             "use": "Decision", "speed": "Speed", "unmeasured": "Speed"}  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Hours against USD: options, the fronts that nothing beats, and what keeps within the limits."""
+"""Hours against USD of one work: its options, and the front that nothing beats."""
 
 import math
 from typing import Any
@@ -9,48 +9,13 @@ from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import Chart
 from sweetspot.report.lines import CHART_HEIGHT, CHART_WIDTH, LINES, keyed, told_lines
 from sweetspot.report.notation import number
-from sweetspot.report.tables import Tables, hours_differ, table_of
-from sweetspot.wording import the
+from sweetspot.report.tables import hours_differ
 
 ROOM = 18  # pixels within the frame, around all points
-KEY_LINE = 16  # pixels a line of the key
 NEAR = 15.0  # pixels between two points from which each has a number of its own
-SPAN = 1.5  # times the widest of several models, which one pair of scales spans
 SIZES = {"hours": CHART_WIDTH, "usd": CHART_HEIGHT}
 COLUMNS = ["model", "option", "label", "hours", "usd", "kind", "basis", "source", "as_of", "on_front", "fits"]
 DEAR = 20.0  # times the cheapest of its model: what costs more is left to the table, or it would flatten the rest
-
-
-def time_cost(data: "ChartData") -> look.Drawing:
-    """A point an option by its basis, one panel a model; what is on the front has a number, named below.
-
-    The model of the answer has none: its front stands beside the control panel (`front`).
-    """
-    rows = _shown(data)
-    rows = rows[rows["model"] != data.model] if len(rows) else rows
-    if rows.empty:
-        return look.empty("No workload with another model to train in this study.")
-    models = data.answer_first(rows["model"])
-    keys = pd.concat([numbered(rows[rows["model"] == model], data.option) for model in models])
-    lines, kinds = keys["model"].value_counts(), data.kind_names(rows)
-    scales = {model: _scales(rows if _of_one_size(rows) else rows[rows["model"] == model]) for model in models}
-    panels = [_panel(scales[model], int(lines[model]), model, kinds) for model in models]
-    chart = alt.vconcat(*panels, spacing=14).resolve_scale(color="shared")
-    key = look.key_of(rows["basis"], "dashed: the best trade-offs")
-    return look.Drawing(chart, {"rows": rows, "keys": keys}, _time_cost_says(data, rows), key)
-
-
-def _time_cost_says(data: "ChartData", rows: "pd.DataFrame") -> str:
-    """On how many of these models nothing beats the machine that is judged, where there is one; else on one model how
-    many options.
-    """
-    best, models = rows[rows["on_front"].astype(bool)], rows["model"].nunique()
-    if not data.reference:
-        first = data.answer_first(rows["model"])[0]
-        return trade_offs(first, best.loc[best["model"] == first, "option"].nunique())
-    on = best.loc[best["option"] == data.option, "model"].nunique()
-    where = look.of_all(on or models, models, "other models") if models > 1 else str(rows["model"].iloc[0])
-    return f"On {where} {'no' if on else 'another'} option is both faster and cheaper than {the(data.box)}"
 
 
 def trade_offs(model: str, best: int) -> str:
@@ -58,42 +23,6 @@ def trade_offs(model: str, best: int) -> str:
     if best == 1:
         return f"{model}: one option is both the fastest and the cheapest"
     return f"{model}: {best} options are the best trade-offs of time and money"
-
-
-def _of_one_size(rows: "pd.DataFrame") -> bool:
-    """Whether one pair of scales serves all models: together they span at most SPAN times what the widest does."""
-    for name in SIZES:
-        logs = rows.groupby("model")[name].agg(["min", "max"]).map(math.log)
-        if logs["max"].max() - logs["min"].min() > SPAN * (logs["max"] - logs["min"]).max():
-            return False
-    return True
-
-
-def _scales(rows: "pd.DataFrame") -> "tuple[alt.X, alt.Y]":
-
-    def of(name: str) -> dict[str, Any]:
-        low, high = float(rows[name].min()), float(rows[name].max())
-        scale = alt.Scale(type="log", nice=False, padding=ROOM, domain=[low, high])
-        return {"scale": scale, "axis": look.log_axis(rows[name])}
-
-    return alt.X("hours:Q", title="hours (log)", **of("hours")), alt.Y("usd:Q", title="USD (log)", **of("usd"))
-
-
-def _shown(data: "ChartData") -> "pd.DataFrame":
-    """The rows of the front's table that a point tells somebody something."""
-    rows = data.table("frontier")
-    if rows.empty:
-        return rows
-    # What is beaten and interruptible as well tells nobody anything: the table has it.
-    rows = rows[rows["persistent"].astype(bool) | rows["on_front"]]
-    # The axes are logarithmic.
-    rows = rows[(rows["hours"] > 0) & (rows["usd"] > 0) & rows["workload"].isin(data.training())]
-    rows = data.few_models(rows, data.model)
-    dear = rows["usd"] > DEAR * rows.groupby("model")["usd"].transform("min")
-    rows = rows[~dear | rows["on_front"].astype(bool) | (rows["option"] == data.option)]
-    facts = data.table("ranks").drop_duplicates(["option", "model", "workload"])
-    rows = rows.merge(facts[["option", "model", "workload", "source", "as_of"]], how="left")
-    return rows.assign(kind=data.kinds(rows), label=_label(data, rows))
 
 
 def _label(data: "ChartData", rows: "pd.DataFrame") -> "pd.Series":
@@ -137,50 +66,24 @@ def _pixels(values: "pd.Series", every: "pd.Series", size: int) -> list[float]:
 
 
 def _points(
-    scales: "tuple[alt.X, alt.Y]", rows: "alt.Chart", keys: "alt.Chart", kind: "alt.Color", grey: str, **more: Any
+    scales: "tuple[alt.X, alt.Y]", rows: "alt.Chart", keys: "alt.Chart", kind: "alt.Color"
 ) -> "alt.LayerChart":
     """Options, the line of their front, and the numbers of what is on it."""
     x, y = scales
     rows, numbers = rows.encode(x=x, y=y), keys.encode(x=x, y=y, text="mark:N")
     words = look.told(label="option (text)", hours="hours", usd="USD", **look.ORIGIN)
-    bold: dict[str, Any] = {"dy": -12, "fontWeight": "bold", **more}
+    bold: dict[str, Any] = {"dy": -12, "fontWeight": "bold", "clip": True}
     faint = rows.encode(opacity=alt.Opacity("shown:Q", scale=None)).transform_calculate(shown="datum.fits ? 1 : 0.25")
     line = rows.transform_filter("datum.on_front")
     return alt.layer(
-        line.mark_line(color=grey, strokeDash=[4, 3], interpolate="step-after", **more),
-        *look.points(faint if more else rows, color=kind, tooltip=words),
+        line.mark_line(color=look.GREY, strokeDash=[4, 3], interpolate="step-after", clip=True),
+        *look.points(faint, color=kind, tooltip=words),
         # A white rim keeps a number legible where a line or a point lies behind it.
         numbers.mark_text(stroke="white", strokeWidth=4, **bold),
         numbers.mark_text(color="#111", **bold),
         width=CHART_WIDTH,
         height=CHART_HEIGHT,
     )
-
-
-def _panel(scales: "tuple[alt.X, alt.Y]", lines: int, model: str, kinds: list[str]) -> "alt.VConcatChart":
-    """One model: its points above the key, which has that many lines."""
-    rows, keys = (look.named(name).transform_filter(alt.datum.model == model) for name in ("rows", "keys"))
-    plot = _points(scales, rows, keys, look.colour("kind:N", kinds), "#888")
-    key = keys.mark_text(align="left", baseline="top", limit=look.WIDTH).encode(
-        x=alt.value(0), y=alt.Y("line:O", axis=None), text="told:N"
-    )
-    key = key.properties(width=CHART_WIDTH, height=KEY_LINE * lines, view=alt.ViewConfig(stroke=None))
-    return alt.vconcat(plot.properties(title=model), key, spacing=6)
-
-
-def _several(tables: "Tables") -> bool:
-    """Whether there are fronts of several models: that of the answer's stands beside the control panel (`front`)."""
-    ranks = table_of(tables, "ranks")
-    return hours_differ(tables) and len(ranks) > 0 and ranks["model"].nunique() > 1
-
-
-TIME_COST = Chart(
-    name="time_cost", stage="price", section="front", order=1, draw=time_cost, fits=_several,
-    title="Hours against USD; dashed: the best trade-offs; numbers: below each chart",
-    caption="Hours against USD of the same work, for the models beside that of the answer. The dashed line joins the "
-    "best trade-offs, interruptible machines counted; they have numbers: no option is both faster and cheaper. "
-    "What costs more than 20 times the cheapest is not drawn, nor more than {models} models; the tables hold all.",
-)  # fmt: skip
 
 
 def front(data: "ChartData") -> look.Drawing:
@@ -235,7 +138,7 @@ def _front_plot(rows: "pd.DataFrame", kinds: list[str]) -> "alt.LayerChart":
     x = alt.X("hours:Q", title="hours (log)", **of("hours", CHART_WIDTH))
     y = alt.Y("usd:Q", title="USD (log)", **of("usd", CHART_HEIGHT))
     kind = look.colour("kind:N", kinds, shown=[kind for kind in kinds if (rows["kind"] == kind).any()])
-    return _points((x, y), look.named("rows"), look.named("keys"), kind, look.GREY, clip=True)
+    return _points((x, y), look.named("rows"), look.named("keys"), kind)
 
 
 FRONT = Chart(

@@ -1,0 +1,220 @@
+"""What the evidence says beside its tables: which rows are picked, and their numbers. Wording is not tested."""
+
+import math
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from decision_tables import BOX, inputs, study
+from report_tables import CLAIM, evidence, small_tables
+from sweetspot.decision_words import FACTOR
+from sweetspot.report import evidence_text
+from sweetspot.report.tables import energy_columns
+from sweetspot.wording import DISPATCH, ROUNDS, SHARE
+
+NAN = math.nan
+ANSWER = {"verdict": pd.DataFrame([{"workload": "w"}]), "choices": pd.DataFrame([{"workload": "w", "model": "m"}])}
+
+
+def frame(columns, *rows):
+    return pd.DataFrame(rows, columns=columns.split())
+
+
+@pytest.mark.parametrize(
+    "name", ["causes", "price_changes_words", "fits", "waiting", "never_pays", "ahead", "worth_knowing",
+             "turning_in_words", "paying_in_words", "plan_worth_in_words"]
+)  # fmt: skip
+def test_without_tables_nothing_is_said(name):
+    assert not getattr(evidence_text, name)({})
+
+
+def test_only_claims_that_lead_are_named_and_those_that_fail_say_so():
+    rows = [CLAIM | {"lead": False}, CLAIM | {"lead": None}, CLAIM | {"verdict": "differs", "computed": 0.9}]
+    (text,) = evidence_text.lead(pd.DataFrame(rows))
+    assert "0.76 USD a month printed" in text and "0.9 recomputed (differs)" in text
+
+
+def test_the_claim_farthest_off_by_its_factor_is_named_but_contradicted_ones_first():
+    """13.1 / 1.9 = 6.9 and 0.5 / 0.2 = 2.5; a contradicted one goes before both though 1.3 / 1.1 is only 1.2."""
+    rows = [("far", 1.9, 13.1, "x", "differs"), ("near", 0.5, 0.2, "x", "differs"), ("ok", 1.0, 1.0, "x", "holds"),
+            ("wrong", 1.3, 1.1, "x", "contradicted"), ("unprinted", NAN, 3.0, "x", "not printed")]  # fmt: skip
+    table = frame("text printed computed unit verdict", *rows)
+    assert "“wrong”" in evidence_text.claims_in_words(table)[1]
+    assert "“far”" in evidence_text.claims_in_words(table[table["text"] != "wrong"])[1]
+    assert evidence_text.claims_in_words(table)[0].startswith("Of 4 claims, 1 hold")
+    assert evidence_text.claims_in_words(table.iloc[[2]])[1] == ""
+    assert evidence_text.claims_in_words(table.head(0)) is None
+
+
+def test_the_three_widest_assumptions_of_the_answers_model_are_causes():
+    """A factor planned at 0.8 from 0.4 to 1.0 goes from -50 % to +25 %."""
+    rows = [("other", "x", "USD", 1.0, 1.0, 1.0, 1.0), ("m", "days", "days/month", 20.0, 8.0, 30.0, 13.7),
+            ("m", "rent", FACTOR, 0.8, 0.4, 1.0, 0.6), ("m", "third", "USD", 1.0, 1.0, 1.0, NAN),
+            ("m", "fourth", "USD", 1.0, 1.0, 1.0, NAN)]  # fmt: skip
+    tornado = frame("model assumption unit value low high flip_value", *rows)
+    days, rent, third = evidence_text.causes(ANSWER | {"tornado": tornado})
+    assert "from 8 to 30" in days and days.endswith("13.7.")
+    assert "−50 % to +25 %" in rent and rent.endswith("−25 %.")
+    assert third.startswith("Third")
+
+
+FITS = "workload title fits memory_need_gib gpu_memory_gib workload_title"
+
+
+def test_memory_names_what_lacks_it_and_else_what_is_tightest():
+    """11 of 12 GiB is tighter than 20 of 80."""
+    wide, tight = ("w", "Big", True, 20.0, 80.0, "Work"), ("w", "Box", True, 11.0, 12.0, "Work")
+    text = evidence_text.fits({"options": frame(FITS, wide, tight)})
+    assert "11 GiB" in text and "Box" in text and "Big" not in text
+    small = [("w", f"m{index}", False, 12.0, 11.0, "Work") for index in range(13)]
+    text = evidence_text.fits({"options": frame(FITS, wide, *small)})
+    assert text.count("Work needs 12 GiB") == 12 and "1 more" in text
+
+
+WARNED = "scope rule instance model message decisive"
+
+
+def test_machines_without_a_speed_are_named_once():
+    rows = [("c", "no_figure", "aws-p5", None, "x", True), ("c", "no_speed", "aws-p5", "bert", "x", True),
+            ("c", "no_speed", "l40s", "bert", "x", True), ("c", "stale_price", "old", "bert", "x", False)]  # fmt: skip
+    text = evidence_text.without_speed({"warnings": frame(WARNED, *rows)}, {"aws-p5": "AWS P5"}, str.upper)
+    assert text.count("AWS P5") == 1 and "BERT: l40s" in text and "old" not in text
+    many = frame(WARNED, *(("c", "no_figure", f"m{index}", None, "x", True) for index in range(15)))
+    assert evidence_text.without_speed({"warnings": many}, {}, str).endswith("m11 and 3 more.")
+
+
+def test_warnings_are_grouped_by_rule_with_their_machines():
+    rows = [(None,) * 6, ("c", "no_interval", "a", None, "same", True), ("c", "no_interval", "b", None, "same", True)]
+    groups = {group["title"]: group for group in evidence_text.warnings(frame(WARNED, *rows))}
+    assert groups["unnamed"]["count"] == 1
+    assert groups["Speeds without an interval"]["messages"] == [{"message": "same", "where": "a, b"}]
+
+
+WORTH = "figure title quantity unit value evppi_usd evppi_usd_low evppi_usd_high cost_to_learn_usd minutes_to_learn"
+
+
+def worth(figure, usd, cost=NAN, low=1.0, turning=NAN):
+    facts = frame(WORTH, (figure, "Box", "speed", "images/s", 100.0, usd, low, usd + 20, cost, 10.0))
+    return facts.assign(turning_point=turning, learn_on_title="Box", rests_on_it=2)
+
+
+def test_what_to_find_out_first_is_worth_most_net_of_the_timing():
+    """100 - 60 = 40 is less than 90 - 5 = 85; a turn at 150 of 100 images/s is 50 % faster."""
+    lines = evidence_text.worth_in_words(pd.concat([worth("a", 100.0, 60.0), worth("b", 90.0, 5.0, turning=150.0)]))
+    assert "the b first" in lines[0] and "10 minutes, about 5 USD" in lines[1] and "90 USD (1 to 110)" in lines[2]
+    assert "50 % faster, on both" in lines[3] and "the a is worth" in lines[4]
+
+
+@pytest.mark.parametrize(("low", "cost"), [(0.0, 1.0), (1.0, 200.0)])
+def test_nothing_is_worth_finding_out_within_its_error_or_below_its_cost(low, cost):
+    assert evidence_text.worth_in_words(worth("a", 100.0, cost, low), model="Net")[0].startswith("On Net no")
+
+
+QUEUE = {
+    "title": "office box", "option": "box", "model": "net", "workload": "jobs", "held": True, "is_reference": False,
+    "overloaded": False, "per_month": 6.0, "utilisation": 0.433, "wait_hours": 40.36, "wait_hours_p90": 137.0,
+    "hours_to_result": 93.2, "rival": "cloud", "rival_title": "cloud box", "rival_hours": 117.0,
+    "slower_from_per_month": 7.6, "slower_from_people": 4.0, "people": 3.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({}, "from 4 people on (now 3)"),
+        ({"people": 4.0}, "for your 4 people; for up to 3 it was not"),
+        ({"slower_from_people": NAN}, "from 7.6 jobs a month on"),
+        ({"slower_from_per_month": 0.0}, "even without a wait"),
+        ({"rival": None}, "40.4 h on average, one in ten over 137 h. The result arrives after 93.2 h."),
+        ({"overloaded": True, "utilisation": 1.2}, "busy 120 % of the time"),
+    ],
+)
+def test_a_wait_has_its_hours_and_from_when_renting_is_faster(changes, part):
+    (text,) = evidence_text.waiting_in_words(pd.DataFrame([QUEUE | changes]))
+    assert part in text
+
+
+def test_of_each_workload_three_owned_machines_are_named_the_reference_first():
+    rows = [QUEUE | {"title": name, "option": name, "hours_to_result": hours}
+            for name, hours in (("b", 5.0), ("a", 5.0), ("late", 9.0), ("judged", 99.0), ("rented", 1.0))]  # fmt: skip
+    table = pd.DataFrame(rows)
+    table = table.assign(is_reference=table["option"] == "judged", held=table["option"] != "rented")
+    assert [text.split(" with ")[0] for text in evidence_text.waiting_in_words(table)] == ["judged", "a", "b"]
+
+
+def plan(cost):
+    return {"choices": frame("workload cost is_best", ("job", SHARE, True), ("lab", cost, True))}
+
+
+def test_the_leading_plan_is_that_of_months():
+    both = {"choices": pd.concat([plan(ROUNDS)["choices"], plan(DISPATCH)["choices"].assign(workload="months")])}
+    assert [evidence_text.leading_work(tables) for tables in (both, plan(ROUNDS), {})] == ["months", "lab", None]
+
+
+def test_the_four_nearest_turning_points_of_the_plan_are_named_by_what_it_turns_to():
+    names = ("rent", "rent", "work", "price", "days", "fifth")
+    rows = [("lab", None, name, f"{name} below 5", "box") for name in names]
+    points = frame("workload model assumption condition to_title", *rows, ("other", None, "x", "x below 5", "X"))
+    text = evidence_text.turning_in_words(plan(DISPATCH) | {"turning_points": points})
+    assert [text.count(f"{name} below 5") for name in ("rent", "work", "price", "days", "fifth", "x")] == [
+        1, 1, 1, 1, 0, 0
+    ]  # fmt: skip
+
+
+PAYS = "workload model title quantity unit planned pays_from pays_from_low pays_from_high pays_until"
+
+
+@pytest.mark.parametrize(
+    ("pays_from", "low", "part"), [(850.0, 600.0, "850 device-hours a month (600 to never, 90 %)"),
+                                   (850.0, 0.0, "(under 200 to never, 90 %)"), (NAN, NAN, "does not pay")]
+)  # fmt: skip
+def test_a_machine_pays_from_so_much_work(pays_from, low, part):
+    """Below a fifth of the planned 1,000 device-hours nothing was looked at: under 200."""
+    row = ("lab", None, "box", "device_hours", "h", 1000.0, pays_from, low, NAN, NAN)
+    (text,) = evidence_text.paying_in_words(plan(DISPATCH) | {"break_even": frame(PAYS, row)})
+    assert part in text
+
+
+SITES = {"sites": [{"provider": "own", "g_per_kwh": {"value": 400, "as_of": "2018", "source": "a grid"}}]}
+NAMES = "option title usd kwh kg_co2e kg_co2e_low kg_co2e_high power_basis energy_lacks provider persistent in_answer"
+# 350 kWh at 50 g/kWh are 17.5 kg, 52.8 kWh at 400 g/kWh 21.1 kg.
+BOXED = ("box", "office box", 58.0, 52.8, 21.12, 10.6, 42.3, "measured", None, "own", True, True)
+CLOUD = ("cloud", "Cloud", 350.0, 350.0, 17.5, 8.77, 35.1, "estimated", None, "aws", True, True)
+SPOT = ("spot", "Spot", 20.0, 1.0, 0.1, 0.1, 0.1, "estimated", None, "aws", False, True)
+
+
+def energy(*rows, **changes):
+    ranks = pd.DataFrame(rows, columns=NAMES.split()).assign(model="vgg16", workload="w", **changes)
+    choices = pd.DataFrame([{"workload": "w", "model": "vgg16"}])
+    return {"ranks": ranks, "verdict": pd.DataFrame([{"workload": "w"}]), "choices": choices}
+
+
+def test_the_cleanest_stands_beside_the_cheapest_and_what_can_be_interrupted_counts_for_nothing():
+    text = evidence_text.energy(energy(CLOUD, BOXED, SPOT), study(energy=SITES))[0]
+    assert "Cloud emits least: 17.5 kg CO2e from 350 kWh at 50 g/kWh (8.77 to 35.1 kg" in text
+    assert "21.1 kg CO2e from 52.8 kWh at 400 g/kWh, and the ranges overlap" in text
+
+
+def test_what_is_not_declared_is_named_once_for_all_options():
+    gap = {"energy_lacks": "PUE of aws, grid intensity of aws", "kwh": NAN, "kg_co2e": NAN, "power_basis": None}
+    lines = evidence_text.energy(energy(CLOUD, SPOT, **gap), study(energy=SITES))
+    assert len(lines) == 1 and "PUE and grid intensity of Amazon Web Services are not known" in lines[0]
+    assert evidence_text.energy(energy(CLOUD, **gap), study()) == []
+    assert energy_columns(energy(CLOUD, **gap)) == [] and energy_columns(energy(CLOUD)) == ["kwh", "kg_co2e"]
+
+
+@pytest.mark.parametrize(("basis", "sign"), [("measured", "● "), ("declared", "")])
+def test_measured_declared_and_estimated_energy_never_look_alike(basis, sign):
+    """1 kWh an hour for 94,720,000 images at 498 images/s, 52.8 hours, on the box; 3 kWh on what is rented."""
+    given = inputs()
+    own = given.costs["instance"] == BOX
+    costs = given.costs.assign(
+        kwh=own.map({True: 1.0, False: 3.0}) * given.costs["hours"],
+        power_basis=own.map({True: basis, False: "estimated"}),
+    )
+    costs = costs.assign(kwh_low=costs["kwh"] / 2, kwh_high=costs["kwh"] * 2, kg_co2e=NAN)
+    costs = costs.assign(kg_co2e_low=NAN, kg_co2e_high=NAN)
+    offers = given.offers.assign(power_source="a sheet", grid_source=None, energy_lacks=None)
+    page = evidence(small_tables(replace(given, costs=costs, offers=offers)))
+    assert f'<td>{sign}<a class="n {basis} power"' in page and ">52.8</a>" in page
+    assert '<td>≈ <a class="n estimated power"' in page
