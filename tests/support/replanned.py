@@ -145,7 +145,7 @@ class Replanned:
             ("extrapolation", self.tables.scaling["extrapolation"]),
         ):
             own = table["instance"].isin(machines)
-            if kind != "prediction" and name == "throughput":
+            if kind not in ("prediction", "arithmetic") and name == "throughput":
                 own |= table["images_per_s"].round(6).isin(values)
             own &= table["model"].isin(models)
             columns = ["images_per_s", "images_per_s_low", "images_per_s_high"]

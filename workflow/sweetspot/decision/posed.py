@@ -27,7 +27,7 @@ from sweetspot.bills.renting import whole_terms
 from sweetspot.decision.assumption import ALL_JOBS, Moved
 from sweetspot.decision.options import Row
 from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented, finite
-from sweetspot.mixes.search import Mix, mixes, timings_worth, with_strategy
+from sweetspot.mixes.search import Mix, best_mix, mixes, timings_worth, with_strategy
 from sweetspot.mixes.timing import SpeedErrors
 
 if TYPE_CHECKING:
@@ -171,6 +171,10 @@ class Posed:
     def with_strategy(self, mix: Mix) -> Mix:
         """A mix held to the limits, with the machines timed first that are worth it."""
         return with_strategy(self.eased(mix), self._timings, self._keeps if self.stated else None, self.eased)
+
+    def best_of(self, problem: Problem, starts: Sequence[Counts], kinds: Sequence[int]) -> Mix:
+        """The best mix of the problem with assumptions moved, from some numbers of machines on (`best_mix`)."""
+        return best_mix(problem, starts, kinds, self._keeps if self.stated else None, self.eased)
 
     @cached_property
     def _timings(self) -> list[frozenset[str]]:
