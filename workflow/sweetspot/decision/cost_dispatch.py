@@ -76,6 +76,7 @@ class Dispatch:
     rival: int | None = None
     _off: dict[Way, float] = field(default_factory=dict)
     _paid_off: dict[Way, Array] = field(default_factory=dict)
+    _at_factors: dict[Assumption, list[tuple[Problem, Problem]]] = field(default_factory=dict)
 
     def problem(self, moved: Moved) -> Problem:
         """The problem with assumptions moved (one case), on all draws."""
@@ -352,6 +353,11 @@ class Dispatch:
         """
         return Way.of(self.posed.with_strategy(Mix(BEST, "", dispatch(self.posed.drawn, counts))))
 
+    def _few_of(self, assumption: Assumption, factor: float) -> tuple[Problem, Problem]:
+        """The problem at a factor of an assumption: as a quick look, and some months of all draws."""
+        problem = self.problem(_single(assumption, factor))
+        return self.quick(problem), problem.months(spread_over(problem.jobs.shape[2], MONTHS_DRAWN))
+
     def _pays(self, place: int, assumption: Assumption) -> tuple[Apart, Callable[[float, bool], float]]:
         """What one machine of a kind and what is there cost more than what is there and rentals alone; and how a factor
         from which it pays (`begins`), or up to which, is made exact.
@@ -359,19 +365,22 @@ class Dispatch:
         there, one = self._eased(self.posed.drawn.there), self._eased(_one_more(self.posed.drawn.there, place))
         steps = (*LOOKS, FURTHEST)
         factors = np.unique([*(1 / step for step in steps), 1.0, *steps])
+        if assumption not in self._at_factors:  # the same for each machine
+            self._at_factors[assumption] = [self._few_of(assumption, float(factor)) for factor in factors]
 
-        def look(factor: float) -> float:
-            quick = self.quick(self.problem(_single(assumption, factor)))
+        def apart(quick: Problem) -> float:
             return self.usd(quick, one) - self.usd(quick, there)
 
+        def look(factor: float) -> float:
+            return apart(self.quick(self.problem(_single(assumption, factor))))
+
         drawn = []
-        for factor in factors:
-            problem = self.problem(_single(assumption, factor))
-            few = problem.months(spread_over(problem.jobs.shape[2], MONTHS_DRAWN))
+        for _, few in self._at_factors[assumption]:
             with np.errstate(invalid="ignore"):  # where neither does the work it does not pay
-                mine, other = (dispatch(few.to(way.filled, "", way.timed), way.counts).usd for way in (one, there))
+                chosen = ((few.to(way.filled, "", way.timed), way.counts) for way in (one, there))
+                mine, other = (dispatch_once(*each).usd for each in chosen)
                 drawn.append(mine - other)
-        planned = np.array([[look(factor) for factor in factors]])
+        planned = np.array([[apart(quick) for quick, _ in self._at_factors[assumption]]])
         same = np.zeros(factors.size, bool)
 
         def exact(factor: float, begins: bool) -> float:
