@@ -37,7 +37,7 @@ SLIGHTLY = 1e-3  # of a factor, either side of a turning point
 JUMP = 0.1  # of the rise over two slight steps: more at the crossing itself is no crossing but a jump
 FARTHEST_STEP = 0.1  # in the logarithm of a factor, from what quick looks say
 LEAD_OFF = 0.1  # in the logarithm of a factor: quick looks say nearer than that from where on another offer leads
-# The answer decided anew has turned so far beyond a turning point, and not yet so far before it (logarithms of factors).
+# In logarithms of factors: so far beyond a turning point the answer decided anew has turned, so far before it not yet.
 BEYOND, BEFORE = 2e-3, 8e-3
 WORTH_DECIDING = 1.2  # times the best by quick looks: numbers of machines that are dearer are not looked at there
 NEWTON, NEAREST = 4, 3e-8  # steps of Newton's at most, and one that is the last: a hundredth of it is left
