@@ -208,7 +208,7 @@ class Dispatch:
         side = float(np.sign(np.log(turn.factor)))
         limit = float(np.log(FURTHEST if side < 0 else min(FURTHEST, assumption.most / assumption.value)))
         nearer = [float(np.log(step)) for step in LOOKS if np.log(step) < found]
-        further = np.arange(found + LEAD_OFF, limit, LEAD_OFF)
+        further = [place for step in (1, 2, 4, 8) if (place := found + step * LEAD_OFF) < limit]
         inner, outer, mix = 0.0, 0.0, None
         for outer in (*nearer, max(found - BEFORE, 0.0), found + BEYOND, *further, limit):
             if self._turned(answer := self._decided_anew(assumption, side * outer)):

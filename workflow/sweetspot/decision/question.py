@@ -15,7 +15,6 @@ STEPS = 48  # of a factor up to FURTHEST, in which a turning point is looked for
 ZOOMS = 6  # times that the step found is divided again by STEPS: 1e-10 of a factor
 LOOKS = (1.1, 1.25, 1.6, 2.5)  # factors looked at before FURTHEST where a cost is dear
 EXACT = 1e-4  # of a factor, where a cost is dear
-NEAR_ENOUGH = 2e-3  # of a factor, where what is found by quick looks is made exact
 # Figures in which every cost is a straight line.
 PRICES = ("usd_per_hour", "rent_factor", "capex_usd", "residual_usd", "maintenance_usd_per_month", "kw", "usd_per_kwh")
 
@@ -221,8 +220,7 @@ def _by_looks(question: Question, assumption: Assumption, end: float) -> Turn | 
             found = _turn(question, costs, 0, float(np.exp(outer)))
             break
         inner = outer
-    enough = EXACT if question.settled is None else NEAR_ENOUGH
-    while found is not None and abs(outer - inner) > enough:
+    while found is not None and abs(outer - inner) > EXACT:
         middle = (inner + outer) / 2.0
         costs = question.at(assumption, np.array([np.exp(middle)]))
         if question.turned(costs)[0]:
