@@ -192,7 +192,8 @@ def test_all_on_one_offer_leaves_to_the_others_what_it_cannot_do():
 
 def test_a_free_timing_saves_what_knowing_the_speed_is_worth():
     """The value of information of the same two choices, estimated by regression: 10 - (5 + 10) / 2 = 2.5 a job."""
-    unsure = np.resize([5.0, 17.0], 2000)
+    # In pairs: the regression learns from every other sample.
+    unsure = np.resize([5.0, 5.0, 17.0, 17.0], 2000)
     made = of_one_class(offer("sure", np.full(2000, 10.0)), offer("unsure", unsure), jobs=1.0)
     best = mixes(made)[0]
     value = partial_value(np.stack([np.full(2000, 10.0), unsure]), 1.0 / unsure)

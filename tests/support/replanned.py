@@ -129,8 +129,9 @@ class Replanned:
                         _dearer(offer, factor)
                 elif purchase == "own" and (subject == name if quantity == "usd_per_kwh" else mine):
                     row = named[(named["instance"] == offer["instance"]) & (named["purchase"] == "own")]
-                    if quantity == "residual_usd":  # a sum instead of a curve, of a price without a range below it
-                        offer["own"] |= {name: float(row[f"{name}_usd"].iloc[0]) for name in ("residual", "capex")}
+                    if quantity == "residual_usd" and isinstance(offer["own"]["residual"], dict):
+                        offer["own"]["residual"] = _dearer_when_sold(row.iloc[0], factor)
+                        continue
                     _scaled(offer["own"], OF_OWN[quantity], factor)
 
     def _faster(self, error: str, factor: float) -> tuple[dict[str, pd.DataFrame], set[str]]:
@@ -145,7 +146,7 @@ class Replanned:
             ("extrapolation", self.tables.scaling["extrapolation"]),
         ):
             own = table["instance"].isin(machines)
-            if kind != "prediction" and name == "throughput":
+            if kind not in ("prediction", "arithmetic") and name == "throughput":
                 own |= table["images_per_s"].round(6).isin(values)
             own &= table["model"].isin(models)
             columns = ["images_per_s", "images_per_s_low", "images_per_s_high"]
@@ -192,6 +193,15 @@ class Replanned:
 @cache
 def _study(name: str):
     return load_study(STUDIES / name)
+
+
+def _dearer_when_sold(row: pd.Series, factor: float) -> dict[str, Any]:
+    """A curve that ends at a factor of what a machine is sold for, with its range."""
+    ends = [float(row[f"residual_usd{end}"] / row["capex_usd"] * factor) for end in ("", "_low", "_high")]
+    return {
+        "points": [[0.0, 1.0, 1.0, 1.0], [float(row["months"]) / 12, *(min(1.0, end) for end in ends)]],
+        "share": 1.0,
+    }
 
 
 def _scaled(entry: dict[str, Any], name: str, factor: float) -> None:

@@ -37,6 +37,9 @@ SLIGHTLY = 1e-3  # of a factor, either side of a turning point
 JUMP = 0.1  # of the rise over two slight steps: more at the crossing itself is no crossing but a jump
 FARTHEST_STEP = 0.1  # in the logarithm of a factor, from what quick looks say
 LEAD_OFF = 0.1  # in the logarithm of a factor: quick looks say nearer than that from where on another offer leads
+# In logarithms of factors: so far beyond a turning point the answer decided anew has turned, so far before it not yet.
+BEYOND, BEFORE = 2e-3, 8e-3
+WORTH_DECIDING = 1.2  # times the best by quick looks: numbers of machines that are dearer are not looked at there
 NEWTON, NEAREST = 4, 3e-8  # steps of Newton's at most, and one that is the last: a hundredth of it is left
 MONTHS_DRAWN = 6  # months of each draw, for the interval of where a machine pays
 MOST_GROWTH, MOST_GAIN = 0.5, 3.0  # a month, a year: beyond it nothing is looked for
@@ -73,6 +76,7 @@ class Dispatch:
     rival: int | None = None
     _off: dict[Way, float] = field(default_factory=dict)
     _paid_off: dict[Way, Array] = field(default_factory=dict)
+    _at_factors: dict[Assumption, list[tuple[Problem, Problem]]] = field(default_factory=dict)
 
     def problem(self, moved: Moved) -> Problem:
         """The problem with assumptions moved (one case), on all draws."""
@@ -180,7 +184,83 @@ class Dispatch:
         return f"{count:g} × {posed.title(next(iter(bought)))}"
 
     def settled(self, assumption: Assumption, turn: Turn) -> Turn | None:
-        """A turning point found by quick looks, made exact; None where on all draws there is none."""
+        """A turning point found by quick looks, made exact; None where on all draws there is none.
+
+        Quick looks keep the strategy of each way. What is worth timing first follows the figures too, so that the
+        answer is decided anew on all draws a little before and beyond the point; where it turns elsewhere the point is
+        looked for among such answers.
+        """
+        side = float(np.sign(np.log(turn.factor)))
+        crossed = self._crossed(assumption, turn)
+        found = abs(float(np.log((crossed or turn).factor)))
+        beyond = self._decided_anew(assumption, side * (found + BEYOND))
+        turns = crossed is not None and self._turned(beyond)
+        if turns and found > BEFORE:
+            turns = not self._turned(self._decided_anew(assumption, side * (found - BEFORE)))
+        if crossed is not None and turns:
+            return self._turn_to(assumption, crossed, beyond)
+        return self._decided_elsewhere(assumption, turn, found)
+
+    def _decided_elsewhere(self, assumption: Assumption, turn: Turn, found: float) -> Turn | None:
+        """The turning point where the answer decided anew is first another, near a logarithm of the factor at which it
+        does not begin to be another; None where it is the same up to FURTHEST.
+        """
+        side = float(np.sign(np.log(turn.factor)))
+        limit = float(np.log(FURTHEST if side < 0 else min(FURTHEST, assumption.most / assumption.value)))
+        nearer = [float(np.log(step)) for step in LOOKS if np.log(step) < found]
+        further = [place for step in (1, 2, 4, 8) if (place := found + step * LEAD_OFF) < limit]
+        inner, outer, mix = 0.0, 0.0, None
+        for outer in (*nearer, max(found - BEFORE, 0.0), found + BEYOND, *further, limit):
+            if self._turned(answer := self._decided_anew(assumption, side * outer)):
+                mix = answer
+                break
+            inner = outer
+        while mix is not None and outer - inner > EXACT:
+            middle = (inner + outer) / 2
+            if self._turned(answer := self._decided_anew(assumption, side * middle)):
+                outer, mix = middle, answer
+            else:
+                inner = middle
+        if mix is None:
+            return None
+        return self._turn_to(assumption, turn._replace(factor=float(np.exp(side * outer))), mix)
+
+    def _decided_anew(self, assumption: Assumption, log: float) -> Mix:
+        """The best mix on all draws with an assumption at the exponential of `log` times its value."""
+        moved_one = _single(assumption, float(np.exp(log)))
+        problem = self.problem(moved_one)
+        quick, found = self.quick(problem), dict[Counts, float]()
+        for place, way in enumerate(self.ways):
+            if not way.one_offer and self._worth_a_look(place, moved_one):
+                counts, usd = self.best_of(quick, way)
+                found[counts] = min(usd, found.get(counts, np.inf))
+        least = min(found.values())
+        starts = {problem.there, *(counts for counts, usd in found.items() if usd <= WORTH_DECIDING * least)}
+        kinds = [place for place, there in enumerate(problem.there) if any(one[place] != there for one in starts)]
+        return self.posed.best_of(problem, sorted(starts), kinds)
+
+    def _turned(self, mix: Mix) -> bool:
+        """Whether a mix is another answer than the best as planned."""
+        return _answer(mix) != _answer(self.ways[0])
+
+    def _turn_to(self, assumption: Assumption, turn: Turn, mix: Mix) -> Turn | None:
+        """A turning point with the mix that is the best beyond it; None where it is none of the ways."""
+        offers, answer = [offer.name for offer in self.posed.drawn.rented], _answer(mix)
+        ways = enumerate(self.ways)
+        alike = [place for place, way in ways if not way.one_offer and _commitment(way) == _commitment(mix)]
+        if not alike:
+            return None
+        to, count = alike[0], float(sum(mix.bought.values()))
+        alternative = to if mix.bought or mix.sold or not mix.done.lead else len(self.ways) + offers.index(answer[-1])
+        if alternative == turn.alternative and (turn.to == to or alternative >= len(self.ways)):
+            return turn
+        usd = mix.expected * self.posed.work.months * float(_single(assumption, turn.factor).work("months"))
+        return Turn(turn.factor, to, usd, count, alternative)
+
+    def _crossed(self, assumption: Assumption, turn: Turn) -> Turn | None:
+        """A turning point where on all draws both ways cost the same, or another offer is rented most; None where there
+        is none.
+        """
         ours, theirs = (Way.of(way) for way in (self.ways[0], self.ways[turn.to]))
         if ours == theirs:  # another offer is rented most: no cost crosses another
             return self._rents_another(assumption, turn)
@@ -273,6 +353,11 @@ class Dispatch:
         """
         return Way.of(self.posed.with_strategy(Mix(BEST, "", dispatch(self.posed.drawn, counts))))
 
+    def _few_of(self, assumption: Assumption, factor: float) -> tuple[Problem, Problem]:
+        """The problem at a factor of an assumption: as a quick look, and some months of all draws."""
+        problem = self.problem(_single(assumption, factor))
+        return self.quick(problem), problem.months(spread_over(problem.jobs.shape[2], MONTHS_DRAWN))
+
     def _pays(self, place: int, assumption: Assumption) -> tuple[Apart, Callable[[float, bool], float]]:
         """What one machine of a kind and what is there cost more than what is there and rentals alone; and how a factor
         from which it pays (`begins`), or up to which, is made exact.
@@ -280,19 +365,22 @@ class Dispatch:
         there, one = self._eased(self.posed.drawn.there), self._eased(_one_more(self.posed.drawn.there, place))
         steps = (*LOOKS, FURTHEST)
         factors = np.unique([*(1 / step for step in steps), 1.0, *steps])
+        if assumption not in self._at_factors:  # the same for each machine
+            self._at_factors[assumption] = [self._few_of(assumption, float(factor)) for factor in factors]
 
-        def look(factor: float) -> float:
-            quick = self.quick(self.problem(_single(assumption, factor)))
+        def apart(quick: Problem) -> float:
             return self.usd(quick, one) - self.usd(quick, there)
 
+        def look(factor: float) -> float:
+            return apart(self.quick(self.problem(_single(assumption, factor))))
+
         drawn = []
-        for factor in factors:
-            problem = self.problem(_single(assumption, factor))
-            few = problem.months(spread_over(problem.jobs.shape[2], MONTHS_DRAWN))
+        for _, few in self._at_factors[assumption]:
             with np.errstate(invalid="ignore"):  # where neither does the work it does not pay
-                mine, other = (dispatch(few.to(way.filled, "", way.timed), way.counts).usd for way in (one, there))
+                chosen = ((few.to(way.filled, "", way.timed), way.counts) for way in (one, there))
+                mine, other = (dispatch_once(*each).usd for each in chosen)
                 drawn.append(mine - other)
-        planned = np.array([[look(factor) for factor in factors]])
+        planned = np.array([[apart(quick) for quick, _ in self._at_factors[assumption]]])
         same = np.zeros(factors.size, bool)
 
         def exact(factor: float, begins: bool) -> float:
@@ -361,6 +449,16 @@ def _beside(best: Mix, months: float) -> Array | None:
     usd = [dispatch(problem, counts).usd * months for counts in near if counts is not None]
     found = [one for one in usd if np.isfinite(one).all()]
     return np.stack(found) if found else None
+
+
+def _commitment(mix: Mix) -> tuple[str, ...]:
+    """The machines that a mix buys and sells."""
+    return (*sorted(mix.bought), *sorted(mix.sold))
+
+
+def _answer(mix: Mix) -> tuple[str, ...]:
+    """What a mix buys and sells; of one that does neither the offer that it rents most."""
+    return _commitment(mix) or (mix.done.lead,)
 
 
 def _row_of(one: Mix, posed: Posed) -> Row:

@@ -27,7 +27,7 @@ from sweetspot.bills.renting import whole_terms
 from sweetspot.decision.assumption import ALL_JOBS, Moved
 from sweetspot.decision.options import Row
 from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented, finite
-from sweetspot.mixes.search import Mix, mixes, timings_worth, with_strategy
+from sweetspot.mixes.search import Mix, best_mix, mixes, timings_worth, with_strategy
 from sweetspot.mixes.timing import SpeedErrors
 
 if TYPE_CHECKING:
@@ -172,6 +172,10 @@ class Posed:
         """A mix held to the limits, with the machines timed first that are worth it."""
         return with_strategy(self.eased(mix), self._timings, self._keeps if self.stated else None, self.eased)
 
+    def best_of(self, problem: Problem, starts: Sequence[Counts], kinds: Sequence[int]) -> Mix:
+        """The best mix of the problem with assumptions moved, from some numbers of machines on (`best_mix`)."""
+        return best_mix(problem, starts, kinds, self._keeps if self.stated else None, self.eased)
+
     @cached_property
     def _timings(self) -> list[frozenset[str]]:
         """The speeds that any of the mixes times first, or that are worth it where nothing is bought."""
@@ -237,7 +241,7 @@ class Posed:
 
         same = bool(moved.values) and lab is self
         if same and not any(one.figure in OF_THE_WORK for one in moved.values):
-            return lab._problem(figure, self.drawn.jobs, moved, self.drawn)
+            return self._repriced(figure, factors, moved)
         more = np.array([float(moved.work(ALL_JOBS) * moved.work(PER_MONTH, one.name)) for one in self.classes])
         faster = np.array([[float(moved.work(GROWTH, one.job.name))] for one in self.classes])
         jobs, gained, months = lab.numbers * more[:, None, None], float(moved.work(SOFTWARE_GAIN)), lab.work.months
@@ -335,6 +339,25 @@ class Posed:
             trials=trials,
             errors=self.speed_errors if jobs.shape[1] == self.numbers.shape[1] else self.speed_errors.central,
         )
+
+    def _repriced(self, figure: Figure, factors: Mapping[int, Mapping[str, Number]], moved: Moved) -> Problem:
+        """The problem with figures of its sources moved, the jobs as planned. All figures of an offer by the hour go as
+        its factors, so that no sample of it is priced again.
+        """
+        held, rented = self._by_kind
+        hold = [self._held(one, figure, moved) if moved.rows & labels else was
+                for (one, labels), was in zip(held, self.drawn.held, strict=True)]  # fmt: skip
+        rent = []
+        for (source, labels), was in zip(rented, self.drawn.rented, strict=True):
+            if not moved.rows & labels:
+                rent.append(was)
+            elif list(self._able(source, moved)) != list(self._able(source, PLANNED)):  # in time, or no longer
+                rent.append(self._rented(source, figure, moved, self.drawn.jobs))
+            else:
+                by_class = [{} if row is None else factors.get(row["row"], {}) for row in source.rows]
+                usd, hours = (np.array([[float(one.get(name, 1.0))] for one in by_class]) for name in ("usd", "hours"))
+                rent.append(was.at_factors(usd, hours))
+        return replace(self.drawn, held=tuple(hold), rented=tuple(rent))
 
     def _held(self, source: Source, figure: Figure, moved: Moved) -> Held:
         hour, fixed, capacity = self._month(source, figure)

@@ -47,8 +47,18 @@ class Done:
     def usd_by_use(self, name: str) -> float:
         """USD of a month's work on a source, possession aside: the mean of the draws."""
         source = self.sources[name]
-        usd = np.einsum("jdt,jd->dt", self.jobs(name), finite(source.usd))
-        return float((usd * source.path if isinstance(source, Rented) else usd).mean())
+        if not isinstance(source, Rented):
+            return float(np.einsum("jdt,jd->dt", self.jobs(name), finite(source.usd)).mean())
+        places = {one.name: number for number, one in enumerate(self.problem.rented)}
+        usd = self.problem.share_of(places[name]) * finite(source.usd)
+        if source.stays:
+            return float((self._rented_in_all_months * usd).sum()) / self.running.size
+        return float((np.einsum("jdt,jd->dt", self.rented, usd) * source.path).mean())
+
+    @cached_property
+    def _rented_in_all_months(self) -> Array:
+        """Jobs rented over all months, class x draw."""
+        return self.rented.sum(axis=2)
 
     @cached_property
     def lead(self) -> str:

@@ -124,6 +124,17 @@ class Rented:
     def _foreseen(self) -> dict[frozenset[str], Array]:
         return {}
 
+    def at_factors(self, usd: Array, device_hours: Array) -> "Rented":
+        """The offer at factors of what a job costs and of the hours that it takes, class x 1."""
+        given = self.usd if self.usd_given_speed is None else self.usd_given_speed
+        return replace(
+            self,
+            usd=self.usd * usd,
+            device_hours=self.device_hours * device_hours,
+            expected=self.expected_usd * usd,
+            usd_given_speed=given * usd,
+        )
+
     def without(self, classes: npt.NDArray[np.bool_]) -> "Rented":
         """The offer with no job of some `classes`."""
         rows, given = classes[:, None], self.usd_given_speed

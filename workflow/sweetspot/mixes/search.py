@@ -171,23 +171,66 @@ def mixes(
         places = spread_over(draws, SAMPLE)
         starts.append(numbers_to_have(problem.draws(places, np.arange(len(places)) % months)))
     mixes_by_number = _MixesByNumber(problem, keeps, eased)
-    best = mixes_by_number.cheapest(starts)
+    best = mixes_by_number.cheapest(starts, problem.movable)
     pure = [mixes_by_number.as_many_as_pay(one) for one in pure]
     fixed = min((one for one in (best, *pure) if keeps is None or keeps(one)), key=_expected, default=best)
     timings = timings_worth(problem, (fixed.counts, problem.there))
     pure = sorted((with_strategy(one, timings, keeps, eased) for one in pure), key=_expected)
     rented = with_strategy(mixes_by_number.mix(problem.there)._replace(kind=RENTED), timings, keeps, eased)
-    ways = [with_strategy(fixed, timings, keeps, eased), *pure]
-    for keys in timings:
-        timed = _MixesByNumber(replace(problem, timed=keys), keeps, eased)
-        ways.append(timed.cheapest([fixed.counts, problem.there]))
-    first = min((one for one in ways if keeps is None or keeps(one)), key=_expected, default=fixed)
-    if first.timed and not first.expected < fixed.expected * (1.0 - MINIMUM_SAVING):
-        first = fixed
+    first = _with_timings(problem, fixed, timings, pure, problem.movable, keeps, eased)
     singles = min((one.expected for one in pure if one.one_offer), default=0.0)
     if first.counts != problem.there and rented.expected < singles * (1.0 - SLIGHT):
         pure = sorted([rented, *pure], key=_expected)
     return [first._replace(kind=BEST, fixed_usd=fixed.expected), *pure]
+
+
+def best_mix(
+    problem: Problem,
+    starts: Sequence[Counts],
+    kinds: Sequence[int],
+    keeps: Callable[[Mix], bool] | None = None,
+    eased: Callable[[Mix], Mix] = lambda one: one,
+) -> Mix:
+    """The best mix of `mixes`, where it is known which kinds of machines are worth a look.
+
+    Parameters
+    ----------
+    problem
+        All samples of the work.
+    starts
+        Numbers of machines, of the cheapest of which steps of one machine are taken.
+    kinds
+        Places of the kinds held of which more or fewer are looked at.
+    keeps, eased
+        As of `mixes`.
+
+    Returns
+    -------
+    Mix
+        The cheapest found, with the strategy that costs less.
+
+    """
+    fixed = _MixesByNumber(problem, keeps, eased).cheapest(starts, kinds)
+    timings = timings_worth(problem, dict.fromkeys((fixed.counts, problem.there)))
+    return _with_timings(problem, fixed, timings, [], kinds, keeps, eased)._replace(kind=BEST)
+
+
+def _with_timings(
+    problem: Problem,
+    fixed: Mix,
+    timings: Sequence[frozenset[str]],
+    others: Iterable[Mix],
+    kinds: Sequence[int],
+    keeps: Callable[[Mix], bool] | None,
+    eased: Callable[[Mix], Mix],
+) -> Mix:
+    """The cheapest of the best mix without timings (`fixed`), the `others`, and the best mix with each of `timings`."""
+    ways = [with_strategy(fixed, timings, keeps, eased), *others]
+    for keys in timings:
+        timed = _MixesByNumber(replace(problem, timed=keys), keeps, eased)
+        ways.append(timed.cheapest([fixed.counts, problem.there], kinds))
+    first = min((one for one in ways if keeps is None or keeps(one)), key=_expected, default=fixed)
+    return fixed if first.timed and not first.expected < fixed.expected * (1.0 - MINIMUM_SAVING) else first
 
 
 def _expected(mix: Mix) -> float:
@@ -213,10 +256,10 @@ class _MixesByNumber:
         mix = self.mix(counts)
         return mix.expected if self.keeps is None or self.keeps(mix) else np.inf
 
-    def cheapest(self, starts: Sequence[Counts]) -> Mix:
-        """The mix of least expected cost that steps of one machine lead to from the cheapest of `starts`."""
-        start, movable = min(starts, key=self.usd), self.problem.movable
-        return self.mix(climb(start, self.usd, movable, self.problem.least, self.useful))
+    def cheapest(self, starts: Sequence[Counts], kinds: Sequence[int]) -> Mix:
+        """The mix of least expected cost that steps of one machine of some kinds lead to from the cheapest start."""
+        start = min(starts, key=self.usd)
+        return self.mix(climb(start, self.usd, kinds, self.problem.least, self.useful))
 
     def as_many_as_pay(self, one: Mix) -> Mix:
         """A purchase of one kind with as many machines of it as cost the least, one at least; another as it is."""
