@@ -234,7 +234,7 @@ class Full(io.StringIO):
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
-@pytest.mark.parametrize("command", [["check", STUDY], ["doctor"], ["ask", "--help"], ["schemas", "--help"]])
+@pytest.mark.parametrize("command", [["check", STUDY], ["doctor"], ["ask", "--help"], ["diff", "--help"]])
 def test_a_full_or_closed_standard_output_is_one_sentence(command, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "argv", ["sweetspot", *command])
@@ -263,11 +263,6 @@ def test_folders_that_take_no_file_are_one_sentence(tmp_path, monkeypatch):
         pass
     with pytest.raises(UserError, match="Read-only"), in_a_sentence(tmp_path):
         raise OSError(errno.EROFS, "x", "y")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["sweetspot", "schemas"])
-    with pytest.raises(UserError, match="config: is no folder; expected a project here"):
-        command_line.main(["schemas"])
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_study_on_a_read_only_disk_is_one_sentence(config):

@@ -12,13 +12,13 @@ from typing import Any
 
 import yaml
 from pydantic import BaseModel, RootModel
-from sweetspot.commands.schemas import Script  # every model that a file is checked by is imported there
 from sweetspot.study.base import Closed, Name
 from sweetspot.study.claims import Claims
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.scenarios import Scenario
+from sweetspot.study.scripts import Script
 from sweetspot.study.stock import Availability
 from sweetspot.study.study import Study
 from sweetspot.study.workloads import Workloads

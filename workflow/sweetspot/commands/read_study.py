@@ -117,12 +117,12 @@ class Findings:
 
     def load(self, file: Path, reader: Callable[[], ContentT], noun: str = "") -> ContentT | None:
         """Return the content of a file, or None where it is wrong; `noun` names what its length counts."""
+        content = None
         with self.collect(file):
             content = reader()
             if noun:
                 self.count(file, content, noun)  # type: ignore[arg-type]
-            return content
-        return None
+        return content
 
     def count(self, file: Path, content: Collection[Any], noun: str) -> None:
         """Note how many entries a file holds."""

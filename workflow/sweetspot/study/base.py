@@ -103,6 +103,20 @@ BOUNDS = {
     "less_than_equal": "of at most {le:.12g}",
     "less_than": "below {lt:.12g}",
 }
+KINDS = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "list_type": "a list",
+    "dict_type": "a mapping of keys to values",
+    "model_type": "a mapping of keys to values",
+    "model_attributes_type": "a mapping of keys to values",
+}
 LONGEST_VALUE = 80  # characters of a value that a sentence shows
 
 
@@ -197,7 +211,7 @@ def _expected_value(detail: ErrorDetails) -> str:
             return f"a number; YAML reads that one as text: write {plain}"
     if kind in BOUNDS:
         return "a number " + BOUNDS[kind].format(**context)
-    return detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    return KINDS.get(kind) or detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
 
 
 def _key(location: Location) -> str:
