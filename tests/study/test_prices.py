@@ -17,7 +17,7 @@ from sweetspot.bills.offers import check_instances, offer_rows, offers_table
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS, table
 from sweetspot.matrix.invocation import price_list_names
-from sweetspot.study.base import gathering, validated
+from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import CatalogueMap, checked_catalogue
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import PriceList, days_kept, lists_at, load_price_list, newest_day, place_for
@@ -335,11 +335,3 @@ def test_a_damaged_list_gives_finite_offers_or_one_sentence(file: Path, tmp_path
             assert len(numbers) > 50
             assert not any(np.isinf(column).any() for column in numbers)
             assert all(np.isfinite(fee["usd"]) for fee in fees)
-
-
-def test_of_a_list_with_a_faulty_offer_the_others_are_given_with_their_places():
-    offers = [{"instance": name, "per_hour": usd} for name, usd in (("a", 1.0), ("b", -1.0), ("c", 2.0))]
-    with gathering() as told:
-        left = validated(PriceList, {"as_of": date(2018, 1, 1), "source": "x", "offers": offers}, "rent.yaml")
-    assert [offer.instance for offer in left.offers] == ["a", "c"] and told.places == {"offers": [0, 2]}
-    assert len(told.sentences) == 1

@@ -1,141 +1,28 @@
-"""What a person may write, on both sides of every edge; which keys fit together."""
+"""What is wrong between the keys of an entry, or with a range, is one sentence of file, key and value."""
 
 import math
 
 import pytest
-from pydantic import ValidationError
 from study_entries import (
-    CLAIM,
     CONFIG,
-    LOG,
-    MACHINE,
     MATRIX,
     OWN,
-    PHASE,
-    PLAN,
     PRICES,
     QUESTION,
-    SLURM,
-    SOURCE,
     STUDY,
     TAKEN,
 )  # fmt: skip
 from sweetspot.errors import UserError
 from sweetspot.study.base import validated
-from sweetspot.study.claims import Claim
-from sweetspot.study.config import Config, Exclusion, Matrix, Measure
+from sweetspot.study.config import Config
 from sweetspot.study.energy_facts import Energy
-from sweetspot.study.instances import Executor, Instance
-from sweetspot.study.memory import Memory, Needs
+from sweetspot.study.instances import Executor
+from sweetspot.study.memory import Needs
 from sweetspot.study.price_list import PriceList, check_together
 from sweetspot.study.scripts import Script
 from sweetspot.study.stock import Availability
-from sweetspot.study.study import LogSource, Question, Study
-from sweetspot.study.terms import Amount, Billing, Commitment, Fee, Interruptions, Own, Vat
-from sweetspot.study.trends import Resale
-from sweetspot.study.workloads import Phase, Plan, Runs, Training, Workloads
-
-# Model, what else it needs, the key, the last value that is taken and the first that is not.
-EDGES = [
-    (Matrix, {"model": ["m"]}, "batch_size", [1], [0]),
-    (Matrix, {"model": ["m"]}, "batch_size", [100_000], [100_001]),
-    (Matrix, {"batch_size": [1]}, "model", ["m"], []),
-    (Matrix, {"model": ["m"]}, "batch_size", [1], []),
-    (Matrix, MATRIX, "gpus", [4096], [4097]),
-    (Matrix, MATRIX, "gpus", [1], [0]),
-    (Matrix, MATRIX, "gpus", [1], [True]),
-    (Matrix, MATRIX, "precision", ["bf16"], []),
-    (Matrix, MATRIX, "variant", ["A"], []),
-    (Matrix, MATRIX, "framework", ["torch"], []),
-    (Config, CONFIG, "runs", 100, 101),
-    (Config, CONFIG, "runs", 1, 0),
-    (Config, CONFIG, "runs", 2, 2.0),
-    (Measure, {}, "min_seconds", 86_400, 86_401),
-    (Measure, {}, "min_seconds", 1e-9, 0),
-    (Measure, {}, "target_half_width", 0.999, 1),
-    (Measure, {}, "target_half_width", 0, -0.001),
-    (Measure, {}, "estimate_minutes", 1e-9, 0),
-    (Measure, {}, "estimate_minutes", 9.99e8, 1e9),
-    (Measure, {}, "budget_minutes", 1e-9, 0),
-    (Measure, {}, "protocol", 1, 0),
-    (Measure, {}, "protocol", 1, 1.0),
-    (Measure, {}, "budget_minutes", "null", "none"),
-    (Measure, {}, "budget_minutes", "~", ""),
-    (Measure, {"budget_usd": 1}, "usd_per_hour", {"here": 1}, {}),
-    *((Exclusion, {}, "batch_size", "16", text) for text in ("016", "1.5", "-1", "", "1e3")),
-    (Exclusion, {}, "batch_size", "100000", "100001"),
-    (Instance, MACHINE, "gpus", 4096, 4097),
-    (Instance, MACHINE, "gpus", 1, 0),
-    *((Instance, MACHINE, "memory_gib", 1e-9, none) for none in (0, math.inf)),
-    (Instance, MACHINE, "title", "x" * 4000, "x" * 4001),
-    (Instance, MACHINE, "title", "x", ""),
-    (Instance, MACHINE, "provider", "x" * 64, "x" * 65),
-    (Instance, MACHINE | {"gpus": 8}, "nodes", 4, 3),
-    (Executor, {**SLURM, "device": "cpu"}, "gpus_per_node", 1, 2),
-    (LogSource, LOG, "gpus", 100_000, 100_001),
-    (LogSource, LOG, "gpus", 1, 0),
-    (LogSource, LOG, "samples_per_epoch", 1, 0),
-    (LogSource, LOG, "path", "a/b", "a/../b"),
-    (LogSource, LOG, "path", "a/b", "/a/b"),
-    (LogSource, LOG, "path", "a", ""),
-    (Question, QUESTION, "model", ["m"], []),
-    (Question, QUESTION, "batch_size", [1], []),
-    (Study, STUDY, "month_days", 27.001, 27),
-    (Study, STUDY, "month_days", 31.999, 32),
-    (Study, STUDY, "sources", STUDY["sources"], []),
-    (Training, {"kind": "training", "model": "m", **SOURCE}, "samples", 1e-12, 0.0),
-    (Training, {"kind": "training", "model": "m", **SOURCE}, "samples", 1e18, 1.1e18),
-    (Runs, {"kind": "runs", "hours": 1.0, **SOURCE}, "runs", 100_000, 100_001),
-    (Plan, PLAN, "phases", [PHASE], []),
-    (Plan, PLAN, "phases", [PHASE], [PHASE, PHASE]),
-    (Phase, PHASE, "jobs", 1, 0),
-    (Memory, {"parameters": 1e9, "precision": "mixed", "optimizer": "adam", "activations_gib": 0.0, **SOURCE},
-     "trained_parameters", 1e9, 1.1e9),
-    (PriceList, PRICES, "offers", [{"instance": "x", "per_hour": 1.0}], []),
-    (Amount, {}, "value", 1e12, 1.1e12),
-    (Amount, {}, "value", -1e12, -1.1e12),
-    (Amount, {"value": 1.0}, "low", 1.0, 1.001),
-    (Amount, {"value": 1.0}, "high", 1.0, 0.999),
-    (Vat, {"included": True}, "rate", 1.0, 1.001),
-    (Vat, {"included": True}, "rate", 0.0, -0.001),
-    (Own, OWN, "capex", 0.0, -1e-12),  # 0: it is there already
-    (Own, OWN, "months", 600.0, 600.1),
-    (Own, OWN, "per_kwh", 0.0, -0.1),
-    (Own, OWN, "residual", 0.0, -0.1),
-    (Own, OWN | {"capex": 6500}, "residual", 6500, 6501),
-    (Own, OWN, "load_share", 1, {"value": 0.9, "high": 1.1}),
-    (Own, OWN, "load_share", 0.4, 0),
-    (Own, OWN, "pue", 1, 0.99),
-    (Own, OWN, "pue", 3, 3.01),
-    (Own, OWN, "pue", {"value": 1.2, "low": 1}, {"value": 1.2, "low": 0.9}),
-    (Own, OWN, "sell_for", {"curve": "gaming", "paid": 1}, {"curve": "gaming", "paid": 0}),
-    (Commitment, {"per_month": 1.0}, "term_months", 600.0, 601.0),
-    (Commitment, {"per_month": 1.0}, "term_months", {"value": 600.0, "low": 1.0}, {"value": 600.0, "high": 601.0}),
-    *((Commitment, {"term_months": 12}, key, 1, 0) for key in ("upfront", "per_month", "per_hour")),
-    (Interruptions, TAKEN, "per_hour", 0.0, -1.0),
-    (Interruptions, TAKEN, "per_hour", 119.9, 120.0),  # x 60 s a checkpoint: two hours, an hour's twice
-    (Billing, {}, "minimum_s", 0.0, -0.1),
-    (Fee, {"name": "f", "per_month": 1.0}, "per_hour", None, 1.0),
-    (Fee, {"name": "f"}, "per_start", 1.0, None),
-    (Resale, {"share": 1.0}, "points", [(1.0, 0.5, 0.5, 0.5)], [(1.0, 0.5, 0.6, 0.7)]),
-    (Resale, {"share": 1.0}, "points", [(1.0, 0.5, 0.3, 0.5)], [(1.0, 0.5, 0.3, 0.4)]),
-    (Resale, {"share": 1.0}, "points", [(0.1, 0.5, 0.3, 1.0)], [(0.0, 0.5, 0.3, 0.6)]),
-    (Resale, {"share": 1.0}, "points", [(1.0, 0.5, 0.3, 1.0)], [(1.0, 0.5, 0.3, 1.1)]),
-    (Resale, {"share": 1.0}, "points", [(1.0, 1, 1, 1), (2.0, 1, 1, 1)], [(1.0, 1, 1, 1), (1.0, 1, 1, 1)]),
-    (Resale, {"share": 1.0}, "curve", "gaming", None),
-    (Resale, {"share": 1.0, "points": [(1.0, 1, 1, 1)]}, "curve", None, "gaming"),
-    (Claim, CLAIM, "tolerance", 0, -0.1),
-    (Claim, CLAIM, "value", "1" * 500, "1" * 501),
-    (Claim, CLAIM, "value", "1", ""),
-    (Claim, CLAIM, "let", {"a_1": {}}, {"1a": {}}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("model", "rest", "key", "last", "first"), EDGES, ids=lambda value: str(value)[:24])
-def test_the_edge_of_what_is_taken(model, rest, key, last, first):
-    model.model_validate({**rest, key: last})
-    with pytest.raises(ValidationError):
-        model.model_validate({**rest, key: first})
+from sweetspot.study.study import Study
+from sweetspot.study.workloads import Workloads
 
 
 def fact(value, **more):
@@ -201,11 +88,11 @@ WRONG = [
     (PriceList, owned(residual={"value": 1000, "low": 0, "high": 7000}),
      "residual of at most capex, found residual 7000"),
     (PriceList, owned(capex={"value": 6500, "low": 900, "high": 9000}, residual=1000), "residual 1000 and capex 900"),
-    (PriceList, owned(load_share=80), "own.load_share' ... a share above 0 and at most 1 (not a percentage), found 80"),
-    (PriceList, owned(pue=0.5), "own.pue' ... a number from 1 to 3, found 0.5"),
-    (PriceList, owned(pue=15), "own.pue' ... a number from 1 to 3, found 15"),
+    (PriceList, owned(load_share=80), "own.load_share' ... (not a percentage) ... found 80"),
+    (PriceList, owned(pue=0.5), "own.pue' ... found 0.5"),
+    (PriceList, owned(pue=15), "own.pue' ... found 15"),
     (PriceList, owned(pue={"value": 2, "low": 1, "high": 3.5}), "found 3.5"),
-    (PriceList, owned(months=601), "own.months' ... at most 600 months, found 601"),
+    (PriceList, owned(months=601), "own.months' ... at most 600, found 601"),
     (PriceList, owned(days_per_month=31.1),
      "offers[0] is used 31.1 days a month (days_per_month); expected at most 31"),
     (PriceList, owned(days_per_month={"value": 30.0, "high": 32.0}), "is used 32 days"),
@@ -213,7 +100,7 @@ WRONG = [
     (PriceList, owned(residual={"curve": "cars", "share": 1.0}), "own.residual.curve' is 'cars'"),
     (PriceList, owned(residual={"points": [[2.0, 0.5, 0.6, 0.7]], "share": 1.0}),
      "low <= share <= high at 2 years, found 0.6, 0.5, 0.7"),
-    (PriceList, owned(residual=-5), "'offers[0].own.residual' is -5; expected: a number of at least 0"),
+    (PriceList, owned(residual=-5), "'offers[0].own.residual' ... a number of at least 0, found -5"),
     (PriceList, offer(per_hour=1.0, per_month=1.0), "exactly one price, found per_hour, per_month"),
     (PriceList, offer(), "exactly one price, found none"),
     (PriceList, offers(committed(1.0, "on_demand")), "purchase reserved or committed for a price of kind commitment"),
@@ -240,10 +127,10 @@ WRONG = [
      "term_months is 12; expected at most project_months 11.5"),
     (PriceList, offers(ONE | {"until": "2017-12-31"}),
      "offers[0].until is 2017-12-31; expected no day before that of its price, 2018-01-01"),
-    (Energy, site(g_per_kwh=fact(-1)), "sites[0].g_per_kwh ... from 0 to 1500, found -1"),
+    (Energy, site(g_per_kwh=fact(-1)), "sites[0].g_per_kwh ... found -1"),
     (Energy, site(g_per_kwh=fact(1501)), "g_per_kwh ... found 1501"),
     (Energy, site(g_per_kwh=fact(400, high=1600)), "g_per_kwh ... found 1600"),
-    (Energy, site(pue=fact(0.99)), "sites[0].pue ... from 1 to 3, found 0.99"),
+    (Energy, site(pue=fact(0.99)), "sites[0].pue ... found 0.99"),
     (Energy, site(pue=fact(1.2, high=3.1)), "pue ... found 3.1"),
     (Energy, site(pue=fact(1.2, low=1.3)), "pue ... low <= value <= high, found 1.3, 1.2, 1.2"),
     (Energy, site(pue={"value": 1.2, "as_of": "2025"}), "sites[0].pue.source' is missing"),
@@ -261,7 +148,7 @@ WRONG = [
     (Energy, device() | {"utilisation": None}, "utilisation beside devices"),
     (Energy, device(watts=fact(0)), "devices[0].watts ... found 0"),
     (Energy, device(watts=fact(700_000)), "devices[0].watts ... at most 5000"),
-    (Energy, device(host_share=fact(2.1)), "a share from 0 to 2 of the devices, found 2.1"),
+    (Energy, device(host_share=fact(2.1)), "devices[0].host_share ... found 2.1"),
     (Energy, device(host_share=fact(-0.5)), "devices[0].host_share ... found -0.5"),
     (Availability, stock(value=1.2), "facts[0] ... stock_share from 0 to 1 (a share, not a percentage), found 1.2"),
     (Availability, stock(high=62), "found 62"),
@@ -294,10 +181,10 @@ WRONG = [
     (Workloads, job(per_month={"value": 10, "low": 12}), "low <= value <= high"),
     (Workloads, job(per_month=0), "a number above 0"),
     (Workloads, job(per_month=100_001),
-     "at most 100,000 jobs a month (of several that are alike make one), found 100001"),
+     "per_month ... found 100001"),
     (Workloads, job(per_month={"value": 50, "low": 1, "high": 1001}), "a range of at most 1000 times, found 1 to 1001"),
-    (Workloads, job(growth_per_month=-0.51), "a share of -0.5 to 0.5, such as 0.05, found -0.51 to -0.51"),
-    (Workloads, job(growth_per_month={"value": 0.5, "high": 0.51}), "found 0.5 to 0.51"),
+    (Workloads, job(growth_per_month=-0.51), "growth_per_month ... found -0.51"),
+    (Workloads, job(growth_per_month={"value": 0.5, "high": 0.51}), "growth_per_month ... found 0.51"),
     (Workloads, job(gpu_memory_gib=20, **memory()), "one of gpu_memory_gib and memory"),
     (Workloads, job(**TOKENS | {"model": "Llama-3.1-9B"}), "Llama-3.1-9B' is not known"),
     (Workloads, job(**TOKENS | {"method": "dpo"}), "method' is 'dpo'"),
@@ -309,7 +196,7 @@ WRONG = [
     (Workloads, month(months=0.1), "'lab.monthly.months' is 0.1; expected a number of at least 1"),
     (Workloads, month(months_alike=1.5), "months_alike' is 1.5; expected a number of at most 1"),
     (Workloads, month(contention=1.0), "contention' is 1.0; expected a number below 1"),
-    (Workloads, month(software_gain_per_year=3.1), "a share of 0 to 3, such as 0.2, found 3.1 to 3.1"),
+    (Workloads, month(software_gain_per_year=3.1), "software_gain_per_year ... found 3.1"),
     (Workloads, month(jobs=[]), "jobs"),
     (Workloads, month(jobs=[JOB, JOB]), "a name once among jobs, found runs twice"),
     (Workloads, {"job": {"kimd": "runs", "runs": 2}},
