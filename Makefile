@@ -46,6 +46,9 @@ TIMED = $(if $(WORK),--work "$(WORK)") $(if $(GPU_NAME),--gpu-name "$(GPU_NAME)"
         $(if $(PRECISION),--precision "$(PRECISION)") $(if $(BATCH),--batch-size "$(BATCH)") \
         $(if $(FRAMEWORK),--framework "$(FRAMEWORK)") $(if $(CURRENCY),--currency "$(CURRENCY)") \
         $(if $(DEVICES_PER_JOB),--devices-per-job "$(DEVICES_PER_JOB)") \
+        $(if $(OFFER_PRICE),--offer-price "$(OFFER_PRICE)") $(if $(OFFER_DEVICE),--offer-device "$(OFFER_DEVICE)") \
+        $(if $(OFFER_COUNT),--offer-count "$(OFFER_COUNT)") $(if $(OFFER_KW),--offer-kw "$(OFFER_KW)") \
+        $(if $(OFFER_WEEKS),--offer-delivery-weeks "$(OFFER_WEEKS)") \
         $(if $(JOBS),--jobs-per-month "$(JOBS)") $(if $(SAMPLES),--samples-per-job "$(SAMPLES)") \
         $(if $(RATE),--rate "$(RATE)")
 

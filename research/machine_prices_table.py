@@ -30,7 +30,7 @@ def asked(places: dict[str, str], files: list[Path]) -> dict[tuple[str, str], li
     for file in files:
         provider = file.stem.rsplit("_", 1)[0]
         for entry in read_skypilot(file).listings:
-            usual = entry.place.startswith(places[provider]) and not entry.place[len(places[provider]) :].isdigit()
+            usual = entry.zone.startswith(places[provider]) and not entry.zone[len(places[provider]) :].isdigit()
             prices = found[provider, entry.instance] if usual and entry.purchase == "on_demand" else None
             if prices is not None and not any(abs(entry.per_hour / usd - 1) < SAME for usd in prices):
                 prices.append(entry.per_hour)

@@ -34,7 +34,7 @@ except UserError as error:
 from sweetspot.matrix.process import hold, stop_on_sigterm, stop_when_unread
 from sweetspot.matrix.progress import hush_measurements, one_line_a_step
 from sweetspot.matrix.reruns import note_reruns, settle
-from sweetspot.matrix.slurm import require_accounts, stand_before_slurm, watch
+from sweetspot.matrix.slurm import stand_before_slurm, watch
 
 # Snakemake makes hundreds of objects a job and keeps them: looking for garbage among them every 700 new ones took a
 # seventh of a dry run of 10,000 cells.
@@ -68,6 +68,12 @@ def runs_to_make() -> list[str]:
     return [str(job.output[0]) for job in jobs_to_make()]
 
 
+def accounts_of_jobs() -> str:
+    """Accounts that the profile names for the jobs, with commas."""
+    named = {str(job.resources.get("slurm_account", "")) for job in jobs_to_make()}
+    return ",".join(sorted(named - {""}))
+
+
 def runs_a_job() -> int:
     """Runs that share a job of a cluster where the profile groups them."""
     groups = workflow.group_settings
@@ -83,10 +89,8 @@ onstart:
             if not STORED:  # a bucket has no locks
                 hold(made(f"results/{STUDY}"))
             if not workflow.local_exec:
-                JOBS.require_partitions(runs_to_make(), runs_a_job())
-                require_accounts(
-                    str(job.resources.get("slurm_account", ""))
-                    for job in jobs_to_make()
+                JOBS.require_accepted(
+                    runs_to_make(), runs_a_job(), accounts_of_jobs()
                 )
         except UserError as error:
             raise WorkflowError(str(error)) from None

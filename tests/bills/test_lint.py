@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from price_lists import findings, machines, offers, price_list
 from project_copy import ROOT
+from sweetspot.bills.lint.bounds import BOUNDS
 from sweetspot.bills.lint.known import purchase_of
-from sweetspot.bills.lint.rules import BOUNDS
 from sweetspot.commands.command_line import main
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_list import load_price_list

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 from price_lists import findings, price_list
+from sweetspot.bills.lint.bounds import BOUNDS
 from sweetspot.bills.lint.known import device_count, rent_of
-from sweetspot.bills.lint.rules import BOUNDS
 from sweetspot.study.instances import Instance
 
 DAY = date(2026, 11, 20)

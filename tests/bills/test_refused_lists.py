@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from price_lists import HEADING, list_tables, machines, price_list, works_of
-from sweetspot.bills.lint.rules import check_possible
+from sweetspot.bills.lint.bounds import check_possible
 from sweetspot.bills.pricing import check_devices, check_free, check_terms, check_there, check_workloads
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance

@@ -13,9 +13,12 @@ from sweetspot.errors import UserError
 BAD = "refused"
 
 
+MORE = {"price": (False,), "devices": ("",)}
+
+
 def read(kind, text):
     try:
-        return getattr(Line(2, {"cell": text}), kind)("cell")
+        return getattr(Line(2, {"cell": text}), kind)("cell", *MORE.get(kind, ()))
     except BadLineError:
         return BAD
 
@@ -40,12 +43,12 @@ def read(kind, text):
     ],
 )
 def test_a_cell_as_price_number_count_and_cards(text, price, number, whole, cards):
-    found = tuple(read(kind, text) for kind in ("price", "number_of", "whole", "cards"))
+    found = tuple(read(kind, text) for kind in ("price", "number_of", "count", "devices"))
     assert found == (price, number, whole, cards)
 
 
 def test_a_missing_column_is_empty():
-    assert Line(2, {}).price("cell") is None
+    assert Line(2, {}).price("cell", required=False) is None
 
 
 @pytest.mark.parametrize(
@@ -108,7 +111,7 @@ def test_an_empty_history_and_a_catalogue_of_too_many_bytes_are_refused(tmp_path
     file = tmp_path / "vms.csv"
     file.write_text("InstanceType,Price\nx,1\n")  # 23 bytes
     for most, taken in ((23, True), (22, False)):
-        monkeypatch.setattr(listing, "MOST_BYTES", most)
+        monkeypatch.setattr(listing, "SIZE_LIMIT", most)
         with nullcontext() if taken else pytest.raises(UserError, match="23 bytes; expected at most 22"):
             list(listing.read_lines(listing.Catalogue(file), ("Price",), "catalogue"))
 

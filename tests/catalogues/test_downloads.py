@@ -2,16 +2,13 @@
 
 import hashlib
 import json
-import signal
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from price_server import Answer, gzipped, serving
+from price_server import Answer, serving
 from sweetspot.catalogues import downloads as module
-from sweetspot.catalogues.downloads import Downloads, shown
+from sweetspot.catalogues.downloads import Downloads, public_url
 from sweetspot.errors import UserError
 
 BODY = b"instance,per_hour\np3.2xlarge,3.06\n"
@@ -39,15 +36,15 @@ def test_a_file_is_fetched_with_its_day_and_checksum(server, net):
     server.routes["/a.csv"] = Answer(BODY, headers={"Last-Modified": "Mon, 06 Jul 2026 23:30:00 GMT"})
     found = net.get(f"{server.url}/a.csv", "CSV")
     assert found.path.read_bytes() == BODY
-    assert (found.sha256, found.bytes) == (hashlib.sha256(BODY).hexdigest(), len(BODY))
+    assert found.sha256 == hashlib.sha256(BODY).hexdigest()
     assert (found.fetched, found.modified, found.cached) == (DAY, date(2026, 7, 6), False)
-    assert str(found).startswith(f"{server.url}/a.csv, 2026-11-22 12:00 UTC, 34 bytes, sha256 ")
+    assert str(found).startswith(f"{server.url}/a.csv, 2026-11-22 12:00 UTC, sha256 ")
 
 
-def test_a_gzipped_answer_is_unpacked(server, net):
-    server.routes["/a.csv"] = gzipped(BODY)
-    assert net.get(f"{server.url}/a.csv", "CSV").path.read_bytes() == BODY
-    assert server.agents[0]["Accept-Encoding"] == "gzip"
+def test_the_file_is_asked_for_as_it_is(server, net):
+    """Of a gzipped answer nobody can see that it stops before its end."""
+    net.get(f"{server.url}/a.csv", "CSV")
+    assert server.agents[0]["Accept-Encoding"] == "identity"
 
 
 @pytest.mark.parametrize(
@@ -55,15 +52,12 @@ def test_a_gzipped_answer_is_unpacked(server, net):
     [
         (Answer(b"", 429), 4, "answers 429 in 4 tries; try again later"),
         *[(Answer(b"", code), 4, f"answers {code} in 4 tries") for code in (408, 500, 502, 503, 504)],
-        (Answer(BODY, cut=10), 4, "the answer stops before its end"),
-        (gzipped(BODY * 50, cut=20), 4, "the gzipped answer is not whole in 4 tries"),
-        (Answer(BODY, wait_s=0.6), 4, "does not answer in time in 4 tries"),
+        (Answer(BODY, cut=10), 4, "cannot be fetched .* in 4 tries"),
+        (Answer(BODY, wait_s=0.6), 4, "cannot be fetched .* in 4 tries"),
         (Answer(b"gone", 404), 1, r"answers 404 \(Not Found\); expected a file"),
         (Answer(b"", 403), 1, r"answers 403"),
-        (Answer(b"  \n<!DOCTYPE html><p>Sign in"), 1, r"a web page \(it begins with '<!DOCTYPE html>'\); expected CSV"),
-        (Answer(b" \n"), 1, "the answer is empty; expected CSV"),
-        (Answer(b"{}", headers={"Content-Encoding": "br"}), 1, "is encoded as 'br'; expected gzip"),
-        (Answer(b"", 429, {"Retry-After": "61"}), 1, "answers 429 and asks to wait 61 s; try again then"),  # over 60
+        (Answer(b"  \n<!DOCTYPE html><p>Sign in"), 1, "answers a web page; expected CSV"),
+        (Answer(b" \n"), 1, "answers nothing; expected CSV"),
     ],
 )  # fmt: skip
 def test_a_fault_ends_in_a_sentence_and_leaves_no_file(server, net, slept, answer, tries, told):
@@ -72,42 +66,23 @@ def test_a_fault_ends_in_a_sentence_and_leaves_no_file(server, net, slept, answe
         net.get(f"{server.url}/a.csv", "CSV")
     assert str(error.value).startswith(f"{server.url}/a.csv: ")
     assert len(server.asked) == tries
-    assert slept == [1.0, 2.0, 4.0][: tries - 1]
+    assert slept == [1.0, 2.0, 4.0, 8.0][: tries if tries > 1 else 0]
     assert list(net.folder.glob("*")) == []
-
-
-def test_a_server_that_sends_a_byte_now_and_then_is_left(server, net):
-    """Each byte meets the time-out between two; all of them would take a minute and a half here."""
-    server.routes["/a.csv"] = Answer(BODY * 10, drip_s=0.25)
-    slow = replace(net, limit_s=1.0)
-    with pytest.raises(UserError, match=r"a\.csv: is not here after 1 s; try again later"):
-        slow.get(f"{server.url}/a.csv", "CSV")
-    assert list(net.folder.glob("*")) == []
-    server.routes["/a.csv"] = Answer(BODY)
-    assert slow.get(f"{server.url}/a.csv", "CSV").path.read_bytes() == BODY
-
-
-def test_a_busy_server_is_asked_again_after_the_time_it_names(server, net, slept):
-    busy = [Answer(b"", 429, {"Retry-After": "60"}), Answer(b"", 503), Answer(BODY, cut=3), Answer(BODY)]
-    server.routes["/a.csv"] = busy
-    assert net.get(f"{server.url}/a.csv", "CSV").path.read_bytes() == BODY
-    assert slept == [60.0, 2.0, 4.0]  # as told, up to a minute, then 2 s and 4 s after the second and the third try
 
 
 def test_nobody_there_and_no_address(net):
-    with pytest.raises(UserError, match="cannot be reached in 4 tries"):
+    with pytest.raises(UserError, match=r"cannot be fetched .* in 4 tries"):
         net.get("http://127.0.0.1:9/a.csv", "CSV")
     with pytest.raises(UserError, match="is no address"):
         net.get("http://", "CSV")
 
 
-def test_more_bytes_than_a_catalogue_has_are_refused_packed_or_not(server, net):
-    for answer in (Answer(b"x" * 2000), gzipped(b"x" * 100_000)):
-        server.routes["/a.csv"] = answer
-        with pytest.raises(UserError, match="more than 1,000 bytes"):
-            net.get(f"{server.url}/a.csv", "CSV", most_bytes=1000)
+def test_more_bytes_than_a_catalogue_has_are_refused(server, net):
+    server.routes["/a.csv"] = Answer(b"x" * 2000)
+    with pytest.raises(UserError, match="more than 1,000 bytes"):
+        net.get(f"{server.url}/a.csv", "CSV", size_limit=1000)
     assert list(net.folder.glob("*")) == []
-    assert net.get(f"{server.url}/a.csv", "CSV", most_bytes=100_000).bytes == 100_000
+    assert net.get(f"{server.url}/a.csv", "CSV", size_limit=2000).path.stat().st_size == 2000
 
 
 def test_a_copy_has_the_end_of_its_address_in_its_name(server, net, monkeypatch):
@@ -118,14 +93,6 @@ def test_a_copy_has_the_end_of_its_address_in_its_name(server, net, monkeypatch)
     assert name == f"{hashlib.sha256(f'{server.url}{long}'.encode()).hexdigest()[:16]}-{address[-80:].lstrip('-.')}"
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     assert module.cache_folder() == Path.home() / ".cache" / "sweetspot" / "catalogues"
-
-
-def test_beside_the_main_thread_nothing_is_interrupted(server, net):
-    """Signals reach the main thread alone; in it no alarm is left behind."""
-    with ThreadPoolExecutor(1) as pool:
-        assert pool.submit(net.get, f"{server.url}/a.csv", "CSV").result().bytes == len(BODY)
-    net.get(f"{server.url}/a.csv", "CSV")
-    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
 def test_a_proxy_of_the_environment_is_asked(server, net, monkeypatch):
@@ -145,14 +112,14 @@ def test_offline_takes_the_copy_and_asks_nobody(server, net):
     assert (found.cached, found.fetched, found.path.read_bytes()) == (True, DAY, BODY)
     assert str(found).endswith("(from the cache)")
     assert len(server.asked) == 1
-    with pytest.raises(UserError, match=r"no copy is in .*; expected one, since --offline fetches nothing"):
+    with pytest.raises(UserError, match=r"no whole copy is in .*, and --offline fetches nothing"):
         later.get(f"{server.url}/other.csv", "CSV")
 
 
 def test_a_damaged_copy_is_refused_offline_and_fetched_again_otherwise(server, net):
     kept = net.get(f"{server.url}/a.csv", "CSV").path
     kept.write_bytes(BODY.replace(b"3.06", b"3.60"))
-    with pytest.raises(UserError, match="is not what was fetched"):
+    with pytest.raises(UserError, match="no whole copy is in"):
         Downloads(net.folder, offline=True).get(f"{server.url}/a.csv", "CSV")
     net.reuse = timedelta(hours=1)
     assert net.get(f"{server.url}/a.csv", "CSV").path.read_bytes() == BODY
@@ -166,9 +133,9 @@ def test_a_fresh_copy_is_taken_and_an_old_one_is_named_where_the_server_fails(se
     net.reuse = timedelta(hours=1)
     net.get(f"{server.url}/a.csv", "CSV")
     assert net.get(f"{server.url}/a.csv", "CSV").cached
-    server.routes["/a.csv"] = Answer(b"", 404)
+    server.routes["/a.csv"] = Answer(b"", 503)
     net.now = lambda: DAY + timedelta(hours=2)
-    with pytest.raises(UserError, match=r"answers 404 .*\(--offline takes the copy of 2026-11-22\)"):
+    with pytest.raises(UserError, match=r"answers 503 .*\(--offline takes the copy of 2026-11-22\)"):
         net.get(f"{server.url}/a.csv", "CSV")
     assert Downloads(net.folder, offline=True).get(f"{server.url}/a.csv", "CSV").path.read_bytes() == BODY
 
@@ -176,7 +143,7 @@ def test_a_fresh_copy_is_taken_and_an_old_one_is_named_where_the_server_fails(se
 def test_what_may_be_a_secret_of_an_address_is_kept_nowhere(server, net):
     url = f"{server.url.replace('//', '//me:hunter2@')}/a.csv?token=s3cret"
     found = net.get(url, "CSV")
-    assert shown(url) == f"{server.url}/a.csv"
+    assert public_url(url) == f"{server.url}/a.csv"
     (record,) = net.folder.glob("*.json")
     assert json.loads(record.read_text())["url"] == f"{server.url}/a.csv"
     for text in (str(found), record.read_text(), *(file.name for file in net.folder.iterdir())):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sweetspot.catalogues.price_file import with_entries, with_flag, with_item, with_value, with_values
+from sweetspot.catalogues.price_file import with_entries, with_item, with_value, with_values
 from sweetspot.study.price_list import load_price_list
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
@@ -42,40 +42,6 @@ def test_flow_and_block_offers_keep_their_comments_and_layout():
         '    source: "a \\"catalogue\\" of today: 1/2"\n'
         '    note: "flat"\n'
         "    # before the next\n"
-        "  - {instance: c, per_hour: 7}\n"
-    )
-
-
-def test_the_price_of_a_contract_within_its_braces_and_as_a_block():
-    text = (
-        "as_of: 2026-09-19\n"
-        "source: x\n"
-        "offers:\n"
-        "  - {instance: a, purchase: reserved, commitment: {term_months: 12, per_hour: 56.632}, note: n}\n"
-        "  - instance: b\n"
-        "    purchase: reserved\n"
-        "    commitment:   # three years\n"
-        "      per_hour: 38.84   # of each hour\n"
-        "      term_months: 36\n"
-        "    # after it\n"
-        "    note: n\n"
-        "  - {instance: c, per_hour: 7}\n"
-    )
-    new = {"commitment.per_hour": 12.5, "as_of": date(2026, 11, 22)}
-    assert with_values(text, {0: new, 1: new}) == (
-        "as_of: 2026-09-19\n"
-        "source: x\n"
-        "offers:\n"
-        "  - {instance: a, purchase: reserved, commitment: {term_months: 12, per_hour: 12.5}, "
-        "as_of: 2026-11-22, note: n}\n"
-        "  - instance: b\n"
-        "    purchase: reserved\n"
-        "    commitment:   # three years\n"
-        "      per_hour: 12.5   # of each hour\n"
-        "      term_months: 36\n"
-        "    as_of: 2026-11-22\n"
-        "    # after it\n"
-        "    note: n\n"
         "  - {instance: c, per_hour: 7}\n"
     )
 
@@ -146,14 +112,6 @@ def test_an_item_is_put_behind_the_last_and_nothing_else_moves():
     assert with_item("offers:\n- {a: 1}", "offers", {"a": 2}) == "offers:\n- {a: 1}\n- {a: 2}\n"
 
 
-def test_a_key_is_put_at_the_end_and_a_flag_is_turned_on_where_it_stands():
-    assert with_entries("a: {gpus: 1}", {"b": {"gpus": 2}, "c": 3}) == "a: {gpus: 1}\nb: {gpus: 2}\nc: 3\n"
-    own = {"b": {"gpus": 2, "own": {"capex": 1}}}
-    assert with_entries("", own) == "b:\n  gpus: 2\n  own: {capex: 1}\n"
-    assert with_flag("a: 1\ntransfer: false   # why\nb: 2\n", "transfer") == "a: 1\ntransfer: true   # why\nb: 2\n"
-    assert with_flag("a: 1\n", "transfer") == "a: 1\ntransfer: true\n"
-
-
 WORK = """\
 lab:
   jobs:   # all
@@ -189,3 +147,9 @@ def test_one_value_at_a_place_of_a_file(place, item, old, new, eol):
 def test_an_item_of_a_list_within_an_entry():
     item = {"name": "c", "per_month": 1}
     assert with_item(WORK, "jobs", item, within="lab") == WORK.replace("4}\n", "4}\n    - {name: c, per_month: 1}\n")
+
+
+def test_a_key_is_put_at_the_end():
+    assert with_entries("a: {gpus: 1}", {"b": {"gpus": 2}, "c": 3}) == "a: {gpus: 1}\nb: {gpus: 2}\nc: 3\n"
+    own = {"b": {"gpus": 2, "own": {"capex": 1}}}
+    assert with_entries("", own) == "b:\n  gpus: 2\n  own: {capex: 1}\n"

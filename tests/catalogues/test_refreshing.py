@@ -4,10 +4,11 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from sweetspot.catalogues.listing import Catalogue, Fetched, Listing
-from sweetspot.catalogues.refreshing import Found, judged, rows
+from sweetspot.catalogues.fetching import FetchedCatalogue
+from sweetspot.catalogues.listing import Catalogue, Listing
+from sweetspot.catalogues.refreshing import PriceUpdate, offers_of_part, update_offer
 from sweetspot.study.base import validated
-from sweetspot.study.catalogue_map import FilePart, OwnPart, RegionPart
+from sweetspot.study.catalogue_map import FilePart, OwnPart
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
 
@@ -15,24 +16,24 @@ DAY = date(2026, 9, 19)
 
 
 def entry(purchase: str, usd: float, place: str = "", name: str = "p5.48xlarge", **facts) -> Listing:
-    return Listing(2, name, purchase, usd, place=place, **facts)
+    return Listing(2, name, purchase, usd, zone=place, **facts)
 
 
-def asked(offer: dict, *entries: Listing, day=DAY, part=None, nodes=1, accepted=()) -> Found:
+def asked(offer: dict, *entries: Listing, day=DAY, part=None, nodes=1, accepted=()) -> PriceUpdate:
     data = {"as_of": DAY, "source": "x", "offers": [{"instance": "a", **offer}]}
     prices = validated(PriceList, data, "rent.yaml")
     catalogue = Catalogue(Path("vms.csv"), list(entries))
     part = part or FilePart(lists=["rent"], instances={"a": "p5.48xlarge"})
-    (row,) = rows("rent", prices, part)
+    (row,) = offers_of_part("rent", prices, part)
     machine = Instance(title="a", provider="aws", gpu="H100", gpus=8 * nodes, nodes=nodes)
-    fetched = Fetched(catalogue, "the catalogue, sha256 abc", day, [])
-    return judged(row, prices, part, fetched, machine, accepted)
+    fetched = FetchedCatalogue(catalogue, "the catalogue, sha256 abc", day, [])
+    return update_offer(row, prices, part, fetched, machine, accepted)
 
 
 @pytest.mark.parametrize(("day", "stays"), [(date(2026, 9, 18), True), (DAY, False), (date(2026, 9, 20), False)])
 def test_only_a_catalogue_older_than_the_row_changes_nothing(day, stays):
     found = asked({"per_hour": 55.04}, entry("on_demand", 50.0), day=day)
-    assert (bool(found.stays), found.same) == (stays, False)
+    assert (bool(found.stays), found.is_unchanged) == (stays, False)
     assert found.values is None if stays else found.values["per_hour"] == 50.0
 
 
@@ -50,9 +51,9 @@ def test_a_part_leaves_other_purchases_alone():
     data = {"as_of": DAY, "source": "x", "offers": [
         {"instance": "a", "per_hour": 3.0}, {"instance": "a", "purchase": "spot", "per_hour": 1.0},
         {"instance": "a", "purchase": "reserved", "per_hour": 2.0}, {"instance": "b", "per_hour": 3.0}]}  # fmt: skip
-    found = rows("rent", validated(PriceList, data, "rent.yaml"), part)
+    found = offers_of_part("rent", validated(PriceList, data, "rent.yaml"), part)
     # A reserved offer is taken up only to be named as one that no catalogue refreshes.
-    assert [(row.offer.purchase, row.place) for row in found] == [("spot", 1), ("reserved", 2)]
+    assert [(row.offer.purchase, row.position) for row in found] == [("spot", 1), ("reserved", 2)]
 
 
 def test_the_cheapest_of_the_place_by_zone_region_or_beginning():
@@ -97,50 +98,11 @@ def test_source_place_and_checksum_are_told():
 
 def test_the_price_of_today_is_no_change_and_the_seventh_decimal_is_dropped():
     found = asked({"per_hour": 50.0}, entry("on_demand", 50.0))
-    assert (found.stays, found.same) == ("is the price of today", True)
+    assert (found.stays, found.is_unchanged) == ("is the price of today", True)
     assert asked({"per_hour": 1.2}, entry("on_demand", 1.23456789)).new == 1.234568
 
 
-def test_a_change_is_told_of_two_prices_and_is_none_without_them():
-    assert asked({"per_hour": 50.0}, entry("on_demand", 55.0)).change == pytest.approx(0.1)  # 55 / 50 - 1
-    assert asked({"per_hour": 50.0}).change == 0.0
-
-
-def contract(**terms):
-    return {"purchase": "reserved", "commitment": {"term_months": 12.0, **terms}}
-
-
-CONTRACTS = RegionPart(lists=["rent"], instances={"a": "p5.48xlarge"}, purchases=["reserved"])
-
-
-def test_a_contract_by_the_hour_has_the_price_of_its_own_term():
-    year, three = (entry("reserved", usd, term_months=months) for usd, months in ((30.0, 12.0), (20.0, 36.0)))
-    found = asked(contract(per_hour=34.0), entry("on_demand", 10.0), three, year, part=CONTRACTS)
-    assert (found.old, found.new, found.values["commitment.per_hour"]) == (34.0, 30.0, 30.0)
-    assert "per_hour" not in found.values
-    assert asked(contract(per_hour=34.0), three, part=CONTRACTS).stays == (
-        "the catalogue has no reserved (12 months) price of p5.48xlarge"
-    )
-
-
-@pytest.mark.parametrize(
-    ("terms", "told"),
-    [
-        (
-            {"per_hour": 5.0, "upfront": 100.0},
-            "is paid upfront, by the month or by use: a catalogue knows only rates an",
-        ),
-        ({"per_month": 900.0}, "is paid upfront, by the month or by use"),
-        ({"per_hour": 34.0, "charged": "used"}, "is paid upfront, by the month or by use"),
-        ({"per_hour": {"value": 34.0, "low": 30.0, "high": 40.0}}, "has a range, which a catalogue does not know"),
-        ({"per_hour": {"value": 34.0, "low": 30.0}}, "has a range, which a catalogue does not know"),
-    ],
-)
-def test_other_contracts_stay_by_name(terms, told):
-    found = asked(contract(**terms), entry("reserved", 30.0, term_months=12.0), part=CONTRACTS)
-    assert found.stays.startswith(told) and found.values is None
-
-
-def test_a_contract_stays_where_its_part_does_not_name_contracts():
-    found = asked(contract(per_hour=34.0), entry("reserved", 30.0, term_months=12.0))
+def test_a_contract_has_no_price_in_a_catalogue():
+    offer = {"purchase": "reserved", "commitment": {"term_months": 12.0, "per_hour": 34.0}}
+    found = asked(offer, entry("reserved", 30.0))
     assert found.stays == "has no hourly rate (reserved): a catalogue knows only those"

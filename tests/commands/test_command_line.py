@@ -45,7 +45,7 @@ def test_help_of_a_command_has_an_example(name, typed):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["unknown"], "'unknown' is no command of sweetspot; expected new-study, add-offer, check, ask, import-prices"),
+        (["unknown"], "'unknown' is no command of sweetspot; expected new-study, check, ask, import-prices"),
         (["diff"], "sweetspot diff: the following arguments are required: RESULTS_A; see sweetspot diff"),
         (["diff", "--what", "a", "b"], "unrecognized arguments: --what"),
         (["import-prices", "xlsx", "prices.xlsx"], "argument FORMAT: invalid choice: 'xlsx'"),
@@ -77,7 +77,8 @@ def test_without_a_command_it_helps_and_the_version_is_the_packages(typed):
 def test_a_reader_that_closes_the_pipe_ends_it_quietly(tmp_path):
     lines = "".join(f"m{at},0.5\n" for at in range(4_000))  # more than a pipe holds
     (tmp_path / "prices.csv").write_text(f"instance,per_hour\n{lines}")
-    line = f"{sys.executable} -m sweetspot import-prices csv prices.csv --as-of 2018-01-01 2>errors | head -n 1"
+    words = "import-prices csv prices.csv --as-of 2018-01-01 --currency USD"
+    line = f"{sys.executable} -m sweetspot {words} 2>errors | head -n 1"
     # Unbuffered, Python itself drops what a write into a closing pipe left over.
     buffered = {name: value for name, value in environment(ROOT).items() if name != "PYTHONUNBUFFERED"}
     done = subprocess.run(

@@ -1,6 +1,7 @@
 """A study of one's own: valid at once, prefilled with this machine, refused where it would do harm."""
 
 import datetime
+import io
 
 import pytest
 from project_copy import edit
@@ -97,14 +98,18 @@ def test_the_figure_and_the_rate_that_a_person_types_are_theirs(config, typed):
         ([*TIMED, "--devices-per-job", "0"], "'0' given; expected a whole number above 0, or all"),
         (["--work", "llama-9 lora 1M"], "'llama-9' is not known"),
         (["--work", "llama-3.1-8b lora"], "expected MODEL METHOD TOKENS"),
-        (["--work", "llama-3.1-8b lora 1M", *TIMED], "a figure of yours goes into throughput.csv"),
-        (["--ask", *TIMED], "--ask asks for the device and its speed"),
+        (["--work", "llama-3.1-8b lora 1M", *TIMED], "--gpu-name is given with --work"),
+        ([*TIMED, "--offer-count", "4"], "--offer-count is given without --offer-price"),
+        ([*TIMED, "--offer-price", "0"], "--offer-price is 0"),
+        ([*TIMED, "--offer-price", "21,900"], "two ways"),
+        ([*TIMED, "--offer-price", "21900", "--offer-device", "RTX 9999"], "'RTX 9999': no device of that name"),
+        pytest.param([*TIMED, "--offer-price", "2"], "cannot be", marks=pytest.mark.slow),
         pytest.param(["--gpu-name", "V100", "--speed", "9", "--precision", "bf16"], "does not compute in bf16",
                      marks=pytest.mark.slow),
         ([*TIMED[:3], "9e5"], "at its dense peak in fp16"),
         ([*TIMED, "--jobs-per-month", "0"], "JOBS is 0"),
         ([*TIMED, "--samples-per-job", "0,5"], "SAMPLES is 0.5"),
-        (["--work", "llama-3.1-8b lora 1M", "--samples-per-job", "5"], "whose jobs have tokens"),
+        (["--work", "llama-3.1-8b lora 1M", "--samples-per-job", "5"], "--samples-per-job is given with --work"),
         (["--work", "llama-3.1-8b lora 1M", "--currency", "XAU"], "CURRENCY is 'XAU'"),
     ],
 )  # fmt: skip
@@ -198,3 +203,37 @@ def test_work_by_tokens_honours_the_currency_the_jobs_and_the_devices_of_a_job(c
     study = load_yaml(folder / "study.yaml")
     assert (study["currency"]["code"], study["currency"]["usd_per_unit"]) == ("CHF", 1.25)
     assert "currency" not in load_yaml(typed(*words[:2], name="dollars") / "study.yaml")
+
+
+class Pipe(io.StringIO):
+    """Answers as they come by a pipe."""
+
+
+def asked(monkeypatch, config, *answers, name="mine"):
+    """`new-study --ask` with these answers, a line each."""
+    monkeypatch.setattr("sys.stdin", Pipe("".join(f"{answer}\n" for answer in answers)))
+    main(["new-study", name, "--ask", "--config", str(config)])
+    return config / "studies" / name
+
+
+@pytest.mark.slow
+def test_ask_prompts_for_the_options_of_the_command(config, monkeypatch):
+    # GPU, model, speed, devices of a job, jobs, samples, currency, rate, price, device, count, kW, weeks
+    answers = ("RTX 4090", "", "1120", "1", "31", "1,5e7", "EUR", "", "21900", "RTX 5090", "4", "2,1", "6")
+    folder = asked(monkeypatch, config, *answers)
+    (job,) = load_monthly(folder / "workloads.yaml")["month"].jobs
+    assert (job.samples, job.per_month.value, job.devices_per_job) == (15_000_000, 31, 1)
+    box = load_yaml(folder / "prices" / "box.yaml")["offers"][0]
+    assert (box["own"]["capex"], box["own"]["kw"], box["available_from_weeks"]) == (21900, 2.1, 6)
+    assert not read_study("mine", config).errors
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [(("RTX 4090", "", "1,120"), "--speed: .*two ways"), (("RTX 4090", "", "9", "0"), "--devices-per-job"),
+     (("RTX 4090", ""), "the answers end before --speed")],
+)  # fmt: skip
+def test_an_answer_that_cannot_be_read_writes_nothing(config, monkeypatch, answers, words):
+    with pytest.raises(UserError, match=words):
+        asked(monkeypatch, config, *answers)
+    assert not (config / "studies" / "mine").exists()

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from price_refresh import DATA, STUDY, contents, offers, refresh
-from price_server import Answer, gzipped
+from price_server import Answer
 from sweetspot.commands import refresh_prices
 from sweetspot.errors import UserError
 
@@ -17,12 +17,11 @@ AWS = (DATA / "skypilot" / "aws_2026.csv").read_bytes()
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (HTML, "answers a web page .*; expected a CSV file of SkyPilot's catalogue"),
+        (HTML, "answers a web page; expected a CSV file of SkyPilot's catalogue"),
         (Answer(b"", 429), "answers 429 in 4 tries"),
         (Answer(b"", 502), "answers 502 in 4 tries"),
-        (gzipped(AWS, cut=9), "the gzipped answer is not whole"),
-        (Answer(AWS, cut=100), "the answer stops before its end"),
-        (Answer(AWS, wait_s=0.6), "does not answer in time"),
+        (Answer(AWS, cut=100), "cannot be fetched"),
+        (Answer(AWS, wait_s=0.6), "cannot be fetched"),
         (Answer(AWS.split(b"\n")[0] + b"\n"), "holds no price at all; nothing is written"),
         (Answer(AWS.replace(b"InstanceType", b"Type")), "column 'InstanceType' is missing"),
         (Answer(AWS, headers={"Last-Modified": "Fri, 06 Feb 2099 03:00:00 GMT"}), "of 2099-02-06.* of a day to come"),
@@ -47,7 +46,7 @@ def with_price(machine: str, price: str) -> Answer:
 @pytest.mark.parametrize(
     ("price", "told"),
     [
-        ("0", r"aws-p5en.48xlarge \(on_demand\): .* \(Price is '0'; expected a number above 0, or nothing\)"),
+        ("0", r"aws-p5en.48xlarge \(on_demand\): .* \(Price is '0'; expected a number above 0\)"),
         ("call us", r"aws-p5en.48xlarge \(on_demand\): .* \(Price is 'call us'; expected a number\)"),
         ("632.96", r"aws-p5en.48xlarge \(on_demand\): would go from 63.296 to 632.96, 10 times; .*--accept aws-p5en"),
         ("6.3296", r"aws-p5en.48xlarge \(on_demand\): would go from 63.296 to 6.3296, 0.1 times"),
@@ -137,8 +136,8 @@ def test_a_study_without_a_map_and_an_edit_while_it_runs(config, server, monkeyp
         listed.write_text(listed.read_text() + "# mine\n")
         return done
 
-    changed = refresh_prices.changed_lists
-    monkeypatch.setattr(refresh_prices, "changed_lists", edited)
+    changed = refresh_prices.refreshed_lists
+    monkeypatch.setattr(refresh_prices, "refreshed_lists", edited)
     with pytest.raises(UserError, match=r"clouds\.yaml: was edited meanwhile"):
         refresh(config, server, providers=("nebius",))
     assert listed.read_text().endswith("# mine\n")

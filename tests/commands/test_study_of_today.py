@@ -7,7 +7,7 @@ import pytest
 import yaml
 from price_lists import findings, price_list
 from project_copy import ROOT
-from sweetspot.commands.study_of_today import OWN, RATES, Own, Work, checked_money, files_of_today
+from sweetspot.commands.study_of_today import OWN, RATES, Offer, Own, Work, checked_money, files_of_today
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
 from sweetspot.transfer.figures import shipped_devices
@@ -39,7 +39,7 @@ def test_what_is_timed_has_an_instance_of_its_own_and_what_is_measured_has_not()
     assert timed["instances.yaml"][OWN] == own and OWN not in measured["instances.yaml"]
     for files, base in ((timed, OWN), (measured, "workstation-gpu")):
         assert files["instances.yaml"]["box-4"] == {
-            "title": "box with four of ours", "provider": "own", "gpu": "RTX 4090", "gpus": 4, "interconnect": "pcie",
+            "title": "box with 4 RTX 4090", "provider": "own", "gpu": "RTX 4090", "gpus": 4, "interconnect": "pcie",
             "base_instance": base,
         }  # fmt: skip
         assert files["study.yaml"]["targets"][0] == {"instance": "box-4", "base_instance": base, "gpus": 4}
@@ -158,3 +158,24 @@ def test_which_batch_and_whether_it_is_measured(own, work, headline, measure):
     study = made(work=work, **own)["study.yaml"]
     assert study["cells"]["headline_batch_size"] == headline
     assert study["measure"] is measure
+
+
+def test_the_offer_on_the_desk_is_the_machine_that_one_may_buy():
+    """Another device than one's own: its price and power as told, its speed from one such device."""
+    offer = Offer(DEVICES.get("RTX 5090"), 2, 11_000.0, 1.45, 6.0)
+    files = made(images_per_s=1120.0, work=Work(offer=offer), currency="EUR")
+    box, there = files["prices/box.yaml"]["offers"]
+    assert (box["instance"], box["available_from_weeks"]) == ("box-2", 6)
+    assert (box["own"]["capex"], box["own"]["kw"]) == (11_000, 1.45)  # in EUR, as it was told
+    # one's own RTX 4090: 450 W and 100 W of a host, 1.6 / 2.2 and 2.5 / 2.2 of it
+    assert there["own"]["kw"] == {"value": 0.55, "low": pytest.approx(0.4), "high": pytest.approx(0.625)}
+    machine = files["instances.yaml"]["box-2"]
+    assert (machine["gpu"], machine["gpus"], machine["base_instance"]) == ("RTX 5090", 2, "runpod-1x5090")
+    assert files["study.yaml"]["reference"] == "box-2"
+    assert {"instance": "box-2", "base_instance": "runpod-1x5090", "gpus": 2} in files["study.yaml"]["targets"]
+
+
+def test_an_offer_of_a_device_that_nobody_prices_needs_its_price_alone():
+    offer = Offer(DEVICES.get("GRID K520"), 1, 500.0)
+    box = made(work=Work(offer=offer))["prices/box.yaml"]["offers"][0]
+    assert box["own"]["capex"] == 500 and box["own"]["kw"]["value"] == pytest.approx(0.325)  # 225 W + 100 W

@@ -103,7 +103,8 @@ def test_none_of_the_three_is_worth_signing(start_up):
     row = start_up["verdict"].iloc[0]
     assert (row["level"], row["kind"], row["confidence"]) == ("commit", "keep", "clear")
     assert row["sentence"].startswith("Keep what you have. Buying costs 4.")
-    assert row["do_this"].startswith("Buy and sign nothing. Time one job on 2 machines ")
+    # Urgent jobs are done in 12 hours by the H100 alone, at two sellers: a timing would tell them apart by nothing.
+    assert row["do_this"].startswith("Buy and sign nothing. Rent Hyperstack ")
     assert row["p_cheaper"] > 0.999 and row["ratio_low"] > 2.5
     assert list(row["having"]) == [] and row["p_stock"] == STOCK[row["machine_title"].split()[0]]
     choices = start_up["choices"].set_index("choice")

@@ -13,7 +13,7 @@ from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import SEAL
 from sweetspot.harness.step_times import may_stop
 from sweetspot.harness.stop_rule import MeasuredSteps
-from sweetspot.harness.supervise import outcome
+from sweetspot.harness.supervise import judged, outcome
 from sweetspot.throughput.collect import summarise_runs
 
 
@@ -106,6 +106,10 @@ def test_the_limits_count_the_clock_and_not_what_a_script_says_a_step_takes():
         now += 1.0
         measured.add(0.01, 1, None, now)
     assert len(measured.timed) == 20
+    assert measured.facts()["timed_seconds"] == 20
+    # 0.2 s of steps, but 20 s of the clock: no run that was too short
+    _, warnings = judged(rule._replace(least_seconds=2), measured.timed, measured.facts())
+    assert "short_run" not in [warning.rule for warning in warnings]
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs
 from sweetspot.study.config import Measure
@@ -138,18 +137,13 @@ def test_a_run_refused_before_has_the_number_of_its_attempt():
     assert protocol(run("workstation", run="2", **words)).endswith("--no-xla")
 
 
-def test_the_times_of_runs_that_share_a_job_add_up_and_only_machines_with_runs_to_make_are_asked(monkeypatch):
-    """45 minutes a run in a partition of 60: one fits, two do not; another machine's partition is not looked at."""
-    monkeypatch.setattr("sweetspot.matrix.slurm.time_limits", lambda: {"p3": 60.0})
-    monkeypatch.setattr("sweetspot.matrix.slurm.overriding_limit", lambda: 0.0)
+def test_only_machines_with_runs_to_make_are_asked_for(monkeypatch):
+    asked = []
+    monkeypatch.setattr("sweetspot.matrix.jobs.require_accepted", lambda *given: asked.append(given))
     plan, file = jobs(a=SLURM, b=NODES), "results/benchmarks/instance~a/framework~torch/run~1.parquet"
-    plan.require_partitions([file])
-    plan.require_partitions([file], 1)
-    plan.require_partitions([])
-    with pytest.raises(UserError, match="45 and 2 runs share a job"):
-        plan.require_partitions([file], 2)
-    with pytest.raises(UserError, match="instance b: partition is 'big'; expected one of Slurm's: p3"):
-        plan.require_partitions([file.replace("instance~a", "instance~b")])
+    plan.require_accepted([file], 2, "physics")
+    ((executors, runs_a_job, accounts),) = asked
+    assert (list(executors), runs_a_job, accounts) == (["a"], 2, "physics")
 
 
 def test_one_instance_over_several_nodes_changes_nothing_for_the_others():

@@ -1,6 +1,5 @@
 """What Slurm would refuse or never start is said before and while it waits; its commands hold while it is away."""
 
-import math
 import os
 import subprocess
 import time
@@ -9,20 +8,8 @@ import pytest
 from patience import PATIENCE_S, until
 from sweetspot.errors import UserError
 from sweetspot.matrix import slurm
-from sweetspot.matrix.slurm import minutes, require_accounts, require_partitions
+from sweetspot.matrix.slurm import require_accepted
 from sweetspot.study.instances import Executor
-
-# slurm.conf(5), sinfo(1)
-TIMES = {
-    "30": 30, "30:00": 30, "0:30": 0.5, "1:30": 1.5, "2:00:00": 120, "1:30:30": 90.5, "2:00:45": 120.75, "2-0": 2880,
-    "2-12": 3600, "2-12:30": 3630, "1-00:00:00": 1440, "1-00:00:30": 1440.5, "1-02:03:15": 1563.25,
-    "infinite": math.inf, "n/a": math.inf,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("text", TIMES)
-def test_a_time_of_slurm_is_minutes(text):
-    assert minutes(text) == TIMES[text]
 
 
 @pytest.fixture
@@ -37,74 +24,53 @@ def says(tmp_path, monkeypatch):
     return program
 
 
-@pytest.fixture
-def partitions(says):
-    """Two lines for a partition with two kinds of nodes."""
-    says("sinfo", "short|30:00\nshort|30:00\nlong|infinite")
-    return says
-
-
 def executor(**keys):
     return Executor(**{"where": "slurm", "device": "cpu", "partition": "short", "runtime_min": 30} | keys)
 
 
-def test_what_fits_is_submitted(partitions):
-    require_partitions({"a": executor(), "b": executor(partition="long", runtime_min=100_000)})
-    require_partitions({"a": executor(runtime_min=10)}, runs_a_job=3)
-    require_partitions({"a": executor(where="local", partition=None, runtime_min=999)})
+@pytest.fixture
+def sbatch(tmp_path, monkeypatch):
+    """A command of Slurm that notes how it is asked, and answers as the test wants."""
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+
+    def answer(code, words):
+        text = f"#!/bin/sh\necho \"$@\" >>{tmp_path}/asked\necho '{words}' >&2\nexit {code}\n"
+        (tmp_path / "sbatch").write_text(text)
+        (tmp_path / "sbatch").chmod(0o755)
+        return tmp_path / "asked"
+
+    return answer
+
+
+def test_slurm_is_asked_for_the_minutes_of_all_runs_of_a_job(sbatch):
+    asked = sbatch(0, "sbatch: Job 7 to start at 2026-11-27T09:00:00 using 1 processors on nodes node1")
+    local = executor(where="local", partition=None)
+    require_accepted({"a": executor(), "b": local}, runs_a_job=3, accounts="physics")
+    # 30 minutes a run, three runs a job
+    assert asked.read_text() == "--test-only --partition=short --time=90 --account=physics --wrap=true\n"
 
 
 @pytest.mark.parametrize(
-    ("keys", "runs", "words"),
+    ("words", "said"),
     [
-        ({"runtime_min": 31}, 1, "instance a: runtime_min is 31; partition 'short' allows at most 30 minutes a job"),
-        ({"runtime_min": 11}, 3, "runtime_min is 11 and 3 runs share a job .*allows at most 30 minutes"),
-        ({"partition": "nowhere"}, 1, "instance a: partition is 'nowhere'; expected one of Slurm's: long, short"),
+        ("sbatch: error: invalid partition specified: nowhere", "invalid partition specified: nowhere"),
+        ("allocation failure: Requested time limit is invalid (missing or exceeds some limit)", "Requested time limit"),
+        ("", "it says no reason"),
     ],
 )
-def test_what_would_wait_for_ever_is_one_sentence(partitions, keys, runs, words):
-    with pytest.raises(UserError, match=words):
-        require_partitions({"b": executor(runtime_min=1), "a": executor(**keys)}, runs)
+def test_a_job_that_slurm_does_not_take_is_one_sentence_in_its_words(sbatch, words, said):
+    sbatch(1, words)
+    with pytest.raises(UserError) as caught:
+        require_accepted({"a": executor()})
+    assert "instance a: Slurm takes no job of 30 minutes in partition 'short': " + said in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("text", "code"), [("", 0), ("short|1:00", 1)])
-def test_a_slurm_that_does_not_answer_or_is_not_there_stops_nothing(says, monkeypatch, text, code):
-    says("sinfo", text, code)
-    require_partitions({"a": executor()})
+def test_a_slurm_that_does_not_answer_or_is_not_there_stops_nothing(sbatch, monkeypatch):
+    sbatch(1, "sbatch: error: Unable to contact slurm controller (connect failure)")
+    require_accepted({"a": executor()})
     monkeypatch.setenv("PATH", "")
-    assert slurm.time_limits() == {}
-
-
-@pytest.mark.parametrize(
-    ("lines", "fits"),
-    [
-        ("normal||\nlong|DenyOnLimit,PartitionTimeLimit|2-00:00:00", True),
-        ("normal||\nlong|PartitionTimeLimit|00:31:00", True),
-        ("normal||\nlong|PartitionTimeLimit|00:30:30", False),
-        ("normal||\nlong|PartitionTimeLimit|", True),  # without a limit of its own
-        ("normal||\nlong|DenyOnLimit|2-00:00:00", False),
-        ("normal||", False),
-        ("slurmdbd: no connection", False),
-    ],
-)
-def test_a_qos_may_override_the_partitions_limit(partitions, lines, fits):
-    partitions("sacctmgr", lines)  # of `show qos format=Name,Flags,MaxWall`
-    if fits:
-        require_partitions({"a": executor(runtime_min=31)})
-    else:
-        with pytest.raises(UserError, match="allows at most 30 minutes a job"):
-            require_partitions({"a": executor(runtime_min=31)})
-
-
-def test_an_account_that_slurm_does_not_know_for_this_user_is_refused(says, monkeypatch):
-    monkeypatch.setattr("getpass.getuser", lambda: "ada")
-    says("sacctmgr", "root|\nphysics|ada\nbiology|bob")
-    require_accounts(["physics", "Physics"])  # Slurm's accounts know no case
-    words = "slurm_account is 'biology'; expected one of Slurm's for ada: physics; correct it in default-resources"
-    with pytest.raises(UserError, match=words):
-        require_accounts(["physics,biology"])
-    says("sacctmgr", "physics|ada", code=1)
-    require_accounts(["anything"])  # no accounting
+    require_accepted({"a": executor()})
 
 
 def line(reason, job="4211", comment="rule_run_benchmark_wildcards_small_tensorflow_resnet50"):

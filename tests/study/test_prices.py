@@ -40,14 +40,15 @@ def checked(catalogue, machines=("a", "b")):
     ("catalogue", "told"),
     [
         ({"skypilott": {"aws": PART}}, "key 'skypilott' is unknown; .*did you mean 'skypilot'"),
-        ({"aws": {"us-east-1": {**PART, "place": "x"}}}, "key 'aws.us-east-1.place' is unknown"),
+        ({"skypilot": {"aws": {**PART, "region": "x"}}}, "key 'skypilot.aws.region' is unknown"),
+        ({"azure": {"eastus": PART}}, "key 'azure' is unknown"),
         ({"skypilot": {"aws": {**PART, "instances": {"c": "x"}}}},
          "catalogue.skypilot.aws.instances names 'c'; expected an instance of instances.yaml"),
         ({"skypilot": {"aws": {**PART, "lists": ["rents"]}}},
          "catalogue.skypilot.aws.lists names 'rents'; expected some of rent, spot"),
         ({"skypilot": {"aws": {**PART, "instances": {}}}}, "skypilot.aws.instances"),
-        ({"skypilot": {"aws": PART}, "aws": {"us-east-1": PART}},
-         "catalogue.aws.us-east-1 and catalogue.skypilot.aws both refresh 'a' on_demand of rent; expected one"),
+        ({"skypilot": {"aws": PART}, "gpuhunt": {"aws": PART}},
+         "catalogue.gpuhunt.aws and catalogue.skypilot.aws both refresh 'a' on_demand of rent; expected one"),
         ({"shipped": {"rates": ["rents"]}}, "catalogue.shipped.rates names 'rents'; expected some of rent, spot"),
         ({"csv": {"mine": PART}}, "exactly one of file, url"),
         ({"csv": {"mine": {**PART, "url": "ftp://x"}}}, "csv.mine.url"),
@@ -61,9 +62,10 @@ def test_a_wrong_map_is_one_sentence(catalogue, told):
 
 
 def test_two_sources_may_share_a_machine_by_purchase_or_list():
-    checked({"skypilot": {"aws": {**PART, "purchases": ["spot"]}}, "aws": {"us": {**PART, "purchases": ["on_demand"]}}})
+    on_demand = {"aws": {**PART, "purchases": ["on_demand"]}}
+    checked({"skypilot": {"aws": {**PART, "purchases": ["spot"]}}, "gpuhunt": on_demand})
     checked({"csv": {"mine": {**PART, "file": "ours.csv"}}})
-    checked({"skypilot": {"aws": PART}, "aws": {"us": {**PART, "lists": ["spot"], "purchases": ["reserved"]}}})
+    checked({"skypilot": {"aws": PART}, "gpuhunt": {"aws": {**PART, "lists": ["spot"]}}})
 
 
 @pytest.mark.parametrize("study", ["eight-gpus-2026", "office-box-2026"])
@@ -77,7 +79,7 @@ def test_the_maps_of_the_studies_of_today_name_offers_of_their_lists(study):
     named = set().union(*(part.instances for part in parts))
     offered = {
         name: {offer.instance for offer in load_price_list(folder / "prices" / f"{name}.yaml").offers}
-        for name in (*written.shipped.rates, *written.shipped.contracts)
+        for name in written.shipped.rates
     }
     assert all(machines & named for machines in offered.values()) and named <= set().union(*offered.values())
     assert all(len({instances[name].provider for name in part.instances}) == 1 for part in parts)
@@ -91,10 +93,7 @@ def test_shipped_names_are_those_of_its_machines_and_what_the_study_says_comes_f
         ("skypilot", "shipped-lambda"): (["rent"], {"lambda-8xh100-sxm": "gpu_8x_h100_sxm5"}),
         ("skypilot", "shipped-nebius"): (["rent"], {"nebius-8xb200-x4": "gpu-b200-sxm_8gpu-160vcpu-1792gb"}),
         ("skypilot", "shipped-gcp-us"): (["rent"], {"gcp-a3-ultragpu-8g": "a3-ultragpu-8g"}),
-        ("azure", "shipped-eastus"): (["rent"], {"azure-ND96isr-H100-v5": "Standard_ND96isr_H100_v5"}),
-    }
-    contracts = {
-        ("azure", "shipped-eastus-contracts"): (["spot"], {"azure-ND96isr-H100-v5": "Standard_ND96isr_H100_v5"})
+        ("skypilot", "shipped-azure-eastus"): (["rent"], {"azure-ND96isr-H100-v5": "Standard_ND96isr_H100_v5"}),
     }
     own = {("skypilot", "aws"): (["spot"], {"aws-p5.48xlarge": "p5e.48xlarge"})}
 
@@ -102,8 +101,7 @@ def test_shipped_names_are_those_of_its_machines_and_what_the_study_says_comes_f
         return {(source, key): (part.lists, dict(part.instances))
                 for source, key, part in checked(said | {"shipped": shipped}, machines)}  # fmt: skip
 
-    assert parts(rates=["rent"], contracts=["spot"]) == own | rates | contracts
-    assert (parts(rates=["rent"]), parts(contracts=["spot"]), parts()) == (own | rates, own | contracts, own)
+    assert (parts(rates=["rent"]), parts()) == (own | rates, own)
 
 
 def test_names_of_the_maps_that_are_in_the_real_files_at_hand():

@@ -20,7 +20,6 @@ from sweetspot.study.stock import (
     load_availability,
     looks_file,
     named_facts,
-    new_looks,
     own_facts,
     read_looks,
     share_of,
@@ -203,12 +202,6 @@ def test_ranges_hold_nine_of_ten_shares_where_sellers_are_as_assumed(default):
     held = [ranges[bool(one)].low <= share <= ranges[bool(one)].high for one, share in zip(there, shares, strict=True)]
     # Where none was seen the range begins at 0.0003 to 0.02, so about 5 % each lie below and above.
     assert np.mean(held) == pytest.approx(0.9, abs=0.01)
-
-
-def test_a_file_that_is_still_the_same_is_no_second_look():
-    kept = [look()]
-    assert new_looks([look(DAY + timedelta(days=1)), look(source="file 2"), look(gpus=1)], kept) == [
-        look(source="file 2"), look(gpus=1)]  # fmt: skip
 
 
 def test_what_is_written_is_read_and_a_name_with_a_comma_too(tmp_path):

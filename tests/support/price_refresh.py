@@ -1,6 +1,5 @@
 """`sweetspot refresh-prices` on a configuration of its own, against a local server with real rows."""
 
-import json
 import shutil
 from datetime import UTC, datetime
 from functools import partial
@@ -16,22 +15,12 @@ from sweetspot.study.price_list import Offer, load_price_list
 DATA = ROOT / "tests" / "data"
 STUDY = "eight-gpus-2026"
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
-AZURE = json.loads((DATA / "published_prices" / "azure_items.json").read_text())
-
-
-def azure(query: dict[str, list[str]]) -> Answer:
-    """Azure's items of the machine and the region that are asked for."""
-    (asked,) = query["$filter"]
-    of_kind = [item for item in AZURE if f"'{item['type']}'" in asked]
-    here = [item for item in of_kind if f"'{item['armSkuName']}'" in asked and "'eastus'" in asked]
-    return Answer(json.dumps({"Items": here, "NextPageLink": None, "Count": len(here)}).encode())
 
 
 def put_catalogues(server: PriceServer) -> PriceServer:
-    """Rows of 2026 of SkyPilot's files and Azure's items on the server."""
-    for name in ("aws", "gcp", "nebius"):
-        server.routes[f"/{name}/vms.csv"] = Answer((DATA / "skypilot" / f"{name}_2026.csv").read_bytes())
-    server.routes["/api/retail/prices"] = azure
+    """Rows of SkyPilot's files on the server."""
+    for file in ("aws_2026", "gcp_2026", "nebius_2026", "azure_2024"):
+        server.routes[f"/{file[:-5]}/vms.csv"] = Answer((DATA / "skypilot" / f"{file}.csv").read_bytes())
     return server
 
 
@@ -47,7 +36,7 @@ def refresh(
     config: Path, server: PriceServer, *given: str, providers=("aws", "gcp", "nebius", "azure"), study: str = STUDY
 ) -> None:
     """Type the command, every source from the server."""
-    mirrors = [f"{name}={server.url}" for name in ("skypilot", "azure", "aws", "gpuhunt")]
+    mirrors = [f"{name}={server.url}" for name in ("skypilot", "gpuhunt")]
     where = ["--config", str(config), "--cache", str(config.parent / "cache"), "--reuse-hours", "0"]
     main(["refresh-prices", study, *where, "--mirror", *mirrors, "--provider", *providers, *given])
 

@@ -19,7 +19,7 @@ from sweetspot.decision.offers_left_out import set_aside
 from sweetspot.decision.options import build_options, records
 from sweetspot.decision.posed import MIX_DRAWS
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs, load_plans
+from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
@@ -78,7 +78,7 @@ class Replanned:
     def decided(self, inputs: Inputs) -> Judged:
         """All works of the study, decided anew."""
         file = STUDIES / self.name / "workloads.yaml"
-        given = load_needs(file), load_monthly(file), load_plans(file), {}
+        given = load_needs(file), load_monthly(file), {}
         every, asked = asked_of(inputs, self._settings(), *given)
         return judge(every, inputs.offers, asked, self._settings(), self.tables.draws)
 
@@ -99,7 +99,7 @@ class Replanned:
     def _months(self, inputs: Inputs, point: dict[str, Any], works: dict[str, Any]) -> str:
         """What the best mix buys and sells, else rents most."""
         file = self._written("workloads", works, self.works)
-        asked = load_needs(file), {point["workload"]: load_monthly(file)[point["workload"]]}, {}, {}
+        asked = load_needs(file), {point["workload"]: load_monthly(file)[point["workload"]]}, {}
         every, asked = asked_of(inputs, self._settings(), *asked)
         with patch.object(simulate, "speed_error", self._as_planned):
             (posed,) = judge(every, inputs.offers, asked, self._settings(), MIX_DRAWS).months

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from sweetspot.throughput.calibration import FEWEST, SHARES, Goal, best_share, calibrate
+from sweetspot.throughput.calibration import Goal, calibrate
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,3 @@ def test_without_an_error_there_is_no_width():
 def test_a_goal_is_held_as_its_figures_are_printed(median, p90, inside, missed):
     row = {"median_abs_error": median, "p90_abs_error": p90, "coverage90": inside}
     assert Goal(0.10, 0.27).told(row) == f"10 %, 27 %, 85 to 95 %: {missed}"
-
-
-def test_a_share_must_win_by_a_tenth():
-    lost = {0.0: 0.5, 0.25: 0.5, 0.5: 0.45, 0.75: 0.37, 1.0: 0.40}
-    assert tuple(lost) == SHARES and FEWEST == 3  # two to learn from beside the one left out
-    assert best_share(lost) == 1.0  # 0.37 of 0.40 is no clear win; of 0.42 it is
-    assert best_share(lost | {1.0: 0.42}) == 0.75
-    assert best_share(lost | {0.0: 0.1}) == 0.0

@@ -31,7 +31,7 @@ def test_the_spread_of_several_runs_is_a_half_of_their_95_per_cent_interval_over
     cell = measured_table(files, {}).iloc[0]
     spread = math.log(cell["images_per_s_high"] / cell["images_per_s"]) / 1.959964
     assert spread > 0.01
-    assert measured_from_run_files(files, DEVICES).spread == pytest.approx(spread)
+    assert measured_from_run_files(files, DEVICES).log_sd == pytest.approx(spread)
 
 
 @pytest.mark.parametrize(("steps", "own"), [((0.05,), False), ((0.05, 0.08), True)])
@@ -39,7 +39,7 @@ def test_what_is_not_steady_has_a_spread_of_a_twentieth_at_least_and_is_told(tmp
     files = runs(tmp_path, *steps, status="unstable")
     cell, known = measured_table(files, {}).iloc[0], measured_from_run_files(files, DEVICES)
     of_runs = math.log(cell["images_per_s_high"] / cell["images_per_s"]) / 1.959964
-    assert known.spread == pytest.approx(of_runs if own else 0.05) and known.spread >= 0.05
+    assert known.log_sd == pytest.approx(of_runs if own else 0.05) and known.log_sd >= 0.05
     assert known.warnings == ({"rule": "unstable", "message": "the measured figure is not steady"},)
 
 

@@ -53,7 +53,7 @@ def test_two_devices_narrow_what_one_leaves_open():
 
 def test_a_figure_that_is_not_sure_widens_and_is_told():
     pair = ({"rule": "unstable", "message": "not steady"},)
-    sure, unsure = told(figure(), names=["H100"]), told(figure(spread=0.3, warnings=pair), names=["H100"])
+    sure, unsure = told(figure(), names=["H100"]), told(figure(log_sd=0.3, warnings=pair), names=["H100"])
     assert unsure.loc["H100 SXM", "images_per_s_high"] > sure.loc["H100 SXM", "images_per_s_high"]
     assert rules(unsure.loc["H100 SXM"]) == {"unstable"}
 

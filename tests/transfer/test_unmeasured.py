@@ -141,7 +141,7 @@ def test_ends_are_those_of_95_per_cent_and_a_stated_range_counts(tmp_path, ends,
     instances = {"mine": machine("RTX 4090"), "h100": machine("H100 SXM")}
     before = study(tmp_path, [row("mine", "RTX 4090", 1120, **ends)], instances)
     found = with_transferred(before, QUESTION, instances, "2026", LEARNT).set_index("instance").loc["h100"]
-    known = Measured(LEARNT.devices.get("RTX 4090"), 1120.0, "resnet50", "fp16", "torch", 256.0, spread=spread)
+    known = Measured(LEARNT.devices.get("RTX 4090"), 1120.0, "resnet50", "fp16", "torch", 256.0, log_sd=spread)
     told = transferred([known], [LEARNT.devices.get("H100 SXM")], LEARNT).iloc[0]
     assert found["images_per_s"] == pytest.approx(told["images_per_s"])
     for end in ("images_per_s_low", "images_per_s_high"):

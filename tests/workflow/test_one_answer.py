@@ -11,7 +11,7 @@ from study_tables import STUDIES
 from sweetspot.commands.command_line import main
 from sweetspot.files import write_parquet
 from sweetspot.report.answer_file import answer_json
-from sweetspot.report.sheet import render_sheet, render_summary
+from sweetspot.report.summary import render_summary
 from sweetspot.study.study import load_study
 
 pytestmark = pytest.mark.slow
@@ -60,7 +60,7 @@ def test_all_that_speaks_of_it_names_one_choice_runner_up_ratio_and_threshold(st
     answer = json.loads(answer_json(tables, config))
     assert told == said(answer["verdict"])
     both = f"{row['sentence']} {row['do_this']}"
-    assert both in plain(render_sheet(tables, config)) and both in plain(render_summary(tables, config))
+    assert both in plain(render_summary(tables, config))
     folder = tmp_path / study.name
     for name in ("options", "queue", "verdict", "choices", "sources", "deadlines"):
         write_parquet(tables[name], folder / "comparison" / f"{name}.parquet")

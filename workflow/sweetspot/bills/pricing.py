@@ -18,7 +18,8 @@ from sweetspot.bills.costs import (
     price_cells,
 )
 from sweetspot.bills.energy import Metered, metered_machines
-from sweetspot.bills.lint.rules import LINT_COLUMNS, Finding, check_possible, lint, offer_findings, warnings_of
+from sweetspot.bills.lint.bounds import check_possible
+from sweetspot.bills.lint.rules import LINT_COLUMNS, Finding, lint, offer_findings, warnings_of
 from sweetspot.bills.offer_prices import has_ended
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, check_instances, check_named, offer_rows, offers_table
 from sweetspot.bills.owning import CASH_COLUMNS, HOURS_A_DAY, cash_table

@@ -14,13 +14,12 @@ LINE_END = re.compile(r"\r?\n")
 
 
 def with_values(text: str, changes: Mapping[int, Mapping[str, Value]]) -> str:
-    """The text of a price list in which offers have other values: {place in `offers`: {key: value}}.
+    """The text of a price list in which offers have other values: {position in `offers`: {key: value}}.
 
-    `commitment.per_hour` is the key within the commitment. A key that an offer lacks is put behind its `per_hour` or
-    its `commitment`, one of which it must have. `text` must be a list that loads.
+    A key that an offer lacks is put behind its `per_hour`, which it must have. `text` must be a list that loads.
     """
     offers = _entry(_composed(text), "offers")[1].value
-    edits = [edit for place, values in changes.items() for edit in _edits(text, offers[place], values)]
+    edits = [edit for position, values in changes.items() for edit in _edits(text, offers[position], values)]
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text
@@ -51,34 +50,26 @@ def with_item(text: str, key: str, item: Any, before: str | None = None, within:
 def with_entries(text: str, entries: Mapping[str, Any]) -> str:
     """The text with more keys at its end, each with a line of its own."""
     eol = _line_end(text)
-    return _ended(text, eol) + "".join(_dumped({key: entry}, eol, plain=False) for key, entry in entries.items())
+    return _ended(text, eol) + "".join(_dumped({key: entry}, eol, brackets=False) for key, entry in entries.items())
 
 
-def with_value(text: str, place: Sequence[str | int], item: Any) -> str:
-    """The text in which the value at a place (keys, and numbers in lists) is another, on one line.
+def with_value(text: str, path: Sequence[str | int], item: Any) -> str:
+    """The text in which the value at a path (keys, and positions in lists) is another, on one line.
 
     A key that is not there is put behind the last one of its mapping, which must be there.
     """
     node = _composed(text)
-    for part in place[:-1]:
+    for part in path[:-1]:
         node = node.value[part] if isinstance(part, int) else _entry(node, part)[1]
-    key, new = str(place[-1]), _on_a_line(item)
-    _, found = _entry(node, key)
-    if found is not None:
-        return text[: found.start_mark.index] + new + text[_end(text, found) :]
+    key, new = str(path[-1]), _on_a_line(item)
+    _, value = _entry(node, key)
+    if value is not None:
+        return text[: value.start_mark.index] + new + text[_end(text, value) :]
     if node.flow_style:
         at = node.end_mark.index - 1
         return f"{text[:at]}, {key}: {new}{text[at:]}"
     at, added = _lines_behind(text, node, node.value[0][0], [f"{key}: {new}"])
     return text[:at] + added + text[at:]
-
-
-def with_flag(text: str, key: str) -> str:
-    """The text in which a key is true."""
-    _, node = _entry(_composed(text), key)
-    if node is None:
-        return with_entries(text, {key: True})
-    return text[: node.start_mark.index] + "true" + text[node.end_mark.index :]
 
 
 def _composed(text: str) -> Any:
@@ -99,15 +90,15 @@ def _on_a_line(item: Any) -> str:
     return _yaml(item, True).removesuffix("...\n").strip()
 
 
-def _dumped(value: Any, eol: str, plain: bool = True) -> str:
-    """YAML in which what holds plain values alone stands on one line, within brackets where it may be `plain`."""
-    nested = plain or any(isinstance(part, dict | list) for part in value.values())
+def _dumped(value: Any, eol: str, brackets: bool = True) -> str:
+    """YAML in which what holds plain values alone stands on one line, within brackets where these are allowed."""
+    nested = brackets or any(isinstance(part, dict | list) for part in value.values())
     return _yaml(value, None if nested else False).replace("\n", eol)
 
 
 def _line_end(text: str) -> str:
-    found = LINE_END.search(text)
-    return found[0] if found else "\n"
+    match = LINE_END.search(text)
+    return match[0] if match else "\n"
 
 
 def _ended(text: str, eol: str) -> str:
@@ -125,16 +116,13 @@ def _edits(text: str, offer: yaml.MappingNode, values: Mapping[str, Value]) -> I
     """Start, end and new text of each piece of one offer."""
     added = []
     for name, value in values.items():
-        first, _, rest = name.partition(".")
-        node = _entry(offer, first)[1]
-        node = _entry(node, rest)[1] if rest and isinstance(node, yaml.MappingNode) else node
+        node = _entry(offer, name)[1]
         if node is None:
             added.append(f"{name}: {_written(value)}")
         else:
             yield node.start_mark.index, _end(text, node), _written(value)
     if added:
-        has_rate = _entry(offer, "per_hour")[0] is not None
-        key, price = _entry(offer, "per_hour" if has_rate else "commitment")
+        key, price = _entry(offer, "per_hour")
         at, lines = _end(text, price), "".join(f", {piece}" for piece in added)
         if not offer.flow_style:
             at, lines = _lines_behind(text, price, key, added)

@@ -1,96 +1,150 @@
-"""Price catalogues as CSV by format: SkyPilot's vms.csv, gpuhunt's files and a plain table."""
+"""Price catalogues by format: SkyPilot's vms.csv, gpuhunt's files, and a plain table as CSV or JSON."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 
-from sweetspot.catalogues.listing import LONGEST_SLUG, Catalogue, Line, Listing, read_lines
+from sweetspot.catalogues.listing import LONGEST_SLUG, SIZE_LIMIT, BadLineError, Catalogue, Line, Listing, read_lines
 from sweetspot.catalogues.skypilot import read_skypilot
 from sweetspot.errors import UserError
+from sweetspot.files import read_given
 from sweetspot.study.catalogue_map import RATES
 
 
 def read_gpuhunt(path: str | Path) -> Catalogue:
-    """Gpuhunt CSV: a spot offer is a line of its own (`spot` is True or False).
+    """Read gpuhunt's CSV, in which a spot offer is a line of its own.
 
-    RunPod's names there are those of the card, alike for one and for eight: such machines get the number in front.
+    RunPod's names there are those of the device, alike for one and for eight: such machines get the number in front.
     """
-    catalogue = _read(path, ("instance_name", "price", "spot"), "gpuhunt", _gpuhunt)
-    sizes: dict[str, set[int | None]] = {}
-    for entry in catalogue.listings:
-        sizes.setdefault(entry.instance, set()).add(entry.gpus)
-    for place, entry in enumerate(catalogue.listings):
-        if len(sizes[entry.instance]) > 1:
-            count = entry.gpus or 0
-            name, title = f"{count}x-{entry.instance}"[:LONGEST_SLUG], f"{count} x {entry.title or entry.instance}"
-            catalogue.listings[place] = replace(entry, instance=name, title=title)
-    return catalogue
-
-
-def read_plain(path: str | Path) -> Catalogue:
-    """The plain table: columns instance and per_hour; optional purchase, place, currency, source and the machine's
-    gpu, gpus, vcpus, memory_gib.
-    """
-    return _read(path, ("instance", "per_hour"), "plain price", _plain)
-
-
-def _read(path: str | Path, needed: tuple[str, ...], kind: str, listing: Callable[[Line], Listing]) -> Catalogue:
-    """A listing a line, made by `listing`; the first of the needed columns names the machine."""
     catalogue = Catalogue(Path(path))
-    for line in read_lines(catalogue, needed, kind):
-        with catalogue.or_left_out(line.number, line.text(needed[0])):
-            catalogue.listings.append(listing(line))
+    for line in read_lines(catalogue, ("instance_name", "price", "spot"), "gpuhunt"):
+        _add(catalogue, line, "instance_name", _gpuhunt_listing)
+    counts: dict[str, set[int | None]] = {}
+    for entry in catalogue.listings:
+        counts.setdefault(entry.instance, set()).add(entry.gpus)
+    for index, entry in enumerate(catalogue.listings):
+        if len(counts[entry.instance]) > 1:
+            name = f"{entry.gpus or 0}x-{entry.instance}"[:LONGEST_SLUG]
+            title = f"{entry.gpus or 0} x {entry.title or entry.instance}"
+            catalogue.listings[index] = replace(entry, instance=name, title=title)
     return catalogue
 
 
-def _gpuhunt(line: Line) -> Listing:
-    flag = line.text("spot")
-    if flag.lower() not in ("true", "false"):
-        line.fail("spot", flag, "True or False")
+def read_table(path: str | Path) -> Catalogue:
+    """Read a plain table: CSV, or JSON with a list of objects of the same keys.
+
+    Columns: instance and per_hour; optional purchase, place, currency, source and the machine's gpu, gpus, vcpus,
+    memory_gib.
+    """
+    catalogue, needed = Catalogue(Path(path)), ("instance", "per_hour")
+    is_json = catalogue.file.suffix.lower() == ".json"
+    for line in _json_lines(catalogue.file) if is_json else read_lines(catalogue, needed, "plain price"):
+        _add(catalogue, line, "instance", _table_listing)
+    return catalogue
+
+
+def _json_lines(file: Path) -> list[Line]:
+    try:
+        rows = json.loads(read_given(file, SIZE_LIMIT))
+    except (ValueError, RecursionError) as error:
+        raise UserError(f"{file}: not JSON: {' '.join(str(error).split())}") from None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise UserError(f"{file}: expected a list of objects with the keys instance and per_hour")
+    return [
+        Line(number, {key: "" if value is None else str(value) for key, value in row.items()})
+        for number, row in enumerate(rows, 1)
+    ]
+
+
+def _add(catalogue: Catalogue, line: Line, column: str, read: Callable[[Line], Listing]) -> None:
+    try:
+        catalogue.listings.append(read(line))
+    except BadLineError as error:
+        catalogue.skip(line.number, str(error), line.text(column))
+
+
+def _gpuhunt_listing(line: Line) -> Listing:
+    spot = line.text("spot").lower()
+    if spot not in ("true", "false"):
+        line.fail("spot", "True or False")
     name, title = line.name("instance_name")
     gpu = line.text("gpu_name")
     return Listing(
-        line.number, name, "spot" if flag.lower() == "true" else "on_demand", line.needed_price("price"),
-        place=line.text("location"), gpu=gpu, gpus=line.cards("gpu_count", gpu), vcpus=line.whole("cpu"),
-        memory_gib=line.number_of("memory"), title=title, gpu_memory_gb=line.number_of("gpu_memory"),
-    )  # fmt: skip
+        line.number,
+        name,
+        "spot" if spot == "true" else "on_demand",
+        line.price("price") or 0.0,
+        zone=line.text("location"),
+        gpu=gpu,
+        gpus=line.devices("gpu_count", gpu),
+        vcpus=line.count("cpu"),
+        memory_gib=line.number_of("memory"),
+        title=title,
+        gpu_memory_gb=line.number_of("gpu_memory"),
+    )
 
 
-def _plain(line: Line) -> Listing:
+def _table_listing(line: Line) -> Listing:
     purchase = line.text("purchase") or "on_demand"
     if purchase not in RATES:
-        line.fail("purchase", purchase, f"one of {', '.join(RATES)}")
+        line.fail("purchase", f"one of {', '.join(RATES)}")
     name, title = line.name("instance")
     gpu = line.text("gpu")
     return Listing(
-        line.number, name, purchase, line.needed_price("per_hour"), place=line.text("place"),
-        currency=line.text("currency") or None, source=line.text("source") or None, gpu=gpu,
-        gpus=line.cards("gpus", gpu), vcpus=line.whole("vcpus"), memory_gib=line.number_of("memory_gib"), title=title,
-    )  # fmt: skip
+        line.number,
+        name,
+        purchase,
+        line.price("per_hour") or 0.0,
+        zone=line.text("place"),
+        currency=line.text("currency") or None,
+        source=line.text("source") or None,
+        gpu=gpu,
+        gpus=line.devices("gpus", gpu),
+        vcpus=line.count("vcpus"),
+        memory_gib=line.number_of("memory_gib"),
+        title=title,
+    )
 
 
 READERS: dict[str, Callable[[str | Path], Catalogue]] = {
     "skypilot": read_skypilot,
     "gpuhunt": read_gpuhunt,
-    "csv": read_plain,
+    "csv": read_table,
+    "json": read_table,
 }
 
 
-def cheapest(catalogue: Catalogue, place: str | None, only: frozenset[str] | None) -> list[Listing]:
-    """One listing per instance and purchase: the cheapest, in `place` (a zone, or a region by its beginning) if given.
+def cheapest(catalogue: Catalogue, zone: str | None, only: Collection[str] | None) -> list[Listing]:
+    """Select the cheapest listing of each instance and purchase, in the order of first appearance.
 
-    `only` has names or titles. Order is that of first appearance. Of two machines whose titles make the same name the
-    first is kept. Raises UserError where nothing is left.
+    Parameters
+    ----------
+    catalogue : Catalogue
+        Of two machines whose titles make one name the second is left out there.
+    zone : str or None
+        A zone or a region, or how it begins; None: anywhere.
+    only : collection of str or None
+        Instances or titles to keep; None: all.
+
+    Returns
+    -------
+    list of Listing
+
+    Raises
+    ------
+    UserError
+        If nothing is left.
     """
     best: dict[tuple[str, str], Listing] = {}
     titles: dict[str, str] = {}
     for entry in catalogue.listings:
-        if not (place is None or entry.within(place)) or not (only is None or only & {entry.instance, entry.title}):
+        if not entry.within(zone) or not (only is None or entry.instance in only or entry.title in only):
             continue
         first = titles.setdefault(entry.instance, entry.title)
         if first != entry.title:
-            name, other = first or entry.instance, entry.title or entry.instance
-            catalogue.leave_out(entry.line, f"{other!r} makes the same name as {name!r}; expected names apart")
+            name, second = first or entry.instance, entry.title or entry.instance
+            catalogue.skip(entry.line, f"{second!r} makes the same name as {name!r}; expected names apart")
             continue
         key = (entry.instance, entry.purchase)
         if key not in best or entry.per_hour < best[key].per_hour:
@@ -98,7 +152,7 @@ def cheapest(catalogue: Catalogue, place: str | None, only: frozenset[str] | Non
     if best:
         return list(best.values())
     if not catalogue.listings:
-        faults = catalogue.left_out()
+        faults = catalogue.skipped()
         raise UserError(f"{faults[0]} (and no other price is left)" if faults else f"{catalogue.file}: no price at all")
     count = len(catalogue.listings)
     raise UserError(f"{catalogue.file}: nothing is left of {count} prices; expected another --zone or --only")

@@ -113,20 +113,20 @@ def averages(
     an empty window, a window that begins before a zone's first price, or a longer silence than `max_gap_days`.
     """
     names = set(history["product"])
-    wanted = next((name for name in (product, product + CLASSIC) if name in names), None)
-    if wanted is None:
+    product_name = next((name for name in (product, product + CLASSIC) if name in names), None)
+    if product_name is None:
         raise UserError(f"{file}: no product {product!r}; expected one of {', '.join(sorted(names))}")
-    rows = history[history["product"] == wanted]
+    rows = history[history["product"] == product_name]
     stop = history["time"].max() if end is None else end
-    found = []
+    zone_averages = []
     for instance, machine in rows.groupby("instance"):
         begin = machine.groupby("zone")["time"].min().max() if start is None else start
         if begin >= stop:
             words = f"has the window {begin} to {stop}, which is empty; give an end after it"
             raise UserError(f"{file}: {instance} {words}")
         for _, series in machine.groupby("zone"):
-            found.append(_average(series, begin, stop, max_gap_days, file))
-    return found
+            zone_averages.append(_average(series, begin, stop, max_gap_days, file))
+    return zone_averages
 
 
 def _average(series: pd.DataFrame, begin: pd.Timestamp, stop: pd.Timestamp, max_gap_days: float, file: str) -> Average:
@@ -134,10 +134,10 @@ def _average(series: pd.DataFrame, begin: pd.Timestamp, stop: pd.Timestamp, max_
     first = series["time"].iloc[0]
     if first > begin:
         raise UserError(f"{file}: {instance} in {zone} has no price before {first}; expected a window from then on")
-    ends = series["time"].shift(-1).fillna(stop)
-    held = ends.clip(upper=stop) - series["time"].clip(lower=begin)
-    held = held.dt.total_seconds().clip(lower=0)
-    silent = (ends.clip(upper=stop) - series["time"]).where(held > 0) / pd.Timedelta(days=1)
+    next_changes = series["time"].shift(-1).fillna(stop)
+    hold_s = next_changes.clip(upper=stop) - series["time"].clip(lower=begin)
+    hold_s = hold_s.dt.total_seconds().clip(lower=0)
+    silent = (next_changes.clip(upper=stop) - series["time"]).where(hold_s > 0) / pd.Timedelta(days=1)
     if (silent > max_gap_days).any():
         since = series["time"][silent.idxmax()]
         raise UserError(
@@ -145,18 +145,18 @@ def _average(series: pd.DataFrame, begin: pd.Timestamp, stop: pd.Timestamp, max_
             f" at least every {max_gap_days:g} days (allow more with --max-gap-days)"
         )
     price = series["usd_per_hour"]
-    total = held.sum()
+    total = hold_s.sum()
     order = price.sort_values(kind="stable").index
-    share = held[order].cumsum() / total
+    share = hold_s[order].cumsum() / total
     low, high = (float(price[order][share >= level - 1e-12].iloc[0]) for level in (0.05, 0.95))
-    mean, changes = float((price * held).sum() / total), int((held > 0).sum()) - 1
+    mean, changes = float((price * hold_s).sum() / total), int((hold_s > 0).sum()) - 1
     return Average(instance, zone, product, mean, low, high, begin, stop, changes)
 
 
-def choose_zone(found: list[Average], zone: str | None = None) -> dict[str, Average]:
+def choose_zone(zone_averages: list[Average], zone: str | None = None) -> dict[str, Average]:
     """By instance: the named zone, else the one with the lowest mean. Raises UserError where the zone is missing."""
     chosen: dict[str, Average] = {}
-    for entry in found:
+    for entry in zone_averages:
         if zone is None:
             best = chosen.get(entry.instance)
             if best is None or entry.mean < best.mean:
@@ -164,6 +164,6 @@ def choose_zone(found: list[Average], zone: str | None = None) -> dict[str, Aver
         elif entry.zone == zone:
             chosen[entry.instance] = entry
     if not chosen:
-        zones = ", ".join(sorted({entry.zone for entry in found}))
+        zones = ", ".join(sorted({entry.zone for entry in zone_averages}))
         raise UserError(f"zone {zone!r} is not in the history; expected one of {zones}")
     return chosen

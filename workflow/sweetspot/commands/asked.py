@@ -14,8 +14,10 @@ from sweetspot.bills.fits import Needs, fitting_plans
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
 from sweetspot.decision.breakeven import break_even
-from sweetspot.decision.compare import Judged, PlannedWork, judge
+from sweetspot.decision.compare import Judged, PlannedWork, judge, together
+from sweetspot.decision.cost_rounds import rounds_question
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
+from sweetspot.decision.turning import pays_rows
 from sweetspot.decision.waiting import coming_to_mixes, queue_table
 from sweetspot.draws import DRAWS
 from sweetspot.study.instances import Instance
@@ -86,8 +88,12 @@ class Case:
 
     @cached_property
     def break_even(self) -> pd.DataFrame:
-        """As comparison/break_even.parquet, of single jobs."""
-        return break_even(self.judged.options, self.judged.draws, self.given.settings.month_days)
+        """Rows of comparison/break_even.parquet of single jobs and of plans of phases."""
+        judged, month_days = self.judged, self.given.settings.month_days
+        plans = [rounds_question(plan, judged.options, judged.draws, month_days) for plan in judged.plans]
+        rows = [row for plan in plans if plan.held for row in pays_rows(plan.workload, plan.held(plan))]
+        days = break_even(judged.options, judged.draws, month_days)
+        return together([days, pd.DataFrame(rows)]) if rows else days
 
     @cached_property
     def deadlines(self) -> pd.DataFrame:

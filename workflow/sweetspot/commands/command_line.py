@@ -14,7 +14,6 @@ from sweetspot.files import UNWRITABLE
 PACKAGE = "sweetspot.commands"
 COMMANDS = {
     "new-study": "create a study of your own, prefilled with this machine",
-    "add-offer": "put an offer that lies on your desk into a study: a box, a contract or a rental, from one line",
     "check": "say all that is wrong in what you wrote for a study, before anything runs",
     "ask": "the answer of a study, at another use or within a deadline, from its results",
     "import-prices": "turn a price catalogue or a spot history into a price list",

@@ -6,7 +6,7 @@ used and what the price lint says of the result go to stderr.
     aws-spot-history  JSON of `aws ec2 describe-spot-price-history`: the mean over time, 5 % and 95 % as range
     skypilot          a catalogue vms.csv of SkyPilot
     gpuhunt           a CSV of gpuhunt
-    csv               columns instance and per_hour; optional purchase, place, currency, source and the machine's
+    csv, json         columns instance and per_hour; optional purchase, place, currency, source and the machine's
 
     sweetspot import-prices csv prices.csv --as-of 2018-07-01 > config/studies/mine/prices/rent.yaml
 """
@@ -75,26 +75,26 @@ def _catalogue_list(options: argparse.Namespace) -> tuple[dict[str, Any], dict[s
     if options.as_of > date.today():
         raise UserError(f"--as-of is {options.as_of}, a day to come; expected the day of the prices")
     catalogue = READERS[options.format](options.file)
-    kept = cheapest(catalogue, options.zone, frozenset(options.only) if options.only else None)
-    for reason in catalogue.left_out():
+    listings = cheapest(catalogue, options.zone, frozenset(options.only) if options.only else None)
+    for reason in catalogue.skipped():
         print(f"left out: {reason}", file=sys.stderr)
-    if options.currency is None and options.format != "gpuhunt" and not all(entry.currency for entry in kept):
+    if options.currency is None and options.format != "gpuhunt" and not all(entry.currency for entry in listings):
         example = "--currency EUR --rate EUR=1.14"
         print(f"note: {options.file} names no currency; USD is assumed (else: {example})", file=sys.stderr)
     offers: list[dict[str, Any]] = []
     instances: dict[str, Any] = {}
-    for entry in kept:
+    for entry in listings:
         offer: dict[str, Any] = {"instance": entry.instance, "purchase": entry.purchase, "per_hour": entry.per_hour}
-        note = ", ".join(part for part in (entry.title, entry.place) if part)
-        offers.append(offer | _said(currency=entry.currency, source=entry.source, note=note))
+        note = ", ".join(part for part in (entry.title, entry.zone) if part)
+        offers.append(offer | _given(currency=entry.currency, source=entry.source, note=note))
         facts = {"title": entry.title or entry.instance, "provider": options.provider}
         facts["gpu"] = device_of(entry) if entry.gpu else "CPU"
-        more = _said(gpus=entry.gpus or 1, vcpus=entry.vcpus, memory_gib=entry.memory_gib)
+        more = _given(gpus=entry.gpus or 1, vcpus=entry.vcpus, memory_gib=entry.memory_gib)
         instances.setdefault(entry.instance, facts | more)
     return _heading(options, options.as_of, "cheapest place") | {"offers": offers}, instances
 
 
-def _said(**values: Any) -> dict[str, Any]:
+def _given(**values: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value}
 
 
@@ -102,8 +102,8 @@ def _heading(options: argparse.Namespace, as_of: date, how: str) -> dict[str, An
     source = options.source or f"{Path(options.file).name} ({options.format}), {how}"
     heading: dict[str, Any] = {"currency": options.currency or "USD", "as_of": as_of, "source": source}
     if options.rate:  # a day of its own: YAML would name the one above
-        told = [_rate(text) | {"as_of": as_of.replace(), "source": options.rate_source} for text in options.rate]
-        heading["rates"] = told
+        rates = [_rate(text) | {"as_of": as_of.replace(), "source": options.rate_source} for text in options.rate]
+        heading["rates"] = rates
     return heading
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sweetspot.bills.lint.rules import check_possible
+from sweetspot.bills.lint.bounds import check_possible
 from sweetspot.bills.offers import check_instances
 from sweetspot.bills.pricing import (
     check_deliveries,

@@ -9,6 +9,7 @@ import json
 import re
 import string
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -32,12 +33,12 @@ RENTALS = {
     "eight-gpus-2026": ("clouds",),
 }
 PROVIDERS = 6  # the cheapest, of each device
-OWN, TIMED = "mine", "timed"  # instances: what is there, and the device of another's figure
+OWN = "mine"  # the instance that is there
 BOX = (
-    "Keep what we have, buy a box of four, or rent?",
-    "We own {have} x {gpu}. What of a month's work does it do, and is a box with four of them cheaper than renting\n"
-    "  machines of today?",
-    "reference: box-4            # the option that the decision is about\n",
+    "Keep what we have, buy a box of {count}, or rent?",
+    "We own {have} x {gpu}. What of a month's work does it do, and is a box with {count} {offered} cheaper than\n"
+    "  renting machines of today?",
+    "reference: {instance}            # the option that the decision is about\n",
 )
 OFFERS = (
     "What to have, and what to rent?",
@@ -94,8 +95,7 @@ class Own(NamedTuple):
     """The device that a person has, and what it does.
 
     instance: its name (one of config/instances.yaml where it is measured here, else OWN); images_per_s: None where it
-    is to be measured; currency: of the box; figure: the row of throughput.csv that is known instead, of this device or
-    another.
+    is to be measured; currency: of the page and of the machine on offer.
     """
 
     device: Device
@@ -107,7 +107,25 @@ class Own(NamedTuple):
     images_per_s: float | None = None
     currency: str = "USD"
     usd_per_unit: float | None = None  # of the currency, typed by the person; None: that of RATES
-    figure: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A machine that one may buy: `count` of a device, at a price in the owner's currency.
+
+    price: None: what the facts know of it; kw: None: by the data sheets; weeks: until it is delivered.
+    """
+
+    device: Device
+    count: int = DEVICES
+    price: float | None = None
+    kw: float | None = None
+    weeks: float = 0.0
+
+    @property
+    def instance(self) -> str:
+        """The machine's name in the files."""
+        return f"box-{self.count}"
 
 
 class Work(NamedTuple):
@@ -115,7 +133,7 @@ class Work(NamedTuple):
 
     have: how many machines are there; size: what a job takes, `samples`, or `hours` and `instance`; used_months: over
     which machines are used; urgent: jobs a month and the hours within which they are due; limits: `at_most_up_front`
-    and such; box: whether a box of four is offered.
+    and such; offer: the machine that one may buy (None: four of one's own device).
     """
 
     have: int = 1
@@ -125,9 +143,7 @@ class Work(NamedTuple):
     per_month: Any = MappingProxyType({"value": 20, "low": 10, "high": 30})
     urgent: tuple[Any, float] | None = (1, 24)
     limits: Mapping[str, float] = MappingProxyType({})
-    kw: Any = None  # of one machine that is there; None: by the data sheet of its device
-    per_kwh: Any = None
-    box: bool = True
+    offer: Offer | None = None
     source: str = "our estimate, to be replaced"
 
 
@@ -155,20 +171,21 @@ def files_of_today(
     work: that of a month, which it asks about. A box whose price is not in the facts is not offered.
     """
     work, rate = work or Work(), _rate(own, today)
-    owned = _owned(own, work, load_yaml(studies / PRICES_FROM / "prices" / "office.yaml"), rate, today)
-    has_box = any(offer["instance"] == "box-4" for offer in owned["offers"])
+    offer = work.offer or Offer(own.device)
+    owned = _owned(own, work, offer, load_yaml(studies / PRICES_FROM / "prices" / "office.yaml"), rate, today)
+    has_box = any(entry["instance"] == offer.instance for entry in owned["offers"])
     rent, known = rentals(studies, devices, own.device.maker)
     is_timed = own.images_per_s is not None
-    instances, targets = _machines(own, known, devices, has_box)
-    figure = _figure(own, today)
+    instances, targets = _machines(own, known, devices, offer if has_box else None)
     if is_timed:
-        timed = {} if figure["instance"] == OWN else {TIMED: _one(f"1 {figure['gpu']}, timed", figure["gpu"])}
-        instances = {OWN: _one(own.device.gpu, own.device.gpu), **timed, **instances}
-    title, question, reference = BOX if has_box else OFFERS
+        instances = {OWN: _one(own.device.gpu, own.device.gpu), **instances}
+    told = {"gpu": own.device.gpu, "have": work.have, "count": offer.count}
+    told |= {"offered": offer.device.gpu, "instance": offer.instance}
+    title, question, reference = (text.format(**told) for text in (BOX if has_box else OFFERS))
     words = {
         "name": name,
         "title": title,
-        "question": question.format(gpu=own.device.gpu, have=work.have),
+        "question": question,
         "reference": reference,
         "today": today,
         "model": own.model,
@@ -183,7 +200,7 @@ def files_of_today(
     study += currency_block(own.currency, own.usd_per_unit, today)
     made: dict[str, Any] = {"study.yaml": study, "instances.yaml": instances, "prices/rent.yaml": rent}
     made |= {"prices/box.yaml": owned} if owned["offers"] else {}
-    made |= {"throughput.csv": as_csv([figure])} if is_timed else {}
+    made |= {"throughput.csv": as_csv([_figure(own, today)])} if is_timed else {}
     return made | {path: f"# {head}\n{_yaml(made[path])}" for path, head in HEAD.items() if path in made}
 
 
@@ -232,19 +249,28 @@ def _cheapest(found: Mapping[tuple[str, str, int], tuple[dict[str, Any], Any]], 
 
 
 def _machines(
-    own: Own, known: Mapping[str, Any], devices: Devices, box: bool
+    own: Own, known: Mapping[str, Any], devices: Devices, offer: Offer | None
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Instances of the `box`, if any, and of what is offered (`known`), and the targets: machines of several devices.
+    """Instances of the machine on `offer`, if any, and of rentals (`known`); the targets: those of several devices.
 
     Each is estimated from one of its devices, which is declared for it where nobody offers it alone.
     """
     instances: dict[str, Any] = {}
     targets: list[dict[str, Any]] = []
-    if box:
-        four = _one("box with four of ours", own.device.gpu) | {"gpus": 4, "interconnect": "pcie"}
-        instances["box-4"] = four | {"base_instance": own.instance}
-        targets.append({"instance": "box-4", "base_instance": own.instance, "gpus": 4})
     single = {devices.get(known[name]["gpu"]).gpu: name for name in known if known[name]["gpus"] == 1}
+    if offer is not None:
+        gpu = offer.device.gpu
+        base = own.instance if gpu == own.device.gpu else single.get(gpu)
+        if base is None:
+            base = single[gpu] = f"one-{gpu.lower().replace(' ', '-')}"
+            instances[base] = _one(f"1 {gpu}", gpu)
+        box = _one(f"box with {offer.count} {gpu}", gpu) | {"gpus": offer.count}
+        if offer.count > 1:
+            box |= {"interconnect": "nvswitch" if "SXM" in gpu else "pcie", "base_instance": base}
+            targets.append({"instance": offer.instance, "base_instance": base, "gpus": offer.count})
+        else:
+            box["equivalent_to"] = base
+        instances[offer.instance] = box
     for name, entry in known.items():
         machine = {key: value for key, value in entry.items() if key not in ("equivalent_to", "base_instance")}
         if machine["gpus"] > 1:
@@ -262,36 +288,36 @@ def _one(title: str, gpu: str) -> dict[str, Any]:
     return {"title": title, "provider": "own", "gpu": gpu, "gpus": 1}
 
 
-def box_price(device: Device, office: Mapping[str, Any]) -> tuple[dict[str, Any], str] | None:
-    """What a box of DEVICES devices costs and draws, in USD, and its source; None where the facts do not know it.
+def box_price(offer: Offer, office: Mapping[str, Any]) -> tuple[dict[str, Any], str] | None:
+    """What a machine costs by the facts, in USD, and its source; None where they do not know its device.
 
     Parameters
     ----------
-    device : Device
-        The device of which the box has four.
+    offer : Offer
+        The machine, whose own price and power are not looked at.
     office : mapping
-        The price list `office` of office-box-2026, whose boxes come first.
+        The price list `office` of office-box-2026, whose boxes of DEVICES come first.
 
     Returns
     -------
     tuple of (dict, str) or None
-        `capex`, `kw` and `per_kwh` with their ranges as a price list has them, and where they are from.
+        `capex` and `kw` with their ranges as a price list has them, and where they are from.
     """
+    device, count = offer.device, offer.count
     words = device.gpu.lower().replace("rtx", "").replace(" ", "")
-    per_kwh = office["offers"][0]["own"]["per_kwh"]
-    for offer in office["offers"]:
-        if offer["instance"] == f"office-4x{words}":
-            return {key: offer["own"][key] for key in ("capex", "kw", "per_kwh")}, str(offer["source"])
-    bought, kw = purchase_of(device_key(device.gpu)), device_kw(device, DEVICES)
+    for entry in office["offers"]:
+        if count == DEVICES and entry["instance"] == f"office-4x{words}":
+            return {key: entry["own"][key] for key in ("capex", "kw")}, str(entry["source"])
+    bought, kw = purchase_of(device_key(device.gpu)), device_kw(device, count)
     if bought is None or kw is None:
         return None
     each = {"value": bought.middle, "low": bought.low, "high": bought.high}
-    capex = {end: round((DEVICES * usd + HOST_USD[end]) / 10) * 10 for end, usd in each.items()}
+    capex = {end: round((count * usd + HOST_USD[end]) / 10) * 10 for end, usd in each.items()}
     source = (
-        f"{DEVICES} x {device.gpu} at {bought.low:,.0f} to {bought.high:,.0f} USD each (new, facts/price_levels.csv), "
+        f"{count} x {device.gpu} at {bought.low:,.0f} to {bought.high:,.0f} USD each (new, facts/price_levels.csv), "
         f"a host at {HOST_USD['value']:,} ({HOST_USD['low']:,} to {HOST_USD['high']:,}), assumed; power by data sheet"
     )
-    return {"capex": capex, "kw": kw, "per_kwh": per_kwh}, source
+    return {"capex": capex, "kw": kw}, source
 
 
 def device_kw(device: Device, count: int) -> dict[str, float] | None:
@@ -303,39 +329,53 @@ def device_kw(device: Device, count: int) -> dict[str, float] | None:
     return {"value": round(kw, 4), "low": round(kw * DRAWN[0], 4), "high": round(kw * DRAWN[1], 4)}
 
 
-def _owned(owner: Own, work: Work, office: Mapping[str, Any], rate: Mapping[str, Any], today: str) -> dict[str, Any]:
-    """The price list of the box and of what is there, in the owner's currency; without a box that has no known price.
+def _owned(
+    owner: Own, work: Work, offer: Offer, office: Mapping[str, Any], rate: Mapping[str, Any], today: str
+) -> dict[str, Any]:
+    """The price list of the machine on offer and of what is there, in the owner's currency.
 
-    Both work day and night but for DOWNTIME, and nothing is reckoned for a sale.
+    Both work day and night but for DOWNTIME, and nothing is reckoned for a sale. A machine without a price is left out.
     """
-    known = box_price(owner.device, office) if work.box else None
     per_kwh = office["offers"][0]["own"]["per_kwh"] if owner.currency == "USD" else PER_KWH
-    use = {"months": work.used_months, "per_kwh": work.per_kwh or per_kwh}
-    use |= {"days_per_month": MONTH_DAYS, "downtime_share": DOWNTIME}
+    use = {"months": work.used_months, "per_kwh": per_kwh, "days_per_month": MONTH_DAYS, "downtime_share": DOWNTIME}
     prices: dict[str, Any] = {"title": "What is there", "currency": owner.currency, "as_of": today}
     prices |= {"source": "the offers of this list", "max_age_days": 180, "project_months": work.months, "offers": []}
-    there_kw = work.kw
-    if known is not None:
-        own, source = known
-        usd_per_unit = middle(rate["usd"])
-        there_kw = there_kw or ranged(own["kw"], lambda kw: round(kw / DEVICES, 4))
-        capex = own["capex"]
-        if owner.currency != "USD":
-            capex = ranged(capex, lambda usd: round(usd / usd_per_unit / 10) * 10)
-            source += f"; in {owner.currency} at {usd_per_unit:g} USD; electricity assumed"
-        box = {"instance": "box-4", "purchase": "own", "source": source, "own": {"capex": capex, "kw": own["kw"]} | use}
-        prices |= {"title": "The box", "as_of": str(office["as_of"]), "max_age_days": 400}
+    box = _box(owner, offer, office, middle(rate["usd"]), use, today)
+    if box is not None:
+        prices["title"] = "The machine on offer" + ", and what is there" * (work.have > 0)
+        prices |= {"as_of": today if offer.price else str(office["as_of"])} | {"max_age_days": 400}
         prices["offers"].append(box)
     if work.have:
-        prices["title"] += ", and what is there" if known is not None else ""
-        there_kw = there_kw or device_kw(owner.device, 1) or 0
-        told = "as told" if work.kw is not None else "by the data sheet of its device" if there_kw else "unknown"
-        source = f"what is there: its purchase is spent; power {told}"
-        own = {"capex": 0, "kw": there_kw} | use
+        kw: Any = device_kw(owner.device, 1) or 0
+        if box is not None and offer.device == owner.device and offer.kw is None:
+            kw = ranged(box["own"]["kw"], lambda value: round(value / offer.count, 4))
+        source = f"what is there: its purchase is spent; power {'by the data sheet of its device' if kw else 'unknown'}"
+        own = {"capex": 0, "kw": kw} | use
         prices["offers"].append({"instance": owner.instance, "purchase": "own", "source": source, "own": own})
     if owner.currency != "USD":
         prices["rates"] = [rate]
     return prices
+
+
+def _box(
+    owner: Own, offer: Offer, office: Mapping[str, Any], usd_per_unit: float, use: Mapping[str, Any], today: str
+) -> dict[str, Any] | None:
+    """The offer of a price list for the machine that one may buy; None where nobody knows its price."""
+    known = box_price(offer, office)
+    if offer.price is not None:
+        kw = offer.kw or device_kw(offer.device, offer.count) or 0
+        source = f"the offer on our desk, given to sweetspot new-study on {today}"
+        source += "" if offer.kw else "; power by data sheet" if kw else "; power unknown"
+        own = {"capex": offer.price, "kw": kw}
+    elif known is not None:
+        own, source = known
+        if owner.currency != "USD":
+            own = own | {"capex": ranged(own["capex"], lambda usd: round(usd / usd_per_unit / 10) * 10)}
+            source += f"; in {owner.currency} at {usd_per_unit:g} USD; electricity assumed"
+    else:
+        return None
+    waits = {"available_from_weeks": offer.weeks} if offer.weeks else {}
+    return {"instance": offer.instance, "purchase": "own", "source": source, "own": {**own, **use}} | waits
 
 
 def _rate(own: Own, today: str) -> dict[str, Any]:
@@ -352,8 +392,6 @@ def currency_rate(currency: str, usd_per_unit: float | None, today: str) -> dict
 
 def _figure(own: Own, today: str) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys([*THROUGHPUT_CSV, "as_of"], "")
-    if own.figure is not None:
-        return row | dict(own.figure) | {"instance": OWN if own.figure["gpu"] == own.device.gpu else TIMED}
     row |= {"gpu": own.device.gpu, "instance": OWN, "gpus": 1, "framework": own.framework, "benchmark": "own"}
     row |= {"model": own.model, "batch_size": own.batch_size, "precision": own.precision, "variant": "default"}
     row |= {"images_per_s": f"{own.images_per_s or 0:g}", "as_of": today}

@@ -1,8 +1,8 @@
 """Where the facts lie that come with the library: each row has a source and a date, and a study may say otherwise.
 
 devices.csv: what a device can do. power.csv, providers.csv, grids.csv: what it draws, and where it stands.
-names.csv: networks and providers for people. catalogue_names.csv: machines in price catalogues. stock_catalogues.csv:
-which of those list only what is in stock. availability.csv: stock, waits, failures. currencies.csv: rates of years.
+names.csv: networks and providers for people. catalogue_names.csv: machines in price catalogues. availability.csv:
+stock, waits, failures. currencies.csv: rates of years.
 network_operations.csv: what training on a sample of a network takes at least. machines.csv: devices of cloud machines.
 price_levels.csv, machine_prices.csv: what devices and machines have cost (bills/lint/known.py).
 pools/: figures that methods learn from and studies borrow.

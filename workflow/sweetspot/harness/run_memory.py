@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from sweetspot.harness.request import Request
 from sweetspot.study.frameworks import FRAMEWORKS
 
@@ -146,6 +144,8 @@ def available_bytes(root: Path = Path("/")) -> int:
 
     That of this process's group and all above it (version 2), or of the container (version 1).
     """
+    import psutil  # lazily: it comes with what measures, and `doctor` answers without it
+
     known = [psutil.virtual_memory().available]
     place = re.search(r"^0::/?(.*?)/?$", own := text_of(root / "proc/self/cgroup"), re.MULTILINE)
     if own:

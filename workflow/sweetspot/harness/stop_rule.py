@@ -72,4 +72,5 @@ class MeasuredSteps:
 
     def facts(self) -> dict[str, Any]:
         """Return facts of the timed steps for the run file."""
-        return {} if self._watch is None else self._watch.facts()
+        facts = {"timed_seconds": self._passed_s}
+        return facts if self._watch is None else facts | self._watch.facts()

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from sweetspot.cells import Cell
 from sweetspot.matrix.invocation import Invocation
 from sweetspot.matrix.schedule import BENCHMARKS, Run, priorities, run_file
-from sweetspot.matrix.slurm import require_partitions
+from sweetspot.matrix.slurm import require_accepted
 from sweetspot.study.instances import Executor
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 
@@ -42,11 +42,11 @@ class Jobs:
         measured = {name: plan.instances[name].measure for name in plan.config.measure_on}
         self._executors: dict[str, Executor] = {name: value for name, value in measured.items() if value is not None}
 
-    def require_partitions(self, files: Iterable[str], runs_a_job: int = 1) -> None:
-        """Raises UserError where Slurm would never start a job that makes one of these run files."""
+    def require_accepted(self, files: Iterable[str], runs_a_job: int = 1, accounts: str = "") -> None:
+        """Raise UserError where Slurm takes no job that makes one of these run files."""
         made = {part.partition("~")[2] for file in files for part in Path(file).parts if part.startswith("instance~")}
         asked = {name: executor for name, executor in self._executors.items() if name in made}
-        require_partitions(asked, runs_a_job)
+        require_accepted(asked, runs_a_job, accounts)
 
     def per_instance(self, value: Callable[[Executor], Any]) -> PerRun:
         """`value` of the executor of a run's instance."""

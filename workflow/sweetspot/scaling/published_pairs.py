@@ -8,13 +8,13 @@ import pandas as pd
 
 from sweetspot.scaling.evidence import EVIDENCE_COLUMNS, MAXIMUM_EFFICIENCY, super_linear_warnings
 from sweetspot.scaling.step_facts import device_family
-from sweetspot.study.frameworks import FRAMEWORKS
+from sweetspot.study.frameworks import FRAMEWORKS, PUBLISHED
 from sweetspot.throughput.published import with_machine_facts
 from sweetspot.warnings import warning
 
 DATASETS = ("synthetic", "real")
 # Frameworks whose exchange of gradients is modelled; empty: not stated.
-MODELLED_FRAMEWORKS = ("", *(name for name, ability in FRAMEWORKS.items() if ability.package))
+MODELLED_FRAMEWORKS = ("", *(name for name, ability in FRAMEWORKS.items() if ability.package), *PUBLISHED)
 # Programs whose batch is known where nobody has changed it.
 DEFAULT_BATCH_BENCHMARKS = ("", "tf_cnn_benchmarks")
 POD_FABRIC = "ici"  # joins up to a pod of devices without a node in between

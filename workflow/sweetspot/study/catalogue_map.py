@@ -5,16 +5,15 @@ from collections.abc import Collection, Iterator
 from datetime import date
 from itertools import islice, product
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, field_validator
+from pydantic import Field, StringConstraints
 
 from sweetspot.errors import Faults
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Slug, Text
 
-Refreshed = Literal["on_demand", "spot", "preemptible", "reserved"]
-CONTRACTS: Refreshed = "reserved"
+Refreshed = Literal["on_demand", "spot", "preemptible"]
 RATES: tuple[Refreshed, ...] = ("on_demand", "spot", "preemptible")
 SEVERAL_NODES = re.compile(r"-x\d+$")  # an instance of some nodes is named for one of them
 Url = Annotated[str, StringConstraints(pattern=r"^https?://[^\s]+$", max_length=2000)]
@@ -25,23 +24,12 @@ class Part(Closed):
 
     lists: list[Slug] = Field(description="Price lists of the study that it refreshes", min_length=1)
     purchases: list[Refreshed] = Field(
-        list(RATES),
-        description="Offers that it refreshes, others of the same machines stay; `reserved` only where it is named: "
-        "contracts paid by the hour, which aws and azure have",
-        min_length=1,
+        list(RATES), description="Offers that it refreshes, others of the same machines stay", min_length=1
     )
     instances: dict[Slug, Text] = Field(
         description="Name in the catalogue by instance; of an instance of several nodes, the name of one of them",
         min_length=1,
     )
-    has_contracts: ClassVar = False
-
-    @field_validator("purchases")
-    @classmethod
-    def _no_contracts(cls, purchases: list[Refreshed]) -> list[Refreshed]:
-        if CONTRACTS in purchases and not cls.has_contracts:
-            raise ValueError(f"{', '.join(RATES)}: it has no contracts, which aws and azure have")
-        return purchases
 
 
 class FilePart(Part):
@@ -51,15 +39,8 @@ class FilePart(Part):
     place: Text | None = Field(None, description="Zone or region, or how it begins; absent: the cheapest")
 
 
-class RegionPart(Part):
-    """A region of AWS' or Azure's own public prices; the key is its code unless `region` says another."""
-
-    region: Slug | None = Field(None, description="Code of the region (us-east-1, eastus); absent: this key")
-    has_contracts: ClassVar = True
-
-
 class OwnPart(Part):
-    """A table of one's own: CSV with columns instance and per_hour, and those that `import-prices csv` reads."""
+    """A table of one's own: CSV or JSON with instance and per_hour, and what `import-prices csv` reads."""
 
     file: Text | None = Field(None, description="The file, relative to the study's folder")
     url: Url | None = Field(None, description="Its address")
@@ -77,7 +58,6 @@ class Shipped(Closed):
     """Price lists that the names of the library refresh."""
 
     rates: list[Slug] = Field([], description="Price lists with rates an hour, on demand or spot")
-    contracts: list[Slug] = Field([], description="Price lists with contracts paid by the hour, which azure has")
 
 
 class CatalogueMap(Closed):
@@ -85,8 +65,6 @@ class CatalogueMap(Closed):
 
     skypilot: dict[Slug, FilePart] = Field({}, description="SkyPilot's published catalogue, a file a provider")
     gpuhunt: dict[Slug, FilePart] = Field({}, description="Gpuhunt's published catalogue, a file a provider")
-    aws: dict[Slug, RegionPart] = Field({}, description="AWS' public price list, by region: on demand only")
-    azure: dict[Slug, RegionPart] = Field({}, description="Azure's public retail prices, by region")
     csv: dict[Slug, OwnPart] = Field({}, description="Tables of one's own, as a file or at an address")
     shipped: Shipped = Field(
         Shipped(),
@@ -111,18 +89,12 @@ class CatalogueMap(Closed):
             row = known.get(SEVERAL_NODES.sub("", name))
             if row is not None and name not in own:
                 found.setdefault((row["catalogue"], row["file"], row["place"]), {})[name] = row["machine"]
-        skypilot, azure, (rates, contracts) = dict(self.skypilot), dict(self.azure), dict(self.shipped).values()
-        for (source, file, place), named in found.items():
-            key = f"shipped-{file}-{place}".strip("-")
-            if source == "skypilot" and rates:
+        skypilot, rates = dict(self.skypilot), self.shipped.rates
+        for (_, file, place), named in found.items():
+            if rates:
+                key = f"shipped-{file}-{place}".strip("-")
                 skypilot[key] = FilePart(lists=rates, file=file, place=place or None, instances=named)
-            if source == "azure" and rates:
-                azure[key] = RegionPart(lists=rates, region=file, instances=named)
-            if source == "azure" and contracts:
-                azure[f"{key}-contracts"] = RegionPart(
-                    lists=contracts, purchases=[CONTRACTS], region=file, instances=named
-                )
-        return self.model_copy(update={"skypilot": skypilot, "azure": azure, "shipped": Shipped()})
+        return self.model_copy(update={"skypilot": skypilot, "shipped": Shipped()})
 
 
 def checked_catalogue(

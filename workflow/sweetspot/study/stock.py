@@ -1,8 +1,8 @@
 """What is known of having a machine: stock, waits, dates, delivery, failures; of the library and of a study.
 
 facts/availability.csv has what was published; config/studies/<study>/availability.yaml what a team knows better, and
-prices/history/stock.csv beside it what it saw: one row per look and machine, appended by `sweetspot refresh-prices
-STUDY --stock`. A default share and one's own days are counted together, beta-binomial: the default as DEFAULT_LOOKS
+prices/history/stock.csv beside it what it saw: one row per look and machine. A default share
+and one's own days are counted together, beta-binomial: the default as DEFAULT_LOOKS
 independent looks, a day as 1 / DAYS_A_LOOK of one, since stock today mostly means stock tomorrow. Of DigitalOcean's
 stock of April to August 2026 (tests/data/stock) the shares of five months vary as those of 1.2 (H100) and 2.6 (H200)
 independent looks a month would; with 1.5 the range held 5 of 6 months held back. Looks older than RECENT_DAYS made the
@@ -277,12 +277,6 @@ def _look(cells: Sequence[str], where: str, today: date) -> Look:
         if not fine:
             raise UserError(f"{where}: {column} is {row[column][:60]!r}; expected {expected}")
     return Look(day, row["provider"], row["gpu"], count, row["purchase"], row["in_stock"] == "1", row["source"])
-
-
-def new_looks(looks: Iterable[Look], kept: Iterable[Look]) -> list[Look]:
-    """Those of `looks` that are not kept: a file of a catalogue that is still the same is no second look."""
-    seen = {(look.machine, look.source) for look in kept}
-    return [look for look in looks if (look.machine, look.source) not in seen]
 
 
 def write_looks(file: Path, looks: Iterable[Look]) -> None:

@@ -5,10 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-LEVELS = (0.5, 0.9)
-SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of what a method says, in logarithms; the rest is the plain ratio's
-CLEARLY = 0.9  # of the method's own error; below it a share is taken in its place
-FEWEST = 3  # groups that a class needs to have a share and a width of its own, since one is left out
+FEWEST = 3  # groups that a class needs to have a width of its own, since one is left out
 
 
 class Goal(NamedTuple):
@@ -27,12 +24,6 @@ class Goal(NamedTuple):
         words = " and ".join(name for name, wrong in missed.items() if wrong)
         asked = f"{100 * self.median:g} %, {100 * self.p90:g} %, 85 to 95 %"
         return f"{asked}: {words} missed" if words else f"{asked}: held"
-
-
-def best_share(lost: Mapping[float, float]) -> float:
-    """Of SHARES the one that lost least, all of it unless one wins clearly; lost: mean error by share."""
-    least, best = min((error, share) for share, error in lost.items())
-    return best if least < CLEARLY * lost[1.0] else 1.0
 
 
 def calibrate(score: np.ndarray, families: np.ndarray, level: float) -> float:

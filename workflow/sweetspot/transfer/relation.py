@@ -73,7 +73,7 @@ def predict(relation: Relation, cells: pd.DataFrame) -> JointPrediction:
 
 
 def condition(
-    prediction: JointPrediction, measured: list[int], log_rates: np.ndarray, spread: np.ndarray | float = 0.0
+    prediction: JointPrediction, measured: list[int], log_rates: np.ndarray, log_sd: np.ndarray | float = 0.0
 ) -> JointPrediction:
     """Condition a prediction on cells that were measured.
 
@@ -85,12 +85,12 @@ def condition(
         Positions of the measured cells.
     log_rates
         Their log throughputs.
-    spread
+    log_sd
         Standard deviation of each log throughput.
 
     """
     rows = prediction.covariance[measured]
-    inner = rows[:, measured] + np.diag(np.broadcast_to(np.square(spread), len(measured)))
+    inner = rows[:, measured] + np.diag(np.broadcast_to(np.square(log_sd), len(measured)))
     gain = np.linalg.solve(inner, rows).T
     mean = prediction.mean + gain @ (log_rates - prediction.mean[measured])
     return JointPrediction(mean, prediction.covariance - gain @ rows)
@@ -110,8 +110,8 @@ def _covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
             slopes += SLOPES[group].get(feature, 0.0) ** 2 * equal[group]
         offsets = (table[feature].to_numpy(dtype=float) - CENTRE[feature] for table in (rows, columns))
         total += slopes * np.outer(*offsets)
-    for groups, spread in EFFECTS.items():
-        total += spread**2 * np.logical_and.reduce([equal[name] for name in groups])
+    for groups, effect_sd in EFFECTS.items():
+        total += effect_sd**2 * np.logical_and.reduce([equal[name] for name in groups])
     return total
 
 

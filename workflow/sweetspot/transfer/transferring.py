@@ -38,7 +38,7 @@ RELATION, BANDWIDTH_RATIO = "relation", "bandwidth_ratio"
 SHORT_STEP, REFUSED_STEP = 0.010, 0.001
 BATCHED_UNITS = ("images", "samples", "sequences")
 SD_95 = 1.959964  # Standard deviations to either end of a 95 % interval.
-UNSTEADY_SPREAD = 0.05  # Standard deviation of the log of a figure whose steps were not steady.
+UNSTEADY_LOG_SD = 0.05  # Standard deviation of the log of a figure whose steps were not steady.
 OLDER_ARCHITECTURES = ("kepler", "maxwell", "pascal", "volta", "turing", "vega")  # Before 2020.
 # Half widths of the 90 % interval by era, of the relation in its standard deviations and of the ratio of bandwidths in
 # the logarithm: from workloads, or programs and devices, left out in turn (research/transfer_errors.py).
@@ -49,8 +49,8 @@ RATIO_HALF_WIDTH = {"older": 0.877, "modern": 0.489}
 class Measured(NamedTuple):
     """One figure of one device.
 
-    spread: sd of its logarithm (0: taken as it stands); batch_size: samples of a step (NaN: not stated); warnings:
-    those that it has already.
+    log_sd: standard deviation of its logarithm (0: taken as it stands); batch_size: samples of a step (NaN: not
+    stated); warnings: those that it has already.
     """
 
     device: Device
@@ -60,7 +60,7 @@ class Measured(NamedTuple):
     framework: str
     batch_size: float = math.nan
     unit: str = "images"
-    spread: float = 0.0
+    log_sd: float = 0.0
     warnings: tuple[dict[str, str], ...] = ()
 
     @property
@@ -83,7 +83,7 @@ class TransferModel(NamedTuple):
 
 
 def measured_from_row(row: Any, device: Device, unsteady: str) -> Measured:
-    """Return the figure of a row of throughput.parquet; an unsteady one has a wider spread and a warning.
+    """Return the figure of a row of throughput.parquet; an unsteady one has a wider log_sd and a warning.
 
     Parameters
     ----------
@@ -96,11 +96,11 @@ def measured_from_row(row: Any, device: Device, unsteady: str) -> Measured:
 
     """
     high = row.images_per_s_high
-    spread = math.log(high / row.images_per_s) / SD_95 if high > row.images_per_s else 0.0
+    log_sd = math.log(high / row.images_per_s) / SD_95 if high > row.images_per_s else 0.0
     warnings = (warning("unstable", unsteady),) if row.status == "unstable" else ()
     cell = str(row.model), str(row.precision), str(row.framework), float(row.batch_size), str(row.unit)
     return Measured(
-        device, float(row.images_per_s), *cell, max(spread, UNSTEADY_SPREAD) if warnings else spread, warnings
+        device, float(row.images_per_s), *cell, max(log_sd, UNSTEADY_LOG_SD) if warnings else log_sd, warnings
     )
 
 
@@ -130,14 +130,14 @@ def era_of(architectures: Sequence[str]) -> str:
     return "older" if any(name in OLDER_ARCHITECTURES for name in architectures) else "modern"
 
 
-def transferred(known: Sequence[Measured], wanted: Sequence[Device], model: TransferModel) -> pd.DataFrame:
+def transferred(measured: Sequence[Measured], targets: Sequence[Device], model: TransferModel) -> pd.DataFrame:
     """Predict the workload of measured figures on further devices.
 
     Parameters
     ----------
-    known
+    measured
         Figures of one workload, each of one device.
-    wanted
+    targets
         Devices to predict for.
     model
         What is known of devices.
@@ -145,39 +145,39 @@ def transferred(known: Sequence[Measured], wanted: Sequence[Device], model: Tran
     Returns
     -------
     DataFrame
-        COLUMNS, one row a wanted device: throughput of one device in the unit of `known` with its 90 % prediction
+        COLUMNS, one row for each target: throughput of one device in the unit of `measured` with its 90 % prediction
         interval. A device that cannot run the precision has no figure and the warning `cannot_run`.
 
     Raises
     ------
     UserError
-        If a known device cannot run the precision, if no wanted one can, or if a step is too short to say anything.
+        If a measured device cannot run the precision, if no target can, or if a step is too short to say anything.
 
     """
-    first, precision = known[0], precision_name(known[0].precision)
-    _check(known, precision, model)
-    able = [device for device in wanted if device.computes(precision)]
+    first, precision = measured[0], precision_name(measured[0].precision)
+    _check(measured, precision, model)
+    able = [device for device in targets if device.computes(precision)]
     if not able:
-        names = ", ".join(device.gpu for device in wanted)
+        names = ", ".join(device.gpu for device in targets)
         raise UserError(f"{first.model}: none of {names} computes in {precision}; expected a device that does")
-    devices = [*(figure.device for figure in known), *able]
+    devices = [*(figure.device for figure in measured), *able]
     network = network_name(first.model)
     cells = pd.DataFrame({"device": [device.gpu for device in devices]}).assign(
         workload="asked", precision=precision, framework=first.framework, stack=f"asked {first.framework}",
         network=network, kind=kind_of(network, first.unit), bits=BITS.get(precision, 32),
     )  # fmt: skip
     cells = with_features(cells, model.devices)
-    log_rates = np.log([figure.images_per_s for figure in known])
-    positions = list(range(len(known)))
-    spreads = np.array([figure.spread for figure in known])
-    prediction = condition(predict(model.relation, cells), positions, log_rates, spreads)
+    log_rates = np.log([figure.images_per_s for figure in measured])
+    positions = list(range(len(measured)))
+    log_sds = np.array([figure.log_sd for figure in measured])
+    prediction = condition(predict(model.relation, cells), positions, log_rates, log_sds)
     in_pool = cells["device"].isin(model.figures["device"]).to_numpy()
     makers = {model.devices.by_gpu[name].maker for name in model.figures["device"]}
     bandwidth = cells["bandwidth"].to_numpy()
     rows: dict[str, dict[str, object]] = {
-        device.gpu: {"gpu": device.gpu, "warnings": [cannot_run(device, precision)]} for device in wanted
+        device.gpu: {"gpu": device.gpu, "warnings": [cannot_run(device, precision)]} for device in targets
     }
-    for position, device in enumerate(able, len(known)):
+    for position, device in enumerate(able, len(measured)):
         pair = [*positions, position]
         era = era_of(cells["architecture"].to_numpy()[pair])
         if in_pool[pair].all():
@@ -187,9 +187,9 @@ def transferred(known: Sequence[Measured], wanted: Sequence[Device], model: Tran
             method, log_rate = BANDWIDTH_RATIO, np.mean(log_rates + bandwidth[position] - bandwidth[positions])
             if not {devices[number].maker for number in pair} <= makers:
                 era = "older"  # Nothing is known of such devices: the widest interval.
-            half_width = math.hypot(RATIO_HALF_WIDTH[era], RELATION_WIDTH[era] * float(np.mean(spreads)))
-        rows[device.gpu] = _row(device, known, math.exp(log_rate), half_width, model) | {"method": method}
-    return pd.DataFrame([rows[device.gpu] for device in wanted], columns=list(COLUMNS))
+            half_width = math.hypot(RATIO_HALF_WIDTH[era], RELATION_WIDTH[era] * float(np.mean(log_sds)))
+        rows[device.gpu] = _row(device, measured, math.exp(log_rate), half_width, model) | {"method": method}
+    return pd.DataFrame([rows[device.gpu] for device in targets], columns=list(COLUMNS))
 
 
 def cannot_run(device: Device, precision: str) -> dict[str, str]:
@@ -215,13 +215,13 @@ def measured_from_run_files(files: Sequence[str], devices: Devices) -> Measured:
     return measured_from_row(cell, devices.get(str(cell.gpu)), "the measured figure is not steady")
 
 
-def _check(known: Sequence[Measured], precision: str, model: TransferModel) -> None:
+def _check(measured: Sequence[Measured], precision: str, model: TransferModel) -> None:
     """Refuse figures from which nothing follows. Raises UserError."""
-    name = known[0].model
+    name = measured[0].model
     meant = meant_network(name, model.figures)
     if meant is not None:
         raise UserError(f"the model is {name!r}; did you mean '{meant}'? (another network needs another name)")
-    for figure in known:
+    for figure in measured:
         if not figure.device.computes(precision):
             precisions = ", ".join(name for name, peak in figure.device.peaks.items() if peak > 0)
             raise UserError(
@@ -237,13 +237,13 @@ def _check(known: Sequence[Measured], precision: str, model: TransferModel) -> N
 
 
 def _row(
-    device: Device, known: Sequence[Measured], rate: float, half_width: float, model: TransferModel
+    device: Device, measured: Sequence[Measured], rate: float, half_width: float, model: TransferModel
 ) -> dict[str, object]:
     low, high = rate * math.exp(-half_width), rate * math.exp(half_width)
-    warnings = [pair for figure in known for pair in figure.warnings] + list(_limits(device, known, model))
-    step_s = min(figure.step_s for figure in known)
-    new_step_s = step_s * known[0].images_per_s / rate
-    if math.isinf(step_s) and known[0].unit in BATCHED_UNITS:
+    warnings = [pair for figure in measured for pair in figure.warnings] + list(_limits(device, measured, model))
+    step_s = min(figure.step_s for figure in measured)
+    new_step_s = step_s * measured[0].images_per_s / rate
+    if math.isinf(step_s) and measured[0].unit in BATCHED_UNITS:
         message = "the batch is not stated: whether starting kernels decides is not checked"
         warnings.append(warning("batch_unknown", message))
     if min(step_s, new_step_s) < SHORT_STEP:
@@ -257,9 +257,9 @@ def _row(
     return dict(zip(COLUMNS, (device.gpu, rate, low, high, "", joined(warnings)), strict=True))
 
 
-def _limits(device: Device, known: Sequence[Measured], model: TransferModel) -> Iterator[dict[str, str]]:
+def _limits(device: Device, measured: Sequence[Measured], model: TransferModel) -> Iterator[dict[str, str]]:
     """Yield a warning for each thing that the pool says nothing of."""
-    pool, first = set(model.figures["device"]), known[0]
+    pool, first = set(model.figures["device"]), measured[0]
     precision = precision_name(first.precision)
     if kind_of(network_name(first.model), first.unit) == UNKNOWN:
         message = f"whether {first.model} works on images, text or speech is not known: devices are related by what all"
@@ -270,11 +270,11 @@ def _limits(device: Device, known: Sequence[Measured], model: TransferModel) -> 
         )
         yield warning("unknown_precision", message)
     makers = {model.devices.by_gpu[name].maker for name in pool}
-    for each in {each.gpu: each for each in (*(figure.device for figure in known), device)}.values():
-        if each.unit(precision) in each.unconfirmed:
-            message = f"no second source confirms the {each.unit(precision)} peak of {each.gpu}"
+    for involved in {unit.gpu: unit for unit in (*(figure.device for figure in measured), device)}.values():
+        if involved.unit(precision) in involved.unconfirmed:
+            message = f"no second source confirms the {involved.unit(precision)} peak of {involved.gpu}"
             yield warning("unconfirmed_peak", message)
-        if each.gpu not in pool:
-            yield warning("specified_only", f"{each.gpu} is known by its specifications only")
-            if each.maker not in makers:
-                yield warning("unknown_maker", f"no figure of a device of {each.maker} was learnt from")
+        if involved.gpu not in pool:
+            yield warning("specified_only", f"{involved.gpu} is known by its specifications only")
+            if involved.maker not in makers:
+                yield warning("unknown_maker", f"no figure of a device of {involved.maker} was learnt from")

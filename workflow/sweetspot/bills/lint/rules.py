@@ -1,4 +1,4 @@
-"""The price lint: a table of rules about single offers, a table of rules about whole lists, and what is refused."""
+"""The price lint: a table of rules about single offers, and one about whole lists."""
 
 import math
 import re
@@ -9,6 +9,7 @@ from datetime import date
 from typing import NamedTuple
 
 from sweetspot.bills.columns import triple
+from sweetspot.bills.lint.bounds import is_processor
 from sweetspot.bills.lint.known import (
     PriceRange,
     asked,
@@ -24,10 +25,8 @@ from sweetspot.bills.lint.known import (
 from sweetspot.bills.offer_prices import Row, age_days, has_ended, on_demand_hour, rate_used, source_of, to_usd
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.cells import INTERRUPTIBLE
-from sweetspot.errors import refuse
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import RATE_HOURS, Offer, PriceList
-from sweetspot.study.terms import Amount
+from sweetspot.study.price_list import Offer, PriceList
 from sweetspot.warnings import joined, warning
 
 
@@ -42,129 +41,10 @@ class Finding(NamedTuple):
 
 
 LINT_COLUMNS = Finding._fields
-
-
-# ------------------------------------------------------------------------------------------ figures that are refused
-
-
-class Bounds(NamedTuple):
-    """Lowest, usual and highest value of one device, the unit, and the factors of usual slips of the unit."""
-
-    low: float
-    usual: float
-    high: float
-    unit: str
-    slips: tuple[int, ...]
-
-    def holds(self, figure: float) -> bool:
-        """Whether a figure of one device, in USD where it is money, can be."""
-        return self.low <= figure <= self.high
-
-    def meant(self, figure: float, scale: float, known: PriceRange | None = None) -> str:
-        """Say what was probably meant by a figure that cannot be.
-
-        Parameters
-        ----------
-        figure : float
-            The figure as it was written.
-        scale : float
-            Factor that makes it a figure of one device, in USD where it is money.
-        known : PriceRange or None
-            What such a device is known to cost; a slip that leads into this range comes first.
-        """
-        too_high = figure * scale > self.high
-        changes = {factor: 1 / factor if too_high else factor for factor in self.slips}
-        likely = [factor for factor, change in changes.items() if self.holds(figure * scale * change)]
-        if not likely:
-            return f"expected {self.low / scale:,.3g} to {self.high / scale:,.3g}"
-
-        def distance(slip: int) -> tuple[bool, float]:
-            value = figure * scale * changes[slip]
-            is_known = known is not None and known.low <= value <= known.high
-            return not is_known, abs(math.log(value / self.usual))
-
-        factor = min(likely, key=distance)
-        meant = f"{figure * changes[factor]:,.3f}".rstrip("0").rstrip(".")
-        cents = ": cents" if factor == 100 else ""
-        return f"did you mean {meant}? ({factor} times {'less' if too_high else 'more'}{cents})"
-
-
-BOUNDS = {
-    "kw": Bounds(0.02, 0.5, 4.0, "kW", (1000,)),
-    "price": Bounds(10.0, 3000.0, 400_000.0, "", (1000, 100)),
-    "per_hour": Bounds(0.01, 1.0, 100.0, "an hour", (732, 100)),
-    "per_month": Bounds(7.0, 730.0, 73_000.0, "a month", (732, 1000, 100)),
-    "per_kwh": Bounds(0.005, 0.2, 3.0, "a kWh", (100, 1000)),
-    "months": Bounds(1.0, 36.0, 120.0, "months", (12,)),
-    "weeks": Bounds(0.0, 4.0, 104.0, "weeks", (7,)),
-}
-"""By what a figure says, of one device and in USD: W for kW, cents, the hours of a month, years for months."""
-
-
-class CheckedFigure(NamedTuple):
-    """A figure of an offer: its key, value, bounds, factor to USD of one device, and what a device is known to cost."""
-
-    key: str
-    value: float
-    bounds: Bounds
-    scale: float
-    known: PriceRange | None = None
-
-
-def check_possible(prices: PriceList, instances: Mapping[str, Instance], path: str, places: Iterable[int]) -> None:
-    """Refuse purchases, powers and rents that no machine has.
-
-    Parameters
-    ----------
-    prices : PriceList
-        An offer in a currency without a rate is not checked.
-    instances : mapping of str to Instance
-        The machines by name.
-    path : str
-        The file that the sentences name.
-    places : iterable of int
-        Position of each offer of `prices` in the file.
-
-    Raises
-    ------
-    UserError
-        With one sentence for each figure.
-    """
-    currencies = {"USD", *(rate.currency for rate in prices.rates)}
-    refuse(
-        f"{path}: offers[{number}].{figure.key} is {figure.value:,.10g} for {machine.gpus} x {machine.gpu}, which "
-        f"cannot be; {figure.bounds.meant(figure.value, figure.scale, figure.known)}"
-        for number, offer in zip(places, prices.offers, strict=True)
-        if (offer.currency or prices.currency) in currencies
-        for machine in [instances[offer.instance]]
-        for figure in _checked_figures(offer, prices, machine)
-        if figure.value and not figure.bounds.holds(figure.value * figure.scale)  # 0 means unknown or already owned
-    )
-
-
-def _checked_figures(offer: Offer, prices: PriceList, machine: Instance) -> Iterator[CheckedFigure]:
-    money, device, own = to_usd(offer, prices)[0], device_key(machine.gpu), offer.own
-    amounts: list[tuple[str, Amount, Bounds, float, PriceRange | None]] = []
-    if own is not None:
-        amounts += [
-            ("own.kw", own.kw, BOUNDS["kw"], 1 / machine.gpus, None),
-            ("own.capex", own.capex, BOUNDS["price"], money / machine.gpus, purchase_of(device)),
-            ("own.per_kwh", own.per_kwh, BOUNDS["per_kwh"], money, None),
-        ]
-    if not is_processor(machine) and machine.gpu != "none":  # an hour of a processor may cost next to nothing
-        rent = rent_of(device, _year(offer, prices))
-        monthly = None if rent is None else PriceRange(rent.low * 730, rent.high * 730)
-        for unit, hours in RATE_HOURS.items():
-            amount, scale = getattr(offer, unit), money / machine.gpus / (hours or 1.0)
-            if amount is not None:
-                bounds = BOUNDS["per_month" if hours is None else "per_hour"]
-                amounts.append((unit, amount, bounds, scale, monthly if hours is None else rent))
-    for key, amount, bounds, scale, known in amounts:
-        for value in dict.fromkeys((amount.value, *amount.ends)):
-            yield CheckedFigure(key, value, bounds, scale, known)
-
-
-# --------------------------------------------------------------------------------------------------- what is looked at
+RuleMessage = tuple[str, str]
+"""A rule's name and what it says of an offer."""
+Remark = tuple[str, str, str]
+"""The instance (or '' for the list), the message and the source of a finding of a list."""
 
 
 @dataclass(frozen=True)
@@ -227,11 +107,6 @@ class LintedOffer:
         return PriceRange(min(on_demand.low, spot.low), on_demand.high) if spot else on_demand
 
 
-def is_processor(machine: Instance) -> bool:
-    """Whether the machine has no devices but its processor, and is priced by the vCPU."""
-    return machine.gpu.upper().startswith("CPU")
-
-
 def _year(offer: Offer, prices: PriceList) -> int:
     return (offer.as_of or prices.as_of).year
 
@@ -250,7 +125,7 @@ PRICE_OF_ONE = 0.5
 KNOWN_MACHINE = (0.4, 2.5)
 # Below this share of the on-demand price a spot price is doubtful: AWS and Google give at most 90 and 91 % of discount,
 # Azure 95 % on some machines without devices.
-LEAST_SHARE, LEAST_SHARE_OF_PROCESSORS = 0.08, 0.04
+SPOT_SHARE = {"device": 0.08, "vcpu": 0.04}
 CENT = 0.005
 PLACEHOLDERS = re.compile(r"^\W*(unknown|none|n/?a|todo|tbd|fixme|source|-)?\W*$", re.IGNORECASE)
 RATE_AGE_DAYS = 31
@@ -260,10 +135,10 @@ AHEAD_DAYS = 7
 DISCOUNT_ROUNDING = 0.0101
 # Of machines owned. One draws its devices' power and its host's; a shared or throttled one less. No single device in
 # sight draws more than the last, its share of host and supply included.
-LEAST_POWER, MOST_POWER, HOST_KW, MOST_KW_OF_ANY = 0.2, 2.0, 0.6, 5.0
-USD_PER_KWH, MONTHS, LEAST_DAYS = (0.02, 1.0), (6.0, 120.0), 1.0
+POWER_FACTORS, HOST_KW, POWER_LIMIT_KW = (0.2, 2.0), 0.6, 5.0
+USD_PER_KWH, MONTHS = (0.02, 1.0), (6.0, 120.0)
 # Second hand a device costs half and less; host, chassis and warranty are some of the dearest devices more.
-LEAST_PURCHASE, MOST_PURCHASE, HOST_USD, PURCHASE_OF_ANY = 0.4, 4.0, 5000.0, (50.0, 300_000.0)
+PURCHASE_FACTORS, HOST_USD, PURCHASE_OF_UNKNOWN = (0.4, 4.0), 5000.0, (50.0, 300_000.0)
 
 
 def _far_factor(linted: LintedOffer) -> float | None:
@@ -292,7 +167,7 @@ def market_level(linted: LintedOffer) -> Iterator[str]:
         )
 
 
-def price_of_one_device(linted: LintedOffer) -> Iterator[str]:
+def device_price(linted: LintedOffer) -> Iterator[str]:
     """The price of one device at a machine of several, or the price of a whole machine at one device."""
     known, count = linted.market, linted.units
     if not linted.is_rental or linted.is_interruptible or is_processor(linted.machine) or known.low <= 0:
@@ -305,7 +180,7 @@ def price_of_one_device(linted: LintedOffer) -> Iterator[str]:
         yield f"{words}: the price of a machine of eight? ({linted.usd / 8:.4g} for one)"
 
 
-def known_machine(linted: LintedOffer) -> Iterator[str]:
+def machine_price(linted: LintedOffer) -> Iterator[str]:
     """A price on demand far from what the provider asked for the very machine."""
     known = asked(linted.machine.provider, linted.name)
     if not known or linted.usd <= 0 or linted.offer.purchase != "on_demand" or not linted.is_rental:
@@ -327,162 +202,112 @@ def device_count_differs(linted: LintedOffer) -> Iterator[str]:
         yield f"{words}; at {linted.usd:.4g} an hour that makes {linted.usd / count:.4g} each"
 
 
-def own_power(linted: LintedOffer) -> Iterator[str]:
-    """Power of an owned machine against its devices' and a host's."""
-    own, gpu, gpus = linted.offer.own, linted.machine.gpu, linted.machine.gpus
-    if own is None or not own.kw.value:  # 0 means unknown power: its electricity is left out, not guessed
+def owned_machine(linted: LintedOffer) -> Iterator[RuleMessage]:
+    """Power, electricity, service life, days of use and purchase of an owned machine; 0 means unknown."""
+    owned, gpu, gpus = linted.offer.own, linted.machine.gpu, linted.machine.gpus
+    if owned is None:
         return
-    known, kw = power_of(device_key(gpu)), own.kw.value
-    low, high = 0.0, MOST_KW_OF_ANY
-    if known is not None:
-        low, high = LEAST_POWER / 1000 * known.low, MOST_POWER / 1000 * known.high + HOST_KW / gpus
-    if not low <= kw / gpus <= high:
-        yield f"{kw:g} kW is {kw / gpus:.3g} a {gpu}, host included; expected {low:.2g} to {high:.2g}"
+    money, kw = to_usd(linted.offer, linted.prices)[0], owned.kw.value
+    watts, price = power_of(device_key(gpu)), purchase_of(device_key(gpu))
+    low, high = 0.0, POWER_LIMIT_KW
+    if watts is not None:
+        low, high = POWER_FACTORS[0] / 1000 * watts.low, POWER_FACTORS[1] / 1000 * watts.high + HOST_KW / gpus
+    if kw and not low <= kw / gpus <= high:
+        words = f"{kw:g} kW is {kw / gpus:.3g} a {gpu}, host included; expected {low:.2g} to {high:.2g}"
+        yield "own_power", words
+    per_kwh = owned.per_kwh.value * money
+    if per_kwh and not USD_PER_KWH[0] <= per_kwh <= USD_PER_KWH[1]:
+        words = f"{per_kwh:g} USD a kWh; electricity costs {USD_PER_KWH[0]:g} to {USD_PER_KWH[1]:g}"
+        yield "own_electricity", words
+    _, low, high = triple(owned.months)
+    months = low if low < MONTHS[0] else high
+    if not MONTHS[0] <= months <= MONTHS[1]:
+        words = f"written off over {months:g} months; machines are used {MONTHS[0]:g} to {MONTHS[1]:g}"
+        yield "own_months", words
+    days = owned.days_per_month.ends[0]
+    if days < 1:
+        yield "own_days", f"{days:g} days of use a month, less than a day of 24 hours (a share of the month?)"
+    low, high = PURCHASE_OF_UNKNOWN
+    if price is not None:
+        low, high = PURCHASE_FACTORS[0] * price.low, PURCHASE_FACTORS[1] * price.high + HOST_USD / gpus
+    usd = owned.capex.value * money
+    if usd and not low <= usd / gpus <= high:
+        words = f"a purchase of {usd:g} USD is {usd / gpus:.4g} a {gpu}; expected {low:.3g} to {high:.3g}"
+        yield "own_purchase", words
 
 
-def own_electricity(linted: LintedOffer) -> Iterator[str]:
-    """Price of a kWh."""
-    own = linted.offer.own
-    usd = 0.0 if own is None else own.per_kwh.value * to_usd(linted.offer, linted.prices)[0]
-    low, high = USD_PER_KWH
-    if usd and not low <= usd <= high:
-        yield f"{usd:g} USD a kWh; electricity costs {low:g} to {high:g}"
-
-
-def own_months(linted: LintedOffer) -> Iterator[str]:
-    """Service life of an owned machine."""
-    if linted.offer.own is not None:
-        _, low, high = triple(linted.offer.own.months)
-        months = low if low < MONTHS[0] else high
-        if not MONTHS[0] <= months <= MONTHS[1]:
-            yield f"written off over {months:g} months; machines are used {MONTHS[0]:g} to {MONTHS[1]:g}"
-
-
-def own_days(linted: LintedOffer) -> Iterator[str]:
-    """Days of use a month of an owned machine."""
-    days = math.inf if linted.offer.own is None else linted.offer.own.days_per_month.ends[0]
-    if days < LEAST_DAYS:
-        yield f"{days:g} days of use a month, less than a day of 24 hours (a share of the month?)"
-
-
-def own_purchase(linted: LintedOffer) -> Iterator[str]:
-    """Purchase price against what its devices are known to cost."""
-    own, gpu, gpus = linted.offer.own, linted.machine.gpu, linted.machine.gpus
-    usd = 0.0 if own is None else own.capex.value * to_usd(linted.offer, linted.prices)[0]
-    known = purchase_of(device_key(gpu))
-    low, high = PURCHASE_OF_ANY
-    if known is not None:
-        low, high = LEAST_PURCHASE * known.low, MOST_PURCHASE * known.high + HOST_USD / gpus
-    if usd and not low <= usd / gpus <= high:  # 0 means that it is owned already
-        yield f"a purchase of {usd:g} USD is {usd / gpus:.4g} a {gpu}; expected {low:.3g} to {high:.3g}"
-
-
-def spot_terms(linted: LintedOffer) -> Iterator[str]:
-    """A spot price without a rate of interruption."""
-    if linted.is_interruptible and linted.offer.interruptions is None and linted.prices.interruptions is None:
-        yield "no interruption rate; its cost assumes none"
-
-
-def _paid_share(linted: LintedOffer) -> float | None:
+def paid_share(linted: LintedOffer) -> float | None:
     """A spot price as a share of the on-demand price; None where either is missing."""
     on_demand = linted.row.get("on_demand_usd_per_hour")
     return linted.usd / on_demand if linted.is_interruptible and on_demand is not None else None
 
 
-def spot_above_on_demand(linted: LintedOffer) -> Iterator[str]:
-    """A spot price above the on-demand price."""
-    paid = _paid_share(linted)
-    if paid is not None and paid > 1:
-        yield f"spot at {linted.usd:g} an hour is above on demand at {linted.row['on_demand_usd_per_hour']:g}"
-
-
-def spot_far_below(linted: LintedOffer) -> Iterator[str]:
-    """A spot price at a doubtful share of the on-demand price, such as a lowest bid."""
-    paid = _paid_share(linted)
-    if paid is not None and paid < (LEAST_SHARE_OF_PROCESSORS if is_processor(linted.machine) else LEAST_SHARE):
-        on_demand = linted.row["on_demand_usd_per_hour"]
-        yield f"spot at {linted.usd:g} an hour is {paid:.1%} of on demand at {on_demand:g} (the lowest bid?)"
-
-
-def discount_is_fraction_paid(linted: LintedOffer) -> Iterator[str]:
-    """A printed discount that is the share which is paid."""
-    paid, printed = _paid_share(linted), None if linted.offer.printed is None else linted.offer.printed.discount
-    if paid is None or printed is None or abs(printed - (1 - paid)) <= DISCOUNT_ROUNDING:
+def spot_price(linted: LintedOffer) -> Iterator[RuleMessage]:
+    """A spot price against the on-demand price, with the discount that the source prints."""
+    terms = linted.offer.interruptions or linted.prices.interruptions
+    if linted.is_interruptible and terms is None:
+        yield "spot_terms", "no interruption rate; its cost assumes none"
+    paid, usd = paid_share(linted), linted.usd
+    if paid is None:
+        return
+    on_demand = linted.row["on_demand_usd_per_hour"]
+    if paid > 1:
+        yield "spot_above_on_demand", f"spot at {usd:g} an hour is above on demand at {on_demand:g}"
+    if paid < SPOT_SHARE["vcpu" if is_processor(linted.machine) else "device"]:
+        words = f"spot at {usd:g} an hour is {paid:.1%} of on demand at {on_demand:g} (the lowest bid?)"
+        yield "spot_far_below", words
+    printed = None if linted.offer.printed is None else linted.offer.printed.discount
+    if printed is None or abs(printed - (1 - paid)) <= DISCOUNT_ROUNDING:
         return
     if abs(printed - paid) <= DISCOUNT_ROUNDING:
-        share = f"{linted.usd:g}/{linted.row['on_demand_usd_per_hour']:g}"
-        yield f"the printed discount of {printed:.0%} is the fraction paid ({share}); the discount is {1 - paid:.0%}"
+        words = f"is the fraction paid ({usd:g}/{on_demand:g}); the discount is {1 - paid:.0%}"
+        yield "discount_is_fraction_paid", f"the printed discount of {printed:.0%} {words}"
+    else:
+        yield "text_against_table", f"the printed discount of {printed:.0%} does not recompute; it is {1 - paid:.0%}"
 
 
-def text_against_table(linted: LintedOffer) -> Iterator[str]:
+def printed_price(linted: LintedOffer) -> Iterator[RuleMessage]:
     """What the source prints against what its own numbers make, in its own currency."""
-    offer, printed = linted.offer, linted.offer.printed
-    if printed is None:
-        return
-    paid = _paid_share(linted)
-    if paid is not None and printed.discount is not None:
-        off = min(abs(printed.discount - (1 - paid)), abs(printed.discount - paid))
-        if off > DISCOUNT_ROUNDING:
-            yield f"the printed discount of {printed.discount:.0%} does not recompute; it is {1 - paid:.0%}"
-    if offer.commitment is not None:
+    offer = linted.offer
+    if offer.printed is None or offer.commitment is not None:
         return
     hour, month = linted.usd / to_usd(offer, linted.prices)[0], 24 * linted.month_days
     hours = {"per_hour": 1.0, "per_day": 24.0, "per_week": 168.0, "per_month": month}
     if offer.own is not None:
         hours = {"per_hour": 1.0, "per_month": HOURS_A_DAY * linted.row["days_per_month"]}
     for unit, count in hours.items():
-        text, value = getattr(printed, unit), hour * count
+        text, value = getattr(offer.printed, unit), hour * count
         if text is not None and abs(text - value) > max(CENT * 1.01, 0.001 * value):
-            yield f"the text says {text:g} {unit.replace('_', ' ')}, its table makes {value:.4f}"
+            words = f"the text says {text:g} {unit.replace('_', ' ')}, its table makes {value:.4f}"
+            yield "text_against_table", words
 
 
-def reserved_above_on_demand(linted: LintedOffer) -> Iterator[str]:
+def reserved_price(linted: LintedOffer) -> Iterator[RuleMessage]:
     """A reserved price above the on-demand one; commitments are judged by their use (`not_earned`)."""
     if linted.offer.purchase in ("reserved", "committed") and linted.offer.commitment is None:
         on_demand = on_demand_hour(linted.offer, linted.prices, linted.month_days)
         if on_demand is not None and linted.usd > on_demand:
-            yield f"{linted.offer.purchase} at {linted.usd:g} an hour is above on demand at {on_demand:g}"
+            words = f"{linted.offer.purchase} at {linted.usd:g} an hour is above on demand at {on_demand:g}"
+            yield "reserved_above_on_demand", words
 
 
-def _priced_on(linted: LintedOffer) -> tuple[date, str, int]:
-    """Day of the price, the day it is judged at in words, and days between them."""
-    judged, age = f"the study's date {linted.study_date}", age_days(linted.offer, linted.prices, linted.study_date)
-    return linted.offer.as_of or linted.prices.as_of, judged, age
-
-
-def stale(linted: LintedOffer) -> Iterator[str]:
-    """A price older than its list allows."""
-    day, judged, age = _priced_on(linted)
-    limit = linted.prices.max_age_days
+def age_and_source(linted: LintedOffer) -> Iterator[RuleMessage]:
+    """Age of the price and of its rate, an offer that has ended, and a source that names none."""
+    offer, prices, study_date = linted.offer, linted.prices, linted.study_date
+    age, day = age_days(offer, prices, study_date), offer.as_of or prices.as_of
+    reference, limit = f"the study's date {study_date}", prices.max_age_days
     if limit is not None and age > limit:
-        yield f"price of {day} is {age} days old at {judged}; the limit is {limit}"
-
-
-def future_date(linted: LintedOffer) -> Iterator[str]:
-    """A price of a day to come."""
-    day, judged, age = _priced_on(linted)
+        yield "stale", f"price of {day} is {age} days old at {reference}; the limit is {limit}"
     if age < -AHEAD_DAYS:
-        yield f"price of {day} is dated {-age} days after {judged}"
-
-
-def expired(linted: LintedOffer) -> Iterator[str]:
-    """An offer whose last day is past."""
-    if has_ended(linted.offer, linted.study_date):
-        yield f"the offer ended on {linted.offer.until}, before {_priced_on(linted)[1]}; ask for it again"
-
-
-def stale_rate(linted: LintedOffer) -> Iterator[str]:
-    """An exchange rate of another month than the price."""
-    rate, (day, _, _) = rate_used(linted.offer, linted.prices), _priced_on(linted)
+        yield "future_date", f"price of {day} is dated {-age} days after {reference}"
+    if has_ended(offer, study_date):
+        yield "expired", f"the offer ended on {offer.until}, before {reference}; ask for it again"
+    rate = rate_used(offer, prices)
     if rate is not None and abs((rate.as_of - day).days) > RATE_AGE_DAYS:
-        yield f"price of {day} converted with a {rate.currency} rate of {rate.as_of}"
-
-
-def missing_source(linted: LintedOffer) -> Iterator[str]:
-    """A source that names none."""
-    source = source_of(linted.offer, linted.prices)
+        yield "stale_rate", f"price of {day} converted with a {rate.currency} rate of {rate.as_of}"
+    source = source_of(offer, prices)
     if PLACEHOLDERS.match(source):
-        yield f"the source is '{source}', which names none"
+        yield "missing_source", f"the source is '{source}', which names none"
 
 
 # ------------------------------------------------------------------------------------------------- rules about a list
@@ -494,9 +319,6 @@ SAME = 0.005  # prices that are equal but for rounding
 AGREES = 0.06  # prices a device that count as one price
 PER_VCPU = 0.06
 MOST = 0.8  # of a list
-
-Remark = tuple[str, str, str]
-"""The instance (or '' for the list), the message and the source of a finding of a list."""
 
 
 def all_far_off(rows: Sequence[LintedOffer]) -> Iterator[Remark]:
@@ -523,8 +345,8 @@ def flat_prices(rows: Sequence[LintedOffer]) -> Iterator[Remark]:
 
 def on_demand_equals_spot(rows: Sequence[LintedOffer]) -> Iterator[Remark]:
     """A list in which on demand costs what spot does, machine by machine."""
-    both = [row for row in rows if _paid_share(row) is not None]
-    if len(both) > 1 and all(abs((_paid_share(row) or 0) - 1) < 1e-6 for row in both):
+    both = [row for row in rows if paid_share(row) is not None]
+    if len(both) > 1 and all(abs((paid_share(row) or 0) - 1) < 1e-6 for row in both):
         words = f"on demand costs what spot does on all {len(both)} machines: a lowest bid, or a column copied?"
         yield "", words, source_of(both[0].offer, both[0].prices)
 
@@ -616,22 +438,26 @@ def _price_groups(family: Sequence[LintedOffer]) -> str:
 
 # -------------------------------------------------------------------------------------------------------- the tables
 
-ListRule = Callable[[Sequence[LintedOffer]], Iterator[Remark]]
-OfferRule = Callable[[LintedOffer], Iterator[str]]
-LIST_RULES: tuple[tuple[str, ListRule], ...] = (
+LIST_RULES: tuple[tuple[str, Callable[[Sequence[LintedOffer]], Iterator[Remark]]], ...] = (
     ("per_vcpu", machine_per_vcpu),
     ("market_level", all_far_off),
     ("flat_prices", flat_prices),
     ("on_demand_equals_spot", on_demand_equals_spot),
     ("family_disagrees", family_disagrees),
 )
-# Rules whose message names the machine; before the others it is put.
-NAMED_RULES: tuple[OfferRule, ...] = (market_level, price_of_one_device, known_machine, device_count_differs)
-OFFER_RULES: tuple[OfferRule, ...] = (
-    own_power, own_electricity, own_months, own_days, own_purchase, spot_terms, spot_above_on_demand, spot_far_below,
-    discount_is_fraction_paid, text_against_table, reserved_above_on_demand, stale, future_date, expired, stale_rate,
-    missing_source,
-)  # fmt: skip
+PRICE_RULES: tuple[tuple[str, Callable[[LintedOffer], Iterator[str]]], ...] = (
+    ("market_level", market_level),
+    ("price_of_one_device", device_price),
+    ("known_machine", machine_price),
+    ("device_count_differs", device_count_differs),
+)
+OFFER_RULES: tuple[Callable[[LintedOffer], Iterator[RuleMessage]], ...] = (
+    owned_machine,
+    spot_price,
+    reserved_price,
+    printed_price,
+    age_and_source,
+)
 NOTES = frozenset({"spot_terms"})
 
 
@@ -666,33 +492,32 @@ def lint(
         LintedOffer(offer, row, prices, instances[offer.instance], month_days, study_date)
         for offer, row in zip(prices.offers, offers, strict=True)
     ]
-    found = [Finding("warning", name, *remark) for name, rule in LIST_RULES for remark in rule(rows)]
-    whole_list = any(finding.rule == "market_level" for finding in found)  # that all prices are off says it all
+    findings = [Finding("warning", name, *remark) for name, rule in LIST_RULES for remark in rule(rows)]
+    is_other_unit = any(finding.rule == "market_level" for finding in findings)  # of the list: says it all
     for row in rows:
         source = source_of(row.offer, prices)
-        for rule in () if whole_list else NAMED_RULES:
-            found += [Finding("warning", rule.__name__, row.name, message, source) for message in rule(row)]
-        for rule in OFFER_RULES:
-            severity = "note" if rule.__name__ in NOTES else "warning"
-            found += [
-                Finding(severity, rule.__name__, row.name, f"{row.name}: {message}", source) for message in rule(row)
-            ]
-    return found
+        for name, rule in () if is_other_unit else PRICE_RULES:
+            findings += [Finding("warning", name, row.name, message, source) for message in rule(row)]
+        for offer_rule in OFFER_RULES:
+            for name, message in offer_rule(row):
+                severity = "note" if name in NOTES else "warning"
+                findings.append(Finding(severity, name, row.name, f"{row.name}: {message}", source))
+    return findings
 
 
 def offer_findings(row: Row) -> list[Finding]:
     """What shows only when an offer is priced: findings of one row of the offers, which touch no other offer."""
-    name, found = row["instance"], []
+    name, findings = row["instance"], []
     if row["purchase"] in ("reserved", "committed") and row.get("on_demand_usd_per_hour") is not None:
         earned, use = row.get("earning_days_per_month"), row["days_per_month"]
         if earned is None or use < earned:
             needed = "no use within a month" if earned is None else f"{earned:.1f} days a month"
             words = f"{name}: {row['purchase']} at {use:.4g} days a month is not earned; it takes {needed}"
-            found.append(Finding("warning", "not_earned", name, words, row["source"]))
+            findings.append(Finding("warning", "not_earned", name, words, row["source"]))
     if row.get("spot_beats_on_demand") is False:
         words = f"{name}: interruptions make {row['purchase']} dearer than on demand for a long job"
-        found.append(Finding("warning", "spot_loses", name, words, row["source"]))
-    return found
+        findings.append(Finding("warning", "spot_loses", name, words, row["source"]))
+    return findings
 
 
 def warnings_of(row: Row, listed: Iterable[Finding]) -> list[dict[str, str]]:

@@ -1,0 +1,166 @@
+"""Each published source from a real server, with real rows: what is taken, what is told apart, what is refused."""
+
+import csv
+import io
+import json
+import zipfile
+from contextlib import nullcontext
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+from price_server import Answer, serving
+from sweetspot.catalogues import fetching
+from sweetspot.catalogues.downloads import Downloads
+from sweetspot.catalogues.fetching import SOURCES, CatalogueRequest
+from sweetspot.catalogues.readers import cheapest
+from sweetspot.catalogues.skypilot import read_skypilot
+from sweetspot.errors import UserError
+from sweetspot.study.catalogue_map import CatalogueMap
+
+DATA = Path(__file__).parent.parent / "data"
+DAY = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def server():
+    with serving() as found:
+        yield found
+
+
+def fetch(source: str, key: str, part: dict, server, tmp_path, now=lambda: DAY):
+    """What the source makes of a part of study.yaml."""
+    asked = CatalogueMap.model_validate({source: {key: {"lists": ["rent"], **part}}})
+    ((_, _, model),) = asked.parts()
+    net = Downloads(tmp_path / "cache", sleep=lambda _: None, now=now)
+    return SOURCES[source].fetch(CatalogueRequest(key, model, tmp_path), net, server.url)
+
+
+def prices(fetched) -> dict[tuple[str, str, str], float]:
+    return {(entry.title or entry.instance, entry.purchase, entry.zone): entry.per_hour
+            for entry in fetched.catalogue.listings}  # fmt: skip
+
+
+def test_skypilots_zones_belong_to_the_region_of_their_line():
+    """AWS' zones of 2026 are use1-az6, which do not begin with us-east-1; each least price by hand from the lines."""
+    catalogue = read_skypilot(DATA / "skypilot" / "aws_2026.csv")
+    found = {(entry.instance, entry.purchase): entry for entry in cheapest(catalogue, "us-east-1", None)}
+    assert found["p5en.48xlarge", "spot"].per_hour == 16.5551  # of 17.2074, 18.2492, 16.5551; us-east-2 has 16.24
+    assert found["p5en.48xlarge", "spot"].zone == "use1-az6"
+    assert found["p5en.48xlarge", "on_demand"].per_hour == 63.296
+    assert found["p6-b200.48xlarge", "spot"].per_hour == 13.0338
+    assert ("p5e.48xlarge", "on_demand") not in found  # sold by capacity blocks alone
+    assert {entry.per_hour for entry in cheapest(catalogue, "use1-az2", None)} == {63.296, 18.2492}
+
+
+def test_skypilots_file_is_of_the_day_of_its_last_change(server, tmp_path):
+    body = (DATA / "skypilot" / "nebius_2026.csv").read_bytes()
+    server.routes["/nebius/vms.csv"] = Answer(body, headers={"Last-Modified": "Tue, 01 Sep 2026 01:00:00 GMT"})
+    found = fetch("skypilot", "mine", {"file": "nebius", "instances": {"a": "x"}}, server, tmp_path)
+    assert found.as_of == date(2026, 9, 1)
+    assert found.source.startswith("SkyPilot's catalogue, nebius/vms.csv of 2026-09-01, sha256 ")
+    with (DATA / "skypilot" / "nebius_2026.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    counted = sum(bool(line["Price"]) + bool(line["SpotPrice"]) for line in lines)
+    assert len(found.catalogue.listings) == counted
+
+
+def test_where_the_host_tells_no_day_githubs_interface_is_asked(server, tmp_path, monkeypatch):
+    """An old file fetched today has the prices of its last change; without that answer the download's day is told."""
+    monkeypatch.setattr(fetching, "SKYPILOT", server.url)
+    monkeypatch.setattr(fetching, "CHANGES", f"{server.url}/commits")
+    server.routes["/nebius/vms.csv"] = Answer((DATA / "skypilot" / "nebius_2026.csv").read_bytes())
+    commit = json.dumps([{"commit": {"committer": {"date": "2026-02-11T03:00:00Z"}}}]).encode()
+    asked = {"path": ["catalogs/v8/nebius/vms.csv"], "per_page": ["1"]}
+    server.routes["/commits"] = lambda query: Answer(commit if query == asked else b"[]")
+    part = {"instances": {"a": "x"}}
+    assert fetch("skypilot", "nebius", part, server, tmp_path).as_of == date(2026, 2, 11)
+    dated = Answer(b"InstanceType,Price\nx,1\n", headers={"Last-Modified": "Tue, 01 Sep 2026 01:00:00 GMT"})
+    server.routes["/oci/vms.csv"] = dated
+    assert fetch("skypilot", "oci", part, server, tmp_path).as_of == date(2026, 9, 1)
+    for number, answer in enumerate((Answer(b"rate limit", 403), *map(Answer, (b"[]", b"{}", b"[{}]", b"no")))):
+        server.routes["/commits"] = answer
+        found = fetch("skypilot", "nebius", part, server, tmp_path / str(number))
+        assert found.as_of == DAY.date()
+        assert "the day of its last change is unknown, so the download's is taken: " in found.files[1]
+        assert number == 0 or "no day of a commit" in found.files[1]
+
+
+def zipped(name: str, text: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, text)
+    return packed.getvalue()
+
+
+HUNT = (
+    "instance_name,location,price,cpu,memory,gpu_count,gpu_name,gpu_memory,spot,disk_size\n"
+    "p5.48xlarge,us-east-1,55.04,192,2048.0,8,H100,80.0,False,\n"
+    "p5.48xlarge,us-east-1,20.784,192,2048.0,8,H100,80.0,True,\n"
+    "p6-b200.48xlarge,us-east-1,0.0,192,2048.0,8,B200,180.0,False,\n"
+)
+
+
+def test_gpuhunts_newest_version_is_unpacked_and_dates_the_prices(server, tmp_path, monkeypatch):
+    server.routes["/aws/version"] = Answer(b"20260819-1204\n")
+    server.routes["/aws/20260819-1204/catalog.zip"] = Answer(zipped("aws.csv", HUNT))
+    found = fetch("gpuhunt", "aws", {"instances": {"a": "p5.48xlarge"}}, server, tmp_path)
+    assert prices(found) == {
+        ("p5.48xlarge", "on_demand", "us-east-1"): 55.04,
+        ("p5.48xlarge", "spot", "us-east-1"): 20.784,
+    }
+    assert found.as_of == date(2026, 8, 19)
+    assert "aws 20260819-1204, sha256" in found.source
+    assert found.catalogue.reason_without("p6-b200.48xlarge") == "price is '0.0'; expected a number above 0"
+    for most, taken in ((len(HUNT), True), (len(HUNT) - 1, False)):
+        monkeypatch.setattr(fetching, "UNPACKED_LIMIT", most)
+        with nullcontext() if taken else pytest.raises(UserError, match=f"unpacks to more than {most} bytes"):
+            fetch("gpuhunt", "aws", {"instances": {"a": "p5.48xlarge"}}, server, tmp_path / str(most))
+
+
+DAMAGED = zipped("aws.csv", HUNT)[:45] + bytes([zipped("aws.csv", HUNT)[45] ^ 0xFF]) + zipped("aws.csv", HUNT)[46:]
+
+
+@pytest.mark.parametrize(
+    ("version", "body", "told"),
+    [
+        (b"latest", b"", "is 'latest'; expected a version such as"),
+        (b"20261399-1", b"", "is '20261399-1'; expected a version"),
+        (b"20260819-1", zipped("azure.csv", HUNT), "no whole zip file with aws.csv"),
+        (b"20260819-1", zipped("aws.csv", HUNT)[:-30], "is no whole zip"),
+        (b"20260819-1", b"PK not a zip", "is no whole zip"),
+        (b"20260819-1", DAMAGED, "is no whole zip"),
+        (b"20260819-1", zipped("aws.csv", "name,usd\na,1\n"), "column 'instance_name' is missing"),
+    ],
+)
+def test_what_is_no_catalogue_of_gpuhunt(server, tmp_path, version, body, told):
+    server.routes["/aws/version"] = Answer(version)
+    server.routes[f"/aws/{version.decode()}/catalog.zip"] = Answer(body)
+    with pytest.raises(UserError, match=told):
+        fetch("gpuhunt", "aws", {"instances": {"a": "p5.48xlarge"}}, server, tmp_path)
+
+
+def test_a_table_of_ones_own_as_a_file_and_at_an_address(server, tmp_path):
+    text = "instance,per_hour,currency,source\nbox,1.25,EUR,by mail\n"
+    (tmp_path / "mine.csv").write_text(text)
+    own = fetch("csv", "mine", {"file": "mine.csv", "as_of": "2026-10-01", "instances": {"a": "box"}}, server, tmp_path)
+    server.routes["/mine.csv"] = Answer(text.encode(), headers={"Last-Modified": "Fri, 02 Oct 2026 08:00:00 GMT"})
+    far = fetch("csv", "far", {"url": f"{server.url}/mine.csv", "instances": {"a": "box"}}, server, tmp_path)
+    assert (own.as_of, far.as_of) == (date(2026, 10, 1), date(2026, 10, 2))
+    for found in (own, far):
+        assert [(entry.per_hour, entry.currency) for entry in found.catalogue.listings] == [(1.25, "EUR")]
+    with pytest.raises(UserError, match=r"no\.csv: the file does not exist"):
+        fetch("csv", "mine", {"file": "no.csv", "instances": {"a": "box"}}, server, tmp_path)
+
+
+def test_a_table_of_ones_own_may_be_json(server, tmp_path):
+    rows = [{"instance": "box", "per_hour": 1.25, "gpus": 8, "gpu": "H100"}, {"instance": "y", "per_hour": None}]
+    (tmp_path / "mine.json").write_text(json.dumps(rows))
+    part = {"file": "mine.json", "as_of": "2026-10-01", "instances": {"a": "box"}}
+    found = fetch("csv", "mine", part, server, tmp_path)
+    assert [(entry.per_hour, entry.gpus) for entry in found.catalogue.listings] == [(1.25, 8)]
+    assert found.catalogue.reason_without("y") == "per_hour is ''; expected a number above 0"
+    for text in ("{}", "[1]", "no"):
+        (tmp_path / "mine.json").write_text(text)
+        with pytest.raises(UserError, match=r"mine\.json"):
+            fetch("csv", "mine", part, server, tmp_path)

@@ -1,0 +1,134 @@
+"""Catalogues of today: SkyPilot's and gpuhunt's files, one a provider, and a table of one's own."""
+
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from urllib.parse import quote
+
+from sweetspot.catalogues.downloads import Downloads, public_url
+from sweetspot.catalogues.listing import Catalogue
+from sweetspot.catalogues.readers import read_gpuhunt, read_table
+from sweetspot.catalogues.skypilot import read_skypilot
+from sweetspot.errors import UserError
+from sweetspot.files import checksum, write_whole
+from sweetspot.study.catalogue_map import FilePart, OwnPart, Part
+
+# HOSTED_CATALOG_DIR_URL and CATALOG_SCHEMA_VERSION of SkyPilot's sky/skylet/constants.py.
+SKYPILOT = "https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/master/catalogs/v8"
+CHANGES = "https://api.github.com/repos/skypilot-org/skypilot-catalog/commits"
+# CATALOG_URL of src/gpuhunt/_internal/catalog.py (dstackai/gpuhunt@35841515); all its prices are in USD.
+GPUHUNT = "https://dstack-gpu-pricing.s3.eu-west-1.amazonaws.com/v3"
+UNPACKED_LIMIT = 500_000_000
+
+
+@dataclass(frozen=True)
+class CatalogueRequest:
+    """What is asked of a source: the part of study.yaml and its key, and the study's folder."""
+
+    key: str
+    part: Part
+    folder: Path
+
+
+@dataclass(frozen=True)
+class FetchedCatalogue:
+    """A catalogue of today: what price lists give as its source, the day of its prices, and a line a file."""
+
+    catalogue: Catalogue
+    source: str
+    as_of: date
+    files: list[str]
+
+
+Fetch = Callable[[CatalogueRequest, Downloads, str], FetchedCatalogue]
+
+
+@dataclass(frozen=True)
+class CatalogueSource:
+    """A source: its name for people, its address, which a mirror may replace, and how a part is fetched."""
+
+    title: str
+    base_url: str
+    fetch: Fetch
+
+
+def fetch_skypilot(request: CatalogueRequest, downloads: Downloads, base_url: str) -> FetchedCatalogue:
+    """Fetch a provider's vms.csv; its prices are of the day of its last change, else of the download."""
+    assert isinstance(request.part, FilePart)
+    provider = request.part.file or request.key
+    download = downloads.get(f"{base_url}/{provider}/vms.csv", "a CSV file of SkyPilot's catalogue")
+    day, files = download.modified or download.fetched.date(), [str(download)]
+    if base_url == SKYPILOT and download.modified is None:  # that host tells no day of a file
+        try:
+            day = _last_commit(f"{CHANGES}?path={quote(f'catalogs/v8/{provider}/vms.csv')}&per_page=1", downloads)
+        except UserError as error:
+            files.append(f"the day of its last change is unknown, so the download's is taken: {error}")
+    source = f"SkyPilot's catalogue, {provider}/vms.csv of {day}, sha256 {download.sha256[:12]}"
+    return FetchedCatalogue(read_skypilot(download.path), source, day, files)
+
+
+def _last_commit(url: str, downloads: Downloads) -> date:
+    answer = downloads.get(url, "a list of commits as JSON")
+    try:
+        newest = json.loads(answer.path.read_text(encoding="utf-8"))[0]
+        return date.fromisoformat(newest["commit"]["committer"]["date"][:10])
+    except (ValueError, KeyError, IndexError, TypeError):
+        raise UserError(f"{public_url(url)}: no day of a commit is in the answer; expected GitHub's list") from None
+
+
+def fetch_gpuhunt(request: CatalogueRequest, downloads: Downloads, base_url: str) -> FetchedCatalogue:
+    """Fetch the newest version of a provider's zipped CSV, which the file `version` names, e.g. 20260819-1204."""
+    assert isinstance(request.part, FilePart)
+    provider = request.part.file or request.key
+    version_file = downloads.get(f"{base_url}/{provider}/version", "the version of gpuhunt's catalogue", 1000)
+    version = version_file.path.read_bytes()[:200].decode("utf-8", "replace").strip()
+    try:
+        day = datetime.strptime(version[:8], "%Y%m%d").date()
+    except ValueError:
+        day = None
+    if day is None or not re.fullmatch(r"\d{8}(-\d{1,9})?", version):
+        address = public_url(version_file.url)
+        raise UserError(f"{address}: is {version[:40]!r}; expected a version such as 20260819-1204")
+    packed = downloads.get(f"{base_url}/{provider}/{version}/catalog.zip", "a zipped catalogue of gpuhunt")
+    file = packed.path.with_name(f"{packed.path.name}-{provider}.csv")
+    try:
+        with zipfile.ZipFile(packed.path) as archive, write_whole(file) as temporary:
+            if archive.getinfo(f"{provider}.csv").file_size > UNPACKED_LIMIT:
+                raise UserError(f"{public_url(packed.url)}: unpacks to more than {UNPACKED_LIMIT:,} bytes")
+            temporary.write_bytes(archive.read(f"{provider}.csv"))
+    except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError):
+        raise UserError(
+            f"{public_url(packed.url)}: is no whole zip file with {provider}.csv; try again later"
+        ) from None
+    source = f"gpuhunt's catalogue, {provider} {version}, sha256 {packed.sha256[:12]}"
+    return FetchedCatalogue(read_gpuhunt(file), source, day, [str(packed)])
+
+
+def fetch_table(request: CatalogueRequest, downloads: Downloads, base_url: str) -> FetchedCatalogue:
+    """Read a table beside the study, or at an address; its prices are of the day that study.yaml says, if it does."""
+    part = request.part
+    assert isinstance(part, OwnPart)
+    if part.url is not None:
+        download = downloads.get(part.url, "a table of prices")
+        file, name, digest = download.path, public_url(part.url), download.sha256
+        day = part.as_of or download.modified or download.fetched.date()
+    else:
+        file, name = request.folder / str(part.file), str(part.file)
+        if not file.is_file():
+            raise UserError(f"{file}: the file does not exist")
+        digest = checksum(file)
+        day = part.as_of or datetime.fromtimestamp(file.stat().st_mtime, UTC).date()
+    return FetchedCatalogue(read_table(file), f"{name} of {day}, sha256 {digest[:12]}", day, [f"{name}, of {day}"])
+
+
+SOURCES = {
+    "skypilot": CatalogueSource("SkyPilot's catalogue", SKYPILOT, fetch_skypilot),
+    "gpuhunt": CatalogueSource("gpuhunt's catalogue", GPUHUNT, fetch_gpuhunt),
+    "csv": CatalogueSource("a table of one's own", "", fetch_table),
+}
+"""By the key of `catalogue` in study.yaml."""

@@ -1,1 +1,0 @@
-"""Where prices of today are published: a module a source, all of one form (`source.Source`)."""
