@@ -45,7 +45,7 @@ from sweetspot.study.monthly import Monthly
 from sweetspot.study.price_list import PriceList, days_kept, load_price_list
 from sweetspot.study.scenarios import load_scenarios
 from sweetspot.study.spelling import hint, near, slipped
-from sweetspot.study.stock import looks_file, named_facts, read_looks
+from sweetspot.study.stock import named_facts
 from sweetspot.study.study import Study, check_study_name, load_study, log_files
 from sweetspot.study.titles import PROVIDERS
 from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads
@@ -394,7 +394,6 @@ def _check_optional_files(findings: Findings, content: StudyContent) -> None:
             lambda file: named_facts(file, machines.values(), content.price_lists),
             "figure",
         ),
-        (looks_file(folder), read_looks, "look"),
     ]
     for file, reader, noun in readers:
         with findings.collect(file):

@@ -1,43 +1,25 @@
 """What is known of having a machine: stock, waits, dates, delivery, failures; of the library and of a study.
 
-facts/availability.csv has what was published; config/studies/<study>/availability.yaml what a team knows better, and
-prices/history/stock.csv beside it what it saw: one row per look and machine. A default share
-and one's own days are counted together, beta-binomial: the default as DEFAULT_LOOKS
-independent looks, a day as 1 / DAYS_A_LOOK of one, since stock today mostly means stock tomorrow. Of DigitalOcean's
-stock of April to August 2026 (tests/data/stock) the shares of five months vary as those of 1.2 (H100) and 2.6 (H200)
-independent looks a month would; with 1.5 the range held 5 of 6 months held back. Looks older than RECENT_DAYS made the
-next month's share less well known, not better.
+facts/availability.csv has what was published, config/studies/<study>/availability.yaml what a team knows better.
 """
 
-import csv
-import io
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from sweetspot.errors import Faults, UserError, refuse
+from sweetspot.errors import Faults, refuse
 from sweetspot.facts.shipped_tables import table
-from sweetspot.files import read_given, write_whole
 from sweetspot.study.base import Closed, Count, Number, Purchase, Slug, Text, validated
 from sweetspot.study.energy_facts import AsKnown
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import HISTORY
 from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 
-DEFAULT_LOOKS = 1.0
-DAYS_A_LOOK = 20.0
-RECENT_DAYS = 30
-LEAST_DEFAULT = 0.05  # a default counts as no more certain than that, nor than 1 minus it
-ENDS = (0.05, 0.95)  # of the range of the share
-MOST_BYTES = 50_000_000
 AHEAD = timedelta(days=1)  # where it is tomorrow already
-Machine = tuple[str, str, int, str]
 
 Quantity = Literal[
     "stock_share", "wait_days", "any_share", "start_days", "delivery_weeks", "boot_minutes",
@@ -195,148 +177,9 @@ def _containing(name: str, names: Iterable[str]) -> str:
     return "" if found is None else f": did you mean '{found}'?"
 
 
-def load_availability(path: str | Path | None, as_of: date, looks: str | Path | None = None) -> Known:
-    """The figures of a study's file, where there is one, before the library's of that time; of a machine that the
-    study's `looks` (prices/history/stock.csv) saw, the library's share together with them.
+def load_availability(path: str | Path | None, as_of: date) -> Known:
+    """Return the figures of a study's availability.yaml, where it has one, before the library's of that time.
 
-    Raises UserError naming file and key, or line.
+    Raises UserError naming file and key.
     """
-    shipped = shipped_facts(as_of)
-    seen = seen_facts(read_looks(Path(looks)), shipped, as_of) if looks is not None else []
-    return Known(own_facts(Path(path)) if path is not None else [], [*seen, *shipped])
-
-
-class Look(NamedTuple):
-    """Whether a catalogue of the day `as_of` listed a machine as to be had; `source` has the file's checksum."""
-
-    as_of: date
-    provider: str
-    gpu: str
-    gpus: int
-    purchase: str
-    in_stock: bool
-    source: str
-
-    @property
-    def machine(self) -> Machine:
-        """Provider, device, devices of one machine, purchase."""
-        return self.provider, self.gpu, self.gpus, self.purchase
-
-
-class Share(NamedTuple):
-    """The share of time in which a machine is to be had, and its 5 % and 95 % points; `days` of looks, of which
-    `with_stock` (parts of days where looks of one day differ), to the day `newest`.
-    """
-
-    value: float
-    low: float
-    high: float
-    days: int
-    with_stock: float
-    newest: date
-
-
-def looks_file(study: Path) -> Path:
-    """Where the looks of the study in that folder are kept."""
-    return study / "prices" / HISTORY / "stock.csv"
-
-
-def read_looks(file: Path, today: date | None = None) -> list[Look]:
-    """The looks of a study, in their order. Raises UserError with file, line and column, each mistake one sentence."""
-    try:
-        lines = list(csv.reader(io.StringIO(read_given(file, MOST_BYTES).decode("utf-8")), strict=True))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"{file}: not CSV in UTF-8: {' '.join(str(error).split())[:120]}") from None
-    if not lines or tuple(lines[0]) != Look._fields:
-        found = ",".join(lines[0])[:80] if lines else "nothing"
-        raise UserError(f"{file}: begins with {found!r}; expected the columns {','.join(Look._fields)}")
-    faults, looks = Faults(), []
-    for number, cells in enumerate(lines[1:], start=2):
-        with faults.gather():
-            looks.append(_look(cells, f"{file}, line {number}", today or date.today()))
-    faults.end()
-    return looks
-
-
-def _look(cells: Sequence[str], where: str, today: date) -> Look:
-    if len(cells) != len(Look._fields):
-        raise UserError(f"{where}: has {len(cells)} cells; expected {len(Look._fields)} (is the file whole?)")
-    row, day = dict(zip(Look._fields, cells, strict=True)), date.max
-    with suppress(ValueError):
-        day = date.fromisoformat(row["as_of"])
-    count = int(row["gpus"]) if row["gpus"].isascii() and row["gpus"].isdigit() else 0
-    checks = (
-        ("as_of", day < date.max, "a day such as 2026-11-22"),
-        ("as_of", day <= today + AHEAD, f"a day that has been, at most {today}"),
-        *((column, row[column].strip(), "some text") for column in ("provider", "gpu", "source")),
-        ("gpus", 1 <= count <= 100_000, "a count of at least 1"),
-        ("purchase", row["purchase"] in get_args(Purchase), f"one of {', '.join(get_args(Purchase))}"),
-        ("in_stock", row["in_stock"] in ("0", "1"), "0 or 1"),
-    )
-    for column, fine, expected in checks:
-        if not fine:
-            raise UserError(f"{where}: {column} is {row[column][:60]!r}; expected {expected}")
-    return Look(day, row["provider"], row["gpu"], count, row["purchase"], row["in_stock"] == "1", row["source"])
-
-
-def write_looks(file: Path, looks: Iterable[Look]) -> None:
-    """Write all looks of a study. Raises UserError."""
-    with (
-        write_whole(file, lasting=True) as temporary,
-        temporary.open("w", newline="", encoding="utf-8") as text,
-    ):
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerows([Look._fields, *((*look[:5], int(look.in_stock), look.source) for look in looks)])
-
-
-def days_of(looks: Iterable[Look]) -> dict[Machine, dict[date, float]]:
-    """Share of the looks of each day with stock, by machine; without machines that were never seen in stock, of which
-    nobody knows whether they are sold there at all.
-    """
-    every: dict[Machine, dict[date, list[bool]]] = {}
-    for look in looks:
-        every.setdefault(look.machine, {}).setdefault(look.as_of, []).append(look.in_stock)
-    return {
-        machine: {day: sum(found) / len(found) for day, found in days.items()}
-        for machine, days in every.items()
-        if any(map(any, days.values()))
-    }
-
-
-def share_of(days: dict[date, float], default: float | None) -> Share:
-    """The share of time with stock by the last RECENT_DAYS of `days` and a default (None: not known, then 0.5).
-
-    Beta with DEFAULT_LOOKS x default + days with stock / DAYS_A_LOOK, and the same of those without: its mean, and its
-    ENDS, as far as the mean lies within them.
-    """
-    from scipy.special import betaincinv
-
-    newest = max(days)
-    recent = [share for day, share in days.items() if newest - day < timedelta(days=RECENT_DAYS)]
-    before = 0.5 if default is None else min(max(default, LEAST_DEFAULT), 1 - LEAST_DEFAULT)
-    with_stock = DEFAULT_LOOKS * before + sum(recent) / DAYS_A_LOOK
-    without = DEFAULT_LOOKS * (1 - before) + (len(recent) - sum(recent)) / DAYS_A_LOOK
-    value = with_stock / (with_stock + without)
-    low, high = (float(betaincinv(with_stock, without, end)) for end in ENDS)
-    return Share(value, min(low, value), max(high, value), len(recent), sum(recent), newest)
-
-
-def seen_facts(looks: Sequence[Look], shipped: Sequence[StockFact], as_of: date) -> list[StockFact]:
-    """The share of time with stock of each machine that was looked at, counted with the library's (`share_of`)."""
-    known, found = Known([], shipped), []
-    for machine, days in days_of(looks).items():
-        about: dict[str, Any] = dict(zip(("provider", "gpu", "gpus", "purchase"), machine, strict=True))
-        default = known.find("stock_share", about)
-        assumed = None if default is None else default.value
-        share = share_of(days, assumed)
-        if abs(share.newest.year - as_of.year) > MOST_YEARS_APART:
-            continue
-        told = "no default known" if assumed is None else f"the default {assumed:g} ({default and default.source})"
-        seen = f"{share.with_stock:.3g} of {share.days} days to {share.newest}"
-        said = about | {
-            "value": share.value, "low": share.low, "high": share.high, "as_of": share.newest.isoformat(),
-            "confidence": "middling" if share.days >= RECENT_DAYS else "weak",
-            "source": f"own looks, in stock on {seen}, together with {told}",
-        }  # fmt: skip
-        found.append(StockFact(quantity="stock_share", **said))
-    return found
+    return Known(own_facts(Path(path)) if path is not None else [], shipped_facts(as_of))
