@@ -14,7 +14,6 @@ import yaml
 from fault_projects import read_only
 from project_copy import ROOT, environment
 from sweetspot.commands import command_line
-from sweetspot.commands.predict import prediction
 from sweetspot.commands.read_study import read_study
 from sweetspot.errors import UserError
 from sweetspot.files import in_a_sentence, write_whole
@@ -26,6 +25,7 @@ from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.predictions import predict_throughput
 from sweetspot.transfer.transferring import Measured
 
 STUDY = "lab-of-five"
@@ -181,7 +181,7 @@ def test_a_slip_is_no_name_of_its_own(wrong, name, meant):
 def test_a_network_that_is_misspelt_is_not_predicted():
     known = [Measured(shipped_devices().get("RTX 4090"), 1120.0, "resnet5O", "fp16", "torch", 256)]
     with pytest.raises(UserError, match=r"the model is 'resnet5O'; did you mean 'resnet50'\?"):
-        prediction(known, ["h100-sxm"], [1], None, ROOT / "config" / "studies")
+        predict_throughput(known, ["h100-sxm"], [1], None, ROOT / "config" / "studies")
 
 
 @pytest.mark.parametrize("depth", [51, 2_000, 100_000])
