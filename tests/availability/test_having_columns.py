@@ -10,7 +10,6 @@ import pytest
 from decision_tables import inputs, settings
 from pandas.testing import assert_frame_equal
 from sweetspot.availability.having_columns import HAVING, RANGED, found_in_time, having_of, with_having
-from sweetspot.availability.having_words import chances_of
 from sweetspot.decision.compare import compare
 from sweetspot.study.stock import load_availability
 
@@ -123,11 +122,6 @@ def test_what_must_be_known_to_know_when_a_result_is_there(changes, is_known):
     assert having_of({}) is None
 
 
-def test_nothing_known_gives_no_figure():
-    (row,) = had(load_availability(None, date(2018, 7, 1)), option("aws", "V100"))
-    assert all(row[name] is None or math.isnan(row[name]) for name in HAVING)
-
-
 def test_one_seller_has_no_more_than_was_seen_of_all_and_those_known_by_name_add_up():
     nebius, *_ = had(load_availability(None, TODAY), option("nebius", "B300 SXM"))
     assert (nebius["p_stock"], nebius["p_stock_high"], nebius["p_stock_any"]) == (0.13, 0.13, 0.13)  # 0.15 of one
@@ -235,13 +229,6 @@ def test_blocks_by_the_name_of_their_list_begin_within_eight_weeks_and_end(tmp_p
     assert block["hours_to_result"] == pytest.approx(5000 + 2 * 28 * 24, rel=0.02)
 
 
-def test_what_carries_the_failures_has_a_date_and_a_source():
-    facts = load_availability(None, TODAY)
-    for quantity in ("repair_days", "checkpoint_minutes", "restart_minutes", "lost_devices_per_year"):
-        fact = facts.find(quantity, {"purchase": "own"})
-        assert fact.low < fact.value < fact.high and not fact.source.startswith("assumed")
-
-
 def test_spot_machines_of_one_type_and_zone_are_one_event(tmp_path):
     facts = known(tmp_path, ("stock_share", 0.5), ("wait_days", 2.0), ("failures_per_device_hour", 0.0),
                   ("restart_minutes", 0.0))  # fmt: skip
@@ -276,14 +263,3 @@ def test_what_is_found_in_time_and_on_what_a_class_falls_back(tmp_path, fallback
     assert [one.item() for one in found_in_time(None, None, rented, 1)] == [1.0, 1.0]
     (unknown,) = had(load_availability(None, date(2018, 7, 1)), option("aws"))
     assert found_in_time(0.0, None, unknown, 4000)[0].mean() == pytest.approx(0.5, abs=0.03)
-
-
-def test_the_verdict_has_the_chance_of_what_is_rented_and_of_nothing_else(tmp_path):
-    facts = known(tmp_path, ("stock_share", 0.4, {"low": 0.1, "high": 0.7}), ("start_days", 2.0, {"price_list": "b"}))
-    rows = [option("aws"), option("aws", price_list="b"), option("aws", purchase="own")]
-    named = [row | {"option": name, "title": f"T {name}"} for row, name in zip(rows, "xyz", strict=True)]
-    options = with_having(pd.DataFrame(named), facts, 30.5)
-    told = chances_of(options, ["x", "y", "z", "best"])
-    assert told["machine_title"] == ["T x", "T y", "T z", None]
-    ends = [[told[name][at] for name in ("p_stock_low", "p_stock", "p_stock_high")] for at in range(4)]
-    assert ends[0] == [0.1, 0.4, 0.7] and all(math.isnan(end) for three in ends[1:] for end in three)

@@ -215,21 +215,6 @@ def test_where_a_stretch_seldom_fails_half_of_it_is_lost():
     assert hours.mean() - 1e4 == pytest.approx(1e4 * math.sqrt(2 * 1e-9 * 1e-4), rel=0.03)
 
 
-def test_several_nodes_are_found_later_than_one():
-    one, eight = (Having(exactly(0.5), exactly(24.0), nodes=nodes).quantiles(5.0, 4) for nodes in (1, 8))
-    assert eight[0] > one[0] and eight[1] > one[1]
-
-
-@pytest.mark.parametrize("per_hour", [1e-3, 0.2])
-def test_a_run_is_never_shorter_than_its_work(per_hour):
-    size = 2000
-    hours = run_hours(
-        np.full(size, 30.0), np.full(size, per_hour), 0.02, np.full(size, 0.3), np.full(size, 0.5), np.full(size, 9.0),
-        np.random.default_rng(1),
-    )  # fmt: skip
-    assert (hours >= 30.0).all() and (hours > 30.0).any()
-
-
 @pytest.mark.parametrize(
     ("having", "limit", "chance"),
     [

@@ -3,11 +3,9 @@
 import datetime
 import re
 
-import pandas as pd
 import pytest
 from decision_tables import BOX
-from project_copy import edit, run_snakemake
-from report_tables import CHROMIUM, make_report, opened, small_tables
+from report_tables import make_report, opened, small_tables
 from sweetspot.report.charts import CHARTS
 
 WITHOUT_CHARTS = "The charts need JavaScript, in a browser of 2023 or later."
@@ -35,10 +33,6 @@ def said(tab, name):
     return float(tab.get_attribute("#case-says", f"data-{name}"))
 
 
-def shown_model(tab):
-    return tab.evaluate("document.querySelector('select[name=work]').selectedOptions[0].label.split(':')[0]")
-
-
 def row(tab, option, name):
     return float(tab.get_attribute(f'#outcome tr[data-option="{option}"]', f"data-{name}"))
 
@@ -48,22 +42,6 @@ def test_opens_from_disk_without_network_or_complaint(page):
         assert tab.inner_text("h1") == "A box or a rented card"
         tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         assert noise == []
-
-
-def test_what_if_starts_at_the_figures_of_the_tables(page):
-    ranks = pd.read_parquet(page.parent / "tables" / "ranks.parquet").set_index("option")
-    days = (
-        pd.read_parquet(page.parent / "tables" / "break_even.parquet")
-        .query("model.notna()")
-        .set_index("option")["days"]
-    )
-    with opened(page) as (tab, _):
-        for option, figures in ranks.iterrows():
-            assert row(tab, option, "usd") == pytest.approx(figures["usd"], rel=1e-9)
-            assert row(tab, option, "hours") == pytest.approx(figures["hours"], rel=1e-9)
-        for option in days.index:
-            assert row(tab, option, "days") == pytest.approx(days[option], rel=1e-9)
-        assert said(tab, "days") == pytest.approx(BREAK_EVEN, rel=1e-9)
 
 
 def test_the_sliders_of_a_study_in_euros_are_in_euros(tmp_path):
@@ -83,21 +61,6 @@ def test_the_sliders_of_a_study_in_euros_are_in_euros(tmp_path):
         assert noise == []
 
 
-@pytest.mark.parametrize(
-    ("slider", "value", "usd_per_hour"),
-    [
-        ("days", 20, 6500 / 30 / 480 + 0.20),
-        ("months", 60, 6500 / 60 / 240 + 0.20),
-        ("kwh", 0.5, 6500 / 30 / 240 + 0.50),
-        ("price", 1300, 1300 / 30 / 240 + 0.20),
-    ],
-)
-def test_sliders_of_the_box_follow_the_office_hour(page, slider, value, usd_per_hour):
-    with opened(page) as (tab, _):
-        move(tab, slider, value)
-        assert row(tab, "office-4x1080ti", "usd") == pytest.approx(SAMPLES / 498 / 3600 * usd_per_hour, rel=1e-9)
-
-
 def test_rents_that_fall_are_the_mean_of_the_project_s_months(page):
     with opened(page) as (tab, _):
         move(tab, "rent", -30)
@@ -107,33 +70,6 @@ def test_rents_that_fall_are_the_mean_of_the_project_s_months(page):
         move(tab, "months", 12)
         # 12 months: 0.3 / (12 x 0.029287) = 0.853621
         assert said(tab, "days") == pytest.approx(6500 / 12 / (24 * (0.853621 * 3.06 * 498 / 225 - 0.20)), rel=1e-4)
-
-
-def test_what_a_month_costs_beside_the_sliders_stays(tmp_path):
-    """A list with 40 USD of maintenance a month and a PUE of 1.5 that the fields of a slider do not show."""
-    tables = small_tables()
-    own = tables["offers"]["purchase"] == "own"
-    columns = {"fixed_usd_per_month": 6500 / 30 + 40, "variable_usd_per_hour": 0.30, "pue": 1.5}
-    for name, value in columns.items():
-        tables["offers"][name] = tables["offers"][name].astype(float).mask(own, value)
-    ranks = tables["ranks"]
-    box, usd = ranks["purchase"] == "own", SAMPLES / 498 / 3600 * ((6500 / 30 + 40) / 240 + 0.30)
-    tables["ranks"] = ranks.assign(usd=ranks["usd"].mask(box, usd))
-    with opened(make_report(tmp_path, tables, figures=()) / "evidence.html") as (tab, _):
-        move(tab, "months", 60)
-        hourly = (6500 / 60 + 40) / 240 + 0.30
-        assert row(tab, "office-4x1080ti", "usd") == pytest.approx(SAMPLES / 498 / 3600 * hourly, rel=1e-9)
-        move(tab, "kwh", 0.5)
-        hourly = (6500 / 60 + 40) / 240 + 0.30 + 1.0 * 1.5 * 0.30
-        assert row(tab, "office-4x1080ti", "usd") == pytest.approx(SAMPLES / 498 / 3600 * hourly, rel=1e-9)
-
-
-def test_electricity_moves_the_break_even_and_reset_brings_it_back(page):
-    with opened(page) as (tab, _):
-        move(tab, "kwh", 0.5)
-        assert said(tab, "days") == pytest.approx(6500 / 30 / (24 * (3.06 * 498 / 225 - 0.5)), rel=1e-9)
-        tab.click("text=Back to the study")
-        assert said(tab, "days") == pytest.approx(BREAK_EVEN, rel=1e-9)
 
 
 def test_spot_prices_and_providers_multiply(page):
@@ -210,59 +146,3 @@ def test_links_lead_somewhere_and_folds_open(page):
         fold.focus()  # by the keyboard: a chart that is drawn meanwhile moves what a mouse aims at
         tab.keyboard.press("Enter")
         assert fold.evaluate("one => one.parentElement.open")
-
-
-def test_a_long_source_is_whole_in_the_tooltip_of_whoever_asks(tmp_path):
-    tables, long = small_tables(), "a chain · of one source > and the next, " * 4
-    tables["throughput"] = tables["throughput"].assign(source=long)
-    with opened(make_report(tmp_path, tables) / "evidence.html") as (tab, _):
-        figure = tab.locator("#t-throughput a.n").first
-        before = figure.get_attribute("title")
-        assert long[:50] in before and len(before) < 140
-        tab.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-        figure.hover()
-        after = figure.get_attribute("title")
-        assert long.strip() in after and "(origin" not in after
-        assert after.split(" · ")[0] == before.split(" · ")[0] and after.endswith(before[-10:])
-
-
-def test_paper_holds_every_chart_whole(page, tmp_path):
-    with opened(page) as (tab, _):
-        all_drawn(tab)
-        tab.emulate_media(media="print")
-        tab.set_viewport_size({"width": 688, "height": 1000})  # A4 less its margins, at 96 dpi
-        heights = tab.eval_on_selector_all("figure svg", "all => all.map(one => one.getBoundingClientRect().height)")
-        assert max(heights) < 1016
-        assert tab.eval_on_selector_all("figure", "all => all.every(f => getComputedStyle(f).breakInside === 'avoid')")
-        file = tmp_path / "page.pdf"
-        tab.pdf(path=str(file), format="A4")
-        assert re.search(rb"/Type\s*/Page\b", file.read_bytes()) or file.stat().st_size > 10_000
-
-
-def test_slider_and_price_list_give_the_same_number(project):
-    """A reader who edits the electricity price in the list and one who moves the slider see one break-even."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium on this machine: apt-get install chromium")
-    folder = project / "results" / "parkopedia-2018" / "report"
-    with opened(folder / "evidence.html") as (tab, noise):
-        assert noise == []
-        move(tab, "kwh", 0.4)
-        moved = {name: said(tab, name) for name in ("days", "gain")}
-        rival, model = tab.get_attribute("#case-says", "data-rival"), shown_model(tab)
-        usd = row(tab, "office-4x1080ti", "usd")
-    edit(
-        project / "config" / "studies" / "parkopedia-2018" / "prices" / "office-box.yaml",
-        "per_kwh: 0.20",
-        "per_kwh: 0.40",
-    )
-    done = run_snakemake(project, "comparison")
-    assert done.returncode == 0, done.stdout[-3000:]
-    table = pd.read_parquet(folder.parent / "comparison" / "break_even.parquet")
-    titled = pd.read_parquet(folder.parent / "comparison" / "options.parquet")
-    models = titled.loc[titled["model_title"] == model, "model"]
-    edited = table[(table["option"] == rival) & table["model"].isin(models)].iloc[0]
-    assert moved["days"] == pytest.approx(edited["days"], rel=1e-9)
-    assert moved["gain"] == pytest.approx(edited["gain_at_use"], rel=1e-9)
-    ranks = pd.read_parquet(folder.parent / "comparison" / "ranks.parquet")
-    box = ranks[(ranks["option"] == "office-4x1080ti") & ranks["model"].isin(models)]
-    assert any(value == pytest.approx(usd, rel=1e-9) for value in box["usd"])

@@ -37,38 +37,6 @@ def lab(tmp_path_factory):
     return written(tmp_path_factory.mktemp("page"), made.tables(2), load_study(made.folder))
 
 
-def scaled(name, factor):
-    """An edit of the files that is the same as a control: file, change."""
-
-    def prices(content):
-        for offer in content["offers"]:
-            if "own" in offer and name in offer["own"] and offer["own"]["capex"]:
-                offer["own"][name] *= factor
-            elif name == "per_hour":
-                offer["per_hour"] *= factor
-
-    return ("prices/rent.yaml" if name == "per_hour" else "prices/ours.yaml"), prices
-
-
-# Ends and middles of the controls: rent of the cheapest (0.69 USD an hour), price of the box (14,900 EUR), months.
-@pytest.mark.parametrize(
-    ("control", "value", "name", "factor"),
-    [("hourly", 0.138, "per_hour", 0.2), ("hourly", 2.07, "per_hour", 3.0), ("price", 50858, "capex", 3.0),
-     ("months", 18, "months", 0.5), ("months", 72, "months", 2.0)],
-)  # fmt: skip
-def test_of_months_the_panel_says_who_does_the_work_as_the_files_would(lab, tmp_path, control, value, name, factor):
-    best = LabOfFive(tmp_path).certain().edit(*scaled(name, factor)).tables(2)["choices"].iloc[0]
-    with opened(lab) as (tab, noise):
-        tab.click("text=What if: the plan at other numbers")
-        move(tab, control, value)
-        says = tab.locator("#case-says")
-        assert float(says.get_attribute("data-usd")) == pytest.approx(best["usd_per_month_central"], rel=1e-4)
-        assert sum(map(int, says.get_attribute("data-counts").split(","))) - 1 == best["counts"]
-        hours = tab.eval_on_selector_all("#outcome tbody tr", "rows => rows.map(row => Number(row.dataset.hours))")
-        assert sum(hours) == pytest.approx(best["device_hours"] / 36, rel=1e-4)
-        assert noise == []
-
-
 def test_the_address_has_the_work_and_what_its_controls_say(lab):
     with opened(lab) as (tab, noise):
         assert tab.locator("select[name=work] option").count() == 3
@@ -148,20 +116,4 @@ def test_of_phases_a_control_and_an_edit_of_the_files_give_the_same(project, con
             row = table.loc[option]
             assert (usd, hours) == pytest.approx((row["usd"], row["hours"]), rel=1e-6), option
             assert machines == row["counts"]
-        assert noise == []
-
-
-def test_of_phases_limits_leave_the_cheapest_that_keeps_them(project):
-    """The plan in at most so many hours; what does not keep it stands behind, without a place."""
-    table = of_plan(replanned())
-    limit = table["hours"].median()
-    kept = table[table["hours"] <= limit]
-    with opened(project) as (tab, noise):
-        tab.select_option("select[name=work]", label="work")
-        tab.fill("input[name=within]", f"{limit:.6f}")
-        placed = tab.eval_on_selector_all(
-            "#outcome tbody tr", "all => all.filter(r => r.cells[0].textContent !== '–').map(r => r.dataset.option)"
-        )
-        assert placed == list(kept["choice"]) and len(placed) < len(table)
-        assert tab.get_attribute("#case-says", "data-take") == kept["choice"].iloc[0]
         assert noise == []

@@ -98,16 +98,6 @@ def test_months_are_those_of_the_reference_and_days_at_most_those_of_a_month():
     assert ends(found(many, days=30.5)["days_per_month", ""]) == told(28.0, 22.4, 30.5)
 
 
-def test_one_tariff_a_price_list_named_where_there_are_two():
-    rows = rows_of(own(), own("other"))
-    here, there = rows["box"], rows["other"] | {"price_list": "home", "price_list_title": "At home", "usd_per_kwh": 0.4}
-    both = found(here | {"price_list_title": "Office"}, there)
-    assert {key[1]: one.name for key, one in both.items() if key[0] == "usd_per_kwh"} == {
-        "list": "electricity price of Office", "home": "electricity price of At home",
-    }  # fmt: skip
-    assert both["usd_per_kwh", "home"].value == 0.4
-
-
 def test_one_price_a_machine_in_whichever_number_of_nodes():
     """That of the smallest; one rental alone has no price of all."""
     row = rows_of(own(), RENTED)["rented"]
@@ -154,20 +144,6 @@ def test_speeds_with_one_error_move_together_and_have_the_range_of_the_first():
     made = speed(row | {"images_per_s": np.nan, "gpu": "none"}, row | {"row": 9, "images_per_s": 0.0, "gpu": "nought"},
                  row | {"row": 10, "images_per_s": 0.5})  # fmt: skip
     assert [one.rows for one in made] == [frozenset([10])]
-
-
-def test_a_speed_is_named_by_its_device_its_number_and_its_model_where_that_is_one():
-    row = rows_of(RENTED, own())["rented"] | {"gpu": "H9", "title": "rented machine"}
-    assumed = row | {"assumed_interval": True}
-    for rows, name in (
-        ([row], "speed of H9 on VGG-16"),
-        ([row | {"figure_gpus": 2.0}], "speed of 2 × H9 on VGG-16"),
-        ([row | {"throughput_basis": "extrapolated"}], "speed of the rented machine on VGG-16"),
-        ([row | {"gpu": None}], "speed of the rented machine on VGG-16"),
-        ([assumed, assumed | {"row": 9, "model": "bert_base"}], "speed of H9"),
-        ([assumed | {"figure_gpus": 8.0}], "speed of H9 on VGG-16"),  # an error of the card, however many
-    ):
-        assert [one.name for one in speed(*rows)] == [name]
 
 
 @pytest.mark.parametrize(

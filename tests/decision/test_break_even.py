@@ -13,10 +13,8 @@ from decision_tables import (
     options_of,
     surface_of,
 )
-from price_lists import machines, offers, price_list
-from sweetspot.decision.breakeven import Month, break_even, crossing, surface, utilisation
-from sweetspot.decision.simulate import simulate
-from three_kinds import SHARE, Market, hourly, own, price
+from sweetspot.decision.breakeven import Month, break_even, crossing, utilisation
+from three_kinds import Market, hourly, own, price
 
 HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728
 FIXED = 6500 / 30
@@ -64,22 +62,6 @@ def test_the_share_of_draws_in_which_the_box_is_cheaper_and_in_which_it_ever_pay
     assert (row["p_cheaper"], row["p_pays"]) == (0.625, 0.5)
     assert (row["gain_low"], row["gain_high"]) == pytest.approx((0.5, 2))
     assert row["verdict"] == "from 1.4 days a month (4.6 to never); pays at the planned use of 10"
-
-
-@pytest.mark.parametrize(
-    ("price_p3", "parts", "verdict", "p_pays"),
-    [
-        # at 0.3 USD the rented work costs 0.664: 216.667 / 24 / 0.464 = 19.456 days; planned are 10
-        (0.3, (1, 1, 1), "from 19.5 days a month (19.5 to 19.5); does not pay at the planned use of 10", 1.0),
-        # at 0.22: 0.48693 - 0.2: 31.46 days, never at the centre; at half the fixed sum 15.73
-        (0.22, (0.5, 1, 1), "never at the central figures; from 15.7 days a month at the lowest", 1 / 3),
-        (0.09, (1, 1, 1), "never", 0.0),  # 0.199 USD, less than 0.20 USD of electricity for the same hour
-    ],
-)
-def test_a_box_pays_late_or_in_some_draws_alone_or_never(price_p3, parts, verdict, p_pays):
-    row = row_of(price_p3=price_p3, fixed={BOX: [FIXED * part for part in parts]})
-    assert (row["verdict"], row["p_pays"]) == (verdict, pytest.approx(p_pays))
-    assert math.isnan(row["days"]) == verdict.startswith("never")
 
 
 def exact(**box):
@@ -193,64 +175,8 @@ def test_months_needed_where_short_projects_pay_or_money_has_a_rate_or_the_box_s
     assert found == pytest.approx(6000 / 0.9 / (240 * (HOUR - 0.2) - 20 / 0.9))
 
 
-OWN = {
-    "months": 30,
-    "maintenance_per_month": 20,
-    "per_kwh": 0.30,
-    "days_per_month": {"value": 10, "low": 5, "high": 20},
-}
-
-
-def listed(curve=True, second=None, **box):
-    """Options of 500 images/s on the box, 300 on the second and 225 rented at 3.06 USD; `curve`: resale by age, of 30
-    months 0.8 x 0.77 = 0.616, else 900 USD; with other terms of the box, and of the second.
-    """
-    terms = OWN | {"residual": {"curve": "data-centre", "share": 0.8} if curve else 900}
-    boxes = {BOX: {"capex": 6500, "kw": 1.0} | box, "second": {"capex": 3300, "kw": 0.9} | (second or {})}
-    prices = price_list(
-        *({"instance": name, "purchase": "own", "own": terms | mine} for name, mine in boxes.items()),
-        {"instance": RENTED, "per_hour": 3.06},
-    )
-    facts = {name.replace("-", "_"): {"provider": "own"} for name in boxes}
-    table = offers(prices, machines(prices, **facts)).reset_index()
-    rates = {BOX: 500.0, "second": 300.0, RENTED: 225.0}
-    return options_of(*((row, rates[row["instance"]], 1) for row in table.to_dict("records")))
-
-
-def days_of(options):
-    return break_even(options, simulate(options, 1, 400), 30.5).set_index("option")
-
-
 def images(options):
     return options.set_index("instance")["images_per_usd"]
-
-
-def test_two_boxes_have_their_break_even_at_the_same_days():
-    """From which days the first pays against the second is where the lists give them the same cost."""
-    cheap = {"capex": 3300, "kw": 1.5}
-    found = days_of(listed(second=cheap, capex=9800))
-    # By hand, sold at 30 months for 0.616: (9800 x 0.384 / 30 + 20) / (24 d) + 0.30 =
-    # 500 / 300 x ((3300 x 0.384 / 30 + 20) / (24 d) + 0.45): (145.44 - 103.73) / 24 = 0.45 d
-    assert found.loc["second", "days"] == pytest.approx((145.44 - 500 / 300 * 62.24) / 24 / (500 / 300 * 0.45 - 0.30))
-    cross = {"days_per_month": {"value": found.loc["second", "days"]}}
-    made = images(listed(second=cheap | cross, capex=9800, **cross))
-    assert made[BOX] == pytest.approx(made["second"])
-    # the rented machine asks the same on all days: 3.06 / 225 of an image against the box
-    assert found.loc[RENTED, "days"] == pytest.approx(145.44 / (24 * (3.06 * 500 / 225 - 0.30)))
-
-
-def test_the_length_from_which_a_box_pays_is_that_of_both_boxes():
-    """A longer project spreads the price of the other box too; the lists made anew say the same."""
-    for curve in (True, False):
-        dear = {"capex": 9800, "maintenance_per_month": 0}
-        cheap = {"capex": 3300, "kw": 1.5, "maintenance_per_month": 0}
-        row = days_of(listed(curve, cheap, **dear)).loc["second"]
-        pays = [images(listed(curve, cheap | {"months": months}, **dear, months=months))
-                for months in (row["months_needed"] - 1, row["months_needed"])]  # fmt: skip
-        assert [one[BOX] >= one["second"] for one in pays] == [False, True], curve
-    # Sold for 900 USD each, 240 h a month: 8900 / m + 72 = 500 / 300 x (2400 / m + 108), 4900 / m = 108
-    assert row["months_needed"] == 46  # 45.4
-    assert row[["never_below_usd_per_hour", "never_above_usd_per_kwh"]].isna().all()
 
 
 @pytest.mark.parametrize(("month", "days"), [(30.5, [*range(1, 31), 30.5]), (31.0, list(range(1, 32)))])
@@ -293,45 +219,3 @@ def test_at_a_tie_the_rental_wins_and_the_last_day_of_the_month_breaks_even():
     assert row["condition"] == (
         f"Even used every day, {BOX} never pays for VGG-16: {RENTED} costs 3.06 USD an hour, it would pay above 3.06"
     )
-
-
-ROOM = {"variable_usd_per_hour": 0.3, "energy_usd_per_hour": 0.3, "usd_per_hour": FIXED / 240 + 0.3}
-
-
-@pytest.mark.parametrize(
-    ("box", "said"),
-    [
-        # used 30.5 days: 216.667/732 = 0.29599 + 0.20 = 0.49599 USD an hour; x 3.06 / 6.7728 = 0.22409 USD asked;
-        # or electricity above 6.7728 - 0.29599 = 6.4768 USD/kWh
-        (box_offer(), "if AWS P3 costs 0.224 USD an hour or less (now 3.06), or if electricity costs more than 6.48 "
-                      "USD/kWh (now 0.2)"),
-        # free power leaves the rival's price: 0.296 x 225 / 498
-        (box_offer(kw=0.0), "if AWS P3 costs 0.134 USD an hour or less (now 3.06)"),
-        # 1 kW at 1.5: 0.3 USD an hour and 0.29599: 0.59599 / 6.7728 x 3.06; (6.7728 - 0.29599) / 1.5
-        (box_offer(pue=1.5) | ROOM, "if AWS P3 costs 0.269 USD an hour or less (now 3.06), or if electricity costs "
-                                    "more than 4.32 USD/kWh (now 0.2)"),
-    ],
-)  # fmt: skip
-def test_the_condition_under_which_the_box_never_pays(box, said):
-    options = options_of((box, 498.0, 4), TWO[1], titles={BOX: "office box", RENTED: "AWS P3"})
-    assert surface_of(options)["condition"].iloc[0] == (
-        f"Even used every day, the office box never pays for VGG-16 {said}"
-    )
-
-
-def test_a_surface_is_of_a_model_and_the_cheapest_that_is_rented_by_the_hour():
-    rented = [(offer(name, "on_demand", usd), 225.0, 1) for name, usd in ((RENTED, 3.06), ("near", 2.5))]
-    table = surface_of(options_of(TWO[0], *rented, models=("vgg16", "alex")))
-    assert table.index.tolist() == list(range(len(table)))
-    assert table[["reference", "rival", "model"]].drop_duplicates().to_numpy().tolist() == [
-        [BOX, "near", "alex"], [BOX, "near", "vgg16"]
-    ]  # fmt: skip
-    one = table[table["model"] == "alex"].set_index(["days", "months", "usd_per_kwh"]).loc[(10.0, 30.0, 0.2)]
-    assert one["ratio"] == pytest.approx(2.5 * 498 / 225 / (FIXED / 240 + 0.2)) and one["winner"] == BOX
-    assert one["break_even_days"] == pytest.approx(FIXED / 24 / (2.5 * 498 / 225 - 0.2))
-    options = options_of(*TWO, models=("vgg16", "alex"))
-    both = utilisation(options, drawn(options), 2)
-    assert both["model"].tolist() == ["alex"] * 2 + ["vgg16"] * 2 and both["days"].tolist() == [1, 2] * 2
-    # A contract is the cheaper: 900 a month for 240 h that cost 1,440 by the hour.
-    found = surface([price(Market((own(), hourly("rented", 6.0), signed(900.0))), kind=SHARE).share()], 30.5)
-    assert set(found["rival"]) == {"rented"}

@@ -9,7 +9,6 @@ import pytest
 from decision_tables import BOX, RENTED, inputs, options_of, settings
 from small_lab import same
 from sweetspot.decision.choice_table import COLUMNS, choice_table, works
-from sweetspot.decision.options import NO_MODEL
 from sweetspot.decision.simulate import simulate
 
 SPOT = f"{RENTED} (spot)"
@@ -118,33 +117,6 @@ def test_what_a_usd_of_the_price_is_of_the_job():
     assert found.table.set_index("choice")["usd_per_capex"].drop(BOX).tolist() == [0.0, 0.0]
 
 
-def test_what_is_there_has_no_price_to_ask_for_nor_has_what_loses_nothing():
-    """Free but for 60 USD of care a month: kept, and bound to nothing. Sold for what it cost: no USD of its price is
-    one of the job.
-    """
-    options = market_of()
-    mine = options["option"] == BOX
-    free = {"capex_usd": 0.0, "maintenance_usd_per_month": 60.0, "fixed_usd_per_month": 60.0}
-    found = work_of(options.assign(**{name: options[name].mask(mine, usd) for name, usd in free.items()}))
-    row = found.table.set_index("choice").loc[BOX]
-    assert (row["kind"], row["binds"], row["usd_per_capex"]) == ("keep", "nothing", 0.0)
-    assert np.isinf(found.capex).all() and np.isnan(found.busy)
-    sold = work_of(market_of(residual_usd=6500.0).assign(fixed_usd_per_month=0.0)).table.set_index("choice").loc[BOX]
-    assert (sold["usd_per_capex"], sold["kind"]) == (0.0, "buy")
-
-
-def test_the_draws_of_the_price_are_those_of_this_machine():
-    options = market_of()
-    mine = int(options.index[options["option"] == BOX][0])
-    figures = (
-        SimpleNamespace(name="kw", values=FEW, rows=[mine]),
-        SimpleNamespace(name="capex_usd", values=FEW + 1, rows=[mine + 100]),
-        SimpleNamespace(name="capex_usd", values=6000 + FEW, rows=[mine]),
-    )
-    found = work_of(options, figures=figures)
-    assert found.capex[found.table["choice"].tolist().index(BOX)].tolist() == (6000 + FEW).tolist()
-
-
 def standing(options, **more):
     table = work_of(options, **more).table.set_index("choice")
     return table["stands"].to_dict(), table["why_not"].to_dict()
@@ -173,16 +145,6 @@ def test_another_price_list_is_no_answer_and_says_so():
     assert nobody["usd"].notna().all()
 
 
-def test_what_does_not_do_the_work_has_no_figures():
-    options = market_of()
-    never = options.assign(usd=options["usd"].mask(options["option"] == RENTED))
-    table = choice_table([work_of(never, {RENTED: np.full(20, np.inf)})], ()).set_index("choice")
-    figures = ["usd", "usd_low", "usd_high", "usd_outcomes", "ratio", "ratio_low", "p_cheaper", "p_cheapest",
-               "usd_at_todays_prices"]  # fmt: skip
-    assert table.loc[RENTED, figures].isna().all()
-    assert table.loc[BOX, ["usd", "usd_low", "ratio"]].notna().all() and not table["is_rival"].any()
-
-
 @pytest.mark.parametrize(
     ("usd", "other", "rival"),
     [(1e6, 1e6 + 0.5, None), (1e6, 1e6 + 1.5, RENTED), (0.5, 0.9, RENTED)],
@@ -194,28 +156,3 @@ def test_a_millionth_apart_is_the_same(usd, other, rival):
     costs = {BOX: np.full(20, usd), RENTED: np.full(20, other)}
     table = choice_table([work_of(two.assign(usd=[costs[name][0] for name in two["option"]]), costs)], ())
     assert table.loc[table["is_rival"].astype(bool), "choice"].tolist() == ([rival] if rival else [])
-
-
-def test_a_price_list_a_machine_or_a_choice_may_be_in_hand():
-    one = work_of(market_of())
-    for named, expected in (
-        ([SPOT], [SPOT]),
-        ([RENTED], [SPOT, RENTED]),
-        (["own"], [BOX]),
-        (["own", "spot"], [BOX, SPOT]),
-    ):
-        table = choice_table([one], named).set_index("choice")
-        assert table.index[table["in_hand"].astype(bool)].tolist() == expected
-
-
-def test_names_and_devices_where_nothing_is_said():
-    options = market_of()
-    told = options.assign(workload_title="The paper's job", gpus=np.nan)
-    found = work_of(told)
-    assert found.title == "The paper's job"
-    assert found.table.set_index("choice").loc[BOX, "device_hours"] == pytest.approx(JOB)  # of one device
-    assert work_of(options.assign(workload_title="imagenet")).title == "VGG-16"
-    assert work_of(options.assign(model=NO_MODEL)).title == "imagenet"
-    # Each model names its own work.
-    both = pd.concat([options, options.assign(workload="small", model_title="Small")], ignore_index=True)
-    assert [one.title for one in works(both, drawn(both, {}), [], [], settings())] == ["VGG-16", "Small"]

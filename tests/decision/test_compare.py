@@ -4,10 +4,9 @@ import subprocess
 import sys
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, SAMPLES, inputs, settings
-from sweetspot.decision.compare import Inputs, compare, together
+from sweetspot.decision.compare import compare
 from sweetspot.study.memory import Needs
 from sweetspot.study.needs import Need
 
@@ -40,20 +39,6 @@ def test_starting_is_quick_nothing_heavy_is_imported():
     assert not heavy & set(done.stdout.split())
 
 
-def test_of_empty_tables_the_first_gives_the_columns():
-    empty, other = pd.DataFrame(columns=["a"]), pd.DataFrame(columns=["b"])
-    assert together([empty, other]).columns.tolist() == ["a"]
-    assert together([empty, pd.DataFrame({"b": [1]}), pd.DataFrame({"b": [2]})]).to_dict("list") == {"b": [1, 2]}
-
-
-def test_the_verdict_names_what_is_worth_most_to_know():
-    found = compare(inputs(price_p3=0.50), settings())
-    worth = found["worth_knowing"]
-    net = (worth["evppi_usd"] - worth["cost_to_learn_usd"].fillna(0.0))[worth["evppi_usd_low"] > 0]
-    assert net.max() > 0
-    assert found["verdict"]["find_out_first"].tolist() == [worth.loc[net.idxmax(), "figure"]]
-
-
 def test_what_does_not_fit_stands_last_and_among_the_options_alone():
     known = replace(settings(), gpu_memory_gib={RENTED: 16.0, BOX: 24.0})
     needs = {"imagenet": Need(Needs(gpu_memory_gib=20.0), None)}
@@ -62,12 +47,3 @@ def test_what_does_not_fit_stands_last_and_among_the_options_alone():
     assert found["options"]["fits"].tolist() == [True, False, False] and found["options"].index.tolist() == [0, 1, 2]
     assert found["ranks"]["option"].tolist() == [BOX] and found["choices"]["choice"].tolist() == [BOX]
     assert found["tornado"].empty and found["left_out"].empty
-
-
-def test_inputs_read_one_file_or_several(tmp_path):
-    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "x.parquet")
-    pd.DataFrame({"a": [2]}).to_parquet(tmp_path / "y.parquet")
-    one, two = str(tmp_path / "x.parquet"), str(tmp_path / "y.parquet")
-    files = dict.fromkeys(Inputs.__dataclass_fields__, one) | {"costs": [one, two], "offers": []}
-    read = Inputs.read(files)
-    assert read.costs["a"].to_dict() == {0: 1, 1: 2} and read.throughput["a"].tolist() == [1] and read.offers.empty

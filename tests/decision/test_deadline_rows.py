@@ -56,12 +56,6 @@ def test_who_is_sure_alone_or_nobody():
     same(taken, {"status": "none can: the fastest, Taken, takes 2 h for 1 USD", "within_hours": 9.0})
 
 
-def test_workloads_by_name_and_what_has_no_price_left_out():
-    rows = [option("B", 1.0, workload="b"), option("A", 1.0, workload="a"), option("None", np.nan, workload="c")]
-    assert jobs(rows, [20.0])["workload"].tolist() == ["a", "b"]
-    assert jobs(rows, []).empty
-
-
 def steps_of(*offers, classes, hours, due=None, **more):
     made = small_lab(*offers, jobs=classes, hours=hours, **more)
     return class_deadlines([made[0]], DOLLARS, due).set_index("within_hours")
@@ -116,13 +110,6 @@ def test_an_urgent_job_pays_for_the_whole_machine_and_an_ordinary_one_for_its_pa
     # The study's own deadline for all takes the place of that of the class.
     due = steps_of(OLD, QUICK, classes=classes, hours={"a": 2.0}, due=2.25, **SIDE)
     assert due.index[due["is_asked"]].tolist() == [2.25]
-
-
-def test_a_deadline_before_the_fastest_machine_says_which_that_is():
-    classes = [class_of("a", 60.0, within_hours=0.5, urgent_per_month=6.0)]
-    steps = steps_of(OLD, QUICK, classes=classes, hours={"a": 2.0}, **SIDE)
-    same(steps.loc[0.5], {"is_asked": True, "status": "none can: the fastest, quick, takes 1 h for 20 USD", "usd": None,
-                          "option": None, "p_in_time": None, "usd_extra": None, "share_in_time": 0.0})  # fmt: skip
 
 
 def test_a_class_with_no_figure_on_what_is_there_is_rented():

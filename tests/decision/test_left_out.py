@@ -15,7 +15,6 @@ CELL = {"framework": "tensorflow", "model": "vgg16", "batch_size": 64, "gpus": 1
 INPUTS = ("offers", "costs", "plans")
 JOB = {"hours": 1.0, "instance": "x", "per_month": 1.0, "devices_per_job": 1, "source": "x"}
 JOBS = [JOB | {"name": "job", "model": "vgg16"}, JOB | {"name": "none", "model": "bert"}]
-LAB = Monthly.model_validate({"kind": "monthly", "months": 12.0, "jobs": JOBS, "source": "x"})
 
 
 def offer(instance="x", price_list="rent", gpus=1):
@@ -90,16 +89,6 @@ def test_a_reason_in_words(given, rule, words):
     assert rows["reason"].str.contains(words).all()
 
 
-def test_a_row_names_workload_offer_and_model():
-    found = made([priced(status="oom")], [planned()], needs={"another": need(), "job": need()})
-    assert found.astype(object).where(found.notna(), None).to_numpy().tolist() == [
-        ["another", "rent", "x", "on_demand", None, "no_figure", "no figure of its model is known"],
-        ["job", "rent", "x", "on_demand", "vgg16", "oom", "status of its figure: oom"],
-        ["project", "rent", "x", "on_demand", "vgg16", "other_batch",
-         "figures of vgg16 at batch 64 alone, asked is 64"],
-    ]  # fmt: skip
-
-
 def test_only_the_total_of_a_plan_is_asked_about_and_one_cell_that_is_priced_is_enough():
     phases = [planned(phase="search", status="oom"), planned(status="too slow", gpus=2), planned(status="too slow")]
     found = made(plans=phases, options=[option(), option(gpus=2)])
@@ -112,14 +101,6 @@ def test_only_the_total_of_a_plan_is_asked_about_and_one_cell_that_is_priced_is_
         made([{name: value for name, value in priced().items() if name != "status"}])
 
 
-def test_of_several_cells_that_do_not_fit_the_first_is_told():
-    # 10 x 2^30 parameters of 2 bytes with gradients of 2: 40 GiB, divided by the devices
-    terms = {"precision": "bf16", "optimizer": "sgd", "sharding": "parameters", "activations_gib": 0.0, "source": "x"}
-    large = Need(Needs.model_validate({"memory": terms | {"parameters": 10 * 2.0**30}}), None)
-    found = made(plans=[planned(), planned(gpus=2)], needs={"project": large}, gpu_memory_gib={"x": 16.0})
-    assert found["reason"].tolist() == ["it needs 40 GiB on each device, which has 16"]
-
-
 def test_what_is_there_already_is_no_rival_but_for_the_reference():
     lab = Monthly.model_validate({"kind": "monthly", "months": 12.0, "jobs": JOBS, "source": "x",
                                   "have": ["x", "y"]})  # fmt: skip
@@ -130,50 +111,11 @@ def test_what_is_there_already_is_no_rival_but_for_the_reference():
     assert set_aside(options, {})["in_answer"].tolist() == [True, True, True, True, False]
 
 
-def test_the_same_machine_under_another_price_list_is_another_offer():
-    both = [offer(), offer(price_list="spot")]
-    found = made([priced()], options=[option()], offers=both)
-    assert found[["price_list", "rule"]].to_numpy().tolist() == [["spot", "no_figure"]]
-
-
 @pytest.mark.parametrize(("costs", "plans"), [([priced()], []), ([], [planned()])])
 def test_an_offer_that_is_missing_for_no_reason_ends_the_run(costs, plans):
     own = [option(workload="another")] if plans else []
     with pytest.raises(UserError, match="rent, x, on_demand: the offer is in no table of workload"):
         made(costs, plans, own)
-
-
-def test_a_machine_is_warned_of_by_model_and_not_for_what_the_reader_left_out():
-    table = pd.DataFrame(
-        [
-            ("job", "rent", "x", "on_demand", "vgg16", "no_figure", "no figure of vgg16 is known"),
-            ("job", "spot", "x", "spot", "vgg16", "no_figure", "no figure of vgg16 is known"),  # the machine is one
-            ("job", "rent", "y", "on_demand", "vgg16", "oom", "status of its figure: oom"),
-            ("job", "rent", "nowhere", "on_demand", "vgg16", "no_figure", "no figure of vgg16 is known"),
-            ("lab.job", "rent", "x", "on_demand", "vgg16", "no_figure", "no figure of vgg16 is known"),
-            ("lab.job", "old", "x", "on_demand", "vgg16", "no_figure", "no figure of vgg16 is known"),
-            ("lab.job", "rent", "y", "on_demand", None, "too_few_devices", "it has 1 devices, and a job takes 4"),
-            ("lab.none", "rent", "x", "on_demand", None, "no_figure", "no figure of its model is known"),
-            ("lab.none", "rent", "y", "on_demand", None, "no_figure", "no figure of its model is known"),
-            ("plan", "old", "x", "on_demand", "vgg16", "not_asked", "answer_prices leaves its price list out"),
-        ],
-        columns=list(COLUMNS),
-    )
-    # of two offers that the answer may take one has no speed for the class: nobody has for the other class
-    offers = pd.DataFrame([offer(), offer("y"), offer(price_list="old")])
-    given = (only(offers=offers), pd.DataFrame({"instance": ["x", "y"], "workload": ["job", "job"]}))
-    known = replace(settings(), answer_prices=("rent",))
-    needs = {"job": need(), "lab.job": need(), "lab.none": need(), "alone": need()}
-    found = {(row[1], row[2], row[4], row[5]) for row in left_out_warnings(table, *given, known, needs, {"lab": LAB})}
-    assert found == {
-        ("x", "vgg16", "no_speed", "job: no figure of vgg16 is known; it takes no part"),
-        ("y", "vgg16", "takes_no_part", "job: status of its figure: oom; it takes no part"),
-        (None, None, "no_speed", "workload alone: no machine that is offered has a speed for it; it takes no part"),
-        ("x", "vgg16", "no_speed", "priced, but no speed for job (model vgg16) of lab; it does none of these jobs"),
-        (None, "bert", "no_speed", "lab.none: no machine that is offered has a speed for model bert; it takes no part"),
-    }
-    served = list(left_out_warnings(table.head(0), *given, known, {"job": need()}, {}))
-    assert served == []
 
 
 def test_a_plan_that_some_machine_can_do_is_served():

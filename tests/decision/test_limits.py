@@ -13,7 +13,6 @@ from sweetspot.decision.pose import by_the_month, limited, mean_wait, most_of, u
 from sweetspot.decision.sources import source_table
 from sweetspot.decision.turning import tornado_rows
 from sweetspot.decision.verdict import verdict_table
-from sweetspot.decision_words import months_in_words
 from sweetspot.errors import UserError
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.search import BEST, Mix
@@ -83,20 +82,6 @@ def test_every_month_is_held_to_what_may_be_paid_a_month():
     assert kept.months == (34, 35, 36) and less == pytest.approx(1050 + 319.45 / 30 - 319.45, abs=0.1)
     table, *_ = table_of(made, *rest)
     assert "34 to 36" in table.loc["rented", "why_not"]
-
-
-@pytest.mark.parametrize(
-    ("months", "said"),
-    [((5,), "month 5"), ((1, 2, 3), "months 1 to 3"), ((1, 3, 4, 9), "months 1, 3 to 4 and 9")],
-)
-def test_months_by_their_numbers(months, said):
-    assert months_in_words(months) == said
-
-
-def test_a_long_project_names_the_months_that_a_drawn_one_stands_for():
-    """Of 72 months 36 are drawn, each of two: the first of 1 and 2, the last of 71 and 72."""
-    made = small_lab(hourly(6.0), BOX, jobs=[class_of("a", 10.0)], hours={"a": 2.0}, months=72.0)[0]
-    assert made.month_numbers(np.array([0, 35])) == (1, 2, 71, 72)
 
 
 def test_jobs_wait_for_what_is_held_alone():
@@ -199,11 +184,6 @@ def test_two_limits_that_leave_no_way_do_not_count_and_say_so():
     assert made.mixes[0].expected == pytest.approx(1000.0) and table["why_not"].isna().all()
     assert [limit.limit for limit, _ in made.limits] == ["at_most_a_month"] and math.isnan(made.limits[0][1])
     assert work.limits == ("No choice keeps the limit of 500 USD a month.",)
-
-
-def test_what_is_rented_alone_is_begun_with_by_its_own_name():
-    *_, told = table_of(*lab(BOX, hourly(2.0), hourly(2.5) | {"instance": "other"}))
-    assert told["do_this"].startswith("Start with rented")
 
 
 def kept(rent, have=1, facts=None, draws=2, **terms):

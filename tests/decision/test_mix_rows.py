@@ -6,17 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from phase_plans import compared, hourly, own
+from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
 from sweetspot.decision.case_figures import COLUMNS as CASES
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import COLUMNS, choice_table, works
 from sweetspot.decision.posed import Trial
 from sweetspot.decision.sources import JOBS, LOAD, SOURCES, is_best, job_table, load_table, source_table
-from sweetspot.decision.verdict import verdict_table
-from sweetspot.decision_words import DO_THIS
 from sweetspot.mixes.timing import SpeedErrors
-from sweetspot.report.outcome import outcome_of
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
 RENTED, DEAR = hourly(6.0), hourly(8.0) | {"instance": "dear"}
@@ -111,20 +108,6 @@ def test_what_the_best_is_called(offers, per_month, have, expected):
     same(rows_of(lab(*offers, per_month=per_month, **(KEPT if have else {}))).loc["best"], expected)
 
 
-def test_titles_of_the_options_beside_the_best():
-    """60 jobs are 120 hours, for which a box does not pay; 150 are more than what is there does."""
-    rows = rows_of(lab(own(), RENTED, DEAR, per_month=60.0))
-    assert rows["title"].to_dict() == {"best": "nothing bought, all on rented", "dear": "all on dear", "box": "1 × box"}
-    assert rows["source"].drop("best").to_dict() == {"dear": "dear", "box": "box"}
-    some = rows_of(lab(OLD, RENTED, DEAR, per_month=150.0, **KEPT))
-    assert some["title"].to_dict() == {
-        "best": "rented or another beside your old", "dear": "dear beside your old", "there": "what you have, alone",
-    }  # fmt: skip
-    one, options, draws, settings = lab(OLD, RENTED, per_month=150.0, **KEPT)
-    for titles, name in (({"lab": "The lab"}, "The lab"), ({"other": "Another"}, "lab"), (None, "lab")):
-        assert [work.title for work in works(options, draws, [], [one], settings, titles)] == [name]
-
-
 @pytest.mark.parametrize(
     ("counts", "expected", "best"),
     [((1,), 101.0, True), ((1,), 99.0, True), ((1,), 101.01, False), ((2,), 100.0, False)],
@@ -132,30 +115,6 @@ def test_titles_of_the_options_beside_the_best():
 def test_a_mix_of_the_same_machines_within_a_hundredth_is_the_best(counts, expected, best):
     assert (
         is_best(SimpleNamespace(counts=counts, expected=expected), SimpleNamespace(counts=(1,), expected=100.0)) == best
-    )
-
-
-def test_what_is_there_is_exactly_enough_and_the_urgent_ones_are_not():
-    """120 ordinary jobs fill its 240 hours; six urgent ones are nowhere in time."""
-    urgent = class_of("a", 126.0, within_hours=1.0, urgent_per_month=6.0)
-    quick = {"speeds": {"rented": (300.0, 300.0, 300.0)}}
-    rows = rows_of(lab(OLD, hourly(6.0), per_month=0.0, jobs=[urgent], **quick, **KEPT))
-    assert rows.loc["there", "why_not"] == "cannot: a (urgent) does not run on it in time"
-    two = rows_of(lab(OLD, hourly(6.0), per_month=150.0, facts={"old": {"gpus": 2}}, **KEPT))
-    assert two.loc["there", "why_not"].endswith("takes 600 device-hours in a middle month, it has 480: 2 would do")
-
-    def change(options):
-        """B runs on the first machine alone, which is enough to run."""
-        return options[~(options["option"].eq("second") & options["workload"].eq("lab.b"))].reset_index(drop=True)
-
-    both = lab(OLD, own("second", capex=0.0), hourly(6.0), per_month=0.0, change=change, have=["old", "second"],
-               jobs=[class_of("a", 250.0), class_of("b", 10.0)], hours={"a": 2.0, "b": 2.0})  # fmt: skip
-    assert "does not run" not in rows_of(both).loc["there", "why_not"]
-    # At central figures it is enough; in every other month it is not, and nobody rents.
-    made = lab(OLD, per_month=100.0, **KEPT)
-    one = replace(made[0], numbers=np.array([[[80.0, 160.0]] * 2]))
-    assert rows_of((one, *made[1:])).loc["best", "why_not"] == (
-        "cannot: its hours are too few in busy months, and nothing can be rented for them"
     )
 
 
@@ -220,21 +179,6 @@ def test_a_mix_says_how_it_gives_out_the_work(uneven):
                                "usd": 36 * 274.0})  # fmt: skip
     # It is the cheapest in both draws but for the trial, a dime in 274 USD; each of the others in one.
     assert table["p_cheapest"].dropna().to_dict() == {"best": 1.0, "rented": 0.5, "other": 0.5, "box": 0.0}
-
-
-def test_the_verdict_and_the_answer_say_what_to_time_first(uneven):
-    found = verdict_table(works(*uneven_lab(uneven)), "lab", pd.DataFrame(), {})
-    row = found.iloc[0]
-    assert (row["strategy"], row["timed"]) == ("timed_first", ["other"])
-    assert (row["trial_usd"], row["saving_usd"]) == (pytest.approx(3.6), pytest.approx(536.4))
-    (said,) = (one for one in row["thresholds"] if "536 USD" in one)
-    assert "3.60 USD" in said and "other" in said
-    assert "3.60 USD" in row["do_this"] and len(row["do_this"].split()) <= DO_THIS
-    answer = outcome_of({"verdict": found.assign(is_answer=True)})
-    assert (answer.time_first.machines, answer.time_first.trial_usd) == (["other"], pytest.approx(3.6))
-    assert answer.time_first.saving_usd == pytest.approx(536.4)
-    nothing = found.assign(is_answer=True, timed=[[]])
-    assert outcome_of({"verdict": nothing}).time_first is None
 
 
 def uneven_lab(uneven):
@@ -337,15 +281,3 @@ def test_the_figures_of_a_class_on_each_machine():
         "jobs": 10.0, "job_hours": None, "usd": None, "usd_possession": 1050.0, "machines": 0.0, "least": 0.0,
         "room_hours": 240.0, "devices": 2.0, "elapsed_hours": None, "limit_hours": None,
     })  # fmt: skip
-
-
-def test_the_figures_of_a_phase_on_each_machine():
-    """3,600 jobs of two hours: on the box, which has 240 hours of each of 36 months, for the price of its power."""
-    rows = compared(own(), hourly(6.0), draws=2)["case_figures"].set_index("option")
-    phase = {"workload": "work", "cost": "rounds", "part": "0", "taken": True, "jobs": 3600.0, "slots": 1.0,
-             "job_hours": 2.0, "machines": 1.0, "least": 1.0, "devices": None, "elapsed_hours": None,
-             "limit_hours": None, "urgent": None}  # fmt: skip
-    same(rows.loc["box"], phase | {"alternative": "box (own)", "title": "box", "purchase": "own", "usd": 7200 * 0.2,
-                                   "usd_possession": 37_800.0, "room_hours": 240.0 * 36})  # fmt: skip
-    same(rows.loc["rented"], phase | {"alternative": "rented (on_demand)", "title": "rented", "usd": 7200 * 6.0,
-                                      "purchase": "on_demand", "usd_possession": 0.0, "room_hours": None})  # fmt: skip

@@ -1,13 +1,12 @@
 """Whole rows of the options, column by column: what each takes from its cost, its offer and the figure behind it."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, box_offer, cost, figure, inputs, offer, options_of, settings
-from sweetspot.decision.options import is_asked, rate_of, titled, with_alternative
+from decision_tables import BOX, RENTED, box_offer, cost, figure, offer, options_of
+from sweetspot.decision.options import with_alternative
 from sweetspot.decision.simulate import simulate
 from sweetspot.draws import interval
 from sweetspot.errors import UserError
@@ -76,20 +75,6 @@ def test_a_figure_has_its_interval_else_that_of_its_kind(known, expected):
     assert found == pytest.approx(expected) and row["images_per_s"] == 225.0
 
 
-def test_a_prediction_has_its_own_interval_and_no_runs():
-    box = options_of().set_index("option").loc[BOX]
-    told = ["images_per_s", "images_per_s_low", "images_per_s_high", "runs", "level", "throughput_basis"]
-    assert box[told].tolist() == [498.0, 440.0, 560.0, 0, 0.9, "extrapolated"] and not box["assumed_interval"]
-    assert box["is_reference"] and math.isnan(box["interval_df"])
-
-
-def test_rows_asked_about_are_of_the_headline_batch_of_a_machines_own_or_of_no_model():
-    cells = [("vgg16", 64), ("vgg16", 32), ("alex", 32), (None, np.nan), ("other", 64)]
-    known = replace(settings(), batch_sizes={"vgg16": 64, "alex": None})
-    found = is_asked(pd.DataFrame(cells, columns=["model", "batch_size"]), known)
-    assert found.tolist() == [True, False, True, True, False]
-
-
 def test_of_several_cells_of_an_offer_the_precision_asked_then_the_framework_then_the_best_counts():
     entry = offer(RENTED, "on_demand", 3.06)
     rows = [
@@ -105,16 +90,6 @@ def test_of_several_cells_of_an_offer_the_precision_asked_then_the_framework_the
         assert found["images_per_usd"].tolist() == [pytest.approx(rate * 3600 / 3.06)], places
 
 
-def test_a_tie_in_usd_goes_by_name_and_models_and_workloads_come_first():
-    entries = [(offer(name, "on_demand", 3.0), 225.0, 1) for name in ("c", "a", "b")]
-    costs = [cost(*entries[0]), cost(*entries[1]), cost(*entries[2], workload="early"), cost(*entries[2], model="alex")]
-    found = options_of(*entries, costs=costs, batch_sizes={"vgg16": 64, "alex": 64}, reference=None)
-    assert found[["model", "workload", "option"]].to_numpy().tolist() == [
-        ["alex", "imagenet", "b"], ["vgg16", "early", "b"], ["vgg16", "imagenet", "a"], ["vgg16", "imagenet", "c"]
-    ]  # fmt: skip
-    assert found.index.tolist() == [0, 1, 2, 3] and "index" not in found.columns
-
-
 def test_a_machine_offered_in_two_ways_or_lists_is_named_by_what_differs():
     entries = [offer(RENTED, "on_demand", 3.0), offer(RENTED, "on_demand", 2.0, price_list="other"),
                offer(RENTED, "spot", 1.0), offer("p2.xlarge", "reserved", 0.5)]  # fmt: skip
@@ -125,27 +100,6 @@ def test_a_machine_offered_in_two_ways_or_lists_is_named_by_what_differs():
     }  # fmt: skip
     accepted = options_of((entries[2], 225.0, 1), reference=None, accepts_interruptions=True)
     assert accepted["persistent"].tolist() == [True]
-
-
-def test_titles_name_the_list_of_what_the_answer_does_not_ask_for_and_of_what_else_is_alike():
-    lists = [("a", "Prices of A"), ("b", "Prices of B"), ("c", None)]
-    entries = [(offer(RENTED, "on_demand", 3.0 + place, price_list=key, price_list_title=title), 225.0, 1)
-               for place, (key, title) in enumerate(lists)]  # fmt: skip
-    found = options_of(*entries, reference=None, answer_prices=("a",), titles={RENTED: "AWS P3"})
-    assert found["title"].tolist() == ["AWS P3", "AWS P3 [Prices of B]", "AWS P3 [c]"]
-    assert found["option"].tolist() == ["p3.2xlarge [a]", "p3.2xlarge [b]", "p3.2xlarge [c]"]
-    assert found["in_answer"].tolist() == [True, False, False]
-    both = options_of(*entries, reference=None, answer_prices=("a", "b"), titles={RENTED: "AWS P3"})["title"]
-    assert both.tolist() == ["AWS P3 [Prices of A]", "AWS P3 [Prices of B]", "AWS P3 [c]"]
-
-
-def test_workloads_are_told_by_their_title_and_speeds_by_their_unit():
-    options = pd.DataFrame({"workload": ["one", "two"]})
-    speeds = pd.DataFrame({"unit": ["tokens", None]})
-    found = titled(options, speeds, {"one": "The first"})
-    assert found["workload_title"].tolist() == ["The first", "two"]
-    assert set(found["unit"]) == {"tokens"} and rate_of(found.iloc[0]) == "tokens/s"
-    assert rate_of(titled(options, pd.DataFrame(), {}).iloc[0]) == "images/s"
 
 
 def test_several_nodes_are_the_machine_whose_node_costs_most_nearly_the_same():
@@ -251,18 +205,6 @@ def test_jobs_side_by_side_have_the_figure_of_all_of_them_together():
     # drawn in their own interval, 90 % of a prediction
     drawn = simulate(found.reset_index(), 1, 4000).images_per_s[found.index.get_loc("two")]
     assert interval(drawn) == pytest.approx((300, 500), rel=0.02)
-
-
-def test_a_job_of_known_hours_takes_them_in_every_draw():
-    # no model, no throughput: 10 h at 3.06 USD
-    market = inputs()
-    job = cost(offer(RENTED, "on_demand", 3.06), 225.0, 1, workload="nightly")
-    job |= {"model": None, "batch_size": None, "images_per_usd": np.nan, "hours": 10.0, "usd": 30.6}
-    options = options_of(market=replace(market, costs=pd.DataFrame([*market.costs.to_dict("records"), job])))
-    row = options.index[options["workload"] == "nightly"]
-    draws = simulate(options, 1, 5)
-    assert options.loc[row, "model"].tolist() == ["any"]
-    assert draws.hours[row].tolist() == [[10.0] * 5] and draws.usd[row] == pytest.approx(np.full((1, 5), 30.6))
 
 
 def test_rounds_apart_are_counted_within_a_model_and_each_is_drawn():

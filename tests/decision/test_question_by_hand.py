@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from sweetspot.decision.assumption import Choice, Moved, all_of
-from sweetspot.decision.question import Costs, Question, Turn
+from sweetspot.decision.question import Costs, Question
 
 WORK = all_of("amount of work")  # at factors of 1
-PRICE = WORK._replace(quantity="usd_per_hour", figure="usd_per_hour", name="price")
 
 
 def choices(*names, taken=(), alternatives=None):
@@ -68,32 +67,6 @@ def test_what_competes_ends_in_every_draw_and_may_be_taken_cheapest_first():
     assert question(made, *map(flat, range(5)), drawn=drawn).competing.tolist() == [3, 4, 1]
 
 
-def test_a_figure_is_told_of_the_reference_else_of_the_cheapest_that_has_it_else_of_the_first():
-    made = choices("dear", "cheap", "third")
-    drawn = [[9, 9], [5, 5], [7, 7]]
-    costs = [flat(usd) for usd in (9, 5, 7)]
-
-    def told(labels, **more):
-        return question(made, *costs, drawn=drawn, **more).row_of(labels)["option"]
-
-    assert told([0, 1, 2]) == "cheap" and told([0, 2]) == "third" and told([0]) == "dear"
-    assert told([0, 1, 2], reference=0) == "dear" and told([1, 2], reference=0) == "cheap"
-    rows = {8: {"row": 8, "option": "eight"}, 7: {"row": 7, "option": "seven"}, 1: {"row": 1, "option": "of the rows"}}
-    assert told([8, 7], rows=rows) == "seven" and told([8], rows=rows) == "eight"
-    assert told([1, 8], rows=rows) == "cheap"  # the choice's own row, not that of the rows
-
-
-def test_a_question_is_about_its_work_and_one_job_about_its_model():
-    made = choices("a", "b")
-    named = (made[0]._replace(row=made[0].row | {"model_title": "Net 1"}), made[1])
-    for asked, model, title in ((two(flat(2)), None, None), (two(flat(2), model="net"), "net", "net"),
-                                (question(named, flat(1), flat(2), model="net"), "net", "Net 1")):  # fmt: skip
-        assert asked.about == {"workload": "work", "model": model, "model_title": title}
-    # A choice in words has its number of machines where there are several.
-    assert [asked.title(0, 1.0), asked.title(0, 3.0), asked.title(1, 2.0)] == ["a", "3 × a", "2 × b"]
-    assert two(flat(2), named=lambda *told: str(told)).title(0, 3.0, 4) == "(0, 3.0, 4)"
-
-
 def test_the_nearest_turning_point_of_each_side_to_a_billionth():
     """10 for all work; 4 + 24 a time the work is dearer from 0.25 on; 16 - 5 a time: below 10 from 1.2 on."""
     asked = question(choices("flat", "falls", "rises"), flat(10.0), falling, lambda x: 4 + 24 * x)
@@ -139,37 +112,6 @@ def test_nothing_is_looked_for_beyond_five_times_nor_beyond_what_a_figure_can_be
     bounded = WORK._replace(**bound)
     found = turns(two(cost, dear=dear, assumptions=(bounded,)), bounded)
     assert {side: turn.factor for side, turn in found.items()} == pytest.approx(expected, rel=1.1e-4 if dear else 1e-9)
-
-
-def test_a_price_that_does_not_turn_at_the_far_end_does_so_nowhere():
-    """A price is a straight line; what is not one is looked at all along. Of several at once it is the cheapest."""
-    asked = two(lambda x: 9.0 if 1.9 < x < 2.1 else 11.0, assumptions=(WORK, PRICE))
-    assert turns(asked)[True].factor == pytest.approx(1.9, rel=1e-9) and asked.turns[PRICE] == []
-    both = question(choices("a", "b", "c"), flat(10.0), falling, lambda x: 19.6 - 8 * x)
-    assert turns(both)[True].to == 2  # both at 1.2: c falls faster
-
-
-@pytest.mark.parametrize("look", [1.1, 1.25, 1.6, 2.5, 5.0])
-@pytest.mark.parametrize("side", [1, -1])
-def test_where_a_case_takes_long_few_are_looked_at_each_way(look, side):
-    """What is the cheapest within a twentieth of a look alone is found, and its near edge to a ten-thousandth."""
-    inner, outer = look * 0.96, look * 1.04
-    (found,) = two(lambda x: 9.0 if inner < x**side < outer else 11.0, dear=True).turns[WORK]
-    assert found.factor**side == pytest.approx(inner, rel=1.1e-4) and found.to == 1
-
-
-def test_of_a_price_the_far_end_is_looked_at_and_then_halved_towards_and_what_is_found_is_made_exact():
-    looks = []
-
-    def falls(factor):
-        looks.append(factor)
-        return falling(factor)
-
-    (found,) = two(falls, dear=True, assumptions=(PRICE,)).turns[PRICE]
-    assert found.factor == pytest.approx(1.2, rel=1.1e-4)
-    assert looks[:3] == pytest.approx([1 / 5, 5.0, 5.0]) and looks[3] == pytest.approx(5**0.5)
-    asked = two(falling, dear=True, settled=lambda one, turn: turn._replace(factor=round(turn.factor, 3), usd=1.0))
-    assert asked.turns == {WORK: [Turn(1.2, 1, 1.0, 2.0)]}
 
 
 def test_another_number_of_the_alternative_turns_the_answer_though_the_choice_is_the_same():

@@ -2,9 +2,8 @@
 
 import numpy as np
 import pytest
-from phase_plans import hourly as rented_at
 from small_lab import class_of, posed
-from sweetspot.decision.assumption import Moved, all_of
+from sweetspot.decision.assumption import Moved
 from sweetspot.decision.cost_dispatch import Dispatch, dispatch_question
 from sweetspot.decision.turning import pays_rows
 from three_kinds import Market, hourly, named, own, price
@@ -96,74 +95,6 @@ def test_more_work_than_the_machines_bought_can_do_takes_more_of_them():
     assert thrice.counts[0, 0] == 3.0 and thrice.usd[0, 0] == pytest.approx(36 * (3150 + 120.0))
 
 
-def test_a_neighbour_that_does_the_work_of_some_draws_only_is_none():
-    """A box has room for 120 jobs; 90 to 130 a month come, as many in each month of a draw."""
-    jobs = [class_of("a", {"value": 110.0, "low": 90.0, "high": 130.0})]
-    made = posed(own(), jobs=jobs, hours={"a": 2.0}, draws=40, months_alike=1.0)
-    assert made.numbers.min() < 120 < made.numbers.max()
-    question = dispatch_question(made)
-    assert titles(question)[0] == "2 × box"
-    three = 36 * (3150 + 0.4 * made.numbers[0].mean(axis=1))
-    assert question.beside.tolist() == [pytest.approx(three)]
-
-
-def test_a_choice_stands_on_the_row_of_what_it_buys_else_of_what_is_rented_most():
-    """80 hours of class a on `one`, 120 of class b on `two`: each is cheaper for its own."""
-    jobs = [class_of("a", 40.0), class_of("b", 60.0)]
-
-    def change(options):
-        mine = options["workload"].str[-1].map({"a": "one", "b": "two"}) == options["instance"]
-        return options.assign(usd=options["usd"].where(mine | (options["instance"] == "old"), options["usd"] * 2))
-
-    one, two = (rented_at(6.0) | {"instance": name} for name in ("one", "two"))
-    question = dispatch_question(posed(one, two, jobs=jobs, hours={"a": 2.0, "b": 2.0}, change=change))
-    assert question.choices[0].option == "two"
-    ours = dispatch_question(posed(OLD, jobs=[class_of("a", 40.0)], hours={"a": 2.0}, have=["old"]))
-    assert [choice.option for choice in ours.choices] == ["old"]
-
-
-MANY = [
-    class_of("a", {"value": 100.0, "low": 80.0, "high": 150.0}, within_hours=3.0, urgent_per_month=5.0),
-    class_of("b", 40.0, within_hours=3.0, urgent_per_month=0.0),
-]
-TWO_HOURS = {"a": 2.0, "a.urgent": 2.0, "b": 2.0, "b.urgent": 2.0}
-
-
-def test_numbers_of_jobs_move_by_class_with_their_range_and_all_together():
-    """Where there are no urgent jobs, there is no number to move; of others at most as many as of their class."""
-    question = dispatch_question(posed(own(), rented_at(6.0), jobs=MANY, hours=TWO_HOURS, draws=40))
-    found = [tuple(one) for one in question.assumptions if one.figure in ("per_month", "jobs")]
-    ends = (frozenset(), np.inf)
-    assert found == [
-        ("per_month", "a", "jobs of a a month", "jobs/month", 100.0, 80.0, 150.0, "declared", "per_month", *ends),
-        ("per_month", "a (urgent)", "urgent jobs of a a month", "jobs/month", 5.0, 4.0, 6.0, "assumed", "per_month",
-         frozenset(), 100.0),
-        ("per_month", "b", "jobs of b a month", "jobs/month", 40.0, 32.0, 48.0, "assumed", "per_month", *ends),
-        ("jobs", "", "number of jobs a month", "times the plan", 1.0, 0.8, 1.2, "assumed", "jobs", *ends),
-    ]  # fmt: skip
-
-
-def test_drawn_numbers_of_jobs_are_the_means_of_the_project():
-    """Only class a is uncertain. Its mean over months is drawn, not that of a month alone; half a job counts too."""
-    made = posed(own(), RENTED, jobs=MANY, hours=TWO_HOURS, draws=40)
-    ((assumption, jobs),) = dispatch_question(made).drawn_work
-    assert assumption.subject == "a" and jobs.shape == (40,)
-    place = [one.name for one in made.classes].index("a")
-    assert jobs == pytest.approx([sum(months) / len(months) for months in made.numbers[place].tolist()])
-    few = [class_of("a", {"value": 0.5, "low": 0.4, "high": 0.6})]
-    ((_, drawn),) = question_of(own(), RENTED, jobs=few, hours={"a": 400.0}, draws=40).drawn_work
-    assert 0.05 < np.ptp(drawn) < 0.5
-
-
-def test_the_question_says_what_it_is_of():
-    question = asked()
-    assert (question.workload, question.months, question.told, question.word) == ("lab", 36.0, "36 months", "best mix")
-    assert question.model == "" and question.about == {"workload": "lab", "model": None, "model_title": None}
-    every = {choice.option: choice for choice in question.choices}
-    assert every["box"].labels == every["rented"].labels == frozenset(question.rows)
-    assert [choice.alternative for choice in question.choices] == ["0", "1", "2"]
-
-
 def test_a_quick_look_is_one_month_of_draws_and_costs_as_planned_what_all_draws_do():
     """501 draws of 36 months: 250 of them, each with a month by its number; the last is draw 500, month 32."""
     jobs = [class_of("a", {"value": 120.0, "low": 60.0, "high": 200.0})]
@@ -180,81 +111,8 @@ def test_a_quick_look_is_one_month_of_draws_and_costs_as_planned_what_all_draws_
         assert found[place] == pytest.approx(question.drawn[place].mean(), rel=1e-9), ways[place]
 
 
-ALL = all_of("number of jobs a month")
-
-
-class Written(Dispatch):
-    """Two ways whose USD apart are written: on all draws, and by a quick look; by the logarithm of a factor."""
-
-    def __init__(self, exactly, quickly):
-        self.curves = {"exactly": exactly, "quickly": quickly}
-
-    def problem(self, moved):
-        (factor,) = moved.values.values()
-        return "exactly", float(np.log(factor))
-
-    def quick(self, problem):
-        return "quickly", problem[1]
-
-    def usd(self, quick, way):
-        return self.exact(quick, way)
-
-    def exact(self, problem, way):
-        curve, place = problem
-        return 1000.0 + (self.curves[curve](place) if way[0] == "second" else 0.0)
-
-    def crossing(self, start=1.0):
-        """The logarithm of the exact factor, from that of the quick looks, and what the first costs there."""
-        factor, usd = self._crossing(ALL, start, lambda _: [("first", (), 1.0), ("second", (), 1.0)])
-        return float(np.log(factor)), usd
-
-
-def line(zero, slope):
-    return lambda place: slope * (place - zero)
-
-
-def jump(place):
-    return -40.0 if place >= 0 else 40.0
-
-
 def late(place):
     return np.inf if place < 0 else -1e-9
-
-
-@pytest.mark.parametrize(
-    ("exactly", "quickly", "expected"),
-    [
-        # quick looks are off by a percent: 5 % away, four steps of Newton's leave 5e-2 x 1e-8
-        (line(0.05, 505.0), line(0.0, 500.0), 0.05),
-        (line(0.05, -505.0), line(0.0, -500.0), 0.05),
-        (line(0.12, 500.0), line(0.0, 500.0), 0.0),  # a step of more than a tenth is not believed
-        (line(-0.12, 500.0), line(0.0, 500.0), 0.0),
-        (line(0.16, 500.0), line(0.0, 1000.0), 0.15),  # slope twice too steep: steps of 0.08, 0.04, 0.02, 0.01
-        (lambda place: jump(place) + 3.0, jump, 0.0),  # no slope leads to a better place
-        (lambda place: 1e-9, late, 0.0),  # on one side the job is not done in time: infinite, without a slope
-        # the rise over two slight steps is 2 USD: a fifth of a tenth of it away is smooth, three are not
-        (line(0.02, 1000.0), lambda place: 1000.0 * place + 0.1, 0.02),
-        (line(0.02, 1000.0), lambda place: 1000.0 * place + 0.3, 0.0),
-    ],
-)
-def test_a_turning_point_that_quick_looks_found_is_made_exact_where_costs_are_smooth(exactly, quickly, expected):
-    found, usd = Written(exactly, quickly).crossing()
-    assert found == pytest.approx(expected, abs=1.5e-9) and (usd == 1000.0 or expected in (0.15, 0.02))
-
-
-def test_what_is_rented_instead_is_numbered_after_the_ways():
-    """At 7 / 6 of the price of `cheap`, which is rented and stands first, it is `next`, the second."""
-    question = asked(own(capex=360_000.0), hourly("next", 7.0), hourly("cheap", 6.0))
-    (turn,) = turns(question, "usd_per_hour", "cheap")
-    first = len(question.choices)
-    assert turn.factor == pytest.approx(7 / 6, rel=1e-3) and named(question, turn) == "next"
-    assert question.planned.alternative[0, 0] == first and turn.alternative == first + 1
-    box = [choice.option for choice in question.choices].index("box")
-    told = [question.title(box, 0.0, number) for number in (first, first + 1)]
-    assert told == ["nothing bought, all on cheap", "nothing bought, all on next"]
-    assert [question.title(box, count, None) for count in (1.0, 3.0)] == ["1 × box", "3 × box"]
-    place = titles(question).index("all on next")
-    assert question.title(place, 0.0, None) == question.title(place, 0.0, place) == "all on next"
 
 
 def turns(question, quantity, subject):
@@ -273,43 +131,11 @@ def test_more_jobs_turn_to_the_way_that_gains_most_by_each_though_another_is_nea
     assert turn.factor == pytest.approx(1176 / 5.4 / 200, rel=1e-6) and named(question, turn) == "far"
 
 
-def signed(usd):
-    """A contract by the month."""
-    return {"instance": "signed", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": usd}}
-
-
 def rows_held(question):
     """What is told of each machine: (machine, quantity, class) with its row."""
     return {
         (row["reference"], row["quantity"], row["subject"]): row for row in pays_rows("lab", question.held(question))
     }
-
-
-def test_a_machine_pays_by_all_work_by_each_class_and_if_it_is_bought_by_the_months():
-    """Two classes, of one some are urgent: of those nothing is told, they are among theirs."""
-    jobs = [class_of("a", 60.0, within_hours=3.0, urgent_per_month=6.0), class_of("b", 40.0)]
-    question = dispatch_question(
-        posed(own(), signed(900.0), rented_at(6.0), jobs=jobs, hours={"a": 2.0, "a.urgent": 2.0, "b": 2.0})
-    )
-    rows = rows_held(question)
-    of_work = [("device_hours", None), ("per_month", "a"), ("per_month", "b")]
-    box = [("box", *one) for one in (*of_work, ("months", None))]
-    assert set(rows) == {*box, *(("signed (reserved)", *one) for one in of_work)}
-    told = {key[1:]: (row["assumption"], row["planned"], row["unit"]) for key, row in rows.items() if key[0] == "box"}
-    assert told == {
-        ("device_hours", None): ("the work of a month", pytest.approx(200.0), "device-hours/month"),
-        ("per_month", "a"): ("jobs of a a month", 60.0, "jobs/month"),
-        ("per_month", "b"): ("jobs of b a month", 40.0, "jobs/month"),
-        ("months", None): ("length of the project", 36.0, "months"),
-    }
-    # A box costs 1,050 a month, and 0.2 an hour instead of 6: from 1,050 / 5.8 = 181 hours on.
-    assert rows["box", "device_hours", None]["pays_from"] == pytest.approx(1050 / 5.8)
-
-
-def test_of_one_class_the_jobs_are_the_work():
-    jobs = [class_of("a", 100.0, within_hours=3.0, urgent_per_month=6.0)]
-    question = question_of(own(), RENTED, jobs=jobs, hours={"a": 2.0, "a.urgent": 2.0})
-    assert set(rows_held(question)) == {("box", "device_hours", "a"), ("box", "months", None)}
 
 
 def test_the_work_of_a_month_is_that_of_the_best_mix():
@@ -342,17 +168,6 @@ def test_where_nothing_is_rented_a_machine_pays_as_far_as_it_does_the_work(recwa
     row = rows_held(question)["box", "device_hours", "a"]
     assert (row["pays_from"], row["p_pays"], row["pays_until"]) == (0.0, 1.0, pytest.approx(240.0 / 0.99, rel=2e-4))
     assert not recwarn.list
-
-
-def test_the_interval_of_where_a_machine_pays_is_of_six_months_of_each_draw():
-    """Jobs differ by month; a box pays from where rents for its hours make up for 1,050 a month."""
-    jobs = [class_of("a", {"value": 80.0, "low": 40.0, "high": 120.0}, source="this test")]
-    made = posed(own(capex=36 * 450.0), rented_at(6.0), jobs=jobs, hours={"a": 2.0}, draws=60)
-    row = rows_held(dispatch_question(made))["box", "device_hours", "a"]
-    # All hours fit into the 240 of the box as long as they are below 1.5 times 160: it pays from 500 / 5.8 hours.
-    hours = 2.0 * made.numbers[0][:, [0, 7, 14, 21, 28, 35]].mean(axis=1)
-    low, high = np.quantile(500 / 5.8 / hours, [0.05, 0.95]) * row["planned"]
-    assert (row["pays_from_low"], row["pays_from_high"]) == pytest.approx((low, high), rel=2e-2)
 
 
 def test_days_of_use_are_those_of_the_machine_that_is_there_too():

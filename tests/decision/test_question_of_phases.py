@@ -8,11 +8,10 @@ import pandas as pd
 import pytest
 from phase_plans import CARE, compared, own, priced_plan
 from phase_plans import hourly as rented_at
-from sweetspot.decision.assumption import Assumption, Moved, all_of
+from sweetspot.decision.assumption import Assumption, Moved
 from sweetspot.decision.cost_rounds import (
     Part,
     Plan,
-    _speed_of,
     drawn_costs,
     priced_plans,
     rounds_cost,
@@ -176,12 +175,6 @@ def test_draws_move_what_is_paid_by_use_with_speed_and_rate_and_what_is_held_wit
     assert held[:, 0].tolist() == [300.0, 200.0, 400.0, 400.0]
 
 
-def test_hours_of_all_devices():
-    """Ten jobs of two hours, four at once, on eight devices: 5 hours of each. A machine of no devices counts as one."""
-    assert planned().device_hours.tolist() == [40.0]
-    assert planned(gpus=0).device_hours.tolist() == [5.0]
-
-
 CLOUD = {"provider": "cloud", "gpu": "H9", "gpus": 8}
 SPEEDS = {"nodes": (180.0, 180.0, 180.0), "other": (120.0, 120.0, 120.0)}
 FACTS = {"rented": CLOUD, "nodes": CLOUD | {"gpus": 16, "nodes": 2}, "other": CLOUD | {"provider": "cloudier"}}
@@ -257,59 +250,6 @@ def test_jobs_on_one_device_each_go_by_the_figure_of_the_machine_with_one():
     assert moved == pytest.approx({("X", "1"): -6.0, ("X", "4"): 0.0, ("Y", "4"): 0.0})
 
 
-def test_who_is_rented_goes_by_the_speed_that_moves_though_the_same_machine_is_cheaper_on_spot():
-    """7,200 h at 6; the spot rate of the same machine is no choice that stays, and no figure of it is asked about."""
-    spot = rented_at(1.0) | {"purchase": "spot"}
-    question, _ = question_of(spot, own(), rented_at(6.0), facts={"rented": {"gpu": "H9"}})
-    taken = {one.option: one.taken for one in question.choices}
-    assert taken == {"rented (spot)": False, "box": True, "rented": True}
-    (speed,) = (one for one in question.assumptions if "H9" in one.subject)
-    place = list(taken).index("rented")
-    assert question.at(speed, np.array([2.0])).usd[place, 0] == pytest.approx(7200 * 6.0 / 2)
-    alone, _ = question_of({"instance": "spot", "purchase": "spot", "per_hour": 1.0}, work={"instance": "spot"})
-    assert [(one.option, one.taken) for one in alone.choices] == [("spot (spot)", True)]  # where nothing else is
-
-
-def test_the_row_of_a_plan_is_that_of_the_cell_the_option_was_priced_on():
-    """The same machine has a figure of another framework, with which the plan would cost twice as much."""
-    both = plans_of(own(), rented_at(), change=lambda plans: pd.concat(
-        [plans.assign(framework="another", usd=2 * plans["usd"]), plans]))[0]  # fmt: skip
-    found = both[0].table.set_index("option")
-    assert dict(found["usd"]) == pytest.approx({"box": 39_240.0, "rented": 43_200.0})
-    assert found.loc["box", "planned_hours"] == 24 * 10 * 36 and np.isnan(found.loc["rented", "planned_hours"])
-
-
-def test_the_question_says_what_it_is_of():
-    question = asked()
-    assert (question.workload, question.months, question.told) == ("work", 36.0, "36 months")
-    assert question.held_still == ("days_per_month",) and not question.dear and question.against is None
-    assert question.assumptions[-1] == all_of("amount of work")
-    assert [choice.option for choice in question.choices] == ["box", "rented"]
-    assert question.drawn[:, 0].tolist() == pytest.approx([HELD + RUNNING, 43_200])
-
-
-def test_plans_are_told_in_the_order_of_the_study():
-    def twice(plans):
-        return pd.concat([plans.assign(plan=name) for name in ("later", "early")], ignore_index=True)
-
-    assert [plan.name for plan in plans_of(own(), rented_at(6.0), change=twice)[0]] == ["later", "early"]
-    assert plans_of(own(), change=lambda plans: plans.iloc[:0])[0] == []
-    _, options, draws, _ = plans_of(own())
-    assert priced_plans(options, draws, pd.DataFrame()) == []  # a study without plans
-    assert priced_plans(options.assign(in_answer=False), draws, pd.DataFrame()) == []
-
-
-def test_jobs_go_by_the_speed_of_the_machine_itself_of_one_named_or_of_one_device_of_the_kind():
-    box, one, two = (
-        {"row": row, "instance": name, "gpus": gpus, "gpu": gpu}
-        for row, name, gpus, gpu in ((1, "box", 4, "X"), (2, "one", 1, "X"), (3, "two", 1, "Y"))
-    )
-    rows = [two, box, one]
-    assert [_speed_of(box, name, rows) for name in ("box", "two", "gone")] == [1, 3, 2]
-    assert _speed_of(box | {"row": 4}, "box", rows) == 4  # the same machine at another rate
-    assert _speed_of(box | {"gpu": "Z"}, "gone", rows) is None
-
-
 def held(question):
     return {(row["reference"], row["quantity"]): row for row in pays_rows("work", question.held(question))}
 
@@ -335,18 +275,6 @@ def test_beside_several_the_cheapest_is_held_against_and_without_rentals_nothing
     rows = held(asked(own(), hourly("rented", 5.0)))
     assert rows["box", "jobs"]["p_pays"] == 0.0  # 39,240 against 36,000
     assert rows["box", "jobs"]["pays_from"] == pytest.approx(HELD / 4.8 / 2, rel=1e-6)
-
-
-def test_the_interval_of_where_a_machine_pays_is_of_a_thousand_draws():
-    """In each draw it pays from 37,800 / (2 x (rent - 0.2)) jobs."""
-    ranged = hourly("rented", {"value": 6.0, "low": 5.0, "high": 7.0})
-    question = asked(own(), ranged, draws=1200)
-    rents = question.drawn[[choice.option for choice in question.choices].index("rented")] / 7200
-    row = held(question)["box", "jobs"]
-    found = np.sort(HELD / (rents[:1000] - 0.2) / 2)
-    low, high = found[50], found[949]  # those with five of a hundred beyond
-    assert (row["pays_from_low"], row["pays_from_high"]) == pytest.approx((low, high), rel=1e-6)
-    assert row["p_pays"] == np.mean(rents[:1000] * 7200 >= HELD + RUNNING)
 
 
 @pytest.mark.parametrize(("month", "pays"), [(1060.0, False), (1120.0, True)])

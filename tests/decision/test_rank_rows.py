@@ -10,7 +10,6 @@ from decision_tables import drawn
 from sweetspot.decision.contenders import (
     bills_decide,
     contenders,
-    cost,
     found_contenders,
 )
 from sweetspot.decision.ranks import ENERGY, frontier, pairs, ranks
@@ -169,14 +168,6 @@ def titles(found):
 )  # fmt: skip
 def test_bills_decide_where_they_leave_the_price_of_an_image_by_more_than_a_twentieth(usd, per_usd, decide):
     assert bills_decide(pd.DataFrame({"usd": usd, "images_per_usd": per_usd})) is decide
-
-
-def test_a_dollar_is_a_price_like_others_and_what_is_free_takes_part():
-    for usd, images, by_image, by_bill in ((1.0, 4.0, 0.25, 1), (0.0, math.nan, 0, 0), (2.0, 4.0, 0.25, 2)):
-        row = {"usd": usd, "images_per_usd": images}
-        assert (cost(row, False), cost(row, True)) == (by_image, by_bill)
-    free = option("Free", 1.0) | {"usd": 0.0, "images_per_usd": np.nan}
-    assert titles(of(free, option("A", 10.0), option("B", 20.0))) == ["Free", "A", "B"]
 
 
 def test_at_equal_cost_the_reference_is_the_cheapest_and_another_price_list_is_no_rival():

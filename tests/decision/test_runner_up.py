@@ -76,15 +76,3 @@ def test_what_may_be_spent_up_front_caps_the_price():
     posed, *more = two_clouds(at_most_up_front=6000.0)
     told, _ = verdict_of((limited(posed, 1.0), *more))
     assert told["kind"] == "buy" and told["buy_below_usd"] == pytest.approx(6000)
-
-
-def test_machines_without_a_speed_for_a_class_are_known_to_the_work():
-    """Both clouds are offered and have no row of the options: their speeds are not known. Ours is there already."""
-    made, options, draws, settings = two_clouds(have=[])
-    known = options[options["instance"] == "box"].reset_index(drop=True)
-    offers = pd.DataFrame({"price_list": "list", "instance": ["one", "two", "box", "later"],
-                           "purchase": ["on_demand", "reserved", "own", "own"]})  # fmt: skip
-    (work,) = works(options, draws, [], [made], settings, None, known, offers)
-    assert work.without_speed == (("one", "nothing"), ("two", "contract"), ("later", "buy"))
-    (work,) = works(options, draws, [], [made], settings, None, options, offers[offers["purchase"] != "reserved"])
-    assert work.without_speed == (("later", "buy"),)

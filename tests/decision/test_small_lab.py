@@ -7,12 +7,11 @@ from datetime import date
 import numpy as np
 import pytest
 from phase_plans import hourly, own
-from small_lab import class_of, posed, small_lab
+from small_lab import class_of, small_lab
 from sweetspot.availability.having_columns import with_having
 from sweetspot.decision.assumption import Assumption, Moved
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.posed import in_time
-from sweetspot.decision.sources import job_table
 from sweetspot.mixes.problem import NEVER
 from sweetspot.study.stock import load_availability
 
@@ -180,14 +179,6 @@ def test_a_job_is_in_time_up_to_its_last_minute(market, hours, usd, faster, expe
     assert not in_time(urgent, {"hours": 1.6, "usd": 1.0})  # as fast as it is
 
 
-@pytest.mark.parametrize(("months", "drawn"), [(1.0, 1), (2.5, 3), (36.0, 36), (50.0, 36)])
-def test_the_months_that_are_drawn(months, drawn):
-    """Each month of a project has its own number of jobs, up to three years; of a part of one too."""
-    one = posed(OLD, hourly(6.0), jobs=[A, B], hours=HOURS, facts=FACTS, speeds=SPEEDS, have=["old"], months=months)
-    assert one.numbers.shape == (3, 2, drawn)
-    assert (one.numbers[1] <= one.numbers[0]).all()
-
-
 PLACES = {"rented": {"provider": "one"}, "quick": {"provider": "two"}, "dated": {"provider": "three"}}
 # An hour's job costs 6 USD, 10 on the next best, which is twice as fast, and 15 on the block.
 OFFERS = (hourly(6.0), hourly(20.0) | {"instance": "quick"}, hourly(15.0) | {"instance": "dated"})
@@ -238,13 +229,3 @@ def test_with_all_machines_there_nothing_changes_and_an_unknown_share_widens_the
         assert mine.key == theirs.key and mine.done.usd.tolist() == theirs.done.usd.tolist()
     rent = seldom(tmp_path, [("stock_share", "two", 1.0)], 4000, need_within_hours=0.0)[0].drawn.rent[0]
     assert rent.mean() == pytest.approx(8.0, abs=0.1) and rent.min() < 6.2 and rent.max() > 9.8
-
-
-def test_tables_say_how_often_a_machine_is_there_and_the_page_leaves_out_what_it_cannot_reckon(tmp_path):
-    posed, options, *_ = seldom(tmp_path, need_within_hours=12.0)
-    table = job_table([posed], options, options, {}).set_index("option")
-    late = np.exp(-0.5)
-    assert table["need_within_hours"].tolist() == [12.0] * 3
-    found = table.loc[["rented", "quick", "dated"], "p_there"]
-    assert found.tolist() == pytest.approx([1 - 0.5 * late, 1 - 0.2 * late, 0.0])
-    assert case_figures([], [posed]).empty

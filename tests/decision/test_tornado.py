@@ -19,7 +19,6 @@ from sweetspot.decision.turning import (
     turning_rows,
 )
 
-FIXED = 6500 / 30
 INF = math.inf
 
 
@@ -75,16 +74,6 @@ def test_a_turning_point_by_hand():
     assert lower[f"price of {BOX}"]["inside_range"] is False
 
 
-def test_a_turn_to_a_box_says_how_many():
-    # at 0.45 USD renting is 7171.2 USD; the box is the cheaper from 7940 / 7171.2 of the rent on
-    rented = 7200 * 0.45 * 498 / 225
-    row = next(row for row in turning_rows(question(0.45)) if row["assumption"] == f"price of {RENTED}")
-    same(row, {
-        "best_title": RENTED, "side": "above", "factor": 7940 / rented, "inside_range": True, "to_title": BOX,
-        "boxes": 1, "rented": None, "usd": 7940.0, "usd_per_month": 7940 / 30,
-    })  # fmt: skip
-
-
 def tied(**box):
     """A box and a rival that both take 1 USD for a million images: 1.125 USD for 3600 x 312.5 of them.
 
@@ -115,30 +104,6 @@ def test_a_turn_beyond_a_factor_of_five_is_not_looked_for():
         assert math.isnan(row["flip_value"]) is not found
         assert row["flip_value"] == pytest.approx(0.498243, rel=1e-5) or not found
     assert row["text"] == "no value within a factor of 5 changes the cheapest option"
-
-
-def test_the_cheapest_persistent_rival_is_the_one_that_counts():
-    entries = [(box_offer(), 498.0, 4), (offer(RENTED, "on_demand", 3.06), 225.0, 1)]
-    entries += [(offer("x", "spot", 0.1), 225.0, 1), (offer("y", "on_demand", 2.0), 200.0, 1)]
-    entries += [(offer("z", "reserved", 4.0), 500.0, 1)]
-    made = options_of(*entries)
-    (question,) = asked(made)
-    # USD a million images: z 1e6 / (500 x 3600) x 4 = 2.222; y 2.778; p3 3.778; x, which can be taken away, 0.123
-    assert [one.option for one in question.choices] == [BOX, "z (reserved)", "y", RENTED]
-    box, images = FIXED / 240 + 0.2, 7200 * 3600.0 * 498  # of ten days a month for thirty months
-    assert question.usd == pytest.approx([7200 * box, images / 1e6 * 20 / 9, images / 7.2e5 * 2, images / 8.1e5 * 3.06])
-    rows = tornado_of(made)
-    assert rows["margin"].to_numpy() == pytest.approx(4 * 498 / 500 / box)
-    every = rows.loc["all rented prices"]
-    assert (every["low"], every["high"], every["value"]) == pytest.approx((0.8, 1.2, 1))
-    assert every["flip_value"] == pytest.approx(box / (4 * 498 / 500))
-    # z dearer than y by the image: then y is the one that the box is held against
-    dear = next(one for one in question.assumptions if one.subject == "z (reserved)")
-    usd = question.at(dear, [2.0]).usd[:, 0]
-    assert usd[2] / usd[0] == pytest.approx(2.0 * 498 / 200 / box) and usd[1] > usd[2]
-    # what the answer does not weigh, a machine that is there already or of another price list, is no rival
-    rows = tornado_of(made.assign(in_answer=~made["option"].isin(["y", "z (reserved)"])))
-    assert set(rows["rival"]) == {RENTED} and not rows["assumption"].str.contains(r"\by\b|\bz\b").any()
 
 
 FACTORS = np.array([0.25, 0.5, 1.0, 2.0, 4.0])
@@ -188,25 +153,3 @@ def test_a_row_of_what_pays_by_hand():
         "text": "Office box pays from 302 jobs on; 200 are planned",
     })  # fmt: skip
     assert math.isnan(row["pays_until"])
-
-
-@pytest.mark.parametrize(
-    ("apart", "most", "numbers", "text"),
-    [
-        ([-1, -2, -3, -4, -5], math.inf, (0.0, None), "pays from less than 40 jobs on"),
-        ([1, 1, 1, 1, 1], math.inf, (None, None), "pays at no number up to 1,000 jobs"),
-        ([1, 1, 1, 1, 1], 500.0, (None, None), "pays at no number up to 500 jobs"),
-        ([1, -1, -1, 1, 1], math.inf, (80.0, 240.0), "pays from 80 to 240 jobs; 200 are planned"),
-        ([-1, -1, 1, 1, 1], math.inf, (0.0, 120.0), "pays from less than 40 to 120 jobs; 200 are planned"),
-    ],
-)
-def test_what_pays_from_the_least_on_at_nothing_or_up_to_some_number(apart, most, numbers, text):
-    """Nothing is made exact where there is no factor, or none but 0; the 0.375 of a straight line is 0.4, an end at 1
-    is 1.2, one at a half 0.6.
-    """
-    exact = {(0.375, True): 0.4, (1.0, False): 1.2, (0.5, False): 0.6}
-    (row,) = pays_rows("lab", [held(apart, [apart], lambda *asked: exact[asked], most)])
-    found = tuple(None if math.isnan(row[name]) else row[name] for name in ("pays_from", "pays_until"))
-    assert found == numbers and text in row["text"]
-    assert found[0] is None or row["factor"] == numbers[0] / 200
-    assert found[0] is not None or math.isnan(row["factor"])

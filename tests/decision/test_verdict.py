@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from sweetspot.decision.verdict import COLUMNS, QUOTES, answer_work, first_to_find_out, verdict_table
-from sweetspot.decision_words import BUY, CONTRACT, KEEP, MIX, RENT
+from sweetspot.decision_words import BUY, CONTRACT, KEEP, RENT
 from sweetspot.errors import UserError
-from sweetspot.wording import words_of
 from works import work
 
 NO_ROWS = pd.DataFrame()
@@ -128,24 +127,6 @@ def test_a_tie_names_what_commits_to_least_and_the_price_that_decides():
     assert told.p_at_box_prices == [1.0, 1.0, 0.5, 0.125]
 
 
-@pytest.mark.parametrize(
-    ("kind", "other", "sentence"),
-    [
-        (BUY, (RENT, [400] * 10), "Buy. Renting costs 4.0 times as much."),
-        (MIX, (RENT, [400] * 10), "Buy. Renting costs 4.0 times as much."),
-        (CONTRACT, (RENT, [150] * 10), "Sign the contract. Renting costs 1.5 times as much."),
-        (KEEP, (BUY, [300] * 10), "Keep what you have. Buying costs 3.0 times as much."),
-        (RENT, (CONTRACT, [300] * 10), "Rent by the hour. A contract costs 3.0 times as much."),
-        (RENT, (RENT, [320] * 10), "Rent One. Other costs 3.2 times as much."),  # nothing binds
-        # nine draws of ten: likely, from 80 % on
-        (RENT, (BUY, [150] * 9 + [90]), "Rent by the hour. Buying probably costs 1.5 times as much."),
-    ],
-)
-def test_each_kind_has_its_verb_and_probably_is_said_of_what_is_likely_only(kind, other, sentence):
-    told = verdict(work(("one", kind, [100] * 10), ("other", *other)))
-    assert told.sentence == sentence and (told.level == "machine") == (kind == other[0])
-
-
 def test_what_binds_nobody_is_judged_at_todays_prices_and_contracts_over_the_project():
     """Over the project south is cheaper in one draw of two; at today's rents north is in both. Of two contracts the
     second one is the cheaper today, which nobody who signs now gets for the whole project.
@@ -161,13 +142,6 @@ def test_what_binds_nobody_is_judged_at_todays_prices_and_contracts_over_the_pro
     assert row["box"] is None and np.isnan(row["buy_below_usd"])  # nothing is for sale
 
 
-@pytest.mark.parametrize("words", ["sentence", "do_this"])
-def test_long_names_stay_within_the_words(words):
-    long = {"title": "a machine with a very long name that goes on and on for many words"}
-    one = work(("one", RENT, [100] * 4, long), ("other", RENT, [300] * 4, long), months=np.nan)
-    assert len(verdict(one)[words].split()) <= 20
-
-
 def test_the_work_of_the_answer():
     plan, job = work(("one", RENT, [1, 1]), cost="rounds"), work(("one", RENT, [1, 1]), name="job", model="m")
     assert answer_work([job, plan], None, "m") == "plan"
@@ -176,24 +150,6 @@ def test_the_work_of_the_answer():
     assert answer_work([], None, None) is None
     with pytest.raises(UserError, match=r"study\.yaml: work is 'nothing'; expected one of job, plan"):
         answer_work([job, plan], "nothing", None)
-
-
-def test_where_nothing_binds_the_answer_says_for_which_other_works_it_holds():
-    def job(name, *sellers):
-        return work(*((seller, RENT, [usd] * 2) for seller, usd in sellers), name=name)
-
-    vgg, resnet = job("vgg", ("north", 10), ("south", 20)), job("resnet", ("south", 5), ("north", 9))
-    bert = job("bert", ("north", 7), ("south", 8))
-    told = verdict_table([resnet, vgg, bert], "vgg", NO_ROWS, {}).set_index("workload")
-    assert told.loc["vgg", "thresholds"] == [
-        "This is about “vgg”. The same machine is cheapest for 2 of the 3 works; for resnet it is South."
-    ]
-    assert told.loc["resnet", "thresholds"] == told.loc["bert", "thresholds"] == []
-    assert list(told.index) == ["vgg", "resnet", "bert"] and list(told["is_answer"]) == [True, False, False]
-    alike = verdict_table([vgg, bert], "vgg", NO_ROWS, {}).iloc[0]
-    assert alike["thresholds"] == ["This is about “vgg”. The same machine is cheapest for both works."]
-    bound = work(("north", RENT, [10, 10]), ("box", BUY, [90, 90]), name="plan")
-    assert verdict_table([bound, vgg], "plan", NO_ROWS, {}).iloc[0]["thresholds"] == []
 
 
 @pytest.mark.parametrize(
@@ -263,14 +219,6 @@ def test_from_how_many_jobs_a_machine_by_the_month_pays(others, months, expected
     assert (row["from_jobs"], row["by_hour_title"]) == (pytest.approx(expected[0], nan_ok=True), expected[1])
 
 
-def test_a_machine_by_the_month_says_so_and_one_by_the_job_says_nothing_of_months():
-    flat, metered = ("flat", RENT, [0.5] * 4, FLAT), ("metered", RENT, [1.6] * 4, METERED)
-    told = verdict(work(flat, metered, months=np.nan), words=words_of("run"))
-    assert told.do_this == "It pays from 100 runs a month. For fewer take Metered."
-    row = verdict(work(metered, ("flat", RENT, [2] * 4, FLAT), months=np.nan))
-    assert np.isnan(row["from_jobs"]) and row["by_hour_title"] is None
-
-
 def test_the_work_from_which_buying_pays_is_the_least_of_this_work():
     rows = pd.DataFrame(
         [("plan", "months", 1.2), ("plan", "jobs", 4.0), ("plan", "device_hours", 3.0), ("other", "jobs", 1.1)],
@@ -281,48 +229,6 @@ def test_the_work_from_which_buying_pays_is_the_least_of_this_work():
     assert np.isnan(verdict(one, break_even=rows[rows["workload"] == "other"])["work_factor"])
     # No choice of this is a job without a plan: no days of use are said, though a table of them is there.
     assert verdict(one, break_even=rows)["thresholds"] == ["Buying pays with 3.0 times as much work."]
-
-
-@pytest.mark.parametrize(
-    ("until", "told"), [(228.0, ["The office box pays up to 114 % of the work."]), (190.0, []), (np.nan, [])]
-)
-def test_a_machine_that_pays_only_up_to_some_work_says_so(until, told):
-    """Of 200 hours planned it pays from 190 up to 228, where a second one is due; another pays from 240 to 250."""
-    rows = pd.DataFrame(
-        [("cloud box", 1.2, 250.0), ("office box", 0.95, until)], columns=["title", "factor", "pays_until"]
-    ).assign(workload="plan", quantity="device_hours", planned=200.0)
-    one = work(("box", BUY, [100.0] * 2), ("cloud", RENT, [300.0] * 2))
-    row = verdict(one, break_even=rows)
-    assert (row["work_factor"], row["thresholds"]) == (0.95, told)  # 95 % is in what to do
-    row = verdict(one, break_even=rows[:1])
-    assert (row["work_factor"], row["thresholds"]) == (1.2, ["Buying pays with 1.2 times as much work."])
-
-
-DAYS = pd.DataFrame(
-    [("m", "box", "dear", 1.0), ("else", "box", "cloud", 2.0), ("m", "other", "cloud", 3.0), ("m", "box", "cloud", 4.5),
-     ("m", "box", "cloud", 6.0)],
-    columns=["workload", "reference", "option", "pays_from"],
-).assign(quantity="days", factor=np.nan)  # fmt: skip
-ASKED = "Buying pays from 4.5 days of use a month; this counts 3."
-
-
-@pytest.mark.parametrize(
-    ("rows", "busy", "second", "said"),
-    [
-        (DAYS, 3.0, ("box", BUY), [ASKED]),
-        (DAYS, np.nan, ("box", BUY), []),  # a plan says how much work there is
-        (DAYS.drop(columns="reference"), 3.0, ("box", BUY), []),
-        (DAYS.head(0), 3.0, ("box", BUY), []),
-        (DAYS.head(3), 3.0, ("box", BUY), []),  # none of this model and of both
-        (DAYS, 3.0, ("box", CONTRACT), []),  # nobody buys
-        (DAYS, 3.0, ("box", RENT), []),  # nothing binds
-    ],
-)
-def test_the_days_of_use_from_which_a_box_pays(rows, busy, second, said):
-    """Those of the model, of both machines that are held against each other; the first such row counts."""
-    other, kind = second
-    one = work(("cloud", RENT, [100] * 2), (other, kind, [300] * 2), model="m", busy=busy, months=np.nan)
-    assert verdict(one, break_even=rows)["thresholds"] == said
 
 
 def test_what_to_find_out_first_is_of_the_work_itself():
@@ -366,11 +272,6 @@ def test_where_only_purchases_have_a_speed_it_is_not_decided(lacking, says):
     assert (told.confidence == "not decided") == says.startswith("Not")
     if says.startswith("Not"):
         assert told.verb == "Not decided" and "Office Box" in told.do_this and "Nothing else" not in told.do_this
-
-
-def test_against_a_rental_with_a_speed_what_lacks_one_leaves_the_verdict_as_it_is():
-    told = verdict(work(("box", BUY, [100, 110]), ("cloud", RENT, [400, 500]), without_speed=NOBODY))
-    assert told.sentence == "Buy. Renting costs 4.0 times as much." and told.confidence == "clear"
 
 
 def test_what_costs_nothing_is_no_infinite_times_cheaper():

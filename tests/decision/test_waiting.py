@@ -1,19 +1,15 @@
 """What jobs wait, from arrivals on: whole rows by the formula of one server, who comes to which machine."""
 
 import math
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, inputs, plan_rows, settings
 from phase_plans import hourly as rented_at
 from phase_plans import own
 from small_lab import class_of, posed
-from sweetspot.decision.compare import compare
 from sweetspot.decision.waiting import QUEUE_COLUMNS, Coming, coming_to_mixes, coming_to_options, pool, queue_table
-from sweetspot.study.needs import Demand
 
 NAN = math.nan
 
@@ -152,28 +148,6 @@ def test_of_runs_that_are_one_bill_each_takes_its_part(runs, slots, hours):
     assert list(one.hours) == [hours, hours / 2, hours * 1.5]
 
 
-def test_ends_that_nobody_knows_are_the_central_hours_and_what_takes_no_time_does_not_come():
-    ((one, _),) = lines(
-        option(hours_low=NAN, hours_high=None), option("nothing", hours=0.0), option("unknown", hours=NAN)
-    )
-    assert list(one.hours) == [6.0, 6.0, 6.0]
-
-
-def test_one_of_each_workload_comes_and_a_workload_without_a_demand_does_not():
-    """Two rows of `jobs` on one option: each waits with `else`, not with the other; the first stands for it beside."""
-    first, again = option(), option(hours=8.0)
-    other, unasked = option(workload="else", hours=1.0), option(workload="unasked")
-    found = lines(first, again, other, unasked, demands={"jobs": demand(), "else": demand()})
-    told = [(one.row["workload"], one.hours[0], [(each.row["workload"], each.hours[0]) for each in jobs])
-            for one, jobs in found]  # fmt: skip
-    assert told == [
-        ("jobs", 6.0, [("else", 1.0), ("jobs", 6.0)]),
-        ("jobs", 8.0, [("else", 1.0), ("jobs", 8.0)]),
-        ("else", 1.0, [("else", 1.0), ("jobs", 6.0)]),
-    ]
-    assert lines(first, demands={}) == []
-
-
 def phase(**more):
     """Ten jobs, two at once on two machines: three rounds in 30 hours."""
     told = {"model": "net", "plan": "work", "phase": "train", "status": "ok", "jobs": 10.0, "machines": 2.0,
@@ -257,49 +231,3 @@ def test_every_pool_and_each_rented_offer_has_its_lines():
     rented = found[-1][0]
     assert (rented.people, rented.held, list(rented.per_month)) == (3, False, [5.0] * 3)
     assert coming_to_mixes([]) == []
-
-
-JOB = 94_720_000 / 498 / 3600  # 52.834 h on the box
-MONTH = 30.5 * 24
-
-
-def queue(per_month=6.0, people=None, plans=None, more=None, **changes):
-    """The queue of jobs of the small market, as spread as exponential ones."""
-    market = inputs(**changes) if plans is None else replace(inputs(**changes), plans=plans)
-    demands = {"imagenet": Demand((per_month,) * 3, 1.0, people, 1)} | (more or {}) if per_month else {}
-    return compare(market, settings(), draws=20, demands=demands)["queue"]
-
-
-def test_a_market_s_box_waits_as_one_server_does_and_a_study_without_arrivals_has_no_rows():
-    """Busy 6 x 52.8 / 732 = 0.43307: 52.8 x 0.433 / 0.567 = 40.36; JOB / (1 - r) = 116.94 at 1.2658 times six."""
-    box = queue(6.0, 3).set_index("option").loc[BOX]
-    assert box["utilisation"] == pytest.approx(0.43307, rel=1e-4) and box["wait_hours"] == pytest.approx(
-        40.36, rel=1e-3
-    )
-    assert (box["rival"], box["slower_from_people"], box["held"]) == (RENTED, 4.0, True)
-    assert box["slower_from_per_month"] == pytest.approx(6 * 1.2658, rel=1e-4)
-    found = queue(None)
-    assert list(found.columns) == list(QUEUE_COLUMNS) and found.empty
-
-
-def test_phases_wait_in_one_queue_with_each_other_and_with_workloads():
-    """20 jobs of 8 h on the box's 4 devices are 5 rounds; 3 trainings of 30 h and one of imagenet take the whole box.
-    Possession and total are no phase.
-    """
-    cells = compare(inputs(), settings(), draws=2)["options"].set_index("option")
-    cells = cells[["price_list", "instance", "purchase", "framework", "model", "batch_size", "gpus", "precision"]]
-    phases = [(BOX, "search", 20, 1, 40.0, 4.0), (BOX, "training", 2, 1, 60.0, 1.0),
-              (BOX, "possession", 0, 1, 0.0, 1.0), (BOX, "total", 22, 1, 100.0, 1.0),
-              (RENTED, "search", 20, 4, 60.0, 1.0)]  # fmt: skip
-    names = ("phase", "jobs", "machines", "hours", "slots")
-    plans = plan_rows([cells.loc[option].to_dict() | {"variant": "default", "usd": 1.0}
-                       | dict(zip(names, each, strict=True)) for option, *each in phases])  # fmt: skip
-    more = {"search": Demand((60.0, 40.0, 80.0), 1.0, 4, 1), "training": Demand((3.0,) * 3, 0.5, None, 1)}
-    more = {f"project.{name}": demand for name, demand in more.items()}
-    rows = queue(1.0, plans=plans, more=more).set_index(["option", "workload"])
-    box = rows.loc[BOX]
-    assert box["utilisation"].tolist() == pytest.approx([(60 * 8 / 4 + 3 * 30 + JOB) / MONTH] * 3)
-    assert box["wait_hours"].nunique() == 1
-    assert box.loc["project.training", "hours_to_result"] == pytest.approx(30 + box["wait_hours"].iloc[0])
-    assert box.loc["project.search", "per_month"] == 60
-    assert rows.loc[(RENTED, "project.search"), "wait_hours"] == 0

@@ -28,36 +28,6 @@ def rows(*cells):
     return pd.DataFrame([{**CELL, "status": "ok", **cell} for cell in cells])
 
 
-def test_all_pairs_of_a_cell_are_told_known_rule_or_not():
-    pairs = [warning("drift", "step time changed; by 9%"), warning("note", "clock: went backwards")]
-    pairs += [warning("never_heard_of", "drift: so it says")]
-    assert told(made(rows({"warnings": pairs}))) == [
-        ("throughput", "drift", "step time changed; by 9%"),
-        ("throughput", "never_heard_of", "drift: so it says"),
-        ("throughput", "note", "clock: went backwards"),
-    ]
-
-
-def test_a_status_without_a_warning_of_its_own_is_told():
-    cells = rows(
-        {"status": "oom", "warnings": [warning("oom", "killed")]},
-        {"status": "failed", "warnings": []},
-        {"status": "unstable", "warnings": [warning("unstable", "not steady")]},
-    )
-    assert told(made(cells)) == [
-        ("throughput", "failed", "status failed"),
-        ("throughput", "oom", "killed"),
-        ("throughput", "unstable", "not steady"),
-    ]
-
-
-def test_efficiency_and_the_headline_method_bring_their_warnings():
-    steep, beyond = [warning("super_linear", "1.2")], [warning("beyond_evidence", "more than 16")]
-    extrapolated = rows({"warnings": beyond, "headline": True}, {"warnings": steep, "headline": False})
-    found = made(extrapolation=extrapolated, efficiency=rows({"warnings": steep}))
-    assert told(found) == [("efficiency", "super_linear", "1.2"), ("extrapolation", "beyond_evidence", "more than 16")]
-
-
 def test_prices_are_told_under_the_rule_of_the_lint_and_old_ones_as_stale():
     found = [("warning", "stale_rate", "x", "old"), ("warning", "per_gpu", "", "odd"), ("note", "spot_terms", "x", "-")]
     table = made(prices=pd.DataFrame(found, columns=["severity", "rule", "instance", "message"]))
@@ -84,20 +54,6 @@ def test_figures_measured_here_beside_those_of_others_are_a_mixed_protocol_told_
     assert assumed["message"].tolist() == ["a factor of 1.29 is assumed for what is published"]
 
 
-def test_warnings_of_one_rule_stay_in_the_order_in_which_they_were_found():
-    found = made(rows({"warnings": [warning("note", "later"), warning("note", "earlier"), warning("drift", "odd")]}))
-    assert found["message"].tolist() == ["odd", "later", "earlier"] and found.index.tolist() == [0, 1, 2]
-    assert found.loc[0].tolist() == ["throughput", "box", "vgg16", 64, "drift", "odd"]
-
-
-def test_runs_that_the_budget_left_out_are_told():
-    run = {**CELL, "framework": "torch", "gpus": 2, "precision": "fp16", "variant": "default", "runs": 3}
-    given = only(throughput=NONE, price_lint=NO_PRICES, left_out=pd.DataFrame([run | {"budget": "2 h"}]))
-    table = warning_table(given, NO_OPTIONS, settings(), {})
-    said = "not measured within 2 h: run 3 (torch, 2 device(s), fp16, variant default); a larger budget adds it"
-    assert table.loc[0].tolist() == ["throughput", "box", "vgg16", 64, "left_out", said]
-
-
 def rounds(*told):
     """The warning of options of (model, device, round, how many rounds behind, in the answer)."""
     options = pd.DataFrame(told, columns=["model", "gpu", "round", "rounds_behind", "in_answer"])
@@ -105,17 +61,6 @@ def rounds(*told):
     found = made(options=options)
     assert set(found["rule"]) <= {"rounds_apart"}
     return found[["scope", "model", "message"]].to_numpy().tolist()
-
-
-def test_times_of_several_rounds_are_told_the_newest_round_first_with_their_devices():
-    """`v10` is newer than `v9`. What may not be the answer, or has no round, is not compared."""
-    new, old = ("m", "H100", "v10", 0.0, True), ("m", "A100", "v9", 1.0, True)
-    beside = [("m", "Z", "v8", 2.0, False), ("m", "Y", None, None, True)]
-    both = rounds(old, new, ("m", "B200", "v10", 0.0, True), ("m", "B200", "v10", 0.0, True), *beside)
-    assert both == [["comparison", "m",
-        "published times of several rounds are compared (v10: B200, H100; v9: A100); the same machine became 0.98 to "
-        "1.35 times as fast from one round to the next, and so much is drawn for each round between"]]  # fmt: skip
-    assert rounds(new, *beside, ("other", "A100", "v9", 1.0, True)) == []
 
 
 def test_a_warning_is_decisive_where_its_cell_or_offer_carries_the_answer():

@@ -1,15 +1,12 @@
 """Work that grows from month to month, and machines that come later: months that differ, counted by hand."""
 
 import numpy as np
-import pandas as pd
 import pytest
-from phase_plans import compared, hourly, own
-from small_lab import class_of, posed, small_lab
+from phase_plans import hourly, own
+from small_lab import class_of, posed
 from sweetspot.decision.assumption import Moved
-from sweetspot.decision.choice_table import works
 from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.posed import grown, months_of
-from sweetspot.decision.verdict import verdict_table
 
 MONTHS = np.arange(36)
 TWO_MONTHS = 61.0 / 7.0  # weeks, of months of 30.5 days
@@ -90,18 +87,6 @@ def test_what_pays_for_a_growing_work_is_a_machine_that_a_steady_one_does_not_pa
     assert usd(rising) == pytest.approx(36 * 1050.0 + 0.2 * hours.sum())
 
 
-def test_the_verdict_says_from_which_month_on_there_is_that_much_work():
-    """At 3 % a month the mean of 36 months is 1.758 times the first: 1.4 times that is (ln 2.461) / ln 1.03 = 30.5
-    months later, in the 32nd; ten times the work no month has.
-    """
-    made, options, drawn, settings = work_of(own(), RENTED, jobs=30.0, growth=0.03, make=small_lab)
-    (work,) = works(options, drawn, [], [made], settings)
-    rows = pd.DataFrame({"workload": ["lab"], "quantity": "jobs", "planned": 1.0, "pays_until": np.nan, "title": "box"})
-    for factor, said in ((1.4, "1.4 times as much work: a month has it from month 32 on."), (10.0, "10 times as much")):
-        told = verdict_table([work], "lab", rows.assign(factor=factor), {}).iloc[0]["thresholds"]
-        assert any(one.startswith(f"Buying pays with {said}") for one in told)
-
-
 def gaining(gain, *sources, jobs=10.0):
     return work_of(*sources, jobs=jobs, software_gain_per_year=gain)
 
@@ -118,18 +103,6 @@ def test_a_gain_of_software_makes_each_hour_shorter_and_nothing_that_is_paid_by_
     steady, faster = (gaining(gain, own(), hourly(6.0), jobs=100.0) for gain in (0.0, 0.2))
     assert steady.mixes[0].counts == (1,) and faster.mixes[0].counts == (0,)
     assert usd(faster) == pytest.approx((1200.0 * falling).sum())
-
-
-def test_the_gain_of_software_is_an_assumption_where_it_is_stated_and_none_where_it_is_not():
-    ranged = {"value": 0.2, "low": 0.0, "high": 0.6}
-    question = dispatch_question(made := gaining(ranged, hourly(6.0), hourly(7.0, instance="second")))
-    (gain,) = (one for one in question.assumptions if one.quantity == "software_gain_per_year")
-    assert (gain.name, gain.value, gain.low, gain.high) == ("gain of software a year", 0.2, 0.0, 0.6)
-    twice = made.moved(Moved(1, {gain: 2.0})).jobs[0] / made.numbers[0]
-    drawn = dict(question.drawn_work)[gain]
-    assert twice == pytest.approx(((1 + drawn[:, None]) / (1 + 2 * drawn[:, None])) ** (MONTHS / 12))
-    none = dispatch_question(gaining(0.0, hourly(6.0), hourly(7.0, instance="second")))
-    assert all(one.quantity != gain.quantity for one in none.assumptions)
 
 
 def late(weeks=TWO_MONTHS, draws=2, **terms):
@@ -175,26 +148,6 @@ def test_a_contract_begins_when_it_is_there():
     now, then = (work_of(deal | more, RENTED) for more in ({}, {"available_from_weeks": 12 * TWO_MONTHS}))
     assert usd(now) == pytest.approx(36 * 1000.0)
     assert usd(then) == pytest.approx(12 * 1000.0 + 24 * 1200.0)
-
-
-@pytest.mark.parametrize(
-    ("day", "said"),
-    [
-        ("2018-07-01", "The offer stands: box until 2018-07-01."),
-        ("2018-06-30", "Ask again, the offer has ended: box on 2018-06-30."),
-    ],
-)
-def test_until_when_an_offer_stands_and_that_the_wait_is_not_counted_is_told_with_the_verdict(day, said):
-    """Of every kind of work; it has ended where its last day is before the study's date, 2018-07-01. Only of work of
-    months the wait is counted: 8.71 weeks are two months.
-    """
-    box = own() | {"as_of": "2018-06-01", "until": day, "source": "the offer", "available_from_weeks": TWO_MONTHS}
-    told = compared(box, RENTED, draws=2)["verdict"].set_index("workload")["thresholds"]
-    wait = "Not counted: box comes after 2 months; what renting costs until then comes on top."
-    assert {"work", "job"} <= set(told.index) and all(said in row and wait in row for row in told)
-    made, options, drawn, settings = work_of(box, RENTED, make=small_lab)
-    (work,) = works(options, drawn, [], [made], settings)
-    assert said in work.limits and wait not in work.limits
 
 
 # --- rents that move, month by month ----------------------------------------------------------------------------------

@@ -113,13 +113,3 @@ def test_what_does_not_rest_on_a_figure_is_held_against_by_its_cheapest():
     x = np.random.default_rng(1).permutation(np.linspace(5.0, 17.0, 4001))
     found = _value(np.stack([np.full(x.size, 10.0), x, np.full(x.size, 20.0)]), Uncertain({}, x, [1]))
     assert found.worth == pytest.approx(5**2 / 2 / 12, rel=0.01)
-
-
-def test_of_figures_worth_the_same_that_which_is_worth_more_alone_is_first(monkeypatch):
-    def alike(values):
-        ends = dict.fromkeys(("evppi_usd", "evppi_se_usd", "evppi_usd_low", "evppi_usd_high"), 0.0)
-        return [ends | {"evppi_alone_usd": float(number)} for number in range(len(values))]
-
-    monkeypatch.setattr("sweetspot.decision.worth_knowing._worths", alike)
-    dear = {"usd_per_hour_low": 0.9, "usd_per_hour_high": 1.2}
-    assert two_rented(400, **dear)["evppi_alone_usd"].tolist() == [1.0, 0.0]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mix_problems import by_linear_programme, held, problem, rented, small_problems, timing
 from sweetspot.mixes.dispatch import _filled, _ways, dispatch
-from sweetspot.mixes.problem import NEVER, Held, Rented, finite, load_duration, month_noise
+from sweetspot.mixes.problem import NEVER, Held, Rented, load_duration, month_noise
 
 # --- by hand ----------------------------------------------------------------------------------------------------------
 
@@ -238,29 +238,6 @@ def test_each_source_with_its_jobs_hours_and_money():
     assert used == pytest.approx([0.5 * 15 / 4, 2.0 / 4, (3.0 + 5.0 + 4 * 12.0) / 4])
     # by draw, the mean of its months, with the 10 of having the machine
     assert done.usd.tolist() == pytest.approx([10 + (1.5 + 2 + 2) / 2 + 12, 10 + (2 + 2 + 3 + 5) / 2 + 12])
-
-
-def test_half_an_hour_rented_leads_and_without_rent_nobody_does():
-    alone = dispatch(problem([[[1.0]]], [held("box", [1.0], [0.0], 4.0)], [rented("rent", [9.0])]), (1,))
-    assert alone.lead == ""
-    assert dispatch(problem([[[0.5]]], [], [rented("rent", [1.0])]), ()).lead == "rent"
-
-
-def test_what_cannot_run_counts_for_nothing():
-    assert finite(np.array([NEVER, 2.0, -NEVER, 0.0])).tolist() == [0.0, 2.0, 0.0, 0.0]
-
-
-def test_a_class_that_nobody_rents_out_has_no_offer():
-    case = problem([[[1.0]], [[1.0]]], [], [rented("rent", [1.0, NEVER])])
-    assert dispatch(case, ()).problem.cheapest.tolist() == [[0], [-1]]
-    assert dispatch(problem([[[1.0]]], [], []), ()).problem.cheapest.tolist() == [[-1]]
-
-
-def test_what_has_no_name_here_does_no_job():
-    case = problem([[[3.0]]], [], [rented("first", [1.0]), rented("second", [2.0])])
-    done = dispatch(case, ())
-    assert not done.jobs("third").any() and done.jobs("first").sum() == 3.0
-    assert not dispatch(problem([[[3.0]]], [], [rented("second", [2.0]), rented("first", [1.0])]), ()).jobs("x").any()
 
 
 def test_device_hours_are_those_of_all_devices_of_a_machine():

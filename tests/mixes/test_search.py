@@ -14,11 +14,9 @@ from sweetspot.mixes.search import (
     BOUGHT,
     RENTED,
     THERE,
-    climb,
     machines_for,
     mixes,
     most_useful,
-    moved,
     numbers_to_have,
 )
 
@@ -137,12 +135,6 @@ def test_a_source_that_does_one_class_of_two_is_held_against_the_others():
     assert (found[0].kind, found[0].expected) == (BEST, pytest.approx(1.0 + 10.0))
 
 
-def test_one_machine_more_is_on_offer_where_those_that_are_there_do_all():
-    case = problem([[[15.0]]], [held("box", [1.0], [0.0], 10.0, 9.0, there=2)], [rented("rent", [1.0])])
-    (bought,) = (one for one in mixes(case) if one.kind == BOUGHT)
-    assert bought.counts == (3,)
-
-
 @pytest.mark.parametrize(
     ("hours", "capacity", "jobs", "room", "boxes", "each"),
     [
@@ -167,34 +159,3 @@ def test_no_more_machines_are_looked_at_than_the_busiest_month_keeps_busy():
     # Twenty jobs of 1 and 3 hours in machines of 20 and 10 hours: the busiest draw takes six.
     by_draw = Held("kind", 1, True, np.zeros(2), np.array([20.0, 10.0]), np.array([[1.0, 3.0]]), np.zeros((1, 2)))
     assert most_useful(problem([[[20.0], [20.0]]], [by_draw], [rented("rent", [1.0], draws=2)])) == (6,)
-
-
-def test_the_way_up_goes_in_ever_longer_steps_and_stops_where_nothing_is_gained():
-    usd = {0: 5.0, 1: 3.0, 2: 4.0, 3: 3.0}
-    assert climb((0,), lambda counts: usd[counts[0]], [0], (0,), (3,)) == (1,)  # of the same the first
-    usd[3] = 2.0  # twice the step is cheaper
-    assert climb((0,), lambda counts: usd[counts[0]], [0], (0,), (3,)) == (3,)
-    assert climb((0,), lambda counts: 5.0 - min(counts[0], 1), [0], (0,), (9,)) == (1,)
-    asked = []
-
-    def far(counts):
-        asked.append(counts)
-        return float(abs(counts[0] - 1000))
-
-    assert climb((0,), far, [0], (0,), (5000,)) == (1000,) and len(set(asked)) < 100
-
-
-def test_from_where_the_work_is_not_done_the_way_begins_at_the_most():
-    """Less than four do not do it, each costs 1; of a kind that does not count there are as many as before."""
-
-    def usd(counts):
-        return np.inf if counts[0] < 4 else float(sum(counts))
-
-    assert climb((1, 2), usd, [0], (0, 0), (9, 9)) == (4, 2)
-    assert climb((1, 2), usd, [0, 1], (0, 0), (9, 9)) == (4, 0)
-    assert climb((1, 2), usd, [0], (0, 0), (3, 9)) == (1, 2)  # no number does it: as it is
-
-
-@pytest.mark.parametrize(("step", "expected"), [(1, (3, 1)), (-2, (0, 1)), (3, (5, 1)), (4, None), (-3, None)])
-def test_machines_more_and_less_within_the_bounds(step, expected):
-    assert moved((2, 1), 0, step, (0, 0), (5, 5)) == expected

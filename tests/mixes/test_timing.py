@@ -10,7 +10,7 @@ from sweetspot.known_value import partial_value
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER, Rented
 from sweetspot.mixes.search import BEST, BOUGHT, RENTED, mixes
-from sweetspot.mixes.timing import SpeedErrors, foreseen_values, select_speeds_to_time
+from sweetspot.mixes.timing import SpeedErrors, select_speeds_to_time
 
 
 def offer(name, usd):
@@ -163,25 +163,6 @@ def test_what_all_machines_share_is_worth_no_timing():
     assert mixes(made)[0].timed == frozenset()
     for timed in ({"x"}, {"y"}, {"x", "y"}):
         assert dispatch(replace(made, timed=frozenset(timed)), ()).usd == pytest.approx(10 * costs)
-
-
-def test_values_that_are_foreseen_by_class():
-    """Of four classes one is timed, one related to it by the factor, one unrelated, one certain."""
-    expected, given = np.array([[1.0], [2.0], [3.0], [NEVER]]), np.array([[0.5, 1.5]] * 4)
-    factors = {"timed": np.array([0.5, 1.5]), "alike": np.array([0.8, 1.2])}
-    keys = ("timed", "alike", "other", "")
-    values = foreseen_values(expected, given, keys, frozenset(["timed"]), factors)
-    assert values.tolist() == [[0.5, 1.5], [pytest.approx(1.6), pytest.approx(2.4)], [3.0, 3.0], [NEVER, NEVER]]
-    assert foreseen_values(expected, given, keys, frozenset(), {}) is expected
-
-
-def test_a_quick_look_keeps_what_is_expected():
-    """In the one draw that is looked at the unsure one is the cheaper; it is still not expected to be."""
-    made = of_one_class(SURE, UNSURE)
-    few = made.draws(np.array([0]), np.array([0]))
-    assert dispatch(few, ()).usd.tolist() == [1000.0]
-    known = replace(made, timed=frozenset(["unsure: a"])).draws(np.array([0]), np.array([0]))
-    assert dispatch(known, ()).usd.tolist() == [500.0]
 
 
 def test_where_a_seller_may_have_none_the_order_is_that_of_expectations():

@@ -13,7 +13,7 @@ from sweetspot.study.terms import Own
 from sweetspot.study.trends import Drift, Fixed
 
 from research.__main__ import COMMANDS
-from research.back_test import boxes_of, outcomes, summary
+from research.back_test import boxes_of, summary
 from research.band_coverage import band, coverage
 from research.known_then import presets_at, rents_at, widened
 from research.rent_history import CLOUD, read_history, read_resale, read_servers
@@ -146,8 +146,3 @@ def test_a_study_without_such_a_machine_and_a_month_that_is_none():
         main(["back-test", "eight-gpus-2026", "--from", "2023"], "research", COMMANDS)
     with pytest.raises(UserError, match="no project of 600 months"):
         main(["back-test", "eight-gpus-2026", "--months", "600"], "research", COMMANDS)
-
-
-def test_starts_end_with_the_history():
-    replay = small({"a": [(24000, 1.0), (24010, 1.0), (24014, 1.0)]}, server=2000.0)
-    assert outcomes(replay, 24000, 24004, 2)["start"].tolist() == ["2000-01", "2000-02", "2000-03"]

@@ -1,15 +1,10 @@
 """The presets of the program against the history that it ships, within the rounding stated in docs/prices.md."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.commands.command_line import main
-from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS
 
-from research.__main__ import COMMANDS
 from research.fit_price_paths import fitted
 from research.path_fit import list_cuts, market_share
 from research.rent_history import Series, read_history, read_resale, series_of, windows
@@ -107,14 +102,3 @@ def test_the_market_share_is_that_of_an_analysis_of_variance():
     found = pd.DataFrame(rows)
     # 0.09 / (0.09 + 0.36)
     assert market_share(found, (found["start"] // 12).tolist()) == pytest.approx(0.2, abs=0.03)
-
-
-def test_the_command_prints_a_table_or_json_and_only_what_was_known(capsys):
-    assert main(["fit-price-paths", "--before", "2024-01", "--json"], "research", COMMANDS) == 0
-    told = json.loads(capsys.readouterr().out)
-    # every cut of these devices came in 2024 and 2025
-    assert [row["history"] for row in told if row["number"] == "jumps a year"] == [0.0, 0.0]
-    main(["fit-price-paths"], "research", COMMANDS)
-    assert "| hyperscaler | jumps a year | 0.133 | 0.13 |" in capsys.readouterr().out
-    with pytest.raises(UserError, match="expected YYYY-MM"):
-        main(["fit-price-paths", "--before", "tomorrow"], "research", COMMANDS)

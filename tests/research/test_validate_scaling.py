@@ -81,30 +81,6 @@ def test_super_linear_rows_are_flagged(judged):
     assert [("super_linear" in row["warning"], row["line"]) for row in result["flagged"]] == [(True, 3), (False, 4)]
 
 
-@pytest.mark.parametrize(
-    ("rows", "places"),
-    [
-        (GOOD, [("within a node", 3)]),
-        (ODD, [("within a node", 2)]),
-        ([*ODD, *GOOD[3:]], [("within a node", 3), ("within a node, no artefacts", 1)]),
-    ],
-)
-def test_figures_without_artefacts_are_judged_once_more_where_there_are_both(judged, rows, places):
-    assert [(place["where"], place["rows"]) for place in judged(*rows)["places"]] == places
-
-
-def test_the_text_names_methods_and_counts(run):
-    stdout, _ = run(*GOOD, line(2, 500, batch=48), arguments=())
-    assert "mean_efficiency" in stdout and "Rows without a partner of fewer devices: 1" in stdout
-
-
-def test_figures_of_another_place_come_before_those_that_are_shipped(run, tmp_path):
-    (tmp_path / "scaling-2020").mkdir()
-    (tmp_path / "scaling-2020" / "throughput.csv").write_text("gpu\nV100\n")
-    with pytest.raises(UserError, match=rf"{tmp_path}/scaling-2020/throughput\.csv, line 1: column 'instance'"):
-        run(*GOOD, arguments=("--studies", str(tmp_path)))
-
-
 def test_a_useless_file_is_one_sentence(run):
     with pytest.raises(UserError, match="no usable row"):
         run()
@@ -146,11 +122,6 @@ def test_batches_that_the_notes_tell_make_strong_scaling_dearer(judged):
     )
     # four times the batch of Llama-2-70B LoRA: more samples to the target, less what fuller devices save, 4^0.15 = 1.23
     assert (1 + same["places"][0]["bias"]) / (1 + told["places"][0]["bias"]) == pytest.approx(1.23, rel=0.02)
-
-
-def test_a_pair_within_a_node_without_a_single_device_is_not_predicted(judged):
-    result = judged(pair(2, 8, 100, 350), pair(8, 16, 100, 190), header=PAIR)
-    assert [(row["line"], row["gpus"]) for row in result["not_predicted"]] == [(2, 8)]
 
 
 def test_bad_pairs_are_named_by_line(run, tmp_path):

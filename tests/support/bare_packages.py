@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
-from patience import PATIENCE_S
-from project_copy import ROOT
+from project_copy import ROOT, captured
 
 
 def brought_by(name: str) -> set[str]:
@@ -51,13 +50,8 @@ def linked(names: Iterable[str], folder: Path) -> Path:
 
 def snakemake_with(packages: Path, project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Snakemake in `project` with those packages alone; stdout and stderr come together in `.stdout`."""
-    return subprocess.run(
+    return captured(
         [sys.executable, "-S", "-m", "snakemake", "--cores", "2", *arguments],
-        cwd=project,
-        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(packages), "HOME": str(packages)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
+        project,
+        {"PATH": os.environ["PATH"], "PYTHONPATH": str(packages), "HOME": str(packages)},
     )

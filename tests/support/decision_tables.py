@@ -20,15 +20,9 @@ BOX, RENTED = "office-4x1080ti", "p3.2xlarge"
 
 def study(**changes):
     cells = {"model": ["vgg16"], "batch_size": [64], "precision": "fp16", "headline_batch_size": 64}
-    values = {
-        "name": "paper",
-        "title": "A box or a rented card",
-        "question": "Which?",
-        "as_of": date(2018, 7, 1),
-        "sources": [{"id": "paper", "title": "Worked on paper", "date": "2018"}],
-        "cells": cells,
-        "reference": BOX,
-    }
+    values = {"name": "paper", "title": "A box or a rented card", "question": "Which?", "as_of": date(2018, 7, 1),
+              "sources": [{"id": "paper", "title": "Worked on paper", "date": "2018"}], "cells": cells,
+              "reference": BOX}  # fmt: skip
     return Study(**{**values, **changes})
 
 
@@ -43,24 +37,10 @@ def offer(instance, purchase, usd_per_hour, **more):
     empty = {f"{name}{end}": np.nan for name in (*numbers, "usd_per_hour") for end in ("", "_low", "_high")}
     terms = ("residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "discount_rate", "downtime_share")
     rest = dict.fromkeys((*terms, "pue", "energy_usd_per_hour", "interruptions_per_hour", "spot_overhead"), np.nan)
-    named = {
-        "price_list": purchase,
-        "instance": instance,
-        "purchase": purchase,
-        "provider": "own" if purchase == "own" else "aws",
-    }
-    return {
-        **empty,
-        **rest,
-        **named,
-        "usd_per_hour": usd_per_hour,
-        "fixed_usd_per_month": 0.0,
-        "variable_usd_per_hour": usd_per_hour,
-        "as_of": "2018-07-01",
-        "source": "paper",
-        "basis": "published",
-        **more,
-    }
+    named = {"price_list": purchase, "instance": instance, "purchase": purchase, "as_of": "2018-07-01",
+             "provider": "own" if purchase == "own" else "aws", "source": "paper", "basis": "published"}  # fmt: skip
+    paid = {"usd_per_hour": usd_per_hour, "fixed_usd_per_month": 0.0, "variable_usd_per_hour": usd_per_hour}
+    return {**empty, **rest, **named, **paid, **more}
 
 
 def box_offer(**more):
@@ -96,19 +76,9 @@ def cost(entry, images_per_s, gpus, model="vgg16", samples=SAMPLES, workload="im
     # No power is declared, unless the offer says what an hour takes and emits.
     energy = {f"{name}{end}": hours * entry.get(f"{name}_per_hour", np.nan)
               for name in ("kwh", "kg_co2e") for end in ("", "_low", "_high")}  # fmt: skip
-    return {
-        **energy,
-        "power_basis": entry.get("power_basis"),
-        **named,
-        **_cell(model, gpus),
-        **money,
-        "workload": workload,
-        "basis": basis,
-        "as_of": "2018-07-01",
-        "source": "paper",
-        "gpu": "card",
-        "status": "ok",
-    }
+    told = {"workload": workload, "basis": basis, "as_of": "2018-07-01", "source": "paper", "gpu": "card",
+            "status": "ok", "power_basis": entry.get("power_basis")}  # fmt: skip
+    return {**energy, **named, **_cell(model, gpus), **money, **told}
 
 
 def figure(instance, images_per_s, gpus, low=np.nan, high=np.nan, model="vgg16", **more):

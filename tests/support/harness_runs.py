@@ -16,19 +16,9 @@ CELL = "--instance here --framework tensorflow --model tiny_cnn --batch-size 8 -
 
 def command(output, *more, cell=CELL, gpus=1):
     """The command of a run that ends after its least steps."""
-    return [
-        sys.executable,
-        str(SCRIPT),
-        *cell.split(),
-        "--gpus",
-        str(gpus),
-        "--run",
-        "1",
-        *["--least-seconds", "0", "--least-seconds-power", "0"],
-        *more,
-        "--output",
-        str(output),
-    ]
+    least = ["--least-seconds", "0", "--least-seconds-power", "0"]
+    run = ["--gpus", str(gpus), "--run", "1", *least, *more, "--output", str(output)]
+    return [sys.executable, str(SCRIPT), *cell.split(), *run]
 
 
 def request(*more, output="x", **flags):

@@ -58,19 +58,18 @@ def _offline() -> list[str]:
 OFFLINE = _offline()
 
 
+def captured(command: Sequence[str], folder: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a command in `folder`; stdout and stderr come together in `.stdout`."""
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    return subprocess.run(command, cwd=folder, env=env, timeout=PATIENCE_S, check=False, **pipe)
+
+
 def run_snakemake(project: Path, *arguments: str, prefix: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
     """Run the project's workflow; stdout and stderr come together in `.stdout`."""
     if not prefix and "PYTHONPATH" not in os.environ:  # what lies there Python may read before any import
         return run_warm(["--cores", "2", *arguments], project, environment(project), PATIENCE_S)
-    return subprocess.run(
-        [*prefix, sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
-        cwd=project,
-        env=environment(project),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=PATIENCE_S,
-        check=False,
+    return captured(
+        [*prefix, sys.executable, "-m", "snakemake", "--cores", "2", *arguments], project, environment(project)
     )
 
 

@@ -11,8 +11,8 @@ from textwrap import indent
 import pyarrow.parquet as pq
 import yaml
 from fault_projects import MAIN, TRAINING, train_with
-from patience import PATIENCE_S, until
-from project_copy import copy_project, edit, environment
+from patience import until
+from project_copy import captured, copy_project, edit, environment
 
 STARTED: list[subprocess.Popen[bytes]] = []  # by `popen`
 INSTANCES = """
@@ -90,16 +90,7 @@ def command(*targets):
 
 def submit(project, slurm, *targets):
     env = {**environment(project), "PATH": slurm.environment["PATH"]}
-    return subprocess.run(
-        command(*targets),
-        cwd=project,
-        env=env,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    return captured(command(*targets), project, env)
 
 
 def runs(project):

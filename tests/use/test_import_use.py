@@ -124,17 +124,6 @@ def test_into_a_study_that_has_the_class(config, tmp_path, capsys):
     assert use_in_words(file, "other") == "" and use_in_words(None, "lab") == ""
 
 
-def test_work_of_months_of_a_study_that_had_none(record, config, capsys):
-    folder = config / "studies" / "office-box-2026"
-    instance = next(iter(load_yaml(folder / "instances.yaml")))
-    model = load_yaml(folder / "study.yaml")["cells"]["model"][0]
-    flags = ["--study", "office-box-2026", "--config", str(config), "--until", "2025-12-01", "--instance", instance]
-    printed(capsys, "sacct", record, *flags, "--model", model, "--months", 24)
-    work = load_monthly(folder / "workloads.yaml")["used"]
-    assert work.months == 24 and [job.basis for job in work.jobs] == ["measured"] * len(work.jobs)
-    assert not read_study("office-box-2026", config).errors
-
-
 def test_clear_growth_is_written_and_goes_with_a_record_that_has_none(config, tmp_path, capsys):
     file = config / "studies" / "lab-of-five" / "workloads.yaml"
     jobs = []

@@ -16,8 +16,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from patience import PATIENCE_S
-from project_copy import ROOT, tracked_files
+from project_copy import ROOT, captured, tracked_files
 
 STUDY = "rare-2018"
 
@@ -39,16 +38,7 @@ def bare(home: Path | None = None) -> dict[str, str]:
 
 
 def run(words: list[str], folder: Path, home: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        words,
-        cwd=folder,
-        env=bare(home),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    return captured(words, folder, bare(home))
 
 
 def test_it_is_found_and_not_skipped(repository):
@@ -120,16 +110,7 @@ def test_snakedeploy_lays_a_project_that_runs_to_its_page(repository, tmp_path):
     installed = tmp_path / "installed"
     shutil.copytree(repository / "workflow" / "sweetspot", installed / "sweetspot")
     command = [sys.executable, "-m", "snakemake", "--cores", "2", "--config", f"study={STUDY}"]
-    made = subprocess.run(
-        command,
-        cwd=mine,
-        env=bare(home) | {"PYTHONPATH": str(installed)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    made = captured(command, mine, bare(home) | {"PYTHONPATH": str(installed)})
     assert made.returncode == 0, made.stdout[-4000:]
     assert (mine / "results" / STUDY / "report" / "index.html").is_file()
     # The profile that came along says what a module's user would have to write: no benchmark is repeated by code.

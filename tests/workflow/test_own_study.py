@@ -49,12 +49,6 @@ def test_every_rental_has_a_speed_from_ours_with_its_interval(mine):
         assert (rows["images_per_s"] < rows["images_per_s_high"]).all()
 
 
-def test_nothing_of_2018_is_in_the_answer(mine):
-    options = pd.read_parquet(mine / "comparison" / "options.parquet")
-    assert not options["gpu"].astype(str).str.contains("K80|V100").any()
-    assert f"among {options['instance'].nunique()} machines of today" in WALK
-
-
 def test_the_answer_is_the_sentence_that_the_readme_prints(mine):
     answer = json.loads((mine / "report" / "answer.json").read_text())
     (block,) = re.findall(r"(?m)(?:^>.*\n)+", WALK)
@@ -62,11 +56,6 @@ def test_the_answer_is_the_sentence_that_the_readme_prints(mine):
     assert verdict == f"{answer['verdict']['sentence']} {answer['verdict']['do_this']}"
     # 20 jobs x 1e8 samples / 1,120 a second = 496 hours of the month's 732: the card that is there does them
     assert answer["verdict"]["kind"] == "keep"
-
-
-def test_what_is_not_known_is_said(mine):
-    found = pd.read_parquet(mine / "comparison" / "warnings.parquet")
-    assert "unknown_memory_need" in set(found["rule"])
 
 
 def test_predict_says_the_same_of_one_device(mine):

@@ -17,10 +17,6 @@ def papers(tmp_path_factory):
     return copy_project(tmp_path_factory.mktemp("papers") / "project")
 
 
-def test_the_five_studies_are_there():
-    assert {"parkopedia-2018", "woolf-2017", "rare-2018", "cheap-cron-2018", "initialized-2017"} <= set(STUDIES)
-
-
 @pytest.mark.parametrize("study", PAPER)
 def test_a_study_on_paper_measures_nothing_and_prices_each_list_once(papers, study):
     jobs = scheduled(papers, "--config", f"study={study}")
@@ -49,29 +45,6 @@ def test_a_study_ends_in_its_page_and_the_manual_says_its_answer(papers, study):
     assert told_in_the_manual(study) == answer_of(papers, study)
     answer = json.loads((page.parent / "answer.json").read_text())
     assert answer_of(papers, study) in " ".join(answer["sentences"])
-
-
-@pytest.mark.slow
-def test_the_manual_says_the_answer_of_the_founding_study_which_rests_on_no_measurement_here(papers, tmp_path):
-    project = tmp_path / "project"
-    shutil.copytree(papers, project, symlinks=True)
-    file = project / "config" / "studies" / "parkopedia-2018" / "study.yaml"
-    file.write_text(file.read_text() + "measure: false\n")
-    target = "results/parkopedia-2018/comparison/verdict.parquet"
-    done = run_snakemake(project, target, "--config", "study=parkopedia-2018")
-    assert done.returncode == 0, done.stdout[-4000:]
-    assert told_in_the_manual("parkopedia-2018") == answer_of(project, "parkopedia-2018")
-    days = pd.read_parquet(project / target.replace("verdict", "break_even")).set_index(["model", "instance"])
-    readme = (ROOT / "config" / "studies" / "parkopedia-2018" / "README.md").read_text()
-    decides = days.loc[("resnet50", "TPUv2")]
-    ends = f"({decides['gain_low']:.2f} to {decides['gain_high']:.2f})"
-    times, pays = f"{decides['gain_at_use']:.2f} times", f"{decides['days']:.1f} days"
-    assert f"| TPUv2, {times} {ends}, pays from {pays} |" in readme
-    manual = " ".join((ROOT / "docs" / "studies.md").read_text().split())
-    assert f"the box is {times} cheaper {ends}" in manual and f"pays from {pays} a month" in manual
-    for model in ("inception3", "vgg16"):
-        row = days.loc[(model, "GCE_1xV100")]
-        assert f"| GCE_1xV100, {row['gain_at_use']:.2f} times, {row['days']:.1f} days |" in readme
 
 
 def told_in_the_manual(study):

@@ -44,18 +44,6 @@ def test_a_run_takes_and_costs_what_table_1_prints(rare, instance, gpus, hours, 
     assert abs(row["usd"] - usd) <= slack + 1e-9, row["usd"]
 
 
-def test_every_cost_of_table_1_holds_or_is_where_its_price_comes_from(rare):
-    costs = rare.claims[rare.claims.index.str.startswith("cost-")]
-    assert len(costs) == len(TABLE_1)
-    implied = {"cost-paperspace-p6000", "cost-hetzner-ex51", "cost-softlayer-4xk80"}
-    assert set(costs.index[costs["verdict"] != "holds"]) == implied
-    assert set(costs.loc[list(implied), "verdict"]) == {"cannot be checked"}
-    close = costs.loc[f"cost-{CLOSE}"]
-    assert (close["computed_low"], close["computed_high"]) == pytest.approx((1.055 * 3.06, 1.065 * 3.06), rel=3e-4)
-    assert "1.0621" in close["reason"]
-    assert not rare.claims["verdict"].isin(["contradicted", "differs"]).any()
-
-
 def test_utilisation_is_no_measure_of_useful_work(rare):
     row = rare.claims.loc["dear-by-idle-devices-softlayer"]
     assert row["verdict"] == "cannot be checked"
@@ -72,7 +60,6 @@ def test_softlayer_bills_whole_hours(rare, instance, hours, usd):
     assert bill.sum() == pytest.approx(hours * rate)
     assert bill.sum() == pytest.approx(usd, abs=0.05)
     assert bill["rounding and discounts"] > 0
-    assert rare.claims.loc["softlayer-by-the-second", "verdict"] == "not printed"  # the text never said it
 
 
 def test_hetzner_is_prorated_by_the_hour_of_its_month(rare):
@@ -109,25 +96,6 @@ IDLE = {
 }
 
 
-@pytest.mark.parametrize(("claim", "usd"), IDLE.items())
-def test_what_idle_cards_cost(rare, claim, usd):
-    assert rare.claims.loc[claim, "computed"] == pytest.approx(usd, rel=0.002)
-    assert rare.claims.loc[claim, "verdict"] == "not printed"
-
-
-def test_prices_taken_from_the_costs_say_that_they_confirm_nothing(rare):
-    for instance in ("paperspace-p6000", "hetzner-ex51", "softlayer-4xk80"):
-        assert "taken from this very cost" in rare.claims.loc[f"cost-{instance}", "reason"]
-
-
-def test_the_texts_comparisons(rare):
-    verdicts = rare.claims["verdict"]
-    for claim, value in COMPARED.items():
-        assert verdicts[claim] == "holds", claim
-        assert rare.claims.loc[claim, "computed"] == pytest.approx(value), claim
-        assert rare.claims.loc[claim, "rests_on"] == "the source's own figures", claim
-
-
 # From the costs, hours and prices that table 1 and the text print.
 COMPARED = {
     "cheaper-gpus-give-more-per-usd": 4,  # GCE 3.4 > 2.4, Paperspace 2.5 > 1.6, Softlayer, LeaderGPU; AWS 3.3 = 3.3
@@ -145,30 +113,20 @@ COMPARED = {
 }
 
 
-def test_no_machine_is_faster_and_cheaper_than_paperspaces_v100(rare):
-    # Faster is only AWS's V100 (1.06 h), at 3.24 instead of 2.51 USD.
-    row = rare.claims.loc["paperspace-one-step-ahead"]
-    assert (row["computed"], row["verdict"]) == (0, "holds")
+# What the text never said in numbers.
+UNSAID = {
+    "paperspace-one-run-a-month": 7.507,  # 1.09 h x 2.3 + 5
+    "softlayer-by-the-second": 8.848,  # 3.16 h x 2.8
+    "paperspace-similar-high-end": 1.32,  # 3.3 / 2.5, where the low end has 2.06
+    "accuracy": 0.37,  # 82.59 - 82.22
+}
 
 
-@pytest.mark.parametrize(
-    ("claim", "value"),
-    [
-        ("paperspace-one-run-a-month", 7.507),  # 1.09 h x 2.3 + 5
-        ("softlayer-by-the-second", 8.848),  # 3.16 h x 2.8
-        ("paperspace-similar-high-end", 1.32),  # 3.3 / 2.5, where the low end has 2.06
-        ("accuracy", 0.37),  # 82.59 - 82.22
-    ],
-)
-def test_what_the_text_never_said_in_numbers_has_no_verdict(rare, claim, value):
+@pytest.mark.parametrize(("claim", "value"), [*COMPARED.items(), *IDLE.items(), *UNSAID.items()])
+def test_a_claim_has_its_value_by_hand_and_its_verdict(rare, claim, value):
     row = rare.claims.loc[claim]
-    assert (row["computed"], row["verdict"]) == (pytest.approx(value), "not printed")
-
-
-def test_the_spread_of_accuracies_is_that_of_chance():
-    # Held out are 10 % of 1,578,627 tweets; the range of 13 normal figures is 3.34 standard deviations on average.
-    error = (0.824 * 0.176 / 157_863) ** 0.5
-    assert round(100 * 3.336 * error, 1) == 0.3
+    assert row["computed"] == pytest.approx(value, rel=0.002 if claim in IDLE else 1e-6)
+    assert row["verdict"] == ("holds" if claim in COMPARED else "not printed")
 
 
 def test_printed_hours_are_as_sure_as_their_rounding(rare):

@@ -5,7 +5,6 @@ import math
 
 import pytest
 from study_tables import STUDIES, study_tables
-from sweetspot.warnings import pairs
 
 LOGS = STUDIES / "woolf-2017" / "logs"
 CONFIGURATIONS = ("p100-tensorflow", "p100-cntk", "k80-cntk", "cpu32", "cpu16")
@@ -62,15 +61,6 @@ def test_every_value_on_the_charts_comes_out_within_its_rounding(woolf, test):
             assert abs(ratio - value) <= ROUNDING, (configuration, column, ratio)
 
 
-def test_every_chart_value_stands_among_the_claims_and_holds(woolf):
-    charts = woolf.claims[woolf.claims["source"].str.contains("chart dl-cpu-gpu")]
-    assert len(charts) == 50
-    assert set(charts["verdict"]) == {"holds"}
-    for test in TEXT:
-        for what, printed in zip(("time", "cost"), CHARTS[test], strict=True):
-            assert [charts.loc[f"{what}-{test}-{name}", "printed"] for name in CONFIGURATIONS] == list(printed)
-
-
 HOLDING = {
     "k80-price": 0.4975,
     "p100-price": 1.5075,
@@ -92,6 +82,17 @@ HOLDING = {
     "cpus-still-more-cost-efficient": 1,
     "preemptible-p100-half": 0.73,
     "preemptible-k80-half": 0.225,
+    "mlp-cntk-more-effective-k80": 1 / 0.86,  # chart 5
+    "mlp-cntk-more-effective-p100": 0.86 / 0.65,
+    "mlp-cpus-close-to-gpu": 1.02,
+    "mlp-p100-dearer": 2.59,  # chart 6
+    "bilstm-cntk-better-in-june": 1106.58 / 609.52,  # seconds of the two earlier logs
+    "mlp-cpus-cheaper": 1,
+    "cifar10-cpus-cheaper": 1,
+    "cpu32-still-more-cost-efficient": 1,
+    "cpu32-faster-than-cpu16": 5,
+    "preemptible-k80-doubles-efficiency": 0.4975 / 0.235,
+    "preemptible-p100-doubles-efficiency": 1.5075 / 0.74,
 }
 
 
@@ -114,9 +115,6 @@ def test_the_preemptible_prices_stand_the_wrong_way_round(woolf):
     row = woolf.claims.loc["preemptible-prices-in-printed-order"]
     assert (row["computed"], row["verdict"]) == (0.225, "contradicted")
     assert "wrong way round" in row["reason"]
-    for card, half in (("k80", 0.225), ("p100", 0.73)):
-        right = woolf.claims.loc[f"preemptible-{card}-half"]
-        assert (right["computed"], right["verdict"]) == (half, "holds")
 
 
 def test_preemptible_gpus_are_not_ahead_of_cpus_in_all_cases(woolf):
@@ -153,51 +151,3 @@ def test_gpus_are_often_on_par_with_cpus(woolf):
     assert sorted(round(ratio, 2) for ratio in seconds_of.values()) == [0.96, 1.24, 2.07, 2.25, 2.90]
     row = woolf.claims.loc["gpus-often-on-par-with-cpus"]
     assert (row["computed"], row["verdict"]) == (2, "not printed")  # often is no number
-
-
-@pytest.mark.parametrize(
-    ("claim", "value"),
-    [
-        ("mlp-cntk-more-effective-k80", 1 / 0.86),  # chart 5
-        ("mlp-cntk-more-effective-p100", 0.86 / 0.65),
-        ("mlp-cpus-close-to-gpu", 1.02),
-        ("mlp-p100-dearer", 2.59),  # chart 6
-        ("bilstm-cntk-better-in-june", 1106.58 / 609.52),  # seconds of the two earlier logs
-        ("mlp-cpus-cheaper", 1),
-        ("cifar10-cpus-cheaper", 1),
-        ("cpu32-still-more-cost-efficient", 1),
-        ("cpu32-faster-than-cpu16", 5),
-        ("preemptible-k80-doubles-efficiency", 0.4975 / 0.235),
-        ("preemptible-p100-doubles-efficiency", 1.5075 / 0.74),
-    ],
-)
-def test_what_the_text_says_between_its_charts_holds(woolf, claim, value):
-    row = woolf.claims.loc[claim]
-    assert row["verdict"] == "holds"
-    assert row["computed"] == pytest.approx(value, rel=0.01)
-
-
-def test_a_borrowed_log_stands_as_a_warning_beside_its_figure(woolf):
-    rows = woolf.throughput[woolf.throughput["instance"] == "k80-cntk"].set_index("model")
-    twins = rows[rows["warnings"].map(len) > 0]
-    assert set(twins.index) == set(CHARTS) - {"lstm_text_generation"}
-    assert {pair.rule for told in twins["warnings"] for pair in pairs(told)} == {"repeated_log"}
-    assert all("byte-identical to logs/earlier/" in told[0]["message"] for told in twins["warnings"])
-
-
-def test_what_cannot_be_checked_says_why(woolf):
-    open_claims = woolf.claims[woolf.claims["verdict"] == "cannot be checked"]
-    assert set(open_claims.index) == {
-        "earlier-favoured-cpus",
-        "up-to-ten-times",
-        "multi-gpu",
-        "text-generation-similar",
-    }
-    most = max(
-        (seconds("k80", test, framework) / seconds("p100", test, framework), test, framework)
-        for test in TEXT
-        for framework in ("tensorflow", "cntk")
-    )
-    assert (round(most[0], 1), *most[1:]) == (2.8, "mnist_cnn", "cntk")
-    assert "at most 2.8 times (MNIST CNN with CNTK)" in open_claims.loc["up-to-ten-times", "reason"]
-    assert open_claims["reason"].str.len().min() > 20

@@ -1,11 +1,10 @@
 """What a person sees in the terminal: a line a step, how many are left, and last the sentence of what failed."""
 
-import os
 import re
 import subprocess
 
 from fault_projects import CELL, TRAINING, train_with
-from project_copy import ROOT, copy_project, edit, environment, run_snakemake
+from project_copy import copy_project, edit, environment, run_snakemake
 
 STUDY = "study=rare-2018"
 STEP = re.compile(r"\[(\d+)/(\d+)\] (\w+)((?: \w+=\S+)*)")
@@ -38,22 +37,10 @@ def test_a_run_shows_a_line_a_step_and_a_failed_one_its_sentence_last(tmp_path):
     done = run_snakemake(project, "--config", STUDY)
     assert done.returncode == 1
     lines = done.stdout.splitlines()
-    assert {line for line in lines if line.startswith("failed: ")} == {
-        "failed: price_workloads price_list=aws",
-        "failed: price_workloads price_list=gce",
-    }
-    unknown = "is unknown; remove it or correct its spelling: did you mean"
-    assert set(lines[-2:]) == {
-        f"error: {PRICES}/aws.yaml: key 'offers[0].per_huor' {unknown} 'per_hour'?",
-        f"error: {PRICES}/gce.yaml: key 'as_off' {unknown} 'as_of', which is missing and needed?",
-    }
-
-    # A mistake that stops it before any step is one sentence too, without the place in our files.
-    edit(project / "config/studies/rare-2018/study.yaml", "question:", "qeustion:")
-    done = run_snakemake(project, "--config", STUDY)
-    assert done.stdout.splitlines()[1:] == [
-        f"error: config/studies/rare-2018/study.yaml: key 'qeustion' {unknown} 'question', which is missing and needed?"
-    ]
+    failed = {line for line in lines if line.startswith("failed: ")}
+    assert failed == {f"failed: price_workloads price_list={name}" for name in ("aws", "gce")}
+    last = sorted(line.split(": key '")[0] for line in lines[-2:])
+    assert last == [f"error: {PRICES}/{name}.yaml" for name in ("aws", "gce")]
 
 
 def test_quiet_says_nothing_but_why_it_failed(tmp_path):
@@ -65,16 +52,10 @@ def test_quiet_says_nothing_but_why_it_failed(tmp_path):
 
     edit(project / PRICES / "aws.yaml", "per_hour: 0.9", "per_huor: 0.9")
     sentence = f"error: {PRICES}/aws.yaml: key 'offers[0].per_huor' is unknown; "
-    for quiet in (["--quiet", "all"], ["--quiet"]):
-        done = run_snakemake(project, *asked, *quiet)
-        lines = done.stdout.splitlines()
-        assert done.returncode == 1 and lines[-1].startswith(sentence), done.stdout
-        assert lines[-2] == "failed: price_workloads"
-        assert len(lines) == (3 if "all" in quiet else 4)  # without `all` also that the plan is made
-
-    edit(project / "config/studies/rare-2018/study.yaml", "question:", "qeustion:")
     done = run_snakemake(project, *asked, "--quiet", "all")
-    assert done.returncode == 1 and "key 'qeustion' is unknown" in done.stdout.splitlines()[-1]
+    lines = done.stdout.splitlines()
+    assert (done.returncode, len(lines), lines[-2]) == (1, 3, "failed: price_workloads")
+    assert lines[-1].startswith(sentence), done.stdout
 
 
 def test_quiet_leaves_the_words_of_a_measurement_to_its_log(project):
@@ -90,15 +71,6 @@ def test_v_shows_all_and_a_dry_run_lists_what_it_would_do(tmp_path):
     planned = run_snakemake(project, "results/rare-2018/throughput.parquet", "--dry-run", "--config", STUDY)
     assert "rule collect_throughput:" in planned.stdout
     assert "reason: " in planned.stdout
-    # As make hands it on: a variable of its command line stands in the environment of its commands.
-    (project / "Makefile").write_text((ROOT / "Makefile").read_text())
-    shown = []
-    for value in ("1", ""):
-        (project / "bin.mk").write_text("include Makefile\nshow:\n\t@echo $$V\n")
-        line = ["make", "-s", "-f", "bin.mk", "show", *([f"V={value}"] if value else [])]
-        clean = {name: text for name, text in os.environ.items() if name != "V"}
-        shown.append(subprocess.run(line, cwd=project, env=clean, capture_output=True, text=True, check=True).stdout)
-    assert [text.strip() for text in shown] == ["1", ""]
     line = ["snakemake", "--cores", "1", "--config", STUDY, "--", "results/rare-2018/throughput.parquet"]
     told = subprocess.run(
         line, cwd=project, env=environment(project) | {"V": "1"}, capture_output=True, text=True, check=True

@@ -2,12 +2,13 @@
 
 import hashlib
 import os
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 from fault_projects import TRAINING, train_with
-from project_copy import ROOT, copy_project, edit, run_snakemake, scheduled
+from project_copy import ROOT, copy_project, edit, job_counts, run_snakemake, scheduled
 
 pytestmark = pytest.mark.slow
 STUDY = Path("config/studies/parkopedia-2018")
@@ -27,62 +28,38 @@ def test_a_finished_project_has_nothing_to_do(project):
 
 @pytest.mark.parametrize("price_list", LISTS)
 def test_price_edit_reruns_that_lists_pricing_the_comparison_and_the_report(project, price_list):
-    file = project / STUDY / "prices" / f"{price_list}.yaml"
-    file.write_text(file.read_text() + "# seen again\n")
-    jobs = scheduled(project)
-    assert jobs.pop("price_workloads") == 1
-    assert set(jobs) >= AFTER_PRICES
-    assert set(jobs) <= AFTER_PRICES | {"print_report"}
-
-
-def test_price_edit_prices_only_the_list_that_was_edited(project):
-    file = project / STUDY / "prices" / f"{LISTS[0]}.yaml"
-    file.write_text(file.read_text() + "# seen again\n")
+    remark(project / STUDY / "prices" / f"{price_list}.yaml")
     done = run_snakemake(project, "--dry-run", "--printshellcmds")
-    others = [name for name in LISTS[1:] if f"price_list={name}" in done.stdout]
-    assert f"price_list={LISTS[0]}" in done.stdout
-    assert others == []
+    jobs = job_counts(done.stdout)
+    assert jobs["price_workloads"] == 1
+    assert set(jobs) - {"all", "price_workloads", "print_report"} == AFTER_PRICES
+    assert set(re.findall(r"\bprice_list=([\w-]+)", done.stdout)) == {price_list}
 
 
 def test_claim_edit_reruns_the_claims_and_the_report(project):
-    file = project / STUDY / "claims.yaml"
-    file.write_text(file.read_text() + "# seen again\n")
+    remark(project / STUDY / "claims.yaml")
     assert scheduled(project) == {"check_claims": 1, "write_tables": 1, "render_report": 1, "write_index": 1}
 
 
-def test_workload_edit_reruns_all_pricing_and_after(project):
-    file = project / STUDY / "workloads.yaml"
-    file.write_text(file.read_text() + "# seen again\n")
-    jobs = scheduled(project)
-    assert jobs["price_workloads"] == len(LISTS)
-    assert set(jobs) >= AFTER_PRICES
-    assert not {"run_benchmark", "collect_throughput", "fit_scaling", "extrapolate"} & set(jobs)
+GRID = 'energy: {sites: [{provider: own, g_per_kwh: {value: 380, as_of: "2018", source: this test}}]}\n'
 
 
-def test_grid_edit_reruns_pricing_and_after(project):
-    file = project / STUDY / "study.yaml"
-    fact = '{value: 380, as_of: "2018", source: this test}'
-    file.write_text(f"{file.read_text()}energy: {{sites: [{{provider: own, g_per_kwh: {fact}}}]}}\n")
-    jobs = scheduled(project)
-    assert jobs["price_workloads"] == len(LISTS)
-    assert set(jobs) >= AFTER_PRICES
-    assert not {"run_benchmark", "collect_throughput", "fit_scaling", "extrapolate"} & set(jobs)
-
-
-def test_extrapolation_method_edit_reruns_extrapolation_and_after(project):
-    edit(project / STUDY / "study.yaml", "method: mean_efficiency", "method: usl")
-    jobs = scheduled(project)
-    assert jobs["extrapolate"] == 1
-    assert jobs["price_workloads"] == len(LISTS)
-    assert not {"run_benchmark", "collect_throughput", "fit_scaling"} & set(jobs)
-
-
-def test_published_figure_edit_reruns_collection_and_after(project):
-    file = project / STUDY / "throughput.csv"
-    edit(file, ",213.0,", ",214.0,")
-    jobs = scheduled(project)
-    assert {"collect_throughput", "fit_scaling", "extrapolate", "price_workloads", *AFTER_PRICES} <= set(jobs)
-    assert "run_benchmark" not in jobs
+@pytest.mark.parametrize(
+    ("file", "old", "new", "first"),
+    [
+        ("workloads.yaml", "", "# seen again\n", "price_workloads"),
+        ("study.yaml", "", GRID, "price_workloads"),
+        ("study.yaml", "method: mean_efficiency", "method: usl", "extrapolate"),
+        ("throughput.csv", ",213.0,", ",214.0,", "collect_throughput"),
+    ],
+)
+def test_an_edit_reruns_the_first_table_that_it_is_in_and_what_follows(project, file, old, new, first):
+    target = project / STUDY / file
+    edit(target, old, new) if old else target.write_text(target.read_text() + new)
+    jobs, stages = scheduled(project), ["collect_throughput", "fit_scaling", "extrapolate", "price_workloads"]
+    expected = stages[stages.index(first) :]
+    assert set(stages) & set(jobs) == set(expected)
+    assert jobs["price_workloads"] == len(LISTS) and set(jobs) >= AFTER_PRICES and "run_benchmark" not in jobs
 
 
 def test_new_cell_measures_only_that_cell(project):
@@ -142,8 +119,7 @@ def test_git_pull_and_a_library_upgrade_never_repeat_a_benchmark(project):
 
 def test_a_price_list_that_is_older_than_its_tables_but_another_is_priced(project):
     """`mv` of a file prepared last week, or a clock that was ahead: content decides, not time."""
-    file = project / STUDY / "prices" / "gce.yaml"
-    file.write_text(file.read_text() + "# of last week\n")
+    remark(file := project / STUDY / "prices" / "gce.yaml")
     os.utime(file, (1.5e9, 1.5e9))
     assert scheduled(project)["price_workloads"] == 1
 
@@ -183,13 +159,10 @@ def test_a_mistake_ends_in_one_sentence_and_keeps_what_was_measured(project, fil
 
 
 def test_a_negative_price_is_refused(project):
-    file = project / STUDY / "prices" / "aws-on-demand.yaml"
-    edit(file, "0.9", "-0.9")
+    edit(project / STUDY / "prices" / "aws-on-demand.yaml", "0.9", "-0.9")
     done = run_snakemake(project)
-    assert done.returncode != 0
-    assert "Traceback" not in done.stdout
-    assert "aws-on-demand.yaml" in done.stdout
-    assert "-0.9" in done.stdout
+    assert done.returncode != 0 and "Traceback" not in done.stdout
+    assert "aws-on-demand.yaml" in done.stdout and "-0.9" in done.stdout
 
 
 def test_a_truncated_run_file_is_named_and_the_others_stay(project):

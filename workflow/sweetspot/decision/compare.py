@@ -225,9 +225,7 @@ def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, setting
         "sources": source_table(judged.months),
         "load": load_table(judged.months),
         "jobs": job_table(judged.months, every, asked, settings.titles),
-        "case_figures": case_figures(
-            [(one, plan.plan) for one, plan in zip(phases, judged.plans, strict=True)], judged.months
-        ),
+        "case_figures": case_figures((one, plan.plan) for one, plan in zip(phases, judged.plans, strict=True)),
     }
 
 

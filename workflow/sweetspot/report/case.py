@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pandas as pd
@@ -18,8 +18,7 @@ from sweetspot.report.notation import missing, records
 from sweetspot.report.outcome import KINDS, Outcome
 from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, shares_had, table_of, works
 from sweetspot.study.study import Study
-from sweetspot.study.titles import class_title
-from sweetspot.wording import DISPATCH, the
+from sweetspot.wording import ROUNDS, the
 
 OWN = (
     "fixed_usd_per_month", "variable_usd_per_hour", "energy_usd_per_hour", "capex_usd", "capex_usd_low", "months",
@@ -40,9 +39,6 @@ DIGITS = 12  # of a figure: more than any that is shown, fewer than a float has
 SOURCE = 160  # characters of a source in a tooltip; the table of origins has all of it
 LEAST = {"nothing": 0, "contract": 1, "buy": 2}  # from what commits to least
 OF_JOBS = ("hours", "usd", "images_per_s", "images_per_usd")
-OF_CLASS = {"hours": "job_hours", "usd": "usd", "elapsed": "elapsed_hours"}
-OF_HELD = {"fixed": "usd_possession", "room": "room_hours", "devices": "devices", "there": "least", "best": "machines",
-           "fewest": "fewest", "up_front": "up_front_usd"}  # fmt: skip
 Row = dict[str, Any]
 Numbers = dict[str, int]  # of the offers, by option
 
@@ -56,10 +52,10 @@ def evidence_case(tables: Tables, study: Study) -> Row:
     without what is not known; `sources`, `dates`, `bases` (texts by number), `kinds` (what charts call machines that
     stay and that do not); `works`.
 
-    A work: `workload`, `title`, `label` where one chooses, `model` of a job, `cost` (share, rounds, dispatch), offers
+    A work: `workload`, `title`, `label` where one chooses, `model` of a job, `cost` (share, rounds), offers
     by number: `reference` (the machine it is judged by), `box` and `rent` (those whose prices have sliders),
     `controls`, `options`: of a share USD, hours, speed of a job, `work`: hours without interruptions, `slots`: jobs at
-    once; of rounds and dispatch: `_rounds` and `_dispatch`. Only what the answer may take is among the
+    once; of rounds: `_rounds`. Only what the answer may take is among the
     jobs.
     """
     shares, texts = _shares(tables, study)
@@ -73,7 +69,7 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     which buying pays in the mean of all draws, or null; `choices`: choice, title,
     `verb`, `kind` and `costs` (in words), binds, `rank` from what commits to least, USD, `stands` (may be the answer),
     `spot` (would, if interruptions were accepted), `had` (share of attempts in which it is to be had) where
-    known, and of a plan of months its `mix` and `source`.
+    known. Work of months has no panel: `sweetspot ask` decides it at other values.
     """
     choices = table_of(tables, "choices")
     mine = choices[(choices["workload"] == found.workload) & choices["usd"].notna()]
@@ -85,9 +81,9 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
         return {}
     able = {one["option"] for one in asked[0]["options"]}
     bought = [name for name in mine.loc[mine["kind"] == "buy", "choice"] if name in able]
-    if bought and asked[0]["cost"] != "dispatch":  # its price moves the verdict, whichever machine the study judges
+    if bought:  # its price moves the verdict, whichever machine the study judges
         asked[0]["box"] = bought[0]
-    rows, had = [row for row in records(mine) if row["cost"] == DISPATCH or row["choice"] in able], shares_had(tables)
+    rows, had = [row for row in records(mine) if row["choice"] in able], shares_had(tables)
     rows = [_choice(row) | ({"had": had[row["choice"]][0]} if row["choice"] in had else {}) for row in rows]
     stands = {one["binds"] for one in rows if one["stands"]}
     ratio = [next(iter(mine.loc[mine[name].astype(bool), "binds"]), None) for name in ("is_rival", "is_best")]
@@ -223,7 +219,7 @@ def _rent(rows: pd.DataFrame) -> object:
 
 
 def _plans(tables: Tables) -> Iterator[Row]:
-    """The plans of phases and of months, if something does their work."""
+    """The plans of phases, if something does their work."""
     figures, choices, options = (table_of(tables, name) for name in ("case_figures", "choices", "options"))
     own = options[options["is_reference"].astype(bool)]["option"] if "is_reference" in options.columns else ()
     for workload, rows in figures.groupby("workload", sort=False) if len(figures) else ():
@@ -231,16 +227,15 @@ def _plans(tables: Tables) -> Iterator[Row]:
         if len(choices) and mine.empty:
             continue
         months = _number(mine["months"].iloc[0]) if len(mine) else None
-        cost = str(rows["cost"].iloc[0])
         named = rows.drop_duplicates("option")
         yield {
             "workload": str(workload),
             "title": str(mine["workload_title"].iloc[0]) if len(mine) else str(workload),
-            "cost": cost,
+            "cost": ROUNDS,
             "months": months,
             "reference": next(iter(own), None),
             "box": _box(named, next(iter(own), None)),
-            **(_rounds(rows, named, months, mine) if cost == "rounds" else _dispatch(rows, named)),
+            **_rounds(rows, named, months, mine),
         }
 
 
@@ -267,46 +262,13 @@ def _rounds(rows: pd.DataFrame, named: pd.DataFrame, months: float | None, choic
     return {"rent": rent, "jobs": jobs / (months or 1.0), "options": kept, **renewed}
 
 
-def _dispatch(rows: pd.DataFrame, named: pd.DataFrame) -> Row:
-    """Of a plan of months: `classes` (`name`, title, `jobs` a month, `urgent`, `limit` hours or null) and `options`.
-
-    One: of each class `hours` and `usd` of a job (null: no speed), `elapsed` hours by the clock; and one that is
-    held `fixed` USD a month of one, `room` hours, `devices`, how many are `there`, of which `fewest` stay, and in the
-    `best` mix. Where months differ: of a class `grown`, its jobs over those of the first month, and of what comes later
-    `present`, by month.
-    """
-    classes = [
-        {"name": row["part"], "title": class_title(row["part"]), "jobs": _number(row["jobs"]),
-         "urgent": bool(row["urgent"]), "limit": _number(row["limit_hours"]), **_by_month(row, "grown")}
-        for row in rows.drop_duplicates("part").to_dict("records")
-    ]  # fmt: skip
-    sources = []
-    for option, of_source in rows.groupby("option", sort=False):
-        first = of_source.iloc[0]
-        of_jobs = {key: [_number(value) for value in of_source[name]] for key, name in OF_CLASS.items()}
-        held = {key: _number(first[name]) for key, name in OF_HELD.items() if _number(first["room_hours"]) is not None}
-        sources.append({"option": str(option), **of_jobs, **held, **_by_month(first, "present")})
-    by_hour = named[named["room_hours"].isna()]
-    allowed = _number(rows["allowed_usd"].iloc[0])
-    return {"rent": _rent(by_hour), "classes": classes, "options": sources, **({"allowed": allowed} if allowed else {})}
-
-
-def _by_month(row: Mapping[str, Any], name: str) -> Row:
-    """A factor of each month; nothing where all months are alike."""
-    values = row.get(name)
-    if values is None or isinstance(values, float) or set(values) == {1.0}:
-        return {}
-    return {name: [_number(value) for value in values]}
-
-
 def _choice(row: Row) -> Row:
-    of_mix = {name: None if missing(row.get(name)) else row[name] for name in ("mix", "source")}
     return {
         "choice": row["choice"], "title": row["title"], "binds": row["binds"], "verb": KINDS[row["kind"]].verb,
         "kind": "buy" if row["kind"] == "mix" else row["kind"],
         "costs": KINDS[row["kind"]].costs,
         "rank": LEAST[row["binds"]], "usd": float(row["usd"]), "stands": missing(row["why_not_rule"]),
-        "spot": row["why_not_rule"] == MAY_STOP, **(of_mix if of_mix["mix"] else {}),
+        "spot": row["why_not_rule"] == MAY_STOP,
     }  # fmt: skip
 
 

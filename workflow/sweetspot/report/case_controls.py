@@ -7,7 +7,7 @@ from typing import Any
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.report.notation import number
 from sweetspot.study.study import Study
-from sweetspot.wording import DISPATCH, SHARE
+from sweetspot.wording import SHARE
 
 MONTHS = (3, 72, 1)
 KWH = (0, 1, 0.01)
@@ -25,7 +25,7 @@ def controls(work: Row, offers: Sequence[Row], study: Study, code: str, hours: b
     share = work["cost"] == SHARE
     named = {one["option"]: one for one in offers}
     box = named.get(work.get("box"))
-    made = [*_work(work, short), *_limits(work, code, hours, short)]
+    made = [*_work(work, short), *_limits(code, hours, short)]
     if any(one["purchase"] in INTERRUPTIBLE for one in offers):
         made.append({"kind": "check", "key": "interruptible", "label": "interruptible machines allowed"})
     own = [one for one in offers if one["purchase"] == "own"]
@@ -53,24 +53,9 @@ def _work(work: Row, short: bool) -> Iterator[Row]:
     if work.get("jobs"):
         label = "jobs" if work.get("months") is None else "jobs a month"
         yield _slider("jobs", label, _scaled(work["jobs"], 6), work["jobs"])
-    titles = {one["title"] for one in work.get("classes", ())}
-    # A class whose jobs are all urgent shows those; its others, none, are folded away.
-    none = {one["title"] for one in work.get("classes", ()) if not one["urgent"] and not one["jobs"]}
-    for one in work.get("classes", ()):
-        most = max(4, math.ceil(3 * one["jobs"]))
-        step = 1 if one["jobs"] > 20 else 0.5
-        apart = ", not urgent" if f"{one['title']} (urgent)" in titles else ""
-        label = f"{one['title']}{'' if short else ', jobs'} a month{apart}"
-        rare = one["urgent"] != (one["title"].removesuffix(" (urgent)") in none)
-        yield _slider(f"jobs:{one['name']}", label, (0, most, step), one["jobs"], more=short and rare)
-    urgent = next((one for one in work.get("classes", ()) if one["urgent"] and one["limit"]), None)
-    if urgent:
-        yield _slider("deadline", "urgent jobs within, hours", _scaled(urgent["limit"], 5), urgent["limit"])
 
 
-def _limits(work: Row, code: str, hours: bool, short: bool) -> Iterator[Row]:
-    if work["cost"] == DISPATCH:
-        return
+def _limits(code: str, hours: bool, short: bool) -> Iterator[Row]:
     if hours:
         yield {"kind": "limit", "key": "within", "label": "finish within", "unit": "hours"}
     if not short:
@@ -86,7 +71,7 @@ def _money(work: Row, named: dict[str, Row], box: Row | None, code: str, short: 
         alone = sum(bool(one.get("capex_usd")) for one in named.values()) == 1
         yield _price("price", "the machine" if short and alone else box["name"], box, code)
     if rent:
-        label = f"{'lowest ' if work['cost'] == DISPATCH else ''}rent, {code} an hour"
+        label = f"rent, {code} an hour"
         yield _slider("hourly", label, _scaled(rent["usd_per_hour"], 3), rent["usd_per_hour"], more=share and not short)
 
 

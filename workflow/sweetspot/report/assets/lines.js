@@ -73,7 +73,7 @@ const pictures = (() => {
   const first = (all, binds) => all.find((one) => one.stands && one.binds === binds);
   const crossing = (value, most, unit, said = plain(value)) => (value > 0 && value < most ? [[value, `buying pays from ${said} ${unit}`]] : []);
   function byWork(data, work, state, moved) {
-    const key = (one) => `jobs:${one.name}`, jobs = work.cost === "rounds" ? [["jobs", work.jobs]] : work.classes.map((one) => [key(one), one.jobs]);
+    const jobs = [["jobs", work.jobs]];
     const grid = Array.from({ length: Math.round(MOST / STEP) }, (_, n) => STEP * (n + 1)).map((factor) => {
       const all = found(data, work, { ...state, ...Object.fromEntries(jobs.map(([name, planned]) => [name, zero(state[name], planned) * factor])) });
       return [factor, first(all, "buy"), first(all, "nothing")];
@@ -104,23 +104,22 @@ const pictures = (() => {
   function byMonth(work, state, all) {
     const months = zero(state.months, work.months);
     const series = ["buy", "contract", "nothing"].map((binds) => first(all, binds)).filter(Boolean).map(({ kind, binds, usd, now }) => {
-      const held = (binds === "buy" ? zero(now.bought, [[now.offer, zero(now.machines, 1)]]) : []).map(([offer, count]) => [model.owned(offer, state, work), count]);
+      const held = (binds === "buy" ? [[now.offer, zero(now.machines, 1)]] : []).map(([offer, count]) => [model.owned(offer, state, work), count]);
       const [paid, sold] = ["capex_usd", "back"].map((key) => held.reduce((total, [own, count]) => total + count * own[key], 0));
       return { name: kind, kind, points: [[0, paid], [months, usd + sold], ...(sold > 0 ? [[months, usd]] : [])] };
     });
     return given(work.months) && series.length > 1 && { series, across: "months" };
   }
-  // At the study's own figures the pictures are those of the tables, but of months by work: there the tables know the lines near
-  // the plan alone, and from how much work buying pays. What does not follow says so (first.css).
+  // At the study's own figures the pictures are those of the tables. What does not follow says so (first.css).
   const pictures = new Map();
   function follow(data, work, state, all, moved) {
     const made = { pays: () => (work.cost === "share" ? byDays(data, first(all, "buy"), first(all, "nothing")) : byWork(data, work, state, moved)),
-      faster: () => work.cost !== "dispatch" && byHours(all), money: () => byMonth(work, state, all) };
+      faster: () => byHours(all), money: () => byMonth(work, state, all) };
     for (const [id, make] of Object.entries(made)) {
       const figure = document.getElementById(id), svg = figure && figure.querySelector("svg");
       if (!svg) continue;
       if (!pictures.has(svg)) pictures.set(svg, [...svg.childNodes]);
-      const chart = (moved || (id === "pays" && work.cost === "dispatch")) && make();
+      const chart = moved && make();
       svg.replaceChildren(...(chart ? drawn(chart.up ?? data.currency, chart) : pictures.get(svg)));
       figure.classList.toggle("follows", Boolean(chart));
     }

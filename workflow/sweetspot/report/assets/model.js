@@ -1,14 +1,13 @@
 "use strict";
-// What work costs at the controls: three costs over one set of prices (docs/decision.md, docs/prices.md). Pure functions of the
-// figures (report/case.py; names as in offers.parquet) and of `at`, what the controls say: days, months (of the project), kwh, jobs, jobs:CLASS,
+// What work costs at the controls: two costs over one set of prices (docs/decision.md, docs/prices.md). Pure functions of the
+// figures (report/case.py; names as in offers.parquet) and of `at`, what the controls say: days, months (of the project), kwh, jobs,
 // price (of the work's box), price:OPTION, hourly (of its rental), rent (% a year), spot-price, spot-rate, provider:NAME (times
-// today's), within, deadline (of urgent jobs; hours), spend, interruptible; what is missing is as planned.
+// today's), within, spend, interruptible; what is missing is as planned.
 const model = (() => {
   const given = (value) => value !== null && value !== undefined, zero = (value, other = 0) => (given(value) ? value : other);
   const sum = (list, of) => list.reduce((all, one) => all + of(one), 0);
   const isInterruptible = (offer) => ["spot", "preemptible"].includes(offer.purchase), owns = (offer) => Boolean(offer) && offer.purchase === "own";
-  const least = (list) => list.reduce((a, b) => (b.usd < a.usd ? b : a));
-  const SLIGHT = 1e-9, ALLOWED = 0.01, ORDERED = 3; // as in the workflow's rounds and dispatch
+  const SLIGHT = 1e-9; // as in the workflow's rounds
   // The figures, in which what names an offer by its number has it.
   function unpack(figures) {
     const { offers } = figures, options = ({ options: all }) => all.map((one) => ({ ...one, offer: offers[one.offer] }));
@@ -26,19 +25,17 @@ const model = (() => {
     const rate = (1 + zero(o.discount_rate)) ** (1 / 12) - 1, annuity = rate === 0 ? months : (1 - (1 + rate) ** -months) / rate;
     return (o.capex_usd - sold(o) / (1 + rate) ** months) / annuity;
   };
-  const left = (o) => Math.max(o.months - zero(o.delivery_months), o.months / 1000); // months in which it is there
   const power = (o) => zero(o.kw) * zero(o.pue, 1) * zero(o.usd_per_kwh);
   const hourAt = (own, days) => own.fixed / (24 * days) + own.variable;
   // All else in its two sums (maintenance, staff) stays as the price list has it. `month`: USD of possession, `fixed` by the
-  // hours in which it works; `held`: times what is planned for having one that is delivered.
+  // hours in which it works.
   function owned(o, at, work) {
     const planned = { ...o, most: zero(o.capex_usd_low, o.capex_usd) }, works = 1 - zero(o.downtime_share);
     const price = zero(o === work.box ? at.price : at[`price:${o.option}`], o.capex_usd);
     const now = { ...planned, months: zero(at.months, o.months), usd_per_kwh: zero(at.kwh, zero(o.usd_per_kwh)), capex_usd: price,
       days_per_month: zero(at.days, o.days_per_month), most: o.capex_usd > 0 ? (planned.most * price) / o.capex_usd : price };
     now.month = o.fixed_usd_per_month + (o.months > 0 ? payment(now) - payment(planned) : 0);
-    const care = o.fixed_usd_per_month - payment(planned), held = (one) => ((payment(one, left(one)) + care) * left(one)) / one.months;
-    Object.assign(now, { held: held(now) / held(planned), fixed: now.month / works, variable: o.variable_usd_per_hour + power(now) - power(planned), paid: o.variable_usd_per_hour, back: sold(now) });
+    Object.assign(now, { fixed: now.month / works, variable: o.variable_usd_per_hour + power(now) - power(planned), paid: o.variable_usd_per_hour, back: sold(now) });
     const before = hourAt({ fixed: o.fixed_usd_per_month / works, variable: o.variable_usd_per_hour }, o.days_per_month);
     return { ...now, before, hour: hourAt(now, now.days_per_month), running: o.variable_usd_per_hour ? now.variable / o.variable_usd_per_hour : 1 };
   }
@@ -120,110 +117,9 @@ const model = (() => {
     for (const row of rows) row.title = row.machines > 1 ? `${row.machines} × ${row.offer.title}` : row.offer.title;
     return { rows: rows.filter((row) => Number.isFinite(row.usd)).sort((a, b) => a.usd - b.usd) };
   }
-  // Dispatch: classes of jobs a month. The problem at the controls: kinds held, offers by the hour; infinite: it does not run.
-  function posed(data, work, at) {
-    const limit = (one) => zero(one.urgent && given(at.deadline) ? at.deadline : one.limit, Infinity), most = (days) => Math.min(days, data.month_days);
-    const long = longer(work, at), months = work.months * long, left = (o, all) => all - zero(o.delivery_months);
-    // USD a month of one machine: of one that is there its care, and what it would sell for by the month; of a contract whole terms.
-    function held(one, o, own, times) {
-      const care = zero(o.maintenance_usd_per_month) + zero(o.staff_usd_per_month);
-      if (one.there && own) return care + (one.fixed - care) / long;
-      if (own) return one.fixed * own.held;
-      return one.fixed * times * (given(o.term_months) ? terms(o, left(o, months)) / terms(o, left(o, work.months)) / long : 1);
-    }
-    const sources = work.options.map((one) => {
-      const o = one.offer, own = owns(o) ? owned(o, at, work) : null, times = own ? own.running : dearer(o, at, work);
-      const able = (values) => values.map((value, n) => (given(value) && one.elapsed[n] <= limit(work.classes[n]) ? value : Infinity));
-      const price = zero(one.up_front) * (own && o.capex_usd > 0 ? own.capex_usd / o.capex_usd : 1);
-      return { ...one, option: o.option, price, hours: able(one.hours), usd: able(one.usd).map((usd) => usd * times),
-        fixed: held(one, o, own, times), room: one.room && one.room * (own ? most(own.days_per_month) / most(o.days_per_month) : 1) };
-    });
-    const kinds = sources.filter((one) => given(one.room)), there = kinds.map((one) => one.there), best = kinds.map((one) => one.best);
-    // Months that are alike, once: the factor of each class's jobs and the share of the month in which a kind is there. At most 36
-    // stand for all of them; in a longer or shorter project jobs grow on as fast, and what is delivered comes as late.
-    const by = [...work.classes.map((one) => one.grown), ...kinds.map((one) => one.present)], before = Math.max(1, ...by.map((list) => zero(list, []).length)), alike = {};
-    const count = before === 1 ? 1 : long === 1 ? before : Math.max(1, Math.min(36, Math.ceil(months))), size = (all, n) => all / n;
-    const grown = (list, t) => list[0] * (list[1] / list[0]) ** ((t * size(months, count) + (size(months, count) - size(work.months, before)) / 2) / size(work.months, before));
-    const present = (o, t) => Math.min(1, Math.max(0, ((t + 1) * size(months, count) - zero(o.delivery_months)) / size(months, count)));
-    for (let t = 0; t < count; t += 1) {
-      const factors = by.map((list, n) => (!list ? 1 : long === 1 ? list[t] : n < work.classes.length ? grown(list, t) : present(kinds[n - work.classes.length].offer, t))), key = factors.join(" ");
-      alike[key] = { factors, share: (alike[key] ? alike[key].share : 0) + 1 / count };
-    }
-    return { jobs: work.classes.map((one) => zero(at[`jobs:${one.name}`], one.jobs)), held: kinds, there, best, rented: sources.filter((one) => !given(one.room)), months: Object.values(alike), allowed: zero(work.allowed, Infinity) };
-  }
-  // Kinds held, filled one after another, each with the jobs that are worth most by its hour; the rest is rented. In order of merit
-  // (what a unit of work costs to run there over the least of all kinds, mean over the classes) and in all other orders, a job's
-  // worth also held against the other kinds, as if their hours were free: the cheapest is taken.
-  const orders = (places) => (places.length < 2 || places.length > ORDERED ? [places] : places.flatMap((one) => orders(places.filter((other) => other !== one)).map((rest) => [one, ...rest])));
-  function dispatched({ jobs, held, rented }, counts) {
-    const all = jobs.map((_, job) => job), prices = all.map((job) => rented.map((one) => one.usd[job])), rent = prices.map((usd) => Math.min(Infinity, ...usd)), runs = (n, job) => Number.isFinite(held[n].hours[job]);
-    const ratios = (kind) => all.map((job) => kind.usd[job] / Math.min(...held.map((one) => one.usd[job]))).filter((ratio) => Number.isFinite(ratio));
-    const dear = held.map(ratios).map((of) => sum(of, (ratio) => ratio) / Math.max(1, of.length));
-    function filled(order, beside) {
-      const left = [...jobs], hours = held.map(() => 0), room = held.map((kind, n) => counts[n] * kind.room), few = all.map((job) => 1 - SLIGHT * order.filter((n) => runs(n, job)).length);
-      let usd = 0;
-      for (const others of beside ? [true, false] : [false]) for (const place of order) {
-        const kind = held[place], elsewhere = all.map((job) => Math.min(rent[job], ...(others ? order.filter((n) => n !== place && runs(n, job)).map((n) => held[n].usd[job]) : [])));
-        const worth = all.map((job) => (runs(place, job) ? (few[job] * (elsewhere[job] - kind.usd[job])) / kind.hours[job] : -Infinity));
-        for (const job of [...all].sort((a, b) => (worth[a] === worth[b] ? a - b : worth[b] - worth[a])).filter((one) => worth[one] > 0)) {
-          const done = Math.min(left[job], room[place] / kind.hours[job]);
-          left[job] -= done; room[place] -= done * kind.hours[job]; hours[place] += done * kind.hours[job] * kind.devices; usd += done * kind.usd[job];
-        }
-      }
-      const never = all.filter((job) => !Number.isFinite(rent[job]));
-      return { left, hours, late: sum(never, (job) => left[job]), usd: usd + sum(all.filter((job) => !never.includes(job)), (job) => left[job] * rent[job]) };
-    }
-    const first = held.map((_, n) => n).filter((n) => counts[n]).sort((a, b) => dear[a] - dear[b] || a - b);
-    let best = filled(first, false);
-    for (const [order, beside] of first.length < 2 || jobs.length < 2 ? [] : orders(first).flatMap((order) => [[order, true], [order, false]])) {
-      const way = filled(order, beside);
-      if (way.late < best.late - SLIGHT || (way.late < best.late + SLIGHT && way.usd < best.usd)) best = way;
-    }
-    const { left } = best, open = all.filter((job) => left[job] > 0), can = open.filter((job) => Number.isFinite(rent[job])), waits = open.some((job) => !can.includes(job) && left[job] > ALLOWED * jobs[job]);
-    const taken = (n) => sum(can.filter((job) => prices[job].indexOf(rent[job]) === n), (job) => left[job] * rented[n].hours[job]);
-    const done = [...held.map(({ offer }, n) => [offer, best.hours[n]]), ...rented.map(({ offer }, n) => [offer, taken(n)])];
-    const bought = held.flatMap(({ offer, there }, n) => (counts[n] > there ? [[offer, counts[n] - there]] : []));
-    return { counts, bought, done, usd: waits ? Infinity : best.usd + sum(held.map((kind, n) => counts[n] * kind.fixed), (usd) => usd) };
-  }
-  // The mean of the months.
-  function dispatch(problem, counts) {
-    const { jobs, held } = problem, ways = problem.months.map(({ factors, share }) => ({ share, ...dispatched({ ...problem, jobs: jobs.map((all, job) => all * factors[job]),
-      held: held.map((kind, n) => ({ ...kind, room: kind.room * factors[jobs.length + n] })) }, counts) }));
-    const mean = (of) => sum(ways, (way) => way.share * of(way)), paid = sum(held.map((kind, n) => Math.max(0, counts[n] - kind.there) * kind.price), (usd) => usd);
-    const usd = paid > problem.allowed ? Infinity : mean((way) => way.usd);
-    return { ...ways[0], done: ways[0].done.map(([offer], n) => [offer, mean((way) => way.done[n][1])]), usd };
-  }
-  // The cheapest numbers of the kinds at `places`, at least `more` than are there: from `starts` on, or twice as many that do the work.
-  function climbed(problem, places, starts, more = 0) {
-    const bought = (counts) => sum(counts.map((count, n) => Math.max(0, count - problem.there[n])), (one) => one);
-    const twice = ({ counts }) => dispatch(problem, counts.map((count, n) => (places.includes(n) ? Math.max(1, 2 * count) : count)));
-    const enough = (here, left = 12) => (Number.isFinite(here.usd) || !left ? here : least([here, enough(twice(here), left - 1)]));
-    return least(starts.map((start) => {
-      for (let here = enough(dispatch(problem, start)), next; ; here = next) {
-        const near = places.flatMap((n) => [-1, 1].map((step) => here.counts.map((count, m) => count + (m === n ? step : 0))));
-        next = least([here, ...near.filter((counts) => bought(counts) >= more && counts.every((count, n) => count >= problem.held[n].fewest)).map((counts) => dispatch(problem, counts))]);
-        if (next === here) return here;
-      }
-    }));
-  }
-  const movable = ({ held }) => held.map((_, n) => n).filter((n) => !held[n].fewest);
-  // One of the choices of a plan of months: the best mix, what is there alone, one machine or one offer beside what is there
-  // (what that cannot do, the others do).
-  function mix(problem, { mix: kind, source }) {
-    const { there, best, rented } = problem, place = problem.held.findIndex((one) => one.option === source), chosen = rented.find((one) => one.option === source);
-    const only = (one) => (one === chosen ? one : { ...one, usd: one.usd.map((usd, job) => (Number.isFinite(chosen.usd[job]) ? Infinity : usd)) });
-    if (kind === "there" || chosen) return dispatch({ ...problem, rented: chosen ? rented.map(only) : [] }, there);
-    if (kind === "rented") return dispatch(problem, there); // on several offers
-    if (kind === "sold") return dispatch(problem, problem.held.map((one) => one.fewest));
-    if (place >= 0) return climbed(problem, [place], [there.map((count, n) => count + (n === place ? Math.max(1, best[n]) : 0))], 1);
-    return best.some((count, n) => count > there[n]) ? climbed(problem, movable(problem), [best], 1) : dispatch(problem, there);
-  }
   // Each choice of the answer's work, by its key; missing where nothing here does it.
   function choices(data, work, at) {
-    if (work.cost !== "dispatch") return Object.fromEntries((work.cost === "share" ? share : rounds)(data, work, at).rows.map((row) => [row.offer.option, row]));
-    const problem = posed(data, work, at);
-    const all = data.choices.map((one) => [one.choice, mix(problem, one)]); // of all months, as many as the project has
-    return Object.fromEntries(all.map(([key, one]) => [key, { ...one, usd: one.usd * longer(work, at) }]));
+    return Object.fromEntries((work.cost === "share" ? share : rounds)(data, work, at).rows.map((row) => [row.offer.option, row]));
   }
   // Days of use from which the box pays; Infinity: on none. An owned rival is used on the same days, and a contract is due:
   // of the box's share of the month the rival's is taken, and 0 says that the box pays on the days of the controls and fewer.
@@ -233,16 +129,8 @@ const model = (() => {
     const days = gains > 0 ? Math.max(lower / (24 * gains), 0) : lower <= 24 * box.days_per_month * gains ? 0 : Infinity;
     return days <= monthDays ? days : Infinity;
   }
-  // What a work comes to: of months the cheapest mix and what is there, with rentals; else the options, who is compared with
-  // whom (contenders() of decision/contenders.py), break-even days of a job, and who keeps the limits.
+  // What a work comes to: the options, who is compared with whom (contenders() of decision/contenders.py), break-even days of a job, and who keeps the limits.
   function answer(data, work, at) {
-    if (work.cost === "dispatch") {
-      const problem = posed(data, work, at);
-      // Where machines may be sold, from each kind alone too: one is bought for another.
-      const { best, held, there } = problem, sells = held.some((one) => one.fewest < one.there);
-      const alone = sells ? held.map((kind) => held.map((one) => (one === kind ? Math.max(1, one.there) : one.fewest))) : [];
-      return { best: climbed(problem, movable(problem), [best, there, ...alone]), there: dispatch(problem, problem.there) };
-    }
     const shared = work.cost === "share", { rows, box } = (shared ? share : rounds)(data, work, at);
     const kept = rows.filter((row) => row.allowed), pool = kept.length ? kept : rows, products = pool.map((row) => row.usd * zero(row.perUsd, 1));
     const billed = !shared || Math.max(...products) > 1.05 * Math.min(...products), cost = (row) => (billed ? row.usd : 1 / row.perUsd);

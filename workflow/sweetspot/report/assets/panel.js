@@ -96,11 +96,7 @@
   }
   // Evidence: the answer in words, the limits first; the order of the options, or who does the work of a plan of months.
   const worth = ({ offer, hours, usd }) => `${offer.name}: ${data.hours ? `${number(hours)} h and ` : ""}${number(usd)} ${code}`;
-  function sentences({ judged, rival, gain, box, against, days, best, there, take, quickest, fastest, cheapest, fit }) {
-    if (best) {
-      const bought = best.bought.map(([offer, count]) => `${count} × ${offer.title}`).join(" and "), without = bought && Number.isFinite(there.usd) ? `; with nothing bought ${number(there.usd, 4)}` : "";
-      return [Number.isFinite(best.usd) ? `${bought || "Nothing bought"}: ${number(best.usd, 4)} ${code} a month${without}.` : "No mix does this work."];
-    }
+  function sentences({ judged, rival, gain, box, against, days, take, quickest, fastest, cheapest, fit }) {
     if (!judged) return ["Nothing here does this work."];
     const [first, second] = gain >= 1 ? [judged, rival] : [rival, judged], said = [rival ? `${first.offer.name} is ${times(Math.max(gain, 1 / gain))} times cheaper than ${second.offer.name}` : `${judged.offer.name} is the only option`];
     if (box && against) said.push(Number.isFinite(days) ? `owning pays from ${number(days)} days of use a month` : "owning pays at no use within a month");
@@ -109,8 +105,7 @@
     const quicker = take && quickest.hours < take.hours * 0.999 ? ` The fastest of ${fit.length} that do: ${worth(quickest)}.` : "";
     return [take ? `To be done ${limits}, take ${worth(take)}.${quicker}` : `Nothing is done ${limits}. The fastest is ${worth(fastest)}; the cheapest ${worth(cheapest)}.`, `Without limits ${said.join("; ")}.`];
   }
-  function listed({ rows, box, judged, best }) {
-    if (best) return [["option", "device-hours a month"], best.done.filter(([, hours]) => hours > 0).map(([{ option, title }, hours]) => [{ option, hours }, [title, number(hours)]])];
+  function listed({ rows, box, judged }) {
     const heads = ["place", "option", code, ...(data.hours ? ["hours"] : []), ...(box ? ["owning pays from, days"] : [])];
     return [heads, [...rows.filter((row) => row.fits), ...rows.filter((row) => !row.fits)].map((row, n) => [
       { option: row.offer.option, usd: row.usd, hours: row.hours, days: row.days, machines: row.machines },
@@ -120,12 +115,12 @@
   function render() {
     for (const one of Object.values(controls)) one.show();
     if (short) { verdict(); return; }
-    const found = model.answer(data, work, state), { best, there, gain, days, ...named } = found, words = sentences(found), [heads, rows] = listed(found);
+    const found = model.answer(data, work, state), { gain, days, ...named } = found, words = sentences(found), [heads, rows] = listed(found);
     // A phone has room for the first: what holds without the limits is left out there.
     const rest = made("span", { className: given(state.within) || given(state.spend) ? "rest" : "", textContent: words.slice(1).join(" ") });
     if (says.textContent.trim() !== words.join(" ")) says.replaceChildren(`${words[0]} `, rest);
     const options = ["rival", "winner", "judged", "take"].map((key) => [key, named[key] ? named[key].offer.option : ""]);
-    Object.assign(says.dataset, best ? { usd: best.usd, there: there.usd, counts: best.counts.join(",") } : { gain, days, ...Object.fromEntries(options) });
+    Object.assign(says.dataset, { gain, days, ...Object.fromEntries(options) });
     const cells = (tag, texts, more) => texts.map((textContent) => made(tag, { textContent, ...more }));
     const body = rows.map(([figures, texts, className = ""]) => { const one = made("tr", { className }, ...cells("td", texts)); Object.assign(one.dataset, figures); return one; });
     const table = made("table", {}, made("thead", {}, made("tr", {}, ...cells("th", heads, { scope: "col" }))), made("tbody", {}, ...body));
