@@ -70,6 +70,11 @@ FILES = (
 )
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, e.g. '2 offers'."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 @dataclass
 class Findings:
     """The mistakes and warnings of a study, and what its files hold.
@@ -126,7 +131,7 @@ class Findings:
 
     def count(self, file: Path, content: Collection[Any], noun: str) -> None:
         """Note how many entries a file holds."""
-        self.read[str(file)] = f"{len(content)} {noun}{'' if len(content) == 1 else 's'}"
+        self.read[str(file)] = counted(len(content), noun)
 
 
 @dataclass(frozen=True)
