@@ -25,7 +25,7 @@ export PATH := $(abspath $(BIN)):$(PATH)
 PAGE   := results/$(STUDY)/report/index.html
 EARLY  := $(if $(UNMEASURED)$(wildcard $(PAGE)),,early)
 
-.PHONY: report early pdf study test gpu-check fast mutants walk weight site environment check container-check driver lock audit clean
+.PHONY: report early pdf study test gpu-check fast mutants walk weight schemas site environment check container-check driver lock audit clean
 .NOTPARALLEL:  # one environment: two installers in it would be in each other's way
 
 report: $(if $(GPU),driver) $(EARLY) environment  ## measure, extrapolate, price, compare; prints the path of the page; V=1 shows all
@@ -77,6 +77,9 @@ walk: $(VENV)/.ready-test  ## the README and docs/studies.md as a newcomer types
 
 weight: $(VENV)/.ready-test  ## lines, tokens and names of each room beside their ceilings (tests/ground/ceilings.yaml)
 	@python tests/support/weight.py
+
+schemas: $(VENV)/.ready-test  ## write config/schemas anew from the models
+	@python tests/support/schemas.py
 
 site: $(VENV)/.ready-test  ## the documents and the pages made here, as a site in site/
 	mkdocs build --strict --quiet

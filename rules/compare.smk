@@ -3,7 +3,6 @@
 from dataclasses import asdict
 
 from sweetspot.study.settings import Settings
-from sweetspot.study.stock import looks_file
 
 COMPARISON = [
     "options",
@@ -34,7 +33,6 @@ COMPARISON = [
 
 
 STOCK = f"{CONFIG}/availability.yaml"
-LOOKS = str(looks_file(Path(CONFIG)))
 
 
 rule compare:
@@ -55,7 +53,6 @@ rule compare:
         workloads=given(f"{CONFIG}/workloads.yaml"),
         # What a team knows of stock and failures; the library's own lies in facts/.
         stock=given([STOCK] if Path(STOCK).is_file() else []),
-        looks=given([LOOKS] if Path(LOOKS).is_file() else []),
         formula=formula(
             "study", "throughput", "bills", "availability", "mixes", "decision"
         ),
@@ -95,7 +92,6 @@ ANEW = {
     "workloads": given(f"{CONFIG}/workloads.yaml"),
     "instances": given(INSTANCE_FILES),
     "stock": rules.compare.input.stock,
-    "looks": rules.compare.input.looks,
 }
 PRICING = {
     "settings": asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),

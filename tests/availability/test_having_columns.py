@@ -2,7 +2,7 @@
 
 import json
 import math
-from datetime import date, timedelta
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from decision_tables import inputs, settings
 from pandas.testing import assert_frame_equal
 from sweetspot.availability.having_columns import HAVING, RANGED, found_in_time, having_of, with_having
 from sweetspot.decision.compare import compare
-from sweetspot.study.stock import Look, load_availability, write_looks
+from sweetspot.study.stock import load_availability
 
 TODAY = date(2026, 9, 19)
 DELIVERY = ("delivery_months", "delivery_months_low", "delivery_months_high")
@@ -149,21 +149,6 @@ def test_failures_without_a_checkpoint_time_give_no_time(tmp_path):
 def test_a_study_is_believed_over_all_that_was_seen(tmp_path):
     (row,) = had(known(tmp_path, ("stock_share", 0.9, {"gpus": 8})), option("nebius", "B300 SXM"))
     assert row["p_stock"] == 0.9
-
-
-def test_own_looks_count_with_the_default_and_the_source_says_so(tmp_path):
-    """30 days, always there, and the default of 0.15 as one look: (0.15 + 1.5)/2.5 = 0.66; no longer capped by all."""
-    looks = tmp_path / "stock.csv"
-    days = [date(2026, 11, 22) - timedelta(days=place) for place in range(30)]
-    write_looks(looks, [Look(day, "nebius", "B300 SXM", 8, "on_demand", True, str(day)) for day in days])
-    row, other, four = had(
-        load_availability(None, TODAY, looks), option("nebius", "B300 SXM"), option("crusoe", "B300 SXM"),
-        option("nebius", "B300 SXM", gpus=32, nodes=4),
-    )  # fmt: skip
-    assert row["p_stock"] == four["p_stock"] == pytest.approx(0.66) and row["stock_source"].startswith("own looks, in")
-    assert (row["stock_as_of"], other["p_stock"], other["stock_as_of"]) == ("2026-11-22", 0.13, "2026-08-22")
-    # One that was looked at is known by name: 0.66 of it and 0.13 of the other, where all others show 0.13.
-    assert row["p_stock_any"] == pytest.approx(0.66) and row["sellers"] == "crusoe, nebius"
 
 
 def test_nodes_are_found_by_the_machine_and_fail_by_the_device():

@@ -12,13 +12,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 from project_copy import ROOT, edit, environment
-from pydantic import Field
 from sweetspot.bills.pricing import price_study
 from sweetspot.commands.check import as_text
 from sweetspot.commands.command_line import main
 from sweetspot.commands.read_study import read_study
 from sweetspot.errors import UserError
-from sweetspot.study.base import Closed, gathering, validated
 
 SHIPPED = sorted(file.parent.name for file in (ROOT / "config" / "studies").glob("*/study.yaml"))
 CHILDREN = resource.RUSAGE_CHILDREN
@@ -86,13 +84,12 @@ def said(lab):
 
 def test_a_sound_study_has_no_mistake_and_one_line_of_what_was_read(lab):
     config, folder = lab
-    found = read_study("lab", config)
-    assert (found.errors, found.warnings, found.unchecked) == ([], [], [])
-    assert as_text(folder, found) == (
-        f"{folder}: no mistake, 0 warnings; read study.yaml (1 source), instances.yaml (4 instances), workloads.yaml "
-        f"(1 workload), {config}/config.yaml (measures on workstation), prices/all.yaml (2 offers), "
-        "throughput.csv (2 rows)\n"
-    )  # two machines of the study, and two of one's own beside it: workstation, workstation-gpu
+    findings = read_study("lab", config)
+    assert (findings.errors, findings.warnings, findings.unchecked) == ([], [], [])
+    (line,) = as_text(folder, findings).splitlines()
+    # two machines of the study, and two of one's own beside it: workstation, workstation-gpu
+    for what in ("no mistake", "study.yaml (1 source)", "instances.yaml (4 instances)", "all.yaml (2 offers)"):
+        assert what in line
 
 
 @pytest.mark.parametrize("name", SHIPPED)
@@ -107,75 +104,83 @@ def test_the_studies_that_come_with_the_project_have_no_mistake(name):
 def test_mistakes_of_every_file_are_said_at_once(lab):
     config, folder = lab
     edit(config / "config.yaml", "runs: 2", "runs: 0")
-    edit(folder / "study.yaml", "reference: box", "reference: bax\nborrow: [nowhere]")
+    edit(folder / "study.yaml", "reference: box", "month_days: old\nborrow: [nowhere]")
     edit(folder / "instances.yaml", "gpu: Tesla V100, gpus: 1", "gpu: Tesla V100, gpus: 0, colour: red")
     edit(folder / "workloads.yaml", "samples", "sampels")
-    edit(folder / "prices" / "all.yaml", "instance: cloud, per_hour: 3.0", "instance: clowd, per_hour: -3.0")
+    edit(folder / "prices" / "all.yaml", "per_hour: 3.0", "per_hour: -3.0")
     edit(folder / "prices" / "all.yaml", "capex: 5000", "capx: 5000")
     edit(folder / "throughput.csv", "1400,1300,1500,our own runs", "1400,1450,1500,")
     edit(folder / "throughput.csv", "synthetic,1100,,", "synthetic,fast,,")
     (folder / "efficiency.csv").write_text(EFFICIENCIES)
     (folder / "time_to_target.csv").write_text(TIMES)
-    (folder / "claims.yaml").write_text(
-        "- {id: first, text: First, valu: 1 + 1, source: own}\n"
-        "- {id: second, text: Second, let: {box: {instance: box}}, value: \"rank(box, 'euro')\", source: own}\n"
-    )
-    unknown, needed = "is unknown; remove it or correct its spelling: did you mean", "which is missing and needed?"
-    assert said(lab) == [
-        "instances.yaml: cloud: key 'gpus' is 0; expected a number of at least 1",
-        "instances.yaml: cloud: key 'colour' is unknown; remove it or correct its spelling",
-        f"workloads.yaml: key 'job.training.sampels' {unknown} 'samples', {needed}",
-        "config.yaml: key 'runs' is 0; expected a number of at least 1",
-        "study.yaml: reference is 'bax'; expected an instance of instances.yaml",
-        "study.yaml: borrow names 'nowhere'; expected a study with a throughput.csv",
-        f"prices/all.yaml: key 'offers[1].own.capx' {unknown} 'capex', {needed}",
-        "prices/all.yaml: key 'offers[0].per_hour' is -3.0; expected: a number above 0",
-        "prices/all.yaml: offers[0].instance is 'clowd'; expected an instance of instances.yaml: did you mean 'cloud'?",
-        "throughput.csv, line 3: images_per_s is 'fast'; expected a number above 0",
-        "throughput.csv, line 2: images_per_s_low and images_per_s_high are 1450, 1500; expected both, around 1400",
-        "throughput.csv, line 2: source is empty; expected its origin",
-        "efficiency.csv, line 3: batch_size is '0'; expected a whole number above 0, at most 1,000,000,000",
-        "efficiency.csv, line 2: efficiency is 1.3; expected at most 1.2, one device's share is 1",
-        "time_to_target.csv, line 2: source is empty; expected its origin",
-        "time_to_target.csv, line 2: round is 'five'; expected a version such as v5.1",
-        "time_to_target.csv, line 2: 8 devices do not divide by 3 nodes",
-        "claims.yaml: claim 'second' has column 'euro' in rank(); expected one of usd, hours, images_per_usd, "
-        "images_per_s",
-        f"claims.yaml: key 'claims[0].valu' {unknown} 'value'?",
+    (folder / "claims.yaml").write_text("- {id: first, text: First, valu: 1 + 1, source: own}\n")
+    mistakes = [
+        ("study.yaml", "'month_days'", "'old'"),
+        ("instances.yaml", "'gpus'", " 0;"),
+        ("instances.yaml", "'colour'", "unknown"),
+        ("workloads.yaml", "'job.training.sampels'", "'samples'"),
+        ("prices/all.yaml", "offers[1].own.capx", "'capex'"),
+        ("prices/all.yaml", "offers[0].per_hour", "found -3"),
+        ("config.yaml", "'runs'", " 0;"),
+        ("throughput.csv, line 3", "images_per_s", "'fast'"),
+        ("throughput.csv, line 2", "images_per_s_low", "1450"),
+        ("throughput.csv, line 2", "source", "empty"),
+        ("efficiency.csv, line 3", "batch_size", "'0'"),
+        ("efficiency.csv, line 2", "efficiency", "1.3"),
+        ("time_to_target.csv, line 2", "source", "empty"),
+        ("time_to_target.csv, line 2", "round", "'five'"),
+        ("time_to_target.csv, line 2", "8 devices", "3 nodes"),
+        ("claims.yaml", "claims[0].valu", "'value'"),
     ]
+    assert_said(lab, mistakes)
 
 
-def test_two_price_lists_are_both_read_to_their_end(lab):
+def assert_said(lab, mistakes):
+    """One sentence for each mistake, in order, with all its parts: the file first."""
+    sentences = said(lab)
+    assert len(sentences) == len(mistakes), sentences
+    for sentence, (file, *parts) in zip(sentences, mistakes, strict=True):
+        assert sentence.startswith(file) and all(part in sentence for part in parts), sentence
+
+
+def test_what_one_file_says_of_another_is_checked_where_both_are_right(lab):
     _, folder = lab
-    (folder / "prices" / "second.yaml").write_text(
-        PRICES.replace("per_hour: 3.0", "per_hour: 3.0, currency: EUR") + "  - {instance: nobody, per_hour: 1}\n"
-        "  - {instance: cloud, per_hour: 2.9}\n"
-    )
-    edit(folder / "prices" / "all.yaml", "source: this test", "source: [this, test]")
-    assert said(lab) == [
-        "prices/all.yaml: key 'source' is ['this', 'test']; expected: Input should be a valid string",
-        "prices/second.yaml: offers[2].instance is 'nobody'; expected an instance of instances.yaml",
-        "prices/second.yaml: offers[0] has its price in EUR; expected a dated rate for EUR in 'rates'",
-        "prices/second.yaml: offers[3] offers 'cloud' on_demand a second time; expected once",
-    ]
+    edit(folder / "study.yaml", "reference: box", "reference: boxes")
+    edit(folder / "workloads.yaml", "samples: 1000000", "samples: 1000000, devices_per_job: 64")
+    edit(folder / "prices" / "all.yaml", "instance: cloud, per_hour: 3.0", "instance: clowd, per_hour: 3.0")
+    (folder / "prices" / "second.yaml").write_text(PRICES.replace("per_hour: 3.0", "per_hour: 3.0, currency: EUR"))
+    (folder / "prices" / "third.yaml").write_text(PRICES + "  - {instance: cloud, per_hour: 2.9}\n")
+    assert_said(lab, [
+        ("prices/second.yaml", "offers[0]", "EUR"),
+        ("prices/third.yaml", "offers[2]", "second time"),
+        ("study.yaml", "reference", "'boxes'", "'box'"),
+        ("workloads.yaml", "job.devices_per_job", "64", "at most 1"),
+        ("prices/all.yaml", "offers[0].instance", "'clowd'", "'cloud'"),
+    ])  # fmt: skip
 
 
 def test_what_waits_for_a_file_to_be_mended_is_said(lab):
     config, folder = lab
     (folder / "instances.yaml").write_text("box: {title: [\n")
-    found = read_study("lab", config)
-    assert [file for file, _ in found.errors] == [f"{folder}/instances.yaml"]
-    assert found.unchecked == [
-        f"{config}/config.yaml: whether its cells can be measured, before the instances are mended",
-        f"{folder}/prices/all.yaml: its prices beside each other, before what is wrong above is mended",
-    ]
+    findings = read_study("lab", config)
+    assert [file for file, _ in findings.errors] == [f"{folder}/instances.yaml"]
+    assert [sentence.partition(":")[0] for sentence in findings.unchecked] == [
+        f"{config}/config.yaml", f"{folder}/prices/all.yaml",
+    ]  # fmt: skip
 
 
-def test_an_instance_whose_entry_is_wrong_may_still_be_named(lab):
-    _, folder = lab
-    edit(folder / "instances.yaml", "gpu: RTX 4090, gpus: 1", "gpu: RTX 4090, gpus: none")
-    (only,) = said(lab)  # neither the reference nor the offer of the box is said to be undeclared
-    assert only.startswith("instances.yaml: box: key 'gpus' is 'none'")
+@pytest.mark.parametrize("entry", ["5", "[1, 2]", "", "{kind: monthly, jobs: 3}", "{kind: plan, phases: [3]}"])
+def test_an_entry_of_another_shape_is_told(lab, entry):
+    edit(lab[1] / "workloads.yaml", "job:", f"bad: {entry}\njob:")
+    sentences = said(lab)
+    assert sentences and all(sentence.startswith("workloads.yaml: key 'bad") for sentence in sentences)
+
+
+def test_a_device_that_is_surely_misspelt_is_a_warning(lab):
+    config, folder = lab
+    edit(folder / "instances.yaml", "gpu: RTX 4090", "gpu: RTX 4900")
+    names = [sentence for _, rule, sentence in read_study("lab", config).warnings if rule == "near_name"]
+    assert len(names) == 1 and "box.gpu is 'RTX 4900'" in names[0] and "'RTX 4090'" in names[0]
 
 
 def test_the_lint_of_prices_and_what_nothing_reads_are_warnings(lab):
@@ -262,86 +267,11 @@ def test_the_command_ends_with_0_for_a_warning_with_2_for_a_mistake_and_soon(lab
     assert ": 2 mistakes, 2 warnings; read study.yaml (1 source)" in lines[-1]
 
 
-def test_a_mistake_does_not_hide_those_behind_it(lab):
-    """Ten planted at once: each is said the first time, also those that show only once others are mended."""
-    config, folder = lab
-    edit(folder / "study.yaml", "reference: box", "reference: boxes\nmonth_days: old")
-    edit(folder / "instances.yaml", "gpu: Tesla V100, gpus: 1", "gpu: Tesla V100, gpus: 1, colour: red")
-    edit(folder / "instances.yaml", "provider: own, gpu: RTX 4090", "provider: own, gpu: RTX 4900")
-    edit(folder / "workloads.yaml", "job:", "bad: {kind: training, model: resnet50, samples: 5}\njob:")
-    edit(folder / "workloads.yaml", "samples: 1000000", "samples: 1000000, devices_per_job: 64")
-    edit(folder / "prices" / "all.yaml", "per_hour: 3.0", "per_hour: 2190")
-    edit(folder / "prices" / "all.yaml", "kw: 0.6", "kw: 600")
-    first = "offers:\n  - {instance: cloud, purchase: spot, per_hour: fast}"
-    edit(folder / "prices" / "all.yaml", "offers:", first)
-    with (folder / "prices" / "all.yaml").open("a") as file:
-        file.write("  - {instance: cloud, per_hour: 2, currency: EUR}\n")
-    twice = "second time; expected once"
-    # 732 hours of a month of 30.5 days: 2190 / 732 = 2.992
-    assert said(lab) == [
-        "study.yaml: key 'month_days' is 'old'; expected: Input should be a valid number, unable to parse string as a "
-        "number",
-        "instances.yaml: cloud: key 'colour' is unknown; remove it or correct its spelling",
-        "workloads.yaml: key 'bad.training.source' is missing and needed",
-        "study.yaml: reference is 'boxes'; expected an instance of instances.yaml: did you mean 'box'?",
-        "workloads.yaml: job.devices_per_job is 64; expected at most 1, what the largest machine of instances.yaml has",
-        "prices/all.yaml: key 'offers[0].per_hour.value' is 'fast'; expected: Input should be a valid number",
-        "prices/all.yaml: offers[1].per_hour is 2,190 for 1 x Tesla V100, which cannot be; did you mean 2.992? "
-        "(732 times less)",
-        "prices/all.yaml: offers[2].own.kw is 600 for 1 x RTX 4900, which cannot be; did you mean 0.6? "
-        "(1000 times less)",
-        f"prices/all.yaml: offers[3] offers 'cloud' on_demand a {twice}",
-        "prices/all.yaml: offers[3] has its price in EUR; expected a dated rate for EUR in 'rates'",
-    ]
-    found = read_study("lab", config)
-    names = [words for _, rule, words in found.warnings if rule == "near_name"]
-    assert names == ["box.gpu is 'RTX 4900', which nobody knows; did you mean 'RTX 4090'?"]
-
-
-@pytest.mark.parametrize("entry", ["5", "[1, 2]", "", "{kind: monthly, jobs: 3}", "{kind: plan, phases: [3]}"])
-def test_an_entry_of_another_shape_is_told_and_the_other_workload_is_read(lab, entry):
-    _, folder = lab
-    edit(folder / "workloads.yaml", "job:", f"bad: {entry}\njob:")
-    edit(folder / "workloads.yaml", "samples: 1000000", "samples: 1000000, devices_per_job: 64")
-    *first, last = said(lab)
-    assert first and all(sentence.startswith("workloads.yaml: key 'bad") for sentence in first)
-    assert last.startswith("workloads.yaml: job.devices_per_job is 64; expected at most 1")
-
-
-@pytest.mark.parametrize("offers", ["true", "5", "{a: 1}"])
-def test_offers_that_are_no_list_are_one_mistake(lab, offers):
-    _, folder = lab
-    (folder / "prices" / "all.yaml").write_text(f"as_of: 2026-01-01\nsource: this test\noffers: {offers}\n")
-    (sentence,) = said(lab)
-    assert sentence.startswith("prices/all.yaml: key 'offers' is ")
-
-
-def test_two_entries_read_apart_do_not_share_what_is_left():
-    """The list of the first has a wrong item; the second has no such list, and a mistake of its own."""
-
-    class Listed(Closed):
-        items: list[int] = Field([])
-        size: int = 1
-
-    with gathering() as gathered:
-        assert validated(Listed, {"items": [4, "x", 6]}, "one").items == [4, 6]
-        assert validated(Listed, {"size": "large"}, "two").size == 1
-    assert [sentence.split(":")[0] for sentence in gathered.sentences] == ["one", "two"]
-
-
 @pytest.mark.parametrize(
     ("before", "after", "told"),
-    [  # 1460 / 732 = 1.995 (a month as an hour); cents; 2.1 x 732 = 1,537.2; 0.05 a day is 0.002 an hour
-        ("kw: 0.6", "kw: 2100", "offers[1].own.kw is 2,100 for 1 x RTX 4090, which cannot be; did you mean 2.1? (1000 "
-         "times less)"),
-        ("capex: 5000", "capex: 5", "offers[1].own.capex is 5 for 1 x RTX 4090, which cannot be; did you mean 5,000? "
-         "(1000 times more)"),
-        ("per_kwh: 0.3", "per_kwh: 30", "did you mean 0.3? (100 times less: cents)"),
-        ("kw: 0.6", "kw: {value: 0.6, high: 60}", "own.kw is 60 for 1 x RTX 4090, which cannot be; did you mean 0.06?"),
-        ("per_hour: 3.0", "per_hour: 1460", "offers[0].per_hour is 1,460 for 1 x Tesla V100, which cannot be; did you "
-         "mean 1.995? (732 times less)"),
-        ("per_hour: 3.0", "per_hour: 250", "did you mean 2.5? (100 times less: cents)"),
-        ("per_hour: 3.0", "per_month: 2.1", "did you mean 1,537.2? (732 times more)"),
+    [  # 1460 / 732 = 1.995 (a month as an hour)
+        ("kw: 0.6", "kw: 2100", "offers[1].own.kw is 2,100"),
+        ("per_hour: 3.0", "per_hour: 1460", "did you mean 1.995? (732 times less)"),
     ],
 )  # fmt: skip
 def test_what_no_machine_has_is_a_mistake_with_its_factor_and_stops_the_run(lab, before, after, told):
@@ -382,10 +312,7 @@ def test_a_machine_that_comes_after_the_project_is_refused_by_check_and_run(mont
     assert said(monthly) == []
     edit(folder / "prices" / "all.yaml", "weeks: 52", "weeks: {value: 104, low: 8, high: 110}")
     (sentence,) = said(monthly)
-    assert sentence == (
-        "prices/all.yaml: offers[1] ('box') is there after 23.87 months (available_from_weeks or available_from); "
-        "expected less than the 12 months of month in workloads.yaml"
-    )
+    assert sentence.startswith("prices/all.yaml: offers[1]") and "23.87 months" in sentence
     with pytest.raises(UserError, match=r"offers\[1\] \('box'\) is there after 23\.87 months"):
         price_study(
             pa.table({}), pa.table({}), folder / "prices" / "all.yaml", folder / "workloads.yaml",
@@ -410,15 +337,10 @@ def test_a_machine_that_is_there_needs_an_offer_that_says_what_it_costs(monthly)
     ("text", "told"),
     [
         ("titel: More\n", "more.yaml: key 'titel' is unknown"),
-        (
-            "title: A\nworkloads: {month: {jobs: hello}}\n",
-            "with it workloads.yaml: key 'month.monthly.jobs' is 'hello'",
-        ),
-        ("title: A\nworkloads: {month: {jobs: [{name: a, per_month: {value: 5, low: many}}]}}\n", "per_month"),
+        ("title: A\nworkloads: {month: {jobs: hello}}\n", "key 'month.monthly.jobs' is 'hello'"),
         ("title: A\nprices: {all: {offers: null}}\n", "with it prices/all.yaml: key 'offers' is missing"),
         ("title: A\nprices: {all: {offers: [{instance: box, available_from_weeks: 300}]}}\n", "after 68.85 months"),
         ("title: A\nworkloads: {month: {have: [cloud]}}\n", "month.have names 'cloud'"),
-        ("title: A\nworkloads: {month: {months: 1, have: [nobody]}}\n", "month.have[0] is 'nobody'"),
         ("title: A\nworkloads: {mounth: {months: 5}}\n", "did you mean 'month'"),
         ("title: A\nprices: {every: {}}\n", "prices.every is no price list"),
     ],
@@ -453,16 +375,16 @@ def test_names_that_match_nothing_are_mistakes_with_the_nearest(monthly):
     (folder / "claims.yml").write_text("[]\n")
     (folder / "scenario").mkdir()
     (folder / "scenarios" / "more.yml").write_text("title: More\n")
-    expected = [
-        "study.yaml: work is 'mounth'; expected one of month: did you mean 'month'?",
-        "study.yaml: offers_in_hand names 'clowd'; expected a price list, a machine that one offers, or an option: did "
-        "you mean 'cloud'?",
-        "availability.yaml: key 'facts[0].gpu' is 'V100'; expected one of the study's: did you mean 'Tesla V100'?",
-        "claims.yml: nothing reads this file; expected claims.yaml",
-        "scenario: nothing reads this folder; did you mean scenarios?",
-        "scenarios/more.yml: scenarios end in .yaml; expected more.yaml",
+    mistakes = [
+        ("availability.yaml", "facts[0].gpu", "'V100'", "'Tesla V100'"),
+        ("claims.yml", "claims.yaml"),
+        ("scenario:", "scenarios"),
+        ("scenarios/more.yml", "more.yaml"),
+        ("study.yaml", "offers_in_hand", "'clowd'", "'cloud'"),
+        ("study.yaml", "work", "'mounth'", "'month'"),
     ]
-    assert sorted(said(monthly)) == sorted(expected)
+    for sentence, (file, *parts) in zip(sorted(said(monthly)), mistakes, strict=True):
+        assert sentence.startswith(file) and all(part in sentence for part in parts), sentence
 
 
 def test_what_cannot_be_read_is_one_sentence(lab, monkeypatch):

@@ -51,12 +51,10 @@ def test_help_of_a_command_has_an_example(name, typed):
         (["import-prices", "xlsx", "prices.xlsx"], "argument FORMAT: invalid choice: 'xlsx'"),
         (["new-study", "../x"], "NAME is '../x'"),
         (["new-study", "x", "--config", "absent"], "absent/studies: the folder is needed and does not exist"),
-        (["schemas", "a-file"], "a-file: a file of that name exists; expected a folder"),
     ],
 )
 def test_an_error_is_one_sentence_and_code_2(arguments, words, tmp_path, typed, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "a-file").touch()
     code, stdout, stderr = typed(*arguments)
     assert code == 2, stderr
     assert stderr.startswith("error: ") and stderr.count("\n") == 1

@@ -4,63 +4,59 @@ import json
 import platform
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import metadata
 
 import pytest
 from project_copy import ROOT, SECRET, environment
 from sweetspot import __version__
 from sweetspot.commands.command_line import main
-from sweetspot.commands.doctor import Look, examine, sentences
+from sweetspot.commands.doctor import PROGRAMS, Machine, examine, missing_parts, sentences
 
 FULL = {
     "snakemake": "9.27.1", "tensorflow": "2.21.0", "torch": "2.6",
     "snakemake-executor-plugin-slurm": "2.8.0", "snakemake-executor-plugin-kubernetes": "0.5.1",
     "snakemake-interface-common": "1.23.0", "left-pad": "1",
 }  # fmt: skip
-WORKSTATION = Look(lambda: FULL, lambda: [], lambda name: f"/usr/bin/{name}", lambda: (["Tesla V100"] * 2, ""))
+WORKSTATION = Machine(FULL, [], PROGRAMS, ["Tesla V100"] * 2, "")
 
 
-def lacking(look):
-    return {each["what"]: each["needed_for"] for each in examine(look)["missing"]}
+def without_package(part):
+    return {"versions": {name: version for name, version in FULL.items() if part not in name}}
 
 
-def without(part):
-    return {"installed": lambda: {name: version for name, version in FULL.items() if part not in name}}
-
-
-def unfound(part):
-    return {"which": lambda name: None if part in name else name}
+def without_program(part):
+    return {"programs": [name for name in PROGRAMS if part not in name]}
 
 
 @pytest.mark.parametrize(
-    ("change", "missing"),
+    ("change", "part", "use"),
     [
-        ({}, {}),
-        (unfound("chromium"), {}),  # one browser of three is enough
-        ({"missing": lambda: ["altair", "scipy"]}, {"altair, scipy (pip install -r envs/core.lock)": "everything"}),
-        ({"nvidia": lambda: ([], "the NVIDIA driver does not answer (x)")},
-         {"a GPU: the NVIDIA driver does not answer (x)": "measuring on a GPU (make report GPU=1)"}),
-        (unfound("chrom"), {"chromium or chromium-browser or google-chrome": "the page on paper (make pdf)"}),
-        (unfound("squeue"), {"sbatch and squeue": "measuring on Slurm"}),
-        (without("torch"), {"torch (pip install '.[torch]')": "measuring with framework: torch"}),
-        ({"installed": lambda: FULL | {"torch": "2.13.0+cpu"}},
-         {"torch for GPUs (pip install 'sweetspot[torch]')":
-          "measuring with framework: torch on the GPUs that are here"}),
-        (without("tensorflow"), {"tensorflow (pip install '.[measure]')": "measuring with framework: tensorflow"}),
-        (without("kubernetes"), {"snakemake-executor-plugin-kubernetes (pip install '.[kubernetes]')":
-                                 "measuring on Kubernetes"}),
+        ({"missing": ["altair", "scipy"]}, "altair, scipy", "everything"),
+        ({"gpus": [], "no_gpu": "the driver does not answer"}, "the driver does not answer", "measuring on a GPU"),
+        (without_program("chrom"), "chromium", "make pdf"),
+        (without_program("squeue"), "squeue", "measuring on Slurm"),
+        (without_package("torch"), "torch", "framework: torch"),
+        ({"versions": FULL | {"torch": "2.13.0+cpu"}}, "torch for GPUs", "framework: torch on the GPUs"),
+        (without_package("tensorflow"), "tensorflow", "framework: tensorflow"),
+        (without_package("kubernetes"), "executor-plugin-kubernetes", "measuring on Kubernetes"),
     ],
-)  # fmt: skip
-def test_each_thing_that_is_missing_is_named_with_what_needs_it(change, missing):
-    assert lacking(WORKSTATION._replace(**change)) == missing
+)
+def test_each_thing_that_is_missing_is_named_with_what_needs_it(change, part, use):
+    ((found_part, found_use),) = missing_parts(replace(WORKSTATION, **change)).items()
+    assert part in found_part and use in found_use
+
+
+def test_nothing_is_missing_on_a_full_machine_and_one_browser_is_enough():
+    assert missing_parts(WORKSTATION) == {}
+    assert missing_parts(replace(WORKSTATION, **without_program("chromium"))) == {}
 
 
 def test_plugins_are_the_plugins_and_strangers_are_not_told():
-    found = examine(WORKSTATION)
-    executors = {name: version for name, version in FULL.items() if "executor-plugin" in name}
-    assert found["plugins"] == executors and len(executors) == 2
-    assert "left-pad" not in json.dumps(found)
-    assert "GPUs: Tesla V100, Tesla V100." in sentences(found)
+    facts = examine(WORKSTATION)
+    assert set(facts["plugins"]) == {name for name in FULL if "executor-plugin" in name}
+    assert "left-pad" not in json.dumps(facts)
+    assert "GPUs: Tesla V100, Tesla V100." in sentences(facts)
 
 
 def test_on_this_machine_it_tells_the_versions_and_no_secret():

@@ -14,7 +14,6 @@ import yaml
 from fault_projects import read_only
 from project_copy import ROOT, environment
 from sweetspot.commands import command_line
-from sweetspot.commands.predict import prediction
 from sweetspot.commands.read_study import read_study
 from sweetspot.errors import UserError
 from sweetspot.files import in_a_sentence, write_whole
@@ -26,6 +25,7 @@ from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.predictions import predict_throughput
 from sweetspot.transfer.transferring import Measured
 
 STUDY = "lab-of-five"
@@ -169,7 +169,7 @@ def test_a_slip_is_no_name_of_its_own(wrong, name, meant):
 def test_a_network_that_is_misspelt_is_not_predicted():
     known = [Measured(shipped_devices().get("RTX 4090"), 1120.0, "resnet5O", "fp16", "torch", 256)]
     with pytest.raises(UserError, match=r"the model is 'resnet5O'; did you mean 'resnet50'\?"):
-        prediction(known, ["h100-sxm"], [1], None, ROOT / "config" / "studies")
+        predict_throughput(known, ["h100-sxm"], [1], None, ROOT / "config" / "studies")
 
 
 @pytest.mark.parametrize("depth", [51, 2_000, 100_000])
@@ -222,7 +222,7 @@ class Full(io.StringIO):
         raise OSError(errno.ENOSPC, "No space left on device")
 
 
-@pytest.mark.parametrize("command", [["check", STUDY], ["doctor"], ["ask", "--help"], ["schemas", "--help"]])
+@pytest.mark.parametrize("command", [["check", STUDY], ["doctor"], ["ask", "--help"], ["diff", "--help"]])
 def test_a_full_or_closed_standard_output_is_one_sentence(command, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     monkeypatch.setattr(sys, "argv", ["sweetspot", *command])
@@ -251,11 +251,6 @@ def test_folders_that_take_no_file_are_one_sentence(tmp_path, monkeypatch):
         pass
     with pytest.raises(UserError, match="Read-only"), in_a_sentence(tmp_path):
         raise OSError(errno.EROFS, "x", "y")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["sweetspot", "schemas"])
-    with pytest.raises(UserError, match="config: is no folder; expected a project here"):
-        command_line.main(["schemas"])
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_study_on_a_read_only_disk_is_one_sentence(config):

@@ -174,7 +174,7 @@ def test_a_study_decided_anew_has_its_own_facts_of_stock(tmp_path):
     file.write_text(json.dumps({"facts": [fact]}))
     plain = {"month_days": 30.5, "as_of": "2026-09-19", "energy": None, "price_paths": None}
     params = SimpleNamespace(settings=asdict(settings()), **plain)
-    files = dict.fromkeys(SPEED, "x.parquet") | {"workloads": "w.yaml", "instances": [], "looks": []}
+    files = dict.fromkeys(SPEED, "x.parquet") | {"workloads": "w.yaml", "instances": []}
     for stock, share in (([str(file)], 0.3), ([], 0.07)):
         known = Unpriced.of_rule(files | {"stock": stock}, params).known
         found = known.find("stock_share", {"provider": "lambda", "gpu": "H100 SXM", "gpus": 8})

@@ -9,9 +9,9 @@ import jsonschema
 import pytest
 import yaml
 from pydantic import RootModel
+from schemas import CATALOGUE, catalogue_schema, schemas
 from snakemake.cli import parse_config
 from sweetspot.cells import Cell, run_path, weakest
-from sweetspot.commands.schemas import CATALOGUE, catalogue_schema, schemas
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import expand_matrix, load_invocation
 from sweetspot.study.instances import Instance
@@ -56,7 +56,7 @@ def test_a_composed_number_carries_its_weakest_part():
         ({"stdy": "x"}, ["config.yaml", "'stdy'", "unknown"]),
         ({"study": "nowhere"}, ["'nowhere'", "does not exist", "parkopedia-2018"]),
         ({"runs": 0}, ["'runs'", "0", "expected a number of at least 1"]),
-        ({"runs": "two"}, ["'runs'", "'two'", "integer"]),
+        ({"runs": "two"}, ["'runs'", "'two'", "whole number"]),
         ({"measure_on": ["p9"]}, ["measure_on", "'p9'", "expected one of"]),
         ({"measure_on": ["p2.xlarge"]}, ["measure_on", "'p2.xlarge'", "measure"]),
         ({"matrix": {"model": []}}, ["'matrix.model'", "at least 1 item"]),
@@ -119,7 +119,7 @@ def test_what_is_typed_after_config_and_is_no_count_is_refused(typed):
 def test_schemas_on_disk_are_in_step_with_the_models_and_describe_every_key():
     for name, schema in schemas().items():
         on_disk = json.loads((ROOT / "config" / "schemas" / name).read_text())
-        assert on_disk == json.loads(json.dumps(schema)), f"{name}: run sweetspot schemas"
+        assert on_disk == json.loads(json.dumps(schema)), f"{name}: run make schemas"
         for part in [schema, *schema.get("$defs", {}).values()]:
             for key, entry in part.get("properties", {}).items():
                 assert entry.get("description"), f"{name}: {key} has no description"
@@ -130,9 +130,9 @@ def test_schemas_on_disk_are_in_step_with_the_models_and_describe_every_key():
 @pytest.mark.slow
 def test_what_the_catalogue_shows_has_every_key_of_the_configuration_without_references():
     """snakedeploy's `get_json_schema` reads that file, and shows the properties that stand in it."""
-    shown = yaml.safe_load((ROOT / CATALOGUE).read_text())
-    assert shown == json.loads(json.dumps(catalogue_schema())), "run sweetspot schemas"
-    assert "$ref" not in (ROOT / CATALOGUE).read_text()
+    shown = yaml.safe_load(CATALOGUE.read_text())
+    assert shown == json.loads(json.dumps(catalogue_schema())), "run make schemas"
+    assert "$ref" not in CATALOGUE.read_text()
     assert {"model", "gpus"} <= set(shown["properties"]["matrix"]["properties"])
     assert "min_seconds" in shown["properties"]["measure"]["properties"]
     jsonschema.validate(load_yaml(CONFIG), shown)

@@ -17,13 +17,13 @@ from sweetspot.bills.offers import check_instances, offer_rows, offers_table
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS, table
 from sweetspot.matrix.invocation import price_list_names
-from sweetspot.study.base import gathering, validated
+from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import CatalogueMap, checked_catalogue
 from sweetspot.study.instances import load_instances
-from sweetspot.study.price_list import PriceList, days_kept, lists_at, load_price_list, newest_day, place_for
+from sweetspot.study.price_list import days_kept, lists_at, load_price_list, newest_day, place_for
 from sweetspot.study.study import load_study
 from sweetspot.study.terms import ShownCurrency, wrong_rate
-from sweetspot.study.trends import CURVES, PRESETS, Drift, Resale, preset_of
+from sweetspot.study.trends import CURVES, PRESETS, Resale, preset_of
 
 STUDIES = ROOT / "config" / "studies"
 LISTS = sorted(STUDIES.glob("*/prices/*.yaml"))
@@ -40,19 +40,14 @@ def checked(catalogue, machines=("a", "b")):
     ("catalogue", "told"),
     [
         ({"skypilott": {"aws": PART}}, "key 'skypilott' is unknown; .*did you mean 'skypilot'"),
-        ({"skypilot": {"aws": {**PART, "region": "x"}}}, "key 'skypilot.aws.region' is unknown"),
-        ({"azure": {"eastus": PART}}, "key 'azure' is unknown"),
         ({"skypilot": {"aws": {**PART, "instances": {"c": "x"}}}},
          "catalogue.skypilot.aws.instances names 'c'; expected an instance of instances.yaml"),
         ({"skypilot": {"aws": {**PART, "lists": ["rents"]}}},
          "catalogue.skypilot.aws.lists names 'rents'; expected some of rent, spot"),
-        ({"skypilot": {"aws": {**PART, "instances": {}}}}, "skypilot.aws.instances"),
         ({"skypilot": {"aws": PART}, "gpuhunt": {"aws": PART}},
          "catalogue.gpuhunt.aws and catalogue.skypilot.aws both refresh 'a' on_demand of rent; expected one"),
         ({"shipped": {"rates": ["rents"]}}, "catalogue.shipped.rates names 'rents'; expected some of rent, spot"),
         ({"csv": {"mine": PART}}, "exactly one of file, url"),
-        ({"csv": {"mine": {**PART, "url": "ftp://x"}}}, "csv.mine.url"),
-        ({"skypilot": {"aws": {**PART, "purchases": ["reserved"]}}}, "skypilot.aws.purchases"),
     ],
 )  # fmt: skip
 def test_a_wrong_map_is_one_sentence(catalogue, told):
@@ -186,18 +181,10 @@ OF_2026 = "expected one beside the 1.113 to 1.197 USD of 2026 (ECB)"
         ("EUR", 1.126 / 1.101, 2018, FAR),
         ("EUR", 1.249 * 1.1, 2018, None),
         ("EUR", 1.249 * 1.101, 2018, FAR),
-        ("EUR", 133.0, 2018, FAR),
         ("EUR", 1 / 1.2, 2018, TURNED),
-        ("JPY", 1 / 0.009, 2018, "expected 0.009, the rate turned round, or another beside the"),
-        ("EUR", 1 / 1.126, 2018, "expected 1.126, the rate turned round"),
-        ("EUR", 1 / 1.249, 2018, "expected 1.249, the rate turned round"),
         # The franc was 0.9906 to 1.082: 0.98 is within 2 % of that, and the rate turned round besides.
-        ("CHF", 0.98, 2018, None),
         ("CHF", 0.9906 / 1.02, 2018, None),
         ("CHF", 0.97, 2018, "expected 1.031, the rate turned round"),
-        # The pound was 1.256 to 1.432; far from both.
-        ("GBP", 133.0, 2018, "expected one beside the 1.256 to 1.432 USD of 2018 (ECB)"),
-        ("GBP", 1.3, 2018, None),
         # A year that the table does not know has the nearest's, 2026: by half.
         ("EUR", 1.197 * 1.5, 2030, None),
         ("EUR", 1.197 * 1.51, 2030, OF_2026),
@@ -237,15 +224,6 @@ def test_the_currency_of_a_page_in_words_and_by_a_rate_that_was_one():
 )
 def test_the_preset_follows_provider_purchase_and_device(provider, purchase, gpu, preset):
     assert preset_of(provider, purchase, gpu) == preset
-
-
-def test_an_offer_may_state_its_own_path():
-    def trend(said):
-        offer = {"instance": "one", "per_hour": 3.0, "trend": said}
-        return PriceList.model_validate({"as_of": "2026-09-19", "source": "test", "offers": [offer]}).offers[0].trend
-
-    assert trend("spot") == "spot"
-    assert trend({"kind": "drift", "change_per_year": -0.1}) == Drift(kind="drift", change_per_year=-0.1)
 
 
 @pytest.mark.parametrize(
@@ -333,11 +311,3 @@ def test_a_damaged_list_gives_finite_offers_or_one_sentence(file: Path, tmp_path
             assert len(numbers) > 50
             assert not any(np.isinf(column).any() for column in numbers)
             assert all(np.isfinite(fee["usd"]) for fee in fees)
-
-
-def test_of_a_list_with_a_faulty_offer_the_others_are_given_with_their_places():
-    offers = [{"instance": name, "per_hour": usd} for name, usd in (("a", 1.0), ("b", -1.0), ("c", 2.0))]
-    with gathering() as told:
-        left = validated(PriceList, {"as_of": date(2018, 1, 1), "source": "x", "offers": offers}, "rent.yaml")
-    assert [offer.instance for offer in left.offers] == ["a", "c"] and told.places == {"offers": [0, 2]}
-    assert len(told.sentences) == 1

@@ -125,7 +125,7 @@ def test_work_and_prices_change_together(study):
         ({"prices": {"theirs": {}}}, r"one\.yaml: prices\.theirs is no price list; expected one of ours"),
         ({"workloads": {"moth": None}}, r"workloads\.moth is no workload.*expected one of month: did you mean 'month'"),
         ({"workloads": {"moth": {"months": 12}}}, r"workloads\.moth is no workload of the study"),
-        ({"workloads": {"month": {"gain": None}}}, r"one\.yaml: key 'gain' is null and takes away what is not there"),
+        ({"workloads": {"month": {"gain": None}}}, r"one\.yaml: key 'gain' is null and removes a key that is missing"),
         ({"prices": {"our": {}}}, r"prices\.our is no price list; expected one of ours: did you mean 'ours'"),
     ],
 )

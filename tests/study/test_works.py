@@ -45,8 +45,6 @@ def test_one_job_of_each_class_is_priced(file):
     lab = load_monthly(file)["lab"]
     assert lab.priced_as("lab", lab.jobs[0]) == "lab.runs" and list(load_monthly(file)) == ["lab"]
     assert load_monthly(file.with_name("none.yaml")) == {}
-    file.with_name("wrong.yaml").write_text("a: 3")  # which is said where it is read
-    assert load_monthly(file.with_name("wrong.yaml")) == {}
     assert load_monthly(file)["lab"].jobs[0].per_month.three == (10, 10, 10)  # without a range it is its own
 
 
@@ -144,16 +142,16 @@ def test_other_models_are_no_work_by_tokens(name):
 
 def test_jobs_that_come_are_read_by_workload_and_by_phase(file):
     assert load_demands(file) == {}
-    file.write_text(
-        "a: {kind: runs, runs: 5, shared: {per_month: {value: 10, low: 8, high: 12}, people: 3}}\n"
-        "b: {kind: images, shared: {per_month: 2.5, hours_cv: 0.5}}\n"
-        "c: {kind: images}\n"
-        "d: {kind: phases, phases: [{name: x, gpus_per_job: one, shared: {per_month: 7}}, {name: y},"
-        " {name: z, shared: {per_month: 1}}]}\n"
-    )
+    hours = {"hours": 1.0, "source": "x"}
+    samples = {"kind": "training", "model": "vgg16", "samples": 5.0, "source": "x"}
+    often = {"per_month": {"value": 10, "low": 8, "high": 12}, "people": 3}
+    phases = [{"name": "x", "jobs": 1, "hours": 1.0, "gpus_per_job": "one", "shared": {"per_month": 7}},
+              {"name": "y", "jobs": 1, "hours": 1.0}]  # fmt: skip
+    plan = {"kind": "plan", "model": "vgg16", "instance": "box", "parallel": 1, "phases": phases, "source": "x"}
+    works = {"a": {"kind": "runs", "runs": 5, "shared": often} | hours, "c": samples, "d": plan}
+    written(file, b=samples | {"shared": {"per_month": 2.5, "hours_cv": 0.5}}, **works)
     assert load_demands(file) == {
         "a": Demand((10.0, 8.0, 12.0), 1.0, 3, 5),
         "b": Demand((2.5, 2.5, 2.5), 0.5, None, 1),
         "d.x": Demand((7.0, 7.0, 7.0), 1.0, None, 1),
-        "d.z": Demand((1.0, 1.0, 1.0), 1.0, None, 1),
     }

@@ -19,17 +19,16 @@ def main(
     settings: Mapping[str, Any],
     outputs: Sequence[str],
     stock: Sequence[str],
-    looks: Sequence[str],
     as_of: str,
 ) -> None:
     """Write results/<study>/comparison/*.parquet. `tables`: files of each field of Inputs;
-    `stock`: the study's availability.yaml, where it has one; `looks`: its prices/history/stock.csv; `as_of`: its date.
+    `stock`: the study's availability.yaml, where it has one; `as_of`: its date.
 
     Raises UserError.
     """
     more = {"needs": load_needs(workloads), "demands": load_demands(workloads), "monthly": load_monthly(workloads),
             "titles": load_titles(workloads),
-            "known": load_availability(*(stock or [None])[:1], date.fromisoformat(as_of), *looks[:1])}  # fmt: skip
+            "known": load_availability(*(stock or [None])[:1], date.fromisoformat(as_of))}  # fmt: skip
     found = compare(Inputs.read(tables), Settings(**settings), **more)
     for output in outputs:
         write_parquet(found[Path(output).stem], output)
@@ -42,6 +41,5 @@ if "snakemake" in globals():
         settings=snakemake.params.settings,
         outputs=list(snakemake.output),
         stock=list(snakemake.input.stock),
-        looks=list(snakemake.input.looks),
         as_of=snakemake.params.as_of,
     )

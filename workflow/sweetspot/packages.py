@@ -21,9 +21,7 @@ CORE = {
     "requests": "requests",
     "scipy": "scipy",
     "snakemake": "snakemake",
-    "tenacity": "tenacity",
     "threadpoolctl": "threadpoolctl",
-    "urllib3": "urllib3",
     "vl_convert": "vl-convert-python",
     "yaml": "pyyaml",
 }

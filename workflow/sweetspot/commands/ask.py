@@ -56,7 +56,7 @@ HOURS = {"min": 1 / 60, "h": 1.0, "d": 24.0}
 DEADLINE = re.compile(rf"({NUMBER})\s*(min|h|d)", re.IGNORECASE)
 MOST_TIMES = 1000  # the jobs of a plan
 TABLES = ("options", "choices", "deadlines", "queue", "sources", "verdict", "warnings")  # of comparison/
-READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "availability.yaml", "prices/history/stock.csv",
+READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "availability.yaml",
            "throughput.csv", "efficiency.csv", "time_to_target.csv")  # fmt: skip
 OF_JOBS = "The deadline is of single jobs, below; it is not one of the whole project."
 OF_A_JOB = ("option", "title", "usd", "hours", "p_cheapest", "confidence", "verdict", "p_result_in_time",

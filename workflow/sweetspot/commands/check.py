@@ -15,44 +15,45 @@ import os
 import sys
 from pathlib import Path
 
-from sweetspot.commands.read_study import Findings, read_study
+from sweetspot.commands.read_study import Findings, counted, read_study
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `sweetspot check`."""
+    """Declare the command line of `sweetspot check`."""
     parser.add_argument("study", metavar="STUDY", help="a folder under config/studies/")
     parser.add_argument("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead, for programs")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what is wrong; 2 where anything is. Raises UserError where there is no such study."""
-    found = read_study(arguments.study, arguments.config)
+    """Print all mistakes; return 2 where there is one. Raises UserError where the study does not exist."""
+    findings = read_study(arguments.study, arguments.config)
     folder = arguments.config / "studies" / arguments.study
-    sys.stdout.write(as_json(folder, found) if arguments.json else as_text(folder, found))
-    return 2 if found.errors else 0
+    sys.stdout.write(as_json(folder, findings) if arguments.json else as_text(folder, findings))
+    return 2 if findings.errors else 0
 
 
-def as_text(folder: Path, found: Findings) -> str:
-    """A line for each mistake and each warning, then one of what was read."""
-    lines = [f"error: {sentence}" for _, sentence in found.errors]
-    lines += [f"warning: {file}: {words} ({rule})" for file, rule, words in found.warnings]
-    lines += [f"not checked: {words}" for words in found.unchecked]
-    inside = f"{folder}{os.sep}"
-    read = ", ".join(f"{file.removeprefix(inside)} ({what})" for file, what in found.read.items())
-    mistakes = f"{len(found.errors)} mistake{'' if len(found.errors) == 1 else 's'}" if found.errors else "no mistake"
-    counted = f"{mistakes}, {len(found.warnings)} warning{'' if len(found.warnings) == 1 else 's'}"
-    return "\n".join([*lines, f"{folder}: {counted}; read {read or 'nothing'}"]) + "\n"
+def as_text(folder: Path, findings: Findings) -> str:
+    """Return a line for each mistake and each warning, then one line about what was read."""
+    lines = [f"error: {sentence}" for _, sentence in findings.errors]
+    lines += [f"warning: {file}: {sentence} ({rule})" for file, rule, sentence in findings.warnings]
+    lines += [f"not checked: {sentence}" for sentence in findings.unchecked]
+    prefix = f"{folder}{os.sep}"
+    contents = ", ".join(f"{file.removeprefix(prefix)} ({content})" for file, content in findings.read.items())
+    mistakes = counted(len(findings.errors), "mistake") if findings.errors else "no mistake"
+    warnings = counted(len(findings.warnings), "warning")
+    lines.append(f"{folder}: {mistakes}, {warnings}; read {contents or 'nothing'}")
+    return "\n".join(lines) + "\n"
 
 
-def as_json(folder: Path, found: Findings) -> str:
-    """The same as an object: the study's name, ok, errors (file, message), warnings (file, rule, message), ..."""
+def as_json(folder: Path, findings: Findings) -> str:
+    """Return the same as an object: study, ok, errors (file, message), warnings (file, rule, message), ..."""
     content = {
         "study": folder.name,
-        "ok": not found.errors,
-        "errors": [{"file": file, "message": words} for file, words in found.errors],
-        "warnings": [{"file": file, "rule": rule, "message": words} for file, rule, words in found.warnings],
-        "unchecked": found.unchecked,
-        "read": [{"file": file, "holds": what} for file, what in found.read.items()],
+        "ok": not findings.errors,
+        "errors": [{"file": file, "message": sentence} for file, sentence in findings.errors],
+        "warnings": [{"file": file, "rule": rule, "message": sentence} for file, rule, sentence in findings.warnings],
+        "unchecked": findings.unchecked,
+        "read": [{"file": file, "holds": content} for file, content in findings.read.items()],
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

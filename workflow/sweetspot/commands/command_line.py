@@ -24,7 +24,6 @@ COMMANDS = {
     "diff": "what changed between two results: prices, and what they did to the ranking",
     "compare-scenarios": "the scenarios of a study side by side: verdict, money a month, what each changes",
     "doctor": "what this machine has, and what is missing for what; for reports of faults",
-    "schemas": "write the JSON schemas of all files that a person edits",
 }
 """Subcommands, each with its line of help. The module of that name is imported only when the subcommand is called; it
 has `add_arguments(parser)` and `run(arguments)`, which returns the exit code if that is not 0."""

@@ -25,7 +25,7 @@ from sweetspot.report.rank_changes import difference, to_markdown
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import lists_at, load_price_list, newest_day
 from sweetspot.study.settings import Settings
-from sweetspot.study.stock import load_availability, looks_file
+from sweetspot.study.stock import load_availability
 from sweetspot.study.study import load_study
 
 
@@ -119,7 +119,7 @@ def unpriced(name: str, config: Path, results: Path) -> Unpriced:
     for file in tables.values():
         if not file.is_file():
             raise UserError(f"{file}: is not there; make it first: snakemake --cores all --config study={name}")
-    stock, looks = (file if file.is_file() else None for file in (folder / "availability.yaml", looks_file(folder)))
+    availability = folder / "availability.yaml"
     return Unpriced(
         tables=tables,
         workloads=folder / "workloads.yaml",
@@ -129,5 +129,5 @@ def unpriced(name: str, config: Path, results: Path) -> Unpriced:
         as_of=study.as_of,
         energy=study.energy,
         price_paths=study.price_paths,
-        known=load_availability(stock, study.as_of, looks),
+        known=load_availability(availability if availability.is_file() else None, study.as_of),
     )

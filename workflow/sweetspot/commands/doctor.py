@@ -1,4 +1,4 @@
-"""What this machine has, and what is missing for what: versions, devices, plugins and programs.
+"""Say what this machine has, and what is missing for what: versions, devices, plugins and programs.
 
 Nothing of the environment is printed but what is named here; no file, path, user or host name. No framework is
 imported. Paste it into a report of a fault.
@@ -14,45 +14,58 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import metadata
-from typing import Any, NamedTuple
+from typing import Any
 
 from sweetspot import __version__
-from sweetspot.harness.backends import backend
-from sweetspot.harness.facts import instruction_sets, processor_name
 from sweetspot.packages import missing_packages
 from sweetspot.report.finished import BROWSERS
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.platforms import PLATFORMS
 
-PACKAGES = {ability.package: name for name, ability in FRAMEWORKS.items() if ability.package}  # what measures in each
-SUBMITTED = [row for row in PLATFORMS.values() if row.plugin]
-PROGRAMS = ("git", "make", "uv", *(program for row in SUBMITTED for program in row.programs), "rsync")
-OTHERS = ("keras", "numpy", "pandas", "polars", "pyarrow", "pydantic", "altair")  # what faults have hung on
+FRAMEWORK_BY_PACKAGE = {ability.package: name for name, ability in FRAMEWORKS.items() if ability.package}
+CLUSTERS = [row for row in PLATFORMS.values() if row.plugin]
+PROGRAMS = ("git", "make", "uv", *(program for row in CLUSTERS for program in row.programs), "rsync", *BROWSERS)
+PACKAGES = ("snakemake", *FRAMEWORK_BY_PACKAGE, "keras", "numpy", "pandas", "polars", "pyarrow", "pydantic", "altair")
 PLUGIN = re.compile(r"snakemake[-_](executor|storage|logger|report|scheduler|software-deployment)[-_]plugin[-_].+")
 
 
-class Look(NamedTuple):
-    """Where the doctor looks; tests put other machines here."""
+@dataclass(frozen=True)
+class Machine:
+    """What is installed on a machine.
 
-    installed: Callable[[], Mapping[str, str]]  # version by distribution, in small letters
-    missing: Callable[[], list[str]]  # packages of the core
-    which: Callable[[str], str | None]
-    nvidia: Callable[[], tuple[list[str], str]]  # names of the devices; why there are none
+    Attributes
+    ----------
+    versions
+        Version by Python package, in small letters.
+    missing
+        Packages of the core that are missing.
+    programs
+        Those of PROGRAMS that are found.
+    gpus
+        Names of the devices that NVIDIA's driver shows.
+    no_gpu
+        Why there are none; "" where there is one.
+
+    """
+
+    versions: Mapping[str, str]
+    missing: Sequence[str]
+    programs: Sequence[str]
+    gpus: Sequence[str]
+    no_gpu: str
 
 
-def here() -> Look:
-    """The machine that it runs on."""
-    return Look(_installed, missing_packages, shutil.which, _nvidia)
+def this_machine() -> Machine:
+    """Look at the machine that the program runs on."""
+    distributions = ((each.metadata["Name"], each.version) for each in metadata.distributions())
+    versions = {name.lower().replace("_", "-"): version for name, version in distributions if name}
+    return Machine(versions, missing_packages(), [name for name in PROGRAMS if shutil.which(name)], *_nvidia_gpus())
 
 
-def _installed() -> dict[str, str]:
-    found = ((each.metadata["Name"], each.version) for each in metadata.distributions())
-    return {name.lower().replace("_", "-"): version for name, version in found if name}
-
-
-def _nvidia() -> tuple[list[str], str]:
+def _nvidia_gpus() -> tuple[list[str], str]:
     try:
         import pynvml
     except ModuleNotFoundError:
@@ -66,83 +79,85 @@ def _nvidia() -> tuple[list[str], str]:
         return [], f"the NVIDIA driver does not answer ({error})"
 
 
-def examine(look: Look) -> dict[str, Any]:
-    """What is here and what is missing: plain values.
+def missing_parts(machine: Machine) -> dict[str, str]:
+    """Return what a machine lacks and what that is needed for."""
+    versions, parts = machine.versions, dict[str, str]()
+    if sys.version_info < (3, 11):  # noqa: UP036 - the doctor is asked where an installation failed
+        parts["Python 3.11 or newer"] = "everything"
+    if machine.missing:
+        parts[f"{', '.join(machine.missing)} (pip install -r envs/core.lock)"] = "everything"
+    for package, name in FRAMEWORK_BY_PACKAGE.items():
+        if package not in versions:
+            parts[f"{package} (pip install '.[{FRAMEWORKS[name].extra}]')"] = f"measuring with framework: {name}"
+    if machine.gpus and not machine.missing and versions.get("torch", "").endswith("+cpu"):
+        from sweetspot.harness.backends import backend  # It needs the packages of the core.
 
-    Keys: `versions` and `plugins` (by name), `processor`, `gpus` (names), `programs` (those found), `missing`, a list
-    of {"what", "needed_for"}.
-    """
-    installed, cores = look.installed(), len(os.sched_getaffinity(0))
-    gpus, why_none = look.nvidia()
-    named = ("snakemake", *PACKAGES, *OTHERS)
-    programs = [name for name in (*PROGRAMS, *BROWSERS) if look.which(name)]
-    missing = _missing(look.missing(), installed, why_none, programs)
+        install = backend("torch").INSTALL["gpu"]
+        parts[f"torch for GPUs ({install})"] = "measuring with framework: torch on the GPUs of this machine"
+    if not machine.gpus:
+        parts[f"a GPU: {machine.no_gpu}"] = "measuring on a GPU (make report GPU=1)"
+    if not set(BROWSERS) & set(machine.programs):
+        parts[" or ".join(BROWSERS)] = "the page on paper (make pdf)"
+    for cluster in CLUSTERS:
+        if not set(cluster.programs) <= set(machine.programs):
+            parts[" and ".join(cluster.programs)] = f"measuring on {cluster.title}"
+        if cluster.plugin not in versions:
+            parts[f"{cluster.plugin} (pip install '.[{cluster.extra}]')"] = f"measuring on {cluster.title}"
+    return parts
+
+
+def examine(machine: Machine) -> dict[str, Any]:
+    """Return what a machine has and lacks as plain values, for --json."""
+    versions = machine.versions
     return {
         "versions": {
             "sweetspot": __version__,
             "python": platform.python_version(),
             "system": f"{platform.system()} {platform.machine()}",
-            **{name: installed[name] for name in named if name in installed},
+            **{name: versions[name] for name in PACKAGES if name in versions},
         },
-        "plugins": {name: version for name, version in sorted(installed.items()) if PLUGIN.fullmatch(name)},
-        "processor": {"name": processor_name(), "cores": cores, "instructions": instruction_sets()},
-        "gpus": gpus,
-        "programs": programs,
-        "missing": [{"what": what, "needed_for": purpose} for what, purpose in missing],
+        "plugins": {name: version for name, version in sorted(versions.items()) if PLUGIN.fullmatch(name)},
+        "processor": _processor(machine),
+        "gpus": list(machine.gpus),
+        "programs": list(machine.programs),
+        "missing": [{"what": part, "needed_for": use} for part, use in missing_parts(machine).items()],
     }
 
 
-def _missing(
-    core: list[str], installed: Mapping[str, str], no_gpu: str, programs: list[str]
-) -> Iterator[tuple[str, str]]:
-    is_old = sys.version_info < (3, 11)  # where the installation failed
-    if is_old:
-        yield "Python 3.11 or newer", "everything"
-    if core:
-        yield f"{', '.join(core)} (pip install -r envs/core.lock)", "everything"
-    for package, name in PACKAGES.items():
-        if package not in installed:
-            yield f"{package} (pip install '.[{FRAMEWORKS[name].extra}]')", f"measuring with framework: {name}"
-    if not no_gpu and installed.get("torch", "").endswith("+cpu"):
-        on = "measuring with framework: torch on the GPUs that are here"
-        yield f"torch for GPUs ({backend('torch').INSTALL['gpu']})", on
-    if no_gpu:
-        yield f"a GPU: {no_gpu}", "measuring on a GPU (make report GPU=1)"
-    if not set(BROWSERS) & set(programs):
-        yield " or ".join(BROWSERS), "the page on paper (make pdf)"
-    for row in SUBMITTED:
-        if not set(row.programs) <= set(programs):
-            yield " and ".join(row.programs), f"measuring on {row.title}"
-    for row in SUBMITTED:
-        if row.plugin not in installed:
-            yield f"{row.plugin} (pip install '.[{row.extra}]')", f"measuring on {row.title}"
+def _processor(machine: Machine) -> dict[str, Any]:
+    cores = len(os.sched_getaffinity(0))
+    if machine.missing:  # What reads more of a processor needs the packages of the core.
+        return {"name": platform.processor() or platform.machine(), "cores": cores, "instructions": []}
+    from sweetspot.harness.facts import instruction_sets, processor_name
+
+    return {"name": processor_name(), "cores": cores, "instructions": instruction_sets()}
 
 
-def sentences(found: Mapping[str, Any]) -> list[str]:
-    """The same in lines for a person, one sentence each."""
-
-    def listed(versions: Mapping[str, str]) -> str:
-        return ", ".join(f"{name} {version}" for name, version in versions.items()) or "none"
-
-    processor = found["processor"]
+def sentences(facts: Mapping[str, Any]) -> list[str]:
+    """Return the facts of `examine` as lines for a person."""
+    versions, plugins = (
+        ", ".join(f"{name} {version}" for name, version in facts[key].items()) or "none"
+        for key in ("versions", "plugins")
+    )
+    processor = facts["processor"]
+    instructions = ", ".join(processor["instructions"]) or "no special instructions"
     return [
-        f"Versions: {listed(found['versions'])}.",
-        f"Plugins of Snakemake: {listed(found['plugins'])}.",
-        f"Processor: {processor['name']}, {processor['cores']} cores ({', '.join(processor['instructions']) or 'none'} "
-        "of the instruction sets that matter).",
-        f"GPUs: {', '.join(found['gpus']) or 'none'}.",
-        f"Programs: {', '.join(found['programs']) or 'none'}.",
-        *(f"Missing for {each['needed_for']}: {each['what']}." for each in found["missing"]),
+        f"Versions: {versions}.",
+        f"Plugins of Snakemake: {plugins}.",
+        f"Processor: {processor['name']}, {processor['cores']} cores ({instructions}).",
+        f"GPUs: {', '.join(facts['gpus']) or 'none'}.",
+        f"Programs: {', '.join(facts['programs']) or 'none'}.",
+        *(f"Missing for {part['needed_for']}: {part['what']}." for part in facts["missing"]),
     ]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `sweetspot doctor`."""
+    """Declare the command line of `sweetspot doctor`."""
     parser.add_argument("--json", action="store_true", help="one JSON object instead of sentences")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print what is here; 1 where a study that measures nothing would not run, else 0."""
-    found = examine(here())
-    print(json.dumps(found, indent=2) if arguments.json else "\n".join(sentences(found)))
-    return int(any(each["needed_for"] == "everything" for each in found["missing"]))
+    """Print what this machine has; return 1 where a study that measures nothing would not run, else 0."""
+    facts = examine(this_machine())
+    print(json.dumps(facts, indent=2) if arguments.json else "\n".join(sentences(facts)))
+    return int(any(part["needed_for"] == "everything" for part in facts["missing"]))

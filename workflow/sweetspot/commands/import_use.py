@@ -23,7 +23,7 @@ from zoneinfo import ZoneInfo
 import pandas as pd
 
 from sweetspot.catalogues.price_file import with_entries, with_item, with_value
-from sweetspot.commands.scratch import machines_of_study, read_text, shown, studies_of, tried, write_texts
+from sweetspot.commands.scratch import check_edit, diff_texts, machines_of_study, read_text, studies_of, write_texts
 from sweetspot.errors import UserError
 from sweetspot.number_text import number_argument
 from sweetspot.study.base import PART
@@ -77,11 +77,11 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.study:
         folder = arguments.config / "studies" / arguments.study
         texts = {WORKLOADS: _workloads(arguments, folder, use, busy_share)}
-        tried(arguments.config, arguments.study, texts)
+        check_edit(arguments.config, arguments.study, texts)
         if not arguments.dry_run:
             write_texts(folder, texts)
         message = f"study {arguments.study}: wrote {WORKLOADS}; {PRIVATE}"
-        print(shown(folder, texts) if arguments.dry_run else message, file=sys.stderr if arguments.json else None)
+        print(diff_texts(folder, texts) if arguments.dry_run else message, file=sys.stderr if arguments.json else None)
 
 
 def _time_zone(name: str) -> ZoneInfo:

@@ -14,122 +14,124 @@ import argparse
 import json
 import math
 import re
-from pathlib import Path
+from collections.abc import Sequence
 
 import pandas as pd
 
 from sweetspot.commands.json_values import without_nan
 from sweetspot.errors import UserError
-from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.number_text import parse_number
-from sweetspot.scaling.fitted import fit_shipped_scaling
-from sweetspot.scaling.several_devices import INTERCONNECTS, scale_to_devices
+from sweetspot.scaling.several_devices import INTERCONNECTS
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import beyond_peak_factor
+from sweetspot.transfer.predictions import predict_throughput
 from sweetspot.transfer.specifications import Devices, precision_name
-from sweetspot.transfer.transferring import (
-    Measured,
-    check_below_peak,
-    learn_devices,
-    measured_from_run_files,
-    transferred,
-)
+from sweetspot.transfer.transferring import Measured, measured_from_run_files
 from sweetspot.warnings import as_text, joined
 from sweetspot.wording import amount
 
-COLUMNS = ("gpu", "gpus", "interconnect", "images_per_s", "images_per_s_low", "images_per_s_high")
 FIGURE = re.compile(r"(?P<gpu>[^:=]+):(?P<model>[^:=]+):(?P<precision>[^:=]+)(?::(?P<batch>[^:=]*))?=(?P<rate>[^:=]+)")
 FORM = 'GPU:MODEL:PRECISION[:BATCH]=RATE, such as "RTX 4090:resnet50:fp16:256=1120"'
 
 
 def measured(text: str, framework: str, devices: Devices) -> Measured:
-    """The figure of `--measured`: FORM, or the path of a run file. Raises UserError."""
+    """Parse a figure of `--measured`, e.g. 'RTX 4090:resnet50:fp16:256=1120', or read a run file.
+
+    Parameters
+    ----------
+    text
+        The figure, or the path of a run file.
+    framework
+        Framework of the figure; a run file states it.
+    devices
+        All devices by name.
+
+    Raises
+    ------
+    UserError
+        The text has another form, or the rate exceeds the peak of the device.
+
+    """
     if text.endswith(".parquet"):
         return measured_from_run_files([text], devices)
-    found = FIGURE.fullmatch(text.strip())
-    if found is None:
+    match = FIGURE.fullmatch(text.strip())
+    if match is None:
         raise UserError(f"--measured is {text!r}; expected {FORM}, or a run file")
-    rate = parse_number(found["rate"], "--measured: the rate")
-    batch = parse_number(found["batch"], "--measured: the batch") if found["batch"] else math.nan
+    rate = parse_number(match["rate"], "--measured: the rate")
     if not RATES[0] <= rate <= RATES[1]:
-        raise UserError(f"--measured: the rate is {found['rate']!r}; expected samples per second, above 0")
-    if found["batch"] and not (batch >= 1 and batch % 1 == 0):
-        raise UserError(f"--measured: the batch is {found['batch']!r}; expected a whole number above 0")
-    precision, gpu = precision_name(found["precision"]), found["gpu"].strip()
-    factor = beyond_peak_factor(gpu, 1, precision, found["model"].strip(), "", rate)
+        raise UserError(f"--measured: the rate is {match['rate']!r}; expected samples per second, above 0")
+    batch_size = parse_number(match["batch"], "--measured: the batch") if match["batch"] else math.nan
+    if match["batch"] and not (batch_size >= 1 and batch_size.is_integer()):
+        raise UserError(f"--measured: the batch is {match['batch']!r}; expected a whole number above 0")
+    device, model, precision = devices.get(match["gpu"].strip()), match["model"].strip(), match["precision"]
+    precision = precision_name(precision)
+    factor = beyond_peak_factor(match["gpu"].strip(), 1, precision, model, "", rate)
     if factor > 1:
         raise UserError(
-            f"--measured is {text!r}: {factor:.3g} times what {devices.get(gpu).gpu} can do at its dense peak; "
+            f"--measured is {text!r}: {factor:.3g} times what {device.gpu} can do at its dense peak; "
             "expected a rate that it can reach"
         )
-    return Measured(devices.get(gpu), rate, found["model"].strip(), precision, framework, batch)
+    return Measured(device, rate, model, precision, framework, batch_size)
 
 
-def _counts(text: str) -> list[int]:
-    """The device counts of `--gpus`. Raises UserError."""
-    parts = [part.strip() for part in text.split(",")]
-    if not all(re.fullmatch(r"[1-9]\d{0,3}", part) for part in parts):
+def _parse_counts(text: str) -> list[int]:
+    counts = [part.strip() for part in text.split(",")]
+    if not all(re.fullmatch(r"[1-9]\d{0,3}", count) for count in counts):
         raise UserError(f"--gpus is {text!r}; expected whole numbers from 1 to 9999, such as 1,8")
-    return list(dict.fromkeys(int(part) for part in parts))
+    return list(dict.fromkeys(map(int, counts)))
 
 
-def prediction(
-    known: list[Measured], on: list[str], gpus: list[int], joins: str | None, studies: Path = STUDIES
-) -> pd.DataFrame:
-    """One row a device and count: gpu, gpus, interconnect, images_per_s with `_low`, `_high` (90 %), basis, warnings.
-
-    Raises UserError: figures of two workloads, and what `transferred` refuses.
-    """
-    workloads = {(figure.model, figure.precision, figure.framework) for figure in known}
-    if len(workloads) > 1:
-        told = " and ".join(f"{model} in {precision}" for model, precision, _ in sorted(workloads))
-        raise UserError(f"--measured: figures of {told}; expected several devices with one workload")
-    for figure in known:
-        check_below_peak(figure)
-    learnt = learn_devices(studies)
-    wanted = list({device.gpu: device for device in (learnt.devices.get(name) for name in on)}.values())
-    one = transferred(known, wanted, learnt)
-    rows = [row.to_dict() | {"gpus": 1, "interconnect": "", "basis": "transferred"} for _, row in one.iterrows()]
-    able, more = one[one["images_per_s"].notna()], [count for count in gpus if count > 1]
-    if more and len(able):
-        scaled = scale_to_devices(able, more, known[0], joins, fit_shipped_scaling(studies))
-        rows += [row.to_dict() | {"basis": "extrapolated"} for _, row in scaled.iterrows()]
-    order = {device.gpu: number for number, device in enumerate(wanted)}
-    table = pd.DataFrame(rows).sort_values(["gpu", "gpus"], key=lambda c: c.map(order) if c.name == "gpu" else c)
-    shown = table[table["gpus"].isin(gpus) | table["images_per_s"].isna()]
-    return shown[[*COLUMNS, "basis", "warnings"]]
-
-
-def report(known: list[Measured], table: pd.DataFrame) -> str:
-    """The table as text for a person, with what to beware of below it."""
+def report(figures: Sequence[Measured], table: pd.DataFrame) -> str:
+    """Return the predictions as text for a person, with the warnings below the table."""
     lines = []
-    for figure in known:
+    for figure in figures:
         batch = "" if math.isnan(figure.batch_size) else f", batch {figure.batch_size:g}"
         cell = f"{figure.model}, {figure.precision}{batch}, {figure.framework}"
         lines.append(f"measured: {figure.device.gpu}, {cell}: {figure.images_per_s:,.4g} {figure.unit}/s")
     lines.append(f"\n{'device':<28} {'gpus':>5} {'per second':>11} {'low':>9} {'high':>9}  {'basis':<12} joined by")
-    notes: dict[str, list[str]] = {}
+    machines_by_warning: dict[str, list[str]] = {}
     for row in table.itertuples():
         rates = (row.images_per_s, row.images_per_s_low, row.images_per_s_high)
-        middle, low, high = ("-" if math.isnan(rate) else amount(rate) for rate in rates)
-        shown = f"{middle:>11} {low:>9} {high:>9}"
-        lines.append(f"{row.gpu:<28} {row.gpus:>5} {shown}  {row.basis:<12} {row.interconnect}".rstrip())
-        for pair in row.warnings:
-            notes.setdefault(as_text([pair]), []).append(f"{row.gpus} x {row.gpu}")
-    lines += ["\nlow and high: 90 % prediction interval"] + ["\nwarnings"] * bool(notes)
-    return "\n".join([*lines, *(f"  {text} ({', '.join(where)})" for text, where in notes.items())])
+        rate, low, high = ("-" if math.isnan(value) else amount(value) for value in rates)
+        numbers = f"{row.gpus:>5} {rate:>11} {low:>9} {high:>9}"
+        lines.append(f"{row.gpu:<28} {numbers}  {row.basis:<12} {row.interconnect}".rstrip())
+        for warning in row.warnings:
+            machines_by_warning.setdefault(as_text([warning]), []).append(f"{row.gpus} x {row.gpu}")
+    lines.append("\nlow and high: 90 % prediction interval")
+    if machines_by_warning:
+        lines.append("\nwarnings")
+    lines += [f"  {text} ({', '.join(machines)})" for text, machines in machines_by_warning.items()]
+    return "\n".join(lines)
+
+
+def _as_json(figures: Sequence[Measured], table: pd.DataFrame) -> str:
+    content = {
+        "measured": [
+            {
+                "gpu": figure.device.gpu,
+                "images_per_s": figure.images_per_s,
+                "model": figure.model,
+                "precision": figure.precision,
+            }
+            for figure in figures
+        ],
+        "predicted": [without_nan(row) | {"warnings": joined(row["warnings"])} for row in table.to_dict("records")],
+        "level": 0.9,
+    }
+    return json.dumps(content, indent=2)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `sweetspot predict`."""
-    add, told = parser.add_argument, f"{FORM}; or a run file; may be repeated"
-    add("--measured", metavar="FIGURE", action="append", required=True, help=told)
+    """Declare the command line of `sweetspot predict`."""
+    add = parser.add_argument
+    help_text = f"{FORM}; or a run file; may be repeated"
+    add("--measured", metavar="FIGURE", action="append", required=True, help=help_text)
     add("--on", metavar="GPU,...", required=True, help="devices, such as h100-sxm,rtx-5090")
     add("--gpus", metavar="N,...", default="1", help="how many of each, such as 1,8 (1)")
-    told = "framework of the figure (torch); a run file tells its own"
-    add("--framework", choices=sorted(FRAMEWORKS), default="torch", help=told)
+    help_text = "framework of the figure (torch); a run file states its framework"
+    add("--framework", choices=sorted(FRAMEWORKS), default="torch", help=help_text)
     add("--interconnect", choices=INTERCONNECTS, help="what joins several devices; default: by the form of the device")
     add("--json", action="store_true", help="print one JSON object instead of text")
 
@@ -137,17 +139,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Print the table. Raises UserError."""
     devices = shipped_devices()
-    known = [measured(text, arguments.framework, devices) for text in arguments.measured]
-    on = [name.strip() for name in arguments.on.split(",") if name.strip()]
-    if not on:
+    figures = [measured(text, arguments.framework, devices) for text in arguments.measured]
+    gpus = [name.strip() for name in arguments.on.split(",") if name.strip()]
+    if not gpus:
         raise UserError(f"--on is {arguments.on!r}; expected devices, such as h100-sxm,rtx-5090")
-    table = prediction(known, on, _counts(arguments.gpus), arguments.interconnect)
-    if not arguments.json:
-        print(report(known, table))
-        return
-    rows = [without_nan(row) | {"warnings": joined(row["warnings"])} for row in table.to_dict("records")]
-    figures = [
-        {"gpu": one.device.gpu, "images_per_s": one.images_per_s, "model": one.model, "precision": one.precision}
-        for one in known
-    ]
-    print(json.dumps({"measured": figures, "predicted": rows, "level": 0.9}, indent=2))
+    table = predict_throughput(figures, gpus, _parse_counts(arguments.gpus), arguments.interconnect)
+    print(_as_json(figures, table) if arguments.json else report(figures, table))

@@ -79,7 +79,7 @@ class Unpriced:
             as_of=as_of,
             energy=None if params.energy is None else Energy.model_validate(params.energy),
             price_paths=params.price_paths,
-            known=load_availability(next(iter(inputs["stock"]), None), as_of, next(iter(inputs["looks"]), None)),
+            known=load_availability(next(iter(inputs["stock"]), None), as_of),
         )
 
 

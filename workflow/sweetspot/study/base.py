@@ -1,10 +1,7 @@
 """What every configuration model is made of: names, texts, the closed base, and errors that name file and key."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
@@ -14,7 +11,7 @@ from pydantic_core import ErrorDetails
 from sweetspot.cells import SLUG
 from sweetspot.errors import UserError, refuse
 from sweetspot.study.frameworks import FRAMEWORKS
-from sweetspot.study.spelling import Location, near, nearest
+from sweetspot.study.spelling import hint, near
 
 Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$", strict=True)]
 # A name that is joined to others with '.' in tables (`lab.bert`, `lab.bert.urgent`): it has none itself.
@@ -23,11 +20,13 @@ Part = Annotated[str, StringConstraints(pattern=f"^{PART}$", strict=True)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
-AboveZero = Annotated[float, Field(strict=True, ge=1e-12, le=1e18)]
+SMALLEST = 1e-12  # of what must be above 0
+AboveZero = Annotated[float, Field(strict=True, ge=SMALLEST, le=1e18)]
 # Bounds far outside any price, so that no product of sane figures overflows a float.
 Number = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
 Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
 Count = Annotated[int, Field(ge=1, le=100_000, strict=True)]
+Location = tuple[int | str, ...]  # of a key in a file, as pydantic gives it
 ModelT = TypeVar("ModelT", bound=BaseModel)
 if TYPE_CHECKING:
     Framework = str
@@ -83,13 +82,16 @@ class Ranged(Closed):
             yield f"low <= value <= high, found {low:g}, {self.value:g}, {high:g}"
 
 
-def within(least: float, most: float, words: str) -> AfterValidator:
-    """A check that the whole range of a number lies within bounds; `words` may show {low}, {high}, the {found} end."""
+def within(minimum: float, maximum: float = math.inf, noun: str = "a number") -> AfterValidator:
+    """Return a check that the whole range of an uncertain number lies within bounds."""
+    expected = f"{noun} above 0" if minimum == SMALLEST else f"{noun} of at least {minimum:g}"
+    if maximum < math.inf:
+        expected += f", at most {maximum:g}"
 
     def check(number: ModelT) -> ModelT:
         low, high = number.ends  # type: ignore[attr-defined]
-        if low < least or high > most:
-            raise ValueError(words.format(found=low if low < least else high, low=low, high=high))
+        if low < minimum or high > maximum:
+            raise ValueError(f"{expected}, found {low if low < minimum else high:g}")
         return number
 
     return AfterValidator(check)
@@ -101,72 +103,136 @@ BOUNDS = {
     "less_than_equal": "of at most {le:.12g}",
     "less_than": "below {lt:.12g}",
 }
+KINDS = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "list_type": "a list",
+    "dict_type": "a mapping of keys to values",
+    "model_type": "a mapping of keys to values",
+    "model_attributes_type": "a mapping of keys to values",
+}
+LONGEST_VALUE = 80  # characters of a value that a sentence shows
 
 
-def _key(loc: Iterable[int | str]) -> str:
+def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
+    """Return the content of a file as a model.
+
+    Parameters
+    ----------
+    model
+        Model of the file.
+    data
+        What the file holds, as YAML reads it.
+    file
+        Name of the file for the sentences.
+
+    Raises
+    ------
+    UserError
+        One sentence per mistake: file, key, value found, what is expected.
+
+    """
+    if not isinstance(data, dict):
+        raise UserError(f"{file}: found {type(data).__name__}; expected a mapping of keys to values")
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        raise UserError(*(f"{file}: {sentence}" for sentence in _sentences(error, model))) from None
+
+
+def _sentences(error: ValidationError, model: type[BaseModel]) -> list[str]:
+    """Describe each validation error in one sentence.
+
+    A misspelt key beside a missing one that it resembles is one mistake; its sentence comes first.
+    """
+    details = error.errors()
+    missing = [detail["loc"] for detail in details if detail["type"] == "missing"]
+    misspelt: dict[Location, Location] = {}
+    for detail in details:
+        if detail["type"] == "extra_forbidden":
+            parent = detail["loc"][:-1]
+            meant = near(str(detail["loc"][-1]), [str(loc[-1]) for loc in missing if loc[:-1] == parent])
+            if meant is not None:
+                misspelt[detail["loc"]] = (*parent, meant)
+    needed = [
+        f"{_unknown(wrong)}: did you mean '{meant[-1]}', which is missing and needed?"
+        for wrong, meant in misspelt.items()
+    ]
+    others = [
+        _sentence(detail, model)
+        for detail in details
+        if detail["loc"] not in misspelt and detail["loc"] not in misspelt.values()
+    ]
+    return needed + others
+
+
+def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
+    location, kind, value = detail["loc"], detail["type"], repr(detail["input"])
+    context = detail.get("ctx", {})
+    if kind == "union_tag_not_found":
+        # Without its `kind` an entry cannot be judged; a key that resembles it may be it.
+        kind, location = "missing", (*location, context["discriminator"].strip("'"))
+        wrong = near(str(location[-1]), map(str, detail["input"])) if isinstance(detail["input"], dict) else None
+        if wrong is not None:
+            unknown = _unknown((*location[:-1], wrong))
+            return f"{unknown}: did you mean '{location[-1]}', which is missing and needed?"
+    if kind == "missing":
+        return f"key '{_key(location)}' is missing and needed"
+    if kind == "extra_forbidden":
+        return _unknown(location) + hint(str(location[-1]), _keys_of(model))
+    if kind == "union_tag_invalid":
+        location, value = (*location, context["discriminator"].strip("'")), repr(context["tag"])
+    expected = _expected_value(detail)
+    if not location:
+        return f"expected {expected}"
+    if len(value) > LONGEST_VALUE:
+        value = value[: LONGEST_VALUE - 3] + "..."
+    return f"key '{_key(location)}' is {value}; expected {expected}"
+
+
+def _expected_value(detail: ErrorDetails) -> str:
+    """Say what would be right in place of a wrong value."""
+    kind, context = detail["type"], detail.get("ctx", {})
+    if kind == "union_tag_invalid":
+        return "one of " + context["expected_tags"].replace("'", "")
+    if kind == "string_pattern_mismatch" and SLUG in context["pattern"]:
+        return "a name of letters, digits, '.', '_' and '-' (1 to 64, first a letter or digit)"
+    if kind == "string_pattern_mismatch" and PART in context["pattern"]:
+        return "a name of letters, digits, '_' and '-', no '.', which joins it to others (1 to 64)"
+    if kind in ("float_type", "int_type"):
+        plain = _plain_number(detail["input"], kind == "int_type")
+        if plain is not None:
+            return f"a number; YAML reads that one as text: write {plain}"
+    if kind in BOUNDS:
+        return "a number " + BOUNDS[kind].format(**context)
+    return KINDS.get(kind) or detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+
+
+def _key(location: Location) -> str:
     # Names in brackets are those of the forms that a key may have: nobody writes them.
-    written = (part for part in loc if not str(part).startswith("("))
+    written = (part for part in location if not str(part).startswith("("))
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in written).lstrip(".")
 
 
-def described(errors: ValidationError, model: type[BaseModel], file: str | Path) -> UserError:
-    """The validation errors, each as one sentence: file, key, value found, what is expected.
-
-    A misspelt key beside the needed one that is missing is one mistake and one sentence, and comes first.
-    """
-    found = errors.errors()
-    missing = [error["loc"] for error in found if error["type"] == "missing"]
-    meant = {
-        error["loc"]: nearest(model, error["loc"], missing) for error in found if error["type"] == "extra_forbidden"
-    }
-    told = {(*loc[:-1], name) for loc, name in meant.items() if name is not None}
-    found.sort(key=lambda error: (*error["loc"][:-1], meant.get(error["loc"])) not in missing)
-    return UserError(
-        *(
-            f"{file}: {_sentence(error, meant.get(error['loc']), missing)}"
-            for error in found
-            if not (error["type"] == "missing" and error["loc"] in told)
-        )
-    )
+def _unknown(location: Location) -> str:
+    return f"key '{_key(location)}' is unknown; remove it or correct its spelling"
 
 
-def _sentence(error: ErrorDetails, meant: str | None, missing: Sequence[Location]) -> str:
-    loc, kind, value = error["loc"], error["type"], repr(error["input"])
-    if kind == "union_tag_not_found":  # no `kind`, or a misspelt one: the other keys cannot be judged before
-        tag = error["ctx"]["discriminator"].strip("'")
-        wrong = near(tag, map(str, error["input"])) if isinstance(error["input"], dict) else None
-        loc, missing, meant = (*loc, wrong or tag), [(*loc, tag)], tag
-        kind = "extra_forbidden" if wrong else "missing"
-    key, value = _key(loc), value if len(value) <= 80 else value[:77] + "..."
-    match kind:
-        case "extra_forbidden":
-            needed = ", which is missing and needed" if (*loc[:-1], meant) in missing else ""
-            hint = f": did you mean '{meant}'{needed}?" if meant else ""
-            return f"key '{key}' is unknown; remove it or correct its spelling{hint}"
-        case "missing":
-            return f"key '{key}' is missing and needed"
-        case "union_tag_invalid":
-            about = error["ctx"]
-            key, value = _key((*loc, about["discriminator"].strip("'"))), repr(about["tag"])
-            reason = f"expected one of {about['expected_tags'].replace(chr(39), '')}"
-        case "string_pattern_mismatch":
-            joined = error.get("ctx", {}).get("pattern") == f"^{PART}$"
-            allowed = "'_' and '-', no '.', which joins it to others" if joined else "'.', '_' and '-'"
-            reason = f"expected a name of letters, digits, {allowed} (1 to 64, first a letter or digit)"
-        case "float_type" | "int_type" if (plain := _plainly(error["input"], kind == "int_type")) is not None:
-            reason = f"expected a number; YAML reads that one as text: write {plain}"
-        case bound if bound in BOUNDS:
-            reason = f"expected a number {BOUNDS[bound].format(**error['ctx'])}"
-        case _:
-            expected = error["msg"].removeprefix("Value error, ")
-            if not key:  # of the whole file, whose content is no value to show
-                return f"expected {expected}"
-            reason = f"expected: {expected}"
-    return f"key '{key}' is {value}; {reason}"
+def _keys_of(model: type[BaseModel]) -> set[str]:
+    """Return all keys that a file of `model` may have, at any place."""
+    schema = model.model_json_schema()
+    parts = [schema, *schema.get("$defs", {}).values()]
+    return {key for part in parts for key in part.get("properties", {})}
 
 
-def _plainly(text: Any, whole: bool) -> str | None:
-    """A number that YAML took for text, as YAML wants it: without quotes, an exponent with point and sign."""
+def _plain_number(text: Any, whole: bool) -> str | None:
+    """Return a number that YAML took for text as YAML wants it: no quotes, an exponent with point and sign."""
     try:
         number = float(text) if isinstance(text, str) else math.nan
     except ValueError:
@@ -174,72 +240,9 @@ def _plainly(text: Any, whole: bool) -> str | None:
     digits, _, power = repr(number).partition("e")
     if not math.isfinite(number) or (whole and (power or not number.is_integer())):
         return None
-    return f"{digits}{'' if '.' in digits else '.0'}e{int(power):+d}" if power else digits.removesuffix(".0")
-
-
-@dataclass
-class Gathered:
-    """What `validated` found wrong inside `gathering`: a sentence a mistake.
-
-    places: by key of the file, where the entries of its list that are left stand in it.
-    """
-
-    sentences: list[str] = field(default_factory=list)
-    places: dict[str, list[int]] = field(default_factory=dict)
-
-
-_gathered: ContextVar[Gathered | None] = ContextVar("gathered", default=None)
-
-
-@contextmanager
-def gathering() -> Iterator[Gathered]:
-    """Inside, `validated` tells what is wrong here and gives what is right of a file; it raises where nothing is."""
-    gathered = Gathered()
-    before = _gathered.set(gathered)
-    try:
-        yield gathered
-    finally:
-        _gathered.reset(before)
-
-
-def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
-    """`data` as a `model`. Raises UserError naming file and key, with a sentence a mistake."""
-    if not isinstance(data, dict):
-        raise UserError(f"{file}: found {type(data).__name__}; expected a mapping of keys to values")
-    try:
-        return model.model_validate(data)
-    except ValidationError as errors:
-        told, gathered = described(errors, model, file), _gathered.get()
-        if gathered is None:
-            raise told from None
-        gone = _wrong(data, errors.errors())
-        left = _without(data, gone, gathered)
-    if () in gone or any(data[key] and not value for key, value in left.items() if isinstance(value, list)):
-        raise told
-    try:
-        content = model.model_validate(left)
-    except ValidationError as hidden:  # what shows only without the rest, or that the rest is needed
-        needed = hidden.errors()[0]["type"] == "missing"
-        raise UserError(*told.sentences, *(() if needed else described(hidden, model, file).sentences)) from None
-    gathered.sentences += told.sentences
-    return content
-
-
-def _wrong(data: dict[str, Any], errors: Iterable[ErrorDetails]) -> set[Location]:
-    """What a file has to lose to be right: entries of its lists, else whole keys; () where it is wrong as a whole."""
-    return {
-        error["loc"][: 2 if error["loc"] and isinstance(data.get(str(error["loc"][0])), list) else 1]
-        for error in errors
-    }
-
-
-def _without(data: dict[str, Any], gone: set[Location], gathered: Gathered) -> dict[str, Any]:
-    """The content of a file without some of its keys and entries."""
-    left = {key: value for key, value in data.items() if (key,) not in gone}
-    for key in {str(place[0]) for place in gone if place} & set(left):
-        gathered.places[key] = [index for index in range(len(data[key])) if (key, index) not in gone]
-        left[key] = [data[key][index] for index in gathered.places[key]]
-    return left
+    if power:
+        return f"{digits}{'' if '.' in digits else '.0'}e{int(power):+d}"
+    return digits.removesuffix(".0")
 
 
 def check_apart(names: Iterable[str], what: str, file: str | Path) -> None:

@@ -13,8 +13,8 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import Closed, Ranged, Slug, Text, within
-from sweetspot.study.terms import LARGEST_PUE, LEAST, PUE_WORDS, SHARE_WORDS
+from sweetspot.study.base import SMALLEST, Closed, Ranged, Slug, Text, within
+from sweetspot.study.terms import LARGEST_PUE, SHARE
 
 # The worst grids, of lignite alone, emit about 1,200 g; no device in sight draws 5 kW (bills/owning_lint.py).
 LARGEST_INTENSITY = 1500.0
@@ -49,15 +49,11 @@ def _fact(row: Mapping[str, str]) -> Fact:
     return Fact(**ends, as_of=row["as_of"], source=row["source"])
 
 
-Intensity = Annotated[
-    Fact, within(0, LARGEST_INTENSITY, f"g CO2e per kWh from 0 to {LARGEST_INTENSITY:g}, found {{found:g}}")
-]
-SitePue = Annotated[Fact, within(1, LARGEST_PUE, PUE_WORDS)]
-Watts = Annotated[Fact, within(LEAST, LARGEST_WATTS, f"W above 0 and at most {LARGEST_WATTS:g}, found {{found:g}}")]
-Utilisation = Annotated[Fact, within(LEAST, 1, SHARE_WORDS)]
-HostShare = Annotated[
-    Fact, within(0, LARGEST_HOST_SHARE, f"a share from 0 to {LARGEST_HOST_SHARE:g} of the devices, found {{found:g}}")
-]
+Intensity = Annotated[Fact, within(0, LARGEST_INTENSITY, "g CO2e per kWh")]
+SitePue = Annotated[Fact, within(1, LARGEST_PUE)]
+Watts = Annotated[Fact, within(SMALLEST, LARGEST_WATTS, "W")]
+Utilisation = Annotated[Fact, within(SMALLEST, 1, SHARE)]
+HostShare = Annotated[Fact, within(0, LARGEST_HOST_SHARE, "a share of the devices")]
 
 
 class DevicePower(Closed):

@@ -1,6 +1,6 @@
 """Scenarios of a study: config/studies/<study>/scenarios/<name>.yaml, only what differs from its own files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,8 @@ from sweetspot.study.base import AboveZero, Closed, Text, validated
 from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 
-KEYS = ("name", "instance")  # by which entries of a list are the same; offers by instance and purchase
-OF_WORK = ("per_month", "urgent_per_month")
+NAME_KEYS = ("name", "instance")  # by which the entries of a list are identified; offers also by purchase
+JOBS_PER_MONTH = ("per_month", "urgent_per_month")
 
 
 class Scenario(Closed):
@@ -31,185 +31,186 @@ class Scenario(Closed):
 
 
 def scenario_file(folder: Path, name: str) -> Path:
-    """Where the scenario of that name of the study in `folder` lies."""
+    """Return the path of a scenario of the study in `folder`."""
     return folder / "scenarios" / f"{name}.yaml"
 
 
 def load_scenarios(folder: Path) -> dict[str, Scenario]:
-    """The scenarios of a study's folder by name; {} where it has none. Raises UserError, a sentence a mistake."""
-    found, faults = {}, Faults()
+    """Return the scenarios of a study's folder by name; {} where it has none. Raises UserError."""
+    scenarios, faults = {}, Faults()
     for file in sorted((folder / "scenarios").glob("*")):
-        if file.suffix.lower() in (".yml", ".yaml") and file.suffix != ".yaml":
-            faults.add(f"{file}: scenarios end in .yaml; expected {file.stem}.yaml")
-        elif file.suffix == ".yaml" and not is_slug(file.stem):
-            faults.add(f"{file}: expected a name of letters, digits, '.', '_', '-'")
-        elif file.suffix == ".yaml":
-            with faults.gather():
-                found[file.stem] = validated(Scenario, load_yaml(file), file)
+        if file.suffix.lower() not in (".yml", ".yaml"):
+            continue
+        with faults.gather():
+            if file.suffix != ".yaml":
+                raise UserError(f"{file}: scenarios end in .yaml; expected {file.stem}.yaml")
+            if not is_slug(file.stem):
+                raise UserError(f"{file}: expected a name of letters, digits, '.', '_', '-'")
+            scenarios[file.stem] = validated(Scenario, load_yaml(file), file)
     faults.end()
-    return found
+    return scenarios
 
 
 def write_scenario(
-    one: Scenario, file: Path, workloads: Path, lists: Mapping[str, Path], into: Path
+    scenario: Scenario, file: Path, workloads: Path, lists: Mapping[str, Path], into: Path
 ) -> tuple[Path, dict[str, Path], list[str]]:
-    """Write the study's workloads and price lists as the scenario has them; also what it changed, in words.
+    """Write the workloads and price lists of a study as a scenario changes them.
 
-    `file`: the scenario's own, for messages. Raises UserError where it names a price list or a workload that there is
-    not, and where it multiplies work that has no number of jobs.
+    Parameters
+    ----------
+    scenario
+        What differs.
+    file
+        The scenario's own file, for messages.
+    workloads, lists
+        The study's workloads.yaml and its price lists by name.
+    into
+        Folder for the new files.
+
+    Returns
+    -------
+    tuple
+        Path of the new workloads.yaml, paths of the new price lists by name, and the changes as text.
+
+    Raises
+    ------
+    UserError
+        The scenario names a workload or price list that does not exist, or multiplies work without jobs.
+
     """
-    plain = load_yaml(workloads)
-    _check_names(one, file, plain, lists)
-    made = merged(plain, one.workloads, file)
-    changes = [f"{one.times_work:g} times the jobs"] if one.times_work is not None else []
-    changes += [f"electricity {one.per_kwh:g}"] if one.per_kwh is not None else []
-    changes += differences(plain, made)
-    if one.times_work is not None:
-        if not any(isinstance(work, Mapping) and {"phases", "jobs"} & set(work) for work in made.values()):
+    old_work = load_yaml(workloads)
+    _check_names(scenario, file, old_work, lists)
+    new_work = merged(old_work, scenario.workloads, file)
+    changes = list(differences(old_work, new_work))
+    if scenario.per_kwh is not None:
+        changes.insert(0, f"electricity {scenario.per_kwh:g}")
+    if scenario.times_work is not None:
+        changes.insert(0, f"{scenario.times_work:g} times the jobs")
+        if not any(_has_jobs(work) for work in new_work.values()):
             expected = "expected a workload of kind plan or monthly, whose jobs it multiplies"
-            raise UserError(f"{file}: times_work is {one.times_work:g}; {expected}")
-        made = {name: _times_work(work, one.times_work) for name, work in made.items()}
-    written = {}
+            raise UserError(f"{file}: times_work is {scenario.times_work:g}; {expected}")
+        new_work = {
+            name: _multiply_jobs(work, scenario.times_work) if _has_jobs(work) else work
+            for name, work in new_work.items()
+        }
+    new_lists = {}
     for name, path in lists.items():
-        listed = load_yaml(path)
-        changed = merged(listed, one.prices.get(name, {}), file)
-        changes += [change for change in differences(listed, changed) if change not in changes]
-        if one.per_kwh is not None:
-            changed = _with_tariff(changed, one.per_kwh)
-        written[name] = _write(changed, into / "prices" / f"{name}.yaml")
-    return _write(made, into / "workloads.yaml"), written, changes
+        old_prices = load_yaml(path)
+        new_prices = merged(old_prices, scenario.prices.get(name, {}), file)
+        changes += [change for change in differences(old_prices, new_prices) if change not in changes]
+        if scenario.per_kwh is not None:
+            new_prices = _with_tariff(new_prices, scenario.per_kwh)
+        new_lists[name] = _write(new_prices, into / "prices" / f"{name}.yaml")
+    return _write(new_work, into / "workloads.yaml"), new_lists, changes
 
 
-def _check_names(one: Scenario, file: Path, workloads: Mapping[str, Any], lists: Mapping[str, Path]) -> None:
-    """Raises UserError where a price list is not there, or a workload that is not brought whole, with its kind."""
-    named = [("prices", name, lists, "price list") for name in one.prices]
-    named += [
-        ("workloads", name, workloads, "workload of the study")
-        for name, change in one.workloads.items()
-        if not (isinstance(change, Mapping) and "kind" in change)
+def _check_names(scenario: Scenario, file: Path, workloads: Mapping[str, Any], lists: Mapping[str, Path]) -> None:
+    """Refuse unknown price lists, and unknown workloads that do not come whole, with their kind."""
+    changed_works = [
+        name for name, change in scenario.workloads.items() if not (isinstance(change, Mapping) and "kind" in change)
     ]
+    names = [("prices", name, lists, "price list") for name in scenario.prices]
+    names += [("workloads", name, workloads, "workload of the study") for name in changed_works]
     refuse(
-        f"{file}: {key}.{name} is no {what}; expected one of {', '.join(known)}{hint(name, known)}"
-        for key, name, known, what in named
+        f"{file}: {key}.{name} is no {noun}; expected one of {', '.join(known)}{hint(name, known)}"
+        for key, name, known, noun in names
         if name not in known
     )
 
 
-def merged(plain: Any, change: Any, file: Path) -> Any:
-    """`plain` with what `change` says. Raises UserError where a null takes away what is not there, or an entry is of
-    several offers of one machine.
+def merged(old: Any, change: Any, file: Path) -> Any:
+    """Return `old` with a change merged into it; a number with its range is replaced whole.
+
+    Raises UserError where a null removes a key that is missing, or where an entry matches several offers of a machine.
     """
-    if isinstance(change, Mapping) and isinstance(plain, Mapping) and "value" not in change:
-        made = dict(plain)
-        for name, value in change.items():
-            if value is not None:
-                made[name] = merged(plain.get(name), value, file)
-            elif name in made:
-                del made[name]
-            else:
-                raise UserError(f"{file}: key '{name}' is null and takes away what is not there")
-        return made
-    if not (_entries(change) and _entries(plain)):
+    if isinstance(change, Mapping) and isinstance(old, Mapping) and "value" not in change:
+        missing = [key for key, value in change.items() if value is None and key not in old]
+        if missing:
+            raise UserError(f"{file}: key '{missing[0]}' is null and removes a key that is missing")
+        left = {key: value for key, value in old.items() if change.get(key, value) is not None}
+        return left | {key: merged(old.get(key), value, file) for key, value in change.items() if value is not None}
+    if not (_is_named_list(change) and _is_named_list(old)):
         return change
-    found = list(plain)
+    entries = list(old)
     for entry in change:
-        places = [place for place, old in enumerate(found) if _same(old, entry)]
-        if len(places) > 1:
-            ways = ", ".join(_paid(found[place]) for place in places)
-            raise UserError(f"{file}: '{_name_of(entry)}' has several offers; expected its purchase, one of {ways}")
-        place = places[0] if places else len(found)
-        found[place:] = [merged(found[place], entry, file) if places else entry, *found[place + 1 :]]
-    return found
+        matches = [index for index, other in enumerate(entries) if _is_same(other, entry)]
+        if len(matches) > 1:
+            ways = ", ".join(_purchase(entries[index]) for index in matches)
+            raise UserError(f"{file}: '{_name(entry)}' has several offers; expected its purchase, one of {ways}")
+        if matches:
+            entries[matches[0]] = merged(entries[matches[0]], entry, file)
+        else:
+            entries.append(entry)
+    return entries
 
 
-def differences(plain: Any, made: Any, path: str = "") -> Iterator[str]:
-    """What changed, a sentence a value: where, before, after."""
-    both = isinstance(plain, Mapping) and isinstance(made, Mapping)
-    if both and not ("value" in plain and "value" in made):
-        for name in dict.fromkeys((*plain, *made)):
-            yield from differences(plain.get(name), made.get(name), f"{path} {name}".strip())
-    elif _entries(plain) and _entries(made):
-        for entry in made:
-            old = next((one for one in plain if _same(one, {**entry, "purchase": _paid(entry)})), None)
-            yield from differences(old, entry, f"{path} {_name_of(entry)}".strip())
-    elif plain != made:
-        yield f"{path}: {_told(plain)} → {_told(made)}"
+def differences(old: Any, new: Any, path: str = "") -> Iterator[str]:
+    """Describe each changed value: where it is, what it was, what it is."""
+    if isinstance(old, Mapping) and isinstance(new, Mapping) and not ("value" in old and "value" in new):
+        for key in dict.fromkeys((*old, *new)):
+            yield from differences(old.get(key), new.get(key), f"{path} {key}".strip())
+    elif _is_named_list(old) and _is_named_list(new):
+        for entry in new:
+            match = next((other for other in old if _is_same(other, {"purchase": _purchase(entry), **entry})), None)
+            yield from differences(match, entry, f"{path} {_name(entry)}".strip())
+    elif old != new:
+        yield f"{path}: {_text(old)} → {_text(new)}"
 
 
-def _entries(value: Any) -> bool:
-    """Whether a value is a list of entries with a name."""
-    named = isinstance(value, Sequence) and not isinstance(value, str) and bool(value)
-    return named and all(isinstance(one, Mapping) and _name_of(one) for one in value)
+def _is_named_list(value: Any) -> bool:
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(entry, Mapping) and _name(entry) for entry in value)
+    )
 
 
-def _name_of(entry: Mapping[str, Any]) -> str:
-    return next((str(entry[key]) for key in KEYS if key in entry), "")
+def _name(entry: Mapping[str, Any]) -> str:
+    return next((str(entry[key]) for key in NAME_KEYS if key in entry), "")
 
 
-def _same(old: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
-    """Whether two entries are of one thing: of one name, and paid for in one way where that is said."""
-    return _name_of(old) == _name_of(entry) and ("purchase" not in entry or _paid(old) == _paid(entry))
-
-
-def _paid(entry: Mapping[str, Any]) -> str:
+def _purchase(entry: Mapping[str, Any]) -> str:
     return str(entry.get("purchase", "on_demand"))
 
 
-def _told(value: Any) -> str:
+def _is_same(old: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
+    """Return whether two entries have one name and, where the second says its purchase, one purchase."""
+    return _name(old) == _name(entry) and ("purchase" not in entry or _purchase(old) == _purchase(entry))
+
+
+def _text(value: Any) -> str:
     if isinstance(value, Mapping) and "value" in value:
         low, high = value.get("low"), value.get("high")
-        ends = f" ({_plain(low)} to {_plain(high)})" if low is not None and high is not None else ""
-        return f"{value['value']}{ends}"
+        return str(value["value"]) + ("" if None in (low, high) else f" ({low} to {high})")
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_told(entry)}" for name, entry in value.items())
+        return ", ".join(f"{key} {_text(entry)}" for key, entry in value.items())
     return "nothing" if value is None else str(value)
 
 
-def _plain(number: Any) -> str:
-    """A number without needless digits; what is none, as it stands."""
-    return f"{number:g}" if isinstance(number, int | float) else str(number)
+def _has_jobs(work: Any) -> bool:
+    return isinstance(work, Mapping) and bool({"phases", "jobs"} & set(work))
 
 
-def _times_work(work: Any, factor: float) -> Any:
-    """A plan with so many times its jobs, of phases whole ones; another workload is as it was."""
-    if not isinstance(work, Mapping):
-        return work
-    for key in ("phases", "jobs"):
-        if isinstance(work.get(key), list):
-            return {**work, key: [_more_jobs(entry, factor) for entry in work[key]]}
-    return work
-
-
-def _more_jobs(entry: Any, factor: float) -> Any:
-    """A phase or a class of jobs with so many times its jobs; what is wrong in it stays, for its reader to refuse."""
-    if not isinstance(entry, Mapping):
-        return entry
-    more = {key: _times(entry[key], factor) for key in OF_WORK if key in entry}
-    if _is_number(entry.get("jobs")):
-        more["jobs"] = max(1, round(entry["jobs"] * factor))
-    return {**entry, **more}
-
-
-def _times(value: Any, factor: float) -> Any:
+def _multiply_jobs(value: Any, factor: float, is_number_of_jobs: bool = False) -> Any:
+    """Multiply the jobs of all classes and phases; those of phases stay whole numbers, at least 1."""
+    if isinstance(value, list):
+        return [_multiply_jobs(entry, factor) for entry in value]
     if isinstance(value, Mapping):
-        return {name: _times(end, factor) for name, end in value.items()}
-    return value * factor if _is_number(value) else value
+        multiplied = {
+            key: _multiply_jobs(entry, factor, is_number_of_jobs or key in JOBS_PER_MONTH)
+            for key, entry in value.items()
+        }
+        jobs = value.get("jobs")
+        return multiplied | ({"jobs": max(1, round(jobs * factor))} if isinstance(jobs, int) else {})
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value * factor if is_number and is_number_of_jobs else value
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _with_tariff(prices: Any, per_kwh: float) -> Any:
-    """A price list with that price of electricity; what is no list of offers stays, and is told where it is read."""
-    if not (isinstance(prices, Mapping) and isinstance(prices.get("offers"), list)):
-        return prices
-    return {**prices, "offers": [_at_tariff(offer, per_kwh) for offer in prices["offers"]]}
-
-
-def _at_tariff(offer: Any, per_kwh: float) -> Any:
-    own = offer.get("own") if isinstance(offer, Mapping) else None
-    return {**offer, "own": {**own, "per_kwh": per_kwh}} if isinstance(own, Mapping) and "per_kwh" in own else offer
+def _with_tariff(value: Any, per_kwh: float) -> Any:
+    """Replace the price of electricity of all owned machines."""
+    if isinstance(value, list):
+        return [_with_tariff(entry, per_kwh) for entry in value]
+    if isinstance(value, Mapping):
+        return {key: per_kwh if key == "per_kwh" else _with_tariff(entry, per_kwh) for key, entry in value.items()}
+    return value
 
 
 def _write(content: Any, file: Path) -> Path:

@@ -1,43 +1,23 @@
 """What is known of having a machine: stock, waits, dates, delivery, failures; of the library and of a study.
 
-facts/availability.csv has what was published; config/studies/<study>/availability.yaml what a team knows better, and
-prices/history/stock.csv beside it what it saw: one row per look and machine. A default share
-and one's own days are counted together, beta-binomial: the default as DEFAULT_LOOKS
-independent looks, a day as 1 / DAYS_A_LOOK of one, since stock today mostly means stock tomorrow. Of DigitalOcean's
-stock of April to August 2026 (tests/data/stock) the shares of five months vary as those of 1.2 (H100) and 2.6 (H200)
-independent looks a month would; with 1.5 the range held 5 of 6 months held back. Looks older than RECENT_DAYS made the
-next month's share less well known, not better.
+facts/availability.csv has what was published, config/studies/<study>/availability.yaml what a team knows better.
 """
 
-import csv
-import io
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from sweetspot.errors import Faults, UserError, refuse
+from sweetspot.errors import Faults, refuse
 from sweetspot.facts.shipped_tables import table
-from sweetspot.files import read_given, write_whole
 from sweetspot.study.base import Closed, Count, Number, Purchase, Slug, Text, validated
 from sweetspot.study.energy_facts import AsKnown
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import HISTORY
 from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
-
-DEFAULT_LOOKS = 1.0
-DAYS_A_LOOK = 20.0
-RECENT_DAYS = 30
-LEAST_DEFAULT = 0.05  # a default counts as no more certain than that, nor than 1 minus it
-ENDS = (0.05, 0.95)  # of the range of the share
-MOST_BYTES = 50_000_000
-AHEAD = timedelta(days=1)  # where it is tomorrow already
-Machine = tuple[str, str, int, str]
 
 Quantity = Literal[
     "stock_share", "wait_days", "any_share", "start_days", "delivery_weeks", "boot_minutes",
@@ -45,12 +25,12 @@ Quantity = Literal[
     "spare_devices", "interruptions_per_hour", "longest_run_days",
 ]  # fmt: skip
 SHARES = ("stock_share", "any_share", "lost_devices_per_year")
-# Bounds of a figure: ten years of waiting or a failure an hour of every device are slips.
-MOST = {"failures_per_device_hour": 1.0, "interruptions_per_hour": 1.0} | dict.fromkeys(SHARES, 1.0)
-LARGEST = 3653.0
-MOST_YEARS_APART = 2  # a figure of another time says nothing of a study's: stock turns within months
+# Ten years of waiting or a failure an hour of every device are slips.
+MAXIMA = {"failures_per_device_hour": 1.0, "interruptions_per_hour": 1.0} | dict.fromkeys(SHARES, 1.0)
+LARGEST_DAYS = 3653.0
+MAX_YEARS_APART = 2  # Stock turns within months: a figure of another time says nothing.
 KEYS = ("price_list", "provider", "gpu", "gpus", "purchase")
-SAYS_QUANTITY = (
+QUANTITY_TEXT = (
     "stock_share: share of time in which one machine is to be had; wait_days: mean wait if not; any_share: "
     "share of time with one at any of the smaller clouds; start_days: days until a date from which it is certain (a "
     "block); delivery_weeks: of what is bought; boot_minutes; failures_per_device_hour: stops of a job; "
@@ -61,15 +41,14 @@ SAYS_QUANTITY = (
 )
 
 
-def _quoted(day: Any) -> Any:
-    """A day that YAML read as one, as text."""
+def _date_as_text(day: Any) -> Any:
     return day.isoformat() if isinstance(day, date) else day
 
 
 class StockFact(Closed):
     """A figure that somebody published or observed; without `value` it is said to be unknown."""
 
-    quantity: Quantity = Field(description=SAYS_QUANTITY)
+    quantity: Quantity = Field(description=QUANTITY_TEXT)
     price_list: Slug | None = Field(None, description="Of the offers of this price list alone; absent: of all")
     provider: Slug | None = Field(
         None, description="Of this provider alone, as instances.yaml names it; absent: of all"
@@ -80,32 +59,34 @@ class StockFact(Closed):
     value: Number | None = Field(None, description="Central value; absent: not known, anything within low and high")
     low: Number | None = Field(None, description="Lower end of the range, at most the value")
     high: Number | None = Field(None, description="Upper end of the range, at least the value")
-    as_of: Annotated[AsKnown, BeforeValidator(_quoted)] = Field(
+    as_of: Annotated[AsKnown, BeforeValidator(_date_as_text)] = Field(
         description='When it was so, as precise as known and in quotes: "2026", "2026-08" or "2026-08-22"'
     )
     confidence: Literal["good", "middling", "weak", "unknown"] | None = Field(None, description="How sure it is")
     source: Text = Field(description="Where it was read or observed, or that it is assumed and from what")
 
     def _expected(self) -> Iterator[str]:
-        ends = [end for end in (self.low, self.value, self.high) if end is not None]
-        most = MOST.get(self.quantity, LARGEST)
-        share = " (a share, not a percentage)" if self.quantity in SHARES else ""
-        yield from (f"{self.quantity} from 0 to {most:g}{share}, found {end:g}" for end in ends if not 0 <= end <= most)
-        if ends != sorted(ends):
-            yield f"low <= value <= high, found {', '.join(f'{end:g}' for end in ends)}"
+        numbers = [number for number in (self.low, self.value, self.high) if number is not None]
+        maximum = MAXIMA.get(self.quantity, LARGEST_DAYS)
+        noun = " (a share, not a percentage)" if self.quantity in SHARES else ""
+        for number in numbers:
+            if not 0 <= number <= maximum:
+                yield f"{self.quantity} from 0 to {maximum:g}{noun}, found {number:g}"
+        if numbers != sorted(numbers):
+            yield f"low <= value <= high, found {', '.join(f'{number:g}' for number in numbers)}"
         if self.value is None and None in (self.low, self.high) and self.quantity != "stock_share":
             yield f"a value of {self.quantity}, or both low and high; found neither"
 
     @property
     def ends(self) -> tuple[float, float, float]:
-        """Value (nan: not known), low and high; of an unknown share 0 and 1."""
-        least, most = (0.0, 1.0) if self.value is None else (self.value, self.value)
-        low, high = least if self.low is None else self.low, most if self.high is None else self.high
-        return (math.nan if self.value is None else self.value, low, high)
+        """Return value, low and high; an unknown value is nan, an unknown share from 0 to 1."""
+        value = math.nan if self.value is None else self.value
+        low, high = (0.0, 1.0) if self.value is None else (self.value, self.value)
+        return value, low if self.low is None else self.low, high if self.high is None else self.high
 
     @property
     def about(self) -> dict[str, Any]:
-        """Of which offers it is, by KEYS; keys that it leaves open are absent."""
+        """Return which offers it is about: the value of each of KEYS that is given."""
         return {key: getattr(self, key) for key in self._given(*KEYS)}
 
 
@@ -115,228 +96,107 @@ class Availability(Closed):
     facts: list[StockFact] = Field(description="Figures, each with date and source; the closest to an offer counts")
 
     def _expected(self) -> Iterator[str]:
-        named = [(fact.quantity, fact.about) for fact in self.facts]
-        for quantity, about in (one for place, one in enumerate(named) if one in named[:place]):
-            yield f"each figure once, found {' '.join(map(str, [quantity, *about.values()]))} twice"
+        names = [" ".join(map(str, [fact.quantity, *fact.about.values()])) for fact in self.facts]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                yield f"each figure once, found {name} twice"
 
 
 class Known:
-    """The figures of a study, its own before the library's; the one that says most of an offer counts."""
+    """The figures of a study before those of the library; the one that says most about an offer counts."""
 
-    def __init__(self, own: Sequence[StockFact], shipped: Sequence[StockFact]) -> None:
-        self._facts = [(True, fact) for fact in own] + [(False, fact) for fact in shipped]
+    def __init__(self, study_facts: Sequence[StockFact], shipped: Sequence[StockFact]) -> None:
+        self._study_facts = list(study_facts)
+        self._shipped = list(shipped)
 
     def find(self, quantity: str, offer: Mapping[str, Any]) -> StockFact | None:
-        """The figure for an offer by KEYS; None where there is none. A study's own goes before any of the library's."""
-        found = [
-            (own, fact)
-            for own, fact in self._facts
-            if fact.quantity == quantity and all(offer.get(key) == value for key, value in fact.about.items())
-        ]
-        return max(found, key=_closeness)[1] if found else None
+        """Return the figure for an offer (by KEYS), the study's if it has any; None where nothing is known."""
+        for facts in (self._study_facts, self._shipped):
+            matches = [fact for fact in facts if fact.quantity == quantity and fact.about.items() <= offer.items()]
+            if matches:
+                return max(matches, key=_closeness)
+        return None
 
     def is_own(self, fact: StockFact) -> bool:
-        """Whether a figure is the study's own."""
-        return any(own and fact is one for own, one in self._facts)
+        """Return whether a figure is the study's."""
+        return any(fact is study_fact for study_fact in self._study_facts)
 
 
-def _closeness(one: tuple[bool, StockFact]) -> tuple[bool, bool, bool, int]:
-    own, fact = one
+def _closeness(fact: StockFact) -> tuple[bool, bool, int]:
     # Who pays by spot or contract asks about that, whatever the machine.
-    return own, fact.purchase is not None, fact.provider is not None, len(fact.about)
+    return fact.purchase is not None, fact.provider is not None, len(fact.about)
 
 
 def shipped_facts(as_of: date) -> list[StockFact]:
-    """The library's figures that are of the time of a study of that date, within MOST_YEARS_APART years."""
-    rows = [row for row in table("availability") if abs(int(row["as_of"][:4]) - as_of.year) <= MOST_YEARS_APART]
-    return [_fact(row | {"gpu": gpu}) for row in rows for gpu in row["gpu"].split(" ; ")]
+    """Return the library's figures of the time of a study, within MAX_YEARS_APART years of its date."""
+    rows = [row for row in table("availability") if abs(int(row["as_of"][:4]) - as_of.year) <= MAX_YEARS_APART]
+    return [_shipped_fact(row | {"gpu": gpu}) for row in rows for gpu in row["gpu"].split(" ; ")]
 
 
-def _fact(row: Mapping[str, str]) -> StockFact:
-    read = {"value": float, "low": float, "high": float, "gpus": int}
-    return StockFact.model_validate({name: read.get(name, str)(text) for name, text in row.items() if text})
+def _shipped_fact(row: Mapping[str, str]) -> StockFact:
+    types = {"value": float, "low": float, "high": float, "gpus": int}
+    return StockFact.model_validate({name: types.get(name, str)(text) for name, text in row.items() if text})
 
 
 def own_facts(file: Path) -> list[StockFact]:
-    """The figures of a study's availability.yaml. Raises UserError naming file and key, also for a date to come."""
+    """Return the figures of a study's availability.yaml. Raises UserError, also for future dates."""
     facts, today = validated(Availability, load_yaml(file), file).facts, date.today()
-    newest = (today + AHEAD).isoformat()
+    newest = (today + timedelta(days=1)).isoformat()  # Somewhere it is tomorrow already.
     refuse(
-        f"{file}: key 'facts[{place}].as_of' is {fact.as_of!r}; expected a date that has been, at most {today}"
-        for place, fact in enumerate(facts)
+        f"{file}: key 'facts[{index}].as_of' is {fact.as_of!r}; expected a date that has been, at most {today}"
+        for index, fact in enumerate(facts)
         if fact.as_of > newest[: len(fact.as_of)]
     )
     return facts
 
 
 def named_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
-    """`own_facts`; raises UserError also where a list is none of the study's, and where a provider or device is nearly
-    one of its `machines`: such a figure would count for nothing. Others may be those of another study.
+    """Return the figures of a study's availability.yaml whose names are those of the study.
+
+    Parameters
+    ----------
+    file
+        The availability.yaml.
+    machines
+        The instances of the study.
+    price_lists
+        Names of its price lists.
+
+    Raises
+    ------
+    UserError
+        A price list is unknown, or a provider or device resembles one of the study: such a figure would count for
+        nothing. Other providers and devices may be those of another study.
+
     """
     facts, faults = own_facts(file), Faults()
-    known = {"price_list": sorted(price_lists), "provider": sorted({machine.provider for machine in machines})}
-    known["gpu"] = sorted({machine.gpu for machine in machines})
-    for place, fact in enumerate(facts):
-        for key, names in known.items():
+    names_by_key = {
+        "price_list": sorted(price_lists),
+        "provider": sorted({machine.provider for machine in machines}),
+        "gpu": sorted({machine.gpu for machine in machines}),
+    }
+    for index, fact in enumerate(facts):
+        for key, names in names_by_key.items():
             name = fact.about.get(key)
             if name is None or name in names:
                 continue
-            meant = hint(name, names) or _containing(name, names)
-            if meant or key == "price_list":
-                faults.add(f"{file}: key 'facts[{place}].{key}' is {name!r}; expected one of the study's{meant}")
+            suggestion = hint(name, names) or _hint_by_words(name, names)
+            if suggestion or key == "price_list":
+                faults.add(f"{file}: key 'facts[{index}].{key}' is {name!r}; expected one of the study's{suggestion}")
     faults.end()
     return facts
 
 
-def _containing(name: str, names: Iterable[str]) -> str:
-    """A hint at a name that has all words of `name`, such as `H100 SXM` for `H100`; nothing where none has."""
+def _hint_by_words(name: str, names: Iterable[str]) -> str:
+    """Suggest a name with all words of `name`, such as `H100 SXM` for `H100`; return "" where there is none."""
     words = set(name.lower().split())
-    found = next((other for other in names if words <= set(other.lower().split())), None)
-    return "" if found is None else f": did you mean '{found}'?"
+    match = next((other for other in names if words <= set(other.lower().split())), None)
+    return "" if match is None else f": did you mean '{match}'?"
 
 
-def load_availability(path: str | Path | None, as_of: date, looks: str | Path | None = None) -> Known:
-    """The figures of a study's file, where there is one, before the library's of that time; of a machine that the
-    study's `looks` (prices/history/stock.csv) saw, the library's share together with them.
+def load_availability(path: str | Path | None, as_of: date) -> Known:
+    """Return the figures of a study's availability.yaml, where it has one, before the library's of that time.
 
-    Raises UserError naming file and key, or line.
+    Raises UserError naming file and key.
     """
-    shipped = shipped_facts(as_of)
-    seen = seen_facts(read_looks(Path(looks)), shipped, as_of) if looks is not None else []
-    return Known(own_facts(Path(path)) if path is not None else [], [*seen, *shipped])
-
-
-class Look(NamedTuple):
-    """Whether a catalogue of the day `as_of` listed a machine as to be had; `source` has the file's checksum."""
-
-    as_of: date
-    provider: str
-    gpu: str
-    gpus: int
-    purchase: str
-    in_stock: bool
-    source: str
-
-    @property
-    def machine(self) -> Machine:
-        """Provider, device, devices of one machine, purchase."""
-        return self.provider, self.gpu, self.gpus, self.purchase
-
-
-class Share(NamedTuple):
-    """The share of time in which a machine is to be had, and its 5 % and 95 % points; `days` of looks, of which
-    `with_stock` (parts of days where looks of one day differ), to the day `newest`.
-    """
-
-    value: float
-    low: float
-    high: float
-    days: int
-    with_stock: float
-    newest: date
-
-
-def looks_file(study: Path) -> Path:
-    """Where the looks of the study in that folder are kept."""
-    return study / "prices" / HISTORY / "stock.csv"
-
-
-def read_looks(file: Path, today: date | None = None) -> list[Look]:
-    """The looks of a study, in their order. Raises UserError with file, line and column, each mistake one sentence."""
-    try:
-        lines = list(csv.reader(io.StringIO(read_given(file, MOST_BYTES).decode("utf-8")), strict=True))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"{file}: not CSV in UTF-8: {' '.join(str(error).split())[:120]}") from None
-    if not lines or tuple(lines[0]) != Look._fields:
-        found = ",".join(lines[0])[:80] if lines else "nothing"
-        raise UserError(f"{file}: begins with {found!r}; expected the columns {','.join(Look._fields)}")
-    faults, looks = Faults(), []
-    for number, cells in enumerate(lines[1:], start=2):
-        with faults.gather():
-            looks.append(_look(cells, f"{file}, line {number}", today or date.today()))
-    faults.end()
-    return looks
-
-
-def _look(cells: Sequence[str], where: str, today: date) -> Look:
-    if len(cells) != len(Look._fields):
-        raise UserError(f"{where}: has {len(cells)} cells; expected {len(Look._fields)} (is the file whole?)")
-    row, day = dict(zip(Look._fields, cells, strict=True)), date.max
-    with suppress(ValueError):
-        day = date.fromisoformat(row["as_of"])
-    count = int(row["gpus"]) if row["gpus"].isascii() and row["gpus"].isdigit() else 0
-    checks = (
-        ("as_of", day < date.max, "a day such as 2026-11-22"),
-        ("as_of", day <= today + AHEAD, f"a day that has been, at most {today}"),
-        *((column, row[column].strip(), "some text") for column in ("provider", "gpu", "source")),
-        ("gpus", 1 <= count <= 100_000, "a count of at least 1"),
-        ("purchase", row["purchase"] in get_args(Purchase), f"one of {', '.join(get_args(Purchase))}"),
-        ("in_stock", row["in_stock"] in ("0", "1"), "0 or 1"),
-    )
-    for column, fine, expected in checks:
-        if not fine:
-            raise UserError(f"{where}: {column} is {row[column][:60]!r}; expected {expected}")
-    return Look(day, row["provider"], row["gpu"], count, row["purchase"], row["in_stock"] == "1", row["source"])
-
-
-def write_looks(file: Path, looks: Iterable[Look]) -> None:
-    """Write all looks of a study. Raises UserError."""
-    with (
-        write_whole(file, lasting=True) as temporary,
-        temporary.open("w", newline="", encoding="utf-8") as text,
-    ):
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerows([Look._fields, *((*look[:5], int(look.in_stock), look.source) for look in looks)])
-
-
-def days_of(looks: Iterable[Look]) -> dict[Machine, dict[date, float]]:
-    """Share of the looks of each day with stock, by machine; without machines that were never seen in stock, of which
-    nobody knows whether they are sold there at all.
-    """
-    every: dict[Machine, dict[date, list[bool]]] = {}
-    for look in looks:
-        every.setdefault(look.machine, {}).setdefault(look.as_of, []).append(look.in_stock)
-    return {
-        machine: {day: sum(found) / len(found) for day, found in days.items()}
-        for machine, days in every.items()
-        if any(map(any, days.values()))
-    }
-
-
-def share_of(days: dict[date, float], default: float | None) -> Share:
-    """The share of time with stock by the last RECENT_DAYS of `days` and a default (None: not known, then 0.5).
-
-    Beta with DEFAULT_LOOKS x default + days with stock / DAYS_A_LOOK, and the same of those without: its mean, and its
-    ENDS, as far as the mean lies within them.
-    """
-    from scipy.special import betaincinv
-
-    newest = max(days)
-    recent = [share for day, share in days.items() if newest - day < timedelta(days=RECENT_DAYS)]
-    before = 0.5 if default is None else min(max(default, LEAST_DEFAULT), 1 - LEAST_DEFAULT)
-    with_stock = DEFAULT_LOOKS * before + sum(recent) / DAYS_A_LOOK
-    without = DEFAULT_LOOKS * (1 - before) + (len(recent) - sum(recent)) / DAYS_A_LOOK
-    value = with_stock / (with_stock + without)
-    low, high = (float(betaincinv(with_stock, without, end)) for end in ENDS)
-    return Share(value, min(low, value), max(high, value), len(recent), sum(recent), newest)
-
-
-def seen_facts(looks: Sequence[Look], shipped: Sequence[StockFact], as_of: date) -> list[StockFact]:
-    """The share of time with stock of each machine that was looked at, counted with the library's (`share_of`)."""
-    known, found = Known([], shipped), []
-    for machine, days in days_of(looks).items():
-        about: dict[str, Any] = dict(zip(("provider", "gpu", "gpus", "purchase"), machine, strict=True))
-        default = known.find("stock_share", about)
-        assumed = None if default is None else default.value
-        share = share_of(days, assumed)
-        if abs(share.newest.year - as_of.year) > MOST_YEARS_APART:
-            continue
-        told = "no default known" if assumed is None else f"the default {assumed:g} ({default and default.source})"
-        seen = f"{share.with_stock:.3g} of {share.days} days to {share.newest}"
-        said = about | {
-            "value": share.value, "low": share.low, "high": share.high, "as_of": share.newest.isoformat(),
-            "confidence": "middling" if share.days >= RECENT_DAYS else "weak",
-            "source": f"own looks, in stock on {seen}, together with {told}",
-        }  # fmt: skip
-        found.append(StockFact(quantity="stock_share", **said))
-    return found
+    return Known(own_facts(Path(path)) if path is not None else [], shipped_facts(as_of))

@@ -1,6 +1,5 @@
 """The parts of a price list: amounts, tax, fees, billing terms, interruptions, ownership."""
 
-import math
 from collections.abc import Iterator
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -9,16 +8,14 @@ from pydantic import Discriminator, Field, GetJsonSchemaHandler, StringConstrain
 from pydantic_core import CoreSchema
 
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import Closed, Count, Number, Ranged, Share, Text, within
+from sweetspot.study.base import SMALLEST, Closed, Count, Number, Ranged, Share, Text, within
 from sweetspot.study.trends import Resale
 
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$", strict=True)]
-LEAST = 1e-12
 LONGEST_MONTHS = 600
 # No building draws less than its machines; the worst of old server rooms draws about three times as much.
 LARGEST_PUE = 3.0
-SHARE_WORDS = "a share above 0 and at most 1 (not a percentage), found {found:g}"
-PUE_WORDS = f"a number from 1 to {LARGEST_PUE:g}, found {{found:g}}"
+SHARE = "a share (not a percentage)"
 LessThanAll = Annotated[float, Field(strict=True, ge=0, lt=1)]
 
 
@@ -36,11 +33,11 @@ class Amount(Ranged):
         return {"anyOf": [{"type": "number"}, handler(core)]}
 
 
-Positive = Annotated[Amount, within(LEAST, math.inf, "a number above 0")]
-LoadShare = Annotated[Positive, within(0, 1, SHARE_WORDS)]
-Pue = Annotated[Amount, within(1, LARGEST_PUE, PUE_WORDS)]
-Months = Annotated[Positive, within(0, LONGEST_MONTHS, f"at most {LONGEST_MONTHS} months, found {{found:g}}")]
-NotNegative = Annotated[Amount, within(0, math.inf, "a number of at least 0")]
+Positive = Annotated[Amount, within(SMALLEST)]
+LoadShare = Annotated[Positive, within(0, 1, SHARE)]
+Pue = Annotated[Amount, within(1, LARGEST_PUE)]
+Months = Annotated[Positive, within(0, LONGEST_MONTHS)]
+NotNegative = Annotated[Amount, within(0)]
 
 
 def _form(residual: Any) -> str:

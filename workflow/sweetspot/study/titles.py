@@ -15,35 +15,35 @@ METHODS = {"pretrain": "pretraining", "full": "full fine-tuning", "lora": "LoRA"
 OTHER_FRAMEWORKS = {"cntk": "CNTK", "jax": "JAX", "mxnet": "MXNet"}
 
 
-def model_title(model: str, own: Mapping[str, str] | None = None) -> str:
-    """The name for people of a model: the study's `own`, else that of a well-known network, else its key.
+def model_title(model: str, study_titles: Mapping[str, str] | None = None) -> str:
+    """Return the name of a model for people: the study's, else that of a well-known network, else its key.
 
     Work by tokens (`open_models.cell_name`) is named by what is done to the model: `LoRA of Llama-3.1-8b`.
     """
-    trained = BY_TOKENS.fullmatch(model)
-    known = f"{METHODS[trained[2]]} of {trained[1].capitalize()}" if trained else NETWORKS.get(model, model)
-    return (own or {}).get(model) or known
+    match = BY_TOKENS.fullmatch(model)
+    title = f"{METHODS[match[2]]} of {match[1].capitalize()}" if match else NETWORKS.get(model, model)
+    return (study_titles or {}).get(model) or title
 
 
 def class_title(name: object) -> str:
-    """The name for people of a class of jobs: of the network it is called by, `ResNet-50 (urgent)`; else its own."""
+    """Return the name of a class of jobs for people, e.g. `ResNet-50 (urgent)` for `resnet50 (urgent)`."""
     first, *rest = str(name).split(" ", 1)
     return " ".join([model_title(first), *rest])
 
 
 def unit_in_words(units: Collection[str]) -> str:
-    """What a study's speeds count (images, samples, runs, relative units); samples where they count several."""
+    """Return what a study's speeds count (images, samples, runs, relative units); samples where units differ."""
     if set(units) == {"relative"}:
         return "relative units"
     return "".join(units or {"images"}) if len(units) < 2 else "samples"
 
 
 def framework_title(framework: str) -> str:
-    """The name for people of a framework: a well-known one's, else its key."""
-    own = FRAMEWORKS[framework].title if framework in FRAMEWORKS else OTHER_FRAMEWORKS.get(framework)
-    return own or framework
+    """Return the name of a framework for people: that of a well-known one, else its key."""
+    measured = FRAMEWORKS[framework].title if framework in FRAMEWORKS else ""
+    return measured or OTHER_FRAMEWORKS.get(framework, framework)
 
 
-def provider_title(provider: str, own: Mapping[str, str] | None = None) -> str:
-    """The name for people of a provider: the study's `own`, else a well-known one's, else its key."""
-    return (own or {}).get(provider) or PROVIDERS.get(provider, provider)
+def provider_title(provider: str, study_titles: Mapping[str, str] | None = None) -> str:
+    """Return the name of a provider for people: the study's, else that of a well-known one, else its key."""
+    return (study_titles or {}).get(provider) or PROVIDERS.get(provider, provider)

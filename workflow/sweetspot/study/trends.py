@@ -126,7 +126,7 @@ class RandomWalk(Closed):
 
 Path = Fixed | Jumps | Drift | RandomWalk
 Trend = Annotated[
-    Annotated[PresetName, Tag("(preset)")] | Annotated[Annotated[Path, Field(discriminator="kind")], Tag("(own)")],
+    Annotated[PresetName, Tag("(preset)")] | Annotated[Drift, Tag("(own)")],
     Discriminator(lambda given: "(preset)" if isinstance(given, str) else "(own)"),
 ]
 

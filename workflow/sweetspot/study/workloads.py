@@ -9,7 +9,6 @@ from pydantic import Field, RootModel
 from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Text, validated
 from sweetspot.study.memory import Needs
 from sweetspot.study.monthly import JobClass, Monthly, Shared, SideBySide, not_once
-from sweetspot.study.needs import entries_of, jobs_of_plans
 from sweetspot.study.open_models import TokenWork
 from sweetspot.study.yamlfile import load_yaml
 
@@ -95,28 +94,31 @@ class Workloads(RootModel[dict[Part, Workload]]):
 
 
 def load_workloads(path: str | Path) -> dict[str, Training | Runs | Plan]:
-    """Read the workloads, in the order of the file. Raises UserError naming file and key.
+    """Read the single jobs that are priced, in the order of the file. Raises UserError naming file and key.
 
-    Of a `monthly` one, one job of each class stands here, as `<workload>.<class>`: that is what is priced
-    (`load_monthly` has the rest). So does one job of each phase, as `<plan>.<phase>`, of a plan whose model nothing
-    else in the file trains (`jobs_of_plans`).
+    One job of each class of a `monthly` workload is among them, as `<workload>.<class>` (`load_monthly` has the rest).
+    So is one job of a phase, as `<plan>.<phase>`, of a plan whose model nothing else in the file trains: without a
+    price of its own such a plan would have no option to be judged by.
     """
-    found: dict[str, Training | Runs | Plan] = {}
-    read, phases = _read(path), dict[str, Training | Runs | Plan]()
-    alone = jobs_of_plans({name: entry for name, entry in load_yaml(path).items() if name in read})
-    for name, work in read.items():
-        found |= _one_of_each(name, work) if isinstance(work, Monthly) else {name: work}
-        if isinstance(work, Plan):
-            jobs = {f"{name}.{phase.name}": _one_of_phase(work, phase) for phase in work.phases}
-            phases |= {job: jobs[job] for job in jobs if job in alone}
-    return found | phases
+    jobs: dict[str, Training | Runs | Plan] = {}
+    jobs_of_phases: dict[str, Training | Runs | Plan] = {}
+    workloads = read_workloads(path)
+    trained = {work.model for work in workloads.values() if not isinstance(work, Plan | Monthly)}
+    trained |= {job.model for work in workloads.values() if isinstance(work, Monthly) for job in work.jobs}
+    for name, work in workloads.items():
+        jobs |= _jobs_of_classes(name, work) if isinstance(work, Monthly) else {name: work}
+        if isinstance(work, Plan) and work.model not in trained:
+            # Jobs that take the whole machine have its own figure; others only where there is none of these.
+            whole = [phase for phase in work.phases if phase.gpus_per_job == "all"]
+            jobs_of_phases |= {f"{name}.{phase.name}": _job_of_phase(work, phase) for phase in whole or work.phases}
+    return jobs | jobs_of_phases
 
 
 def load_monthly(path: str | Path) -> dict[str, Monthly]:
-    """The workloads of kind `monthly`; none without the file. Raises UserError naming file and key."""
-    if not any(isinstance(work, dict) and work.get("kind") == "monthly" for work in entries_of(path).values()):
+    """Return the workloads of kind `monthly`; {} if the file is missing. Raises UserError naming file and key."""
+    if not Path(path).is_file():
         return {}
-    return {name: work for name, work in _read(path).items() if isinstance(work, Monthly)}
+    return {name: work for name, work in read_workloads(path).items() if isinstance(work, Monthly)}
 
 
 def load_titles(path: str | Path) -> dict[str, str]:
@@ -130,8 +132,8 @@ def load_titles(path: str | Path) -> dict[str, str]:
     return {name: work.title for name, work in named.items() if work.title}
 
 
-def _read(path: str | Path) -> dict[str, Training | Runs | Plan | Monthly]:
-    """The workloads; those by tokens by the samples of their cells."""
+def read_workloads(path: str | Path) -> dict[str, Training | Runs | Plan | Monthly]:
+    """Read all workloads; those by tokens are given by the samples of their cells. Raises UserError."""
     read = validated(Workloads, load_yaml(path), path).root
     return {name: _by_samples(work) for name, work in read.items()}
 
@@ -159,7 +161,7 @@ def _of_tokens(work: TokenTraining | JobClass) -> dict[str, Any]:
     return counted
 
 
-def _one_of_each(name: str, work: Monthly) -> dict[str, Training | Runs]:
+def _jobs_of_classes(name: str, work: Monthly) -> dict[str, Training | Runs]:
     """One job of each class; the urgent ones apart where they take other devices."""
     found: dict[str, Training | Runs] = {}
     for job in work.jobs:
@@ -177,7 +179,7 @@ def _one_of_each(name: str, work: Monthly) -> dict[str, Training | Runs]:
     return found
 
 
-def _one_of_phase(plan: Plan, phase: Phase) -> Runs:
+def _job_of_phase(plan: Plan, phase: Phase) -> Runs:
     return Runs(
         kind="runs", title=f"One job of {phase.name}", runs=1, hours=phase.hours, instance=plan.instance,
         model=plan.model, devices_per_job=1 if phase.gpus_per_job == "one" else "all",
