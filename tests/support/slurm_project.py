@@ -28,12 +28,6 @@ large-node:
   gpu: CPU
   gpus: 2
   measure: {where: slurm, device: cpu, partition: large, mem_mb: 2000, runtime_min: 15}
-two-nodes:
-  title: Two nodes of a partition
-  provider: university
-  gpu: CPU
-  gpus: 1
-  measure: {where: slurm, device: cpu, partition: pair, mem_mb: 2000, runtime_min: 15, gpus_per_node: 1}
 other-kind:
   title: A node that is not what the partition gives
   provider: university
@@ -77,10 +71,10 @@ def on_two_partitions(folder):
 
 
 def without_framework(project):
-    """Runs say their steps as a training process does, at once; real ones on several nodes or an expected device."""
+    """Runs say their steps as a training process does, at once; real ones on an expected device."""
     train = project / "workflow" / "sweetspot" / "harness" / "train.py"
     real, stub = (indent(text.partition(MAIN)[2], "    ") for text in (train.read_text(), TRAINING))
-    choice = "asked = Request.from_json(sys.argv[1])\n    if asked.gpus_per_node or asked.expect_gpu:"
+    choice = "asked = Request.from_json(sys.argv[1])\n    if asked.expect_gpu:"
     train_with(project, f"{MAIN}    {choice}\n{real}\n    else:\n{stub}")
 
 

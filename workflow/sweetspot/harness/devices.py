@@ -103,8 +103,6 @@ def held_devices(request: Request) -> Iterator[None]:
             f"--instance is {request.cell.instance!r}, which is measured through {platform.title}, and this is no "
             f"{platform.job}; run snakemake with --workflow-profile {platform.profile}"
         )
-    if request.nodes > 1 and "SLURM_JOB_ID" not in os.environ:
-        raise UserError(f"--gpus is {request.cell.gpus}, which takes {request.nodes} nodes; that needs a Slurm job")
     if request.device == "gpu":  # by itself CUDA counts the fastest card first, and NVML along the bus
         os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
     handed_out = any(other.inside in os.environ for other in PLATFORMS.values() if other.hands_out_devices)

@@ -31,21 +31,10 @@ class Request(NamedTuple):
     xla: bool
     output: str
     target_half_width: float = 0.0
-    gpus_per_node: int = 0
     asked: str = ""
     script: str = ""
     least_seconds: float = 2.0
     least_seconds_power: float = 10.0
-
-    @property
-    def nodes(self) -> int:
-        """Nodes of the run, one worker on each."""
-        return max(1, self.cell.gpus // self.gpus_per_node) if self.gpus_per_node else 1
-
-    @property
-    def local_gpus(self) -> int:
-        """Devices that this process must find on its own node."""
-        return self.cell.gpus // self.nodes
 
     def to_json(self) -> str:
         """The request as one line."""
@@ -69,7 +58,6 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     parser.add_argument("--where", choices=list(PLATFORMS), default="local")
     parser.add_argument("--expect-gpu", default="", help="part of the name that every device must have")
-    parser.add_argument("--gpus-per-node", type=int, default=0, help="more --gpus take several nodes (0: never)")
     parser.add_argument("--warmup-steps", type=int, default=2, help="steps not timed; the first compiles")
     parser.add_argument("--min-steps", type=int, default=5, help="timed steps after which a run may end")
     parser.add_argument("--min-seconds", type=float, default=20, help="timed seconds after which it ends anyway")
@@ -109,5 +97,5 @@ def _require_possible(request: Request) -> None:
         if name in COUNTS and not 1 <= value <= COUNTS[name]:
             raise UserError(f"{flag} is {value}; expected 1 to {COUNTS[name]}")
     parts = max(LOGICAL, os.cpu_count() or 1)
-    if request.device == "cpu" and request.local_gpus > parts:
+    if request.device == "cpu" and request.cell.gpus > parts:
         raise UserError(f"--gpus is {request.cell.gpus} on a processor; expected at most {parts} parts of it")

@@ -23,11 +23,11 @@ import psutil
 
 from sweetspot.errors import UserError, exit_on_user_error
 from sweetspot.harness.backends import command as backend
-from sweetspot.harness.disturbance import watch_of
+from sweetspot.harness.disturbance import CpuWatch
 from sweetspot.harness.facts import device_facts
-from sweetspot.harness.nodes import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
+from sweetspot.harness.launcher import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, prctl
 from sweetspot.harness.request import Request
-from sweetspot.harness.run_memory import ended_by
+from sweetspot.harness.run_memory import memory_error
 from sweetspot.harness.script_output import Repeats, Splitter, StepClock, Told, reader
 from sweetspot.harness.step_times import DIVERGED, NO_MEMORY
 from sweetspot.harness.stop_rule import MeasuredSteps
@@ -263,7 +263,7 @@ def main(request: Request) -> None:
         if isinstance(script.steps, JsonLines) and script.steps.json_lines:
             file = Path(script.folder, filled(script.steps.json_lines, values))
         started = Started(script, argv, _environment(script, values, iterator), file)
-        splitter, measured = Splitter(), MeasuredSteps(request, say, watch_of(request))
+        splitter, measured = Splitter(), MeasuredSteps(request, say, CpuWatch())
         _end_with_us(lambda: last_words(script, splitter, measured), started)
         enough = listen(request, script, started, splitter, measured)
         code = started.process.poll()
@@ -283,7 +283,7 @@ def _ended(request: Request, code: int | None, measured: MeasuredSteps, words: s
         count = len(measured.timed)
         fail(f"the script ended after {count} timed intervals, expected {request.min_steps_slow}; {words}")
     how = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
-    fail(f"the script ended {how}; {words}", code=NO_MEMORY if ended_by("\n".join(splitter.last)) else DIVERGED)
+    fail(f"the script ended {how}; {words}", code=NO_MEMORY if memory_error("\n".join(splitter.last)) else DIVERGED)
 
 
 def _end_with_us(words: Callable[[], str], started: Started) -> None:

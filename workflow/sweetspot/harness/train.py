@@ -8,19 +8,18 @@ It is a process of its own because a framework that dies must not take the run's
 import json
 import math
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 from sweetspot.errors import UserError, exit_on_user_error
-from sweetspot.harness import nodes
 from sweetspot.harness.backends import Agree, Step, backend
-from sweetspot.harness.disturbance import CpuWatch, watch_of
+from sweetspot.harness.disturbance import CpuWatch
 from sweetspot.harness.facts import device_facts
+from sweetspot.harness.launcher import die_with_supervisor
 from sweetspot.harness.request import Request
-from sweetspot.harness.run_memory import counted
+from sweetspot.harness.run_memory import framework_peak
 from sweetspot.harness.step_times import DIVERGED
 from sweetspot.harness.stop_rule import MeasuredSteps
 
@@ -108,18 +107,12 @@ def main(request: Request) -> None:
     devices = chosen.devices(request)
     first, agree = chosen.place(request)
     tell = say if first else _nothing
-    facts = {**device_facts(request), **chosen.facts(request)}
-    tell(facts=facts)
+    tell(facts={**device_facts(request), **chosen.facts(request)})
     step, arithmetic = chosen.build_step(request, devices)
     tell(facts=arithmetic)
-    train(request, step, tell, agree, watch_of(request) if first else None)
-    memory = counted(request)
-    tell(facts=memory)
-    rates = chosen.rates(request, devices)
-    if request.nodes == 1:
-        tell(facts=rates)
-    elif os.environ.get("LOCAL_RANK", "0") == "0":  # a node's first process tells for it
-        say(worker={**memory, **rates, **nodes.worker_facts(request, facts)})
+    train(request, step, tell, agree, CpuWatch() if first else None)
+    tell(facts=framework_peak(request))
+    tell(facts=chosen.rates(request, devices))
 
 
 def _nothing(**fact: Any) -> None:
@@ -128,8 +121,6 @@ def _nothing(**fact: Any) -> None:
 
 def run(request: Request) -> None:
     """`main`, whose failure is told too: launchers have an exit code of their own, and tracebacks last lines."""
-    if request.nodes > 1:
-        signal.alarm(request.time_limit_s + nodes.GRACE_S)
     try:
         main(request)
     except UserError as error:
@@ -138,12 +129,11 @@ def run(request: Request) -> None:
     except Exception as error:
         said = (str(error).splitlines() or [""])[0]
         place = f" in process {os.environ['RANK']}" if "RANK" in os.environ else ""
-        place += f" on {os.environ['SLURMD_NODENAME']}" if request.nodes > 1 else ""
         say(failure=f"{type(error).__name__}{place}: {said}")
         raise
 
 
 if __name__ == "__main__":
-    nodes.die_with_supervisor()
+    die_with_supervisor()
     with exit_on_user_error():
         run(Request.from_json(sys.argv[1]))

@@ -76,10 +76,8 @@ class Jobs:
         return of_run
 
     def device(self) -> PerRun:
-        """What is measured on, as flags: the kind of device, and devices a node where a cell takes several."""
-        if not self._over_nodes():
-            return self.per_instance(device_flags)
-        return lambda wildcards: device_flags(self._executors[wildcards.instance], self._nodes(wildcards))
+        """The kind of device that is measured, as flags."""
+        return self.per_instance(device_flags)
 
     def place(self) -> tuple[str, dict[str, PerRun]]:
         """Where a run is made, what it must find there and how long it may take: flags that follow the others.
@@ -106,8 +104,6 @@ class Jobs:
             for word, key in keys.items()
             if any(getattr(executor, key) is not None for executor in executors)
         }
-        if self._over_nodes():
-            asked |= {"nodes": self._nodes, "tasks": self._nodes, "tasks_per_gpu": 0, "gres": self._gres}
         held = self._gpus if any(executor.device == "gpu" for executor in executors) else 0
         return asked | {"gpu": held}
 
@@ -124,24 +120,9 @@ class Jobs:
         """Which of envs/*.yaml measures: the one with CUDA where any instance is measured on GPUs."""
         return "gpu" if any(executor.device == "gpu" for executor in self._executors.values()) else "measure"
 
-    def _over_nodes(self) -> bool:
-        return any(executor.gpus_per_node for executor in self._executors.values())
-
-    def _nodes(self, wildcards: Wildcards) -> int:
-        return self._executors[wildcards.instance].nodes(int(wildcards.gpus))
-
-    def _gres(self, wildcards: Wildcards) -> str:
-        """GPUs of each node of a run over several; a total (--gpus) could be spread unevenly."""
-        executor = self._executors[wildcards.instance]
-        if self._nodes(wildcards) == 1 or executor.device == "cpu":
-            return ""
-        kind = f":{executor.gpu_model}" if executor.gpu_model else ""
-        return f"gpu{kind}:{executor.gpus_per_node}"
-
     def _gpus(self, wildcards: Wildcards) -> int:
-        """GPUs that a run keeps from others; logical CPU devices are none, and those of several nodes are in `gres`."""
-        on_gpu = self._executors[wildcards.instance].device == "gpu"
-        return int(wildcards.gpus) if on_gpu and self._nodes(wildcards) == 1 else 0
+        """Return the GPUs that a run keeps from others; logical devices of a processor are none."""
+        return int(wildcards.gpus) if self._executors[wildcards.instance].device == "gpu" else 0
 
 
 def _run(wildcards: Wildcards) -> Run:
@@ -154,10 +135,9 @@ def shell_text(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def device_flags(executor: Executor, nodes: int = 1) -> str:
-    """What is measured on. `--where local` stands in the records of older runs; `place_flags` gives what holds."""
-    several = f" --gpus-per-node {executor.gpus_per_node}" if nodes > 1 else ""
-    return f"--device {executor.device} --where local{several}"
+def device_flags(executor: Executor) -> str:
+    """The kind of device. `--where local` stands in the records of older runs; `place_flags` gives what holds."""
+    return f"--device {executor.device} --where local"
 
 
 def place_flags(executor: Executor) -> str:

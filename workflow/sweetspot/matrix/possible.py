@@ -16,11 +16,6 @@ from sweetspot.study.memory import is_before_ampere
 from sweetspot.study.scripts import AXES, Script
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 
-OVER_NODES = "; ".join(
-    f"{name} with {', '.join(ability.variants_over_nodes[:-1])} or {ability.variants_over_nodes[-1]}"
-    for name, ability in FRAMEWORKS.items()
-    if ability.variants_over_nodes
-)
 LEAVE_OUT = "or an entry of 'exclude'"
 
 
@@ -28,8 +23,8 @@ def require_possible(cells: Sequence[Cell], instances: dict[str, Instance], xla:
     """Raises UserError for the cells that no run can measure.
 
     A network that is unknown, or that the framework does not build here; a precision that it or the device does not
-    compute in; more devices than the instance has (logical ones of a processor are allowed); several
-    nodes that are not whole ones; devices or a variant that the framework, the device or XLA does not allow.
+    compute in; more devices than the instance or its node has (logical ones of a processor are
+    allowed); a variant that the framework, the device or XLA does not allow.
     """
     faults = Faults()
     for cell in {cell[:3] + cell[4:]: cell for cell in cells}.values():  # not the batch
@@ -97,18 +92,12 @@ def _precision(cell: Cell, instance: Instance) -> Iterator[str]:
 
 def _devices(cell: Cell, instance: Instance) -> Iterator[str]:
     assert instance.measure is not None
-    per_node, over_nodes = instance.measure.gpus_per_node, FRAMEWORKS[cell.framework].variants_over_nodes
+    per_node = instance.measure.gpus_per_node
     found = f"the matrix holds {cell.instance} with gpus {cell.gpus}"
     if per_node is None and instance.measure.device == "gpu" and cell.gpus > instance.gpus:
         yield f"{found}, and the instance has {instance.gpus}; expected at most that, {LEAVE_OUT}"
     if per_node is not None and cell.gpus > per_node:
-        found = f"{found}, more than its gpus_per_node {per_node}"
-        if cell.framework == COMMAND:
-            yield f"{found}; a script is started on one node, {LEAVE_OUT}"
-        elif cell.gpus % per_node:
-            yield f"{found}; expected a multiple of it"
-        elif cell.variant not in over_nodes:
-            yield f"{found}, and framework {cell.framework}, variant {cell.variant}; expected {OVER_NODES}, {LEAVE_OUT}"
+        yield f"{found}, more than its gpus_per_node {per_node}; a run is made on one node, {LEAVE_OUT}"
 
 
 def _variant(cell: Cell, instance: Instance, xla: bool) -> Iterator[str]:
@@ -123,7 +112,7 @@ def _variant(cell: Cell, instance: Instance, xla: bool) -> Iterator[str]:
     if cell.variant == NCCL and instance.measure.device == "cpu":
         yield f"{found}, which is NCCL between GPUs; on a processor expected default, A or C, {LEAVE_OUT}"
     mirrored = cell.framework == "tensorflow" and cell.variant == "default" and cell.gpus > 1
-    if xla and (mirrored or cell.variant not in ability.variants_with_xla or instance.measure.nodes(cell.gpus) > 1):
+    if xla and (mirrored or cell.variant not in ability.variants_with_xla):
         yield (
             f"measure.xla is true, and the matrix holds {cell.instance} with framework {cell.framework}, variant "
             f"{cell.variant!r}, gpus {cell.gpus}; XLA compiles variant default of one device "

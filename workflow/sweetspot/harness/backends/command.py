@@ -12,7 +12,7 @@ from typing import Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness.backends import the_gpus, the_processor
-from sweetspot.harness.cards import watched_cards
+from sweetspot.harness.cards import watch_cards
 from sweetspot.harness.request import Request
 from sweetspot.study.scripts import Script, load_script
 
@@ -40,19 +40,19 @@ def script(request: Request) -> Script:
     return load_script(Path(request.script or f"config/commands/{request.cell.model}.yaml"))
 
 
-def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
-    """The process that starts the script and reads what it tells."""
-    return [sys.executable, "-m", "sweetspot.harness.script_run", request.to_json()], None
+def launch(request: Request) -> list[str]:
+    """Return the command of the process that starts the script and reads its output."""
+    return [sys.executable, "-m", "sweetspot.harness.script_run", request.to_json()]
 
 
 def devices(request: Request) -> list[str]:
     """Names of the devices that the script is shown. Raises UserError if they are not those asked for."""
     if request.device == "cpu":
         return the_processor(request)
-    told = watched_cards(request).told
-    if "nvml" in told:
-        raise UserError(f"the NVIDIA driver does not answer ({told['nvml']}); nothing was measured")
-    return the_gpus(request, [card["name"] for card in told["cards"]])
+    cards = watch_cards(request).facts
+    if "nvml" in cards:
+        raise UserError(f"the NVIDIA driver does not answer ({cards['nvml']}); nothing was measured")
+    return the_gpus(request, [card["name"] for card in cards["cards"]])
 
 
 def facts(request: Request) -> dict[str, Any]:

@@ -5,8 +5,7 @@ import sys
 from typing import Any
 
 from sweetspot.errors import UserError
-from sweetspot.harness import nodes
-from sweetspot.harness.backends import Agree, Step, best_rates, process_a_node, rate_sizes, the_gpus, the_processor
+from sweetspot.harness.backends import Agree, Step, best_rates, rate_sizes, single_process, the_gpus, the_processor
 from sweetspot.harness.request import Request
 
 INSTALL = {  # PyPI's wheel for Linux is the one with CUDA
@@ -16,17 +15,14 @@ INSTALL = {  # PyPI's wheel for Linux is the one with CUDA
 }
 
 
-def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
-    """One training process a device: torch's launcher starts several, on several nodes by srun.
-
-    FSDP and DDP have a group of one on a single device too.
-    """
-    launcher, trainer = "sweetspot.harness.nodes", ("sweetspot.harness.train", request.to_json())
+def launch(request: Request) -> list[str]:
+    """Return the command of one training process a device; torch's launcher starts several."""
     if request.cell.gpus == 1:
-        return process_a_node(request)
-    if request.nodes > 1:
-        return nodes.command(request, launcher, *trainer), nodes.outer(os.environ)
-    return [sys.executable, "-m", launcher, request.to_json(), *trainer], None
+        return single_process(request)
+    return [
+        *(sys.executable, "-m", "sweetspot.harness.launcher", request.to_json()),
+        *("sweetspot.harness.train", request.to_json()),
+    ]
 
 
 def prepare(request: Request) -> None:
@@ -53,7 +49,7 @@ def devices(request: Request) -> list[str]:
     if request.xla:
         raise UserError("--xla is given with --framework torch; its compiler is --variant compile; use --no-xla")
     if request.device == "cpu":
-        return the_processor(request) * request.local_gpus
+        return the_processor(request) * request.cell.gpus
     import torch
 
     return the_gpus(request, [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())])
@@ -108,9 +104,9 @@ def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, An
 
 
 def rates(request: Request, devices: list[str]) -> dict[str, float]:
-    """FLOP/s of a matrix product and of a 3 x 3 convolution, all devices of a node; processes on a processor share it.
+    """FLOP/s of a matrix product and of a 3 x 3 convolution, all devices; processes on a processor share it.
 
-    Each process measures at the same time as the others; a node's first one tells its own times the processes.
+    Each process measures at the same time as the others; the first one tells its own times the processes.
     """
     import torch
     from torch.nn import functional
@@ -132,5 +128,5 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
             request,
             lambda: done(matrix @ matrix),
             lambda: done(functional.conv2d(batch, kernel, padding=1)),
-            request.local_gpus,
+            request.cell.gpus,
         )
