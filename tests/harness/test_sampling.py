@@ -72,7 +72,7 @@ def test_a_counter_that_renews_ten_times_a_second_needs_ten_seconds(monkeypatch,
     for phase in range(10):
         now = phase / 100
         meter = sampling.EnergyMeter(
-            SimpleNamespace(joules=lambda: [95 * math.floor(now * 10 + 1e-9) / 10]),
+            SimpleNamespace(joules=lambda: [95 * math.floor(now * 10 + 1e-9) / 10]),  # noqa: B023
             lambda: now,  # noqa: B023
         )
         meter.start()

@@ -12,7 +12,7 @@ from project_copy import edit, run_snakemake, scheduled
 from sweetspot.decision.offers_left_out import warning_table
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
-from sweetspot.matrix.schedule import Run, choose_runs, left_out_table, priorities, run_file
+from sweetspot.matrix.schedule import Run, priorities, run_file, select_runs, skipped_table
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -33,7 +33,7 @@ def a_run_of(plan, folder, batch_size, run, facts, seconds=(1.0, 1.0)):
 
 
 def chosen(plan, folder):
-    return [(run.cell.batch_size, run.run) for run in choose_runs(plan, folder).kept]
+    return [(run.cell.batch_size, run.run) for run in select_runs(plan, folder).selected]
 
 
 def test_the_headlines_batch_is_measured_first_and_second_runs_after_first_ones(tmp_path):
@@ -61,11 +61,11 @@ def test_what_is_measured_stays_and_its_real_time_is_spent_first(tmp_path):
 def test_another_batch_of_the_model_is_estimated_by_its_seconds_per_sample(tmp_path, facts, seconds):
     plan = a_plan(budget_minutes=1000, min_seconds=20, min_steps_slow=3, warmup_steps=2)
     done = a_run_of(plan, tmp_path, 32, 1, facts, seconds)
-    choice = choose_runs(plan, tmp_path)
+    choice = select_runs(plan, tmp_path)
     own = 100.0 if facts else 30 + 96
     # 1 s a sample: 64 s a step; 30 s to start, two warm-up steps, three timed and at most one more: 30 + 6 x 64
     assert choice.minutes * 60 == pytest.approx(2 * own + 2 * (30 + 6 * 64))
-    assert done in choice.kept
+    assert done in choice.selected
 
 
 def test_a_torn_run_file_is_kept_and_estimated_like_one_that_is_missing(tmp_path):
@@ -90,7 +90,7 @@ def test_the_budget_is_no_part_of_how_a_run_is_measured():
 
 def test_what_is_left_out_is_a_warning_of_its_cell():
     row = {"instance": "w", "framework": "torch", "model": "vgg16", "batch_size": 64, "gpus": 1, "precision": "fp32"}
-    table = left_out_table([{**row, "variant": "A", "run": number} for number in (1, 2)], "budget_minutes 6")
+    table = skipped_table([{**row, "variant": "A", "run": number} for number in (1, 2)], "budget_minutes 6")
     assert table[["model", "batch_size", "runs", "budget"]].to_dict("records") == [
         {"model": "vgg16", "batch_size": 64, "runs": "1, 2", "budget": "budget_minutes 6"}
     ]
@@ -101,7 +101,7 @@ def test_what_is_left_out_is_a_warning_of_its_cell():
     (said,) = warning_table(only(throughput=none, left_out=table), none, settings(), {}).to_dict("records")
     assert (said["rule"], said["instance"], said["batch_size"]) == ("left_out", "w", 64)
     assert "not measured within budget_minutes 6: run 1, 2" in said["message"]
-    assert left_out_table([], "").empty
+    assert skipped_table([], "").empty
 
 
 @pytest.mark.slow
