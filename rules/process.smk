@@ -32,7 +32,7 @@ except UserError as error:
     raise WorkflowError(str(error)) from None
 
 from sweetspot.matrix.process import hold, stop_on_sigterm, stop_when_unread
-from sweetspot.matrix.progress import hush_measurements, one_line_a_step
+from sweetspot.matrix.progress import hush_measurements, show_step_lines
 from sweetspot.matrix.reruns import note_reruns, settle
 from sweetspot.matrix.slurm import install_commands
 
@@ -46,7 +46,7 @@ SAID = workflow.output_settings
 if workflow.is_main_process and not (
     SAID.dryrun or SAID.verbose or SAID.printshellcmds or os.environ.get("V") == "1"
 ):
-    one_line_a_step(logger.handlers)
+    show_step_lines(logger.handlers)
 if Quietness.ALL in (SAID.quiet or ()):
     hush_measurements()
 # Here, not at the start: Snakemake has no start of a module.
