@@ -178,4 +178,4 @@ def script_command(name: str) -> str:
 
 
 RUN_BENCHMARK = script_command("run_benchmark")
-PLACE, PLACE_PARAMS = JOBS.place()
+PLACE, PLACE_PARAMS = JOBS.location()

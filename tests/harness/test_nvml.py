@@ -158,9 +158,12 @@ def test_a_run_on_two_gpus_carries_energy_and_memory_to_the_throughput_table(lib
     # 3 J a step of 8 samples, as far as the counters and the lines told keep in step; RAPL where this machine has it
     assert sum(facts["device_joules"]) / facts["energy_steps"] == pytest.approx(3, rel=0.05)
     rows = pq.read_table(file).to_pylist()
-    assert {(row["seconds"], row["steps"]) for row in rows} == {(0.01, 10)}
-    assert len(rows) in (60, 61)  # six seconds, since power is read, though 40 lines would be enough for the rest
-    assert cell["images_per_s"] == pytest.approx(800)
+    assert {row["steps"] for row in rows} == {10}
+    # Six seconds, since power is read, though 40 lines would be enough for the rest: at most 60 of a tenth and one.
+    assert 40 < len(rows) <= 61
+    mean_s = sum(row["seconds"] for row in rows) / len(rows)
+    assert mean_s > 0.0099  # by the clock, which a busy machine makes longer
+    assert cell["images_per_s"] == pytest.approx(8 / mean_s)
     assert cell["joules_per_sample"] == pytest.approx(facts["joules_per_step"] / 8)
     assert (cell["peak_memory_gib"], cell["peak_memory_source"]) == (31, "nvml")
 

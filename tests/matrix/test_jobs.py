@@ -110,15 +110,15 @@ def test_the_parameters_of_a_run_are_those_recorded_of_runs_made_before():
 
 
 def test_where_a_run_is_made_is_text_of_the_command_or_a_function_of_resources_which_snakemake_does_not_compare():
-    assert Jobs(shipped()).place() == ("", {})
-    assert Jobs(shipped(time_limit_s=60)).place() == ("--time-limit-s 60", {})
-    text, params = jobs(a=CARD, b=SLURM).place()
+    assert Jobs(shipped()).location() == ("", {})
+    assert Jobs(shipped(time_limit_s=60)).location() == ("--time-limit-s 60", {})
+    text, params = jobs(a=CARD, b=SLURM).location()
     assert text == "{params.place}"
     assert list(inspect.signature(params["place"]).parameters) == ["wildcards", "resources"]
     assert params["place"](run("a"), None) == "--expect-gpu 'Tesla V100'"
     assert params["place"](run("b"), None) == "--where slurm"
     odd = Executor(where="local", device="gpu", expect_gpu="{x}")
-    assert jobs(a=odd).place() == ("--expect-gpu '{{x}}'", {})
+    assert jobs(a=odd).location() == ("--expect-gpu '{{x}}'", {})
 
 
 def test_a_run_refused_before_has_the_number_of_its_attempt():

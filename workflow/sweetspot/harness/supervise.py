@@ -31,7 +31,7 @@ from sweetspot.harness.step_times import (
     mean_step,
     step_warnings,
 )
-from sweetspot.matrix.reruns import asked_to_replace
+from sweetspot.matrix.reruns import must_replace
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
 
@@ -143,7 +143,7 @@ def is_already_measured(request: Request) -> bool:
     import pyarrow.parquet as pq
 
     file = Path(request.output)
-    if not request.asked or not file.is_file() or asked_to_replace(request.output, Path(request.asked)):
+    if not request.asked or not file.is_file() or must_replace(request.output, Path(request.asked)):
         return False
     if is_damaged(file.read_bytes()):
         return False

@@ -9,7 +9,7 @@ from typing import Any
 from sweetspot.cells import CELL_COLUMNS, Cell
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import require_file
-from sweetspot.matrix.possible import require_possible, require_told
+from sweetspot.matrix.possible import require_possible, require_script_arguments
 from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.config import Config
@@ -177,7 +177,7 @@ def measured_cells(
     exclude = [entry.model_dump(exclude_none=True) for entry in config.exclude]
     cells = expand_matrix(config.measure_on, config.matrix.model_dump(), exclude, scripts)
     require_possible([cell for cell in cells if cell.model not in scripts], instances, config.measure.xla, file)
-    require_told([cell for cell in cells if cell.model in scripts], instances, scripts, file)
+    require_script_arguments([cell for cell in cells if cell.model in scripts], instances, scripts, file)
     return cells
 
 

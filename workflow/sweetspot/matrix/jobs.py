@@ -42,17 +42,17 @@ class Jobs:
         measured = {name: plan.instances[name].measure for name in plan.config.measure_on}
         self._executors: dict[str, Executor] = {name: value for name, value in measured.items() if value is not None}
 
-    def require_accepted(self, files: Iterable[str], runs_a_job: int = 1, accounts: str = "") -> None:
+    def require_accepted(self, files: Iterable[str], runs_per_job: int = 1, accounts: str = "") -> None:
         """Raise UserError where Slurm takes no job that makes one of these run files."""
-        made = {part.partition("~")[2] for file in files for part in Path(file).parts if part.startswith("instance~")}
-        asked = {name: executor for name, executor in self._executors.items() if name in made}
-        require_accepted(asked, runs_a_job, accounts)
+        names = {part.partition("~")[2] for file in files for part in Path(file).parts if part.startswith("instance~")}
+        executors = {name: executor for name, executor in self._executors.items() if name in names}
+        require_accepted(executors, runs_per_job, accounts)
 
     def per_instance(self, value: Callable[[Executor], Any]) -> PerRun:
         """`value` of the executor of a run's instance."""
         values = {name: value(executor) for name, executor in self._executors.items()}
         first = next(iter(values.values()), None)
-        if values and all(other == first for other in values.values()):
+        if values and all(value == first for value in values.values()):
             return first
         return lambda wildcards: values[wildcards.instance]
 
@@ -69,8 +69,8 @@ class Jobs:
 
         def of_run(wildcards: Wildcards) -> str:
             attempt = self._attempts.get(str(run_file(BENCHMARKS, _run(wildcards))))
-            own = definitions and wildcards["framework"] == COMMAND
-            definition = definitions.get(wildcards.model, "") if own else ""
+            is_script = bool(definitions) and wildcards["framework"] == COMMAND
+            definition = definitions.get(wildcards.model, "") if is_script else ""
             return f"{flags}{definition}{f' --attempt {attempt}' if attempt else ''}"
 
         return of_run
@@ -79,7 +79,7 @@ class Jobs:
         """The kind of device that is measured, as flags."""
         return self.per_instance(device_flags)
 
-    def place(self) -> tuple[str, dict[str, PerRun]]:
+    def location(self) -> tuple[str, dict[str, PerRun]]:
         """Where a run is made, what it must find there and how long it may take: flags that follow the others.
 
         None of it changes what a measurement means, so by none of it a run is made again: it is text of the shell
@@ -87,7 +87,7 @@ class Jobs:
         not compare. Returns that text and the parameters that it names.
         """
         limit = self._plan.config.measure.limit_flag()
-        flags = self.per_instance(lambda executor: " ".join(filter(None, (limit, place_flags(executor)))))
+        flags = self.per_instance(lambda executor: " ".join(filter(None, (limit, location_flags(executor)))))
         if isinstance(flags, str):
             return shell_text(flags), {}
         return "{params.place}", {"place": lambda wildcards, resources: flags(wildcards)}
@@ -99,13 +99,13 @@ class Jobs:
         """
         executors = self._executors.values()
         keys = {word: key for executor in executors for word, key in executor.platform.resources.items()}
-        asked: dict[str, PerRun] = {"nodes": 1} | {
+        requested: dict[str, PerRun] = {"nodes": 1} | {
             word: self.per_instance(attrgetter(key))
             for word, key in keys.items()
             if any(getattr(executor, key) is not None for executor in executors)
         }
-        held = self._gpus if any(executor.device == "gpu" for executor in executors) else 0
-        return asked | {"gpu": held}
+        gpus = self._gpus if any(executor.device == "gpu" for executor in executors) else 0
+        return requested | {"gpu": gpus}
 
     def threads(self) -> PerRun:
         """A job's cores where its platform takes them from Snakemake's threads; others have words of their own."""
@@ -136,11 +136,11 @@ def shell_text(text: str) -> str:
 
 
 def device_flags(executor: Executor) -> str:
-    """The kind of device. `--where local` stands in the records of older runs; `place_flags` gives what holds."""
+    """The kind of device. `--where local` stands in the records of older runs; `location_flags` gives what holds."""
     return f"--device {executor.device} --where local"
 
 
-def place_flags(executor: Executor) -> str:
+def location_flags(executor: Executor) -> str:
     """Where a run is made, where that is not this machine, and the device that it must find."""
     where = "" if executor.where == "local" else f"--where {executor.where}"
     expected = f"--expect-gpu {shlex.quote(executor.expect_gpu)}" if executor.expect_gpu else ""

@@ -77,9 +77,9 @@ def facts(request: Request) -> dict[str, Any]:
     }
 
 
-def products(matrices: bool, convolutions: bool, there: bool) -> str:
+def products(matrices: bool, convolutions: bool, has_tf32: bool) -> str:
     """By what fp32 is multiplied, where TF32 is allowed in matrices and in convolutions and the GPU has it."""
-    if not there or not (matrices or convolutions):
+    if not has_tf32 or not (matrices or convolutions):
         return "fp32"
     if matrices and convolutions:
         return "tf32"
@@ -111,16 +111,16 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
     import torch
     from torch.nn import functional
 
-    from sweetspot.harness.torch_training import DTYPES, place_of
+    from sweetspot.harness.torch_training import DTYPES, process_device
 
-    place, kind = place_of(request), DTYPES.get(request.cell.precision, torch.float32)
+    device, dtype = process_device(request), DTYPES.get(request.cell.precision, torch.float32)
     size, images = rate_sizes(request)
-    matrix = torch.rand(size, size, device=place, dtype=kind)
-    batch = torch.rand(images, 128, 28, 28, device=place, dtype=kind).to(memory_format=torch.channels_last)
-    kernel = torch.rand(128, 128, 3, 3, device=place, dtype=kind).to(memory_format=torch.channels_last)
+    matrix = torch.rand(size, size, device=device, dtype=dtype)
+    batch = torch.rand(images, 128, 28, 28, device=device, dtype=dtype).to(memory_format=torch.channels_last)
+    kernel = torch.rand(128, 128, 3, 3, device=device, dtype=dtype).to(memory_format=torch.channels_last)
 
     def done(result: Any) -> None:
-        if place.type == "cuda":
+        if device.type == "cuda":
             torch.cuda.synchronize()
 
     with torch.no_grad():
