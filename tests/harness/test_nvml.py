@@ -242,7 +242,7 @@ ASKED = """
     import json, os
     from sweetspot.errors import UserError
     from sweetspot.harness.cards import watch_cards
-    from sweetspot.harness.devices import held_devices
+    from sweetspot.harness.devices import leased_devices
     from sweetspot.harness.request import parse_request
     flags = "--instance a --framework torch --model tiny_cnn --batch-size 1 --gpus 1 --variant default --run 1"
     def asked(precision="fp32"):
@@ -253,7 +253,7 @@ ASKED = """
 def test_the_child_numbers_cards_along_the_bus_and_sees_those_that_were_leased(library, tmp_path):
     program = """
     os.environ["CUDA_DEVICE_ORDER"] = "FASTEST_FIRST"
-    with held_devices(asked()):
+    with leased_devices(asked()):
         print(json.dumps([os.environ["CUDA_DEVICE_ORDER"], os.environ["CUDA_VISIBLE_DEVICES"]]))
     """
     told = asked(library, tmp_path, ASKED + program, V100, A, CUDA_VISIBLE_DEVICES="1")

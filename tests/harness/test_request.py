@@ -2,7 +2,7 @@
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.harness.devices import held_devices
+from sweetspot.harness.devices import leased_devices
 from sweetspot.harness.request import Request, parse_request
 from sweetspot.study.config import Measure
 
@@ -59,5 +59,5 @@ def test_what_no_path_may_be_named_after_is_refused(flag, value, words):
 
 def test_a_run_of_a_kubernetes_instance_outside_a_pod_is_refused(monkeypatch):
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
-    with pytest.raises(UserError, match="this is no pod"), held_devices(request("--where", "kubernetes")):
+    with pytest.raises(UserError, match="this is no pod"), leased_devices(request("--where", "kubernetes")):
         pass

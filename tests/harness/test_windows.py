@@ -12,7 +12,7 @@ from sweetspot.harness import supervise
 from sweetspot.harness.backends import Step
 from sweetspot.harness.step_times import DIVERGED, Interval, duration, half_width, may_stop, mean_step, step_warnings
 from sweetspot.harness.supervise import assess
-from sweetspot.harness.train import timed_steps, train, window_of
+from sweetspot.harness.train import steps_per_window, timed_steps, train
 
 
 class Device:
@@ -63,7 +63,7 @@ def test_on_a_processor_each_step_is_waited_for():
 
 @pytest.mark.parametrize(("seconds", "steps"), [(0.001, 500), (0.3, 4), (1.9, 4), (2.0, 1), (30.0, 1)])
 def test_a_window_is_half_a_second_and_four_steps_unless_a_step_is_long(seconds, steps):
-    assert window_of(request(device="gpu"), seconds) == steps
+    assert steps_per_window(request(device="gpu"), seconds) == steps
 
 
 def test_all_processes_make_the_windows_that_the_first_wants():

@@ -56,7 +56,7 @@ class Backend(Protocol):
         """What the framework says of itself and of its devices, for the run file."""
 
     @staticmethod
-    def place(request: Request) -> tuple[bool, Agree]:
+    def process_role(request: Request) -> tuple[bool, Agree]:
         """Whether this process is the one that tells, and how all learn how many steps it wants next."""
 
     @staticmethod
@@ -81,10 +81,10 @@ def backend(framework: str) -> Backend:
 def require_known(framework: str, precision: str, variant: str = "default") -> None:
     """Raises UserError where the framework is none that is known here, or has no such precision or variant."""
     backend(framework)
-    known = FRAMEWORKS[framework].precisions
-    if precision not in known:
+    precisions = FRAMEWORKS[framework].precisions
+    if precision not in precisions:
         raise UserError(
-            f"--precision is {precision!r} with --framework {framework}; expected one of {', '.join(known)}"
+            f"--precision is {precision!r} with --framework {framework}; expected one of {', '.join(precisions)}"
         )
     variants = FRAMEWORKS[framework].variants
     if variants and variant not in variants:

@@ -57,30 +57,30 @@ def devices(request: Request) -> list[str]:
 
 def facts(request: Request) -> dict[str, Any]:
     """What the script counts, and the definition that it was started by."""
-    own = script(request)
-    found: dict[str, Any] = {
-        "unit": own.unit,
-        "samples_per_step": own.samples(request.cell),
-        "script_digest": own.digest(),
+    description = script(request)
+    values: dict[str, Any] = {
+        "unit": description.unit,
+        "samples_per_step": description.samples(request.cell),
+        "script_digest": description.digest(),
         "program": "command",
     }
-    if own.training_flop_per_sample is not None:
-        found["training_flop_per_sample"] = own.training_flop_per_sample
-    return found
+    if description.training_flop_per_sample is not None:
+        values["training_flop_per_sample"] = description.training_flop_per_sample
+    return values
 
 
-def digests(own: Script, argv: Sequence[str]) -> dict[str, str]:
+def digests(description: Script, argv: Sequence[str]) -> dict[str, str]:
     """SHA-256 of the files that the command names, so that a later reader knows which script it was."""
-    found = {}
+    values = {}
     for word in argv:
-        file = Path(own.folder, word)
+        file = Path(description.folder, word)
         if file.suffix and file.is_file() and file.stat().st_size <= LARGEST and os.access(file, os.R_OK):
-            found[word] = hashlib.sha256(file.read_bytes()).hexdigest()
-    return found
+            values[word] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return values
 
 
 def interpreter_versions(argv: Sequence[str]) -> dict[str, str]:
-    """Ask the Python that runs a script for the versions of its frameworks; {} where it runs no Python of its own.
+    """Ask the Python that runs a script for the versions of its frameworks; {} where it runs none.
 
     The program is an interpreter itself, or a text whose first line names one (torchrun, accelerate).
     """
@@ -89,14 +89,14 @@ def interpreter_versions(argv: Sequence[str]) -> dict[str, str]:
     if not interpreter:
         return {}
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [interpreter, "-c", VERSIONS, *PACKAGES],
             capture_output=True,
             text=True,
             timeout=ASKED_S,
             check=True,
         )
-        versions = json.loads(done.stdout)
+        versions = json.loads(process.stdout)
     except (OSError, ValueError, subprocess.SubprocessError):
         return {}
     return {str(name): str(version) for name, version in versions.items()}

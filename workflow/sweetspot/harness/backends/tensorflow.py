@@ -53,22 +53,22 @@ def facts(request: Request) -> dict[str, Any]:
     """
     import tensorflow as tf
 
-    found: dict[str, Any] = {"onednn": os.environ.get("TF_ENABLE_ONEDNN_OPTS", "default") != "0"}
+    values: dict[str, Any] = {"onednn": os.environ.get("TF_ENABLE_ONEDNN_OPTS", "default") != "0"}
     if request.device == "gpu":
         build = tf.sysconfig.get_build_info()
         cards = tf.config.list_physical_devices("GPU")
         details = [tf.config.experimental.get_device_details(card) for card in cards]
-        found["device_name"] = details[0].get("device_name", "unknown")
-        found["compute_capability"] = [list(detail.get("compute_capability", ())) for detail in details]
-        found |= {"cuda": build.get("cuda_version"), "cudnn": build.get("cudnn_version")}
+        values["device_name"] = details[0].get("device_name", "unknown")
+        values["compute_capability"] = [list(detail.get("compute_capability", ())) for detail in details]
+        values |= {"cuda": build.get("cuda_version"), "cudnn": build.get("cudnn_version")}
         if request.cell.precision in ("fp32", "tf32"):
             allowed = tf.config.experimental.tensor_float_32_execution_enabled()
-            there = all(capability >= [8, 0] for capability in found["compute_capability"])
-            found["products"] = "tf32" if allowed and there else "fp32"
-    return found
+            has_tf32 = all(capability >= [8, 0] for capability in values["compute_capability"])
+            values["products"] = "tf32" if allowed and has_tf32 else "fp32"
+    return values
 
 
-def place(request: Request) -> tuple[bool, Agree]:
+def process_role(request: Request) -> tuple[bool, Agree]:
     """One process drives all devices, and has nobody to agree with."""
     return True, int
 
@@ -121,12 +121,12 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
         for shape in ((size, size), (images, 28, 28, 128), (3, 3, 128, 128))
     )
 
-    def done(result: Any) -> float:
+    def finish(result: Any) -> float:
         return float(ops.ravel(result)[0])
 
     return best_rates(
         request,
-        lambda: done(ops.matmul(matrix, matrix)),
-        lambda: done(ops.conv(batch, kernel, padding="same", data_format="channels_last")),
+        lambda: finish(ops.matmul(matrix, matrix)),
+        lambda: finish(ops.conv(batch, kernel, padding="same", data_format="channels_last")),
         1 if request.device == "cpu" else len(devices),
     )

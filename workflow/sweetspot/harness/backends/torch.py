@@ -59,17 +59,17 @@ def facts(request: Request) -> dict[str, Any]:
     """How gradients are combined; name and capability of the GPU, versions of CUDA, cuDNN and NCCL."""
     import torch
 
-    found: dict[str, Any] = {"program": "torch", "processes": request.cell.gpus, "threads": torch.get_num_threads()}
+    values: dict[str, Any] = {"program": "torch", "processes": request.cell.gpus, "threads": torch.get_num_threads()}
     if request.device == "cpu":
-        return found
+        return values
     capability = list(torch.cuda.get_device_capability())
     if request.cell.precision in ("fp32", "tf32"):
-        found["products"] = products(
+        values["products"] = products(
             torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32, capability >= [8, 0]
         )
     if torch.distributed.is_available() and torch.distributed.is_nccl_available():  # not in every build
-        found["nccl"] = ".".join(str(part) for part in torch.cuda.nccl.version())
-    return found | {
+        values["nccl"] = ".".join(str(part) for part in torch.cuda.nccl.version())
+    return values | {
         "device_name": torch.cuda.get_device_name(),
         "compute_capability": [capability],
         "cuda": torch.version.cuda,
@@ -86,7 +86,7 @@ def products(matrices: bool, convolutions: bool, has_tf32: bool) -> str:
     return "tf32, fp32 in convolutions" if matrices else "fp32, tf32 in convolutions"
 
 
-def place(request: Request) -> tuple[bool, Agree]:
+def process_role(request: Request) -> tuple[bool, Agree]:
     """The first process tells; the others learn from it how many steps are next."""
     from sweetspot.harness.torch_training import agreement, rank
 
@@ -119,14 +119,14 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
     batch = torch.rand(images, 128, 28, 28, device=device, dtype=dtype).to(memory_format=torch.channels_last)
     kernel = torch.rand(128, 128, 3, 3, device=device, dtype=dtype).to(memory_format=torch.channels_last)
 
-    def done(result: Any) -> None:
+    def finish(result: Any) -> None:
         if device.type == "cuda":
             torch.cuda.synchronize()
 
     with torch.no_grad():
         return best_rates(
             request,
-            lambda: done(matrix @ matrix),
-            lambda: done(functional.conv2d(batch, kernel, padding=1)),
+            lambda: finish(matrix @ matrix),
+            lambda: finish(functional.conv2d(batch, kernel, padding=1)),
             request.cell.gpus,
         )
