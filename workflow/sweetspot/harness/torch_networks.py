@@ -146,7 +146,7 @@ def _config_fields(shape: Shape) -> dict[str, Any]:
             "attn_pdrop": 0.0,
             "use_cache": False,
         }
-    fields = {
+    fields: dict[str, Any] = {
         "hidden_size": shape.hidden,
         "num_hidden_layers": shape.layers,
         "num_attention_heads": shape.heads,
