@@ -6,9 +6,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 from harness_runs import request
-from step_lists import even
-from sweetspot.harness.run_memory import available_bytes, describe_memory, framework_peak, peak_memory
-from sweetspot.harness.supervise import assess
+from sweetspot.harness.run_memory import available_bytes, framework_peak, peak_memory
 
 GIB = 2**30
 
@@ -81,16 +79,6 @@ def test_the_best_of_three_counts_and_says_which(without, device, gib, source):
     assert (found.get("peak_memory_gib"), found.get("peak_memory_source")) == (gib, source)
 
 
-def test_an_end_for_want_of_memory_says_what_there_was():
-    cards = [{"memory_bytes": 80 * GIB}, {"memory_bytes": 40 * GIB}, {"memory_bytes": None}]
-    facts = {"cards": cards, "gpu_memory_peak_bytes": 39.5 * GIB}
-    words = "the fullest device held 39.5 GiB; each device has 40 GiB"
-    assert describe_memory(facts, "gpu") == words
-    facts = {"memory_peak_bytes": 23 * GIB, "memory_available_bytes": 24 * GIB}
-    assert describe_memory(facts, "cpu") == "its largest process held 23 GiB; 24 GiB were free before it began"
-    assert describe_memory({}, "gpu") == ""
-
-
 def test_what_there_is_is_what_the_kernel_calls_available_and_at_most_the_limit_of_the_group(tmp_path, monkeypatch):
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=8000 * 1024))
     own = tmp_path / "proc" / "self"
@@ -109,8 +97,3 @@ def test_what_there_is_is_what_the_kernel_calls_available_and_at_most_the_limit_
     assert available_bytes(tmp_path) == 8000 * 1024
     limit.write_text("2048000\n")
     assert available_bytes(tmp_path) == 2_048_000
-
-
-def test_a_device_that_fell_silent_is_told_in_the_run_file():
-    _, warnings = assess(request(), even([1.0, 1.0, 1.0]), {"gpu_silent": [1]})
-    assert warnings == [("silent_device", "device 1 stopped answering NVML: its power, clock and use are of before")]

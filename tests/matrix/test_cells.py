@@ -12,7 +12,6 @@ from sweetspot.matrix.invocation import expand_matrix, load_invocation, measured
 from sweetspot.matrix.jobs import Jobs
 from sweetspot.matrix.possible import require_possible
 from sweetspot.study.config import Config
-from sweetspot.study.frameworks import known_networks
 from sweetspot.study.instances import Instance
 from test_jobs import Wildcards
 
@@ -72,12 +71,6 @@ def test_a_study_that_asks_about_an_unknown_instance_is_refused(tmp_path, line):
     edit(tmp_path / "config/studies/parkopedia-2018/study.yaml", line, line.replace("4x1080ti", "5x1080ti"))
     with pytest.raises(UserError, match="is 'office-5x1080ti'; expected an instance"):
         load_invocation(tmp_path / "config/config.yaml", {}, tmp_path / "config")
-
-
-def test_the_two_nearest_names_are_told():
-    # common letters in order: mobilenet 2 x 9 / (10 + 9), mobilenetv2 2 x 9 / (10 + 11); mobilenetv3small 2 x 9 / 26
-    assert known_networks("tensorflow", "mobilenet1").endswith(" (nearest: mobilenet, mobilenetv2)")
-    assert known_networks("torch", "zzz").endswith("vgg16")
 
 
 def check(where="local", device="gpu", has=4, xla=False, per_node=None, gpu="V100", **changes):

@@ -214,10 +214,3 @@ def test_the_table_of_what_a_budget_cuts_has_a_row_a_cell_in_the_order_of_the_ro
     empty = schedule.skipped_table([], "")
     assert empty.empty
     assert list(empty.dtypes.astype(str)) == list(table.dtypes.astype(str))
-
-
-def test_the_budget_is_told_as_it_was_written():
-    caps = {"budget_minutes": 6, "usd_per_hour": {"here": 1.0}, "budget_usd": 2.5}
-    assert schedule.budget_text(plan(**caps).config) == "budget_minutes 6, budget_usd 2.5"
-    assert schedule.budget_text(plan(budget_minutes=90.5).config) == "budget_minutes 90.5"
-    assert schedule.budget_text(plan().config) == ""
