@@ -15,11 +15,11 @@ from sweetspot.matrix.process import run_script, scripts_of
 from sweetspot.matrix.reruns import NOTES, attempts
 from sweetspot.matrix.schedule import (
     BENCHMARKS,
-    budget_words,
-    choose_runs,
-    left_out_rows,
+    budget_text,
+    select_runs,
+    skipped_rows,
     missing_runs,
-    report_lines,
+    selection_lines,
     run_file,
 )
 from sweetspot.study.price_list import days_kept, lists_at
@@ -73,9 +73,11 @@ SCRIPTS = (
 )
 
 # What is measured stays; of the rest, what fits into the budget. A job on a node does not choose again.
-BUDGET = budget_words(INVOCATION.config) if workflow.is_main_process else ""
-CHOICE = choose_runs(INVOCATION, Path(made(str(BENCHMARKS))), budget=bool(BUDGET))
-RUNS = [str(run_file(BENCHMARKS, run)) for run in CHOICE.kept]
+BUDGET = budget_text(INVOCATION.config) if workflow.is_main_process else ""
+SELECTION = select_runs(
+    INVOCATION, Path(made(str(BENCHMARKS))), use_budget=bool(BUDGET)
+)
+RUNS = [str(run_file(BENCHMARKS, run)) for run in SELECTION.selected]
 PLACES = {made(file): file for file in RUNS} if PREFIXED else dict(zip(RUNS, RUNS))
 MISSING_RUNS = [
     PLACES[place]
@@ -83,8 +85,8 @@ MISSING_RUNS = [
 ]
 ATTEMPTS = attempts() if workflow.is_main_process else {}
 JOBS = Jobs(INVOCATION, ATTEMPTS)
-if CHOICE.left_out:
-    for line in report_lines(CHOICE, at_most=10):
+if SELECTION.skipped:
+    for line in selection_lines(SELECTION, max_runs=10):
         logger.warning(f"{BUDGET}: {line}")
 
 
@@ -176,4 +178,4 @@ def script_command(name: str) -> str:
 
 
 RUN_BENCHMARK = script_command("run_benchmark")
-PLACE, PLACE_PARAMS = JOBS.place()
+PLACE, PLACE_PARAMS = JOBS.location()

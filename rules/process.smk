@@ -32,9 +32,9 @@ except UserError as error:
     raise WorkflowError(str(error)) from None
 
 from sweetspot.matrix.process import hold, stop_on_sigterm, stop_when_unread
-from sweetspot.matrix.progress import hush_measurements, one_line_a_step
+from sweetspot.matrix.progress import hush_measurements, show_step_lines
 from sweetspot.matrix.reruns import note_reruns, settle
-from sweetspot.matrix.slurm import stand_before_slurm, watch
+from sweetspot.matrix.slurm import install_commands
 
 # Snakemake makes hundreds of objects a job and keeps them: looking for garbage among them every 700 new ones took a
 # seventh of a dry run of 10,000 cells.
@@ -46,12 +46,12 @@ SAID = workflow.output_settings
 if workflow.is_main_process and not (
     SAID.dryrun or SAID.verbose or SAID.printshellcmds or os.environ.get("V") == "1"
 ):
-    one_line_a_step(logger.handlers)
+    show_step_lines(logger.handlers)
 if Quietness.ALL in (SAID.quiet or ()):
     hush_measurements()
 # Here, not at the start: Snakemake has no start of a module.
 if workflow.is_main_process and not SAID.dryrun:
-    stand_before_slurm()
+    install_commands()
 
 # What Snakemake says of every first run that fails: there was no run file to keep (see `kept`).
 logger.addFilter(lambda record: not str(record.msg).endswith("no backup found."))
@@ -94,8 +94,6 @@ onstart:
                 )
         except UserError as error:
             raise WorkflowError(str(error)) from None
-        if not workflow.local_exec:
-            watch(logger.warning)
         if not workflow.touch:
             note_reruns(runs_to_make(), ATTEMPTS)
 

@@ -64,8 +64,8 @@ rule list_left_out:
     localrule: True
     params:
         # No estimates: they change with every run made, and the list would be made anew each time.
-        runs=left_out_rows(CHOICE),
-        budget=BUDGET if CHOICE.left_out else "",
+        runs=skipped_rows(SELECTION),
+        budget=BUDGET if SELECTION.skipped else "",
     run:
         here("list_left_out", input, output, log, params)
 

@@ -43,14 +43,15 @@ def test_what_a_qos_refuses_is_said_in_slurms_words_without_the_commands(cluster
     assert "--wrap" not in done.stdout and "Traceback" not in done.stdout and states(slurm) == {}
 
 
-def test_a_job_that_a_qos_lets_wait_is_said_and_its_end_is_learnt_from_the_accounting(cluster_project, slurm):
+def test_the_end_of_a_job_that_a_qos_lets_wait_is_learnt_from_the_accounting(cluster_project, slurm):
     without_framework(cluster_project)
     profile(cluster_project, **{"slurm-qos": "crowded"})
     edit(cluster_project / "config" / "config.yaml", "measure_on: [small-node, large-node]", "measure_on: [large-node]")
     slurm.run("sacctmgr", "-i", "modify", "qos", "crowded", "set", "GrpTRES=cpu=0")
     told = cluster_project / "told.txt"
     process = popen(cluster_project, slurm, told)
-    until(lambda: "waits for 'QOSGrp" in told.read_text() or process.poll() is not None, "what the queue says of a QOS")
+    waits = lambda: "QOSGrp" in slurm.run("squeue", "-h", "-o", "%r")  # noqa: E731
+    until(lambda: waits() or process.poll() is not None, "a job that a QOS lets wait")
     slurm.run("sacctmgr", "-i", "modify", "qos", "crowded", "set", "GrpTRES=cpu=-1")
     assert process.wait(timeout=PATIENCE_S) == 0, told.read_text()[-3000:]
     (file,) = runs(cluster_project)

@@ -1,4 +1,4 @@
-"""A Slurm whose controller goes away, or whose nodes do: what runs goes on, what waits is said.
+"""A Slurm whose controller goes away, or whose nodes do: what runs goes on.
 
 SWEETSPOT_AWAY_S=300 keeps the controller away for five minutes each time; what that showed: docs/evidence/ways-in.md.
 """
@@ -11,7 +11,6 @@ import pytest
 from patience import PATIENCE_S, until
 from project_copy import edit
 from slurm_project import facts, jobs, popen, runs, without_framework
-from sweetspot.matrix.slurm import AWAY
 
 pytestmark = pytest.mark.cluster
 AWAY_S = float(os.environ.get("SWEETSPOT_AWAY_S", "20"))
@@ -48,7 +47,7 @@ def test_a_controller_that_is_away_before_during_and_at_the_end_of_a_job_ends_no
     slurm.stop_controller()
     since = time.monotonic()
     process = popen(cluster_project, slurm, told)
-    until(lambda: AWAY in told.read_text() and time.monotonic() - since >= AWAY_S, "the word that it is away")
+    until(lambda: time.monotonic() - since >= AWAY_S, "the end of its absence")
     slurm.start_controller()
     submitted = lambda: {row[0]: row[1] for row in jobs(slurm, "i", "t") if row[0] not in before}  # noqa: E731
     logs = cluster_project / "results" / "logs" / "run_benchmark"
@@ -69,15 +68,14 @@ def test_a_controller_that_is_away_before_during_and_at_the_end_of_a_job_ends_no
     assert {facts(file)["job_id"] for file in runs(cluster_project)} == set(running)
 
 
-def test_a_drained_node_is_said_and_its_job_starts_when_it_is_back(cluster_project, slurm):
+def test_the_job_of_a_drained_node_starts_when_it_is_back(cluster_project, slurm):
     without_framework(cluster_project)
     edit(cluster_project / "config" / "config.yaml", "measure_on: [small-node, large-node]", "measure_on: [large-node]")
     told = cluster_project / "told.txt"
     slurm.run("scontrol", "update", "NodeName=sweetspot1", "State=DRAIN", "Reason=test")
     try:
         process = popen(cluster_project, slurm, told)
-        sentence = "(partition large) waits for 'Nodes required for job are DOWN, DRAINED or reserved"
-        until(lambda: sentence in told.read_text(), "what the queue says of a job that no node can take")
+        until(lambda: "Nodes required" in slurm.run("squeue", "-h", "-o", "%r"), "a job that no node can take")
     finally:
         slurm.run("scontrol", "update", "NodeName=sweetspot1", "State=RESUME")
     assert process.wait(timeout=PATIENCE_S) == 0, told.read_text()[-3000:]

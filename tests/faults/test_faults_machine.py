@@ -73,17 +73,17 @@ def test_a_device_that_vanishes_in_mid_run_is_a_failed_cell_with_the_frameworks_
 def test_a_card_that_falls_silent_leaves_the_averages_of_what_it_told():
     from types import SimpleNamespace
 
-    from sweetspot.harness.cards import card_watch
-    from sweetspot.harness.sampling import summary
+    from sweetspot.harness.cards import CardWatch
+    from sweetspot.harness.sampling import sample_facts
 
     def lost(*_):
         raise RefusedError
 
-    looks = card_watch(NVML, ["GPU-a"])()
+    samples = [CardWatch(NVML, ["GPU-a"]).samples()]
     names = [name for name in vars(NVML) if name.startswith("nvmlDeviceGet") and "Handle" not in name]
     gone = SimpleNamespace(**{**vars(NVML), **dict.fromkeys(names, lost)})
-    looks += card_watch(gone, ["GPU-a"])()
-    assert summary(looks)["gpu_utilisation"] == pytest.approx(0.9)
+    samples.append(CardWatch(gone, ["GPU-a"]).samples())
+    assert sample_facts(samples)["gpu_utilisation"] == pytest.approx(0.9)
 
 
 def test_no_device_stops_only_its_own_runs_and_says_how_many_there_are(project, monkeypatch):

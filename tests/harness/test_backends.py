@@ -10,8 +10,7 @@ from types import SimpleNamespace
 import pytest
 from harness_runs import request
 from sweetspot.errors import UserError
-from sweetspot.harness import backends
-from sweetspot.harness.backends import Backend, backend, missing, require_known
+from sweetspot.harness.backends import Backend, backend, require_known
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 
@@ -21,7 +20,7 @@ FUNCTIONS = [name for name, value in vars(Backend).items() if isinstance(value, 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_framework_of_the_matrix_has_a_module_with_every_function_of_a_backend(framework):
-    assert FUNCTIONS == ["launch", "prepare", "devices", "facts", "place", "build_step", "rates"]
+    assert FUNCTIONS == ["launch", "prepare", "devices", "facts", "process_role", "build_step", "rates"]
     module = backend(framework)
     assert module.__name__.rpartition(".")[2] == framework
     assert module.INSTALL
@@ -101,20 +100,3 @@ def test_each_process_of_torch_takes_its_card_before_it_names_any_and_needs_no_n
 )
 def test_by_what_fp32_is_multiplied_is_said(matrices, convolutions, there, products):
     assert backend("torch").products(matrices, convolutions, there) == products
-
-
-@pytest.mark.parametrize(
-    ("framework", "device", "words"),
-    [
-        # PyPI's wheel of torch for Linux brings gigabytes of CUDA; for processors PyTorch has an index of its own.
-        (
-            "torch",
-            "cpu",
-            "pip install torch torchvision --index-url https://download.pytorch.org/whl/cpu; "
-            "pip install transformers peft",
-        ),
-    ],
-)
-def test_what_to_install_depends_on_the_device(monkeypatch, framework, device, words):
-    monkeypatch.setattr(backends.importlib.util, "find_spec", lambda _: None)
-    assert missing(framework, device).endswith(f"; install it with: {words}")

@@ -9,10 +9,10 @@ import psutil
 import pytest
 from harness_runs import request
 from sweetspot.harness import disturbance
-from sweetspot.harness.disturbance import CpuSample, CpuWatch, disturbed_warning, sample_cpu, taken_share, watch_of
+from sweetspot.harness.disturbance import CpuSample, CpuWatch, disturbed_warning, sample_cpu, taken_share
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.step_times import Interval
-from sweetspot.harness.supervise import judged
+from sweetspot.harness.supervise import assess
 from sweetspot.throughput.collect import measured_cells, summarise_runs
 
 
@@ -76,11 +76,6 @@ def test_the_supervisor_is_the_root_of_a_run(monkeypatch):
     assert disturbance.run_process().pid == os.getppid()
 
 
-def test_a_run_over_several_nodes_is_not_watched():
-    assert watch_of(request(gpus_per_node="1", gpus=2)) is None
-    assert watch_of(request()) is not None
-
-
 @pytest.mark.parametrize(("seconds", "facts"), [(0.4, {}), (0.6, {"others_cpu_share": 0.5})])
 def test_a_watch_tells_the_share_of_a_run_that_is_long_enough(seconds, facts):
     samples = [sample(moment=10.0), sample(moment=10.0 + seconds, busy_s=4.0, run_s=2.0)]
@@ -105,7 +100,7 @@ def test_a_run_that_others_disturbed_keeps_all_its_steps_and_says_the_share(tmp_
     facts = {"others_cpu_share": share}
     rule = request(output=tmp_path / "run~1.parquet", least_seconds=0)
     timed = [Interval(2.0)] * 5
-    found, warnings = judged(rule, timed, facts)
+    found, warnings = assess(rule, timed, facts)
     assert (found, [warning.rule for warning in warnings]) == (status, rules)
     write_run(rule, timed, facts, found, None, warnings)
     (cell,) = measured_cells(summarise_runs([str(tmp_path / "run~1.parquet")]), {}).to_dict("records")

@@ -1,11 +1,11 @@
-"""Facts of the machine: devices, instruction sets, software, and nothing of the environment; how a run is judged."""
+"""Facts of the machine: devices, instruction sets, software, and nothing of the environment; how a run is assess."""
 
 import pytest
 from harness_runs import request
 from step_lists import even
 from sweetspot.harness import facts
 from sweetspot.harness.devices import visible_cards
-from sweetspot.harness.supervise import judged
+from sweetspot.harness.supervise import assess
 
 
 @pytest.mark.parametrize(("flags", "gpus", "logical"), [([], 2, True), ([], 1, False), (["--device", "gpu"], 2, False)])
@@ -88,7 +88,7 @@ def test_no_secret_of_the_environment_reaches_the_facts(monkeypatch):
 def test_the_share_of_the_machines_rate_is_arithmetic_over_time():
     told = {"training_flop_per_sample": 3e9, "machine_matmul_flops": 96e9, "machine_conv_flops": 192e9}
     told["emulated"] = True
-    status, warnings = judged(request(gpus=2, precision="bf16"), even([2.0] * 5), told)
+    status, warnings = assess(request(gpus=2, precision="bf16"), even([2.0] * 5), told)
     # 2 devices x 16 images / 2 s x 3 GFLOP = 48 GFLOP/s
     assert told["share_of_matmul"] == pytest.approx(0.5)
     assert told["share_of_conv"] == pytest.approx(0.25)
@@ -98,7 +98,7 @@ def test_the_share_of_the_machines_rate_is_arithmetic_over_time():
 
 def test_a_drifting_run_is_unstable_and_says_why():
     told = {}
-    status, warnings = judged(request(), even([1.0 + 0.03 * step for step in range(8)]), told)
+    status, warnings = assess(request(), even([1.0 + 0.03 * step for step in range(8)]), told)
     assert status == "unstable"
     assert warnings[0].rule == "drift"
     assert warnings[0].message.startswith("step time changed by +")

@@ -13,7 +13,7 @@ from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import SEAL
 from sweetspot.harness.step_times import may_stop
 from sweetspot.harness.stop_rule import MeasuredSteps
-from sweetspot.harness.supervise import judged, outcome
+from sweetspot.harness.supervise import assess, outcome
 from sweetspot.throughput.collect import summarise_runs
 
 
@@ -108,7 +108,7 @@ def test_the_limits_count_the_clock_and_not_what_a_script_says_a_step_takes():
     assert len(measured.timed) == 20
     assert measured.facts()["timed_seconds"] == 20
     # 0.2 s of steps, but 20 s of the clock: no run that was too short
-    _, warnings = judged(rule._replace(least_seconds=2), measured.timed, measured.facts())
+    _, warnings = assess(rule._replace(least_seconds=2), measured.timed, measured.facts())
     assert "short_run" not in [warning.rule for warning in warnings]
 
 

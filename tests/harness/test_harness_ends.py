@@ -29,7 +29,7 @@ with leased_cards(int(sys.argv[1]), ["card-a", "card-b"]) as cards:
 PROCESSOR = """
 import sys, time
 from sweetspot.harness.devices import leased_processor
-with leased_processor(alone=sys.argv[1] == "alone"):
+with leased_processor(exclusive=sys.argv[1] == "alone"):
     print(sys.argv[1], flush=True)
     time.sleep(float(sys.argv[2]))
 """

@@ -14,7 +14,6 @@ import pytest
 from harness_runs import ROOT, measure, request
 from sweetspot.harness.backends import backend
 from sweetspot.harness.facts import instruction_sets
-from sweetspot.harness.nodes import joined
 from sweetspot.harness.runfile import run_facts
 from sweetspot.study.transformers import SHAPES, unit_of
 
@@ -22,7 +21,6 @@ pytestmark = pytest.mark.slow
 PATHS = os.pathsep.join(str(ROOT / part) for part in ("workflow", "tests/support"))
 ENV = {**os.environ, "PYTHONPATH": PATHS, "CUDA_VISIBLE_DEVICES": "", "OMP_NUM_THREADS": "1"}
 ENV |= {"TF_CPP_MIN_LOG_LEVEL": "3"}
-ENV_OF_NODES = {name: value for name, value in ENV.items() if name != "PATH"}
 QUICK = {"least_seconds": 0, "least_seconds_power": 0}
 NOT_HERE = "the CPU build of torch is not installed here"
 
@@ -57,11 +55,10 @@ def told(framework, gpus):
     pytest.importorskip(framework, reason=NOT_HERE)
     cells = CELLS[framework, gpus]
     requests = [asked(framework, **changes) for changes in cells.values()]
-    command, environment = backend(framework).launch(requests[0])
+    command = backend(framework).launch(requests[0])
     assert command[-2:] == ["sweetspot.harness.train", requests[0].to_json()]
     command = [*command[:-2], "many_cells", *(request.to_json() for request in requests)]
-    environment = ENV if environment is None else environment | ENV
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, env=ENV, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     found, number = {name: [] for name in cells}, 0
     for line in done.stdout.splitlines():
@@ -133,24 +130,6 @@ def test_sixteen_bits_train(framework):
 
 def test_adapters_train_beside_a_base_of_sixteen_bits():
     learns("torch", 1, "half a base")
-
-
-@pytest.mark.parametrize("framework", ["torch"])
-def test_two_nodes_compute_what_two_devices_of_one_do(framework, tmp_path, monkeypatch):
-    one_node = losses(framework, 2, "tiny_gpt2")
-    (tmp_path / "srun").symlink_to(ROOT / "tests" / "support" / "srun_here.py")
-    (tmp_path / "srun").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("SLURM_JOB_ID", str(os.getpid()))  # the ports follow from it
-    command, environment = backend(framework).launch(asked(framework, gpus=2, gpus_per_node=1))
-    done = subprocess.run(command, env=environment | ENV_OF_NODES, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    entries = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    np.testing.assert_allclose([entry["loss"] for entry in entries if "loss" in entry], one_node, rtol=1e-4)
-    found = joined([entry["worker"] for entry in entries if "worker" in entry], "cpu")
-    assert [worker["node"] for worker in found["workers"]] == ["n1", "n2"]
-    assert found["logical"]
-    assert found["machine_matmul_flops"] == sum(worker["machine_matmul_flops"] for worker in found["workers"])
 
 
 @pytest.mark.parametrize("framework", ["torch"])

@@ -59,10 +59,11 @@ def asked(library, folder, program, *devices, **more):
 PREAMBLE = """
     import json, os, pynvml
     from sweetspot.harness.devices import visible_cards
-    from sweetspot.harness.cards import card_facts, card_joules, card_watch
-    from sweetspot.harness.sampling import Meter, energy_facts, fell_silent, summary
+    from sweetspot.harness.cards import CardWatch
+    from sweetspot.harness.sampling import EnergyMeter, energy_facts, sample_facts, silent_devices
     pynvml.nvmlInit()
     cards = visible_cards()
+    watch = CardWatch(pynvml, cards)
     file = os.environ["FAKE_NVML"]
 
     def change(*lines):
@@ -73,8 +74,7 @@ PREAMBLE = """
 def test_facts_looks_and_joules_come_through_the_real_binding(library, tmp_path):
     told = asked(
         library, tmp_path, PREAMBLE + """
-    print(json.dumps([cards, card_facts(pynvml, cards), summary(card_watch(pynvml, cards)(), 2),
-                      card_joules(pynvml, cards)()]))
+    print(json.dumps([cards, watch.facts, sample_facts([watch.samples()]), watch.joules()]))
     """, A, B | {"limit": 250_000, "mj": -1})  # fmt: skip
     cards, facts, looked, joules = told
     assert cards == ["GPU-aaaa", "GPU-bbbb"]
@@ -96,16 +96,17 @@ def test_a_device_that_falls_silent_midway_is_counted_until_then_and_told(librar
         library, tmp_path, PREAMBLE + f"""
     states, other, now = {states!r}, {other!r}, 0.0
     change(states[0], other[0])
-    meter, look, looks = Meter(card_joules(pynvml, cards), lambda: now), card_watch(pynvml, cards), []
+    watch, samples = CardWatch(pynvml, cards), []
+    meter = EnergyMeter(watch, lambda: now)
     meter.start()
     for step in range(1, 5):
         now += 1.0
         change(states[step], other[step])
-        meter.stepped()
-        looks.append(look())
+        meter.add_steps()
+        samples.append(watch.samples())
     meter.finish()
-    told = summary([sample for look in looks for sample in look], 2)
-    print(json.dumps([energy_facts(meter.marks, [300.0, None]), fell_silent(looks), told["gpu_watts"]]))
+    watts = sample_facts(samples)["gpu_watts"]
+    print(json.dumps([energy_facts(meter.readings, [300.0, None]), silent_devices(samples), watts]))
     """, A, B)  # fmt: skip
     facts, silent, watts = told
     # two of four steps: 2 x 70 J and 2 x 30 J
@@ -157,9 +158,12 @@ def test_a_run_on_two_gpus_carries_energy_and_memory_to_the_throughput_table(lib
     # 3 J a step of 8 samples, as far as the counters and the lines told keep in step; RAPL where this machine has it
     assert sum(facts["device_joules"]) / facts["energy_steps"] == pytest.approx(3, rel=0.05)
     rows = pq.read_table(file).to_pylist()
-    assert {(row["seconds"], row["steps"]) for row in rows} == {(0.01, 10)}
-    assert len(rows) in (60, 61)  # six seconds, since power is read, though 40 lines would be enough for the rest
-    assert cell["images_per_s"] == pytest.approx(800)
+    assert {row["steps"] for row in rows} == {10}
+    # Six seconds, since power is read, though 40 lines would be enough for the rest: at most 60 of a tenth and one.
+    assert 40 < len(rows) <= 61
+    mean_s = sum(row["seconds"] for row in rows) / len(rows)
+    assert mean_s > 0.0099  # by the clock, which a busy machine makes longer
+    assert cell["images_per_s"] == pytest.approx(8 / mean_s)
     assert cell["joules_per_sample"] == pytest.approx(facts["joules_per_step"] / 8)
     assert (cell["peak_memory_gib"], cell["peak_memory_source"]) == (31, "nvml")
 
@@ -197,8 +201,6 @@ NAMED = """
         ("GPU-b", ["GPU-bbbb"]),  # the beginning of a UUID, as CUDA takes it
         ("-1", []),
         ("1,-1,0", ["GPU-bbbb"]),  # CUDA takes what comes before
-        ("MIG-slice-1", ["MIG-slice-1"]),
-        ("2", ["MIG-slice-0"]),  # of a divided card its first slice
     ],
 )
 def test_each_way_to_name_a_card_is_its_uuid(library, tmp_path, names, found):
@@ -219,38 +221,28 @@ def test_a_card_that_is_lost_is_none_and_the_others_keep_their_numbers(library, 
         ("7", "'7' names none of this machine's 2 GPU(s)"),
         ("0,9", "'9' names none"),
         ("GPU-", "'GPU-' begins the names of 2"),
-        ("MIG-GPU-aaaa/1/0", "'MIG-GPU-aaaa/1/0' names none"),  # as drivers before 470 wrote it
         ("all", "'all' names none"),
     ],
 )
 def test_a_name_of_no_card_is_one_sentence(library, tmp_path, names, words):
     said = asked(library, tmp_path, NAMED, A, B, CUDA_VISIBLE_DEVICES=names)
     assert said.startswith(f"CUDA_VISIBLE_DEVICES is {names!r}, of which {words}")
-    assert said.endswith("expected numbers from 0 on, or UUIDs as `nvidia-smi -L` prints them")
 
 
-def test_of_a_divided_card_the_slices_are_the_devices_with_their_own_name_memory_and_share(library, tmp_path):
-    told = asked(
-        library, tmp_path, PREAMBLE + """
-    print(json.dumps([cards, card_facts(pynvml, cards)["cards"], card_watch(pynvml, cards)(),
-                      card_joules(pynvml, cards)()]))
-    """, A, CARD, *SLICES)  # fmt: skip
-    cards, facts, looks, joules = told
-    assert cards == ["GPU-aaaa", "MIG-slice-0", "MIG-slice-1"]
-    assert (facts[1]["name"], facts[1]["memory_bytes"]) == (f"{A['name']} MIG 3g.40gb", 40 * GIB)
-    assert facts[1]["slice_of"] == {
-        "name": A["name"], "uuid": "GPU-card", "memory_share": 0.5, "compute_slices": 3, "multiprocessors": 42,
-    }  # fmt: skip
-    assert "slice_of" not in facts[0]
-    assert (looks[1][2], joules[1]) == (None, None)  # a slice tells no power; the card's is of all its slices
-    assert joules[0] == 1.0
+def test_a_divided_card_is_not_measured_and_the_others_keep_their_numbers(library, tmp_path):
+    devices = (CARD, *SLICES, B)
+    assert asked(library, tmp_path, NAMED, *devices) == ["GPU-bbbb"]
+    assert asked(library, tmp_path, NAMED, *devices, CUDA_VISIBLE_DEVICES="1") == ["GPU-bbbb"]
+    for name in ("0", "MIG-slice-1"):
+        said = asked(library, tmp_path, NAMED, *devices, CUDA_VISIBLE_DEVICES=name)
+        assert f"{name!r} names none of this machine's 2 GPU(s)" in said
 
 
 ASKED = """
     import json, os
     from sweetspot.errors import UserError
-    from sweetspot.harness.cards import watched_cards
-    from sweetspot.harness.devices import held_devices
+    from sweetspot.harness.cards import watch_cards
+    from sweetspot.harness.devices import leased_devices
     from sweetspot.harness.request import parse_request
     flags = "--instance a --framework torch --model tiny_cnn --batch-size 1 --gpus 1 --variant default --run 1"
     def asked(precision="fp32"):
@@ -261,7 +253,7 @@ ASKED = """
 def test_the_child_numbers_cards_along_the_bus_and_sees_those_that_were_leased(library, tmp_path):
     program = """
     os.environ["CUDA_DEVICE_ORDER"] = "FASTEST_FIRST"
-    with held_devices(asked()):
+    with leased_devices(asked()):
         print(json.dumps([os.environ["CUDA_DEVICE_ORDER"], os.environ["CUDA_VISIBLE_DEVICES"]]))
     """
     told = asked(library, tmp_path, ASKED + program, V100, A, CUDA_VISIBLE_DEVICES="1")
@@ -279,7 +271,7 @@ def test_the_child_numbers_cards_along_the_bus_and_sees_those_that_were_leased(l
 def test_a_card_that_cannot_make_the_run_is_refused(library, tmp_path, card, precision, told):
     program = f"""
     try:
-        print(json.dumps(watched_cards(asked({precision!r})).told["cards"][0]["compute_mode"]))
+        print(json.dumps(watch_cards(asked({precision!r})).facts["cards"][0]["compute_mode"]))
     except UserError as error:
         print(json.dumps(str(error)))
     """
@@ -301,8 +293,8 @@ def test_cards_that_tell_neither_power_nor_energy_have_no_joules_and_two_seconds
     silent = [device | {"mw": -1, "mj": -1} for device in (A, B)]
     program = """
     from sweetspot.harness import sampling
-    sampling.processor_energy = dict
-    both = [sampling.Sampler(card_watch(pynvml, own), card_joules(pynvml, own)) for own in (cards[:2], cards[2:])]
+    sampling.read_processor_counters = dict
+    both = [sampling.DeviceSampler(CardWatch(pynvml, own)) for own in (cards[:2], cards[2:])]
     print(json.dumps([sampler.reads_power() for sampler in both]))
     """
     assert asked(library, tmp_path, PREAMBLE + program, *silent, A | {"uuid": "GPU-c"}) == [False, True]

@@ -2,7 +2,7 @@
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.harness.devices import held_devices
+from sweetspot.harness.devices import leased_devices
 from sweetspot.harness.request import Request, parse_request
 from sweetspot.study.config import Measure
 
@@ -21,7 +21,6 @@ def test_a_request_without_flags_of_the_protocol_follows_the_configurations_defa
         assert getattr(asked, name) == getattr(measure, name)
     assert (asked.device, asked.where, asked.expect_gpu) == ("cpu", "local", "")
     assert (asked.run, asked.cell.batch_size, asked.cell.gpus, asked.cell.model) == (3, 16, 2, "vgg16")
-    assert (asked.gpus_per_node, asked.nodes, asked.local_gpus) == (0, 1, 2)
     assert request(*measure.flags().split()) == asked
 
 
@@ -33,17 +32,10 @@ def test_a_request_without_its_cell_run_or_output_is_refused(flag, capsys):
     assert f"the following arguments are required: {flag}\n" in capsys.readouterr().err
 
 
-def test_a_request_that_says_nothing_of_nodes_takes_one():
-    given = request("--gpus-per-node", "1")._asdict()
-    bare = {name: value for name, value in given.items() if name not in Request._field_defaults}
-    assert (Request(**bare).nodes, Request(**bare).local_gpus, Request(**bare).target_half_width) == (1, 2, 0.0)
-
-
 def test_a_request_travels_as_text():
-    asked = request("--gpus-per-node", "1", "--xla", "--attempt", "4")
+    asked = request("--xla", "--attempt", "4")
     assert Request.from_json(asked.to_json()) == asked
-    assert (asked.nodes, asked.local_gpus, asked.xla) == (2, 1, True)
-    assert request("--gpus-per-node", "4").nodes == 1
+    assert asked.xla
 
 
 @pytest.mark.parametrize(
@@ -67,5 +59,5 @@ def test_what_no_path_may_be_named_after_is_refused(flag, value, words):
 
 def test_a_run_of_a_kubernetes_instance_outside_a_pod_is_refused(monkeypatch):
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
-    with pytest.raises(UserError, match="this is no pod"), held_devices(request("--where", "kubernetes")):
+    with pytest.raises(UserError, match="this is no pod"), leased_devices(request("--where", "kubernetes")):
         pass

@@ -1,10 +1,18 @@
 """What devices did: looks at them; joules a step by counters, what stands in for them, and what silence costs."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 from sweetspot.harness import sampling
-from sweetspot.harness.sampling import Counter, Mark, Sample, Sampler, energy_facts, processor_energy
+from sweetspot.harness.sampling import (
+    DeviceSample,
+    DeviceSampler,
+    EnergyCounter,
+    EnergyReading,
+    energy_facts,
+    read_processor_counters,
+)
 
 
 @pytest.mark.parametrize(
@@ -17,22 +25,22 @@ from sweetspot.harness.sampling import Counter, Mark, Sample, Sampler, energy_fa
     ],
 )
 def test_an_energy_counter_that_started_again_is_counted_over_its_range(before, after, joules):
-    looks = ({name: Counter(*values) for name, values in look.items()} for look in (before, after))
+    looks = ({name: EnergyCounter(*values) for name, values in look.items()} for look in (before, after))
     assert sampling.joules_between(*looks) == joules
 
 
 def metered(monkeypatch, packages, devices=(), steps=(1, 1, 1), seconds=1.0):
     """Marks of a meter whose clock moves on by `seconds` a step; looks at packages (J) and devices in turn."""
-    told = iter({} if value is None else {"p": Counter(int(value * 1e6), int(100e6))} for value in packages)
-    monkeypatch.setattr(sampling, "processor_energy", lambda: next(told))
+    told = iter({} if value is None else {"p": EnergyCounter(int(value * 1e6), int(100e6))} for value in packages)
+    monkeypatch.setattr(sampling, "read_processor_counters", lambda: next(told))
     looks, now = iter(devices), 0.0
-    meter = sampling.Meter(lambda: next(looks, ()), lambda: now)
+    meter = sampling.EnergyMeter(SimpleNamespace(joules=lambda: next(looks, ())), lambda: now)
     meter.start()
     for count in steps:
         now += seconds
-        meter.stepped(count)
+        meter.add_steps(count)
     meter.finish()
-    return meter.marks
+    return meter.readings
 
 
 def test_the_processors_joules_are_summed_from_mark_to_mark_though_its_counter_starts_again_twice(monkeypatch):
@@ -59,17 +67,20 @@ def test_steps_and_joules_belong_together_where_steps_are_quicker_than_marks(mon
 @pytest.mark.parametrize(("lasts", "off"), [(0.13, 0.3), (10.0, 0.02)])
 def test_a_counter_that_renews_ten_times_a_second_needs_ten_seconds(monkeypatch, lasts, off):
     """95 W at 100 steps a second: 0.95 J a step, whenever the run begins between two renewals."""
-    monkeypatch.setattr(sampling, "processor_energy", dict)
+    monkeypatch.setattr(sampling, "read_processor_counters", dict)
     found = []
     for phase in range(10):
         now = phase / 100
-        meter = sampling.Meter(lambda: [95 * math.floor(now * 10 + 1e-9) / 10], lambda: now)  # noqa: B023
+        meter = sampling.EnergyMeter(
+            SimpleNamespace(joules=lambda: [95 * math.floor(now * 10 + 1e-9) / 10]),  # noqa: B023
+            lambda: now,  # noqa: B023
+        )
         meter.start()
         for _ in range(round(100 * lasts)):
             now += 0.01
-            meter.stepped()
+            meter.add_steps()
         meter.finish()
-        found.append(energy_facts(meter.marks, [None])["joules_per_step"] / 0.95)
+        found.append(energy_facts(meter.readings, [None])["joules_per_step"] / 0.95)
     worst = max(abs(ratio - 1) for ratio in found)
     assert worst < off if lasts == 10 else worst > off
 
@@ -80,11 +91,11 @@ def test_a_run_without_a_timed_step_has_no_joules(monkeypatch):
 
 
 def marks(*devices, processor=None):
-    return [Mark(10 * place, 5.0 * place, tuple(look), processor) for place, look in enumerate(devices)]
+    return [EnergyReading(10 * place, 5.0 * place, tuple(look), processor) for place, look in enumerate(devices)]
 
 
 def test_joules_of_all_devices_and_of_the_processor_are_one_figure():
-    told = [Mark(0, 0.0, (100.0, 50.0), 0.0), Mark(10, 5.0, (1100.0, 550.0), 300.0)]
+    told = [EnergyReading(0, 0.0, (100.0, 50.0), 0.0), EnergyReading(10, 5.0, (1100.0, 550.0), 300.0)]
     facts = energy_facts(told, [None, None])
     assert (facts["device_joules"], facts["joules_per_step"]) == ([1000, 500], 180)
     assert facts["energy_source"] == "nvml_counter+rapl"
@@ -114,28 +125,28 @@ def test_a_counter_that_starts_again_with_its_driver_is_no_negative_energy():
 
 
 def test_a_sampler_looks_twice_a_second_until_it_is_finished(monkeypatch):
-    assert sampling.INTERVAL_S == 0.5
-    monkeypatch.setattr(sampling, "INTERVAL_S", 0.001)
-    monkeypatch.setattr(sampling, "processor_energy", dict)
+    assert sampling.SAMPLE_INTERVAL_S == 0.5
+    monkeypatch.setattr(sampling, "SAMPLE_INTERVAL_S", 0.001)
+    monkeypatch.setattr(sampling, "read_processor_counters", dict)
     looks = []
 
     def look():
         looks.append(1)
         if len(looks) == 3:
             sampler._stop.wait = lambda _: True
-        return [Sample(0.5, 7, None, 40.0, None), Sample(1.0, 5, None, 60.0, None)]
+        return [DeviceSample(0.5, 7, None, 40.0, None), DeviceSample(1.0, 5, None, 60.0, None)]
 
-    sampler = Sampler(look)
+    sampler = DeviceSampler(SimpleNamespace(samples=look, joules=list))
     sampler.start()
     sampler._thread.join(30)
     assert sampler.finish() == {
         "gpu_samples": 6, "gpu_utilisation": 0.75, "gpu_memory_peak_bytes": 7, "gpu_celsius": 50,
     }  # fmt: skip
-    assert sampling.summary([]) == {}
+    assert sampling.sample_facts([]) == {}
 
 
 def test_a_sampler_tells_its_facts_once():
-    sampler = Sampler(list)
+    sampler = DeviceSampler(SimpleNamespace(samples=list, joules=list))
     assert sampler.finish() == {}
     sampler.start()
     sampler.finish()
@@ -148,5 +159,8 @@ def test_energy_is_that_of_the_packages_and_none_where_the_machine_is_silent(tmp
         (tmp_path / name / "energy_uj").write_text(f"{microjoules}\n")
     (tmp_path / "intel-rapl:1" / "max_energy_range_uj").write_text("262143328850\n")
     # The core within a package (0:0) is part of it.
-    assert processor_energy(tmp_path) == {"intel-rapl:0": (3_000_000, 0), "intel-rapl:1": (4_500_000, 262_143_328_850)}
-    assert processor_energy(tmp_path / "absent") == {}
+    assert read_processor_counters(tmp_path) == {
+        "intel-rapl:0": (3_000_000, 0),
+        "intel-rapl:1": (4_500_000, 262_143_328_850),
+    }
+    assert read_processor_counters(tmp_path / "absent") == {}

@@ -6,8 +6,18 @@ from json import loads
 import pytest
 from harness_runs import request
 from sweetspot.errors import UserError
-from sweetspot.harness.script_output import LONGEST, Interval, Repeats, Splitter, StepClock, Told, reader
-from sweetspot.harness.script_run import Chunk, listen
+from sweetspot.harness.script_output import (
+    MAX_LINE_BYTES,
+    Interval,
+    LineSplitter,
+    RepeatDetector,
+    StepClock,
+    StepReader,
+)
+from sweetspot.harness.script_output import (
+    StepReport as Report,
+)
+from sweetspot.harness.script_run import Chunk, ScriptRun
 from sweetspot.harness.step_times import mean_step
 from sweetspot.harness.stop_rule import MeasuredSteps
 from sweetspot.harness.train import say
@@ -19,28 +29,28 @@ def script(steps):
 
 
 def read(steps, *lines, samples=8):
-    tells = reader(script(steps), samples)
+    tells = StepReader(script(steps), samples).read
     return [tells(line) for line in lines]
 
 
 def test_lines_end_at_feeds_and_returns_and_come_in_any_pieces():
-    splitter = Splitter()
+    splitter = LineSplitter()
     pieces = (b"on", b"e\rtwo\r", b"\n\x1b[1mthr", b"ee\x1b[0m\nrest")
-    found = [line for now, piece in enumerate(pieces) for line in splitter.lines(piece, now)]
+    found = [line for now, piece in enumerate(pieces) for line in splitter.split(piece, now)]
     assert found == [("one", 1), ("two", 1), ("three", 3)]
-    assert splitter.words() == "one | two | three | rest"
+    assert splitter.ending() == "one | two | three | rest"
 
 
 def test_an_endless_line_is_cut_and_last_words_are_the_last():
-    splitter = Splitter()
+    splitter = LineSplitter()
     for _ in range(50):
-        assert list(splitter.lines(b"y" * 100_000)) == []
-    ((line, _),) = splitter.lines(b"\n")
-    assert len(line) == LONGEST
+        assert list(splitter.split(b"y" * 100_000)) == []
+    ((line, _),) = splitter.split(b"\n")
+    assert len(line) == MAX_LINE_BYTES
     for number in range(100):
-        list(splitter.lines(b"line %d\n" % number))
-    assert splitter.words(30) == "line 97 | line 98 | line 99"
-    assert Splitter().words() == ""
+        list(splitter.split(b"line %d\n" % number))
+    assert splitter.ending(30) == "line 97 | line 98 | line 99"
+    assert LineSplitter().ending() == ""
 
 
 # Printed by tqdm 4.67 in Trainer of transformers, by Lightning's TQDMProgressBar, and by Keras 3's progress bar.
@@ -83,8 +93,8 @@ def test_groups_of_a_pattern_say_more():
     pattern = r"(?P<step>[\d,]+)/\d+ (?:(?P<rate>[\d.]+) img/s|(?P<milliseconds>\d+) ms) loss (?P<loss>\S+)"
     lines = ("1,200/5000 16 img/s loss 0.5", "x 7/9 250 ms loss inf", "epoch 2")
     first, second, other = read({"pattern": pattern}, *lines)
-    assert first == Told(step=1200, seconds=0.5, loss=0.5)  # 8 samples at 16 a second
-    assert second == Told(step=7, seconds=0.25, loss=float("inf"))
+    assert first == Report(step=1200, seconds=0.5, loss=0.5)  # 8 samples at 16 a second
+    assert second == Report(step=7, seconds=0.25, loss=float("inf"))
     assert other is None
 
 
@@ -92,47 +102,54 @@ def test_json_lines_need_the_keys_that_were_named_but_the_loss():
     keys = {"step": "n", "seconds": "took", "loss": "l"}
     more = ['{"took": 1, "n": true, "l": NaN}', "[1]", "{", '{"n": "4", "took": 2}']
     told = read(keys, '{"n": 3, "took": 0.5}', '{"n": 3}', *more)
-    assert told[:2] == [Told(step=3, seconds=0.5), None]
+    assert told[:2] == [Report(step=3, seconds=0.5), None]
     assert (told[2].step, told[2].seconds, str(told[2].loss)) == (None, 1.0, "nan")
-    assert told[3:] == [None, None, Told(step=4, seconds=2.0)]
-    assert read(keys, '{"n": 1, "took": 0}', '{"n": 1, "took": 1e999}') == [Told(step=1), Told(step=1)]
+    assert told[3:] == [None, None, Report(step=4, seconds=2.0)]
+    assert read(keys, '{"n": 1, "took": 0}', '{"n": 1, "took": 1e999}') == [Report(step=1), Report(step=1)]
     assert read(keys, "{" * 100_000) == [None]
 
 
 def intervals(clock, *told):
-    return [clock.told(entry, now) for entry, now in told]
+    return [clock.add(entry, now) for entry, now in told]
 
 
 def test_the_first_line_starts_the_clock_and_numbers_say_how_many_steps_passed():
-    found = intervals(StepClock(), (Told(step=10), 100.0), (Told(step=20), 105.0), (Told(step=21), 106.0))
+    found = intervals(StepClock(), (Report(step=10), 100.0), (Report(step=20), 105.0), (Report(step=21), 106.0))
     assert found == [None, Interval(0.5, 10), Interval(1.0, 1)]
-    assert intervals(StepClock(5), (Told(), 0.0), (Told(), 10.0)) == [None, Interval(2.0, 5)]
+    assert intervals(StepClock(5), (Report(), 0.0), (Report(), 10.0)) == [None, Interval(2.0, 5)]
 
 
 def test_lines_that_come_together_are_one_longer_interval():
-    found = intervals(StepClock(), (Told(), 0.0), (Told(), 3.0), (Told(), 3.0), (Told(), 3.001), (Told(), 9.0))
+    found = intervals(
+        StepClock(),
+        (Report(), 0.0),
+        (Report(), 3.0),
+        (Report(), 3.0),
+        (Report(), 3.001),
+        (Report(), 9.0),
+    )
     assert found == [None, Interval(3.0, 1), None, None, Interval(2.0, 3)]
-    drawn_twice = intervals(StepClock(), (Told(step=1), 0.0), (Told(step=1), 2.0), (Told(step=2), 4.0))
+    drawn_twice = intervals(StepClock(), (Report(step=1), 0.0), (Report(step=1), 2.0), (Report(step=2), 4.0))
     assert drawn_twice == [None, None, Interval(4.0, 1)]
 
 
 def test_a_new_epoch_starts_the_clock_anew():
     moments = {99: 0.0, 100: 1.0, 1: 50.0, 2: 51.0}
-    found = intervals(StepClock(), *((Told(step=step), now) for step, now in moments.items()))
+    found = intervals(StepClock(), *((Report(step=step), now) for step, now in moments.items()))
     assert found == [None, Interval(1.0, 1), None, Interval(1.0, 1)]
 
 
 def test_the_scripts_own_time_counts_before_the_harness_clock():
-    found = intervals(StepClock(), (Told(time=7.0), 0.0), (Told(time=7.001), 5.0), (Told(time=6.0), 6.0))
+    found = intervals(StepClock(), (Report(time=7.0), 0.0), (Report(time=7.001), 5.0), (Report(time=6.0), 6.0))
     assert found == [None, Interval(pytest.approx(0.001), 1), None]  # a clock that goes back tells nothing
 
 
 def test_a_bar_that_begins_with_its_carriage_return_has_the_moment_of_its_own_last_byte():
     """As tqdm and Keras draw: return and backspaces come with the next bar, behind a validation of 50 s."""
-    splitter = Splitter()
+    splitter = LineSplitter()
     pieces = [(1.0, b"\r1/9 bar"), (2.0, b"\x08\x08\x08\r2/9 bar")]
     pieces += [(52.0, b"\x08\x08\r9/9 bar\n"), (53.0, b"\r1/9 bar")]
-    found = [line for now, piece in pieces for line in splitter.lines(piece, now)]
+    found = [line for now, piece in pieces for line in splitter.split(piece, now)]
     assert found == [("1/9 bar", 1.0), ("2/9 bar", 2.0), ("9/9 bar", 52.0)]
 
 
@@ -151,36 +168,41 @@ def keras_epochs(epochs, steps, step_s, between_s, drawn=5):
 
 @pytest.mark.parametrize("between_s", [0.0, 0.1, 0.6])  # ten batches of validation to 61; as long as the epoch
 def test_kerass_validation_is_no_training(between_s):
-    tells, clock = reader(script("keras"), 8), StepClock()
-    told = [clock.told(tells(line), now) for now, line in keras_epochs(4, 61, 0.01, between_s)]
+    tells, clock = StepReader(script("keras"), 8).read, StepClock()
+    told = [clock.add(tells(line), now) for now, line in keras_epochs(4, 61, 0.01, between_s)]
     found = [interval for interval in told if interval]
     seconds = sum(interval.seconds * interval.steps for interval in found)
     assert seconds / sum(interval.steps for interval in found) == pytest.approx(0.01)
     assert sum(interval.steps for interval in found) == 4 * 55
-    assert clock.apart == 4
+    assert clock.pauses == 4
 
 
 def test_keras_does_not_know_the_steps_of_its_first_epoch_of_a_generator():
     lines = ["     12/Unknown  1s 59ms/step - loss: 0.69", "     13/Unknown  1s 59ms/step", "13/13 ━━━━━ 9s 59ms/step"]
-    assert read("keras", *lines) == [Told(step=12), Told(step=13), Told(step=13, total=13, apart=True)]
+    assert read("keras", *lines) == [
+        Report(step=12),
+        Report(step=13),
+        Report(step=13, total=13, after_pause=True),
+    ]
 
 
 def test_a_line_every_ten_steps_that_says_how_long_one_took_stands_for_ten_by_the_clock():
-    tells, clock = reader(script({"pattern": r"step (?P<step>\d+): (?P<milliseconds>\d+) ms"}), 8), StepClock()
+    pattern = {"pattern": r"step (?P<step>\d+): (?P<milliseconds>\d+) ms"}
+    tells, clock = StepReader(script(pattern), 8).read, StepClock()
     lines = [f"step {10 * place}: {30 + place} ms" for place in range(1, 4)]
-    found = [clock.told(tells(line), 0.3 * place) for place, line in enumerate(lines)]
+    found = [clock.add(tells(line), 0.3 * place) for place, line in enumerate(lines)]
     # ten steps in 0.3 s; of the first line nobody knows how many it ends
     assert found == [None, Interval(pytest.approx(0.03), 10), Interval(pytest.approx(0.03), 10)]
-    assert clock.told(tells(lines[-1]), 0.9) is None  # another process prints it too
-    assert clock.told(tells("step 10: 31 ms"), 1.0) is None  # a new epoch
+    assert clock.add(tells(lines[-1]), 0.9) is None  # another process prints it too
+    assert clock.add(tells("step 10: 31 ms"), 1.0) is None  # a new epoch
 
 
 def test_steps_a_second_have_a_group_and_a_key_and_are_no_samples_a_second():
-    assert read({"pattern": r"(?P<steps_per_s>[\d.]+)it/s"}, "2.5it/s") == [Told(seconds=0.4)]
-    assert read({"steps_per_s": "it"}, '{"it": 2.5}') == [Told(seconds=0.4)]
-    assert read({"rate": "r"}, '{"r": 16}') == read({"milliseconds": "ms"}, '{"ms": 500}') == [Told(seconds=0.5)]
+    assert read({"pattern": r"(?P<steps_per_s>[\d.]+)it/s"}, "2.5it/s") == [Report(seconds=0.4)]
+    assert read({"steps_per_s": "it"}, '{"it": 2.5}') == [Report(seconds=0.4)]
+    assert read({"rate": "r"}, '{"r": 16}') == read({"milliseconds": "ms"}, '{"ms": 500}') == [Report(seconds=0.5)]
     pattern = {"pattern": r"(?P<rate>[\d.]+)"}
-    assert read(pattern, "16 img/s", "16 samples/s") == [Told(seconds=0.5)] * 2
+    assert read(pattern, "16 img/s", "16 samples/s") == [Report(seconds=0.5)] * 2
     for unit in ("it/s", " it/s", "steps/sec", " batches/s", " iterations per second"):
         with pytest.raises(UserError, match="the group 'rate' is samples a second, and steps a second follow it"):
             read(pattern, f"16{unit}")
@@ -191,27 +213,27 @@ def test_steps_a_second_have_a_group_and_a_key_and_are_no_samples_a_second():
     [(1, 0.03, 0.005, 1), (2, 0.03, 0.001, 2), (4, 0.03, 0.001, 4), (8, 0.1, 0.001, 8), (1, 0.004, 0.0, 1)],
 )
 def test_several_processes_that_print_the_same_line_are_told(processes, period, jitter, told):
-    repeats, dice = Repeats(), random.Random(3)
+    repeats, dice = RepeatDetector(), random.Random(3)
     moments = [step * period + dice.random() * jitter for step in range(40) for _ in range(processes)]
     for moment in sorted(moments):
-        repeats.told(Told(), moment)
-    assert repeats.together() == told
+        repeats.add(Report(), moment)
+    assert repeats.lines_per_step() == told
 
 
 def test_lines_with_a_number_cannot_be_mistaken_for_those_of_two_processes():
-    repeats = Repeats()
+    repeats = RepeatDetector()
     for place in range(100):
-        repeats.told(Told(step=place // 2), place // 2)
-    assert repeats.together() == 1
+        repeats.add(Report(step=place // 2), place // 2)
+    assert repeats.lines_per_step() == 1
 
 
 def test_what_stands_between_two_steps_is_left_out_of_their_time():
-    tells = reader(script({"pattern": r"^step (?P<step>\d+)", "apart": "^evaluated"}), 8)
+    tells = StepReader(script({"pattern": r"^step (?P<step>\d+)", "apart": "^evaluated"}), 8).read
     clock = StepClock()
     lines = [(0.0, "step 1"), (1.0, "step 2"), (9.0, "evaluated"), (10.0, "step 3"), (11.0, "step 4")]
-    found = [clock.told(told, now) for now, line in lines if (told := tells(line))]
+    found = [clock.add(told, now) for now, line in lines if (told := tells(line))]
     assert found == [None, Interval(1.0, 1), None, Interval(1.0, 1)]
-    assert clock.apart == 1
+    assert clock.pauses == 1
 
 
 class Said:
@@ -222,15 +244,16 @@ class Said:
     def __init__(self, lines):
         self._lines = lines
 
-    def said(self):
+    def chunks(self):
         for now, line in self._lines:
-            yield Chunk(f"{line}\n".encode(), now, of_file=False)
+            yield Chunk(f"{line}\n".encode(), now, is_of_file=False)
 
 
 def heard(capsys, steps, lines):
     """Seconds of a step of all that was timed, and the warnings that go to the run file."""
     asked = request(framework="command", batch_size=8, min_steps=1000, min_seconds=1000)
-    listen(asked, script(steps), Said(lines), Splitter(), measured := MeasuredSteps(asked, say))
+    measured = MeasuredSteps(asked, say)
+    ScriptRun(asked, script(steps), Said(lines), measured).read_steps()
     (told,) = (
         fact["facts"]["told"] for line in capsys.readouterr().out.splitlines() if "facts" in (fact := loads(line))
     )
@@ -402,7 +425,7 @@ def test_the_clock_starts_behind_a_pause_at_a_new_count_and_a_pause_is_counted_o
 def test_a_pattern_that_never_matches_is_said_after_fifty_lines_or_a_minute(capsys, period, count, told):
     lines = [(period * number, f"loading shard {number}") for number in range(count)]
     asked = request(framework="command", batch_size=8)
-    listen(asked, script({"pattern": "^step"}), Said(lines), Splitter(), MeasuredSteps(asked, say))
+    ScriptRun(asked, script({"pattern": "^step"}), Said(lines), MeasuredSteps(asked, say)).read_steps()
     news = [loads(line)["news"] for line in capsys.readouterr().out.splitlines() if "news" in line]
     assert len(news) == told
     last = min(count, 50) - 1

@@ -11,8 +11,8 @@ from harness_runs import request
 from sweetspot.harness import supervise
 from sweetspot.harness.backends import Step
 from sweetspot.harness.step_times import DIVERGED, Interval, duration, half_width, may_stop, mean_step, step_warnings
-from sweetspot.harness.supervise import judged
-from sweetspot.harness.train import timed_steps, train, window_of
+from sweetspot.harness.supervise import assess
+from sweetspot.harness.train import steps_per_window, timed_steps, train
 
 
 class Device:
@@ -63,7 +63,7 @@ def test_on_a_processor_each_step_is_waited_for():
 
 @pytest.mark.parametrize(("seconds", "steps"), [(0.001, 500), (0.3, 4), (1.9, 4), (2.0, 1), (30.0, 1)])
 def test_a_window_is_half_a_second_and_four_steps_unless_a_step_is_long(seconds, steps):
-    assert window_of(request(device="gpu"), seconds) == steps
+    assert steps_per_window(request(device="gpu"), seconds) == steps
 
 
 def test_all_processes_make_the_windows_that_the_first_wants():
@@ -89,20 +89,20 @@ def test_no_run_ends_before_its_least_seconds():
 
 
 def test_a_run_that_was_shorter_says_so():
-    status, warnings = judged(request(), [Interval(0.01)] * 13, {})
+    status, warnings = assess(request(), [Interval(0.01)] * 13, {})
     assert status == "ok"
     why = "clocks, and counters that renew ten times a second, had not settled"
     assert warnings == [("short_run", f"timed for 0.13 s, expected 2 s: {why}")]
-    assert judged(request(least_seconds=0.1), [Interval(0.01)] * 13, {})[1] == []
+    assert assess(request(least_seconds=0.1), [Interval(0.01)] * 13, {})[1] == []
 
 
 def test_a_script_that_was_ended_says_how_much_of_it_was_seen():
     """One that slows after step 60 ended after 14: nobody can know, so it is told."""
-    _, warnings = judged(request(), [Interval(0.25)] * 14, {"ended_early": True})
+    _, warnings = assess(request(), [Interval(0.25)] * 14, {"ended_early": True})
     seen = "timed are 14 steps of 3.5 s near the script's beginning, then it was ended"
     why = "a pace that changes later is not seen (measure.least_seconds)"
     assert warnings == [("early_steps", f"{seen}: {why}")]
-    assert judged(request(), [Interval(5.0)] * 14, {"ended_early": True})[1] == []  # 70 s
+    assert assess(request(), [Interval(5.0)] * 14, {"ended_early": True})[1] == []  # 70 s
 
 
 def test_the_mean_and_its_half_width_weigh_intervals_by_their_steps():
@@ -123,7 +123,7 @@ def test_steps_stand_though_what_comes_after_them_fails(tmp_path, monkeypatch):
     program = f"import sys\nfor line in {[json.dumps(line) for line in lines]!r}: print(line, flush=True)\n"
     program += "raise RuntimeError('no room for an 8192 x 8192 matrix')"
     monkeypatch.setattr(supervise, "missing", lambda *_: None)
-    started = SimpleNamespace(launch=lambda _: ([sys.executable, "-c", program], None))
+    started = SimpleNamespace(launch=lambda _: [sys.executable, "-c", program])
     monkeypatch.setattr(supervise, "backend", lambda _: started)
     monkeypatch.setattr(supervise.signal, "signal", lambda *_: None)
     assert supervise.supervise(request(framework="torch", output=tmp_path / "run.parquet")) == 0
@@ -146,8 +146,8 @@ def test_thousands_of_steps_are_a_hundred_lines_and_no_number_goes_past_its_end(
             clock.now += STEP_S
             yield json.dumps({"seconds": STEP_S, "timed": True}) + "\n"
 
-    sampler = SimpleNamespace(stepped=lambda _: None, start=lambda: None, finish=dict)
-    timed = supervise._listen(SimpleNamespace(stdout=steps()), request(min_steps=LEAST), {}, sampler)
+    sampler = SimpleNamespace(add_steps=lambda _: None, start=lambda: None, finish=dict)
+    timed = supervise._collect_steps(SimpleNamespace(lines=steps()), request(min_steps=LEAST), {}, sampler)
     assert len(timed) == STEPS
     lines = capsys.readouterr().err.splitlines()
     # The first ten, then each a twentieth of the time spent later: ln(361 s / 0.1 s) / ln(1.05) is 168, less at first,

@@ -1,12 +1,13 @@
 """The table of log formats: real lines, and throughput recomputed from batch and seconds by hand."""
 
 import re
+from dataclasses import replace
 from typing import get_args
 
 import pytest
 from log_files import read_one, write
 from sweetspot.errors import UserError
-from sweetspot.harness.script_output import Told, reader
+from sweetspot.harness.script_output import StepReader, StepReport
 from sweetspot.logs.patterns import BY_NAME, FORMATS
 from sweetspot.study.scripts import Program, Script
 
@@ -123,16 +124,16 @@ def test_a_rate_of_nothing_is_no_throughput(tmp_path):
     [
         # Of a measured script the step's number is timed; what the line says a step takes is compared: 64 units a step
         # on two devices at 6,260 on each
-        ("torchtitan", Told(step=10, seconds=64 / (2 * 6260), loss=9.9834)),
-        ("nanochat", Told(step=20, seconds=10.84304, loss=4.7117)),
-        ("nanogpt", Told(step=3500, seconds=0.09871, loss=3.4012)),
-        ("images_per_s", Told(step=0, seconds=64 / (2 * 1785.8))),
-        ("huggingface", Told(step=12_051, total=12_051)),
-        ("keras", Told(step=12, total=100)),
+        ("torchtitan", StepReport(step=10, seconds=64 / (2 * 6260), loss=9.9834)),
+        ("nanochat", StepReport(step=20, seconds=10.84304, loss=4.7117)),
+        ("nanogpt", StepReport(step=3500, seconds=0.09871, loss=3.4012)),
+        ("images_per_s", StepReport(step=0, seconds=64 / (2 * 1785.8))),
+        ("huggingface", StepReport(step=12_051, total=12_051)),
+        ("keras", StepReport(step=12, total=100)),
     ],
 )
 def test_a_measured_script_is_read_by_the_same_table(name, told):
-    tells = reader(Script(command="x", steps=name), 64, devices=2)
+    tells = StepReader(Script(command="x", steps=name), 64, devices=2).read
     found = tells(BY_NAME[name].sample)
-    assert found._replace(seconds=None) == told._replace(seconds=None)
+    assert replace(found, seconds=None) == replace(told, seconds=None)
     assert found.seconds == pytest.approx(told.seconds) if told.seconds else found.seconds is None

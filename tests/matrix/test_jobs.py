@@ -18,7 +18,6 @@ ROOT = Path(__file__).parent.parent.parent
 HERE = Executor(where="local", device="cpu")
 CARD = Executor(where="local", device="gpu", expect_gpu="Tesla V100")
 SLURM = Executor(where="slurm", device="gpu", partition="p3", gpu_model="v100", cpus=16, mem_mb=9000, runtime_min=45)
-NODES = Executor(where="slurm", device="gpu", partition="big", gpu_model="a100", gpus_per_node=8)
 PODS = Executor(where="kubernetes", device="gpu", machine_type="p3.8xlarge", cpus=8)
 
 
@@ -58,13 +57,6 @@ def test_slurm_is_asked_for_partition_kind_cores_memory_and_time():
         "gpu": 4,
     }  # fmt: skip
     assert jobs(a=SLURM).threads() == 1
-
-
-@pytest.mark.parametrize(("gpus", "nodes", "gres", "held"), [(8, 1, "", 8), (16, 2, "gpu:a100:8", 0)])
-def test_a_cell_of_several_nodes_asks_for_the_devices_of_each(gpus, nodes, gres, held):
-    asked = asked_of(NODES, gpus=gpus)
-    assert (asked["nodes"], asked["tasks"], asked["tasks_per_gpu"]) == (nodes, nodes, 0)
-    assert (asked["gres"], asked["gpu"]) == (gres, held)
 
 
 def test_kubernetes_is_asked_for_a_machine_type_and_takes_cores_from_threads():
@@ -118,15 +110,15 @@ def test_the_parameters_of_a_run_are_those_recorded_of_runs_made_before():
 
 
 def test_where_a_run_is_made_is_text_of_the_command_or_a_function_of_resources_which_snakemake_does_not_compare():
-    assert Jobs(shipped()).place() == ("", {})
-    assert Jobs(shipped(time_limit_s=60)).place() == ("--time-limit-s 60", {})
-    text, params = jobs(a=CARD, b=SLURM).place()
+    assert Jobs(shipped()).location() == ("", {})
+    assert Jobs(shipped(time_limit_s=60)).location() == ("--time-limit-s 60", {})
+    text, params = jobs(a=CARD, b=SLURM).location()
     assert text == "{params.place}"
     assert list(inspect.signature(params["place"]).parameters) == ["wildcards", "resources"]
     assert params["place"](run("a"), None) == "--expect-gpu 'Tesla V100'"
     assert params["place"](run("b"), None) == "--where slurm"
     odd = Executor(where="local", device="gpu", expect_gpu="{x}")
-    assert jobs(a=odd).place() == ("--expect-gpu '{{x}}'", {})
+    assert jobs(a=odd).location() == ("--expect-gpu '{{x}}'", {})
 
 
 def test_a_run_refused_before_has_the_number_of_its_attempt():
@@ -140,19 +132,10 @@ def test_a_run_refused_before_has_the_number_of_its_attempt():
 def test_only_machines_with_runs_to_make_are_asked_for(monkeypatch):
     asked = []
     monkeypatch.setattr("sweetspot.matrix.jobs.require_accepted", lambda *given: asked.append(given))
-    plan, file = jobs(a=SLURM, b=NODES), "results/benchmarks/instance~a/framework~torch/run~1.parquet"
+    plan, file = jobs(a=SLURM, b=PODS), "results/benchmarks/instance~a/framework~torch/run~1.parquet"
     plan.require_accepted([file], 2, "physics")
     ((executors, runs_a_job, accounts),) = asked
     assert (list(executors), runs_a_job, accounts) == (["a"], 2, "physics")
-
-
-def test_one_instance_over_several_nodes_changes_nothing_for_the_others():
-    both = jobs(a=CARD, b=NODES)
-    assert of(both.device(), run("a", 2)) == "--device gpu --where local"
-    assert of(both.device(), run("b", 8)) == "--device gpu --where local"
-    assert of(both.device(), run("b", 16)) == "--device gpu --where local --gpus-per-node 8"
-    asked = both.resources()
-    assert [of(asked["nodes"], run(name, gpus)) for name, gpus in (("a", 2), ("b", 8), ("b", 16))] == [1, 1, 2]
 
 
 def test_a_run_outside_the_plan_has_the_lowest_priority():

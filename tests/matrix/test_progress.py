@@ -6,7 +6,7 @@ from enum import Enum
 
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
-from sweetspot.matrix.progress import CHATTER, SILENT, OneLine, last_words, one_line_a_step, raised
+from sweetspot.matrix.progress import CHATTER, SILENT, StepFormatter, error_sentences, log_ending, show_step_lines
 
 WHOLE = logging.Formatter("whole: %(message)s")
 END = "WorkflowError:\nAt least one job did not complete successfully."
@@ -38,7 +38,7 @@ def failed(jobid, rule, *logs, rule_msg=None):
 @pytest.fixture
 def shown():
     """A formatter that has heard of a run of three steps."""
-    made = OneLine(WHOLE)
+    made = StepFormatter(WHOLE)
     assert made.format(record("Job stats", LogEvent.RUN_INFO, stats={"price": 2, "total": 3})) == ""
     return made
 
@@ -60,7 +60,7 @@ def test_what_is_not_known_here_is_shown_whole(shown):
     assert shown.format(record("Will exit after finishing currently running jobs.")).startswith("whole: Will exit")
     assert shown.format(record("left out: 3 cells", level=logging.WARNING)) == "whole: left out: 3 cells"
     assert shown.format(record("of another version", Unread.NEW)) == "whole: of another version"
-    assert OneLine(logging.Formatter()).format(record(f"{CHATTER[1]}...")) == ""
+    assert StepFormatter(logging.Formatter()).format(record(f"{CHATTER[1]}...")) == ""
 
 
 def test_why_steps_failed_is_said_once_all_is_over(shown, tmp_path):
@@ -68,7 +68,7 @@ def test_why_steps_failed_is_said_once_all_is_over(shown, tmp_path):
     (tmp_path / "one.log").write_text(f"{sentence}\n")
     (tmp_path / "two.log").write_text("Traceback\n  boom\n")
     (tmp_path / "three.log").write_text(f"{other}\n")
-    plain = OneLine(logging.Formatter())
+    plain = StepFormatter(logging.Formatter())
     plain.format(started(1, "price", price_list="aws"))
     plain.format(record("RuleException:\nsentence", LogEvent.ERROR, logging.ERROR))
     assert plain.format(failed(1, "price", tmp_path / "one.log")) == "failed: price price_list=aws"
@@ -84,7 +84,7 @@ def test_what_is_asked_to_be_quiet_says_why_it_failed_and_nothing_else(tmp_path)
     said = io.StringIO()
     handler = logging.StreamHandler(said)
     handler.addFilter(lambda record: False)
-    one_line_a_step([handler])
+    show_step_lines([handler])
     for name, sentence in (("one", "error: of a first attempt"), ("two", "error: of the last")):
         (tmp_path / name).write_text(f"{sentence}\n")
     for told in (
@@ -109,20 +109,19 @@ def test_a_step_that_left_no_log_is_told_as_snakemake_does(shown, tmp_path):
 
 def test_an_error_of_the_plan_is_its_sentence():
     place = 'WorkflowError in file "/project/rules/common.smk", line 105:'
-    assert raised(f'{place}\nstudy.yaml: one\nstudy.yaml: two\n  File "/project/Snakefile", line 8, in <module>') == (
-        "error: study.yaml: one\nerror: study.yaml: two"
-    )
+    message = f'{place}\nstudy.yaml: one\nstudy.yaml: two\n  File "/project/Snakefile", line 8, in <module>'
+    assert error_sentences(message) == "error: study.yaml: one\nerror: study.yaml: two"
     for other in ("LockException:\nDirectory cannot be locked.", "SyntaxError in file x:\n  boom", f"{place}\n"):
-        assert raised(other) == other
+        assert error_sentences(other) == other
 
 
 def test_the_end_of_a_log(tmp_path):
     log = tmp_path / "log"
-    assert last_words(log) == []
+    assert log_ending(log) == []
     log.write_text("".join(f"line {number}\n" for number in range(30)))
-    assert last_words(log) == [f"line {number}" for number in range(10, 30)]
+    assert log_ending(log) == [f"line {number}" for number in range(10, 30)]
     log.write_text("starting\n" + 2 * "error: --gpus is 1; this machine shows 0\n" + "bye\n")
-    assert last_words(log) == ["error: --gpus is 1; this machine shows 0"]
+    assert log_ending(log) == ["error: --gpus is 1; this machine shows 0"]
 
 
 # As snakemake-executor-plugin-slurm 2.8.0 puts them: `run_job`, `check_active_jobs`.
@@ -150,4 +149,5 @@ def test_of_what_slurms_executor_says_its_words_are_left_without_the_commands(sh
     shown.format(failed(1, "run_benchmark", tmp_path / "log", rule_msg=message))
     last = shown.format(record(END, LogEvent.ERROR, logging.ERROR)).splitlines()
     assert (last[0], last[-1]) == (f"error: {sentence}", "  boom")
-    assert OneLine(logging.Formatter()).format(record("Exception in run_job for rule a: b", level=logging.ERROR)) == ""
+    chatter = record("Exception in run_job for rule a: b", level=logging.ERROR)
+    assert StepFormatter(logging.Formatter()).format(chatter) == ""

@@ -9,7 +9,7 @@ import pytest
 from fault_projects import fill, measured, small_disk, start, waiting_project
 from patience import PATIENCE_S, until
 from project_copy import edit, run_snakemake, scheduled
-from sweetspot.matrix.reruns import asked_to_replace, attempts, note_reruns, settle
+from sweetspot.matrix.reruns import attempts, must_replace, note_reruns, settle
 
 PROTOCOL_3 = ("--config", "measure={protocol: 3}")
 
@@ -26,10 +26,10 @@ def test_a_run_that_was_not_replaced_is_the_next_attempt_and_one_that_was_keeps_
         numbers.append(attempts(notes))
     assert numbers == [{name: 1}, {name: 2}, {name: 3}]
     note_reruns([name], attempts(notes), notes)
-    assert asked_to_replace(name, notes)
+    assert must_replace(name, notes)
     run.write_text("new")
-    assert not asked_to_replace(name, notes)
-    assert not asked_to_replace(str(tmp_path / "other"), notes)
+    assert not must_replace(name, notes)
+    assert not must_replace(str(tmp_path / "other"), notes)
     settle(notes)
     assert attempts(notes) == {name: 3}  # as Snakemake recorded it when the run was made
 

@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sweetspot.cells import Cell
 from sweetspot.matrix import schedule
-from sweetspot.matrix.schedule import Run, Timing, choose_runs, estimated_seconds, priorities, report_lines, timing_of
+from sweetspot.matrix.schedule import (
+    Run,
+    RunTiming,
+    estimated_seconds,
+    priorities,
+    read_timing,
+    select_runs,
+    selection_lines,
+)
 from sweetspot.study.config import Measure
 from sweetspot.study.study import Question
 
@@ -22,16 +30,13 @@ OTHERS = [A._replace(batch_size=64), B._replace(batch_size=64)]
 HOUR = 3600.0
 
 
-def decides(cell):
-    return cell.batch_size == 16
-
-
-def ordered(estimates, runs=1, decisive=lambda cell: True, done=None, **measure):
-    return schedule.order_within_budget(list(estimates), estimates, Measure(**measure), runs, decisive, done or {})
+def ordered(estimates, runs=1, decisive=(), done=None, **measure):
+    order = schedule.order_runs(list(estimates), runs, decisive)
+    return schedule.select_within_budget(order, estimates, Measure(**measure), done or {})
 
 
 def test_first_runs_of_headline_cells_come_before_second_runs_and_other_cells():
-    order = schedule.by_weight([*OTHERS, A, B], 2, decides)
+    order = schedule.order_runs([*OTHERS, A, B], 2, {A, B})
     assert [(run.cell.instance, run.cell.batch_size, run.run) for run in order] == [
         ("a", 16, 1), ("b", 16, 1), ("a", 16, 2), ("b", 16, 2),
         ("a", 64, 1), ("b", 64, 1), ("a", 64, 2), ("b", 64, 2),
@@ -39,22 +44,22 @@ def test_first_runs_of_headline_cells_come_before_second_runs_and_other_cells():
 
 
 def test_a_budget_of_minutes_keeps_what_fits_and_reports_the_rest():
-    choice = ordered(dict.fromkeys(OTHERS, 300.0) | {A: 120.0, B: 120.0}, decisive=decides, budget_minutes=10)
+    choice = ordered(dict.fromkeys(OTHERS, 300.0) | {A: 120.0, B: 120.0}, decisive={A, B}, budget_minutes=10)
     # 2 + 2 minutes of the headline, 5 of one other: 9; the second other would make 14
-    assert [run.cell for run in choice.kept] == [A, B, OTHERS[0]]
+    assert [run.cell for run in choice.selected] == [A, B, OTHERS[0]]
     assert choice.minutes == pytest.approx(9)
-    assert [left.run.cell for left in choice.left_out] == [OTHERS[1]]
-    assert "would bring the matrix to 14.0 of budget_minutes 10" in report_lines(choice)[1]
+    assert [left.run.cell for left in choice.skipped] == [OTHERS[1]]
+    assert "would bring the matrix to 14.0 of budget_minutes 10" in selection_lines(choice)[1]
     # one that is too long does not stop shorter ones behind it
-    assert [run.cell for run in ordered({A: 6000.0, B: 60.0}, budget_minutes=2).kept] == [B]
+    assert [run.cell for run in ordered({A: 6000.0, B: 60.0}, budget_minutes=2).selected] == [B]
 
 
 def test_a_budget_of_money_uses_the_price_of_the_instance_and_ones_own_costs_nothing():
     choice = ordered({A: HOUR, B: HOUR}, 2, budget_usd=5, usd_per_hour={"a": 3.0})
     # a: 3 USD a run, so one fits into 5; b has no price
-    assert [(run.cell.instance, run.run) for run in choice.kept] == [("a", 1), ("b", 1), ("b", 2)]
+    assert [(run.cell.instance, run.run) for run in choice.selected] == [("a", 1), ("b", 1), ("b", 2)]
     assert choice.usd == pytest.approx(3.0)
-    (left,) = choice.left_out
+    (left,) = choice.skipped
     assert "6.00 of budget_usd 5" in left.reason
     assert left.minutes == 60.0
 
@@ -64,8 +69,8 @@ def test_no_budget_is_ever_exceeded_and_no_run_is_lost(seconds, minutes, runs):
     estimates = {SMALL._replace(batch_size=number): took for number, took in enumerate(seconds, 1)}
     choice = ordered(estimates, runs, budget_minutes=minutes)
     assert choice.minutes <= minutes * (1 + 1e-6)
-    assert {*choice.kept, *(left.run for left in choice.left_out)} == {
-        *schedule.by_weight(list(estimates), runs, decides)
+    assert {*choice.selected, *(left.run for left in choice.skipped)} == {
+        *schedule.order_runs(list(estimates), runs, ())
     }
 
 
@@ -73,27 +78,18 @@ def test_what_is_made_already_is_spent_and_stays_whatever_the_budget():
     done = {Run(A, 1): 1200.0, Run(B, 1): 600.0}
     choice = ordered({A: 600.0, B: 600.0}, 2, done=done, budget_minutes=40, usd_per_hour={"a": 3.0})
     # 20 + 10 minutes are spent; 10 more of a reach the cap and hold; 10 of b would make 50
-    assert choice.kept == [Run(A, 1), Run(B, 1), Run(A, 2)]
+    assert choice.selected == [Run(A, 1), Run(B, 1), Run(A, 2)]
     assert choice.minutes == pytest.approx(40)
     assert choice.usd == pytest.approx(3 * 20 / 60 + 3 * 10 / 60)  # b costs nothing, made or to be made
-    assert [left.run for left in choice.left_out] == [Run(B, 2)]
-    assert "50.0 of budget_minutes 40" in choice.left_out[0].reason
-    assert ordered({A: 1.0}, done={Run(A, 1): 6e3}, budget_minutes=1).kept == [Run(A, 1)]
+    assert [left.run for left in choice.skipped] == [Run(B, 2)]
+    assert "50.0 of budget_minutes 40" in choice.skipped[0].reason
+    assert ordered({A: 1.0}, done={Run(A, 1): 6e3}, budget_minutes=1).selected == [Run(A, 1)]
 
 
 def test_a_sum_that_reaches_its_cap_but_for_rounding_fits():
     assert 0.1 + 0.1 + 0.1 > 0.3
-    assert len(ordered({A: 6.0}, 4, budget_minutes=0.3).kept) == 3
-    assert len(ordered({A: HOUR}, 4, budget_usd=0.3, usd_per_hour={"a": 0.1}).kept) == 3
-
-
-def test_a_report_says_the_sum_and_a_line_a_run_that_is_left_out_as_far_as_is_asked():
-    choice = ordered({A: 600.0}, 4, budget_minutes=10)
-    lines = report_lines(choice, at_most=1)
-    assert lines[0] == "1 runs, estimated 10.0 minutes and 0.00 USD"
-    assert lines[1].startswith("left out: instance=a ")
-    assert lines[2:] == ["and 2 runs more are left out"]
-    assert len(report_lines(choice)) == 4  # the summary and all three
+    assert len(ordered({A: 6.0}, 4, budget_minutes=0.3).selected) == 3
+    assert len(ordered({A: HOUR}, 4, budget_usd=0.3, usd_per_hour={"a": 0.1}).selected) == 3
 
 
 @pytest.mark.parametrize(
@@ -124,66 +120,58 @@ def write(folder, run, seconds=(1.0,), **facts):
 
 def test_a_run_file_tells_the_length_of_its_process_and_the_seconds_of_a_sample(tmp_path):
     told = write(tmp_path, Run(SMALL, 1), duration_s=90.0, mean_step_s=3.2)
-    assert timing_of(told) == Timing(90.0, pytest.approx(0.2))  # 3.2 s / 16 samples
+    assert read_timing(told) == RunTiming(90.0, pytest.approx(0.2))  # 3.2 s / 16 samples
     more = write(tmp_path, Run(SMALL, 2), duration_s=7, mean_step_s=None, status="failed")
-    assert timing_of(more) == Timing(7.0, None)
-
-
-def test_a_run_file_from_before_that_is_timed_by_its_steps(tmp_path):
-    old = write(tmp_path / "a~b~c", Run(SMALL, 1), (None, 1.0, 3.0), host="h")
-    assert timing_of(old) == Timing(34.0, pytest.approx(0.125))  # 30 s to start + 1 + 3; a step of 2 s / 16 samples
-    assert timing_of(write(tmp_path, Run(SMALL, 2), (1.0, 3.0))) == Timing(34.0, pytest.approx(0.125))
-    assert timing_of(write(tmp_path, Run(SMALL, 3), (None,))) == Timing(30.0, None)
-    old.write_bytes(b"PAR1")
-    assert timing_of(old) is None
+    assert read_timing(more) == RunTiming(7.0, None)
 
 
 @pytest.mark.parametrize("seconds", [0, -1.0, True, "1", float("inf"), float("nan"), None])
 def test_what_cannot_have_passed_is_no_time(tmp_path, seconds):
-    assert timing_of(write(tmp_path, Run(SMALL, 1), duration_s=seconds, mean_step_s=1.0)) is None
+    assert read_timing(write(tmp_path, Run(SMALL, 1), duration_s=seconds, mean_step_s=1.0)) is None
     if seconds is not None:
-        assert timing_of(write(tmp_path, Run(SMALL, 2), duration_s=1.0, mean_step_s=seconds)) is None
+        assert read_timing(write(tmp_path, Run(SMALL, 2), duration_s=1.0, mean_step_s=seconds)) is None
 
 
 def test_without_a_cap_every_run_of_every_cell_is_made_and_nothing_is_read(tmp_path):
     every = [Run(SMALL, 1), Run(SMALL, 2), Run(LARGE, 1), Run(LARGE, 2)]
     write(tmp_path, Run(SMALL, 1), duration_s=9e9, mean_step_s=1.0)
     for choice in (
-        choose_runs(plan(SMALL, LARGE), tmp_path),
-        choose_runs(plan(SMALL, LARGE, budget_minutes=1), tmp_path, budget=False),
+        select_runs(plan(SMALL, LARGE), tmp_path),
+        select_runs(plan(SMALL, LARGE, budget_minutes=1), tmp_path, use_budget=False),
     ):
         assert choice == (every, [], 0.0, 0.0)
 
 
 def test_where_nothing_is_missing_no_budget_cuts_anything(tmp_path):
     write(tmp_path, Run(SMALL, 1), duration_s=9e9, mean_step_s=1.0)
-    assert choose_runs(plan(SMALL, runs=1, budget_minutes=1), tmp_path) == ([Run(SMALL, 1)], [], 0.0, 0.0)
+    assert select_runs(plan(SMALL, runs=1, budget_minutes=1), tmp_path) == ([Run(SMALL, 1)], [], 0.0, 0.0)
 
 
 def test_what_is_measured_is_spent_first_and_the_rest_goes_to_what_decides(tmp_path):
     write(tmp_path, Run(SMALL, 1), duration_s=120.0, mean_step_s=3.2)
-    choice = choose_runs(plan(LARGE, SMALL, budget_minutes=6), tmp_path)
+    choice = select_runs(plan(LARGE, SMALL, budget_minutes=6), tmp_path)
     # SMALL is the headline's: 120 s as its first run. LARGE: 64 x 0.2 = 12.8 s a step; three slow steps, 38.4 s, and
     # one more end it before five do (64 s): 30 + 2 x 12.8 + 51.2 = 106.8 s. 120 + 120 + 106.8 s make 5.78 minutes; a
     # second run of LARGE would make 7.56.
-    assert choice.kept == [Run(LARGE, 1), Run(SMALL, 1), Run(SMALL, 2)]  # in the order of the matrix
+    assert choice.selected == [Run(LARGE, 1), Run(SMALL, 1), Run(SMALL, 2)]  # in the order of the matrix
     assert choice.minutes == pytest.approx(5.78)
-    assert schedule.left_out_rows(choice) == [{**LARGE._asdict(), "run": 2}]
-    assert choice.left_out[0].minutes == pytest.approx(1.78)
+    assert schedule.skipped_rows(choice) == [{**LARGE._asdict(), "run": 2}]
+    assert choice.skipped[0].minutes == pytest.approx(1.78)
 
 
 def test_a_run_file_that_is_not_whole_is_spent_as_estimated(tmp_path):
     write(tmp_path, Run(SMALL, 1)).write_bytes(b"half")
-    choice = choose_runs(plan(SMALL, budget_minutes=5), tmp_path)
-    assert (choice.kept, choice.minutes) == ([Run(SMALL, 1)], 3.0)  # estimate_minutes; a second would make 6
-    assert choice.left_out[0].minutes == 3.0
+    choice = select_runs(plan(SMALL, budget_minutes=5), tmp_path)
+    assert (choice.selected, choice.minutes) == ([Run(SMALL, 1)], 3.0)  # estimate_minutes; a second would make 6
+    assert choice.skipped[0].minutes == 3.0
 
 
 def test_the_estimate_is_of_a_cells_own_runs_else_of_the_nearest_like_it():
     half, middle = LARGE._replace(precision="fp16"), SMALL._replace(batch_size=32)
     elsewhere, other = LARGE._replace(instance="there"), SMALL._replace(model="resnet50")
-    timings = {Run(SMALL, 1): Timing(100.0, 0.2), Run(SMALL, 2): Timing(140.0, 0.2), Run(half, 1): Timing(50.0, 0.1),
-               Run(middle, 1): Timing(60.0, 0.3), Run(elsewhere, 1): Timing(1.0, None)}  # fmt: skip
+    timings = {Run(SMALL, 1): RunTiming(100.0, 0.2), Run(SMALL, 2): RunTiming(140.0, 0.2),
+               Run(half, 1): RunTiming(50.0, 0.1),
+               Run(middle, 1): RunTiming(60.0, 0.3), Run(elsewhere, 1): RunTiming(1.0, None)}  # fmt: skip
     found = schedule.estimate_cells([SMALL, LARGE, elsewhere._replace(batch_size=8), other], timings, Measure())
     assert found[SMALL] == 120.0  # the mean of its two
     # fp32 before fp16 whatever the batch, then 32 before 16: 64 x 0.3 = 19.2 s a step, 3 of them 57.6 s
@@ -216,20 +204,13 @@ def test_a_run_file_is_missed_only_where_its_table_is_there(tmp_path):
 
 def test_the_table_of_what_a_budget_cuts_has_a_row_a_cell_in_the_order_of_the_rows():
     rows = [{**LARGE._asdict(), "run": 2}, {**SMALL._asdict(), "run": 1}, {**SMALL._asdict(), "run": 2}]
-    table = schedule.left_out_table(rows, "budget_minutes 6")
+    table = schedule.skipped_table(rows, "budget_minutes 6")
     assert table.to_dict("records") == [
         {**LARGE._asdict(), "runs": "2", "budget": "budget_minutes 6"},
         {**SMALL._asdict(), "runs": "1, 2", "budget": "budget_minutes 6"},
     ]
     assert {str(table[name].dtype) for name in ("batch_size", "gpus")} == {"int64"}
     assert {str(table[name].dtype) for name in ("instance", "model", "runs")} == {"str"}
-    empty = schedule.left_out_table([], "")
+    empty = schedule.skipped_table([], "")
     assert empty.empty
     assert list(empty.dtypes.astype(str)) == list(table.dtypes.astype(str))
-
-
-def test_the_budget_is_told_as_it_was_written():
-    caps = {"budget_minutes": 6, "usd_per_hour": {"here": 1.0}, "budget_usd": 2.5}
-    assert schedule.budget_words(plan(**caps).config) == "budget_minutes 6, budget_usd 2.5"
-    assert schedule.budget_words(plan(budget_minutes=90.5).config) == "budget_minutes 90.5"
-    assert schedule.budget_words(plan().config) == ""

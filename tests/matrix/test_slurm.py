@@ -1,8 +1,7 @@
-"""What Slurm would refuse or never start is said before and while it waits; its commands hold while it is away."""
+"""What Slurm refuses is said before anything is submitted; its commands hold while it is away."""
 
 import os
 import subprocess
-import time
 
 import pytest
 from patience import PATIENCE_S, until
@@ -10,18 +9,6 @@ from sweetspot.errors import UserError
 from sweetspot.matrix import slurm
 from sweetspot.matrix.slurm import require_accepted
 from sweetspot.study.instances import Executor
-
-
-@pytest.fixture
-def says(tmp_path, monkeypatch):
-    """Makes a command of Slurm say what the test wants."""
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-
-    def program(name, text, code=0):
-        (tmp_path / name).write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\nexit {code}\n")
-        (tmp_path / name).chmod(0o755)
-
-    return program
 
 
 def executor(**keys):
@@ -45,7 +32,7 @@ def sbatch(tmp_path, monkeypatch):
 def test_slurm_is_asked_for_the_minutes_of_all_runs_of_a_job(sbatch):
     asked = sbatch(0, "sbatch: Job 7 to start at 2026-11-27T09:00:00 using 1 processors on nodes node1")
     local = executor(where="local", partition=None)
-    require_accepted({"a": executor(), "b": local}, runs_a_job=3, accounts="physics")
+    require_accepted({"a": executor(), "b": local}, runs_per_job=3, accounts="physics")
     # 30 minutes a run, three runs a job
     assert asked.read_text() == "--test-only --partition=short --time=90 --account=physics --wrap=true\n"
 
@@ -73,72 +60,6 @@ def test_a_slurm_that_does_not_answer_or_is_not_there_stops_nothing(sbatch, monk
     require_accepted({"a": executor()})
 
 
-def line(reason, job="4211", comment="rule_run_benchmark_wildcards_small_tensorflow_resnet50"):
-    """As `squeue --format=%i|%P|%r|%k` prints it."""
-    return f"{job}|gpu|{reason}|{comment}"
-
-
-# squeue of Slurm 22.05: the one reason in words, where every node that could take the job is away.
-AWAY = "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions"
-NEVER = [
-    "PartitionTimeLimit", "PartitionNodeLimit", "PartitionDown", "PartitionInactive", "BadConstraints",
-    "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed", "AssocMaxCpuPerJobLimit",
-    "AssocMaxWallDurationPerJobLimit", "QOSMaxWallDurationPerJobLimit", "QOSMaxGRESPerJob", "QOSMaxCpuPerNode",
-    "QOSMinGRES", "QOSTimeLimit", "AccountingPolicy", "JobHeldUser", "JobHeldAdmin", "DependencyNeverSatisfied",
-    "ReqNodeNotAvail, UnavailableNodes:gpu[01-02]", "ReqNodeNotAvail(Unavailable:gpu01)",
-]  # fmt: skip
-PERHAPS = ["AssocGrpCpuLimit", "AssocGrpGRES", "QOSGrpCpuLimit", "QOSMaxGRESPerUser", "MaxCpuPerAccount",
-           "AssocMaxJobsLimit"]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("reason", "words"),
-    [(reason, ", which no waiting ends") for reason in NEVER]
-    + [(reason, ": until other jobs end, or for ever if it alone asks for more") for reason in PERHAPS]
-    + [(AWAY, ", until somebody brings nodes")],
-)
-def test_a_reason_that_may_never_end_is_said_with_job_and_partition(reason, words):
-    (sentence,) = slurm.told([line(reason)]).values()
-    assert sentence.startswith(f"Slurm job 4211 (partition gpu) waits for '{reason}'{words}")
-    assert "\n" not in sentence
-
-
-def test_a_reason_that_time_ends_is_not_said_nor_any_of_jobs_of_others():
-    for reason in ("Priority", "Resources", "None", "BeginTime", "Dependency", "Licenses", "Reservation"):
-        assert slurm.told([line(reason)]) == {}
-    lines = [
-        line("PartitionTimeLimit", "1", comment="(null)"),
-        line("BadConstraints", "2"),
-        "",
-        "slurm_load_jobs error",
-    ]
-    assert set(slurm.told(lines)) == {"2"}
-
-
-def test_a_job_is_said_once_however_long_it_waits(says):
-    says("squeue", f"{line('PartitionTimeLimit', job='7')}\n{line('Priority', job='8')}")
-    said = []
-    ended = slurm.watch(said.append, 0.02)
-    until(lambda: said, "the word of a job")
-    time.sleep(0.2)
-    ended.set()
-    assert len(said) == 1
-    assert said[0].startswith("Slurm job 7 (partition gpu) waits for 'PartitionTimeLimit'")
-    assert slurm.PAUSE_S + slurm.PATIENCE_S < 60  # said within a minute though the queue answers slowly
-
-
-def test_a_controller_that_goes_and_comes_back_is_said_once_each(says):
-    says("squeue", "", code=1)
-    said = []
-    ended = slurm.watch(said.append, 0.02)
-    until(lambda: said, "the word that it is away")
-    says("squeue", line("PartitionTimeLimit", job="7"))
-    until(lambda: len(said) >= 3, "the word that it is back, and of its job")
-    ended.set()
-    assert said[:2] == [slurm.AWAY, slurm.BACK]
-    assert said[2].startswith("Slurm job 7 (partition gpu) waits")
-
-
 FAILS = "echo 'x: error: Unable to contact slurm controller (connect failure)' >&2; exit 1"
 RUN = "0f1e"
 # As snakemake-executor-plugin-slurm 2.8.0 asks: job_status_query.py, and check_active_jobs for reasons and nodes.
@@ -164,8 +85,8 @@ def ask(tmp_path, monkeypatch):
 
     for name in ("sacct", "squeue", "sbatch", "sacctmgr", "sshare"):
         program(name, FAILS)
-    monkeypatch.setenv(slurm.CONTROL, "")
-    slurm.stand_before_slurm(own)
+    monkeypatch.setenv(slurm.PROCESS_VARIABLE, "")
+    slurm.install_commands(own)
     asked.program, asked.own = program, own
     return asked
 
@@ -213,15 +134,15 @@ def test_a_job_is_submitted_once_the_controller_is_back(ask, tmp_path):
 def test_nothing_is_submitted_for_a_process_that_is_gone(ask, monkeypatch):
     gone = subprocess.Popen(["true"])
     gone.wait()
-    monkeypatch.setenv(slurm.CONTROL, str(gone.pid))
+    monkeypatch.setenv(slurm.PROCESS_VARIABLE, str(gone.pid))
     assert ask("sbatch x").returncode == 1
 
 
-def test_they_stand_before_slurm_once_and_never_before_themselves_and_nowhere_without_it(ask, tmp_path, monkeypatch):
+def test_they_install_commands_once_and_never_before_themselves_and_nowhere_without_it(ask, tmp_path, monkeypatch):
     path = os.environ["PATH"]
-    slurm.stand_before_slurm(ask.own)
+    slurm.install_commands(ask.own)
     assert os.environ["PATH"] == path
     assert str(ask.own) not in (ask.own / "sacct").read_text()
     monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
-    slurm.stand_before_slurm(tmp_path / "other")
+    slurm.install_commands(tmp_path / "other")
     assert not (tmp_path / "other").exists()

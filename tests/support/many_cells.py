@@ -9,7 +9,7 @@ import os
 import sys
 
 from sweetspot.harness import backends
-from sweetspot.harness.nodes import die_with_supervisor
+from sweetspot.harness.launcher import die_with_supervisor
 from sweetspot.harness.request import Request
 from sweetspot.harness.train import run, say
 

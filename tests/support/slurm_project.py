@@ -18,7 +18,7 @@ STARTED: list[subprocess.Popen[bytes]] = []  # by `popen`
 # Name, number of devices, partition, and what else `measure` says. No machine here is of another kind than processors;
 # this Slurm has no partition `nowhere`, and ends the jobs of `brief` after five minutes.
 NODES = (
-    ("small-node", 1, "small", ""), ("large-node", 2, "large", ""), ("two-nodes", 1, "pair", ", gpus_per_node: 1"),
+    ("small-node", 1, "small", ""), ("large-node", 2, "large", ""),
     ("other-kind", 1, "large", ", expect_gpu: No such processor"), ("nowhere", 1, "nowhere", ""),
     ("brief-node", 1, "brief", ""),
 )  # fmt: skip
@@ -52,10 +52,10 @@ def on_two_partitions(folder):
 
 
 def without_framework(project):
-    """Runs say their steps as a training process does, at once; real ones on several nodes or an expected device."""
+    """Runs say their steps as a training process does, at once; real ones on an expected device."""
     train = project / "workflow" / "sweetspot" / "harness" / "train.py"
     real, stub = (indent(text.partition(MAIN)[2], "    ") for text in (train.read_text(), TRAINING))
-    choice = "asked = Request.from_json(sys.argv[1])\n    if asked.gpus_per_node or asked.expect_gpu:"
+    choice = "asked = Request.from_json(sys.argv[1])\n    if asked.expect_gpu:"
     train_with(project, f"{MAIN}    {choice}\n{real}\n    else:\n{stub}")
 
 

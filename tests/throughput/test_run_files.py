@@ -11,7 +11,7 @@ from sweetspot.errors import UserError
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import SEAL, write_run
 from sweetspot.harness.step_times import Interval
-from sweetspot.harness.supervise import finished_by_another
+from sweetspot.harness.supervise import is_already_measured
 from sweetspot.throughput.collect import summarise_runs
 
 OLD = Path(__file__).parent.parent / "data" / "run_protocol_1.parquet"
@@ -68,9 +68,9 @@ def test_of_three_hundred_flipped_bits_none_reads_as_another_figure_or_ends_the_
 def test_a_damaged_run_is_measured_again(tmp_path):
     path = tmp_path / "run.parquet"
     asked = written(path, (0.25, 1))._replace(asked="none")
-    assert finished_by_another(asked)
+    assert is_already_measured(asked)
     path.write_bytes(path.read_bytes().replace(b"vgg16", b"vgg17"))
-    assert not finished_by_another(asked)
+    assert not is_already_measured(asked)
 
 
 def test_a_file_without_a_checksum_is_read(tmp_path):

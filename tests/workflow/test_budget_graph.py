@@ -9,7 +9,7 @@ from project_copy import edit, run_snakemake, scheduled
 from sweetspot.decision.offers_left_out import warning_table
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
-from sweetspot.matrix.schedule import choose_runs, left_out_table
+from sweetspot.matrix.schedule import select_runs, skipped_table
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -21,7 +21,7 @@ def a_plan(**measure):
 
 
 def chosen(plan, folder):
-    return [(run.cell.batch_size, run.run) for run in choose_runs(plan, folder).kept]
+    return [(run.cell.batch_size, run.run) for run in select_runs(plan, folder).selected]
 
 
 def test_dollars_are_counted_by_the_configured_rate_never_by_a_price_list(tmp_path):
@@ -35,7 +35,7 @@ def test_dollars_are_counted_by_the_configured_rate_never_by_a_price_list(tmp_pa
 
 def test_what_is_left_out_is_a_warning_of_its_cell():
     row = {"instance": "w", "framework": "torch", "model": "vgg16", "batch_size": 64, "gpus": 1, "precision": "fp32"}
-    table = left_out_table([{**row, "variant": "A", "run": number} for number in (1, 2)], "budget_minutes 6")
+    table = skipped_table([{**row, "variant": "A", "run": number} for number in (1, 2)], "budget_minutes 6")
     assert table[["model", "batch_size", "runs", "budget"]].to_dict("records") == [
         {"model": "vgg16", "batch_size": 64, "runs": "1, 2", "budget": "budget_minutes 6"}
     ]
@@ -46,7 +46,7 @@ def test_what_is_left_out_is_a_warning_of_its_cell():
     (said,) = warning_table(only(throughput=none, left_out=table), none, settings(), {}).to_dict("records")
     assert (said["rule"], said["instance"], said["batch_size"]) == ("left_out", "w", 64)
     assert "not measured within budget_minutes 6: run 1, 2" in said["message"]
-    assert left_out_table([], "").empty
+    assert skipped_table([], "").empty
 
 
 @pytest.mark.slow

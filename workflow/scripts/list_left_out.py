@@ -3,12 +3,12 @@
 from typing import Any
 
 from sweetspot.files import write_parquet
-from sweetspot.matrix.schedule import left_out_table
+from sweetspot.matrix.schedule import skipped_table
 
 
 def main(runs: list[dict[str, Any]], budget: str, output: str) -> None:
     """Write results/<study>/left_out.parquet."""
-    write_parquet(left_out_table(runs, budget), output)
+    write_parquet(skipped_table(runs, budget), output)
 
 
 if "snakemake" in globals():

@@ -25,7 +25,7 @@ def lease_folder() -> Path:
 
 
 @contextmanager
-def leased_processor(alone: bool) -> Iterator[None]:
+def leased_processor(exclusive: bool) -> Iterator[None]:
     """Hold this host's processor for this process: alone, or beside others that only feed their cards.
 
     A run on the processor is measured alone; runs on cards go beside each other, not beside one on the processor. The
@@ -35,7 +35,7 @@ def leased_processor(alone: bool) -> Iterator[None]:
     folder = lease_folder()
     with _lock_file(folder / "processor-queue.lock") as queue, _lock_file(folder / "processor.lock") as lock:
         _acquire(queue, fcntl.LOCK_EX)
-        _acquire(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        _acquire(lock, fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH)
         fcntl.flock(queue, fcntl.LOCK_UN)
         yield
 
@@ -71,7 +71,7 @@ def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
     if count > len(cards):
         raise UserError(f"--gpus is {count}; this machine shows {len(cards)} device(s); nothing was measured")
     folder = lease_folder()
-    with ExitStack() as held:
+    with ExitStack() as leases:
         print(f"waiting for {count} of {len(cards)} device(s), if other jobs hold them", file=sys.stderr, flush=True)
         free: list[str] = []
         with FileLock(folder / "queue.lock", mode=0o666):
@@ -84,14 +84,14 @@ def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
                                 attempt.enter_context(FileLock(folder / f"{card}.lock", timeout=0, mode=0o666))
                                 free.append(card)
                     if len(free) == count:
-                        held.push(attempt.pop_all())
+                        leases.push(attempt.pop_all())
                 if len(free) < count:
                     time.sleep(0.5)
         yield free
 
 
 @contextmanager
-def held_devices(request: Request) -> Iterator[None]:
+def leased_devices(request: Request) -> Iterator[None]:
     """Lease the processor, or the cards that a GPU run needs, and show it only those; Slurm's own choice is trusted.
 
     Raises UserError where an instance of a partition would be measured outside a Slurm job: the figure would be
@@ -103,18 +103,16 @@ def held_devices(request: Request) -> Iterator[None]:
             f"--instance is {request.cell.instance!r}, which is measured through {platform.title}, and this is no "
             f"{platform.job}; run snakemake with --workflow-profile {platform.profile}"
         )
-    if request.nodes > 1 and "SLURM_JOB_ID" not in os.environ:
-        raise UserError(f"--gpus is {request.cell.gpus}, which takes {request.nodes} nodes; that needs a Slurm job")
     if request.device == "gpu":  # by itself CUDA counts the fastest card first, and NVML along the bus
         os.environ["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"
-    handed_out = any(other.inside in os.environ for other in PLATFORMS.values() if other.hands_out_devices)
+    handed_out = any(platform.inside in os.environ for platform in PLATFORMS.values() if platform.hands_out_devices)
     if handed_out:
         yield
         return
     if request.device == "cpu":
-        with leased_processor(alone=True):
+        with leased_processor(exclusive=True):
             yield
         return
-    with leased_cards(request.cell.gpus, visible_cards()) as cards, leased_processor(alone=False):
+    with leased_cards(request.cell.gpus, visible_cards()) as cards, leased_processor(exclusive=False):
         os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(cards)
         yield

@@ -12,7 +12,6 @@ from typing import Any
 
 import psutil
 
-from sweetspot.harness.request import Request
 from sweetspot.warnings import Warned
 
 DISTURBED_SHARE = 0.05  # of the CPU time, from which a run is said to be disturbed
@@ -105,11 +104,6 @@ class CpuWatch:
         if self._before is None or after is None or after.moment - self._before.moment < SHORTEST_S:
             return {}
         return {"others_cpu_share": taken_share(self._before, after)}
-
-
-def watch_of(request: Request) -> CpuWatch | None:
-    """Return a watch for a run; None over several nodes, whose workers may share a host."""
-    return CpuWatch() if request.nodes == 1 else None
 
 
 def disturbed_warning(facts: dict[str, Any]) -> Warned | None:

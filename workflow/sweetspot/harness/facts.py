@@ -64,7 +64,7 @@ def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
     """Device, versions, host, processor, memory, load before the run, start time and command."""
     return {
         "protocol": request.protocol,
-        "sweetspot": own_version(),
+        "sweetspot": sweetspot_version(),
         **identity(request),
         "cpu": processor_name(),
         "cpu_count": os.cpu_count(),
@@ -83,18 +83,18 @@ def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:
     }
 
 
-def own_version() -> dict[str, str]:
+def sweetspot_version() -> dict[str, str]:
     """Version of Sweetspot, and the commit where it runs from a clone."""
     from sweetspot import __version__
 
-    found = {"version": __version__}
+    facts = {"version": __version__}
     project = Path(__file__).parents[3]
     if (project / ".git").exists():
         command = ["git", "-C", str(project), "rev-parse", "HEAD"]
         with suppress(OSError, subprocess.SubprocessError):
-            done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
-            found["commit"] = done.stdout.strip()
-    return found
+            process = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+            facts["commit"] = process.stdout.strip()
+    return facts
 
 
 def processor_name() -> str:

@@ -11,7 +11,7 @@ from sweetspot.errors import UserError
 from sweetspot.study.platforms import PLATFORMS
 
 COUNTS = {"batch_size": 100_000, "gpus": 4096, "run": 10_000}  # the most of each
-LOGICAL = 64  # parts of one processor, or as many as it has CPUs: more try nothing that fewer do not
+MAX_LOGICAL_DEVICES = 64  # parts of one processor, or as many as it has CPUs: more try nothing that fewer do not
 
 
 class Request(NamedTuple):
@@ -31,21 +31,10 @@ class Request(NamedTuple):
     xla: bool
     output: str
     target_half_width: float = 0.0
-    gpus_per_node: int = 0
     asked: str = ""
     script: str = ""
     least_seconds: float = 2.0
     least_seconds_power: float = 10.0
-
-    @property
-    def nodes(self) -> int:
-        """Nodes of the run, one worker on each."""
-        return max(1, self.cell.gpus // self.gpus_per_node) if self.gpus_per_node else 1
-
-    @property
-    def local_gpus(self) -> int:
-        """Devices that this process must find on its own node."""
-        return self.cell.gpus // self.nodes
 
     def to_json(self) -> str:
         """The request as one line."""
@@ -69,26 +58,35 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
     parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu")
     parser.add_argument("--where", choices=list(PLATFORMS), default="local")
     parser.add_argument("--expect-gpu", default="", help="part of the name that every device must have")
-    parser.add_argument("--gpus-per-node", type=int, default=0, help="more --gpus take several nodes (0: never)")
     parser.add_argument("--warmup-steps", type=int, default=2, help="steps not timed; the first compiles")
     parser.add_argument("--min-steps", type=int, default=5, help="timed steps after which a run may end")
     parser.add_argument("--min-seconds", type=float, default=20, help="timed seconds after which it ends anyway")
     parser.add_argument("--min-steps-slow", type=int, default=3)
-    least = "timed seconds before which no run ends"
-    parser.add_argument("--least-seconds", type=float, default=2.0, help=least)
-    parser.add_argument("--least-seconds-power", type=float, default=10.0, help=f"{least} where power is read")
-    half = "95 %% half-width of the mean step, as a share of it, up to which a run goes on (0: not asked)"
-    parser.add_argument("--target-half-width", type=float, default=0.0, help=half)
+    minimum = "timed seconds before which no run ends"
+    parser.add_argument("--least-seconds", type=float, default=2.0, help=minimum)
+    parser.add_argument("--least-seconds-power", type=float, default=10.0, help=f"{minimum} where power is read")
+    parser.add_argument(
+        "--target-half-width",
+        type=float,
+        default=0.0,
+        help="95 %% half-width of the mean step, as a share of it, up to which a run goes on (0: not asked)",
+    )
     parser.add_argument("--time-limit-s", type=int, default=1800)
     parser.add_argument("--xla", action=argparse.BooleanOptionalAction, default=False)
-    script = "framework command: the script's description (config/commands/MODEL.yaml)"
-    parser.add_argument("--script", default="", metavar="FILE", help=script)
-    meant = "what the script's description means, or how a framework is used; changes nothing here"
-    parser.add_argument("--definition", default="", help=meant)
-    attempt = "how often the workflow asked for this run before and it was refused; changes nothing"
-    parser.add_argument("--attempt", type=int, default=0, help=attempt)
-    asked = "notes of the run files that the workflow is to replace; any other finished run of this protocol stays"
-    parser.add_argument("--asked", default="", metavar="FILE", help=asked)
+    parser.add_argument(
+        "--script",
+        default="",
+        metavar="FILE",
+        help="framework command: the script's description (config/commands/MODEL.yaml)",
+    )
+    parser.add_argument("--definition", default="", help="digest of the script's description; changes nothing here")
+    parser.add_argument("--attempt", type=int, default=0, help="attempt of the workflow's run; changes nothing")
+    parser.add_argument(
+        "--asked",
+        default="",
+        metavar="FILE",
+        help="notes of the run files to be replaced; any other finished run of this protocol stays",
+    )
     parser.add_argument("--output", required=True, help="the run file")
     values = vars(parser.parse_args(arguments))
     values.pop("attempt")
@@ -101,13 +99,13 @@ def parse_request(arguments: Sequence[str] | None = None) -> Request:
 
 def _require_possible(request: Request) -> None:
     """Raises UserError for a cell or run that no path, and so no figure, may be named after."""
-    given: dict[str, Any] = {**request.cell._asdict(), "run": request.run}
-    for name, value in given.items():
+    values: dict[str, Any] = {**request.cell._asdict(), "run": request.run}
+    for name, value in values.items():
         flag = f"--{name.replace('_', '-')}"
         if isinstance(value, str) and not is_slug(value):
             raise UserError(f"{flag} is {value!r}; expected letters, digits, '.', '_' and '-', at most 64")
         if name in COUNTS and not 1 <= value <= COUNTS[name]:
             raise UserError(f"{flag} is {value}; expected 1 to {COUNTS[name]}")
-    parts = max(LOGICAL, os.cpu_count() or 1)
-    if request.device == "cpu" and request.local_gpus > parts:
+    parts = max(MAX_LOGICAL_DEVICES, os.cpu_count() or 1)
+    if request.device == "cpu" and request.cell.gpus > parts:
         raise UserError(f"--gpus is {request.cell.gpus} on a processor; expected at most {parts} parts of it")

@@ -25,12 +25,12 @@ SEALED = re.compile(SEAL.encode() + rb"\x18\x40([0-9a-f]{64})")
 
 def is_damaged(raw: bytes) -> bool:
     """Whether the bytes of a run file differ from those that were written; one without a checksum does not tell."""
-    found = SEALED.search(raw)
-    return found is not None and _digest(raw, found) != found[1]
+    match = SEALED.search(raw)
+    return match is not None and _digest(raw, match) != match[1]
 
 
-def _digest(raw: bytes, found: re.Match[bytes]) -> bytes:
-    blank = raw[: found.start(1)] + b"0" * 64 + raw[found.end(1) :]
+def _digest(raw: bytes, match: re.Match[bytes]) -> bytes:
+    blank = raw[: match.start(1)] + b"0" * 64 + raw[match.end(1) :]
     return hashlib.sha256(blank).hexdigest().encode()
 
 
@@ -98,7 +98,7 @@ def write_run(
             writer.write_table(table)
             writer.add_key_value_metadata({"sweetspot": json.dumps(facts, sort_keys=True), SEAL: "0" * 64})
         raw = Path(temporary).read_bytes()
-        found = SEALED.search(raw)
-        assert found is not None  # just written
-        Path(temporary).write_bytes(raw[: found.start(1)] + _digest(raw, found) + raw[found.end(1) :])
+        match = SEALED.search(raw)
+        assert match is not None  # just written
+        Path(temporary).write_bytes(raw[: match.start(1)] + _digest(raw, match) + raw[match.end(1) :])
     sync(Path(request.output).parent)  # minutes of a machine: not to be lost by a power cut after they are reported

@@ -102,24 +102,24 @@ def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
     values = np.asarray([seconds for seconds, _ in timed], dtype=float)
     if len(values) < 3:
         return []
-    found = []
+    warnings = []
     if values[0] > WARM_UP * np.median(values[1:]) and values[0] > values[1:].max():
         longer = values[0] / np.median(values[1:]) - 1
-        found.append(Warned("warm_up", f"the first timed step took {longer:.0%} longer"))
+        warnings.append(Warned("warm_up", f"the first timed step took {longer:.0%} longer"))
         values = values[1:]
     together = -(-len(values) // MANY)
     # Means of so many steps in a row; what is left at the end is left out.
     coarse = values[: len(values) // together * together].reshape(-1, together).mean(axis=1)
     if jump := _throttling(coarse):
         first = jump[0] * together + len(timed) - len(values)
-        found.append(Warned("throttling", f"steps took {jump[1] - 1:.0%} longer from step {first} on"))
+        warnings.append(Warned("throttling", f"steps took {jump[1] - 1:.0%} longer from step {first} on"))
     elif abs(trend := _trend(coarse)) > DRIFT:
-        found += [Warned("drift", f"step time changed by {trend:+.0%} over the run"), *_disturbed(timed)]
+        warnings += [Warned("drift", f"step time changed by {trend:+.0%} over the run"), *_disturbed(timed)]
     else:
-        found += [*_two_levels(values), *_disturbed(timed)]
+        warnings += [*_two_levels(values), *_disturbed(timed)]
     if (width := half_width(timed)) > IMPRECISE:
-        found.append(Warned("imprecise", f"the mean step is known to {width:.0%}"))
-    return found
+        warnings.append(Warned("imprecise", f"the mean step is known to {width:.0%}"))
+    return warnings
 
 
 def _disturbed(timed: Sequence[Interval]) -> list[Warned]:
@@ -127,8 +127,8 @@ def _disturbed(timed: Sequence[Interval]) -> list[Warned]:
     seconds, steps = (np.asarray(part) for part in zip(*timed, strict=True))
     order = np.argsort(seconds, kind="stable")
     reached = np.cumsum(steps[order])
-    places = np.searchsorted(reached, [reached[-1] / 2, reached[-1] / 2 + 0.5])  # the two middle steps, or one twice
-    middle = float(seconds[order][places].mean())
+    positions = np.searchsorted(reached, [reached[-1] / 2, reached[-1] / 2 + 0.5])  # the two middle steps, or one twice
+    middle = float(seconds[order][positions].mean())
     above = mean_step(timed) / middle
     if above <= DISTURBED:
         return []
@@ -146,9 +146,9 @@ def _two_levels(values: np.ndarray) -> list[Warned]:
     quick, slow = ordered[:split], ordered[split:]
     if min(len(quick), len(slow)) < GROUP:
         return []
-    apart = slow[0] - quick[-1] > max(np.ptp(quick), np.ptp(slow))
+    is_separate = slow[0] - quick[-1] > max(np.ptp(quick), np.ptp(slow))
     low, high = float(np.median(quick)), float(np.median(slow))
-    if high / low <= TWO_LEVELS or not apart:
+    if high / low <= TWO_LEVELS or not is_separate:
         return []
     words = f"{len(quick)} steps took about {low:.3g} s and {len(slow)} about {high:.3g} s, in turn"
     return [Warned("two_levels", f"{words}: the machine or the program has two paces; all of them count")]
@@ -163,8 +163,8 @@ def _trend(values: np.ndarray) -> float:
     first, second = np.triu_indices(count, 1)
     rises = values[second] - values[first]
     score = np.sign(rises).sum()
-    spread = math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
-    if (abs(score) - 1) / spread < 1.96:
+    deviation = math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
+    if (abs(score) - 1) / deviation < 1.96:
         return 0.0
     return float(np.median(rises / (second - first)) * (count - 1) / np.median(values))
 
@@ -174,7 +174,7 @@ def _throttling(values: np.ndarray) -> tuple[int, float] | None:
     for split in range(2, len(values) - 1):
         before, after = values[:split], values[split:]
         ratio = float(np.median(after) / np.median(before))
-        apart = after.min() - before.max() > max(np.ptp(before), np.ptp(after)) / 2
-        if ratio > THROTTLED and apart:
+        is_separate = after.min() - before.max() > max(np.ptp(before), np.ptp(after)) / 2
+        if ratio > THROTTLED and is_separate:
             return split, ratio
     return None

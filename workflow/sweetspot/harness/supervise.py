@@ -1,4 +1,4 @@
-"""Start the training process, watch it, and write down how it ended."""
+"""Start the training process of one run, watch it, and write down how it ended."""
 
 import json
 import os
@@ -8,19 +8,19 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from sweetspot.files import require_room
-from sweetspot.harness import nodes, run_memory
+from sweetspot.harness import run_memory
 from sweetspot.harness.backends import backend, missing, require_known
-from sweetspot.harness.cards import lacks, watched_cards
+from sweetspot.harness.cards import emulates, watch_cards
 from sweetspot.harness.disturbance import ROOT_VARIABLE, disturbed_warning
 from sweetspot.harness.facts import machine_facts
 from sweetspot.harness.request import Request
 from sweetspot.harness.runfile import is_damaged, write_run
-from sweetspot.harness.sampling import Sampler
+from sweetspot.harness.sampling import DeviceSampler
 from sweetspot.harness.step_times import (
     DIVERGED,
     NO_MEMORY,
@@ -31,18 +31,18 @@ from sweetspot.harness.step_times import (
     mean_step,
     step_warnings,
 )
-from sweetspot.matrix.reruns import asked_to_replace
+from sweetspot.matrix.reruns import must_replace
 from sweetspot.study.scripts import FRAMEWORK as COMMAND
 from sweetspot.warnings import Warned
 
-REFUSED = 2  # the training process's exit code for a UserError: nothing was measured, nothing is written
-HELD_BACK = 0.05  # of the looks at the devices, from which their slowing down is told
-SETTLED_S = 60.0  # of timed steps, from which a script's pace counts as seen
-SHOWN_EVERY_S = 0.05  # a line for each of ten thousand quick steps takes longer than the steps
-ALL_SHOWN = 10  # of the first each: who waits for a step that hangs sees which it is
+REFUSED = 2  # exit code of a training process that raised UserError: nothing was measured, nothing is written
+SLOWDOWN_SHARE = 0.05  # of the samples, from which a slowdown of the devices is a warning
+EARLY_S = 60.0  # of timed steps; a script that was ended sooner may change its pace later
+PROGRESS_INTERVAL_S = 0.05  # printing a line for each of ten thousand quick steps takes longer than the steps
+PROCESS_KEYS = {"failure", "refused"}  # written by each of several processes
+FIRST_STEPS = 10  # each of them is printed
 # glibc's settings for a training process on a processor: one heap that is never given back. By default the large
-# tensors of a step are returned to the kernel and faulted in again at the next: 1.6 GB a step of VGG16, a fifth of its
-# time.
+# tensors of a step go back to the kernel and are faulted in again: 1.6 GB a step of VGG16, a fifth of its time.
 KEEP_MEMORY = {
     "MALLOC_ARENA_MAX": "1",
     "MALLOC_MMAP_MAX_": "0",
@@ -52,96 +52,164 @@ KEEP_MEMORY = {
 
 
 def supervise(request: Request) -> int:
-    """Measure one run; return the exit code. An outcome of any kind is a run file and 0; a refusal is 2 and no file."""
-    if request.device == "cpu" and request.cell.framework != COMMAND:  # a script runs as its owner runs it
-        os.environ |= KEEP_MEMORY | os.environ  # for the process started below; this one has begun without
-    require_known(request.cell.framework, request.cell.precision, request.cell.variant)
+    """Measure one run and return the exit code: 0 with a run file for any outcome, 2 without one for a refusal."""
+    framework = request.cell.framework
+    if request.device == "cpu" and framework != COMMAND:
+        os.environ |= KEEP_MEMORY | os.environ  # for the process that is started below
+    require_known(framework, request.cell.precision, request.cell.variant)
     started = time.monotonic()
     require_room(request.output)
-    if finished_by_another(request):
-        return _left(request)
-    facts: dict[str, Any] = machine_facts(request, sys.argv)
-    absent = missing(request.cell.framework, request.device)
-    if absent is not None:
-        return _filed(request, [], facts, "failed", f"{absent}, remove {request.output} and it is measured")
-    watched = watched_cards(request)
-    facts |= watched.told
-    sampler = Sampler(watched.look, watched.joules)
+    if is_already_measured(request):
+        return _keep(request)
+    facts = machine_facts(request, sys.argv)
+    if install := missing(framework, request.device):
+        return _write(request, [], facts, "failed", f"{install}, remove {request.output} and it is measured")
+    watch = watch_cards(request)
+    facts |= watch.facts
+    sampler = DeviceSampler(watch)
     if sampler.reads_power():
         request = request._replace(least_seconds=max(request.least_seconds, request.least_seconds_power))
-    command, environment = backend(request.cell.framework).launch(request)
-    environment = {**(os.environ if environment is None else environment), ROOT_VARIABLE: str(os.getpid())}
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    # srun ends its workers, and what runs a script ends that, only if it may.
-    end = process.kill if request.nodes == 1 and request.cell.framework != COMMAND else process.terminate
-    _stop_with(end)
-    timer = threading.Timer(request.time_limit_s, end)
-    timer.daemon = True
-    timer.start()
-    errors: list[str] = []
-    reader = threading.Thread(target=lambda: errors.extend(process.stderr or ()), daemon=True)
-    reader.start()
-    timed = _listen(process, request, facts, sampler)
-    code = process.wait()
-    timed_out = not timer.is_alive()
-    timer.cancel()
-    reader.join()
+    process = TrainingProcess(request)
+    timed = _collect_steps(process, request, facts, sampler)
+    code, errors = process.wait()
     facts["memory_peak_bytes"] = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-    text = "".join(errors)
     if code == REFUSED or "refused" in facts:
-        print(f"error: {facts['refused'][0]}" if "refused" in facts else text.strip().splitlines()[-1], file=sys.stderr)
+        refusal = f"error: {facts['refused'][0]}" if "refused" in facts else errors.strip().splitlines()[-1]
+        _print(refusal)
         return REFUSED
-    if any(lacks(card, request.cell.precision) for card in facts.get("cards", [])):
+    if any(emulates(card, request.cell.precision) for card in facts.get("cards", [])):
         facts["emulated"] = True
-    status, message = _ended(request, code, text, timed_out, facts)
-    if status != "ok" and facts.get("trained") and timed:  # what went wrong came after the steps, which stand
+    status, message = _explain_end(request, code, errors, process.timed_out, facts)
+    if status != "ok" and facts.get("trained") and timed:
+        # What failed came after the steps, which stand.
         facts["after_steps"], status, message = message, "ok", None
-    facts |= run_memory.peak(facts, request.device)
+    facts |= run_memory.peak_memory(facts, request.device)
     if "joules_per_step" in facts:
-        facts["joules_per_sample"] = facts["joules_per_step"] / samples(request, facts)
+        facts["joules_per_sample"] = facts["joules_per_step"] / samples_per_step(request, facts)
     warnings: list[Warned] = []
     if status == "ok":
-        status, warnings = judged(request, timed, facts)
+        status, warnings = assess(request, timed, facts)
     facts["duration_s"] = time.monotonic() - started
     facts["mean_step_s"] = mean_step(timed) if timed else None
-    return _filed(request, timed if status in ("ok", "unstable") else [], facts, status, message, warnings)
+    return _write(request, timed if status in ("ok", "unstable") else [], facts, status, message, warnings)
 
 
-def finished_by_another(request: Request) -> bool:
-    """Whether another invocation has made this run, of the same protocol, and this one was not asked to replace it.
+class TrainingProcess:
+    """The process that trains, ended at the time limit or when this process is told to end."""
 
-    Two clones of a project may share their run files, and what was missing when a plan was made may be there by now.
-    By hand (without `--asked`) every run is asked for.
+    def __init__(self, request: Request) -> None:
+        self._process = subprocess.Popen(
+            backend(request.cell.framework).launch(request),
+            env={**os.environ, ROOT_VARIABLE: str(os.getpid())},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        # The process of a script must be able to end the script.
+        self._end = self._process.terminate if request.cell.framework == COMMAND else self._process.kill
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+        self._timer = threading.Timer(request.time_limit_s, self._end)
+        self._timer.daemon = True
+        self._timer.start()
+        self._errors: list[str] = []
+        self._reader = threading.Thread(target=self._read_errors, daemon=True)
+        self._reader.start()
+        self.timed_out = False
+        self.lines = self._process.stdout or ()
+
+    def _stop(self, number: int, frame: object) -> NoReturn:
+        self._end()
+        raise SystemExit(128 + number)
+
+    def _read_errors(self) -> None:
+        self._errors.extend(self._process.stderr or ())
+
+    def wait(self) -> tuple[int, str]:
+        """Return the exit code (negative: a signal) and what was written to stderr."""
+        code = self._process.wait()
+        self.timed_out = not self._timer.is_alive()
+        self._timer.cancel()
+        self._reader.join()
+        return code, "".join(self._errors)
+
+
+def is_already_measured(request: Request) -> bool:
+    """True if the run file is there, of the same protocol, and this invocation was not to replace it.
+
+    Two clones of a project may share their run files. A run started by hand (without `--asked`) is always made.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     file = Path(request.output)
-    if not request.asked or not file.is_file() or asked_to_replace(request.output, Path(request.asked)):
+    if not request.asked or not file.is_file() or must_replace(request.output, Path(request.asked)):
         return False
-    wanted = {**request.cell._asdict(), "run": request.run, "protocol": request.protocol}
     if is_damaged(file.read_bytes()):
         return False
+    expected = {**request.cell._asdict(), "run": request.run, "protocol": request.protocol}
     try:
-        rows = pq.ParquetFile(file).read(columns=list(wanted), use_threads=False).slice(0, 1).to_pylist()
-    except (pa.ArrowException, OSError):
-        return False  # not whole
-    return rows == [wanted]
+        rows = pq.ParquetFile(file).read(columns=list(expected), use_threads=False).slice(0, 1).to_pylist()
+    except (pa.ArrowException, OSError):  # an incomplete file
+        return False
+    return rows == [expected]
 
 
-def _ended(request: Request, code: int, text: str, timed_out: bool, facts: dict[str, Any]) -> tuple[str, str | None]:
+def _explain_end(
+    request: Request,
+    code: int,
+    errors: str,
+    timed_out: bool,
+    facts: dict[str, Any],
+) -> tuple[str, str | None]:
     failures = facts.pop("failure", [])
-    status, message = outcome(code, text, timed_out, request.time_limit_s, failures[0] if failures else None)
-    if timed_out and request.cell.framework == COMMAND and text.strip():
-        message = f"{message}; {text.strip().splitlines()[-1]}"[:300]
-    if request.nodes > 1:
-        facts |= nodes.joined(facts.pop("worker", []), request.device)
-        message = message if timed_out or code == 0 else nodes.message(failures, text, message)
-    there = run_memory.sentence(text, facts, request.device) if status == "oom" else None
-    return status, "; ".join(filter(None, [message, there])) or None
+    status, message = outcome(code, errors, timed_out, request.time_limit_s, failures[0] if failures else None)
+    if timed_out and request.cell.framework == COMMAND and errors.strip():
+        message = f"{message}; {errors.strip().splitlines()[-1]}"[:300]
+    memory = run_memory.describe_memory(facts, request.device) if status == "oom" else None
+    return status, "; ".join(filter(None, [message, memory])) or None
 
 
-def _filed(
+def outcome(
+    code: int,
+    errors: str,
+    timed_out: bool,
+    limit_s: int,
+    failure: str | None = None,
+) -> tuple[str, str | None]:
+    """Return status and message of a training process that ended.
+
+    Parameters
+    ----------
+    code
+        Its exit code; negative: the signal.
+    errors
+        What it wrote to stderr.
+    timed_out
+        Whether it was ended at the time limit.
+    limit_s
+        The time limit, s.
+    failure
+        The exception that it reported itself; else the last one of `errors` counts.
+    """
+    last_line = errors.strip().splitlines()[-1][:300] if errors.strip() else ""
+    if code == 0:
+        return "ok", None
+    if timed_out:
+        return "failed", f"not finished after the time limit of {limit_s} s"
+    if code in (DIVERGED, NO_MEMORY):
+        return "oom" if code == NO_MEMORY else "failed", last_line
+    if code == -signal.SIGKILL:
+        return "oom", "the process was killed (signal 9), as the kernel does when memory runs out"
+    if error := run_memory.memory_error(errors, failure):
+        return "oom", (failure or error)[:300]
+    if failure:
+        return "failed", failure[:300]
+    ending = f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+    return "failed", f"{ending}: {last_line}" if last_line else ending
+
+
+def _write(
     request: Request,
     timed: Sequence[Interval],
     facts: dict[str, Any],
@@ -149,165 +217,163 @@ def _filed(
     message: str | None,
     warnings: Sequence[Warned] = (),
 ) -> int:
-    if finished_by_another(request):  # by one that holds no lease of this machine: from another, say
-        return _left(request)
+    if is_already_measured(request):  # meanwhile, on another machine that shares the folder
+        return _keep(request)
     write_run(request, timed, facts, status, message, warnings)
-    told = "; ".join([*filter(None, [message]), *(f"{rule}: {words}" for rule, words in warnings)])
-    _show(f"{request.output}: {status}{': ' + told if told else ''}")
+    details = [message] if message else []
+    details += [f"{warning.rule}: {warning.message}" for warning in warnings]
+    _print(": ".join([f"{request.output}: {status}", *(["; ".join(details)] if details else [])]))
     return 0
 
 
-def _left(request: Request) -> int:
-    _show(f"{request.output}: another invocation has measured this run; it stays (`-R run_benchmark` makes it again)")
+def _keep(request: Request) -> int:
+    _print(f"{request.output}: another invocation has measured this run; it stays (`-R run_benchmark` makes it again)")
     return 0
 
 
-def _stop_with(end: Callable[[], None]) -> None:
-    def stop(number: int, frame: object) -> None:
-        end()
-        raise SystemExit(128 + number)
+def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -> tuple[str, list[Warned]]:
+    """Return status and warnings of a run whose steps were made; add figures of the whole run to `facts`.
 
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, stop)
-
-
-def judged(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -> tuple[str, list[Warned]]:
-    """Status and warnings of a run that ended well; adds its half-width, warnings and share of the machine's rate."""
-    warnings = step_warnings(timed)
-    cell = request.cell
-    facts["half_width"] = half_width(timed) if len(timed) > 1 else None
-    reached = samples(request, facts) / mean_step(timed) * facts.get("training_flop_per_sample", 0)
-    for name in ("matmul", "conv"):
-        if f"machine_{name}_flops" in facts:
-            facts[f"share_of_{name}"] = reached / facts[f"machine_{name}_flops"]
-    if "share_of_matmul" in facts:
-        _show(
-            f"reached {reached / 1e9:.1f} GFLOP/s, {facts['share_of_matmul']:.0%} of this machine's matrix product "
-            f"({facts['machine_matmul_flops'] / 1e9:.1f}) and {facts['share_of_conv']:.0%} of its convolution "
-            f"({facts['machine_conv_flops'] / 1e9:.1f})"
-        )
-    warnings = [*_told(request, timed, facts), *warnings]
-    if facts.get("emulated"):
-        what = "processor" if request.device == "cpu" else "device"
-        words = f"this {what} computes {cell.precision} as fp32; no speed-up is to be had"
-        warnings = [Warned("emulation", words), *warnings]
-    facts["warnings"] = warnings
-    return "unstable" if any(found.rule in UNSTEADY for found in warnings) else "ok", warnings
-
-
-def _told(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -> Iterator[Warned]:
-    """Warnings of what went on beside the steps: `disturbed`, `silent_device`, `held_back`, `after_steps`
-    and what a script's output told (`told`); of how much was seen: `short_run`, `early_steps` (of a script that was
-    ended while it trained on).
+    Parameters
+    ----------
+    request
+        The run and its protocol.
+    timed
+        Its timed intervals.
+    facts
+        Gets `half_width`, `warnings`, `share_of_matmul` and `share_of_conv` (of the machine's best rates).
     """
+    facts["half_width"] = half_width(timed) if len(timed) > 1 else None
+    flop_per_step = samples_per_step(request, facts) * facts.get("training_flop_per_sample", 0)
+    for name in ("matmul", "conv"):
+        if machine_flops := facts.get(f"machine_{name}_flops"):
+            facts[f"share_of_{name}"] = flop_per_step / mean_step(timed) / machine_flops
+    warnings = [*_condition_warnings(request, timed, facts), *step_warnings(timed)]
+    facts["warnings"] = warnings
+    is_unsteady = any(warning.rule in UNSTEADY for warning in warnings)
+    return "unstable" if is_unsteady else "ok", warnings
+
+
+def _condition_warnings(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -> list[Warned]:
+    """List warnings of the conditions of a run, and of how much of it was timed."""
+    warnings = []
+    if facts.get("emulated"):
+        kind = "processor" if request.device == "cpu" else "device"
+        text = f"this {kind} computes {request.cell.precision} as fp32; no speed-up is to be had"
+        warnings.append(Warned("emulation", text))
     if disturbed := disturbed_warning(facts):
-        yield disturbed
+        warnings.append(disturbed)
     if facts.get("gpu_silent"):
-        names = " and ".join(str(place) for place in facts["gpu_silent"])
-        yield Warned("silent_device", f"device {names} stopped answering NVML: its power, clock and use are of before")
+        names = " and ".join(str(index) for index in facts["gpu_silent"])
+        text = f"device {names} stopped answering NVML: its power, clock and use are of before"
+        warnings.append(Warned("silent_device", text))
     for reason, share in facts.get("gpu_held_back", {}).items():
-        if share >= HELD_BACK:
-            yield Warned("held_back", f"the devices were slowed down by {reason} in {share:.0%} of the looks at them")
+        if share >= SLOWDOWN_SHARE:
+            text = f"the devices were slowed down by {reason} in {share:.0%} of the looks at them"
+            warnings.append(Warned("held_back", text))
     if "after_steps" in facts:
-        yield Warned("after_steps", f"all steps were timed, then: {facts['after_steps']}"[:300])
-    yield from (Warned(*pair) for pair in facts.get("told", ()))
-    lasted = facts.get("timed_seconds", duration(timed))  # by the clock, which the stop rule counts too
-    if lasted < request.least_seconds:
-        words = "clocks, and counters that renew ten times a second, had not settled"
-        yield Warned("short_run", f"timed for {lasted:.2g} s, expected {request.least_seconds:g} s: {words}")
-    if facts.get("ended_early") and lasted < SETTLED_S:
-        count = sum(steps for _, steps in timed)
-        words = f"timed are {count} steps of {lasted:.3g} s near the script's beginning, then it was ended"
-        yield Warned("early_steps", f"{words}: a pace that changes later is not seen (measure.least_seconds)")
+        text = f"all steps were timed, then: {facts['after_steps']}"
+        warnings.append(Warned("after_steps", text[:300]))
+    warnings += [Warned(*pair) for pair in facts.get("told", ())]
+    seconds = facts.get("timed_seconds", duration(timed))  # by the clock, which the stop rule counts too
+    if seconds < request.least_seconds:
+        reason = "clocks, and counters that renew ten times a second, had not settled"
+        text = f"timed for {seconds:.2g} s, expected {request.least_seconds:g} s: {reason}"
+        warnings.append(Warned("short_run", text))
+    if facts.get("ended_early") and seconds < EARLY_S:
+        steps = sum(interval.steps for interval in timed)
+        text = f"timed are {steps} steps of {seconds:.3g} s near the script's beginning, then it was ended"
+        advice = "a pace that changes later is not seen (measure.least_seconds)"
+        warnings.append(Warned("early_steps", f"{text}: {advice}"))
+    return warnings
 
 
-def _listen(
-    process: subprocess.Popen[str], request: Request, facts: dict[str, Any], sampler: Sampler
+def _collect_steps(
+    process: TrainingProcess,
+    request: Request,
+    facts: dict[str, Any],
+    sampler: DeviceSampler,
 ) -> list[Interval]:
-    """Collect timed steps from the training process, showing progress and sampling while they run."""
+    """Collect timed steps and facts from the training process, sampling and printing progress meanwhile."""
     started = time.monotonic()
-    name = run_name(request)
-    _show(f"{name}: starting {request.cell.framework}, at most {request.time_limit_s} s")
+    printed = -PROGRESS_INTERVAL_S
+    cell = request.cell
+    name = f"{cell.model} batch {cell.batch_size} x {cell.gpus} on {cell.instance}, run {request.run}"
+    _print(f"{name}: starting {cell.framework}, at most {request.time_limit_s} s")
     timed: list[Interval] = []
-    warm, shown = 0, -SHOWN_EVERY_S
-    for line in process.stdout or ():
-        if not line.startswith("{"):  # libraries print too: gloo, how many it is connected to
+    warmup = 0
+    for line in process.lines:
+        if not line.startswith("{"):  # libraries print too
             continue
-        said = json.loads(line)
-        facts.update(said.get("facts", {}))
-        for word in nodes.WORDS & said.keys():
-            facts.setdefault(word, []).append(said[word])
-        if "news" in said:
-            _show(f"{name}: {said['news']}")
-        if "trained" in said:
-            facts |= sampler.finish() | {"trained": said["trained"]}
-        if "seconds" not in said:
+        message = json.loads(line)
+        facts.update(message.get("facts", {}))
+        for key in PROCESS_KEYS & message.keys():
+            facts.setdefault(key, []).append(message[key])
+        if "news" in message:
+            _print(f"{name}: {message['news']}")
+        if "trained" in message:
+            facts |= sampler.finish() | {"trained": message["trained"]}
+        if "seconds" not in message:
             continue
-        if said["timed"]:
-            timed.append(Interval(said["seconds"], said.get("steps", 1)))
-            sampler.stepped(said.get("steps", 1))
+        seconds, steps = message["seconds"], message.get("steps", 1)
+        if message["timed"]:
+            timed.append(Interval(seconds, steps))
+            sampler.add_steps(steps)
         else:
-            warm += 1
-            if warm == request.warmup_steps:
+            warmup += 1
+            if warmup == request.warmup_steps:
                 sampler.start()
-        last = said["seconds"]
-        first = len(timed) <= ALL_SHOWN or len(timed) == request.min_steps
-        # A line in a twentieth of the time spent: a run of hours says a hundred lines, not thousands.
-        if first or time.monotonic() - shown >= max(SHOWN_EVERY_S, (shown - started) / 20):
-            shown = time.monotonic()
-            _show(f"{name}: {progress(request, timed, warm, last, facts)}, {shown - started:.0f} s spent")
+        # The pause grows with the time spent: a run of hours prints a hundred lines, not thousands.
+        pause = max(PROGRESS_INTERVAL_S, (printed - started) / 20)
+        is_first = len(timed) <= FIRST_STEPS or len(timed) == request.min_steps
+        if is_first or time.monotonic() - printed >= pause:
+            printed = time.monotonic()
+            _print(f"{name}: {progress(request, timed, warmup, seconds, facts)}, {printed - started:.0f} s spent")
     facts |= sampler.finish()
     return timed
 
 
-def samples(request: Request, facts: Mapping[str, Any]) -> float:
-    """Units that a step trains on, all devices together: batch x devices, unless what is trained counts otherwise."""
+def samples_per_step(request: Request, facts: Mapping[str, Any]) -> float:
+    """Return the units that a step trains on, all devices together."""
     return float(facts.get("samples_per_step") or request.cell.batch_size * request.cell.gpus)
 
 
-def run_name(request: Request) -> str:
-    """What is measured, for a reader of the progress."""
-    cell = request.cell
-    return f"{cell.model} batch {cell.batch_size} x {cell.gpus} on {cell.instance}, run {request.run}"
+def progress(
+    request: Request,
+    timed: Sequence[Interval],
+    warmup: int,
+    step_s: float,
+    facts: Mapping[str, Any],
+) -> str:
+    """Say how many steps were made, at which speed, and how many seconds are left.
 
-
-def progress(request: Request, timed: Sequence[Interval], warm: int, last: float, facts: dict[str, Any]) -> str:
-    """Steps done, speed, and an estimate of the seconds left."""
-    rate = samples(request, facts) / last
-    speed = f"{rate:.1f} {facts.get('unit', 'images')}/s"
-    lasted, warming = duration(timed), (request.warmup_steps - warm) * last
-    steps_left = max((request.min_steps - len(timed)) * last, request.least_seconds - lasted, 0)
-    seconds_left = max(request.min_seconds - lasted, (request.min_steps_slow - len(timed)) * last, 0)
-    left = f"about {warming + min(steps_left, seconds_left):.0f} s left"
-    if request.target_half_width > 0 and len(timed) >= request.min_steps:
-        left = f"at most {seconds_left:.0f} s left, mean known to {half_width(timed):.1%}"
-    least = f" of {request.min_steps}" if len(timed) <= request.min_steps else ""  # beyond it no number to end at
-    done = f"step {len(timed)}{least}" if timed else f"warm-up {warm} of {request.warmup_steps}"
-    return f"{done}, {speed}, {left}"
-
-
-def _show(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
-def outcome(code: int, errors: str, timed_out: bool, limit: int, failure: str | None = None) -> tuple[str, str | None]:
-    """Status and message of a training process that ended with `code` (negative: by that signal).
-
-    failure: what the process itself said of the exception that ended it; else the last of `errors` counts. What a
-    library printed on the way, such as an allocator that tried less memory next, ends nothing.
+    Parameters
+    ----------
+    request
+        The run and its protocol.
+    timed
+        The timed intervals so far.
+    warmup
+        Intervals of the warm-up so far.
+    step_s
+        Seconds of the last step.
+    facts
+        Of the run so far.
     """
-    last = errors.strip().splitlines()[-1][:300] if errors.strip() else ""
-    if code == 0:
-        return "ok", None
-    if timed_out:
-        return "failed", f"not finished after the time limit of {limit} s"
-    if code in (DIVERGED, NO_MEMORY):
-        return "oom" if code == NO_MEMORY else "failed", last
-    if code == -signal.SIGKILL:
-        return "oom", "the process was killed (signal 9), as the kernel does when memory runs out"
-    if sign := run_memory.ended_by(errors, failure):
-        return "oom", (failure or sign)[:300]
-    if failure:
-        return "failed", failure[:300]
-    ended = f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-    return "failed", f"{ended}: {last}" if last else ended
+    rate = samples_per_step(request, facts) / step_s
+    seconds = duration(timed)
+    slow_s = max(request.min_seconds - seconds, (request.min_steps_slow - len(timed)) * step_s, 0)
+    if request.target_half_width > 0 and len(timed) >= request.min_steps:
+        remaining = f"at most {slow_s:.0f} s left, mean known to {half_width(timed):.1%}"
+    else:
+        quick_s = max((request.min_steps - len(timed)) * step_s, request.least_seconds - seconds, 0)
+        warmup_s = (request.warmup_steps - warmup) * step_s
+        remaining = f"about {warmup_s + min(quick_s, slow_s):.0f} s left"
+    steps = f"warm-up {warmup} of {request.warmup_steps}"
+    if timed:
+        steps = f"step {len(timed)}" + (f" of {request.min_steps}" if len(timed) <= request.min_steps else "")
+    return f"{steps}, {rate:.1f} {facts.get('unit', 'images')}/s, {remaining}"
+
+
+def _print(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

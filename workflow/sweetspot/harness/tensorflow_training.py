@@ -97,7 +97,7 @@ def replicated_step(request: Request, strategy: tf.distribute.Strategy, build: N
     request
         The run; its batch is that of one device.
     strategy
-        TensorFlow's distribution over devices or nodes.
+        TensorFlow's distribution over devices.
     build
         Makes the network; called in the scope of the strategy.
     """

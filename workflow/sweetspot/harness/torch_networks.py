@@ -20,6 +20,12 @@ INCEPTION_SIZE = 299
 ROTARY_BASE = 500_000.0  # of a Llama's positions: config.json of Llama 3.2 1B
 # The parts by which FSDP shards a network of torchvision; those of transformers name theirs.
 RESIDUAL_BLOCKS = frozenset({"BasicBlock", "Bottleneck"})
+TRANSFORMER_CLASSES = {  # of the network and of its configuration, by kind
+    "encoder": ("BertForQuestionAnswering", "BertConfig"),
+    "decoder": ("GPT2LMHeadModel", "GPT2Config"),
+    "vision": ("ViTForImageClassification", "ViTConfig"),
+    "llama": ("LlamaForCausalLM", "LlamaConfig"),
+}
 
 
 @dataclass(frozen=True)
@@ -114,84 +120,52 @@ def _transformer(shape: Shape, frozen_dtype: torch.dtype) -> TorchNetwork:
     classes = shape.vocabulary
     input_shape: tuple[int, ...] = (shape.sequence,)
     if shape.kind == "encoder":
-        module = transformers.BertForQuestionAnswering(_bert_config(shape))
         classes = shape.sequence
-    elif shape.kind == "decoder":
-        module = transformers.GPT2LMHeadModel(_gpt2_config(shape))
-    elif shape.kind == "vision":
-        module = transformers.ViTForImageClassification(_vit_config(shape))
+    if shape.kind == "vision":
         input_shape = (3, shape.image, shape.image)
-    else:
-        module = transformers.LlamaForCausalLM(_llama_config(shape))
+    network_class, config_class = TRANSFORMER_CLASSES[shape.kind]
+    config = getattr(transformers, config_class)(**_config_fields(shape))
+    module = getattr(transformers, network_class)(config)
     if shape.rank:
         module = _with_adapters(module.to(frozen_dtype), shape.rank)
     return TorchNetwork(module, input_shape, classes, shape)
 
 
-def _bert_config(shape: Shape) -> Any:
-    from transformers import BertConfig
-
-    return BertConfig(
-        vocab_size=shape.vocabulary,
-        hidden_size=shape.hidden,
-        num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads,
-        intermediate_size=shape.wide,
-        max_position_embeddings=shape.sequence,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-    )
-
-
-def _gpt2_config(shape: Shape) -> Any:
-    from transformers import GPT2Config
-
-    return GPT2Config(
-        vocab_size=shape.vocabulary,
-        n_embd=shape.hidden,
-        n_layer=shape.layers,
-        n_head=shape.heads,
-        n_positions=shape.sequence,
-        activation_function="gelu_pytorch_tanh",  # GPT-2's own GELU in one kernel instead of eight
-        resid_pdrop=0.0,
-        embd_pdrop=0.0,
-        attn_pdrop=0.0,
-        use_cache=False,
-    )
-
-
-def _vit_config(shape: Shape) -> Any:
-    from transformers import ViTConfig
-
-    return ViTConfig(
-        hidden_size=shape.hidden,
-        num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads,
-        intermediate_size=shape.wide,
-        image_size=shape.image,
-        patch_size=shape.patch,
-        num_labels=shape.vocabulary,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-    )
-
-
-def _llama_config(shape: Shape) -> Any:
-    from transformers import LlamaConfig
-
-    return LlamaConfig(
-        vocab_size=shape.vocabulary,
-        hidden_size=shape.hidden,
-        intermediate_size=shape.wide,
-        num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads,
-        num_key_value_heads=shape.kv_heads,
-        max_position_embeddings=shape.sequence,
-        rope_parameters={"rope_type": "default", "rope_theta": ROTARY_BASE},
-        rms_norm_eps=1e-5,
-        tie_word_embeddings=True,
-        use_cache=False,
-    )
+def _config_fields(shape: Shape) -> dict[str, Any]:
+    """Return the fields of the library's configuration, without dropout."""
+    if shape.kind == "decoder":
+        return {
+            "vocab_size": shape.vocabulary,
+            "n_embd": shape.hidden,
+            "n_layer": shape.layers,
+            "n_head": shape.heads,
+            "n_positions": shape.sequence,
+            "activation_function": "gelu_pytorch_tanh",  # GPT-2's own GELU in one kernel instead of eight
+            "resid_pdrop": 0.0,
+            "embd_pdrop": 0.0,
+            "attn_pdrop": 0.0,
+            "use_cache": False,
+        }
+    fields: dict[str, Any] = {
+        "hidden_size": shape.hidden,
+        "num_hidden_layers": shape.layers,
+        "num_attention_heads": shape.heads,
+        "intermediate_size": shape.wide,
+    }
+    if shape.kind == "llama":
+        return fields | {
+            "vocab_size": shape.vocabulary,
+            "num_key_value_heads": shape.kv_heads,
+            "max_position_embeddings": shape.sequence,
+            "rope_parameters": {"rope_type": "default", "rope_theta": ROTARY_BASE},
+            "rms_norm_eps": 1e-5,
+            "tie_word_embeddings": True,
+            "use_cache": False,
+        }
+    fields |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    if shape.kind == "encoder":
+        return fields | {"vocab_size": shape.vocabulary, "max_position_embeddings": shape.sequence}
+    return fields | {"image_size": shape.image, "patch_size": shape.patch, "num_labels": shape.vocabulary}
 
 
 def _with_adapters(module: nn.Module, rank: int) -> nn.Module:

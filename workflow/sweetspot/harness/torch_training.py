@@ -21,7 +21,7 @@ def rank() -> int:
     return int(os.environ.get("RANK", "0"))
 
 
-def several() -> bool:
+def is_distributed() -> bool:
     """Whether this is one of several processes."""
     return int(os.environ.get("WORLD_SIZE", "1")) > 1
 
@@ -29,24 +29,24 @@ def several() -> bool:
 def agreement(request: Request) -> Agree:
     """A function by which all processes learn what the first wants; each calls it before each window of steps."""
 
-    def agree(wanted: int) -> int:
-        told = torch.tensor([wanted], device=place_of(request), dtype=torch.int64)
-        distributed.broadcast(told, 0)
-        return int(told.item())
+    def agree(count: int) -> int:
+        value = torch.tensor([count], device=process_device(request), dtype=torch.int64)
+        distributed.broadcast(value, 0)
+        return int(value.item())
 
-    return agree if several() else int
+    return agree if is_distributed() else int
 
 
-def place_of(request: Request) -> torch.device:
+def process_device(request: Request) -> torch.device:
     """The device of this process; a run on the processor takes no GPU, also where one is."""
     return torch.device("cuda", torch.cuda.current_device()) if request.device == "gpu" else torch.device("cpu")
 
 
 def join(request: Request) -> None:
     """Join the others, once (NCCL between GPUs, gloo between processors); alone too where the variant needs a group."""
-    if distributed.is_initialized() or not (several() or request.cell.variant in ("ddp", "fsdp")):
+    if distributed.is_initialized() or not (is_distributed() or request.cell.variant in ("ddp", "fsdp")):
         return
-    if not several():
+    if not is_distributed():
         os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0", "RANK": "0", "WORLD_SIZE": "1"}
     if request.device == "gpu" and not distributed.is_nccl_available():
         raise UserError(f"--gpus is {request.cell.gpus}; this build of torch has no NCCL, which joins GPUs")
@@ -59,7 +59,7 @@ def _wrapped(network: TorchNetwork, request: Request, device: torch.device) -> n
     variant = request.cell.variant
     if variant == "fsdp":
         return _sharded(network, request, device)
-    if several() or variant == "ddp":
+    if is_distributed() or variant == "ddp":
         device_ids = [device.index] if device.type == "cuda" else None
         module = nn.parallel.DistributedDataParallel(module, device_ids=device_ids, gradient_as_bucket_view=True)
     return torch.compile(module) if variant == "compile" else module
@@ -98,7 +98,7 @@ def training_step(request: Request) -> Step:
     """Make one training step; it is done when the device has finished."""
     join(request)
     torch.manual_seed(request.run)
-    device = place_of(request)
+    device = process_device(request)
     dtype = DTYPES.get(request.cell.precision)
     network = build_network(request.cell.model, dtype or torch.float32)
     is_sharded = request.cell.variant == "fsdp"
@@ -108,8 +108,8 @@ def training_step(request: Request) -> Step:
     module: Any = _wrapped(network, request, device)
     module.train()
     optimizer = _optimizer(network, module, fused_sgd=device.type == "cuda" and not is_sharded)
-    drawn = network.batch(request.cell.batch_size, seed=1000 * request.run + rank())
-    batch = {name: values.to(device) for name, values in drawn.items()}
+    host_batch = network.batch(request.cell.batch_size, seed=1000 * request.run + rank())
+    batch = {name: values.to(device) for name, values in host_batch.items()}
     if not network.is_transformer:
         batch["pixel_values"] = batch["pixel_values"].contiguous(memory_format=torch.channels_last)
     scaler = torch.amp.GradScaler(device.type, enabled=dtype is torch.float16)

@@ -8,24 +8,25 @@ It is a process of its own because a framework that dies must not take the run's
 import json
 import math
 import os
-import signal
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 from sweetspot.errors import UserError, exit_on_user_error
-from sweetspot.harness import nodes
 from sweetspot.harness.backends import Agree, Step, backend
-from sweetspot.harness.disturbance import CpuWatch, watch_of
+from sweetspot.harness.disturbance import CpuWatch
 from sweetspot.harness.facts import device_facts
+from sweetspot.harness.launcher import die_with_supervisor
 from sweetspot.harness.request import Request
-from sweetspot.harness.run_memory import counted
+from sweetspot.harness.run_memory import framework_peak
 from sweetspot.harness.step_times import DIVERGED
 from sweetspot.harness.stop_rule import MeasuredSteps
 
-WINDOW_S, FEWEST, LONG_STEP_S = 0.5, 4, 2.0
-MOST_ALONE = 20  # single steps, each waited for, behind the windows
+WINDOW_S = 0.5
+MIN_WINDOW_STEPS = 4
+LONG_STEP_S = 2.0
+MAX_SYNCED_STEPS = 20  # single steps, each waited for, after the windows
 
 
 def say(**fact: Any) -> None:
@@ -66,23 +67,25 @@ def train(
     while measured.warming_up:
         seconds, loss = timed_steps(step, 1, clock)
         measured.add(seconds, 1, loss, clock())
-    window = window_of(request, seconds)
+    window = steps_per_window(request, seconds)
     while count := agree(0 if measured.enough() else window):
         seconds, loss = timed_steps(step, count, clock)
         measured.add(seconds, count, loss, clock())
     tell(facts={**measured.facts(), "window_steps": window}, trained=True)
     if request.device == "gpu":
-        alone = [timed_steps(step, 1, clock)[0] for _ in range(agree(min(MOST_ALONE, 4 * window)))]
-        tell(facts={"synced_steps_s": alone, "synced_step_s": sum(alone) / len(alone)})
+        count = agree(min(MAX_SYNCED_STEPS, 4 * window))
+        synced_s = [timed_steps(step, 1, clock)[0] for _ in range(count)]
+        tell(facts={"synced_steps_s": synced_s, "synced_step_s": sum(synced_s) / count})
 
 
-def window_of(request: Request, seconds: float) -> int:
-    """Steps that are waited for together, by the seconds of one: half a second of a GPU, four steps at least; one where
-    a step is so long that waiting for it costs nothing, and on a processor, which does not run ahead.
+def steps_per_window(request: Request, step_s: float) -> int:
+    """Return the steps that are waited for together: half a second of a GPU's, but at least four.
+
+    It is one where a step is so long that waiting costs nothing, and on a processor, which does not run ahead.
     """
-    if request.device == "cpu" or seconds >= LONG_STEP_S:
+    if request.device == "cpu" or step_s >= LONG_STEP_S:
         return 1
-    return max(FEWEST, math.ceil(WINDOW_S / seconds))
+    return max(MIN_WINDOW_STEPS, math.ceil(WINDOW_S / step_s))
 
 
 def timed_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_counter) -> tuple[float, float]:
@@ -102,48 +105,39 @@ def timed_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_c
 
 
 def main(request: Request) -> None:
-    """Train until the stop rule holds, telling every step; then tell what the machine could have done."""
-    chosen = backend(request.cell.framework)
-    chosen.prepare(request)
-    devices = chosen.devices(request)
-    first, agree = chosen.place(request)
-    tell = say if first else _nothing
-    facts = {**device_facts(request), **chosen.facts(request)}
-    tell(facts=facts)
-    step, arithmetic = chosen.build_step(request, devices)
+    """Train until the stop rule holds, reporting every step; then report what the machine can do at best."""
+    framework = backend(request.cell.framework)
+    framework.prepare(request)
+    devices = framework.devices(request)
+    is_first, agree = framework.process_role(request)
+    tell = say if is_first else _say_nothing
+    tell(facts={**device_facts(request), **framework.facts(request)})
+    step, arithmetic = framework.build_step(request, devices)
     tell(facts=arithmetic)
-    train(request, step, tell, agree, watch_of(request) if first else None)
-    memory = counted(request)
-    tell(facts=memory)
-    rates = chosen.rates(request, devices)
-    if request.nodes == 1:
-        tell(facts=rates)
-    elif os.environ.get("LOCAL_RANK", "0") == "0":  # a node's first process tells for it
-        say(worker={**memory, **rates, **nodes.worker_facts(request, facts)})
+    train(request, step, tell, agree, CpuWatch() if is_first else None)
+    tell(facts=framework_peak(request))
+    tell(facts=framework.rates(request, devices))
 
 
-def _nothing(**fact: Any) -> None:
-    """Processes other than the first tell no steps."""
+def _say_nothing(**fact: Any) -> None:
+    """Report nothing: of several processes only the first does."""
 
 
 def run(request: Request) -> None:
-    """`main`, whose failure is told too: launchers have an exit code of their own, and tracebacks last lines."""
-    if request.nodes > 1:
-        signal.alarm(request.time_limit_s + nodes.GRACE_S)
+    """Run `main` and report its failure: launchers have an exit code of their own, and tracebacks last lines."""
     try:
         main(request)
     except UserError as error:
         say(refused=str(error))
         raise
     except Exception as error:
-        said = (str(error).splitlines() or [""])[0]
-        place = f" in process {os.environ['RANK']}" if "RANK" in os.environ else ""
-        place += f" on {os.environ['SLURMD_NODENAME']}" if request.nodes > 1 else ""
-        say(failure=f"{type(error).__name__}{place}: {said}")
+        sentence = (str(error).splitlines() or [""])[0]
+        process = f" in process {os.environ['RANK']}" if "RANK" in os.environ else ""
+        say(failure=f"{type(error).__name__}{process}: {sentence}")
         raise
 
 
 if __name__ == "__main__":
-    nodes.die_with_supervisor()
+    die_with_supervisor()
     with exit_on_user_error():
         run(Request.from_json(sys.argv[1]))

@@ -9,7 +9,7 @@ from typing import Any
 from sweetspot.cells import CELL_COLUMNS, Cell
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import require_file
-from sweetspot.matrix.possible import require_possible, require_told
+from sweetspot.matrix.possible import require_possible, require_script_arguments
 from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.config import Config
@@ -62,22 +62,28 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
     lists = tuple(price_list_names(folder / "prices"))
     check_answer_prices(study, lists, folder / "study.yaml")
     checked_catalogue(study.catalogue, instances, lists, folder / "study.yaml")
-    found = {"config": config, "study": study, "instances": instances, "cells": cells}
-    return Invocation(**found, price_lists=lists, scripts=scripts)
+    return Invocation(
+        config=config,
+        study=study,
+        instances=instances,
+        cells=cells,
+        price_lists=lists,
+        scripts=scripts,
+    )
 
 
 def instance_files(root: Path, study: str) -> list[Path]:
     """Where the machines of a study are declared; one's own come first."""
-    own = root / "instances.yaml"
-    return [*([own] if own.is_file() else []), root / "studies" / study / "instances.yaml"]
+    project_file = root / "instances.yaml"
+    return [*([project_file] if project_file.is_file() else []), root / "studies" / study / "instances.yaml"]
 
 
 def check_machines(study: Study, instances: Collection[str], file: Path) -> None:
     """Refuse a study about machines that nobody declared. Raises UserError."""
-    named = [("reference", study.reference), *(("targets", target.instance) for target in study.targets)]
+    names = [("reference", study.reference), *(("targets", target.instance) for target in study.targets)]
     refuse(
         f"{file}: {where} is {name!r}; expected an instance of instances.yaml{hint(name, instances)}"
-        for where, name in named
+        for where, name in names
         if name is not None and name not in instances
     )
 
@@ -93,18 +99,18 @@ def check_answer_prices(study: Study, price_lists: Collection[str], file: Path) 
 
 def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], file: Path) -> None:
     """Refuse offers in hand that no price list has: a list, a machine, or an option by its name. Raises UserError."""
-    known = dict.fromkeys(price_lists)
+    offers = dict.fromkeys(price_lists)
     for name, prices in price_lists.items():
         for offer in prices.offers:
             paid = f"{offer.instance} ({offer.purchase.replace('_', ' ')})"
-            known |= dict.fromkeys(
+            offers |= dict.fromkeys(
                 f"{option}{where}" for option in (offer.instance, paid) for where in ("", f" [{name}]")
             )
     refuse(
         f"{file}: offers_in_hand names {name!r}; expected a price list, a machine that one offers, or an option"
-        f"{hint(name, known)}"
+        f"{hint(name, offers)}"
         for name in study.offers_in_hand
-        if name not in known
+        if name not in offers
     )
 
 
@@ -128,45 +134,57 @@ def price_list_names(folder: Path) -> list[str]:
 
 def narrowed(config: Config, study: Study, file: Path) -> Config:
     """The configuration with the models alone that the study measures. Raises UserError where none of them is left."""
-    wanted, listed = study.measure_models, config.matrix.model
-    if not wanted or not config.measure_on:
+    measured, listed = study.measure_models, config.matrix.model
+    if not measured or not config.measure_on:
         return config
-    left = [model for model in listed if model in wanted]
-    if not left:
-        raise UserError(f"{file}: measure_models is {wanted}; expected one of matrix.model in config.yaml, {listed}")
-    return config.model_copy(update={"matrix": config.matrix.model_copy(update={"model": left})})
+    models = [model for model in listed if model in measured]
+    if not models:
+        raise UserError(f"{file}: measure_models is {measured}; expected one of matrix.model in config.yaml, {listed}")
+    return config.model_copy(update={"matrix": config.matrix.model_copy(update={"model": models})})
 
 
 def own_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
-    """The scripts of one's own that the matrix names as models, by name. Raises UserError.
+    """Load the scripts that the matrix names as models.
 
-    A matrix that has framework `command` and names no script, or a script without that framework, measures nothing.
+    Parameters
+    ----------
+    config
+        The configuration.
+    root
+        Its folder.
+    file
+        The configuration's file, for the sentences.
+
+    Raises
+    ------
+    UserError
+        For framework `command` without a script, a script without that framework, and one with a network's name.
     """
-    known = script_names(root)
-    for name in known:
+    described = script_names(root)
+    for name in described:
         if any(has_network(framework, name) for framework in FRAMEWORKS):
             raise UserError(f"{scripts_folder(root) / name}.yaml: {name!r} is the name of a network; give it another")
-    named = [name for name in dict.fromkeys(config.matrix.model) if name in known]
-    commanded = FRAMEWORK in config.matrix.framework
-    if named and not commanded:
-        raise UserError(f"{file}: matrix.model names the script {named[0]!r}; expected {FRAMEWORK} in matrix.framework")
-    if commanded and not named:
-        there = ", ".join(known) or "none is there yet"
+    names = [name for name in dict.fromkeys(config.matrix.model) if name in described]
+    has_framework = FRAMEWORK in config.matrix.framework
+    if names and not has_framework:
+        raise UserError(f"{file}: matrix.model names the script {names[0]!r}; expected {FRAMEWORK} in matrix.framework")
+    if has_framework and not names:
+        available = ", ".join(described) or "none is there yet"
         raise UserError(
             f"{file}: matrix.framework holds {FRAMEWORK}; expected a script of {scripts_folder(root)}/ in matrix.model "
-            f"({there})"
+            f"({available})"
         )
-    return {name: load_script(scripts_folder(root) / f"{name}.yaml") for name in named}
+    return {name: load_script(scripts_folder(root) / f"{name}.yaml") for name in names}
 
 
 def measured_cells(
     config: Config, instances: dict[str, Instance], file: Path, scripts: Mapping[str, Script] = MappingProxyType({})
 ) -> list[Cell]:
     """The cells of the matrix. Raises UserError where they name no machine that can measure them."""
-    named = [("measure_on", name) for name in config.measure_on]
-    named += [("measure.usd_per_hour", name) for name in config.measure.usd_per_hour]
+    names = [("measure_on", name) for name in config.measure_on]
+    names += [("measure.usd_per_hour", name) for name in config.measure.usd_per_hour]
     faults = Faults()
-    for key, name in named:
+    for key, name in names:
         if name not in instances:
             faults.add(
                 f"{file}: {key} names {name!r}; expected one of {', '.join(sorted(instances))}{hint(name, instances)}"
@@ -177,7 +195,7 @@ def measured_cells(
     exclude = [entry.model_dump(exclude_none=True) for entry in config.exclude]
     cells = expand_matrix(config.measure_on, config.matrix.model_dump(), exclude, scripts)
     require_possible([cell for cell in cells if cell.model not in scripts], instances, config.measure.xla, file)
-    require_told([cell for cell in cells if cell.model in scripts], instances, scripts, file)
+    require_script_arguments([cell for cell in cells if cell.model in scripts], instances, scripts, file)
     return cells
 
 
@@ -197,24 +215,24 @@ def expand_matrix(
     """
     axes = {"instance": instances, **matrix}
     cells = [Cell._make(values) for values in itertools.product(*(axes[column] for column in CELL_COLUMNS))]
-    own = set(scripts)
-    cells = [cell for cell in cells if (cell.framework == FRAMEWORK) == (cell.model in own)]
+    script_models = set(scripts)
+    cells = [cell for cell in cells if (cell.framework == FRAMEWORK) == (cell.model in script_models)]
     for column, values in axes.items():
         repeated = sorted({str(value) for value in values if list(values).count(value) > 1})
         if repeated:
             raise UserError(f"config: matrix.{column} lists {repeated[0]!r} twice; each value must stand once")
     for number, entry in enumerate(exclude):
-        kept = [cell for cell in cells if any(getattr(cell, key) != value for key, value in entry.items())]
-        if len(kept) == len(cells):
+        remaining = [cell for cell in cells if any(getattr(cell, key) != value for key, value in entry.items())]
+        if len(remaining) == len(cells):
             raise UserError(f"config: exclude[{number}] = {dict(entry)} matches no cell of the matrix")
-        cells = kept
+        cells = remaining
     return cells
 
 
 def merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    """`base` with the keys of `over` in place of its own, mappings key by key."""
-    found = dict(base)
+    """Return `base` with the values of `over`, mappings merged key by key."""
+    result = dict(base)
     for key, value in over.items():
-        both = isinstance(value, dict) and isinstance(base.get(key), dict)
-        found[key] = merged(base[key], value) if both else value
-    return found
+        are_mappings = isinstance(value, dict) and isinstance(base.get(key), dict)
+        result[key] = merged(base[key], value) if are_mappings else value
+    return result

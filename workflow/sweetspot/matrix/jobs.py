@@ -42,17 +42,17 @@ class Jobs:
         measured = {name: plan.instances[name].measure for name in plan.config.measure_on}
         self._executors: dict[str, Executor] = {name: value for name, value in measured.items() if value is not None}
 
-    def require_accepted(self, files: Iterable[str], runs_a_job: int = 1, accounts: str = "") -> None:
+    def require_accepted(self, files: Iterable[str], runs_per_job: int = 1, accounts: str = "") -> None:
         """Raise UserError where Slurm takes no job that makes one of these run files."""
-        made = {part.partition("~")[2] for file in files for part in Path(file).parts if part.startswith("instance~")}
-        asked = {name: executor for name, executor in self._executors.items() if name in made}
-        require_accepted(asked, runs_a_job, accounts)
+        names = {part.partition("~")[2] for file in files for part in Path(file).parts if part.startswith("instance~")}
+        executors = {name: executor for name, executor in self._executors.items() if name in names}
+        require_accepted(executors, runs_per_job, accounts)
 
     def per_instance(self, value: Callable[[Executor], Any]) -> PerRun:
         """`value` of the executor of a run's instance."""
         values = {name: value(executor) for name, executor in self._executors.items()}
         first = next(iter(values.values()), None)
-        if values and all(other == first for other in values.values()):
+        if values and all(value == first for value in values.values()):
             return first
         return lambda wildcards: values[wildcards.instance]
 
@@ -69,19 +69,17 @@ class Jobs:
 
         def of_run(wildcards: Wildcards) -> str:
             attempt = self._attempts.get(str(run_file(BENCHMARKS, _run(wildcards))))
-            own = definitions and wildcards["framework"] == COMMAND
-            definition = definitions.get(wildcards.model, "") if own else ""
+            is_script = bool(definitions) and wildcards["framework"] == COMMAND
+            definition = definitions.get(wildcards.model, "") if is_script else ""
             return f"{flags}{definition}{f' --attempt {attempt}' if attempt else ''}"
 
         return of_run
 
     def device(self) -> PerRun:
-        """What is measured on, as flags: the kind of device, and devices a node where a cell takes several."""
-        if not self._over_nodes():
-            return self.per_instance(device_flags)
-        return lambda wildcards: device_flags(self._executors[wildcards.instance], self._nodes(wildcards))
+        """The kind of device that is measured, as flags."""
+        return self.per_instance(device_flags)
 
-    def place(self) -> tuple[str, dict[str, PerRun]]:
+    def location(self) -> tuple[str, dict[str, PerRun]]:
         """Where a run is made, what it must find there and how long it may take: flags that follow the others.
 
         None of it changes what a measurement means, so by none of it a run is made again: it is text of the shell
@@ -89,7 +87,7 @@ class Jobs:
         not compare. Returns that text and the parameters that it names.
         """
         limit = self._plan.config.measure.limit_flag()
-        flags = self.per_instance(lambda executor: " ".join(filter(None, (limit, place_flags(executor)))))
+        flags = self.per_instance(lambda executor: " ".join(filter(None, (limit, location_flags(executor)))))
         if isinstance(flags, str):
             return shell_text(flags), {}
         return "{params.place}", {"place": lambda wildcards, resources: flags(wildcards)}
@@ -101,15 +99,13 @@ class Jobs:
         """
         executors = self._executors.values()
         keys = {word: key for executor in executors for word, key in executor.platform.resources.items()}
-        asked: dict[str, PerRun] = {"nodes": 1} | {
+        requested: dict[str, PerRun] = {"nodes": 1} | {
             word: self.per_instance(attrgetter(key))
             for word, key in keys.items()
             if any(getattr(executor, key) is not None for executor in executors)
         }
-        if self._over_nodes():
-            asked |= {"nodes": self._nodes, "tasks": self._nodes, "tasks_per_gpu": 0, "gres": self._gres}
-        held = self._gpus if any(executor.device == "gpu" for executor in executors) else 0
-        return asked | {"gpu": held}
+        gpus = self._gpus if any(executor.device == "gpu" for executor in executors) else 0
+        return requested | {"gpu": gpus}
 
     def threads(self) -> PerRun:
         """A job's cores where its platform takes them from Snakemake's threads; others have words of their own."""
@@ -124,24 +120,9 @@ class Jobs:
         """Which of envs/*.yaml measures: the one with CUDA where any instance is measured on GPUs."""
         return "gpu" if any(executor.device == "gpu" for executor in self._executors.values()) else "measure"
 
-    def _over_nodes(self) -> bool:
-        return any(executor.gpus_per_node for executor in self._executors.values())
-
-    def _nodes(self, wildcards: Wildcards) -> int:
-        return self._executors[wildcards.instance].nodes(int(wildcards.gpus))
-
-    def _gres(self, wildcards: Wildcards) -> str:
-        """GPUs of each node of a run over several; a total (--gpus) could be spread unevenly."""
-        executor = self._executors[wildcards.instance]
-        if self._nodes(wildcards) == 1 or executor.device == "cpu":
-            return ""
-        kind = f":{executor.gpu_model}" if executor.gpu_model else ""
-        return f"gpu{kind}:{executor.gpus_per_node}"
-
     def _gpus(self, wildcards: Wildcards) -> int:
-        """GPUs that a run keeps from others; logical CPU devices are none, and those of several nodes are in `gres`."""
-        on_gpu = self._executors[wildcards.instance].device == "gpu"
-        return int(wildcards.gpus) if on_gpu and self._nodes(wildcards) == 1 else 0
+        """Return the GPUs that a run keeps from others; logical devices of a processor are none."""
+        return int(wildcards.gpus) if self._executors[wildcards.instance].device == "gpu" else 0
 
 
 def _run(wildcards: Wildcards) -> Run:
@@ -154,13 +135,12 @@ def shell_text(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def device_flags(executor: Executor, nodes: int = 1) -> str:
-    """What is measured on. `--where local` stands in the records of older runs; `place_flags` gives what holds."""
-    several = f" --gpus-per-node {executor.gpus_per_node}" if nodes > 1 else ""
-    return f"--device {executor.device} --where local{several}"
+def device_flags(executor: Executor) -> str:
+    """The kind of device. `--where local` stands in the records of older runs; `location_flags` gives what holds."""
+    return f"--device {executor.device} --where local"
 
 
-def place_flags(executor: Executor) -> str:
+def location_flags(executor: Executor) -> str:
     """Where a run is made, where that is not this machine, and the device that it must find."""
     where = "" if executor.where == "local" else f"--where {executor.where}"
     expected = f"--expect-gpu {shlex.quote(executor.expect_gpu)}" if executor.expect_gpu else ""

@@ -43,24 +43,24 @@ def scripts_of(fetched: Callable[[str], str]) -> Path:
     return FOLDER.absolute()
 
 
-def run_script(script: Path, held: object, log: Path) -> str | None:
-    """Run `script` with `held` as its `snakemake`; why it failed, for a person, or None where it went well.
+def run_script(script: Path, job: object, log: Path) -> str | None:
+    """Run `script` with `job` as its `snakemake`; why it failed, for a person, or None where it went well.
 
     What nobody foresaw is raised as it is, its traceback in `log`.
     """
-    said, sentence = "finished\n", None
+    outcome, sentence = "finished\n", None
     try:
-        runpy.run_path(str(script), init_globals={"snakemake": held})
+        runpy.run_path(str(script), init_globals={"snakemake": job})
     except UserError as error:
-        said, sentence = f"error: {error}\n", str(error)
+        outcome, sentence = f"error: {error}\n", str(error)
     except SystemExit:
-        said = "error: the sentence is on the terminal\n"
+        outcome = "error: the sentence is on the terminal\n"
         sentence = f"{script.stem} stopped; the sentence above says why"
     except Exception:
-        said = traceback.format_exc()
+        outcome = traceback.format_exc()
         raise
     finally:
-        log.write_text(said, encoding="utf-8")
+        log.write_text(outcome, encoding="utf-8")
     return sentence
 
 

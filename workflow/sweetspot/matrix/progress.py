@@ -3,7 +3,7 @@
 import logging
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,149 +17,149 @@ CHATTER = (
 )  # fmt: skip
 SILENT = {"WORKFLOW_STARTED", "JOB_FINISHED", "JOB_STARTED", "SHELLCMD", "RESOURCES_INFO", "RUN_INFO"}
 FAILED_JOBS = "At least one job did not complete successfully"
-RAISED = re.compile(r"WorkflowError(?: in (?:rule \S+ in )?file .*)?:$")
-PLACE = re.compile(r'\s*File ".*", line \d+')
+WORKFLOW_ERROR = re.compile(r"WorkflowError(?: in (?:rule \S+ in )?file .*)?:$")
+FILE_LINE = re.compile(r'\s*File ".*", line \d+')
 SENTENCE = "error: "
+LAST_LINES = 20  # of the log of a step that did not end in a sentence
 # What Slurm's executor says of a job that failed or was not taken, around Slurm's own words.
 SLURM = re.compile(
-    r"The error message was '(?P<refused>.*?)'\.\n|failed with exception: (?P<raised>[^\n]+)"
+    r"The error message was '(?P<refusal>.*?)'\.\n|failed with exception: (?P<exception>[^\n]+)"
     r"|SLURM-job '(?P<job>\d+)' failed.*? status is: '(?P<state>\w+)'\.(?: Reason: (?:Step 0: )?(?P<reason>\w+))?",
     re.S,
 )
-SHOWN = 20  # last lines of the log of a step that did not end in a sentence
 
 
-def one_line_a_step(handlers: Iterable[logging.Handler]) -> None:
+def show_step_lines(handlers: Iterable[logging.Handler]) -> None:
     """Make the handlers of the terminal show a line a step; log files keep all.
 
-    To be called before jobs are scheduled, and not for a dry run, whose point is the whole list. With `--quiet` no step
-    is shown; why something failed is, though Snakemake's own `--quiet all` would end without a word.
+    Not for a dry run, which shows the complete list. With `--quiet` no step is shown, but why one failed is.
     """
     for handler in handlers:
         if isinstance(handler, logging.StreamHandler) and not isinstance(handler, logging.FileHandler):
-            handler.filters = [_errors_too(quiet) for quiet in handler.filters]
-            handler.setFormatter(OneLine(handler.formatter or logging.Formatter()))
-            handler.addFilter(_together(handler))
+            handler.filters = [ErrorFilter(handler, quiet) for quiet in handler.filters]
+            handler.setFormatter(StepFormatter(handler.formatter or logging.Formatter()))
+            handler.addFilter(ErrorFilter(handler))
 
 
 def hush_measurements() -> None:
-    """Let what is measured from here talk to its log alone (rules/benchmark.smk)."""
+    """Let what is measured from here write to its log alone (rules/benchmark.smk)."""
     os.environ["SWEETSPOT_QUIET"] = "1"
 
 
-def _errors_too(quiet: Any) -> Callable[[logging.LogRecord], bool]:
-    """What the filter `quiet` lets pass, and errors. The end of a job, which shows nothing, takes its error back."""
-
-    def passes(record: logging.LogRecord) -> bool:
-        heard = record.levelno >= logging.ERROR or _event(record) == "JOB_FINISHED"
-        return heard or bool(quiet.filter(record) if hasattr(quiet, "filter") else quiet(record))
-
-    return passes
-
-
-def _together(handler: logging.Handler) -> Callable[[logging.LogRecord], bool]:
-    """A filter that lets all pass, and keeps Snakemake's handler from setting an empty line before each step."""
-
-    def passes(record: logging.LogRecord) -> bool:
-        if _event(record) == "JOB_INFO":
-            handler.last_msg_was_job_info = True  # type: ignore[attr-defined]
-        return True
-
-    return passes
-
-
 def _event(record: logging.LogRecord) -> str | None:
-    """The name of Snakemake's LogEvent; None for a plain message."""
+    """Return the name of Snakemake's LogEvent; None for a plain message."""
     return getattr(getattr(record, "event", None), "name", None)
 
 
-class OneLine(logging.Formatter):
-    """`[3/19] price_workloads price_list=aws` when a step starts; nothing (no line) for what nobody reads.
+class ErrorFilter(logging.Filter):
+    """Passes what the filter `quiet` passes, and errors; the end of a job too, which takes its error back.
 
-    A step that fails is named when it does; why it failed is said when all is over, as the last words. `whole`:
-    Snakemake's own formatter, for all that is not known here.
+    It also keeps Snakemake's handler from writing an empty line before each step.
     """
 
-    def __init__(self, whole: logging.Formatter) -> None:
+    def __init__(self, handler: logging.Handler, quiet: Any = None) -> None:
         super().__init__()
-        self._whole = whole
-        self._total = self._begun = 0
-        self._steps: dict[object, str] = {}
-        self._why: dict[object, list[str]] = {}
+        self._handler = handler
+        self._quiet = quiet
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return True for a record that is shown."""
+        event = _event(record)
+        if event == "JOB_INFO":
+            self._handler.last_msg_was_job_info = True  # type: ignore[attr-defined]
+        if self._quiet is None or record.levelno >= logging.ERROR or event == "JOB_FINISHED":
+            return True
+        passes = getattr(self._quiet, "filter", self._quiet)
+        return bool(passes(record))
+
+
+class StepFormatter(logging.Formatter):
+    """Writes `[3/19] price_workloads price_list=aws` when a step starts, and '' (no line) for most records.
+
+    A step that fails is named when it does; the reason comes last, when all is over. Records that are not known here
+    go to Snakemake's own formatter, `fallback`.
+    """
+
+    def __init__(self, fallback: logging.Formatter) -> None:
+        super().__init__()
+        self._fallback = fallback
+        self._total = 0
+        self._started = 0
+        self._names: dict[object, str] = {}
+        self._reasons: dict[object, list[str]] = {}
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line of a record of Snakemake's logger; empty for none."""
-        event, said = _event(record), record.__dict__
+        """Return the line of a record of Snakemake's logger; empty for none."""
+        event, values = _event(record), record.__dict__
         if event == "RUN_INFO":
-            self._total = int(said.get("stats", {}).get("total", 0))
-        if event == "JOB_FINISHED":  # at another attempt, perhaps
-            self._why.pop(said.get("job_id"), None)
+            self._total = int(values.get("stats", {}).get("total", 0))
+        if event == "JOB_FINISHED":  # perhaps at another attempt
+            self._reasons.pop(values.get("job_id"), None)
         if event in SILENT:
             return ""
         if event == "JOB_INFO":
-            self._begun += 1
-            name = self._steps[said["jobid"]] = step_name(said["rule_name"], said["wildcards"])
-            # A rule that only gathers others' files does nothing to wait for.
-            return f"[{min(self._begun, self._total)}/{self._total}] {name}" if said["output"] else ""
+            self._started += 1
+            wildcards: Mapping[str, object] = values["wildcards"] or {}
+            name = " ".join([values["rule_name"], *(f"{key}={value}" for key, value in wildcards.items())])
+            self._names[values["jobid"]] = name
+            # A rule without output only gathers files of others.
+            return f"[{min(self._started, self._total)}/{self._total}] {name}" if values["output"] else ""
         if event == "PROGRESS":
-            return f"{said['total']} of {said['total']} steps done" if said["done"] == said["total"] else ""
+            total = values["total"]
+            return f"{total} of {total} steps done" if values["done"] == total else ""
         if event == "JOB_ERROR":
-            return self._failed(record)
-        message = self._whole.format(record)
+            return self._format_failure(record)
+        message = self._fallback.format(record)
         if message.strip().startswith(CHATTER):
             return ""
-        return self._error(message) if record.levelno >= logging.ERROR else message
+        return self._format_error(message) if record.levelno >= logging.ERROR else message
 
-    def _failed(self, record: logging.LogRecord) -> str:
-        said = record.__dict__
-        step = self._steps.get(said["jobid"], said["rule_name"])
-        slurm, why = slurm_words(said.get("rule_msg")), [line for log in said["log"] for line in last_words(Path(log))]
-        if not slurm and not why:
-            return self._whole.format(record)
-        if why and not why[0].startswith(SENTENCE):
-            why = [f"{step}, as {', '.join(said['log'])} ends:", *why]
-        self._why[said["jobid"]] = slurm + why
-        return f"failed: {step}"
+    def _format_failure(self, record: logging.LogRecord) -> str:
+        values = record.__dict__
+        name = self._names.get(values["jobid"], values["rule_name"])
+        slurm = slurm_sentences(values.get("rule_msg"))
+        reasons = [line for log in values["log"] for line in log_ending(Path(log))]
+        if not slurm and not reasons:
+            return self._fallback.format(record)
+        if reasons and not reasons[0].startswith(SENTENCE):
+            reasons = [f"{name}, as {', '.join(values['log'])} ends:", *reasons]
+        self._reasons[values["jobid"]] = slurm + reasons
+        return f"failed: {name}"
 
-    def _error(self, message: str) -> str:
+    def _format_error(self, message: str) -> str:
         if FAILED_JOBS in message:
-            told = dict.fromkeys(line for lines in self._why.values() for line in lines)
-            return "\n".join(told) or message
-        # What a rule raised stands in the log of its step, and is said last.
-        return "" if message.startswith("RuleException") else raised(message)
+            reasons = dict.fromkeys(line for lines in self._reasons.values() for line in lines)
+            return "\n".join(reasons) or message
+        # What a rule raised is in the log of its step, and comes last.
+        return "" if message.startswith("RuleException") else error_sentences(message)
 
 
-def step_name(rule: str, wildcards: Mapping[str, object]) -> str:
-    """A step as people see it: its rule, and what tells it from others of the same rule."""
-    return " ".join([rule, *(f"{name}={value}" for name, value in (wildcards or {}).items())])
-
-
-def slurm_words(message: str | None) -> list[str]:
-    """The sentence of Slurm's executor without its commands; none of what another says."""
-    found = SLURM.search(message or "")
-    if found is None:
+def slurm_sentences(message: str | None) -> list[str]:
+    """Return the sentence of Slurm's executor without its commands; [] for any other message."""
+    match = SLURM.search(message or "")
+    if match is None:
         return []
-    if found["job"] is None:
-        words = (found["refused"] or found["raised"]).replace("sbatch: error: ", "").splitlines()
-        return [f"{SENTENCE}Slurm took no job: {'; '.join(words)}"]
-    reason = f" ({found['reason']})" if found["reason"] not in (None, "None", "Unknown") else ""
-    return [f"{SENTENCE}Slurm ended job {found['job']}: {found['state']}{reason}"]
+    if match["job"] is None:
+        lines = (match["refusal"] or match["exception"]).replace("sbatch: error: ", "").splitlines()
+        return [f"{SENTENCE}Slurm took no job: {'; '.join(lines)}"]
+    reason = f" ({match['reason']})" if match["reason"] not in (None, "None", "Unknown") else ""
+    return [f"{SENTENCE}Slurm ended job {match['job']}: {match['state']}{reason}"]
 
 
-def raised(message: str) -> str:
-    """What Snakemake prints of a WorkflowError, without the places in the rule files: the sentence is for people."""
+def error_sentences(message: str) -> str:
+    """Return what Snakemake prints of a WorkflowError, without its lines of the rule files."""
     first, _, rest = message.partition("\n")
-    if not RAISED.match(first.strip()) or not rest.strip():
+    if not WORKFLOW_ERROR.match(first.strip()) or not rest.strip():
         return message
-    sentences = [line for line in rest.splitlines() if line.strip() and not PLACE.match(line)]
+    sentences = [line for line in rest.splitlines() if line.strip() and not FILE_LINE.match(line)]
     return "\n".join(f"{SENTENCE}{line.removeprefix(SENTENCE)}" for line in sentences)
 
 
-def last_words(log: Path) -> list[str]:
-    """Why a step failed: the sentences of its log (`error: ...`), else its last lines; nothing without a log."""
+def log_ending(log: Path) -> list[str]:
+    """Return the sentences of a log (`error: ...`), else its last lines; [] without a log."""
     try:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
     sentences = list(dict.fromkeys(line for line in lines if line.startswith(SENTENCE)))
-    return sentences or [line for line in lines if line.strip()][-SHOWN:]
+    return sentences or [line for line in lines if line.strip()][-LAST_LINES:]

@@ -1,13 +1,13 @@
-"""Which runs an invocation makes: all, or those within the budget; read from the run files that are there.
+"""Which runs an invocation makes: all, or those within the budget, read from the run files that are there.
 
-What is measured stays in: its real time is spent first, and what is left of the budget goes to the runs that are
-missing, in the order of `by_weight`. A price list is never read here; `usd_per_hour` of the configuration is.
+What is measured stays and is spent first; the rest of the budget goes to the missing runs in the order of
+`order_runs`. No price list is read; the configuration has `usd_per_hour`.
 """
 
 import json
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,241 +20,246 @@ if TYPE_CHECKING:
 
 BENCHMARKS = Path("results/benchmarks")
 START_S = 30.0  # of a process: imports, building the network, the machine's own rate
+ROUNDING = 1 + 1e-9  # sums of estimates are not exact
 
 
 class Run(NamedTuple):
-    """One independent process measuring a cell."""
+    """One independent process that measures a cell."""
 
     cell: Cell
     run: int
 
 
-class LeftOut(NamedTuple):
-    """A run that is not made."""
+class SkippedRun(NamedTuple):
+    """A run that does not fit into the budget."""
 
     run: Run
-    minutes: float  # what it was estimated to take
+    minutes: float
     reason: str
 
 
-class Choice(NamedTuple):
-    """What is measured, in order, and what is not."""
+class RunSelection(NamedTuple):
+    """What is measured, in order, and what is not, with the estimated sums of the former."""
 
-    kept: list[Run]
-    left_out: list[LeftOut]
-    minutes: float  # estimated, of the kept runs
+    selected: list[Run]
+    skipped: list[SkippedRun]
+    minutes: float
     usd: float
 
 
-class Timing(NamedTuple):
-    """What a run file tells of the time it took."""
+class RunTiming(NamedTuple):
+    """How long a run took: the whole process, and one sample on one device (None if nothing was timed)."""
 
-    seconds: float  # the whole process
-    per_sample: float | None  # of one device; None where nothing was timed
+    seconds: float
+    seconds_per_sample: float | None
 
 
-def by_weight(cells: Sequence[Cell], runs: int, decisive: Callable[[Cell], bool]) -> list[Run]:
-    """All runs of all cells, what decides the ranking first.
+def order_runs(cells: Sequence[Cell], runs: int, decisive: Collection[Cell]) -> list[Run]:
+    """List all runs, those that decide the ranking first.
 
-    The first run of each decisive cell (those the headline compares), one device before several; then their
-    second runs, which give them an interval, and so on; then the other cells the same way. Cells of equal
-    weight keep the order of the matrix.
+    Parameters
+    ----------
+    cells
+        The matrix.
+    runs
+        Independent runs of each cell.
+    decisive
+        Cells that the headline compares. Their first runs come first, one device before several; then their second
+        runs, which give them an interval; then the other cells. Equal cells keep the order of the matrix.
     """
-    everything = [Run(cell, number) for number in range(1, runs + 1) for cell in cells]
-    return sorted(everything, key=lambda run: (not decisive(run.cell), run.run, run.cell.gpus))
+    every_run = [Run(cell, number) for number in range(1, runs + 1) for cell in cells]
+    return sorted(every_run, key=lambda run: (run.cell not in decisive, run.run, run.cell.gpus))
 
 
-def order_within_budget(
-    cells: Sequence[Cell],
-    estimates: Mapping[Cell, float],
+def select_within_budget(
+    order: Sequence[Run],
+    estimates_s: Mapping[Cell, float],
     measure: Measure,
-    runs: int,
-    decisive: Callable[[Cell], bool],
-    done: Mapping[Run, float],
-) -> Choice:
-    """Take runs in the order of `by_weight` as long as the caps hold; a run too dear is passed over, not the end.
+    measured_s: Mapping[Run, float],
+) -> RunSelection:
+    """Select runs in their order as long as the budget holds; shorter ones may follow one that is too long.
 
-    `estimates` are seconds of one run of a cell; an instance without a price in `measure.usd_per_hour` costs nothing
-    (one's own machine). `done` are the seconds of runs that are made already: they stay whatever the budget, and are
-    spent before any other. Raises KeyError for a cell without an estimate.
+    Parameters
+    ----------
+    order
+        All runs.
+    estimates_s
+        Seconds of one run of each cell.
+    measure
+        The budget, and `usd_per_hour` of instances; others cost nothing (owned machines).
+    measured_s
+        Seconds of runs that are made already; they stay and are spent first.
     """
     prices = measure.usd_per_hour
-    kept: list[Run] = list(done)
-    left_out: list[LeftOut] = []
-    minutes = sum(done.values()) / 60
-    usd = sum(prices.get(run.cell.instance, 0.0) * seconds / 3600 for run, seconds in done.items())
-    for run in by_weight(cells, runs, decisive):
-        if run in done:
+    selected = list(measured_s)
+    skipped: list[SkippedRun] = []
+    minutes = sum(measured_s.values()) / 60
+    usd = sum(prices.get(run.cell.instance, 0.0) * seconds / 3600 for run, seconds in measured_s.items())
+    for run in order:
+        if run in measured_s:
             continue
-        more = estimates[run.cell] / 60
-        dear = prices.get(run.cell.instance, 0.0) * more / 60
-        if reason := _over(measure, minutes + more, usd + dear):
-            left_out.append(LeftOut(run, more, reason))
+        run_minutes = estimates_s[run.cell] / 60
+        run_usd = prices.get(run.cell.instance, 0.0) * run_minutes / 60
+        if reason := _excess(measure, minutes + run_minutes, usd + run_usd):
+            skipped.append(SkippedRun(run, run_minutes, reason))
         else:
-            kept.append(run)
-            minutes, usd = minutes + more, usd + dear
-    return Choice(kept, left_out, minutes, usd)
+            selected.append(run)
+            minutes += run_minutes
+            usd += run_usd
+    return RunSelection(selected, skipped, minutes, usd)
 
 
-def _over(measure: Measure, minutes: float, usd: float) -> str:
-    slack = 1 + 1e-9  # sums of estimates are not exact
-    if measure.budget_minutes is not None and minutes > measure.budget_minutes * slack:
+def _excess(measure: Measure, minutes: float, usd: float) -> str:
+    if measure.budget_minutes is not None and minutes > measure.budget_minutes * ROUNDING:
         return f"would bring the matrix to {minutes:.1f} of budget_minutes {measure.budget_minutes:g}"
-    if measure.budget_usd is not None and usd > measure.budget_usd * slack:
+    if measure.budget_usd is not None and usd > measure.budget_usd * ROUNDING:
         return f"would bring the matrix to {usd:.2f} of budget_usd {measure.budget_usd:g}"
     return ""
 
 
-def report_lines(choice: Choice, at_most: int | None = None) -> list[str]:
-    """What a person is told: a summary, then one line a run that is left out (the first `at_most`)."""
-    lines = [f"{len(choice.kept)} runs, estimated {choice.minutes:.1f} minutes and {choice.usd:.2f} USD"]
-    for left in choice.left_out[:at_most]:
-        cell = " ".join(f"{name}={value}" for name, value in left.run.cell._asdict().items())
-        lines.append(f"left out: {cell} run={left.run.run} ({left.minutes:.1f} minutes): {left.reason}")
-    more = len(choice.left_out) - len(lines) + 1
-    return [*lines, f"and {more} runs more are left out"] if more else lines
+def selection_lines(selection: RunSelection, max_runs: int | None = None) -> list[str]:
+    """Summarise a selection, with a line for each of the first `max_runs` skipped runs."""
+    lines = [f"{len(selection.selected)} runs, estimated {selection.minutes:.1f} minutes and {selection.usd:.2f} USD"]
+    for skipped in selection.skipped[:max_runs]:
+        cell = " ".join(f"{name}={value}" for name, value in skipped.run.cell._asdict().items())
+        lines.append(f"left out: {cell} run={skipped.run.run} ({skipped.minutes:.1f} minutes): {skipped.reason}")
+    hidden = len(selection.skipped) - len(lines) + 1
+    return [*lines, f"and {hidden} runs more are left out"] if hidden else lines
 
 
 def estimated_seconds(cell: Cell, seconds_per_sample: float, measure: Measure) -> float:
-    """Seconds one run takes under the protocol: start, warm-up, timed steps until the stop rule holds.
+    """Estimate one run under the protocol: start, warm-up, timed steps until the stop rule holds.
 
-    `seconds_per_sample` is of one device, from an earlier run or a published figure.
+    Parameters
+    ----------
+    cell
+        The cell.
+    seconds_per_sample
+        Of one device.
+    measure
+        The protocol.
     """
-    step = cell.batch_size * seconds_per_sample
-    slow = max(measure.min_seconds, measure.min_steps_slow * step)
-    timed = max(measure.least_seconds, min(measure.min_steps * step, slow + step))
-    return START_S + measure.warmup_steps * step + timed
+    step_s = cell.batch_size * seconds_per_sample
+    slow_s = max(measure.min_seconds, measure.min_steps_slow * step_s)
+    timed_s = max(measure.least_seconds, min(measure.min_steps * step_s, slow_s + step_s))
+    return START_S + measure.warmup_steps * step_s + timed_s
 
 
 def run_file(folder: Path, run: Run) -> Path:
-    """Where a run lies below `folder` (results/benchmarks)."""
+    """Return the path of a run's file below `folder` (results/benchmarks)."""
     return folder / f"{run_path(run.cell, run.run)}.parquet"
 
 
-def choose_runs(plan: Invocation, folder: Path, budget: bool = True) -> Choice:
-    """The runs of the plan that are there or fit into the budget, and what is left out.
+def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunSelection:
+    """Select the runs of the plan that are there or fit into the budget.
 
-    Without a budget (or where it is not to be looked at), and where nothing is missing, no file is opened. Otherwise
-    the facts of each run file are read (about 0.3 ms a file).
+    Without a budget, and where nothing is missing, no file is opened; else the facts of each run file are read (about
+    0.3 ms a file).
     """
-    measure, count = plan.config.measure, plan.config.runs
-    runs = [Run(cell, number) for cell in plan.cells for number in range(1, count + 1)]
-    capped = budget and (measure.budget_minutes, measure.budget_usd) != (None, None)
-    missing = {run for run in runs if not run_file(folder, run).is_file()} if capped else set()
+    measure = plan.config.measure
+    runs = [Run(cell, number) for cell in plan.cells for number in range(1, plan.config.runs + 1)]
+    has_budget = use_budget and (measure.budget_minutes, measure.budget_usd) != (None, None)
+    missing = {run for run in runs if not run_file(folder, run).is_file()} if has_budget else set()
     if not missing:
-        return Choice(runs, [], 0.0, 0.0)
-    there = sorted(set(runs) - missing)
-    timings = {run: timing for run in there if (timing := timing_of(run_file(folder, run)))}
-    estimates = estimate_cells(plan.cells, timings, measure)
-    done = {run: timings[run].seconds if run in timings else estimates[run.cell] for run in there}
-    choice = order_within_budget(plan.cells, estimates, measure, count, _decides(plan), done)
-    chosen = set(choice.kept)
-    return choice._replace(kept=[run for run in runs if run in chosen])  # in the order of the matrix, as without
+        return RunSelection(runs, [], 0.0, 0.0)
+    present = sorted(set(runs) - missing)
+    timings = {run: timing for run in present if (timing := read_timing(run_file(folder, run)))}
+    estimates_s = estimate_cells(plan.cells, timings, measure)
+    measured_s = {run: timings[run].seconds if run in timings else estimates_s[run.cell] for run in present}
+    order = order_runs(plan.cells, plan.config.runs, decisive_cells(plan))
+    selection = select_within_budget(order, estimates_s, measure, measured_s)
+    selected = set(selection.selected)
+    return selection._replace(selected=[run for run in runs if run in selected])
 
 
 def missing_runs(runs: Sequence[str], collected: Path) -> list[str]:
-    """Run files that are not there although their table is, so that Snakemake would not ask for them.
-
-    Without the table every run is asked for by the rule that makes it; nothing is looked at then.
-    """
+    """List run files that are missing although their table is there, so that Snakemake would not ask for them."""
     return [file for file in runs if not os.path.exists(file)] if collected.is_file() else []  # noqa: PTH110 (faster)
 
 
 def priorities(plan: Invocation) -> dict[Run, int]:
-    """Snakemake's priority of each run: what decides the ranking first, one device before several."""
-    order = by_weight(plan.cells, plan.config.runs, _decides(plan))
-    return {run: len(order) - place for place, run in enumerate(order)}
+    """Return Snakemake's priority of each run, the highest first in `order_runs`."""
+    order = order_runs(plan.cells, plan.config.runs, decisive_cells(plan))
+    return {run: len(order) - position for position, run in enumerate(order)}
 
 
-def _decides(plan: Invocation) -> Callable[[Cell], bool]:
-    """Whether a cell decides the ranking: of its machine, devices and model the nearest to what the study asks."""
+def decisive_cells(plan: Invocation) -> set[Cell]:
+    """Find the cells nearest to the question, of each instance, device count and model: they decide the ranking."""
     question = plan.study.cells
-
-    def apart(cell: Cell) -> tuple[float, bool, bool]:
-        batch = abs(math.log(cell.batch_size / (question.headline(cell.model) or cell.batch_size)))
-        return batch, cell.precision != question.precision, cell.framework != question.framework
-
-    asked = [cell for cell in plan.cells if cell.model in question.model]
-    nearest: dict[tuple[str, int, str], tuple[float, bool, bool]] = {}
-    for cell in asked:
-        key = (cell.instance, cell.gpus, cell.model)
-        nearest[key] = min(apart(cell), nearest.get(key, apart(cell)))
-    chosen = {cell for cell in asked if apart(cell) == nearest[(cell.instance, cell.gpus, cell.model)]}
-    return chosen.__contains__
+    distances: dict[tuple[str, int, str], dict[Cell, tuple[float, bool, bool]]] = {}
+    for cell in plan.cells:
+        if cell.model in question.model:
+            batch_distance = abs(math.log(cell.batch_size / (question.headline(cell.model) or cell.batch_size)))
+            is_other = cell.precision != question.precision, cell.framework != question.framework
+            group = distances.setdefault((cell.instance, cell.gpus, cell.model), {})
+            group[cell] = (batch_distance, *is_other)
+    return {cell for group in distances.values() for cell, distance in group.items() if distance == min(group.values())}
 
 
-def timing_of(file: Path) -> Timing | None:
-    """How long the run in `file` took; None for a file that does not tell: collecting names what is wrong with it."""
+def read_timing(file: Path) -> RunTiming | None:
+    """Read how long the run in `file` took; None for a file that does not say."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         facts = json.loads((pq.read_schema(file).metadata or {}).get(b"sweetspot", b"{}"))
-        if isinstance(facts, dict) and {"duration_s", "mean_step_s"} <= set(facts):
-            seconds, step = facts["duration_s"], facts["mean_step_s"]
-        else:  # written before runs told their length
-            found = pq.read_table(file, columns=["seconds"])["seconds"].to_pylist()
-            times = [value for value in found if _is_time(value)]
-            seconds, step = START_S + sum(times), sum(times) / len(times) if times else None
-    except (pa.ArrowException, OSError, ValueError):
+        seconds, step_s = facts["duration_s"], facts["mean_step_s"]
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
         return None
-    if not _is_time(seconds) or not (step is None or _is_time(step)):
+    if not _is_duration(seconds) or not (step_s is None or _is_duration(step_s)):
         return None
-    parts = dict(part.split("~", 1) for part in file.parts if "~" in part)
-    return Timing(float(seconds), None if step is None else step / int(parts["batch_size"]))
+    columns = dict(part.split("~", 1) for part in file.parts if "~" in part)
+    return RunTiming(float(seconds), None if step_s is None else step_s / int(columns["batch_size"]))
 
 
-def _is_time(value: object) -> bool:
-    """Whether a value of a run file is seconds that can have passed."""
+def _is_duration(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
 
 
-def estimate_cells(cells: Sequence[Cell], timings: dict[Run, Timing], measure: Measure) -> dict[Cell, float]:
-    """Seconds of one run of each cell: of its own runs, of the nearest cell of its model, or as configured.
+def estimate_cells(cells: Sequence[Cell], timings: Mapping[Run, RunTiming], measure: Measure) -> dict[Cell, float]:
+    """Estimate the seconds of one run of each cell.
 
-    Near means the same instance, framework and model; of those the same precision, then the nearest batch. Its
-    seconds per sample go through the stop rule (`estimated_seconds`).
+    The estimate is the mean of its own runs; else that of the nearest cell of the same instance, framework and model
+    (same precision before nearest batch), through the stop rule; else `estimate_minutes`.
     """
-
-    def apart(cell: Cell, other: Cell) -> tuple[bool, float]:
-        return cell.precision != other.precision, abs(math.log(cell.batch_size / other.batch_size))
-
-    own: dict[Cell, list[float]] = {}
-    like: dict[tuple[str, ...], list[tuple[Cell, float]]] = {}
+    seconds: dict[Cell, list[float]] = {}
+    relatives: dict[tuple[str, ...], list[tuple[Cell, float]]] = {}
     for (cell, _), timing in timings.items():
-        own.setdefault(cell, []).append(timing.seconds)
-        if timing.per_sample is not None:
-            like.setdefault(cell[:3], []).append((cell, timing.per_sample))
-    found = {}
+        seconds.setdefault(cell, []).append(timing.seconds)
+        if timing.seconds_per_sample is not None:
+            relatives.setdefault(cell[:3], []).append((cell, timing.seconds_per_sample))
+    estimates = {}
     for cell in cells:
-        near = like.get(cell[:3])
-        if cell in own:
-            found[cell] = sum(own[cell]) / len(own[cell])
-        elif near:
-            _, per_sample = min(near, key=lambda other: apart(cell, other[0]))
-            found[cell] = estimated_seconds(cell, per_sample, measure)
+        if cell in seconds:
+            estimates[cell] = sum(seconds[cell]) / len(seconds[cell])
+        elif cell[:3] in relatives:
+            distances = [
+                (relative.precision != cell.precision, abs(math.log(cell.batch_size / relative.batch_size)), per_sample)
+                for relative, per_sample in relatives[cell[:3]]
+            ]
+            estimates[cell] = estimated_seconds(cell, min(distances)[2], measure)
         else:
-            found[cell] = measure.estimate_minutes * 60
-    return found
+            estimates[cell] = measure.estimate_minutes * 60
+    return estimates
 
 
-def left_out_rows(choice: Choice) -> list[dict[str, Any]]:
-    """Which runs are left out, as plain values that do not change when estimates do."""
-    return [{**left.run.cell._asdict(), "run": left.run.run} for left in choice.left_out]
+def skipped_rows(selection: RunSelection) -> list[dict[str, Any]]:
+    """Return the skipped runs as plain values, which do not change when estimates do."""
+    return [{**skipped.run.cell._asdict(), "run": skipped.run.run} for skipped in selection.skipped]
 
 
-def left_out_table(rows: Sequence[dict[str, Any]], budget: str) -> "pd.DataFrame":
-    """One row a cell that the budget cuts: its columns, `runs` left out (their numbers, as text), `budget`."""
+def skipped_table(rows: Sequence[dict[str, Any]], budget: str) -> "pd.DataFrame":
+    """Tabulate the cells that the budget cuts: their columns, `runs` (numbers of the skipped ones), `budget`."""
     import pandas as pd
 
     table = pd.DataFrame(rows, columns=[*CELL_COLUMNS, "run"])
-    whole = {"batch_size": "int64", "gpus": "int64"}
-    named = {name: "str" for name in CELL_COLUMNS if name not in whole}
-    numbers = table["run"].map(str).groupby([table[name] for name in CELL_COLUMNS], sort=False).agg(", ".join)
-    return numbers.rename("runs").reset_index().astype(whole | named | {"runs": "str"}).assign(budget=budget)
+    types = {name: "int64" if name in ("batch_size", "gpus") else "str" for name in CELL_COLUMNS}
+    groups = table["run"].map(str).groupby([table[name] for name in CELL_COLUMNS], sort=False)
+    runs = groups.agg(", ".join).rename("runs").reset_index()
+    return runs.astype({**types, "runs": "str"}).assign(budget=budget)
 
 
-def budget_words(config: Config) -> str:
-    """The budget as a person wrote it, or nothing."""
-    named = {name: getattr(config.measure, name) for name in ("budget_minutes", "budget_usd")}
-    return ", ".join(f"{name} {value:g}" for name, value in named.items() if value is not None)
+def budget_text(config: Config) -> str:
+    """Return the budget as it was written; '' without one."""
+    caps = {name: getattr(config.measure, name) for name in ("budget_minutes", "budget_usd")}
+    return ", ".join(f"{name} {value:g}" for name, value in caps.items() if value is not None)

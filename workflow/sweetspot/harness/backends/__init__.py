@@ -6,14 +6,12 @@ what is missing where the framework is not installed.
 
 import importlib
 import importlib.util
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
 from sweetspot.errors import UserError
-from sweetspot.harness import nodes
 from sweetspot.harness.facts import processor_name
 from sweetspot.harness.request import Request
 from sweetspot.study.frameworks import FRAMEWORKS
@@ -42,8 +40,8 @@ class Backend(Protocol):
     INSTALL: dict[str, str]  # by kind of device the command that installs it
 
     @staticmethod
-    def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
-        """Command and environment (None: this one's) of the training process, or of what starts several."""
+    def launch(request: Request) -> list[str]:
+        """Return the command of the training process, or of what starts several."""
 
     @staticmethod
     def prepare(request: Request) -> None:
@@ -58,7 +56,7 @@ class Backend(Protocol):
         """What the framework says of itself and of its devices, for the run file."""
 
     @staticmethod
-    def place(request: Request) -> tuple[bool, Agree]:
+    def process_role(request: Request) -> tuple[bool, Agree]:
         """Whether this process is the one that tells, and how all learn how many steps it wants next."""
 
     @staticmethod
@@ -83,10 +81,10 @@ def backend(framework: str) -> Backend:
 def require_known(framework: str, precision: str, variant: str = "default") -> None:
     """Raises UserError where the framework is none that is known here, or has no such precision or variant."""
     backend(framework)
-    known = FRAMEWORKS[framework].precisions
-    if precision not in known:
+    precisions = FRAMEWORKS[framework].precisions
+    if precision not in precisions:
         raise UserError(
-            f"--precision is {precision!r} with --framework {framework}; expected one of {', '.join(known)}"
+            f"--precision is {precision!r} with --framework {framework}; expected one of {', '.join(precisions)}"
         )
     variants = FRAMEWORKS[framework].variants
     if variants and variant not in variants:
@@ -102,11 +100,9 @@ def missing(framework: str, device: str) -> str | None:
     return f"framework {framework} is not installed in this environment; install it with: {install}"
 
 
-def process_a_node(request: Request) -> tuple[list[str], dict[str, str] | None]:
-    """What `launch` is where one process drives all devices of a node: that process, or the srun that starts each."""
-    if request.nodes > 1:
-        return nodes.command(request, "sweetspot.harness.train"), nodes.outer(os.environ)
-    return [sys.executable, "-m", "sweetspot.harness.train", request.to_json()], None
+def single_process(request: Request) -> list[str]:
+    """Return the command of one training process that drives all devices."""
+    return [sys.executable, "-m", "sweetspot.harness.train", request.to_json()]
 
 
 def the_processor(request: Request) -> list[str]:
@@ -120,11 +116,11 @@ def the_processor(request: Request) -> list[str]:
 
 def the_gpus(request: Request, names: Sequence[str]) -> list[str]:
     """`names` of the GPUs that the process sees. Raises UserError unless they are as many and such as asked for."""
-    if len(names) != request.local_gpus:
+    if len(names) != request.cell.gpus:
         build = backend(request.cell.framework).INSTALL["gpu"]
         hint = f" (a build for processors? {build})" if not names else ""
         raise UserError(
-            f"--gpus is {request.local_gpus}; this process sees {len(names)} GPU(s){hint}; nothing was measured"
+            f"--gpus is {request.cell.gpus}; this process sees {len(names)} GPU(s){hint}; nothing was measured"
         )
     for name in names:
         if request.expect_gpu not in name:

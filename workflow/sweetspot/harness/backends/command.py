@@ -12,7 +12,7 @@ from typing import Any
 
 from sweetspot.errors import UserError
 from sweetspot.harness.backends import the_gpus, the_processor
-from sweetspot.harness.cards import watched_cards
+from sweetspot.harness.cards import watch_cards
 from sweetspot.harness.request import Request
 from sweetspot.study.scripts import Script, load_script
 
@@ -40,47 +40,47 @@ def script(request: Request) -> Script:
     return load_script(Path(request.script or f"config/commands/{request.cell.model}.yaml"))
 
 
-def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
-    """The process that starts the script and reads what it tells."""
-    return [sys.executable, "-m", "sweetspot.harness.script_run", request.to_json()], None
+def launch(request: Request) -> list[str]:
+    """Return the command of the process that starts the script and reads its output."""
+    return [sys.executable, "-m", "sweetspot.harness.script_run", request.to_json()]
 
 
 def devices(request: Request) -> list[str]:
     """Names of the devices that the script is shown. Raises UserError if they are not those asked for."""
     if request.device == "cpu":
         return the_processor(request)
-    told = watched_cards(request).told
-    if "nvml" in told:
-        raise UserError(f"the NVIDIA driver does not answer ({told['nvml']}); nothing was measured")
-    return the_gpus(request, [card["name"] for card in told["cards"]])
+    cards = watch_cards(request).facts
+    if "nvml" in cards:
+        raise UserError(f"the NVIDIA driver does not answer ({cards['nvml']}); nothing was measured")
+    return the_gpus(request, [card["name"] for card in cards["cards"]])
 
 
 def facts(request: Request) -> dict[str, Any]:
     """What the script counts, and the definition that it was started by."""
-    own = script(request)
-    found: dict[str, Any] = {
-        "unit": own.unit,
-        "samples_per_step": own.samples(request.cell),
-        "script_digest": own.digest(),
+    description = script(request)
+    values: dict[str, Any] = {
+        "unit": description.unit,
+        "samples_per_step": description.samples(request.cell),
+        "script_digest": description.digest(),
         "program": "command",
     }
-    if own.training_flop_per_sample is not None:
-        found["training_flop_per_sample"] = own.training_flop_per_sample
-    return found
+    if description.training_flop_per_sample is not None:
+        values["training_flop_per_sample"] = description.training_flop_per_sample
+    return values
 
 
-def digests(own: Script, argv: Sequence[str]) -> dict[str, str]:
+def digests(description: Script, argv: Sequence[str]) -> dict[str, str]:
     """SHA-256 of the files that the command names, so that a later reader knows which script it was."""
-    found = {}
+    values = {}
     for word in argv:
-        file = Path(own.folder, word)
+        file = Path(description.folder, word)
         if file.suffix and file.is_file() and file.stat().st_size <= LARGEST and os.access(file, os.R_OK):
-            found[word] = hashlib.sha256(file.read_bytes()).hexdigest()
-    return found
+            values[word] = hashlib.sha256(file.read_bytes()).hexdigest()
+    return values
 
 
 def interpreter_versions(argv: Sequence[str]) -> dict[str, str]:
-    """Ask the Python that runs a script for the versions of its frameworks; {} where it runs no Python of its own.
+    """Ask the Python that runs a script for the versions of its frameworks; {} where it runs none.
 
     The program is an interpreter itself, or a text whose first line names one (torchrun, accelerate).
     """
@@ -89,14 +89,14 @@ def interpreter_versions(argv: Sequence[str]) -> dict[str, str]:
     if not interpreter:
         return {}
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [interpreter, "-c", VERSIONS, *PACKAGES],
             capture_output=True,
             text=True,
             timeout=ASKED_S,
             check=True,
         )
-        versions = json.loads(done.stdout)
+        versions = json.loads(process.stdout)
     except (OSError, ValueError, subprocess.SubprocessError):
         return {}
     return {str(name): str(version) for name, version in versions.items()}

@@ -1,25 +1,18 @@
-"""TensorFlow: Keras' networks on any number of devices of one node or of several, by `tf.function`; the default."""
+"""TensorFlow: Keras' networks on any number of devices, by `tf.function`; the default."""
 
-import functools
-import json
 import os
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sweetspot.errors import UserError
-from sweetspot.harness import nodes
-from sweetspot.harness.backends import Agree, Step, best_rates, process_a_node, rate_sizes, the_gpus, the_processor
+from sweetspot.harness.backends import Agree, Step, best_rates, rate_sizes, single_process, the_gpus, the_processor
 from sweetspot.harness.request import Request
 
 if TYPE_CHECKING:
-    import tensorflow as tf
-
     from sweetspot.harness.keras_networks import KerasNetwork
 
 INSTALL = {"cpu": "make environment", "gpu": "make environment GPU=1"}
 # Keras' names of the precisions; TF32 is fp32 that a GPU multiplies in another way.
 POLICIES = {"fp32": "float32", "tf32": "float32", "bf16": "mixed_bfloat16", "fp16": "mixed_float16"}
-launch = process_a_node
+launch = single_process
 
 
 def prepare(request: Request) -> None:
@@ -39,7 +32,7 @@ def devices(request: Request) -> list[str]:
     """
     import tensorflow as tf
 
-    count = request.local_gpus
+    count = request.cell.gpus
     if request.device == "cpu":
         the_processor(request)
         processor = tf.config.list_physical_devices("CPU")[0]
@@ -55,85 +48,29 @@ def devices(request: Request) -> list[str]:
 
 
 def facts(request: Request) -> dict[str, Any]:
-    """Whether oneDNN is used, the strategy over several nodes; of GPUs name, capability and by what they multiply, and
+    """Whether oneDNN is used; of GPUs name, capability and by what they multiply, and
     the versions of CUDA and cuDNN.
     """
     import tensorflow as tf
 
-    found: dict[str, Any] = {"onednn": os.environ.get("TF_ENABLE_ONEDNN_OPTS", "default") != "0"}
-    if request.nodes > 1:
-        found["strategy"] = f"MultiWorkerMirroredStrategy over {request.nodes} nodes"
+    values: dict[str, Any] = {"onednn": os.environ.get("TF_ENABLE_ONEDNN_OPTS", "default") != "0"}
     if request.device == "gpu":
         build = tf.sysconfig.get_build_info()
         cards = tf.config.list_physical_devices("GPU")
         details = [tf.config.experimental.get_device_details(card) for card in cards]
-        found["device_name"] = details[0].get("device_name", "unknown")
-        found["compute_capability"] = [list(detail.get("compute_capability", ())) for detail in details]
-        found |= {"cuda": build.get("cuda_version"), "cudnn": build.get("cudnn_version")}
+        values["device_name"] = details[0].get("device_name", "unknown")
+        values["compute_capability"] = [list(detail.get("compute_capability", ())) for detail in details]
+        values |= {"cuda": build.get("cuda_version"), "cudnn": build.get("cudnn_version")}
         if request.cell.precision in ("fp32", "tf32"):
             allowed = tf.config.experimental.tensor_float_32_execution_enabled()
-            there = all(capability >= [8, 0] for capability in found["compute_capability"])
-            found["products"] = "tf32" if allowed and there else "fp32"
-    return found
+            has_tf32 = all(capability >= [8, 0] for capability in values["compute_capability"])
+            values["products"] = "tf32" if allowed and has_tf32 else "fp32"
+    return values
 
 
-def place(request: Request) -> tuple[bool, Agree]:
-    """One process drives all devices of a node; of several nodes the first tells, and the others learn from it."""
-    if request.nodes == 1:
-        return True, int
-    configuration = cluster(os.environ, request.nodes)
-    os.environ["TF_CONFIG"] = json.dumps(configuration)
-    first = configuration["task"]["index"] == 0
-    return first, _agreement(strategy(request), first)
-
-
-def cluster(environment: Mapping[str, str], count: int) -> dict[str, Any]:
-    """TF_CONFIG of this worker, from Slurm's variables as TensorFlow's resolver reads them.
-
-    The resolver sorts hosts by their text (n10 before n9) and Slurm ranks them by their number, so a worker finds
-    its index by its node's name. Each has a port of its own: nodes may be names of one machine. Raises UserError
-    where Slurm started another number of workers.
-    """
-    import tensorflow as tf
-
-    resolver = tf.distribute.cluster_resolver.SlurmClusterResolver(gpus_per_node=1, gpus_per_task=1, auto_set_gpu=False)
-    hosts = [address.rsplit(":", 1)[0] for address in resolver.cluster_spec().job_tasks("worker")]
-    name = environment["SLURMD_NODENAME"]
-    if len(hosts) != count or hosts.count(name) != 1:
-        raise UserError(f"this run takes {count} nodes, one worker on each; Slurm started workers on {hosts}")
-    port = nodes.first_port(environment)
-    workers = [f"{host}:{port + index}" for index, host in enumerate(hosts)]
-    return {"cluster": {"worker": workers}, "task": {"type": "worker", "index": hosts.index(name)}}
-
-
-@functools.cache
-def strategy(request: Request) -> "tf.distribute.MultiWorkerMirroredStrategy":
-    """TensorFlow's strategy over the workers of TF_CONFIG, one a process; variant B insists on NCCL, default takes what
-    fits.
-
-    Raises UserError for a variant that combines gradients within one node, and for NCCL without GPUs.
-    """
-    import tensorflow as tf
-
-    means = tf.distribute.experimental.CommunicationImplementation
-    chosen = {"default": means.AUTO, "B": means.NCCL}
-    variant = request.cell.variant
-    if variant not in chosen:
-        raise UserError(f"--variant is {variant!r}; over several nodes expected one of {', '.join(chosen)}")
-    if variant == "B" and request.device == "cpu":
-        raise UserError("--variant is 'B', which is NCCL between GPUs; on processors use default")
-    options = tf.distribute.experimental.CommunicationOptions(implementation=chosen[variant])
-    return tf.distribute.MultiWorkerMirroredStrategy(communication_options=options)
-
-
-def _agreement(distributed: "tf.distribute.Strategy", first: bool) -> Agree:
-    import tensorflow as tf
-
-    @tf.function
-    def total(mine: "tf.Tensor") -> "tf.Tensor":
-        return distributed.reduce(tf.distribute.ReduceOp.SUM, distributed.run(tf.identity, args=(mine,)), axis=None)
-
-    return lambda wanted: round(float(total(tf.constant(float(wanted) if first else 0.0))))
+def process_role(request: Request) -> tuple[bool, Agree]:
+    """One process drives all devices, and has nobody to agree with."""
+    return True, int
 
 
 def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
@@ -144,20 +81,15 @@ def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, An
     keras.config.set_dtype_policy(POLICIES[request.cell.precision])
     keras.config.set_image_data_format("channels_last")  # whatever the user's keras.json says
     from sweetspot.harness.keras_networks import build_network
-    from sweetspot.harness.tensorflow_training import replicated_step, training_step
+    from sweetspot.harness.tensorflow_training import training_step
 
-    if request.nodes > 1 and request.xla:
-        raise UserError("--xla is given for several nodes; XLA compiles the step of one device, variant default, only")
     networks: list[KerasNetwork] = []
 
     def build() -> "KerasNetwork":
         networks.append(build_network(request.cell.model))
         return networks[-1]
 
-    if request.nodes > 1:
-        step = replicated_step(request, strategy(request), build)
-    else:
-        step = training_step(request, devices, build)
+    step = training_step(request, devices, build)
     return Step(step), _arithmetic(networks[0], request)
 
 
@@ -189,12 +121,12 @@ def rates(request: Request, devices: list[str]) -> dict[str, float]:
         for shape in ((size, size), (images, 28, 28, 128), (3, 3, 128, 128))
     )
 
-    def done(result: Any) -> float:
+    def finish(result: Any) -> float:
         return float(ops.ravel(result)[0])
 
     return best_rates(
         request,
-        lambda: done(ops.matmul(matrix, matrix)),
-        lambda: done(ops.conv(batch, kernel, padding="same", data_format="channels_last")),
+        lambda: finish(ops.matmul(matrix, matrix)),
+        lambda: finish(ops.conv(batch, kernel, padding="same", data_format="channels_last")),
         1 if request.device == "cpu" else len(devices),
     )

@@ -5,8 +5,7 @@ import sys
 from typing import Any
 
 from sweetspot.errors import UserError
-from sweetspot.harness import nodes
-from sweetspot.harness.backends import Agree, Step, best_rates, process_a_node, rate_sizes, the_gpus, the_processor
+from sweetspot.harness.backends import Agree, Step, best_rates, rate_sizes, single_process, the_gpus, the_processor
 from sweetspot.harness.request import Request
 
 INSTALL = {  # PyPI's wheel for Linux is the one with CUDA
@@ -16,17 +15,14 @@ INSTALL = {  # PyPI's wheel for Linux is the one with CUDA
 }
 
 
-def launch(request: Request) -> tuple[list[str], dict[str, str] | None]:
-    """One training process a device: torch's launcher starts several, on several nodes by srun.
-
-    FSDP and DDP have a group of one on a single device too.
-    """
-    launcher, trainer = "sweetspot.harness.nodes", ("sweetspot.harness.train", request.to_json())
+def launch(request: Request) -> list[str]:
+    """Return the command of one training process a device; torch's launcher starts several."""
     if request.cell.gpus == 1:
-        return process_a_node(request)
-    if request.nodes > 1:
-        return nodes.command(request, launcher, *trainer), nodes.outer(os.environ)
-    return [sys.executable, "-m", launcher, request.to_json(), *trainer], None
+        return single_process(request)
+    return [
+        *(sys.executable, "-m", "sweetspot.harness.launcher", request.to_json()),
+        *("sweetspot.harness.train", request.to_json()),
+    ]
 
 
 def prepare(request: Request) -> None:
@@ -53,7 +49,7 @@ def devices(request: Request) -> list[str]:
     if request.xla:
         raise UserError("--xla is given with --framework torch; its compiler is --variant compile; use --no-xla")
     if request.device == "cpu":
-        return the_processor(request) * request.local_gpus
+        return the_processor(request) * request.cell.gpus
     import torch
 
     return the_gpus(request, [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())])
@@ -63,17 +59,17 @@ def facts(request: Request) -> dict[str, Any]:
     """How gradients are combined; name and capability of the GPU, versions of CUDA, cuDNN and NCCL."""
     import torch
 
-    found: dict[str, Any] = {"program": "torch", "processes": request.cell.gpus, "threads": torch.get_num_threads()}
+    values: dict[str, Any] = {"program": "torch", "processes": request.cell.gpus, "threads": torch.get_num_threads()}
     if request.device == "cpu":
-        return found
+        return values
     capability = list(torch.cuda.get_device_capability())
     if request.cell.precision in ("fp32", "tf32"):
-        found["products"] = products(
+        values["products"] = products(
             torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32, capability >= [8, 0]
         )
     if torch.distributed.is_available() and torch.distributed.is_nccl_available():  # not in every build
-        found["nccl"] = ".".join(str(part) for part in torch.cuda.nccl.version())
-    return found | {
+        values["nccl"] = ".".join(str(part) for part in torch.cuda.nccl.version())
+    return values | {
         "device_name": torch.cuda.get_device_name(),
         "compute_capability": [capability],
         "cuda": torch.version.cuda,
@@ -81,16 +77,16 @@ def facts(request: Request) -> dict[str, Any]:
     }
 
 
-def products(matrices: bool, convolutions: bool, there: bool) -> str:
+def products(matrices: bool, convolutions: bool, has_tf32: bool) -> str:
     """By what fp32 is multiplied, where TF32 is allowed in matrices and in convolutions and the GPU has it."""
-    if not there or not (matrices or convolutions):
+    if not has_tf32 or not (matrices or convolutions):
         return "fp32"
     if matrices and convolutions:
         return "tf32"
     return "tf32, fp32 in convolutions" if matrices else "fp32, tf32 in convolutions"
 
 
-def place(request: Request) -> tuple[bool, Agree]:
+def process_role(request: Request) -> tuple[bool, Agree]:
     """The first process tells; the others learn from it how many steps are next."""
     from sweetspot.harness.torch_training import agreement, rank
 
@@ -108,29 +104,29 @@ def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, An
 
 
 def rates(request: Request, devices: list[str]) -> dict[str, float]:
-    """FLOP/s of a matrix product and of a 3 x 3 convolution, all devices of a node; processes on a processor share it.
+    """FLOP/s of a matrix product and of a 3 x 3 convolution, all devices; processes on a processor share it.
 
-    Each process measures at the same time as the others; a node's first one tells its own times the processes.
+    Each process measures at the same time as the others; the first one tells its own times the processes.
     """
     import torch
     from torch.nn import functional
 
-    from sweetspot.harness.torch_training import DTYPES, place_of
+    from sweetspot.harness.torch_training import DTYPES, process_device
 
-    place, kind = place_of(request), DTYPES.get(request.cell.precision, torch.float32)
+    device, dtype = process_device(request), DTYPES.get(request.cell.precision, torch.float32)
     size, images = rate_sizes(request)
-    matrix = torch.rand(size, size, device=place, dtype=kind)
-    batch = torch.rand(images, 128, 28, 28, device=place, dtype=kind).to(memory_format=torch.channels_last)
-    kernel = torch.rand(128, 128, 3, 3, device=place, dtype=kind).to(memory_format=torch.channels_last)
+    matrix = torch.rand(size, size, device=device, dtype=dtype)
+    batch = torch.rand(images, 128, 28, 28, device=device, dtype=dtype).to(memory_format=torch.channels_last)
+    kernel = torch.rand(128, 128, 3, 3, device=device, dtype=dtype).to(memory_format=torch.channels_last)
 
-    def done(result: Any) -> None:
-        if place.type == "cuda":
+    def finish(result: Any) -> None:
+        if device.type == "cuda":
             torch.cuda.synchronize()
 
     with torch.no_grad():
         return best_rates(
             request,
-            lambda: done(matrix @ matrix),
-            lambda: done(functional.conv2d(batch, kernel, padding=1)),
-            request.local_gpus,
+            lambda: finish(matrix @ matrix),
+            lambda: finish(functional.conv2d(batch, kernel, padding=1)),
+            request.cell.gpus,
         )
