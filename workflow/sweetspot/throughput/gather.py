@@ -101,20 +101,9 @@ def _printed(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def measured_table(files: Sequence[str], instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """One row a cell, in TABLE_COLUMNS, of run files; `instances` tell how many nodes a cell took.
+    """Return TABLE_COLUMNS of run files, one row for each cell. Raises UserError for faulty files."""
+    from sweetspot.throughput.collect import measured_cells, summarise_runs  # only studies with runs need Arrow
 
-    Raises UserError for faulty files, and where polars is missing: a quarter of the core's size, and of no use to who
-    measures nothing.
-    """
-    try:
-        from sweetspot.throughput.collect import measured_cells, summarise_runs
-    except ModuleNotFoundError as error:
-        if error.name != "polars":
-            raise
-        raise UserError(
-            f"{files[0]}: run files are read with polars, which is not installed; "
-            "expected the packages of envs/measure.lock (pip install '.[measure]')"
-        ) from None
     return measured_cells(summarise_runs(files), instances)
 
 
