@@ -41,7 +41,7 @@ def _reached(file: Path) -> list[str] | None:
     from sweetspot.harness.runfile import run_facts
     from sweetspot.throughput.collect import summarise_runs
 
-    (row,) = summarise_runs([str(file)]).to_dicts()
+    (row,) = summarise_runs([str(file)]).to_dict("records")
     facts = run_facts(file)
     flop = facts.get("training_flop_per_sample")
     if row["status"] not in USABLE or not flop:

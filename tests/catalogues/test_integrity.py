@@ -76,12 +76,6 @@ def test_a_named_device_of_which_there_are_none_is_left_out(imported, kind, text
         imported(kind, text)
 
 
-@pytest.mark.parametrize("price", ["0", "0.00", "-1", "", "nan", '"1,5"'])
-def test_no_price_is_no_price(imported, price):
-    with pytest.raises(UserError, match="line 2"):
-        imported("csv", f"instance,per_hour\nx,{price}\n")
-
-
 def test_a_currency_that_nobody_states_is_said_to_be_assumed(imported):
     line = f"{SKYPILOT}L4-1-24G,L4,1,8,48,,0.75,,par-2\n"
     prices, told = imported("skypilot", line)

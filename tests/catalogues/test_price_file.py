@@ -10,14 +10,14 @@ from sweetspot.study.price_list import load_price_list
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
 LISTS = sorted(STUDIES.glob("*/prices/*.yaml"))
-NEW = {"per_hour": 12.5, "as_of": date(2026, 11, 22), "source": 'a "catalogue" of today: 1/2'}
+NEW = {"per_hour": 12.5, "as_of": date(2026, 11, 22), "source": 'a "catalogue", of today: 1/2'}
 
 
-def test_flow_and_block_offers_keep_their_comments_and_layout():
+@pytest.mark.parametrize("eol", ["\n", "\r\n"])
+def test_flow_and_block_offers_keep_their_comments_and_layout(eol):
+    """New keys are put at the end of their offer; the last line has no end."""
     text = (
         "# On top.\n"
-        "as_of: 2026-09-19\n"
-        "source: 'mine'\n"
         "offers:   # all\n"
         "  - {instance: a, per_hour: 3.06, source: 'old', note: \"2 x 1.53\"}   # one\n"
         "  - instance: b\n"
@@ -26,40 +26,24 @@ def test_flow_and_block_offers_keep_their_comments_and_layout():
         "      folded\n"
         "      text\n"
         "    # before the next\n"
-        "  - {instance: c, per_hour: 7}\n"
-    )
-    edited = with_values(text, {0: NEW | {"note": "2 x 6.25"}, 1: NEW | {"note": "flat"}})
-    assert edited == (
+        "  - instance: Käse\n"
+        "    per_hour: 1"
+    ).replace("\n", eol)
+    day = date(2026, 11, 22)
+    new = {"per_hour": 12.5, "as_of": day, "note": "2 x 6.25"}
+    assert with_values(text, {0: new, 1: new, 2: {"per_hour": 2.5, "as_of": day}}) == (
         "# On top.\n"
-        "as_of: 2026-09-19\n"
-        "source: 'mine'\n"
         "offers:   # all\n"
-        "  - {instance: a, per_hour: 12.5, as_of: 2026-11-22, "
-        'source: "a \\"catalogue\\" of today: 1/2", note: "2 x 6.25"}   # one\n'
+        "  - {instance: a, per_hour: 12.5, source: 'old', note: 2 x 6.25, as_of: 2026-11-22}   # one\n"
         "  - instance: b\n"
         "    per_hour: 12.5   # four\n"
+        "    note: 2 x 6.25\n"
         "    as_of: 2026-11-22\n"
-        '    source: "a \\"catalogue\\" of today: 1/2"\n'
-        '    note: "flat"\n'
         "    # before the next\n"
-        "  - {instance: c, per_hour: 7}\n"
-    )
-
-
-def test_a_last_line_without_an_end_and_letters_beyond_ascii():
-    text = "as_of: 2026-09-19\nsource: Käse 🧀\noffers:\n  - instance: a\n    per_hour: 1"
-    assert with_values(text, {0: {"per_hour": 2.0, "as_of": date(2026, 11, 22), "note": "Käse"}}) == (
-        "as_of: 2026-09-19\nsource: Käse 🧀\noffers:\n  - instance: a\n    per_hour: 2\n    as_of: 2026-11-22\n"
-        '    note: "Käse"'
-    )
-
-
-def test_line_ends_of_windows_stay():
-    text = "as_of: 2026-09-19\r\nsource: x\r\noffers:\r\n  - instance: a\r\n    per_hour: 1   # one\r\n"
-    assert with_values(text, {0: {"per_hour": 2.0, "as_of": date(2026, 11, 22)}}) == (
-        "as_of: 2026-09-19\r\nsource: x\r\noffers:\r\n"
-        "  - instance: a\r\n    per_hour: 2   # one\r\n    as_of: 2026-11-22\r\n"
-    )
+        "  - instance: Käse\n"
+        "    per_hour: 2.5\n"
+        "    as_of: 2026-11-22"
+    ).replace("\n", eol)
 
 
 @pytest.mark.parametrize("price", [0.0001, 0.03, 1.0, 40.96575, 113.9328, 1e4, 18.169536])
@@ -87,29 +71,6 @@ def test_every_list_of_the_project_can_be_edited(file, tmp_path):
     comments = [line.split("#", 1)[1] for line in text.splitlines() if " #" in line or line.startswith("#")]
     for comment in comments:
         assert comment in edited.read_text(encoding="utf-8")
-
-
-def test_an_item_is_put_behind_the_last_and_nothing_else_moves():
-    """In brackets, in lines, in a list that is not there yet, and with the line ends of the file."""
-    text = (
-        "# Top.\nin_hand: [a]   # two\noffers:\n  - instance: a\n    note: >-\n      one\n      two\n  # end\nlast: 1"
-    )
-    assert with_item(text, "in_hand", "b") == text.replace("[a]", "[a, b]")
-    assert with_item("in_hand: []\n", "in_hand", "b") == "in_hand: [b]\n"
-    assert with_item("offers: [{b: 1}]\n", "offers", {"b": "Käse", "a": 2}) == "offers: [{b: 1}, {b: Käse, a: 2}]\n"
-    deep = "offers:\n- tags:\n  - x\n  - y\n  - z\nlast: 1\n"
-    assert with_item(deep, "offers", {"a": "Käse"}) == deep.replace("last", "- {a: Käse}\nlast")
-    item = {"instance": "b", "own": {"capex": 1, "kw": {"value": 2.0, "low": 1.5}}}
-    lines = "  - instance: b\n    own:\n      capex: 1\n      kw: {value: 2.0, low: 1.5}\n"
-    assert with_item(text, "offers", item) == text.replace("  # end", lines + "  # end")
-    assert with_item(text.replace("\n", "\r\n"), "offers", item) == text.replace("  # end", lines + "  # end").replace(
-        "\n", "\r\n"
-    )
-    assert with_item(text, "rates", {"currency": "EUR", "usd": 1.1}, before="offers") == text.replace(
-        "offers:", "rates:\n- {currency: EUR, usd: 1.1}\noffers:"
-    )
-    assert with_item(text, "targets", {"instance": "b"}) == text + "\ntargets:\n- {instance: b}\n"
-    assert with_item("offers:\n- {a: 1}", "offers", {"a": 2}) == "offers:\n- {a: 1}\n- {a: 2}\n"
 
 
 WORK = """\
@@ -147,9 +108,14 @@ def test_one_value_at_a_place_of_a_file(place, item, old, new, eol):
 def test_an_item_of_a_list_within_an_entry():
     item = {"name": "c", "per_month": 1}
     assert with_item(WORK, "jobs", item, within="lab") == WORK.replace("4}\n", "4}\n    - {name: c, per_month: 1}\n")
+    assert with_item("lab: {jobs: [a]}   # one\n", "jobs", "b", within="lab") == "lab: {jobs: [a, b]}   # one\n"
+    nested = {"name": "c", "per_month": {"value": 2.0, "low": 1.5}}
+    lines = "4}\r\n    - name: c\r\n      per_month: {value: 2.0, low: 1.5}\r\n"
+    windows = WORK.replace("\n", "\r\n")
+    assert with_item(windows, "jobs", nested, within="lab") == windows.replace("4}\r\n", lines)
 
 
 def test_a_key_is_put_at_the_end():
-    assert with_entries("a: {gpus: 1}", {"b": {"gpus": 2}, "c": 3}) == "a: {gpus: 1}\nb: {gpus: 2}\nc: 3\n"
+    assert with_entries("a: {gpus: 1}", {"b": {"gpus": 2}}) == "a: {gpus: 1}\nb: {gpus: 2}\n"
     own = {"b": {"gpus": 2, "own": {"capex": 1}}}
     assert with_entries("", own) == "b:\n  gpus: 2\n  own: {capex: 1}\n"

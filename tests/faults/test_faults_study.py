@@ -110,19 +110,17 @@ def test_a_framework_that_is_not_installed_says_so_in_its_cell_and_the_report_is
     assert scheduled(bare) == {}
 
 
-def test_a_price_history_out_of_order_is_one_sentence_and_no_list(tmp_path):
+def test_a_price_history_of_two_prices_at_once_is_one_sentence_and_no_list(tmp_path):
     history = json.loads((ROOT / "tests" / "data" / "spot_history.json").read_text())
-    first, second, *rest = history["SpotPriceHistory"]
+    first = history["SpotPriceHistory"][0]
     file = tmp_path / "history.json"
-    third = rest.pop(0)
-    file.write_text(json.dumps({"SpotPriceHistory": [first, third, *rest, second]}))
+    file.write_text(json.dumps({"SpotPriceHistory": [first, first | {"SpotPrice": "9.0"}]}))
     line = [sys.executable, "-m", "sweetspot", "import-prices", "aws-spot-history", str(file)]
     done = subprocess.run(line, env=environment(ROOT), capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stdout == ""
     (said,) = done.stderr.splitlines()
-    assert "history.json: SpotPriceHistory[" in said
-    assert "is out of order; expected newest first throughout" in said
+    assert "history.json: p2.xlarge/Linux/UNIX/eu-west-1b has two prices at 2018-06-10" in said
 
 
 def plan_of(file):

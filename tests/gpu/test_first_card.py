@@ -78,7 +78,7 @@ def ran(folder, framework, model, batch_size, precision, gpus=1, variant="defaul
     line = [sys.executable, str(ROOT / "workflow" / "scripts" / "run_benchmark.py"), *cell.split(), *rest.split()]
     done = subprocess.run(line, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    (row,) = summarise_runs([str(file)]).to_dicts()
+    (row,) = summarise_runs([str(file)]).to_dict("records")
     facts = run_facts(file)
     assert row["status"] in ("ok", "unstable"), row["message"]
     return row | {"per_s": row["samples_per_step"] / row["seconds"]}, facts

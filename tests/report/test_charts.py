@@ -181,9 +181,7 @@ def test_an_engine_that_the_machine_ended_says_so_in_one_sentence(monkeypatch):
 
 
 def test_a_figure_that_no_chart_draws_is_refused(tmp_path):
-    with pytest.raises(
-        ValueError, match="chart 'pie' is unknown; expected one of mix_load, front, utilisation"
-    ):
+    with pytest.raises(ValueError, match="chart 'pie' is unknown; expected one of mix_load, front, utilisation"):
         draw_figures({}, tmp_path / "study.yaml", ["pie.vl.json"], [])
 
 

@@ -1,5 +1,6 @@
 """Run files as the harness writes them, read back: intervals by their steps, flipped bits, and those of protocol 1."""
 
+import math
 import random
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def written(path, *timed, **facts):
 def test_intervals_count_by_their_steps(tmp_path):
     """20 steps of 5 ms told together, four of 100 ms: 24 steps in half a second, and no mean of five intervals."""
     written(tmp_path / "run.parquet", (0.005, 20), *[(0.1, 1)] * 4)
-    (run,) = summarise_runs([str(tmp_path / "run.parquet")]).to_dicts()
+    (run,) = summarise_runs([str(tmp_path / "run.parquet")]).to_dict("records")
     assert 8 / run["seconds"] == pytest.approx(8 * 24 / 0.5)  # 384; the intervals' mean, 81 ms, would give 98.8
     # by hand, of a ratio: sqrt(5/4 x sum of (steps x (seconds - 1/48))²) / 24 / (1/48)
     spread = (20 * (0.005 - 1 / 48)) ** 2 + 4 * (0.1 - 1 / 48) ** 2
@@ -36,28 +37,28 @@ def test_intervals_count_by_their_steps(tmp_path):
 
 def test_of_equal_intervals_the_error_is_the_standard_error_of_the_mean(tmp_path):
     written(tmp_path / "run.parquet", (1.0, 3), (3.0, 3))
-    (run,) = summarise_runs([str(tmp_path / "run.parquet")]).to_dicts()
+    (run,) = summarise_runs([str(tmp_path / "run.parquet")]).to_dict("records")
     assert (run["seconds"], run["step_error"]) == pytest.approx((2.0, 2**0.5 / 2**0.5 / 2))
 
 
 def test_one_interval_says_nothing_of_its_error(tmp_path):
     written(tmp_path / "run.parquet", (1.0, 3))
-    (run,) = summarise_runs([str(tmp_path / "run.parquet")]).to_dicts()
-    assert (run["seconds"], run["step_error"]) == (1.0, None)
+    (run,) = summarise_runs([str(tmp_path / "run.parquet")]).to_dict("records")
+    assert run["seconds"] == 1.0 and math.isnan(run["step_error"])
 
 
 def test_of_three_hundred_flipped_bits_none_reads_as_another_figure_or_ends_the_reader(tmp_path):
     path = tmp_path / "run.parquet"
     written(path, *[(0.25, 1)] * 6, started_at="2026-10-02T08:15:00+00:00", cpu="CPU", cpu_usable=2)
     raw, dice, refused = path.read_bytes(), random.Random(7), 0
-    (whole,) = summarise_runs([str(path)]).to_dicts()
+    whole = summarise_runs([str(path)])
     for _ in range(300):
         bit = dice.randrange(8 * len(raw))
         flipped = bytearray(raw)
         flipped[bit // 8] ^= 1 << bit % 8
         path.write_bytes(flipped)
         try:
-            assert summarise_runs([str(path)]).to_dicts() == [whole]
+            assert summarise_runs([str(path)]).equals(whole)
         except UserError as error:
             refused += 1
             assert str(error).startswith(f"{path}: ")
@@ -114,7 +115,7 @@ def test_a_file_of_version_1_keeps_the_steps_of_its_intervals(tmp_path):
     pq.write_table(table.replace_schema_metadata(metadata), path)
     other = tmp_path / "new.parquet"
     written(other, (0.005, 20), *[(0.1, 1)] * 4, others_cpu_share=0.25)
-    (old,) = summarise_runs([str(path)]).to_dicts()
-    (new,) = summarise_runs([str(other)]).to_dicts()
-    assert (old["seconds"], old["others_cpu_share"]) == (pytest.approx(1 / 48), None)
+    (old,) = summarise_runs([str(path)]).to_dict("records")
+    (new,) = summarise_runs([str(other)]).to_dict("records")
+    assert old["seconds"] == pytest.approx(1 / 48) and math.isnan(old["others_cpu_share"])
     assert (new["seconds"], new["others_cpu_share"]) == (pytest.approx(1 / 48), 0.25)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from run_files import CELL, cells_of, rules_of, write_run
 from scipy import stats
-from sweetspot.throughput.collect import outlying
+from sweetspot.throughput.spread import outlying
 from sweetspot.warnings import pairs
 
 T = {1: 12.706, 2: 4.303, 3: 3.182}  # 97.5 % quantiles of Student's t, from the printed tables

@@ -4,6 +4,7 @@ import math
 
 import pytest
 from sweetspot.errors import UserError
+from sweetspot.throughput.csv_table import read_table
 from sweetspot.throughput.published import (
     EFFICIENCY_CSV,
     OPTIONAL_TEXT,
@@ -11,7 +12,6 @@ from sweetspot.throughput.published import (
     THROUGHPUT_CSV,
     read_efficiency,
     read_published,
-    read_table,
 )
 
 ROW = dict.fromkeys(THROUGHPUT_CSV, "x") | {"gpus": "1", "batch_size": "64", "images_per_s": "100"}

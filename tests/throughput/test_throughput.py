@@ -60,23 +60,6 @@ def test_several_cards_are_scaled_by_the_studys_own_efficiency_and_stay_stand_in
     assert table.loc[("p2.16xlarge", "vgg16", 16, "fp16"), "variant"] == "C"
 
 
-def test_a_google_machine_has_the_figure_of_its_declared_equivalent(table):
-    for google, amazon in [("GCE_8xK80", "p2.8xlarge"), ("GCE_1xV100", "p3.2xlarge")]:
-        pair = table.loc[(google, "vgg16", 32, "fp16")], table.loc[(amazon, "vgg16", 32, "fp16")]
-        assert pair[0]["images_per_s"] == pair[1]["images_per_s"]
-        assert pair[0]["source"].startswith(f"{google} declared equivalent to {amazon}")
-
-
-def test_tensorflows_own_eight_card_figures_stand_beside_the_scaled_ones(table):
-    # TensorFlow's page: 8 x K80 on EC2, batch 64, synthetic
-    assert table.loc[("p2.8xlarge", "inception3", 64, "fp32"), "images_per_s"] == 230
-    assert table.loc[("p2.8xlarge", "resnet50", 64, "fp32"), "basis"] == "published"
-
-
-def test_the_unmeasured_box_has_no_row(table):
-    assert "office-4x1080ti" not in table.index.get_level_values("instance")
-
-
 def test_times_are_averaged_not_rates(tmp_path):
     files = [write_run(tmp_path, run=1, seconds=[1, 1, 1]), write_run(tmp_path, run=2, seconds=[3, 3, 3])]
     row = cells_of(files).iloc[0]

@@ -39,7 +39,7 @@ def test_the_median_of_the_newest_round_counts(tmp_path):
     found = results(read_times(times(tmp_path, *rows)))
     assert list(found) == [("lora", "B200 SXM", 8)]
     result = found["lora", "B200 SXM", 8]
-    assert result.behind == 0
+    assert result.rounds_behind == 0
     assert (result.minutes, result.round) == (10.0, "v5.1")
     assert "MLPerf(TM) Training v5.1 Closed, lora, 8 x B200 SXM: 10.00 minutes" in result.source
     assert "median of 3 results, 9.00 to 30.00 minutes (a, b, c); recomputed" in result.source
@@ -48,7 +48,7 @@ def test_the_median_of_the_newest_round_counts(tmp_path):
 def test_how_many_rounds_of_anybody_are_newer_is_carried_to_the_table(tmp_path):
     rows = [line(12.0, "v4.1", gpus=16, nodes=2), line(9.0), line(8.0, "v6.0", gpus=32, nodes=4), line(11.0, "v5.0")]
     found = results(read_times(times(tmp_path, *rows)))
-    assert {key[2]: (result.round, result.behind) for key, result in found.items()} == {
+    assert {key[2]: (result.round, result.rounds_behind) for key, result in found.items()} == {
         8: ("v5.1", 1), 16: ("v4.1", 3), 32: ("v6.0", 0)}  # fmt: skip
     known = {"x": machine(), "y": machine(16, nodes=2), "z": machine(64, nodes=8)}
     table = gather_throughput([], QUESTION, "2026-09-19", known, tmp_path).set_index("instance")

@@ -9,7 +9,7 @@ from sweetspot.study.open_models import flop_per_token, open_model
 from sweetspot.study.study import Question
 from sweetspot.throughput.best import TABLE_COLUMNS
 from sweetspot.tokens import unfigured
-from sweetspot.tokens.mfu import Figure
+from sweetspot.tokens.mfu import PublishedShare
 from sweetspot.tokens.unfigured import with_arithmetic
 
 CELL, DENSE, OTHER = "llama-3.1-8b.lora.2048", "llama-3.1-8b", "resnet50"
@@ -33,7 +33,7 @@ def read(rate, instance="box", **said):
 
 
 def figure(share, stack, **said):
-    one = Figure("llama-3.1-8b", "lora", "A100 SXM 80GB", "bf16", 2048, stack, "a", False, share)
+    one = PublishedShare("llama-3.1-8b", "lora", "A100 SXM 80GB", "bf16", 2048, stack, "a", False, share)
     return one._replace(**said)
 
 

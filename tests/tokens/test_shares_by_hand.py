@@ -10,7 +10,7 @@ from sweetspot.study.open_models import open_models
 from sweetspot.tokens import mfu
 from sweetspot.tokens.estimates import UNTRIED, cheapest, estimate_machines
 from sweetspot.tokens.mfu import (
-    Figure,
+    PublishedShare,
     Range,
     expected_mfu,
     from_one_timing,
@@ -29,7 +29,7 @@ ACTIVE = {SMALL: 1_235_746_816, MIDDLE: 3_212_574_720, LARGE: 8_029_995_008}  # 
 
 
 def figure(share, **said):
-    one = Figure(LARGE, "lora", "A100 SXM 80GB", "bf16", 2048, "tuned", "a", False, share)
+    one = PublishedShare(LARGE, "lora", "A100 SXM 80GB", "bf16", 2048, "tuned", "a", False, share)
     return one._replace(**said)
 
 

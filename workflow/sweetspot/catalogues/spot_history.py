@@ -1,25 +1,41 @@
-"""Spot price histories: prices change in steps, so averages are weighted by the time each price held."""
+"""Spot price histories: prices change in steps, so averages are weighted by the time for which each price held."""
 
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
 import pandas as pd
+from pydantic import AwareDatetime, BaseModel, Field
 
-from sweetspot.cells import is_slug
 from sweetspot.errors import UserError
 from sweetspot.files import read_given
+from sweetspot.study.base import Slug, validated
 
-FIELDS = ("Timestamp", "ProductDescription", "InstanceType", "SpotPrice", "AvailabilityZone")
 SERIES = ["instance", "product", "zone"]
 MAX_BYTES = 500_000_000
-# Old accounts list the same product under this longer name.
-CLASSIC = " (Amazon VPC)"
+CLASSIC = " (Amazon VPC)"  # old accounts list the same product under this longer name
+
+
+class SpotRecord(BaseModel):
+    """One price change, by AWS' own keys."""
+
+    time: Annotated[AwareDatetime, Field(alias="Timestamp")]
+    instance: Annotated[Slug, Field(alias="InstanceType")]
+    product: Annotated[str, Field(alias="ProductDescription")]
+    zone: Annotated[Slug, Field(alias="AvailabilityZone")]
+    usd_per_hour: Annotated[float, Field(alias="SpotPrice", gt=0, lt=1e6)]
+
+
+class SpotHistory(BaseModel):
+    """The answer of `aws ec2 describe-spot-price-history`; a NextToken says that more records follow."""
+
+    records: Annotated[list[SpotRecord], Field(alias="SpotPriceHistory", min_length=1)]
+    next_token: Annotated[Literal["", None], Field(alias="NextToken")] = None
 
 
 @dataclass(frozen=True)
-class Average:
+class SpotAverage:
     """Time-weighted price of one instance in one zone: mean, and the prices that 5 % and 95 % of the time held."""
 
     instance: str
@@ -34,68 +50,36 @@ class Average:
 
 
 def read_history(path: str | Path) -> pd.DataFrame:
-    """`aws ec2 describe-spot-price-history` JSON: columns time (UTC), instance, product, zone, usd_per_hour, record.
+    """Read a history of one page.
 
-    `record` counts from 0 in the file. Rows come back oldest first within each series. Raises UserError naming
-    file and record: no JSON, a first page only (NextToken), a missing field, a price not above 0, a series neither
-    newest nor oldest first, two prices for one moment.
+    Parameters
+    ----------
+    path
+        JSON as AWS prints it.
+
+    Returns
+    -------
+    DataFrame
+        Columns time (UTC), instance, product, zone and usd_per_hour, oldest first within each series.
+
+    Raises
+    ------
+    UserError
+        If the file is no such JSON, has faulty records or more pages, or a series has two prices for one moment.
+
     """
     file = Path(path)
-    records = _records(file)
-    rows = [_row(file, number, record) for number, record in enumerate(records)]
-    table = pd.DataFrame(rows, columns=["time", *SERIES, "usd_per_hour", "record"])
-    table["time"] = pd.to_datetime(table["time"], utc=True, format="ISO8601", errors="coerce")
-    unread = table[table["time"].isna()]
-    if len(unread):
-        number = int(unread["record"].iloc[0])
-        raise UserError(f"{file}: SpotPriceHistory[{number}].Timestamp is no ISO 8601 time; expected one with its zone")
-    for name, series in table.groupby(SERIES, sort=False):
-        _check_order(file, "/".join(map(str, name)), series)
-    return table.sort_values([*SERIES, "time"], kind="stable").reset_index(drop=True)
-
-
-def _records(file: Path) -> list[Any]:
     try:
         data = json.loads(read_given(file, MAX_BYTES))
     except (ValueError, RecursionError) as error:
         raise UserError(f"{file}: not JSON: {' '.join(str(error).split())}") from None
-    records = data.get("SpotPriceHistory") if isinstance(data, dict) else None
-    if isinstance(data, dict) and data.get("NextToken"):
-        words = "says that more records follow; expected the whole history in one file"
-        raise UserError(f"{file}: key 'NextToken' {words}")
-    if not isinstance(records, list) or not records:
-        raise UserError(f"{file}: key 'SpotPriceHistory' is missing or empty; expected the list of price changes")
-    return records
-
-
-def _row(file: Path, number: int, record: Any) -> tuple[str, str, str, str, float, int]:
-    where = f"{file}: SpotPriceHistory[{number}]"
-    values = record if isinstance(record, dict) else {}
-    for name in FIELDS:
-        if not isinstance(values.get(name), str):
-            raise UserError(f"{where}.{name} is {str(values.get(name))[:60]!r}; expected text")
-    try:
-        price = float(values["SpotPrice"])
-    except ValueError:
-        price = float("nan")
-    if not 0 < price < 1e6:
-        raise UserError(f"{where}.SpotPrice is {values['SpotPrice'][:60]!r}; expected a number above 0")
-    if not is_slug(values["InstanceType"]) or not is_slug(values["AvailabilityZone"]):
-        raise UserError(f"{where}: instance or zone is not a name of letters, digits, '.', '_' and '-'")
-    product, zone = values["ProductDescription"], values["AvailabilityZone"]
-    return values["Timestamp"], values["InstanceType"], product, zone, price, number
-
-
-def _check_order(file: Path, name: str, series: pd.DataFrame) -> None:
-    times = series["time"]
-    if not (times.is_monotonic_decreasing or times.is_monotonic_increasing):
-        rising, falling = times > times.shift(), times < times.shift()
-        turn = series["record"][rising if rising.sum() <= falling.sum() else falling].iloc[-1]
-        raise UserError(f"{file}: SpotPriceHistory[{turn}] of {name} is out of order; expected newest first throughout")
-    twice = series[series.duplicated("time", keep=False)]
-    differing = twice.groupby("time")["usd_per_hour"].nunique()
-    if (differing > 1).any():
-        raise UserError(f"{file}: {name} has two prices at {differing.idxmax()}; expected one")
+    history = validated(SpotHistory, data, file)
+    table = pd.DataFrame([record.model_dump() for record in history.records])
+    table["time"] = pd.to_datetime(table["time"], utc=True)
+    table = table.drop_duplicates().sort_values([*SERIES, "time"], ignore_index=True)
+    for row in table[table.duplicated([*SERIES, "time"])].itertuples():
+        raise UserError(f"{file}: {row.instance}/{row.product}/{row.zone} has two prices at {row.time}; expected one")
+    return table
 
 
 def averages(
@@ -105,12 +89,31 @@ def averages(
     end: pd.Timestamp | None = None,
     max_gap_days: float = 30.0,
     file: str = "history",
-) -> list[Average]:
-    """Time-weighted averages by instance and zone for one product, over [start, end].
+) -> list[SpotAverage]:
+    """Average the prices of one product by instance and zone. A price holds until the next change.
 
-    A price holds until the next change. Without `end` the window ends with the last change in the file; without
-    `start` it begins when every zone of an instance has its first price. Raises UserError for an unknown product,
-    an empty window, a window that begins before a zone's first price, or a longer silence than `max_gap_days`.
+    Parameters
+    ----------
+    history
+        Table of `read_history`.
+    product
+        AWS' name of the operating system.
+    start, end
+        The window. Default: from when every zone of an instance has a price to the last change of the file.
+    max_gap_days
+        Longest time without a change that is accepted.
+    file
+        Name for error messages.
+
+    Returns
+    -------
+    list of SpotAverage
+
+    Raises
+    ------
+    UserError
+        For an unknown product, an empty window, one that begins before a zone's first price, or a longer gap.
+
     """
     names = set(history["product"])
     product_name = next((name for name in (product, product + CLASSIC) if name in names), None)
@@ -122,48 +125,42 @@ def averages(
     for instance, machine in rows.groupby("instance"):
         begin = machine.groupby("zone")["time"].min().max() if start is None else start
         if begin >= stop:
-            words = f"has the window {begin} to {stop}, which is empty; give an end after it"
-            raise UserError(f"{file}: {instance} {words}")
-        for _, series in machine.groupby("zone"):
-            zone_averages.append(_average(series, begin, stop, max_gap_days, file))
+            raise UserError(f"{file}: {instance} has the empty window {begin} to {stop}; expected an end after it")
+        zone_averages += [_average(zone, begin, stop, max_gap_days, file) for _, zone in machine.groupby("zone")]
     return zone_averages
 
 
-def _average(series: pd.DataFrame, begin: pd.Timestamp, stop: pd.Timestamp, max_gap_days: float, file: str) -> Average:
+def _average(
+    series: pd.DataFrame, begin: pd.Timestamp, stop: pd.Timestamp, max_gap_days: float, file: str
+) -> SpotAverage:
     instance, product, zone = (str(series[name].iloc[0]) for name in SERIES)
-    first = series["time"].iloc[0]
-    if first > begin:
-        raise UserError(f"{file}: {instance} in {zone} has no price before {first}; expected a window from then on")
-    next_changes = series["time"].shift(-1).fillna(stop)
-    hold_s = next_changes.clip(upper=stop) - series["time"].clip(lower=begin)
-    hold_s = hold_s.dt.total_seconds().clip(lower=0)
-    silent = (next_changes.clip(upper=stop) - series["time"]).where(hold_s > 0) / pd.Timedelta(days=1)
-    if (silent > max_gap_days).any():
-        since = series["time"][silent.idxmax()]
+    times, price = series["time"], series["usd_per_hour"]
+    if times.iloc[0] > begin:
         raise UserError(
-            f"{file}: {instance} in {zone} has a gap of {silent.max():.0f} days after {since}; expected a change"
-            f" at least every {max_gap_days:g} days (allow more with --max-gap-days)"
+            f"{file}: {instance} in {zone} has no price before {times.iloc[0]}; expected a window from then on"
         )
-    price = series["usd_per_hour"]
-    total = hold_s.sum()
-    order = price.sort_values(kind="stable").index
-    share = hold_s[order].cumsum() / total
-    low, high = (float(price[order][share >= level - 1e-12].iloc[0]) for level in (0.05, 0.95))
-    mean, changes = float((price * hold_s).sum() / total), int((hold_s > 0).sum()) - 1
-    return Average(instance, zone, product, mean, low, high, begin, stop, changes)
+    ends = times.shift(-1).fillna(stop).clip(upper=stop)
+    hold_s = (ends - times.clip(lower=begin)).dt.total_seconds().clip(lower=0)
+    gap_days = ((ends - times) / pd.Timedelta(days=1)).where(hold_s > 0)
+    if (gap_days > max_gap_days).any():
+        raise UserError(
+            f"{file}: {instance} in {zone} has a gap of {gap_days.max():.0f} days after {times[gap_days.idxmax()]}; "
+            f"expected a change at least every {max_gap_days:g} days (allow more with --max-gap-days)"
+        )
+    by_price = price.sort_values(kind="stable")
+    share = hold_s[by_price.index].cumsum() / hold_s.sum()
+    low, high = (float(by_price[share >= level - 1e-12].iloc[0]) for level in (0.05, 0.95))
+    mean, changes = float((price * hold_s).sum() / hold_s.sum()), int((hold_s > 0).sum()) - 1
+    return SpotAverage(instance, zone, product, mean, low, high, begin, stop, changes)
 
 
-def choose_zone(zone_averages: list[Average], zone: str | None = None) -> dict[str, Average]:
-    """By instance: the named zone, else the one with the lowest mean. Raises UserError where the zone is missing."""
-    chosen: dict[str, Average] = {}
-    for entry in zone_averages:
-        if zone is None:
-            best = chosen.get(entry.instance)
-            if best is None or entry.mean < best.mean:
-                chosen[entry.instance] = entry
-        elif entry.zone == zone:
-            chosen[entry.instance] = entry
-    if not chosen:
-        zones = ", ".join(sorted({entry.zone for entry in zone_averages}))
-        raise UserError(f"zone {zone!r} is not in the history; expected one of {zones}")
+def choose_zone(zone_averages: list[SpotAverage], zone: str | None = None) -> dict[str, SpotAverage]:
+    """Select by instance the named zone, else the one with the lowest mean. Raises UserError for an unknown zone."""
+    zones = sorted({entry.zone for entry in zone_averages})
+    if zone is not None and zone not in zones:
+        raise UserError(f"zone {zone!r} is not in the history; expected one of {', '.join(zones)}")
+    candidates = [entry for entry in zone_averages if zone in (None, entry.zone)]
+    chosen: dict[str, SpotAverage] = {}
+    for entry in sorted(candidates, key=lambda entry: entry.mean):
+        chosen.setdefault(entry.instance, entry)
     return chosen

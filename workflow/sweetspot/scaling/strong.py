@@ -22,9 +22,9 @@ import pandas as pd
 from sweetspot.scaling.pooled_slopes import SlopePrior, fit_pooled_slopes, slopes_of
 from sweetspot.scaling.step_facts import device_family
 from sweetspot.study.instances import cautions
-from sweetspot.throughput.best import asked_cell
+from sweetspot.throughput.best import cell_columns
 from sweetspot.throughput.calibration import calibrate
-from sweetspot.throughput.time_to_target import VARIANT, Result, results, uneven_counts
+from sweetspot.throughput.time_to_target import VARIANT, TimeToTarget, results, uneven_counts
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
@@ -205,22 +205,22 @@ def strong_cells(
             estimate = _estimate(times, fitted, base, instance.gpus)
             estimate |= {"base_instance": "", "warnings": warnings}
             for batch_size in question.batches(model):
-                cell = asked_cell(question, instances, name, model, batch_size, VARIANT)
+                cell = cell_columns(question, instances, name, model, batch_size, VARIANT)
                 rows.append(cell | estimate)
     return pd.DataFrame(rows, columns=list(columns))
 
 
-def _nearest_result(timed: Sequence[Result], gpus: int) -> Result:
+def _nearest_result(timed: Sequence[TimeToTarget], gpus: int) -> TimeToTarget:
     """Return the result whose count is nearest in doublings, the smaller count of two."""
     return min(timed, key=lambda result: (abs(math.log2(result.gpus / gpus)), result.gpus))
 
 
-def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: Result, gpus: int) -> dict[str, Any]:
+def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: TimeToTarget, gpus: int) -> dict[str, Any]:
     """Return the columns of `extrapolation` that follow from a result at another count."""
     base_batch = base.global_batch
     if math.isnan(base_batch):
         base_batch = usual_batch(times, base, base.gpus)
-    batch = usual_batch(times, base._replace(global_batch=base_batch), gpus)
+    batch = usual_batch(times, replace(base, global_batch=base_batch), gpus)
     log_batch = 0.0 if math.isnan(batch / base_batch) else math.log(batch / base_batch)
     values = base.benchmark, math.log2(gpus / base.gpus), crossings(base.gpu, base.gpus, gpus), log_batch
     pair = pd.DataFrame([values], columns=["benchmark", "doublings", "leaves", "log_batch"])
@@ -237,7 +237,7 @@ def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: Result, gpus: in
         "headline": True,
         "basis": "extrapolated",
         "round": base.round,
-        "rounds_behind": base.behind,
+        "rounds_behind": base.rounds_behind,
         "source": (
             f"{STRONG_METHOD}: {base.gpus} to {gpus} devices, {100 * loss:.0f} % more device time a doubling and "
             f"{100 * math.expm1(fitted.leaving):.0f} % once over the network ({fitted.pairs} pairs of submissions), "
@@ -246,7 +246,7 @@ def _estimate(times: pd.DataFrame, fitted: StrongScaling, base: Result, gpus: in
     }
 
 
-def usual_batch(times: pd.DataFrame, base: Result, gpus: int) -> float:
+def usual_batch(times: pd.DataFrame, base: TimeToTarget, gpus: int) -> float:
     """Return the global batch that submitters use for a benchmark at a count of devices.
 
     Parameters

@@ -1,7 +1,4 @@
-"""The columns of throughput.parquet, and which of several figures counts: the best evidence, the fastest variant.
-
-Who reads no run file needs no polars: it is not imported here.
-"""
+"""The columns of throughput.parquet, and which of several figures counts: the best evidence, the fastest variant."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,31 +21,36 @@ TABLE_COLUMNS = (
 
 
 def best_figures(table: pd.DataFrame, key: Sequence[str]) -> pd.DataFrame:
-    """One row of `table` for each value of the columns `key`: of the best `basis`, of those the fastest.
+    """Return for each value of the columns `key` the fastest row of the best `basis`, best first.
 
-    table: rows with `basis` and `images_per_s`, of throughput.parquet or beside it; a status is the caller's choice.
-    Sorted best first, with the rows' own labels; of equal rows the first stays. A row without a figure comes last of
-    its basis.
+    Of equal rows the first stays; a row without a figure comes last of its basis. The status does not count.
     """
-    order = table["basis"].map({basis: place for place, basis in enumerate(BASES)})
+    order = table["basis"].map({basis: rank for rank, basis in enumerate(BASES)})
     ranked = table.assign(_order=order).sort_values(["_order", "images_per_s"], ascending=[True, False], kind="stable")
     return ranked.drop_duplicates(list(key)).drop(columns="_order")
 
 
-def mark_best(table: pd.DataFrame, value: str, same: Sequence[str]) -> pd.DataFrame:
-    """`table` with a column `best` (bool): the row has the highest `value` of those equal in the columns `same`.
+def mark_best(table: pd.DataFrame, value: str, key: Sequence[str]) -> pd.DataFrame:
+    """Add a column `best`: whether a row has the highest usable `value` of those that are equal in the columns `key`.
 
-    Equal values are all the best; a row without a figure, or whose `status` (where there is one) is unusable, never
-    is; a row that stands alone is.
+    Parameters
+    ----------
+    table
+        With a `status`, where it has one.
+    value
+        Column of numbers; a row without a number is never the best.
+    key
+        Columns of the group.
+
     """
     figures = table[value].astype("float64")
     if "status" in table.columns:
         figures = figures.where(table["status"].isin(USABLE))
-    highest = figures.groupby([table[name] for name in same], dropna=False).transform("max")
+    highest = figures.groupby([table[name] for name in key], dropna=False).transform("max")
     return table.assign(best=(figures == highest).astype(bool))
 
 
-def asked_cell(
+def cell_columns(
     question: "Question",
     instances: Mapping[str, "Instance"],
     name: str,
@@ -56,10 +58,22 @@ def asked_cell(
     batch_size: int,
     variant: str = "default",
 ) -> dict[str, Any]:
-    """What a machine is asked: the columns of a cell on all its devices, `gpu` and `nodes`."""
-    instance = instances[name]
-    cell = (name, instance.framework or question.framework, model, batch_size, instance.gpus, question.precision)
-    from sweetspot.study.instances import nodes_of  # lazily: its models take longer to import than the comparison
+    """Return the columns of a cell on all devices of a machine, `gpu` and `nodes`.
 
+    Parameters
+    ----------
+    question
+        The study's precision, and its framework where the machine has none.
+    instances, name
+        Machines, and the name of this one.
+    model, batch_size, variant
+        The rest of the cell; the batch is per device.
+
+    """
+    from sweetspot.study.instances import nodes_of  # Lazily: its models take longer to import than `compare` has.
+
+    instance = instances[name]
+    framework = instance.framework or question.framework
+    cell = (name, framework, model, batch_size, instance.gpus, question.precision, variant)
     nodes = nodes_of(instances, name, instance.gpus)
-    return dict(zip(CELL_COLUMNS, (*cell, variant), strict=True)) | {"gpu": instance.gpu, "nodes": nodes}
+    return dict(zip(CELL_COLUMNS, cell, strict=True)) | {"gpu": instance.gpu, "nodes": nodes}

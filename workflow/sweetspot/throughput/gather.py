@@ -1,4 +1,4 @@
-"""The throughput table of a study: what was measured here beside what others published."""
+"""The throughput table of a study: measured cells beside what others published."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ from sweetspot.throughput.published import (
     published_cells,
     read_efficiency,
     read_published,
-    remarks,
+    row_warnings,
     units_of,
     with_machine_facts,
 )
@@ -50,83 +50,93 @@ def gather_throughput(
     logs: Sequence["LogSource"] = (),
     find_impossible: FindImpossible | None = None,
 ) -> pd.DataFrame:
-    """All cells of the study in TABLE_COLUMNS: run files, published rows and times, logs, what follows of them.
+    """Gather all cells of a study: run files, published rows and times, logs, and what follows from them.
 
-    A column `best` marks the fastest of a cell's variants. `as_of` dates the published figures. Where a cell has
-    several origins the best basis stays. Nothing is made of figures that `find_impossible` finds
-    (`transfer.plausibility`); their cells have what `replaced_rows` says.
-    Raises UserError for faulty files.
+    Parameters
+    ----------
+    runs
+        Run files.
+    question
+        The study's cells.
+    as_of
+        Date of the published figures that say none.
+    instances
+        Machines by name.
+    folder
+        Of the study, for its throughput.csv, efficiency.csv and time_to_target.csv.
+    logs
+        Training logs.
+    find_impossible
+        `transfer.plausibility.impossible_figures`; nothing follows from such figures (`replaced_rows`).
+
+    Returns
+    -------
+    DataFrame
+        TABLE_COLUMNS, one row for each cell, of its best basis; `best` marks the fastest of a cell's variants.
+
+    Raises
+    ------
+    UserError
+        For faulty files.
+
     """
     find_impossible = find_impossible or (lambda _: [])
-    parts, replaced = [], []
+    tables, replaced = [], []
     if runs:
         measured = measured_table(runs, instances)
         impossible = find_impossible(measured)
-        parts.append(without_impossible(measured, impossible))
+        tables.append(without_impossible(measured, impossible))
         replaced.append(replaced_rows(measured, impossible))
-    pool = _published_pool(folder, logs, instances)
-    if pool is not None:
-        own = published_cells(pool, instances, folder / "throughput.csv")
-        impossible = find_impossible(pool)
-        pool, dropped = without_impossible(pool, impossible), pool
-        own = own.drop(index=[label for label in own.index if label not in set(pool.index)])
+    published = _published_pool(folder, logs, instances)
+    if published is not None:
+        cells = published_cells(published, instances, folder / "throughput.csv")
+        impossible = find_impossible(published)
+        pool = without_impossible(published, impossible)
+        cells = cells[cells.index.isin(pool.index)]
         scales = read_efficiency(folder / "efficiency.csv")
-        reached = Resolver(question, instances, own, pool, scales, as_of).cells()
-        units = units_of(dropped, folder / "throughput.csv")
-        parts += [_with_status(table, as_of, units, instances) for table in (_printed(own), reached)]
-        declared = dropped["instance"].isin(list(instances)) & dropped["batch_size"].notna()
-        found = [one for one in impossible if declared.iloc[one.row]]
-        told = _with_status(_printed(dropped), as_of, units, instances)
-        replaced.append(replaced_rows(told, found))
+        units = units_of(published, folder / "throughput.csv")
+        resolved = Resolver(question, instances, cells, pool, scales, as_of).cells()
+        tables += [_with_status(table, as_of, units, instances) for table in (_with_basis(cells), resolved)]
+        is_cell = published["instance"].isin(list(instances)) & published["batch_size"].notna()
+        impossible = [figure for figure in impossible if is_cell.iloc[figure.row]]
+        replaced.append(replaced_rows(_with_status(_with_basis(published), as_of, units, instances), impossible))
     timed = timed_cells(read_times(folder / TIMES), question, instances)
     if len(timed):
-        parts.append(_with_status(timed, as_of, dict.fromkeys(timed["model"], "runs"), instances))
-    parts = [part for part in parts if len(part)]  # a table may be a header alone
-    replaced = [part for part in replaced if len(part)]
-    if not parts and not replaced:
+        tables.append(_with_status(timed, as_of, dict.fromkeys(timed["model"], "runs"), instances))
+    tables = [table for table in tables if len(table)]  # a file may be a header alone
+    replaced = [table for table in replaced if len(table)]
+    if not tables and not replaced:
         return mark_best(pd.DataFrame(columns=list(TABLE_COLUMNS)), "images_per_s", SAME_BUT_VARIANT)
-    best = best_figures(pd.concat(parts or replaced, ignore_index=True), CELL_COLUMNS)
-    if parts and replaced:
+    best = best_figures(pd.concat(tables or replaced, ignore_index=True), CELL_COLUMNS)
+    if tables and replaced:
         best = with_replaced(best, best_figures(pd.concat(replaced, ignore_index=True), CELL_COLUMNS))
-    told = zip(best["warnings"], best["instance"], strict=True)
-    best["warnings"] = [joined(value, cautions(instances, name)) for value, name in told]
+    pairs = zip(best["warnings"], best["instance"], strict=True)
+    best["warnings"] = [joined(warnings, cautions(instances, name)) for warnings, name in pairs]
     ordered = best.sort_values(list(CELL_COLUMNS), kind="stable")[list(TABLE_COLUMNS)].reset_index(drop=True)
     return mark_best(ordered.astype(TYPES), "images_per_s", SAME_BUT_VARIANT)
 
 
-def _printed(rows: pd.DataFrame) -> pd.DataFrame:
-    """Published rows with their basis and what is told of each."""
-    told = [remarks(row) for row in rows.itertuples()]
-    return rows.assign(basis=rows["benchmark"].map(basis_of), warnings=told)
+def _with_basis(rows: pd.DataFrame) -> pd.DataFrame:
+    """Add basis and warnings to published rows."""
+    return rows.assign(basis=rows["benchmark"].map(basis_of), warnings=[row_warnings(row) for row in rows.itertuples()])
 
 
 def measured_table(files: Sequence[str], instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """One row a cell, in TABLE_COLUMNS, of run files; `instances` tell how many nodes a cell took.
+    """Return TABLE_COLUMNS of run files, one row for each cell. Raises UserError for faulty files."""
+    from sweetspot.throughput.collect import measured_cells, summarise_runs  # only studies with runs need Arrow
 
-    Raises UserError for faulty files, and where polars is missing: a quarter of the core's size, and of no use to who
-    measures nothing.
-    """
-    try:
-        from sweetspot.throughput.collect import measured_cells, summarise_runs
-    except ModuleNotFoundError as error:
-        if error.name != "polars":
-            raise
-        raise UserError(
-            f"{files[0]}: run files are read with polars, which is not installed; "
-            "expected the packages of envs/measure.lock (pip install '.[measure]')"
-        ) from None
     return measured_cells(summarise_runs(files), instances)
 
 
 def _published_pool(
     folder: Path, logs: Sequence["LogSource"], instances: Mapping[str, "Instance"]
 ) -> pd.DataFrame | None:
-    """The rows of throughput.csv and of the logs, None where the study has neither.
+    """Read the rows of throughput.csv and of the logs; None where the study has neither.
 
     `xla` is bool; so is `comparable`: devices of one machine that train together.
     """
     file = folder / "throughput.csv"
-    parts = [read_published(file)] if file.is_file() else []
+    tables = [read_published(file)] if file.is_file() else []
     if logs:
         from sweetspot.logs.read import read_logs
 
@@ -136,10 +146,10 @@ def _published_pool(
                     f"{folder / 'study.yaml'}: logs[{number}].instance is {source.instance!r}; expected one of "
                     "instances.yaml, or a 'gpu' that says which device was measured"
                 )
-        parts.append(read_logs(logs, folder, {name: instance.gpu for name, instance in instances.items()}))
-    if not parts:
+        tables.append(read_logs(logs, folder, {name: instance.gpu for name, instance in instances.items()}))
+    if not tables:
         return None
-    pool = pd.concat(parts, ignore_index=True)
+    pool = pd.concat(tables, ignore_index=True)
     facts = with_machine_facts(pool)  # nodes stay as stated: the instances tell the others
     together = facts["exchange"] & facts["nodes"].eq(1).fillna(False).astype(bool)
     return pool.assign(xla=facts["xla"], comparable=together)

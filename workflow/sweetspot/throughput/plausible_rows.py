@@ -36,7 +36,7 @@ FindImpossible = Callable[[pd.DataFrame], Sequence[ImpossibleFigure]]
 
 def without_impossible(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure]) -> pd.DataFrame:
     """Return the rows of a table that can be."""
-    return figures.drop(index=figures.index[[found.row for found in impossible]])
+    return figures.drop(index=figures.index[[figure.row for figure in impossible]])
 
 
 def replaced_rows(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure]) -> pd.DataFrame:
@@ -56,19 +56,19 @@ def replaced_rows(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure])
         n times that of one device. One without has no figure and the status `beyond_peak`.
 
     """
-    rows = figures.iloc[[found.row for found in impossible]].copy()
-    limits = [found.limit for found in impossible]
+    rows = figures.iloc[[figure.row for figure in impossible]].copy()
+    limits = [figure.limit for figure in impossible]
     rows["images_per_s"] = limits
     rows["images_per_s_low"] = rows["images_per_s"] / SLOWER
     rows["images_per_s_high"] = rows["images_per_s"]
     rows["interval_df"] = math.nan
     pairs = zip(rows["warnings"], impossible, strict=True)
-    rows["warnings"] = [joined([warning(found.rule, found.message)], told) for told, found in pairs]
-    known = rows["images_per_s"].notna()
-    replaced = [f"{found.source} ; {source}" for found, source in zip(impossible, rows["source"], strict=True)]
-    rows["source"] = pd.Series(replaced, rows.index, dtype=object).where(known, rows["source"])
-    rows["basis"] = rows["basis"].where(~known, "scaled")
-    rows["status"] = rows["status"].where(known, BEYOND_PEAK)
+    rows["warnings"] = [joined([warning(figure.rule, figure.message)], values) for values, figure in pairs]
+    has_limit = rows["images_per_s"].notna()
+    sources = [f"{figure.source} ; {source}" for figure, source in zip(impossible, rows["source"], strict=True)]
+    rows["source"] = pd.Series(sources, rows.index, dtype=object).where(has_limit, rows["source"])
+    rows["basis"] = rows["basis"].where(~has_limit, "scaled")
+    rows["status"] = rows["status"].where(has_limit, BEYOND_PEAK)
     return rows
 
 
@@ -77,7 +77,7 @@ def with_replaced(table: pd.DataFrame, replaced: pd.DataFrame) -> pd.DataFrame:
     if replaced.empty:
         return table
     cells = [tuple(row) for row in table[list(CELL_COLUMNS)].itertuples(index=False)]
-    told = dict(zip(cells, table["warnings"], strict=True))
+    warnings = dict(zip(cells, table["warnings"], strict=True))
     have = {cell for cell, rate in zip(cells, table["images_per_s"], strict=True) if rate > 0}
     new = []
     for cell, row in zip(
@@ -85,9 +85,9 @@ def with_replaced(table: pd.DataFrame, replaced: pd.DataFrame) -> pd.DataFrame:
     ):
         key = tuple(cell)
         if key in have:
-            told[key] = joined(row["warnings"], told[key])
+            warnings[key] = joined(row["warnings"], warnings[key])
         else:
             new.append(row)
-    warned = table.assign(warnings=[told[cell] for cell in cells])
+    warned = table.assign(warnings=[warnings[cell] for cell in cells])
     added = pd.DataFrame(new, columns=list(table.columns))
     return pd.concat([warned, added], ignore_index=True) if new else warned

@@ -8,9 +8,9 @@ import pandas as pd
 
 from sweetspot.cells import CELL_COLUMNS, weakest
 from sweetspot.errors import UserError
-from sweetspot.throughput.best import asked_cell
-from sweetspot.throughput.published import OWN_ENDS, against_published, basis_of, frameworks_of, remarks
-from sweetspot.throughput.stand_in import Figure, same_device, stand_in
+from sweetspot.throughput.best import cell_columns
+from sweetspot.throughput.published import OWN_ENDS, against_published, basis_of, frameworks_of, row_warnings
+from sweetspot.throughput.stand_in import ThroughputEstimate, same_device, stand_in
 from sweetspot.warnings import joined
 
 if TYPE_CHECKING:
@@ -19,28 +19,42 @@ if TYPE_CHECKING:
 
 
 class Resolver:
-    """Looks evidence up for one (instance, model, batch), following declarations.
+    """Looks up evidence for one (instance, model, batch), following declarations.
 
-    In this order: the study's own figure; the figure of the instance declared equivalent; n x the base
-    instance's figure x the study's efficiency; a stand-in (`stand_in`), judged by `as_of`, the study's date. A scaled
-    figure is held against published ones of as many devices. own: `published_cells`; pool: published rows with `xla`
-    and `comparable` (bool); efficiency: `read_efficiency`.
+    In this order: the study's own figure; the figure of the instance declared equivalent; n x the base instance's
+    figure x the study's efficiency; a stand-in. A scaled figure is compared with published ones of as many devices.
+
+    Parameters
+    ----------
+    question
+        The study's cells.
+    instances
+        Machines by name.
+    cells
+        Rows of `published_cells`.
+    pool
+        Published rows with `xla` and `comparable` (bool).
+    efficiency
+        Rows of `read_efficiency`.
+    as_of
+        The study's date.
+
     """
 
     def __init__(
         self,
         question: "Question",
         instances: Mapping[str, "Instance"],
-        own: pd.DataFrame,
+        cells: pd.DataFrame,
         pool: pd.DataFrame,
         efficiency: pd.DataFrame,
         as_of: str,
     ) -> None:
         self.question, self.instances, self.pool, self.as_of = question, instances, pool, as_of
-        asked = own[own["precision"] == question.precision]
-        asked = asked[asked["framework"] == asked["instance"].map(self._framework)]
-        keys = zip(asked["instance"], asked["model"], asked["batch_size"].astype(int), asked["gpus"], strict=True)
-        self.own = {key: row for key, row in zip(keys, asked.itertuples(), strict=True)}
+        rows = cells[cells["precision"] == question.precision]
+        rows = rows[rows["framework"] == rows["instance"].map(self._framework)]
+        keys = zip(rows["instance"], rows["model"], rows["batch_size"].astype(int), rows["gpus"], strict=True)
+        self.published = {key: row for key, row in zip(keys, rows.itertuples(), strict=True)}
         scale = efficiency.assign(framework=frameworks_of(efficiency, instances, question.framework))
         scale = scale[scale["precision"] == question.precision].sort_values("efficiency")
         key = ["framework", "base_instance", "instance", "model", "batch_size"]
@@ -48,49 +62,52 @@ class Resolver:
         self.efficiency = dict(zip(pairs, scale.itertuples(), strict=True))  # of several variants the best, as in 2018
 
     def _framework(self, name: str) -> str:
-        """The framework that figures of an instance must be of."""
+        """Return the framework that figures of an instance must be of."""
         return self.instances[name].framework or self.question.framework
 
     def cells(self) -> pd.DataFrame:
-        """One row per (instance, model, batch) of the question that published evidence reaches.
+        """Return a row for each (instance, model, batch) of the question that published evidence reaches.
 
-        Where the question leaves the batch to each machine, it is the largest of the machine's own figures. Columns:
-        those of Cell, `gpu`, and the fields of Figure.
+        Where the question leaves the batch to each machine, it is the largest of the machine's own figures.
         """
         rows = []
         for name in self.instances:
             for model in self.question.model:
-                for batch_size in self.question.batches(model) or self._own_batches(name, model):
+                for batch_size in self.question.batches(model) or self._batches(name, model):
                     figure = self._figure(name, model, batch_size)
                     if figure is not None:
-                        asked = asked_cell(self.question, self.instances, name, model, batch_size)
-                        rows.append(asked | figure._asdict())
-        return pd.DataFrame(rows, columns=list(dict.fromkeys([*CELL_COLUMNS, "gpu", *Figure._fields])))
+                        cell = cell_columns(self.question, self.instances, name, model, batch_size)
+                        rows.append(cell | figure._asdict())
+        return pd.DataFrame(rows, columns=list(dict.fromkeys([*CELL_COLUMNS, "gpu", *ThroughputEstimate._fields])))
 
-    def _own_batches(self, name: str, model: str, seen: tuple[str, ...] = ()) -> list[int]:
-        """The largest batch of the figures that an instance has itself or by declaration; empty without any."""
+    def _batches(self, name: str, model: str, seen: tuple[str, ...] = ()) -> list[int]:
+        """Return the largest batch of an instance's figures, its own or by declaration, as a list; [] without any."""
         instance = self.instances[name]
-        own = [key[2] for key in self.own if key[:2] == (name, model) and key[3] == instance.gpus]
-        other = instance.equivalent_to or instance.base_instance
-        if own or other is None or name in seen:
-            return [max(own)] if own else []
-        return self._own_batches(other, model, (*seen, name))
+        batches = [
+            batch
+            for key, network, batch, gpus in self.published
+            if (key, network, gpus) == (name, model, instance.gpus)
+        ]
+        base = instance.equivalent_to or instance.base_instance
+        if batches or base is None or name in seen:
+            return [max(batches)] if batches else []
+        return self._batches(base, model, (*seen, name))
 
-    def _figure(self, name: str, model: str, batch_size: int, seen: tuple[str, ...] = ()) -> Figure | None:
+    def _figure(self, name: str, model: str, batch_size: int, seen: tuple[str, ...] = ()) -> ThroughputEstimate | None:
         instance = self.instances[name]
         if name in seen:
             raise UserError(f"instances: {' -> '.join((*seen, name))} declare each other; name one with figures")
-        own = self.own.get((name, model, batch_size, instance.gpus))
-        if own is not None:
-            ends: dict[str, Any] = {end: getattr(own, end, math.nan) for end in OWN_ENDS}
-            told = basis_of(own.benchmark), own.source, remarks(own), bool(own.xla)
-            return Figure(own.images_per_s, own.variant, *told, **ends)
+        row = self.published.get((name, model, batch_size, instance.gpus))
+        if row is not None:
+            bounds: dict[str, Any] = {bound: getattr(row, bound, math.nan) for bound in OWN_ENDS}
+            evidence = basis_of(row.benchmark), row.source, row_warnings(row), bool(row.xla)
+            return ThroughputEstimate(row.images_per_s, row.variant, *evidence, **bounds)
         if instance.equivalent_to is not None:
-            other = self._figure(instance.equivalent_to, model, batch_size, (*seen, name))
-            if other is None:
+            equal = self._figure(instance.equivalent_to, model, batch_size, (*seen, name))
+            if equal is None:
                 return None
-            source = f"{name} declared equivalent to {instance.equivalent_to} ; {other.source}"
-            return other._replace(basis=weakest("equivalent", other.basis), source=source)
+            source = f"{name} declared equivalent to {instance.equivalent_to} ; {equal.source}"
+            return equal._replace(basis=weakest("equivalent", equal.basis), source=source)
         if instance.base_instance is not None:
             return self._scaled(name, instance, model, batch_size, seen)
         # Several devices are joined in one way or another: only figures of the very machine stand in for them.
@@ -100,7 +117,7 @@ class Resolver:
 
     def _scaled(
         self, name: str, instance: "Instance", model: str, batch_size: int, seen: tuple[str, ...]
-    ) -> Figure | None:
+    ) -> ThroughputEstimate | None:
         single = str(instance.base_instance)
         base = self._figure(single, model, batch_size, (*seen, name))
         framework = self._framework(name)
@@ -113,10 +130,10 @@ class Resolver:
         scaled = base._replace(**rates, variant=row.variant, basis=basis, source=source)
         return scaled._replace(warnings=joined(base.warnings, self._gap(scaled, instance, row.gpus, model)))
 
-    def _gap(self, figure: Figure, instance: "Instance", gpus: int, model: str) -> list[dict[str, str]]:
-        """What published figures of as many such devices say of a scaled one; in the precision of its base."""
+    def _gap(self, figure: ThroughputEstimate, instance: "Instance", gpus: int, model: str) -> list[dict[str, str]]:
+        """Compare a scaled figure with published ones of as many such devices, in the precision of its base."""
         pool = self.pool
-        like = pool[
+        comparable = pool[
             pool["comparable"]
             & (pool["gpus"] == gpus)
             & (pool["model"] == model)
@@ -126,4 +143,4 @@ class Resolver:
             & (pool["xla"] == figure.xla)
         ]
         devices = f"{gpus} x {instance.gpu}"
-        return against_published(figure.images_per_s, devices, like["images_per_s"], like["batch_size"])
+        return against_published(figure.images_per_s, devices, comparable["images_per_s"], comparable["batch_size"])

@@ -1,11 +1,11 @@
-"""Run files are checked when they are read: what one of them says must be possible, and agree with the others."""
+"""Checks of run files: each one must be possible, and agree with the others of its cell."""
 
 import json
-from collections.abc import Iterator, Mapping
-from itertools import chain
+import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import polars as pl
+import pandas as pd
 
 from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
@@ -17,103 +17,93 @@ if TYPE_CHECKING:
 STATUSES = (*USABLE, "oom", "failed")
 # A step of less than a tenth of a microsecond (some hundred clock cycles) or more than four months was not timed.
 STEP_SECONDS = (1e-7, 1e7)
-DAY = r"^\d{4}-\d{2}-\d{2}$"
-REMEDY = "remove the file and it is measured again"
-COUNTS = ("batch_size", "gpus", "run")
+REMEDY = "remove it and it is measured again"
+RUN_COLUMNS = (*CELL_COLUMNS, "run")
 UNKNOWN = "unknown"  # device name of a run that ended before it saw its device
 
 
-def check_runs(runs: pl.DataFrame) -> None:
-    """Raises UserError for the first run that is impossible or at odds with its path or with another run.
+def check_run(run: Mapping[str, Any]) -> None:
+    """Refuse a run whose values are impossible or whose path names another cell.
 
-    runs: `collect.summarise_runs`, with `shortest` (seconds of the shortest timed step). Checked are the status, that
-    counts are above 0, the step times of usable runs, the date, the list of warnings, that the path says what the file
-    says, that no run stands in two files, and that a cell's runs have one protocol, its usable ones one device.
+    Parameters
+    ----------
+    run
+        One row of `collect.summarise_runs`, and `shortest_s`: seconds of its shortest step, None without one.
+
+    Raises
+    ------
+    UserError
+        With the file, the value and what is expected.
+
     """
-    known_devices = runs.filter(pl.col("gpu") != UNKNOWN)  # a mean over two would be of no machine
-    checks = (_impossible(runs), _misplaced(runs), _repeated(runs), _of_two_protocols(runs))
-    for sentence in chain(*checks, _apart(known_devices, "gpu", "device")):
-        raise UserError(sentence)
-
-
-def _rows(runs: pl.DataFrame, wrong: pl.Expr) -> Iterator[dict[str, Any]]:
-    return runs.filter(wrong).iter_rows(named=True)
-
-
-def _impossible(runs: pl.DataFrame) -> Iterator[str]:
+    path, status, seconds, shortest_s = run["path"], run["status"], run["seconds"], run["shortest_s"]
     low, high = STEP_SECONDS
-    timed = pl.col("shortest").ge(low) & pl.col("seconds").le(high) & pl.col("seconds").is_finite()
-    for row in _rows(runs, ~pl.col("status").is_in(STATUSES).fill_null(False)):
-        yield f"{row['path']}: status is {row['status']!r}; expected one of {', '.join(STATUSES)}; {REMEDY}"
-    for name in COUNTS:
-        for row in _rows(runs, ~pl.col(name).ge(1).fill_null(False)):
-            yield f"{row['path']}: {name} is {row[name]}; expected 1 or more; {REMEDY}"
-    for row in _rows(runs, pl.col("status").is_in(USABLE) & ~timed.fill_null(False)):
-        if row["seconds"] is None:
-            yield f"{row['path']}: a run of status {row['status']} without a timed step; {REMEDY}"
-        else:
-            value = row["shortest"] if row["shortest"] < low else row["seconds"]
-            yield f"{row['path']}: seconds of a step are {value:g}; expected {low:g} to {high:g}; {REMEDY}"
-    for row in _rows(runs, ~pl.col("measured_on").str.contains(DAY).fill_null(True)):
-        yield f"{row['path']}: measured_on is {row['measured_on']!r}; expected a date such as 2026-11-22; {REMEDY}"
-    for row in _rows(runs, pl.col("warnings").is_not_null()):
-        if told_in(row["warnings"]) is None:
-            yield f"{row['path']}: warnings are {row['warnings'][:60]!r}; expected pairs of rule and message; {REMEDY}"
+    fault = None
+    if status not in STATUSES:
+        fault = f"status is {status!r}; expected one of {', '.join(STATUSES)}"
+    elif count := next((name for name in ("batch_size", "gpus", "run") if (run[name] or 0) < 1), None):
+        fault = f"{count} is {run[count]}; expected 1 or more"
+    elif status in USABLE and seconds is None:
+        fault = f"a run of status {status} without a timed step"
+    elif status in USABLE and not (shortest_s >= low and seconds <= high):
+        value = shortest_s if shortest_s < low else seconds
+        fault = f"seconds of a step are {value:g}; expected {low:g} to {high:g}"
+    elif run["measured_on"] is not None and not re.fullmatch(r"\d{4}-\d{2}-\d{2}", run["measured_on"]):
+        fault = f"measured_on is {run['measured_on']!r}; expected a date such as 2026-11-22"
+    elif run["warnings"] is not None and parse_warnings(run["warnings"]) is None:
+        fault = f"warnings are {run['warnings'][:60]!r}; expected pairs of rule and message"
+    else:
+        folders = path.removesuffix(".parquet").split("/")
+        by_path = dict(folder.split("~", 1) for folder in folders if "~" in folder)
+        for name in RUN_COLUMNS:
+            if by_path.get(name, str(run[name])) != str(run[name]):
+                fault = f"the path says {name} {by_path[name]!r}, the file {str(run[name])!r}; move it, or"
+    if fault:
+        raise UserError(f"{path}: {fault}{' ' if fault.endswith('or') else '; '}{REMEDY}")
 
 
-def _misplaced(runs: pl.DataFrame) -> Iterator[str]:
-    """Runs whose path names another cell than their content; a path that names none is not compared."""
-    parts = [pl.lit(f"{name}~") + pl.col(name).cast(pl.String) for name in (*CELL_COLUMNS, "run")]
-    here = pl.concat_str(parts, separator="/") + pl.lit(".parquet")
-    for row in _rows(runs, ~pl.col("path").str.ends_with(here)):
-        said = dict(part.split("~", 1) for part in row["path"].removesuffix(".parquet").split("/") if "~" in part)
-        for name in (*CELL_COLUMNS, "run"):
-            if name in said and said[name] != str(row[name]):
-                words = f"the path says {name} {said[name]!r}, the file {str(row[name])!r}"
-                yield f"{row['path']}: {words}; move it where it belongs, or remove it and it is measured again"
+def check_cells(runs: pd.DataFrame) -> None:
+    """Refuse runs of `collect.summarise_runs` that stand in two files, or differ in protocol or device within a cell.
+
+    Raises UserError.
+    """
+    repeated = runs.loc[runs.duplicated(list(RUN_COLUMNS), keep=False), "path"]
+    if len(repeated):
+        raise UserError(f"{repeated.iloc[0]} and {repeated.iloc[1]} hold the same run; remove one of them")
+    newest = runs.groupby(list(CELL_COLUMNS))["protocol"].transform("max")
+    for row in runs[runs["protocol"] != newest].itertuples():
+        message = f"measured under protocol {row.protocol}, others of its cell under {newest[row.Index]}"
+        raise UserError(f"{row.path}: {message}; measure it again or remove it")
+    _require_one(runs[runs["gpu"] != UNKNOWN], "gpu", "device")
 
 
-def _repeated(runs: pl.DataFrame) -> Iterator[str]:
-    twice = runs.filter(runs.select(*CELL_COLUMNS, "run").is_duplicated())
-    if len(twice):
-        yield f"{twice['path'][0]} and {twice['path'][1]} hold the same run; remove one of them"
+def check_machines(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> None:
+    """Refuse a cell whose usable runs were made on machines of two kinds, by processor and CPUs. Raises UserError.
 
-
-def _of_two_protocols(runs: pl.DataFrame) -> Iterator[str]:
-    """Runs of one cell that mean different things; of two cells the older one's row says so (`older_protocol`)."""
-    newest = pl.col("protocol").max().over(CELL_COLUMNS)
-    for row in _rows(runs.with_columns(newest=newest), pl.col("protocol") != pl.col("newest")):
-        words = f"measured under protocol {row['protocol']}, others of its cell under {row['newest']}"
-        yield f"{row['path']}: {words}; measure it again or remove it"
-
-
-def check_machines(runs: pl.DataFrame, instances: Mapping[str, "Instance"]) -> None:
-    """Raises UserError for a cell whose usable runs were made on machines of two kinds, by processor and CPUs.
-
-    The name of the machine is not asked: a container has another at each start, and an instance is a kind of machine,
-    of which one may rent another tomorrow. Nodes of a cluster are alike by declaration: `several_hosts` tells theirs.
+    The host's name does not matter: a container has another at each start, and an instance is a kind of machine, of
+    which one may rent another tomorrow. Nodes of a cluster are alike by declaration; `several_hosts` warns of theirs.
     """
     clusters = [name for name, machine in instances.items() if machine.measure and machine.measure.where != "local"]
-    here = runs.filter(pl.col("machine").is_not_null() & ~pl.col("instance").is_in(clusters))
-    for sentence in _apart(here, "machine", "machine"):
-        raise UserError(sentence)
+    _require_one(runs[runs["machine"].notna() & ~runs["instance"].isin(clusters)], "machine", "machine")
 
 
-def _apart(runs: pl.DataFrame, column: str, what: str) -> Iterator[str]:
-    """One sentence on the first cell whose usable runs differ in a column that should be of one machine."""
-    mixed = runs.filter(pl.col("status").is_in(USABLE)).filter(pl.col(column).n_unique().over(CELL_COLUMNS) > 1)
-    if len(mixed):
-        one = mixed.row(0, named=True)
-        same = mixed.filter(pl.all_horizontal(pl.col(name) == one[name] for name in CELL_COLUMNS))
-        other = same.filter(pl.col(column) != one[column]).row(0, named=True)
-        yield (
-            f"{one['path']} was measured on {one[column]!r}, {other['path']} on {other[column]!r}: runs of one cell on "
-            f"two {what}s; declare an instance for each {what}, and remove the runs that are not of {one['instance']}"
+def _require_one(runs: pd.DataFrame, column: str, kind: str) -> None:
+    """Refuse the first cell whose usable runs have two values in a column."""
+    usable = runs[runs["status"].isin(USABLE)]
+    for _, cell in usable[usable.groupby(list(CELL_COLUMNS))[column].transform("nunique") > 1].groupby(
+        list(CELL_COLUMNS)
+    ):
+        first = cell.iloc[0]
+        second = cell[cell[column] != first[column]].iloc[0]
+        raise UserError(
+            f"{first['path']} was measured on {first[column]!r}, {second['path']} on {second[column]!r}: runs of one "
+            f"cell on two {kind}s; declare an instance for each {kind}, and remove the runs that are not of "
+            f"{first['instance']}"
         )
 
 
-def told_in(text: str) -> list[Warned] | None:
-    """The pairs of a run file's column `warnings` (JSON text); None where it holds anything else."""
+def parse_warnings(text: str) -> list[Warned] | None:
+    """Parse a run file's column `warnings`, e.g. '[["drift", "step time rose by 20 %"]]'; None for anything else."""
     try:
         pairs = [Warned(*pair) for pair in json.loads(text)]
     except (ValueError, TypeError):

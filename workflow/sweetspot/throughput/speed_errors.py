@@ -1,4 +1,4 @@
-"""Which speeds are off together, and which figure stands behind each."""
+"""Correlation keys of speeds: which figures share an error."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,18 +19,18 @@ SOFTWARE_FACTOR = 2.5
 
 
 def speed_errors(rows: Iterable[Row]) -> dict[int, Error]:
-    """What the speed of each of the options (`row`: its label) is off together with, as `simulate` draws it.
+    """Return the correlation key of the speed of each option, by its label `row`, as `simulate` samples it.
 
-    A machine declared as fast as one that is predicted has the figure of that one, and its error: whose row comes
-    first in the options.
+    A machine declared as fast as a predicted one has the figure of that one, and its error: of rows with one figure
+    the first in the options counts.
     """
-    known: dict[Error, Error] = {}
+    errors: dict[Error, Error] = {}
     ordered = sorted(rows, key=lambda row: row["row"])
-    return {row["row"]: known.setdefault(figure_key(row), speed_error(row)) for row in ordered}
+    return {row["row"]: errors.setdefault(figure_key(row), speed_error(row)) for row in ordered}
 
 
 def speed_error(row: Row) -> Error:
-    """What the figure of a row is off together with: figures of the same error are off by one factor.
+    """Return the correlation key of a row's figure: figures with the same key are off by one factor.
 
     A figure without an interval shares it with its device and framework, a prediction with its machine, both over all
     models: the cautious reading where costs of several models are added. The error of a measured mean is its own.
@@ -43,37 +43,36 @@ def speed_error(row: Row) -> Error:
 
 
 def figure_key(row: Row) -> Error:
-    """The figure that is drawn for a row's speed: rows with the same have the same draws.
+    """Return the key of the figure that is sampled for a row's speed: rows with the same key have the same samples.
 
-    One error is the same noise; but an interval of another kind spreads it otherwise.
+    It has more parts than the correlation key, since intervals of two kinds spread the same noise differently.
     """
     freedom = degrees_of_freedom(row)
     return (*_speed(row), row["level"], freedom if freedom >= 1 else 0.0, *common_errors(row))
 
 
 def degrees_of_freedom(row: Row) -> float:
-    """Of the interval of a mean of runs; NaN where the speed is no such mean."""
+    """Return those of the interval of a mean of runs; NaN where the speed is no such mean."""
     return or_nan(row["interval_df"]) if row["throughput_basis"] == "measured" else float("nan")
 
 
 def common_errors(row: Row) -> dict[Error, tuple[float, float]]:
-    """What a figure is off beside its own error, each with its factor of 90 % below and above: the same for all figures
-    that have it.
+    """Return further errors that a figure shares with others, each with its factors of 90 % below and above.
 
-    A published time where another option's is of a newer round: one error a round between them. A figure by arithmetic:
-    how well the reader's software uses a device.
+    A published time has one error for each newer round of another option's time; a figure by arithmetic that of how
+    well the reader's software uses a device.
     """
     if row["throughput_basis"] == "arithmetic":
         return {SOFTWARE: (1 / SOFTWARE_FACTOR, SOFTWARE_FACTOR)}
-    apart = or_nan(row.get("rounds_apart"))
-    if not apart > 0:
+    rounds_apart = or_nan(row.get("rounds_apart"))
+    if not rounds_apart > 0:
         return {}
     behind = int(row["rounds_behind"])
-    return {("round", step): (ROUND_LOW, ROUND_HIGH) for step in range(behind - int(apart) + 1, behind + 1)}
+    return {("round", step): (ROUND_LOW, ROUND_HIGH) for step in range(behind - int(rounds_apart) + 1, behind + 1)}
 
 
 def figure_behind(row: Row) -> float:
-    """The row's rate over the figure that it is made of: jobs side by side are as slow together as one alone."""
+    """Return the row's rate over the figure that it is made of: jobs side by side share the error of one alone."""
     figure = or_nan(row.get("figure_images_per_s"))
     return or_nan(row["images_per_s"]) / figure if figure > 0 else 1.0
 

@@ -35,18 +35,18 @@ RELEASED = {
     },
 }  # fmt: skip
 AS_OF = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?")
-SAID = re.compile(r"\b(20\d\d-(?:0[1-9]|1[0-2]))\b")  # `nightly 2018-02`
+MONTH = re.compile(r"\b(20\d\d-(?:0[1-9]|1[0-2]))\b")  # `nightly 2018-02`
 CONTAINER = re.compile(r"NGC (\d\d)\.(0[1-9]|1[0-2])")  # NVIDIA's containers are named for their month
 # How far one step of each kind moves a throughput, as a factor either way (90 % of pairs; docs/decision.md, figures
 # without an interval). DOUBLING: of the batch. YEAR: of software. FORM: another form of the device, such as its memory.
 DOUBLING, YEAR, FORM = 1.44, 1.38, 1.05
 # A figure that does not say its batch counts as two doublings away, one that cannot be dated as one year.
 UNKNOWN_DOUBLINGS, UNKNOWN_YEARS = 2.0, 1.0
-TOLD_YEARS = 1.0  # a stand-in of software at least so many years older or newer says so
+WARNING_YEARS = 1.0  # a stand-in of software at least so many years older or newer has a warning
 
 
-class Figure(NamedTuple):
-    """A throughput figure with its evidence.
+class ThroughputEstimate(NamedTuple):
+    """A throughput with its evidence.
 
     images_per_s_low, images_per_s_high: as the source bounds it; NaN where it does not.
     stand_in_*: the cell whose figure stands in, for this figure or for the one it is made from; else None.
@@ -70,99 +70,127 @@ class Figure(NamedTuple):
 
 
 def same_device(gpu: pd.Series, name: str) -> pd.Series:
-    """Which devices are `name` or one of its forms (`Tesla V100` and `Tesla V100-SXM3-32GB`)."""
+    """Flag the devices that are `name` or one of its forms (`Tesla V100` and `Tesla V100-SXM3-32GB`)."""
     return (gpu == name) | gpu.str.startswith(f"{name}-")
 
 
 def stand_in(
     pool: pd.DataFrame, gpu: str, model: str, batch_size: int, question: "Question", as_of: str
-) -> Figure | None:
-    """The nearest published figure of the same device and model, or None.
+) -> ThroughputEstimate | None:
+    """Find the nearest published figure of the same device and model.
 
-    pool: published rows of the device count asked for (throughput.csv's columns, `xla` as bool). Order of nearness: the
-    framework asked for, then the precision, then the smallest product of what batch, years of software (against
-    `as_of`, the study's date) and form of the device can move (DOUBLING, YEAR, FORM); of equals the
-    exact device, then the smaller batch. Of several equally near figures the median is taken.
+    Parameters
+    ----------
+    pool
+        Published rows of the requested device count (throughput.csv's columns, `xla` as bool).
+    gpu, model, batch_size
+        The cell.
+    question
+        Its framework and precision.
+    as_of
+        The study's date, for the age of the software.
+
+    Returns
+    -------
+    ThroughputEstimate or None
+        In order of nearness: the framework, then the precision, then the smallest product of what batch, years of
+        software and form of the device can change (DOUBLING, YEAR, FORM); of equals the exact device, then the smaller
+        batch. Of several equally near figures the median.
+
     """
-    same = pool[(pool["model"] == model) & same_device(pool["gpu"], gpu)]
-    if same.empty:
+    candidates = pool[(pool["model"] == model) & same_device(pool["gpu"], gpu)]
+    if candidates.empty:
         return None
-    batch = same["batch_size"].astype(float)
-    years = software_years(same) - year_of(as_of)
-    form = same["gpu"] != gpu
-    moved = (
+    batch = candidates["batch_size"].astype(float)
+    years = software_years(candidates) - year_of(as_of)
+    is_other_form = candidates["gpu"] != gpu
+    log_factor = (
         np.log2(batch / batch_size).abs().fillna(UNKNOWN_DOUBLINGS) * math.log(DOUBLING)
         + years.abs().fillna(UNKNOWN_YEARS) * math.log(YEAR)
-        + form * math.log(FORM)
+        + is_other_form * math.log(FORM)
     )
     distance = pd.DataFrame(
         {
-            "framework": same["framework"] != question.framework,
-            "precision": same["precision"] != question.precision,
-            "moved": moved.round(9),
-            "form": form,
-            "smaller": batch.fillna(math.inf),
+            "framework": candidates["framework"] != question.framework,
+            "precision": candidates["precision"] != question.precision,
+            "log_factor": log_factor.round(9),
+            "form": is_other_form,
+            "batch": batch.fillna(math.inf),
         }
     )
     order = distance.sort_values(list(distance.columns), kind="stable")
-    nearest = same.loc[order.index[(order == order.iloc[0]).all(axis=1)]]
-    asked = {"device": gpu, "framework": question.framework, "batch": str(batch_size), "precision": question.precision}
-    return _figure(nearest, asked, float(years[nearest.index[0]]), as_of)
+    nearest = candidates.loc[order.index[(order == order.iloc[0]).all(axis=1)]]
+    request = {
+        "device": gpu,
+        "framework": question.framework,
+        "batch": str(batch_size),
+        "precision": question.precision,
+    }
+    return _estimate(nearest, request, float(years[nearest.index[0]]), as_of)
 
 
-def _figure(nearest: pd.DataFrame, asked: dict[str, str], years: float, as_of: str) -> Figure:
-    first = nearest.iloc[0]
-    batch = None if pd.isna(first["batch_size"]) else int(first["batch_size"])
-    found = {
-        "device": str(first["gpu"]), "framework": str(first["framework"]),
-        "batch": "not stated" if batch is None else str(batch), "precision": str(first["precision"]),
-    }  # fmt: skip
-    told = [
-        warning(f"stand_in_{name}", f"asked {name} {asked[name]}; that of the nearest published figure is {value}")
-        for name, value in found.items()
-        if asked[name] != value
+def _estimate(nearest: pd.DataFrame, request: dict[str, str], years: float, as_of: str) -> ThroughputEstimate:
+    row = nearest.iloc[0]
+    batch = None if pd.isna(row["batch_size"]) else int(row["batch_size"])
+    facts = {
+        "device": str(row["gpu"]),
+        "framework": str(row["framework"]),
+        "batch": "not stated" if batch is None else str(batch),
+        "precision": str(row["precision"]),
+    }
+    warnings = [
+        warning(f"stand_in_{name}", f"asked {name} {request[name]}; that of the nearest published figure is {value}")
+        for name, value in facts.items()
+        if request[name] != value
     ]
-    if abs(years) >= TOLD_YEARS:
-        when = f"{abs(years):.1f} years {'older' if years < 0 else 'newer'} than {as_of}"
-        moves = f"pairs of figures such years apart differ by up to a factor {YEAR ** abs(years):.2g}"
-        told.append(warning("stand_in_years", f"the software of the nearest published figure is {when}; {moves}"))
+    if abs(years) >= WARNING_YEARS:
+        age = f"{abs(years):.1f} years {'older' if years < 0 else 'newer'} than {as_of}"
+        effect = f"pairs of figures such years apart differ by up to a factor {YEAR ** abs(years):.2g}"
+        warnings.append(warning("stand_in_years", f"the software of the nearest published figure is {age}; {effect}"))
     count = f"median of {len(nearest)} rows: " if len(nearest) > 1 else ""
-    words = ", ".join(f"batch {value}" if name == "batch" else value for name, value in found.items())
-    return Figure(
-        float(nearest["images_per_s"].median()), "default", "stand_in",
-        f"{count}{' ; '.join(nearest['source'].unique())} ({words})", told, bool(nearest["xla"].all()),
-        stand_in_gpu=found["device"], stand_in_framework=found["framework"], stand_in_batch_size=batch,
-        stand_in_precision=found["precision"], stand_in_years=years,
-    )  # fmt: skip
+    text = ", ".join(f"batch {value}" if name == "batch" else value for name, value in facts.items())
+    return ThroughputEstimate(
+        images_per_s=float(nearest["images_per_s"].median()),
+        variant="default",
+        basis="stand_in",
+        source=f"{count}{' ; '.join(nearest['source'].unique())} ({text})",
+        warnings=warnings,
+        xla=bool(nearest["xla"].all()),
+        stand_in_gpu=facts["device"],
+        stand_in_framework=facts["framework"],
+        stand_in_batch_size=batch,
+        stand_in_precision=facts["precision"],
+        stand_in_years=years,
+    )
 
 
 def year_of(text: str) -> float:
-    """A date of AS_OF's form as a decimal year: the middle of the year, month or day; NaN where it is none."""
-    found = AS_OF.fullmatch(text)
-    if found is None:
+    """Parse a date of AS_OF's form as a decimal year: the middle of the year, month or day; NaN for other text."""
+    match = AS_OF.fullmatch(text)
+    if match is None:
         return math.nan
-    year, month, day = int(found[1]), int(found[2] or 0), int(found[3] or 0)
+    year, month, day = int(match[1]), int(match[2] or 0), int(match[3] or 0)
     if not day:
         return year + ((month - 0.5) / 12 if month else 0.5)
     return year + (date(year, month, min(day, 28)) - date(year, 1, 1)).days / 365
 
 
 def software_years(published: pd.DataFrame) -> pd.Series:
-    """Decimal year of the software behind each row; NaN where neither `as_of` nor the version tells. Index kept.
+    """Return the decimal year of the software behind each row; NaN where neither `as_of` nor the version tells it.
 
     published: framework, framework_version, and where known as_of (YYYY, YYYY-MM or YYYY-MM-DD, which counts first).
     """
     columns = published.reindex(columns=["as_of", "framework", "framework_version"]).astype(object)
     rows = columns.where(columns.notna(), "").itertuples(index=False)
-    return pd.Series([_year(*row) for row in rows], published.index, dtype=float)
+    return pd.Series([_software_year(*row) for row in rows], published.index, dtype=float)
 
 
-def _year(as_of: str, framework: str, version: str) -> float:
-    said, container = SAID.search(version), CONTAINER.search(version)
-    if as_of or said:
-        return year_of(as_of or said[1])  # type: ignore[index]
+def _software_year(as_of: str, framework: str, version: str) -> float:
+    month, container = MONTH.search(version), CONTAINER.search(version)
+    if as_of or month:
+        return year_of(as_of or month[1])  # type: ignore[index]
     if container:
         return year_of(f"20{container[1]}-{container[2]}")
-    known = RELEASED.get(framework.lower(), {})
-    named = [entry for entry in known if re.match(rf"{re.escape(entry)}(?!\d)", version)]
-    return year_of(known[max(named, key=len)]) if named else math.nan
+    released = RELEASED.get(framework.lower(), {})
+    entries = [entry for entry in released if re.match(rf"{re.escape(entry)}(?!\d)", version)]
+    return year_of(released[max(entries, key=len)]) if entries else math.nan

@@ -7,13 +7,14 @@ batch of so many devices. It belongs to a device and a count, not to one provide
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from sweetspot.throughput.best import asked_cell
-from sweetspot.throughput.published import RowFaults, read_rows
+from sweetspot.throughput.best import cell_columns
+from sweetspot.throughput.csv_table import CsvFaults, read_rows
 from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
@@ -35,11 +36,12 @@ ROUND = re.compile(r"v?(\d+(?:\.\d+)*)")
 VARIANT = "submission"
 
 
-class Result(NamedTuple):
-    """The results of one benchmark, device and count: median minutes of the newest round, and where they stand.
+@dataclass(frozen=True)
+class TimeToTarget:
+    """Results of one benchmark, device and count: median minutes of the newest round.
 
-    `behind`: how many rounds of the whole table are newer than that; `source`: round, submitters, how the figures came
-    to be, and where they stand, as MLCommons asks.
+    `rounds_behind`: how many rounds of the whole table are newer; `source`: round, submitters, how the figures came to
+    be, and where they stand, as MLCommons asks; `global_batch`: samples of a step, NaN where nobody states it.
     """
 
     benchmark: str
@@ -50,48 +52,60 @@ class Result(NamedTuple):
     global_batch: float
     round: str
     source: str
-    behind: int
+    rounds_behind: int
+
+
+TimesByKey = Mapping[tuple[str, str, int], TimeToTarget]
 
 
 def read_times(path: Path) -> pd.DataFrame:
-    """A study's time_to_target.csv with the columns of COLUMNS; empty where the study has none.
+    """Read a study's time_to_target.csv: COLUMNS; empty if the file is missing.
 
-    `minutes`: from the start to the target; `gpus`: devices of all `nodes`; `round` such as v5.1 (the newest counts);
-    `precision`, `global_batch` (samples a step) and `samples` (to the target) may be empty; `kind`: how the figure came
-    to be, such as `recomputed from published logs, not verified by MLCommons Association`. Raises UserError for a row
-    without a source, a round without a number, or devices that do not divide by the nodes.
+    `minutes`: from the start to the target; `gpus`: devices of all `nodes`; `round`: such as v5.1 (the newest counts);
+    `precision`, `global_batch` (samples of a step) and `samples` (to the target) may be empty; `kind`: how the figure
+    came to be, such as `recomputed from published logs, not verified by MLCommons Association`. Raises UserError for a
+    row without a source, a round without a number, or devices that do not divide by the nodes.
     """
     if not path.is_file():
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in COLUMNS.items()})
-    faults = RowFaults(path)
+    faults = CsvFaults(path)
     table = read_rows(faults, COLUMNS, OPTIONAL_NUMBERS)
-    faults.sources(table)
-    gpus, nodes = table["gpus"], table["nodes"]
-    faults.cells(table["round"], [not ROUND.match(name) for name in table["round"]], "a version such as v5.1")
-    uneven = (gpus % nodes).fillna(0) != 0
-    faults.rows(uneven, lambda row: f"{gpus.iloc[row]:g} devices do not divide by {nodes.iloc[row]:g} nodes")
+    faults.require_sources(table)
+    faults.add_cells(table["round"], ~table["round"].str.match(ROUND), "a version such as v5.1")
+    for row in table[(table["gpus"] % table["nodes"]).fillna(0) != 0].itertuples():
+        faults.add_row(row.Index, f"{row.gpus:g} devices do not divide by {row.nodes:g} nodes")
     faults.end()
     return table
 
 
-def results(table: pd.DataFrame) -> dict[tuple[str, str, int], Result]:
-    """The median of the newest round for each (benchmark, gpu, gpus); table: `read_times`."""
-    found, rounds = {}, sorted({_version(name) for name in table["round"]}, reverse=True)
-    for key, rows in table.groupby(["benchmark", "gpu", "gpus"]):
-        newest = max(rows["round"], key=_version)
-        own = rows[rows["round"] == newest].sort_values(["minutes", "submitter"])
-        minutes, batch = own["minutes"], float(own["global_batch"].median())
-        names, kinds, places = (list(dict.fromkeys(own[name])) for name in ("submitter", "kind", "source"))
-        span = f", {minutes.iloc[0]:.2f} to {minutes.iloc[-1]:.2f} minutes" if len(own) > 1 else ""
-        count = "1 result" if len(own) == 1 else f"median of {len(own)} results"
-        benchmark, gpu, gpus = str(key[0]), str(key[1]), int(key[2])
+def results(table: pd.DataFrame) -> dict[tuple[str, str, int], TimeToTarget]:
+    """Return the median of the newest round of `read_times` for each (benchmark, gpu, gpus)."""
+    times = {}
+    rounds = sorted({_version(name) for name in table["round"]}, reverse=True)
+    for (benchmark, gpu, gpus), group in table.groupby(["benchmark", "gpu", "gpus"]):
+        newest = max(group["round"], key=_version)
+        rows = group[group["round"] == newest].sort_values(["minutes", "submitter"])
+        minutes = rows["minutes"]
+        submitters, kinds, sources = (rows[name].drop_duplicates() for name in ("submitter", "kind", "source"))
+        count = "1 result"
+        if len(rows) > 1:
+            count = f"median of {len(rows)} results, {minutes.iloc[0]:.2f} to {minutes.iloc[-1]:.2f} minutes"
         source = (
             f"MLPerf(TM) Training {newest} Closed, {benchmark}, {gpus} x {gpu}: {minutes.median():.2f} minutes, "
-            f"{count}{span} ({', '.join(names)}); {'; '.join(kinds)} ; {' ; '.join(places)}"
+            f"{count} ({', '.join(submitters)}); {'; '.join(kinds)} ; {' ; '.join(sources)}"
         )
-        times = int(own["nodes"].iloc[0]), float(minutes.median()), batch, newest
-        found[key] = Result(benchmark, gpu, gpus, *times, source, rounds.index(_version(newest)))
-    return found
+        times[str(benchmark), str(gpu), int(gpus)] = TimeToTarget(
+            benchmark=str(benchmark),
+            gpu=str(gpu),
+            gpus=int(gpus),
+            nodes=int(rows["nodes"].iloc[0]),
+            minutes=float(minutes.median()),
+            global_batch=float(rows["global_batch"].median()),
+            round=newest,
+            source=source,
+            rounds_behind=rounds.index(_version(newest)),
+        )
+    return times
 
 
 def _version(name: str) -> tuple[int, ...]:
@@ -99,44 +113,70 @@ def _version(name: str) -> tuple[int, ...]:
     return tuple(int(part) for part in match[1].split(".")) if match else ()
 
 
-def uneven_counts(
-    known: Mapping[tuple[str, str, int], Result], model: str, instance: "Instance"
-) -> list[dict[str, str]]:
-    """A warning where times of `model` on the instance's device stand at counts that its nodes do not divide.
+def uneven_counts(times: TimesByKey, model: str, instance: "Instance") -> list[dict[str, str]]:
+    """Warn of times of `model` on the instance's device at counts that its nodes do not divide.
 
-    known: `results`. Whole nodes, or equal parts of one, can have such a time; no machine of this kind has the others.
+    Parameters
+    ----------
+    times
+        Those of `results`.
+    model
+        The benchmark.
+    instance
+        Whole nodes of it, or equal parts of one, can have such a time; other counts need another kind of machine.
+
     """
-    each = instance.gpus // instance.nodes
-    odd = sorted(
-        count for (name, gpu, count) in known if (name, gpu) == (model, instance.gpu) and count % each and each % count
-    )
-    if not odd:
+    per_node = instance.gpus // instance.nodes
+    counts = sorted(gpus for name, gpu, gpus in times if (name, gpu) == (model, instance.gpu))
+    uneven = [str(count) for count in counts if count % per_node and per_node % count]
+    if not uneven:
         return []
-    counts = ", ".join(map(str, odd))
-    return [warning("uneven_count", f"times published on {counts} x {instance.gpu} fit no nodes of {each} devices")]
+    message = f"times published on {', '.join(uneven)} x {instance.gpu} fit no nodes of {per_node} devices"
+    return [warning("uneven_count", message)]
 
 
 def timed_cells(table: pd.DataFrame, question: "Question", instances: Mapping[str, "Instance"]) -> pd.DataFrame:
-    """Cells of every instance whose device and count somebody has timed, in runs per second; basis `published`.
+    """Return the cells of instances whose device and count somebody has timed, in runs per second.
 
-    Columns: those of a cell, gpu, nodes, images_per_s = 1 / (60 x minutes) with its ends (95 %, by the spread between
-    submitters), unit (`runs`), basis, source, round, rounds_behind (newer rounds of the table), warnings, xla. The cell
-    has the study's precision and batch.
+    Parameters
+    ----------
+    table
+        Rows of `read_times`.
+    question
+        The study's cells.
+    instances
+        Machines by name.
+
+    Returns
+    -------
+    DataFrame
+        Columns of throughput.parquet with the basis `published` and 95 % bounds by the spread between submitters.
+
     """
-    known = results(table)
+    times = results(table)
     rows = []
     for name, instance in instances.items():
         for model in question.model:
-            result = known.get((model, instance.gpu, instance.gpus))
-            if result is None:
+            time = times.get((model, instance.gpu, instance.gpus))
+            if time is None:
                 continue
-            rate = 1 / (60 * result.minutes)
-            told = {
-                "images_per_s": rate, "images_per_s_low": rate / FACTOR_95, "images_per_s_high": rate * FACTOR_95,
-                "unit": "runs", "basis": "published", "source": result.source, "round": result.round,
-                "rounds_behind": result.behind, "warnings": uneven_counts(known, model, instance), "xla": False,
-            }  # fmt: skip
+            rate = 1 / (60 * time.minutes)
             for batch_size in question.batches(model):
-                cell = asked_cell(question, instances, name, model, batch_size, VARIANT)
-                rows.append({**cell, "nodes": max(result.nodes, cell["nodes"]), **told})
+                cell = cell_columns(question, instances, name, model, batch_size, VARIANT)
+                rows.append(
+                    {
+                        **cell,
+                        "nodes": max(time.nodes, cell["nodes"]),
+                        "images_per_s": rate,
+                        "images_per_s_low": rate / FACTOR_95,
+                        "images_per_s_high": rate * FACTOR_95,
+                        "unit": "runs",
+                        "basis": "published",
+                        "source": time.source,
+                        "round": time.round,
+                        "rounds_behind": time.rounds_behind,
+                        "warnings": uneven_counts(times, model, instance),
+                        "xla": False,
+                    }
+                )
     return pd.DataFrame(rows)

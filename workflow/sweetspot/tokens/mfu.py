@@ -33,7 +33,7 @@ DEVICE_HALF_WIDTH, TUNED_MODEL_HALF_WIDTH = 0.60, 1.14
 PLAIN_SHARE = 0.1
 
 
-class Figure(NamedTuple):
+class PublishedShare(NamedTuple):
     """What a published figure says: the share of the devices' dense peak (of the precision)."""
 
     model: str
@@ -98,12 +98,12 @@ def beside_maker(maker: str, other: str) -> Range:
 
 
 @cache
-def published_figures() -> tuple[Figure, ...]:
+def published_figures() -> tuple[PublishedShare, ...]:
     """Return the figures of the pool tokens-2026."""
     return read_figures(POOLS / "tokens-2026" / "throughput.csv")
 
 
-def read_figures(path: Path) -> tuple[Figure, ...]:
+def read_figures(path: Path) -> tuple[PublishedShare, ...]:
     """Read the credible figures, of devices with a peak of their precision, of a file with the pool's columns."""
     models, devices, figures = open_models(), shipped_devices(), []
     with path.open(encoding="utf-8", newline="") as file:
@@ -114,12 +114,12 @@ def read_figures(path: Path) -> tuple[Figure, ...]:
         mfu = float(row["tokens_per_s"]) * flop / (int(row["gpus"]) * device.peak(row["precision"]) * 1e12)
         if mfu <= CREDIBLE:  # False where there is no peak.
             cell = row["method"], device.gpu, row["precision"], sequence, row["stack"], row["software"]
-            figures.append(Figure(row["model"], *cell, model.mixture, mfu))
+            figures.append(PublishedShare(row["model"], *cell, model.mixture, mfu))
     return tuple(figures)
 
 
 def expected_mfu(
-    figures: Iterable[Figure], method: str, precision: str, stack: str | None, mixture: bool = False
+    figures: Iterable[PublishedShare], method: str, precision: str, stack: str | None, mixture: bool = False
 ) -> Range:
     """Return the MFU of a stack on a new model and device, from the nearest figures.
 
@@ -160,7 +160,7 @@ def expected_mfu(
     return share.times(widening)
 
 
-def _of_kind(figures: Sequence[Figure], mixture: bool) -> list[Figure]:
+def _of_kind(figures: Sequence[PublishedShare], mixture: bool) -> list[PublishedShare]:
     """Return the figures of mixtures, or of other models; where a method of a stack has none, the rest by MIXTURE."""
     covered = {(figure.method, figure.stack) for figure in figures if figure.mixture == mixture}
     factor = MIXTURE.middle if mixture else 1 / MIXTURE.middle
@@ -171,14 +171,14 @@ def _of_kind(figures: Sequence[Figure], mixture: bool) -> list[Figure]:
     ]
 
 
-def _range_of_stack(figures: Sequence[Figure], stack: str, method: str) -> list[float]:
+def _range_of_stack(figures: Sequence[PublishedShare], stack: str, method: str) -> list[float]:
     """Return the lowest, median and highest log share of a stack: as many values for each stack."""
     rows = [figure for figure in figures if figure.stack == stack]
     values = sorted(_log_shares([figure for figure in rows if figure.method == method]) or _log_shares(rows))
     return [values[0], median(values), values[-1]] if values else []
 
 
-def _log_shares(figures: Sequence[Figure]) -> list[float]:
+def _log_shares(figures: Sequence[PublishedShare]) -> list[float]:
     """Return the logarithm of MFU, a median for each model, device and software."""
     groups = defaultdict(list)
     for figure in figures:

@@ -9,7 +9,7 @@ import pandas as pd
 from sweetspot.cells import READ, USABLE
 from sweetspot.study.instances import cautions
 from sweetspot.study.open_models import Method, OpenModel, cell_work, flop_per_token
-from sweetspot.throughput.best import asked_cell
+from sweetspot.throughput.best import cell_columns
 from sweetspot.tokens.mfu import (
     LEAST_SPREAD,
     Range,
@@ -91,7 +91,7 @@ def with_arithmetic(
             speed = _speed(instance, work, timed, question.precision)
             for batch_size in question.batches(model) if speed else ():
                 warnings = joined(speed["warnings"], cautions(instances, name))
-                cell = asked_cell(question, instances, name, model, batch_size)
+                cell = cell_columns(question, instances, name, model, batch_size)
                 rows.append({**cell, **constant, **speed, "warnings": warnings})
     return with_rows(table, rows)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from sweetspot.errors import UserError
-from sweetspot.throughput.published import read_table
+from sweetspot.throughput.csv_table import read_table
 
 TEXT: dict[str, type] = {"gpu": str, "maker": str, "architecture": str, "released": str, "as_of": str, "source": str}
 ALWAYS: dict[str, type] = {"memory_gb": float, "memory_bandwidth_gb_s": float}

@@ -65,9 +65,7 @@ def _pixels(values: "pd.Series", every: "pd.Series", size: int) -> list[float]:
     return [ROOM + (size - 2 * ROOM) * (math.log(value) - low) / ((high - low) or 1.0) for value in values]
 
 
-def _points(
-    scales: "tuple[alt.X, alt.Y]", rows: "alt.Chart", keys: "alt.Chart", kind: "alt.Color"
-) -> "alt.LayerChart":
+def _points(scales: "tuple[alt.X, alt.Y]", rows: "alt.Chart", keys: "alt.Chart", kind: "alt.Color") -> "alt.LayerChart":
     """Options, the line of their front, and the numbers of what is on it."""
     x, y = scales
     rows, numbers = rows.encode(x=x, y=y), keys.encode(x=x, y=y, text="mark:N")
