@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from phase_plans import WORK, hourly, own, priced_plan
 from price_lists import cell, list_tables, machines, planned, price_list, works_of
+from sweetspot.bills.job_rounds import job_rounds, next_machine_count
 from sweetspot.bills.pricing import of_projects
-from sweetspot.bills.queue import more_boxes, rounds
 from sweetspot.study.instances import Instance
 
 TOTAL = ["machines", "at_once", "hours", "usd", "jobs"]
@@ -36,7 +36,7 @@ def by_phase(offer, *phases, **keys):
     ],
 )
 def test_rounds_of_jobs_dealt_out_evenly(jobs, slots, count, longest, together):
-    assert [float(part) for part in rounds(jobs, slots, count)] == [longest, together]
+    assert [float(part) for part in job_rounds(jobs, slots, count)] == [longest, together]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_rounds_of_jobs_dealt_out_evenly(jobs, slots, count, longest, together):
     ],
 )
 def test_the_next_number_of_machines(boxes, hours, most, following, short):
-    found, lacking = more_boxes(np.array([boxes]), np.array([hours]), np.array([100.0]), most)
+    found, lacking = next_machine_count(np.array([boxes]), np.array([hours]), np.array([100.0]), most)
     assert (found.tolist(), lacking.tolist()) == ([following], [short])
 
 

@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from sweetspot.bills.columns import Array, Columns, from_rows, numbers, objects, size, stacked, take
 from sweetspot.bills.costs import NEVER, NO_FIGURE, Workload, offered, rate_of_hours, reference_rate
+from sweetspot.bills.job_rounds import next_machine_count
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import at_mean_rent
-from sweetspot.bills.queue import more_boxes
 from sweetspot.bills.renting import JOB_COLUMNS, bill_lines, whole_terms
 from sweetspot.cells import CELL_COLUMNS
 from sweetspot.study.instances import Instance
@@ -130,7 +130,7 @@ def _enough(
     while True:
         phases = [_phase(rows, fees, plan, phase, reference, single) for phase in plan.phases]
         hours, boxes = sum((phase.hours for phase in phases), np.zeros(size(rows))), _boxes(rows)
-        more, short = more_boxes(boxes, hours, room, most)
+        more, short = next_machine_count(boxes, hours, room, most)
         if (more == boxes).all():
             return rows, phases, short
         rows = rows | {"boxes": more}
@@ -166,7 +166,7 @@ def _phase(rows: Columns, fees: Columns, plan: Plan, phase: Phase, reference: Ar
     duration = phase.hours * reference / (single if one else rows["images_per_s"])
     held = np.isin(rows["purchase"], HELD)
     machines = np.minimum(np.where(held, _boxes(rows), plan.parallel), np.ceil(phase.jobs / slots))
-    share, more = np.divmod(phase.jobs, machines)  # as in `rounds`
+    share, more = np.divmod(phase.jobs, machines)  # as in `job_rounds`
     hours, usd = np.zeros(size(rows)), np.zeros(size(rows))
     for load, count in ((share + 1, more), (share, machines - more)):
         row = np.maximum(1.0, np.ceil(load / slots))
