@@ -9,19 +9,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sweetspot.bills.lint.rules import check_possible
-from sweetspot.bills.offers import check_instances
-from sweetspot.bills.pricing import (
-    check_deliveries,
+from sweetspot.bills.checks import (
     check_devices,
-    check_free,
+    check_instances,
+    check_offers,
     check_owned,
-    check_terms,
-    check_there,
+    check_purchase_prices,
     check_workloads,
-    of_projects,
-    price_tables,
+    project_findings,
 )
+from sweetspot.bills.lint.rules import check_possible
+from sweetspot.bills.pricing import price_tables
 from sweetspot.bills.scenario_checks import StudyFiles, check_scenarios
 from sweetspot.errors import UserError, refuse
 from sweetspot.facts.shipped_tables import figures_file
@@ -41,6 +39,7 @@ from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.claims import load_claims
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, instance_entries, load_instances
+from sweetspot.study.monthly import Monthly
 from sweetspot.study.price_list import PriceList, check_together, days_kept
 from sweetspot.study.scenarios import load_scenarios
 from sweetspot.study.spelling import hint, near, slipped
@@ -276,9 +275,10 @@ def _check_workloads(found: Findings, parts: _Parts) -> None:
     if works is None:
         return
     if parts.machines is not None:
-        found.check(file, check_workloads, works, parts.machines, file)
-        with found.of(file), gathering():  # its mistakes are told already
-            check_there(load_monthly(file), parts.machines, file)
+        monthly: dict[str, Monthly] = {}
+        with suppress(UserError), gathering():  # Its mistakes are reported where the workloads are read.
+            monthly = load_monthly(file)
+        found.check(file, check_workloads, works, monthly, parts.machines, file)
     if parts.instances is not None:
         found.check(file, check_devices, works, parts.instances, file)
     asked = [] if parts.study is None else parts.study.cells.model
@@ -374,11 +374,10 @@ def _lint(found: Findings, parts: _Parts, file: Path, prices: PriceList, places:
     written = parts.folder / "workloads.yaml"
     with gathering():  # its mistakes are told already
         monthly = load_monthly(written)
-    found.check(file, check_terms, parts.workloads, table, written, file, places)
-    found.check(file, check_deliveries, parts.workloads, monthly, table, written, file, places)
+    found.check(file, check_offers, parts.workloads, monthly, table, written, file, places)
     if all(name != str(written) for name, _ in found.errors):  # else a machine that is there may stand in what is wrong
-        found.check(file, check_free, monthly, table, written, file, places)
-    for one in of_projects(parts.workloads, monthly, table):
+        found.check(file, check_purchase_prices, monthly, table, written, file, places)
+    for one in project_findings(parts.workloads, monthly, table):
         found.warn(written, one.rule, one.message)  # each list says it
 
 

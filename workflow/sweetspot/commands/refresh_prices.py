@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sweetspot.bills.lint.rules import lint
-from sweetspot.bills.offers import offer_rows
+from sweetspot.bills.offers import offers_in_usd
 from sweetspot.catalogues.downloads import Downloads, cache_folder
 from sweetspot.catalogues.listing import Asked, Fetched
 from sweetspot.catalogues.price_file import with_values
@@ -314,7 +314,7 @@ def _remarks(name: str, old: PriceList, new: PriceList, of: Whole) -> list[str]:
 
     def said(prices: PriceList, day: date) -> dict[tuple[str, str], str]:
         month = of.study.month_days
-        offers, _ = offer_rows(name, prices, of.instances, month)
+        offers, _ = offers_in_usd(name, prices, of.instances, month)
         found = lint(prices, offers, of.instances, day, month)
         return {(finding.rule, finding.instance): f"{finding.severity}: {finding.message}" for finding in found}
 

@@ -11,7 +11,7 @@ from sweetspot.bills.job_rounds import job_rounds, next_machine_count
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import central_change, mean_factor
 from sweetspot.bills.rates import Number, possession, rates
-from sweetspot.bills.renting import whole_terms
+from sweetspot.bills.renting import contract_months
 from sweetspot.decision.assumption import ALL_JOBS, FURTHEST, Array, Assumption, Choice, Moved, all_of, assumptions_of
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.question import Costs, Question
@@ -209,7 +209,7 @@ def _terms(plan: Plan, place: int, lasting: Number) -> Number:
     term = plan.renewed[place]
     if np.isnan(term):
         return 1.0
-    return np.asarray(whole_terms(plan.months * lasting, term) / whole_terms(plan.months, term))
+    return np.asarray(contract_months(plan.months * lasting, term) / contract_months(plan.months, term))
 
 
 class _Planned(NamedTuple):

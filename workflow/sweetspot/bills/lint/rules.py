@@ -6,9 +6,10 @@ import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sweetspot.bills.columns import triple
+import pandas as pd
+
 from sweetspot.bills.lint.known import (
     PriceRange,
     asked,
@@ -21,7 +22,7 @@ from sweetspot.bills.lint.known import (
     rent_of,
     vcpu_rent,
 )
-from sweetspot.bills.offer_prices import Row, age_days, has_ended, on_demand_hour, rate_used, source_of, to_usd
+from sweetspot.bills.offers import exchange_rate, has_ended, on_demand_price, usd_per_unit
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import refuse
@@ -42,6 +43,12 @@ class Finding(NamedTuple):
 
 
 LINT_COLUMNS = Finding._fields
+Row = dict[str, Any]
+
+
+def source_of(offer: Offer, prices: PriceList) -> str:
+    """Return the source of the offer, or that of its list."""
+    return offer.source or prices.source
 
 
 # ------------------------------------------------------------------------------------------ figures that are refused
@@ -143,7 +150,7 @@ def check_possible(prices: PriceList, instances: Mapping[str, Instance], path: s
 
 
 def _checked_figures(offer: Offer, prices: PriceList, machine: Instance) -> Iterator[CheckedFigure]:
-    money, device, own = to_usd(offer, prices)[0], device_key(machine.gpu), offer.own
+    money, device, own = usd_per_unit(offer, prices)[0], device_key(machine.gpu), offer.own
     amounts: list[tuple[str, Amount, Bounds, float, PriceRange | None]] = []
     if own is not None:
         amounts += [
@@ -343,7 +350,7 @@ def own_power(linted: LintedOffer) -> Iterator[str]:
 def own_electricity(linted: LintedOffer) -> Iterator[str]:
     """Price of a kWh."""
     own = linted.offer.own
-    usd = 0.0 if own is None else own.per_kwh.value * to_usd(linted.offer, linted.prices)[0]
+    usd = 0.0 if own is None else own.per_kwh.value * usd_per_unit(linted.offer, linted.prices)[0]
     low, high = USD_PER_KWH
     if usd and not low <= usd <= high:
         yield f"{usd:g} USD a kWh; electricity costs {low:g} to {high:g}"
@@ -352,7 +359,7 @@ def own_electricity(linted: LintedOffer) -> Iterator[str]:
 def own_months(linted: LintedOffer) -> Iterator[str]:
     """Service life of an owned machine."""
     if linted.offer.own is not None:
-        _, low, high = triple(linted.offer.own.months)
+        low, high = linted.offer.own.months.ends
         months = low if low < MONTHS[0] else high
         if not MONTHS[0] <= months <= MONTHS[1]:
             yield f"written off over {months:g} months; machines are used {MONTHS[0]:g} to {MONTHS[1]:g}"
@@ -368,7 +375,7 @@ def own_days(linted: LintedOffer) -> Iterator[str]:
 def own_purchase(linted: LintedOffer) -> Iterator[str]:
     """Purchase price against what its devices are known to cost."""
     own, gpu, gpus = linted.offer.own, linted.machine.gpu, linted.machine.gpus
-    usd = 0.0 if own is None else own.capex.value * to_usd(linted.offer, linted.prices)[0]
+    usd = 0.0 if own is None else own.capex.value * usd_per_unit(linted.offer, linted.prices)[0]
     known = purchase_of(device_key(gpu))
     low, high = PURCHASE_OF_ANY
     if known is not None:
@@ -386,7 +393,9 @@ def spot_terms(linted: LintedOffer) -> Iterator[str]:
 def _paid_share(linted: LintedOffer) -> float | None:
     """A spot price as a share of the on-demand price; None where either is missing."""
     on_demand = linted.row.get("on_demand_usd_per_hour")
-    return linted.usd / on_demand if linted.is_interruptible and on_demand is not None else None
+    if not linted.is_interruptible or on_demand is None or pd.isna(on_demand):
+        return None
+    return float(linted.usd / on_demand)
 
 
 def spot_above_on_demand(linted: LintedOffer) -> Iterator[str]:
@@ -426,7 +435,7 @@ def text_against_table(linted: LintedOffer) -> Iterator[str]:
             yield f"the printed discount of {printed.discount:.0%} does not recompute; it is {1 - paid:.0%}"
     if offer.commitment is not None:
         return
-    hour, month = linted.usd / to_usd(offer, linted.prices)[0], 24 * linted.month_days
+    hour, month = linted.usd / usd_per_unit(offer, linted.prices)[0], 24 * linted.month_days
     hours = {"per_hour": 1.0, "per_day": 24.0, "per_week": 168.0, "per_month": month}
     if offer.own is not None:
         hours = {"per_hour": 1.0, "per_month": HOURS_A_DAY * linted.row["days_per_month"]}
@@ -439,14 +448,17 @@ def text_against_table(linted: LintedOffer) -> Iterator[str]:
 def reserved_above_on_demand(linted: LintedOffer) -> Iterator[str]:
     """A reserved price above the on-demand one; commitments are judged by their use (`not_earned`)."""
     if linted.offer.purchase in ("reserved", "committed") and linted.offer.commitment is None:
-        on_demand = on_demand_hour(linted.offer, linted.prices, linted.month_days)
-        if on_demand is not None and linted.usd > on_demand:
+        on_demand = on_demand_price(linted.offer, linted.prices, linted.month_days)
+        if linted.usd > on_demand:
             yield f"{linted.offer.purchase} at {linted.usd:g} an hour is above on demand at {on_demand:g}"
 
 
 def _priced_on(linted: LintedOffer) -> tuple[date, str, int]:
     """Day of the price, the day it is judged at in words, and days between them."""
-    judged, age = f"the study's date {linted.study_date}", age_days(linted.offer, linted.prices, linted.study_date)
+    judged, age = (
+        f"the study's date {linted.study_date}",
+        (linted.study_date - (linted.offer.as_of or linted.prices.as_of)).days,
+    )
     return linted.offer.as_of or linted.prices.as_of, judged, age
 
 
@@ -473,7 +485,7 @@ def expired(linted: LintedOffer) -> Iterator[str]:
 
 def stale_rate(linted: LintedOffer) -> Iterator[str]:
     """An exchange rate of another month than the price."""
-    rate, (day, _, _) = rate_used(linted.offer, linted.prices), _priced_on(linted)
+    rate, (day, _, _) = exchange_rate(linted.offer, linted.prices), _priced_on(linted)
     if rate is not None and abs((rate.as_of - day).days) > RATE_AGE_DAYS:
         yield f"price of {day} converted with a {rate.currency} rate of {rate.as_of}"
 
@@ -637,7 +649,7 @@ NOTES = frozenset({"spot_terms"})
 
 def lint(
     prices: PriceList,
-    offers: Sequence[Row],
+    offers: pd.DataFrame,
     instances: Mapping[str, Instance],
     study_date: date,
     month_days: float,
@@ -648,8 +660,8 @@ def lint(
     ----------
     prices : PriceList
         The list.
-    offers : sequence of rows
-        `offer_rows` of the list, in its order, with months of `month_days`.
+    offers : DataFrame
+        `offers_in_usd` of the list, with months of `month_days`.
     instances : mapping of str to Instance
         The machines by name.
     study_date : date
@@ -664,7 +676,7 @@ def lint(
     """
     rows = [
         LintedOffer(offer, row, prices, instances[offer.instance], month_days, study_date)
-        for offer, row in zip(prices.offers, offers, strict=True)
+        for offer, row in zip(prices.offers, offers.to_dict("records"), strict=True)
     ]
     found = [Finding("warning", name, *remark) for name, rule in LIST_RULES for remark in rule(rows)]
     whole_list = any(finding.rule == "market_level" for finding in found)  # that all prices are off says it all
@@ -683,10 +695,10 @@ def lint(
 def offer_findings(row: Row) -> list[Finding]:
     """What shows only when an offer is priced: findings of one row of the offers, which touch no other offer."""
     name, found = row["instance"], []
-    if row["purchase"] in ("reserved", "committed") and row.get("on_demand_usd_per_hour") is not None:
+    if row["purchase"] in ("reserved", "committed") and pd.notna(row.get("on_demand_usd_per_hour")):
         earned, use = row.get("earning_days_per_month"), row["days_per_month"]
-        if earned is None or use < earned:
-            needed = "no use within a month" if earned is None else f"{earned:.1f} days a month"
+        if pd.isna(earned) or use < earned:
+            needed = "no use within a month" if pd.isna(earned) else f"{earned:.1f} days a month"
             words = f"{name}: {row['purchase']} at {use:.4g} days a month is not earned; it takes {needed}"
             found.append(Finding("warning", "not_earned", name, words, row["source"]))
     if row.get("spot_beats_on_demand") is False:
