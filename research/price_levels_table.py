@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sweetspot.bills.lint.known import COLUMNS, device_key, provider_key
-from sweetspot.bills.offers import offer_rows
+from sweetspot.bills.offers import offers_in_usd
 from sweetspot.catalogues.skypilot import read_skypilot
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import load_price_list
@@ -83,12 +83,13 @@ def of_studies(demand: Prices) -> None:
     for file in sorted(Path("config/studies").glob("*/prices/*.yaml")):
         known = load_instances(Path("config/instances.yaml"), file.parent.parent / "instances.yaml")
         prices = load_price_list(file)
-        for offer, row in zip(prices.offers, offer_rows("list", prices, known, 30.5)[0], strict=True):
+        table, _ = offers_in_usd("list", prices, known, 30.5)
+        for offer, usd_per_hour in zip(prices.offers, table["usd_per_hour"], strict=True):
             machine, device = known[offer.instance], device_key(known[offer.instance].gpu)
             if device and offer.own is None and offer.commitment is None and offer.purchase == "on_demand":
                 provider = provider_key(machine.provider)
                 year = (offer.as_of or prices.as_of).year
-                demand[provider, device, year].append(row["usd_per_hour"] / machine.gpus)
+                demand[provider, device, year].append(usd_per_hour / machine.gpus)
                 if offer.compose is not None:
                     demand[provider, device, year].append(offer.compose.gpu.per_hour.value)
 

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sweetspot.bills.columns import Columns, from_arrow, to_arrow
-from sweetspot.bills.costs import COST_COLUMNS, EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells, price_cells
-from sweetspot.bills.offers import OFFER_COLUMNS
-from sweetspot.bills.owning import kept_at
+from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, cells_to_price, price_cells
+from sweetspot.bills.owning import share_of_price
 from sweetspot.bills.pricing import price_tables
+from sweetspot.bills.schemas import with_types
 from sweetspot.decision.breakeven import references
 from sweetspot.decision.contenders import contenders
 from sweetspot.decision.options import build_options
@@ -102,12 +101,12 @@ class Replay:
         offers, fees, _ = price_tables(prices, "then", instances, self.month_days, prices.as_of)
         throughput = _throughput(instances)
         nothing = throughput.iloc[:0].assign(headline=True)
-        cells = all_cells(_columns(throughput, THROUGHPUT_COLUMNS), _columns(nothing, EXTRAPOLATION_COLUMNS))
+        cells = cells_to_price(_columns(throughput, THROUGHPUT_COLUMNS), _columns(nothing, EXTRAPOLATION_COLUMNS))
         work = Training(kind="training", model=MODEL, samples=1.0, source="an hour")
         costs, _ = price_cells(cells, offers, fees, {"hour": work}, instances)
         return build_options(
-            to_arrow(costs, COST_COLUMNS).to_pandas(),
-            to_arrow(offers, OFFER_COLUMNS).to_pandas(),
+            costs,
+            offers,
             throughput,
             nothing,
             self._settings,
@@ -166,7 +165,7 @@ class Replay:
         """USD of buying in a month and selling at the end, at the share that `curve` has for the device's age then."""
         own, months = self.box.own, end - bought
         share = own.residual.share if isinstance(own.residual, Resale) else 1.0
-        kept = share * float(kept_at([(0.0, 1.0), *((p[0], p[1]) for p in curve)], 12.0 * self.box.age(end)))
+        kept = share * float(share_of_price([(0.0, 1.0), *((p[0], p[1]) for p in curve)], 12.0 * self.box.age(end)))
         energy = own.kw.value * own.load_share.value * own.pue.value * own.per_kwh.value * self.hours()
         return self.price(bought) * (1.0 - kept) + months * (own.maintenance_per_month.value + energy)
 
@@ -192,10 +191,9 @@ class Replay:
         }  # fmt: skip
 
 
-def _columns(table: pd.DataFrame, names: tuple[str, ...]) -> Columns:
+def _columns(table: pd.DataFrame, names: tuple[str, ...]) -> pd.DataFrame:
     """The columns that bills are computed on; null where the table has none."""
-    whole = table.reindex(columns=list(names))
-    return from_arrow(to_arrow({name: whole[name].to_numpy(object) for name in names}, names), names)
+    return with_types(table.reindex(columns=list(names)))
 
 
 def _slug(who: tuple[str, str]) -> str:

@@ -5,8 +5,8 @@ import pytest
 import yaml
 from price_lists import STUDY_DATE, cell, offers, price_list, priced
 from project_copy import ROOT
-from sweetspot.bills.columns import triple
 from sweetspot.bills.renting import billed_months, billed_seconds
+from sweetspot.bills.schemas import bounds
 from sweetspot.errors import UserError
 from sweetspot.study.base import validated
 from sweetspot.study.price_list import PriceList
@@ -132,7 +132,7 @@ def test_rates_of_every_unit_are_the_same_hour():
     units = {"per_minute": 0.06, "per_hour": 3.6, "per_month": 3.6 * MONTH}
     prices = price_list(*({"instance": unit.replace("_", "-"), unit: value} for unit, value in units.items()))
     assert offers(prices)["usd_per_hour"].tolist() == pytest.approx([3.6] * 3)
-    assert triple(None) == (0.0, 0.0, 0.0)  # no amount is nothing at all ends
+    assert bounds(None).tolist() == [0.0, 0.0, 0.0]  # no amount is nothing at all ends
 
 
 def test_euro_a_minute_is_converted_with_its_dated_rate_and_tax():

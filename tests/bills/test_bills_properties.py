@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from price_lists import offers
 from project_copy import ROOT
-from sweetspot.bills.columns import from_rows
 from sweetspot.bills.offers import FEE_COLUMNS
 from sweetspot.bills.owning import crossing_days, usd_per_hour_of_use
 from sweetspot.bills.renting import JOB_COLUMNS, Bill, bill_lines, billed_seconds
+from sweetspot.bills.schemas import table_of
 from sweetspot.study.instances import load_instances
 from sweetspot.study.price_list import load_price_list
 
@@ -54,9 +54,9 @@ def interruptions(draw) -> dict[str, Any]:
 def bills(*jobs: dict[str, Any], due: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Bill:
     """The bills of jobs of one machine, on one table; `due`: its fees per start, per hour and per month."""
     names = ("instance", "purchase", *JOB_COLUMNS, "work_hours", "starts", "spread_months")
-    table = from_rows([PERSISTENT | MACHINE | {"starts": 1.0} | job for job in jobs], names)
+    table = table_of([PERSISTENT | MACHINE | {"starts": 1.0} | job for job in jobs], names)
     fees = [MACHINE | {"name": unit, "unit": unit, "usd": fee} for unit, fee in zip(EACH_UNIT, due, strict=True)]
-    return bill_lines(table, from_rows(fees, FEE_COLUMNS))
+    return bill_lines(table, table_of(fees, FEE_COLUMNS))
 
 
 @settings(max_examples=60)

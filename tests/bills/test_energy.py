@@ -9,8 +9,8 @@ import pytest
 import yaml
 from price_lists import MONTH_DAYS, STUDY_DATE, cell, machines, powered, price_list
 from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS
-from sweetspot.bills.energy import metered_machines, with_metered
-from sweetspot.bills.offers import offer_rows
+from sweetspot.bills.energy import metered_machines, with_metered_power
+from sweetspot.bills.offers import offers_in_usd
 from sweetspot.bills.pricing import price_study
 from sweetspot.study.base import validated
 from sweetspot.study.energy_facts import Energy
@@ -161,7 +161,7 @@ def figure(images_per_s=100.0, joules=3.0, source="nvml_counter+rapl", **other):
 def table(*cells):
     frame = pd.DataFrame(list(cells)).reindex(columns=list(TABLE_COLUMNS))
     numbers = ["images_per_s", "images_per_s_low", "images_per_s_high", "joules_per_sample"]
-    return pa.Table.from_pandas(frame.astype(dict.fromkeys(numbers, float)), preserve_index=False)
+    return frame.astype(dict.fromkeys(numbers, float))
 
 
 def shares(host):
@@ -197,15 +197,15 @@ def test_where_the_processor_does_not_tell_the_host_share_of_the_study_stands_fo
 
 
 def test_a_throughput_table_of_before_has_no_metered_machine():
-    assert metered_machines(table(figure()).drop_columns(["joules_per_sample"]), {"box": BOX}, None) == {}
+    assert metered_machines(table(figure()).drop(columns=["joules_per_sample"]), {"box": BOX}, None) == {}
 
 
 def test_the_stated_power_becomes_the_high_end_and_one_measured_at_the_plug_stays():
     metered = metered_machines(table(figure()), {"box": BOX}, None)["box"]
-    changed = with_metered(price_list(owned(load_share=0.5)).offers[0], metered).own
+    changed = with_metered_power(price_list(owned(load_share=0.5)).offers[0], metered).own
     assert (changed.kw.value, changed.kw.ends, changed.load_share.value) == (0.3, (0.3, 1.0), 1.0)
     for kept in price_list(owned(kw_basis="measured"), {"instance": "box", "per_hour": 2}).offers:
-        assert with_metered(kept, metered) is with_metered(kept, None) is kept
+        assert with_metered_power(kept, metered) is with_metered_power(kept, None) is kept
 
 
 @pytest.mark.parametrize(
@@ -214,8 +214,8 @@ def test_the_stated_power_becomes_the_high_end_and_one_measured_at_the_plug_stay
 )
 def test_power_that_runs_measured_is_said_of_a_box_whose_stated_power_it_replaces_alone(listed, replaced):
     metered = metered_machines(table(figure()), {"box": BOX}, None)
-    ((row,), _) = offer_rows("list", price_list(listed), {"box": BOX}, MONTH_DAYS, metered=metered)
-    assert (metered["box"].source in str(row.get("power_source"))) == replaced
+    offers, _ = offers_in_usd("list", price_list(listed), {"box": BOX}, MONTH_DAYS, metered=metered)
+    assert (metered["box"].source in str(offers["power_source"].iloc[0])) == replaced
 
 
 def priced(tmp_path, throughput):
@@ -225,7 +225,8 @@ def priced(tmp_path, throughput):
     prices.write_text(yaml.safe_dump(listed))
     works.write_text("work: {kind: training, model: vgg16, samples: 720000, source: this test}\n")
     none = pa.table({name: pa.array([], pa.string()) for name in EXTRAPOLATION_COLUMNS})
-    tables = price_study(throughput, none, prices, works, [instances], "p", MONTH_DAYS, STUDY_DATE)
+    figures = pa.Table.from_pandas(throughput, preserve_index=False)
+    tables = price_study(figures, none, prices, works, [instances], "p", MONTH_DAYS, STUDY_DATE)
     return {name: tables[name].to_pylist() for name in ("offers", "costs", "bills")}
 
 

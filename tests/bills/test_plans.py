@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from phase_plans import WORK, hourly, own, priced_plan
 from price_lists import cell, list_tables, machines, planned, price_list, works_of
-from sweetspot.bills.pricing import of_projects
-from sweetspot.bills.queue import more_boxes, rounds
+from sweetspot.bills.checks import project_findings
+from sweetspot.bills.job_rounds import job_rounds, next_machine_count
 from sweetspot.study.instances import Instance
 
 TOTAL = ["machines", "at_once", "hours", "usd", "jobs"]
@@ -36,7 +36,7 @@ def by_phase(offer, *phases, **keys):
     ],
 )
 def test_rounds_of_jobs_dealt_out_evenly(jobs, slots, count, longest, together):
-    assert [float(part) for part in rounds(jobs, slots, count)] == [longest, together]
+    assert [float(part) for part in job_rounds(jobs, slots, count)] == [longest, together]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_rounds_of_jobs_dealt_out_evenly(jobs, slots, count, longest, together):
     ],
 )
 def test_the_next_number_of_machines(boxes, hours, most, following, short):
-    found, lacking = more_boxes(np.array([boxes]), np.array([hours]), np.array([100.0]), most)
+    found, lacking = next_machine_count(np.array([boxes]), np.array([hours]), np.array([100.0]), most)
     assert (found.tolist(), lacking.tolist()) == ([following], [short])
 
 
@@ -188,7 +188,7 @@ def findings(months, *boxes):
     prices = price_list(*boxes)
     offers, _ = list_tables(prices, machines(prices))
     work = {"work": WORK | {"months": months, "renewed": False}} if months else {}
-    found = of_projects(works_of(work), {}, offers)
+    found = project_findings(works_of(work), {}, offers)
     return [(one.rule, one.instance, one.message) for one in found]
 
 
@@ -206,7 +206,7 @@ def test_work_that_no_month_has_room_for_is_told(hours, months, told):
     """A month of 30.5 days has 732 hours, for a job of each of two phases."""
     work = plan(("a", 9, hours, "all"), ("b", 9, 366.0, "all"), months=months)
     prices = price_list(hourly(6.0))
-    found = list(of_projects(works_of({"work": work}), {}, list_tables(prices, machines(prices))[0]))
+    found = list(project_findings(works_of({"work": work}), {}, list_tables(prices, machines(prices))[0]))
     assert [one.rule for one in found] == ["work_past_its_months"] * told
     assert not told or "takes 733 hours on x; its 1 months have 732" in found[0].message
 

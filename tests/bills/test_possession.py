@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 from price_lists import list_tables, machines, offers, price_list, spent
-from sweetspot.bills.offer_prices import residual
+from sweetspot.bills.offers import _residual
 from sweetspot.bills.owning import (
     annuity,
     crossing_days,
     fixed_per_month,
-    kept_at,
     monthly_rate,
-    relative,
+    resale_factor,
+    share_of_price,
     usd_per_hour_of_use,
 )
 from sweetspot.errors import UserError
@@ -137,11 +137,11 @@ def test_owning_of_ranges_has_the_middle_of_each_and_its_cheap_and_dear_ends():
 
 def test_possession_without_and_with_a_discount():
     own = {"capex": 1300.0, "residual": 100.0, "months": 12.0, "maintenance": 5.0, "staff": 7.0}
-    assert fixed_per_month(own) == pytest.approx(100 + 12)
+    assert fixed_per_month(**own) == pytest.approx(100 + 12)
     # at 21 % a year a month has 1.21^(1/12) - 1; the level payment of 1300 less 100 / 1.21 over a year
     rate = 1.21 ** (1 / 12) - 1
     payment = (1300 - 100 / 1.21) * rate / (1 - 1 / 1.21)
-    assert fixed_per_month(own, 0.21) == pytest.approx(payment + 12)
+    assert fixed_per_month(**own, discount_rate=0.21) == pytest.approx(payment + 12)
     assert monthly_rate(0.21) == pytest.approx(rate)
     assert annuity(12.0, 0.0) == 12.0
     assert annuity(12.0, 0.21) == pytest.approx(sum((1 + rate) ** -month for month in range(1, 13)))
@@ -160,7 +160,7 @@ def test_the_days_of_a_break_even_are_those_at_which_both_cost_the_same():
 
 def sold(**more):
     plain = {"capex": 515000.0, "months": 36.0, "kw": 14.3, "per_kwh": 0.12, "days_per_month": 20.0}
-    return residual(Own.model_validate(plain | more))
+    return _residual(Own.model_validate(plain | more))
 
 
 def test_a_server_of_devices_that_are_almost_two_years_old():
@@ -178,7 +178,8 @@ def test_a_curve_of_one_s_own_counts_from_the_purchase_and_nobody_sells_above_th
     ranged = {"value": 515000, "low": 400000, "high": 600000}
     value, _ = sold(capex=ranged, residual={"points": [[3.0, 0.9, 0.7, 1.0]], "share": 1.0})
     assert value == pytest.approx((400000, 360500, 400000))
-    assert sold(residual={"value": 1000, "low": 0, "high": 2000}) == ((1000, 0, 2000), None)  # a typed value stays
+    value, points = sold(residual={"value": 1000, "low": 0, "high": 2000})  # an amount stays
+    assert (value.tolist(), points) == ([1000, 0, 2000], None)
 
 
 CURVE = {"paid": {"value": 1000, "low": 900, "high": 1200}, "points": [[2.0, 0.5, 0.4, 0.6]], "share": 0.8}
@@ -229,7 +230,7 @@ def test_when_what_is_bought_is_there_and_how_long_the_offer_stands(keys, months
 
 def test_the_months_decide_and_beyond_the_last_point_it_stays():
     points = [(0.0, 1.0), (2.0, 0.5)]
-    assert kept_at(points, [0, 6, 24, 48]).tolist() == [1.0, 0.875, 0.5, 0.5]
+    assert share_of_price(points, [0, 6, 24, 48]).tolist() == [1.0, 0.875, 0.5, 0.5]
     curve = [{"years": year, "kept": kept} for year, kept in points]
-    assert relative(curve, np.array([12.0, 24.0]), 24.0).tolist() == [1.5, 1.0]
-    assert relative(None, 12.0, 24.0) == relative(float("nan"), 12.0, 24.0) == 1.0
+    assert resale_factor(curve, np.array([12.0, 24.0]), 24.0).tolist() == [1.5, 1.0]
+    assert resale_factor(None, 12.0, 24.0) == resale_factor(float("nan"), 12.0, 24.0) == 1.0

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from price_lists import machines, price_list
 from study_entries import OWN
-from sweetspot.bills.offers import offer_rows
+from sweetspot.bills.offers import offers_in_usd
 from sweetspot.bills.price_paths import (
     TREND_COLUMNS,
     at_mean_rent,
@@ -50,11 +50,7 @@ def test_only_a_drift_moves_the_central_rent():
 
 
 def test_a_plan_without_months_pays_today_s_price():
-    rows = {
-        "trend_kind": np.array(["drift"], object),
-        "trend_change": np.array([-0.5]),
-        "usd_per_hour": np.array([10.0]),
-    }
+    rows = pd.DataFrame({"trend_kind": ["drift"], "trend_change": [-0.5], "usd_per_hour": [10.0]})
     assert at_mean_rent(rows, None)["usd_per_hour"].tolist() == [10.0]
     assert at_mean_rent(rows, 24.0)["usd_per_hour"][0] == pytest.approx(5.56786, abs=1e-5)
 
@@ -136,10 +132,11 @@ DRIFTS = {"trend": "own drift", "trend_kind": "drift", "trend_market_share": 0.5
 )  # fmt: skip
 def test_how_the_price_of_an_offer_may_move(offer, paths, terms):
     prices = price_list({"instance": "x"} | offer)
-    (row,), _ = offer_rows(
+    offers, _ = offers_in_usd(
         "list", prices, machines(prices, x={"provider": "aws", "gpu": "H100 SXM"}), 30.5, None, paths
     )
-    assert {name: row[name] for name in TREND_COLUMNS if name in row} == terms
+    row = offers.iloc[0]
+    assert {name: row[name] for name in TREND_COLUMNS if pd.notna(row[name])} == terms
 
 
 def options(*rows):

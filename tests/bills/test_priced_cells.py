@@ -5,15 +5,15 @@ import math
 
 import pytest
 from price_lists import cell, price_list, price_study, priced
-from sweetspot.bills.columns import from_rows
-from sweetspot.bills.costs import all_cells, offered, reference_rate
+from sweetspot.bills.costs import cells_to_price, join_offers, reference_throughput
+from sweetspot.bills.schemas import table_of
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
 
 
 def figures(*rows):
-    return from_rows(rows, tuple(cell("x")) + tuple({name for row in rows for name in row} - set(cell("x"))))
+    return table_of(rows, tuple(cell("x")) + tuple({name for row in rows for name in row} - set(cell("x"))))
 
 
 def test_only_headline_extrapolations_of_cells_without_a_figure_are_added():
@@ -25,7 +25,7 @@ def test_only_headline_extrapolations_of_cells_without_a_figure_are_added():
         cell("a", 1.0, headline=True), cell("b", 2.0, headline=True), cell("e", 3.0, headline=True),
         cell("e", 4.0, headline=False), cell("c", 5.0, headline=True), cell("a", 6.0, framework="torch", headline=True),
     )  # fmt: skip
-    found = all_cells(measured, predicted)
+    found = cells_to_price(measured, predicted)
     rows = list(zip(found["instance"], found["images_per_s"], found["status"], found["basis"], strict=True))
     assert [row for row in rows if row[2] == "ok"] == [
         ("a", 100.0, "ok", "published"), ("c", 100.0, "ok", "published"), ("b", 2.0, "ok", "extrapolated"),
@@ -38,13 +38,13 @@ def test_the_rate_of_a_reference_is_its_best_evidence_then_its_fastest():
     cells = figures(cell("r", 50.0), cell("r", 80.0), cell("r", 900.0, basis="stand_in"), cell("r", 7.0, batch_size=16),
                     cell("r", 99.0, status="failed"), cell("r", None), cell("other", 1000.0))  # fmt: skip
     asked = figures(cell("x"), cell("x", batch_size=16), cell("x", precision="fp32"))
-    found = reference_rate(asked, cells, "r").tolist()
+    found = reference_throughput(asked, cells, "r").tolist()
     assert found[:2] == [80.0, 7.0] and math.isnan(found[2])
 
 
 def test_every_cell_meets_every_offer_of_its_machine():
     listed = figures(cell("a", source="one"), cell("a", source="two"))
-    table = offered(figures(cell("b"), cell("a", source="cell")), listed, ("source",))
+    table = join_offers(figures(cell("b"), cell("a", source="cell")), listed, ("source",))
     assert table["instance"].tolist() == ["a", "a"]
     assert (table["source_cell"].tolist(), table["source"].tolist()) == (["cell", "cell"], ["one", "two"])
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 from price_lists import HEADING, list_tables, machines, price_list, works_of
-from sweetspot.bills.lint.bounds import check_possible
-from sweetspot.bills.pricing import check_devices, check_free, check_terms, check_there, check_workloads
+from sweetspot.bills.checks import check_devices, check_offers, check_purchase_prices, check_workloads
+from sweetspot.bills.lint.rules import check_possible
 from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
@@ -35,23 +35,29 @@ def deal(months):
         (check_devices, TRAINING | {"devices_per_job": "all"}, None, None),
         (check_devices, PLAN, None, None),
         (check_devices, TRAINING | {"devices_per_job": 3}, None, "w.devices_per_job is 3; expected at most 2"),
-        (check_there, MONTH, None, None),
-        (check_there, MONTH | {"have": ["x", "xx"]}, None, "w.have[1]"),
-        (check_terms, PLAN, deal(12.0), None),
-        (check_terms, PLAN | {"months": None}, deal(13.0), None),
-        (check_terms, PLAN, deal(13.0), "list.yaml: offers[7].commitment.term_months is 13; expected at most the 12"),
-        (check_free, MONTH, BOX, None),
-        (check_free, MONTH | {"have": []}, BOX, "list.yaml: offers[7].own.capex is 0 for 'x'; expected its price"),
-        (check_free, MONTH | {"have": []}, BOX | {"own": BOX["own"] | {"capex": 1000.0}}, None),
+        (check_workloads, MONTH, None, None),
+        (check_workloads, MONTH | {"have": ["x", "xx"]}, None, "w.have[1]"),
+        (check_offers, PLAN, deal(12.0), None),
+        (check_offers, PLAN | {"months": None}, deal(13.0), None),
+        (check_offers, PLAN, deal(13.0), "list.yaml: offers[7].commitment.term_months is 13; expected at most the 12"),
+        (check_purchase_prices, MONTH, BOX, None),
+        (check_purchase_prices, MONTH | {"have": []}, BOX, "offers[7].own.capex is 0 for 'x'; expected its price"),
+        (check_purchase_prices, MONTH | {"have": []}, BOX | {"own": BOX["own"] | {"capex": 1000.0}}, None),
     ],
 )  # fmt: skip
 def test_work_and_prices_that_do_not_fit(check, work, offer, told):
     works = works_of({"w": work})
-    if offer is None:
-        given = (works, {"x": Instance(title="x", provider="p", gpu="g", gpus=2)}, WORK)
-    else:
+    works, monthly = ({}, works) if work["kind"] == "monthly" else (works, {})
+    machines_by_name = {"x": Instance(title="x", provider="p", gpu="g", gpus=2)}
+    if offer is not None:
         prices = price_list(offer)
-        given = (works, list_tables(prices, machines(prices))[0], WORK, LIST, [7])
+        offers = list_tables(prices, machines(prices))[0]
+    given = {
+        check_workloads: lambda: (works, monthly, machines_by_name, WORK),
+        check_devices: lambda: (works, machines_by_name, WORK),
+        check_offers: lambda: (works, monthly, offers, WORK, LIST, [7]),
+        check_purchase_prices: lambda: (monthly, offers, WORK, LIST, [7]),
+    }[check]()
     if told is None:
         check(*given)
     else:

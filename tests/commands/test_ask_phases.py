@@ -8,9 +8,9 @@ import yaml
 from decision_tables import study
 from phase_plans import JOB, WORK, cells_of, compared, given, hourly, own
 from price_lists import list_tables, machines, price_list
-from sweetspot.bills.columns import from_rows, to_arrow
-from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, FIGURES, THROUGHPUT_COLUMNS
+from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
+from sweetspot.bills.schemas import table_of, to_arrow_table
 from sweetspot.commands.asked import Case, Given, Wanted
 from sweetspot.commands.command_line import main
 from sweetspot.draws import DRAWS
@@ -37,13 +37,13 @@ def project(tmp_path_factory):
     for name, table in compared(*rows, draws=DRAWS).items():
         write_parquet(table, results / "comparison" / f"{name}.parquet")
     offers, fees = list_tables(prices, known)
-    cells = from_rows([one | {"logical": False} for one in cells_of(known)], (*FIGURES, "gpu", "logical"))
-    extrapolated = from_rows([], EXTRAPOLATION_COLUMNS)
+    cells = table_of([one | {"logical": False} for one in cells_of(known)], THROUGHPUT_COLUMNS)
+    extrapolated = table_of([], EXTRAPOLATION_COLUMNS)
     for name, columns, kinds in (
         ("offers/list", offers, OFFER_COLUMNS), ("fees/list", fees, FEE_COLUMNS),
         ("throughput", cells, THROUGHPUT_COLUMNS), ("extrapolation", extrapolated, EXTRAPOLATION_COLUMNS),
     ):  # fmt: skip
-        write_arrow(to_arrow(columns, kinds), results / f"{name}.parquet")
+        write_arrow(to_arrow_table(columns, kinds), results / f"{name}.parquet")
     return root
 
 

@@ -137,8 +137,9 @@ def test_jobs_come_to_what_there_is_of_a_machine_and_wait_for_it_where_it_is_hel
     one = found["box"]
     assert (one.people, one.per_month, one.spread) == (4, (30.0, 20.0, 40.0), 0.5)
     assert list(one.hours) == [6.0, 3.0, 9.0]
-    stream = one.stream(1)
-    assert tuple(stream) == (pytest.approx(20 / 648), 3.0, 0.5, 6)
+    job = one.job_class(1)
+    assert job.arrivals_per_hour == pytest.approx(20 / 648)
+    assert (job.mean_hours, job.variation, job.servers) == (3.0, 0.5, 6)
 
 
 @pytest.mark.parametrize(("runs", "slots", "hours"), [(1, 1.0, 6.0), (7, 3.0, 2.0), (6, 3.0, 3.0), (3, 4.0, 6.0)])

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 import yaml
 from project_copy import ROOT
-from sweetspot.bills.offers import check_instances, offer_rows, offers_table
+from sweetspot.bills.checks import check_instances
+from sweetspot.bills.offers import offers_in_usd
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS, table
 from sweetspot.matrix.invocation import price_list_names
@@ -302,12 +303,12 @@ def test_a_damaged_list_gives_finite_offers_or_one_sentence(file: Path, tmp_path
         try:
             prices = load_price_list(target)
             check_instances([offer.instance for offer in prices.offers], known, str(target))
-            rows, fees = offer_rows("list", prices, known, 30.5)
+            offers, fees = offers_in_usd("list", prices, known, 30.5)
         except UserError as error:
             assert "\n" not in str(error)
             assert str(target) in str(error)
         else:
-            numbers = [column for column in offers_table(rows).values() if column.dtype == float]
+            numbers = [offers[name].to_numpy() for name in offers if offers[name].dtype == float]
             assert len(numbers) > 50
             assert not any(np.isinf(column).any() for column in numbers)
-            assert all(np.isfinite(fee["usd"]) for fee in fees)
+            assert np.isfinite(fees["usd"]).all()

@@ -5,12 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 import yaml
 from price_lists import cell, price_study
-from sweetspot.bills.columns import from_arrow, to_arrow
-from sweetspot.bills.offers import OFFER_COLUMNS
-from sweetspot.bills.owning import CASH_COLUMNS, cash_table
+from sweetspot.bills.owning import cash_table
 from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.contenders import found_contenders
@@ -117,7 +114,7 @@ def tables(folder: Path) -> dict[str, pd.DataFrame]:
     given = inputs(folder, LISTS, question)
     asked = Settings.of(question, load_instances(folder / "instances.yaml"))
     others = ("throughput", "extrapolation", "efficiency", "costs", "offers")
-    cash = to_arrow(cash_table(from_arrow(pa.Table.from_pandas(given.offers), OFFER_COLUMNS)), CASH_COLUMNS).to_pandas()
+    cash = cash_table(given.offers)
     rest = {"claims": pd.DataFrame(), "bills": pd.DataFrame(), "cash_flow": cash}
     return compare(given, asked, draws=50) | {name: getattr(given, name) for name in others} | rest
 

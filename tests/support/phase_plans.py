@@ -3,8 +3,8 @@
 import pandas as pd
 from decision_tables import study
 from price_lists import cell, list_tables, machines, offers, planned, price_list, priced, works_of
-from sweetspot.bills.columns import from_rows
-from sweetspot.bills.costs import FIGURES
+from sweetspot.bills.costs import PRICED_COLUMNS
+from sweetspot.bills.schemas import table_of
 from sweetspot.commands.asked import Phased
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.cost_rounds import priced_plans
@@ -92,7 +92,7 @@ def given(*rows, facts=None, speeds=None):
     prices = price_list(*rows)
     known = machines(prices, **(facts or {}))
     table, fees = list_tables(prices, known)
-    cells = from_rows(cells_of(known, speeds), (*FIGURES, "gpu"))
+    cells = table_of(cells_of(known, speeds), PRICED_COLUMNS)
     plans = works_of({"work": WORK})
     return Phased(cells, [(table, fees)], plans, known, {}), offers(prices, known).reset_index()
 

@@ -6,13 +6,12 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 from sweetspot.bills import pricing
-from sweetspot.bills.columns import Columns, from_rows, to_arrow
-from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, EXTRAPOLATION_COLUMNS, FIGURES, price_cells
+from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, EXTRAPOLATION_COLUMNS, PRICED_COLUMNS, price_cells
 from sweetspot.bills.lint.rules import Finding, lint, warnings_of
-from sweetspot.bills.offer_prices import has_ended
-from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, offer_rows, offers_table
+from sweetspot.bills.offers import OFFER_COLUMNS, has_ended, offers_in_usd
 from sweetspot.bills.owning import CASH_COLUMNS, cash_table
 from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
+from sweetspot.bills.schemas import table_of, to_arrow_table
 from sweetspot.study.base import validated
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
@@ -49,24 +48,25 @@ def cell(instance: str, images_per_s: float = 100.0, gpus: int = 1, **other) -> 
 
 def findings(prices: PriceList, known: dict[str, Instance], study_date: date = STUDY_DATE) -> list[Finding]:
     """What the lint of a whole list finds."""
-    rows, _ = offer_rows("list", prices, known, MONTH_DAYS)
-    return lint(prices, rows, known, study_date, MONTH_DAYS)
+    table, _ = offers_in_usd("list", prices, known, MONTH_DAYS)
+    return lint(prices, table, known, study_date, MONTH_DAYS)
 
 
 def offers(prices: PriceList, known: dict[str, Instance] | None = None) -> pd.DataFrame:
     """The offers table, by instance."""
     known = machines(prices) if known is None else known
-    rows, _ = offer_rows("list", prices, known, MONTH_DAYS)
-    for row, one in zip(rows, prices.offers, strict=True):
-        ended = has_ended(one, STUDY_DATE)
-        row |= {"warnings": warnings_of(row, findings(prices, known)), "offer_ended": ended}
-    return to_arrow(offers_table(rows), OFFER_COLUMNS).to_pandas().set_index("instance")
+    table, _ = offers_in_usd("list", prices, known, MONTH_DAYS)
+    listed = findings(prices, known)
+    table["warnings"] = [warnings_of(row, listed) for row in table.to_dict("records")]
+    table["offer_ended"] = [has_ended(offer, STUDY_DATE) for offer in prices.offers]
+    return to_arrow_table(table, OFFER_COLUMNS).to_pandas().set_index("instance")
 
 
-def list_tables(prices: PriceList, known: dict[str, Instance], energy: Energy | None = None) -> tuple[Columns, Columns]:
+def list_tables(
+    prices: PriceList, known: dict[str, Instance], energy: Energy | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Offers and fees of a list, as the bills have them."""
-    rows, fees = offer_rows("list", prices, known, MONTH_DAYS, energy)
-    return offers_table(rows), from_rows(fees, FEE_COLUMNS)
+    return offers_in_usd("list", prices, known, MONTH_DAYS, energy)
 
 
 def powered(
@@ -75,9 +75,9 @@ def powered(
     """Offers by instance, costs and bills of workloads, where a study declares `energy`."""
     declared = machines(prices) if known is None else known
     table, fees = list_tables(prices, declared, energy)
-    costs, bills = price_cells(from_rows(cells, (*FIGURES, "gpu")), table, fees, works_of(work), declared)
-    told = to_arrow(table, OFFER_COLUMNS).to_pandas().set_index("instance")
-    return told, to_arrow(costs, COST_COLUMNS).to_pandas(), to_arrow(bills, BILL_COLUMNS).to_pandas()
+    costs, bills = price_cells(table_of(cells, PRICED_COLUMNS), table, fees, works_of(work), declared)
+    told = to_arrow_table(table, OFFER_COLUMNS).to_pandas().set_index("instance")
+    return told, to_arrow_table(costs, COST_COLUMNS).to_pandas(), to_arrow_table(bills, BILL_COLUMNS).to_pandas()
 
 
 def works_of(workloads: dict[str, dict]) -> dict[str, Any]:
@@ -91,26 +91,26 @@ def priced(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Costs and bills of `workloads` on `cells`; `declared`: the machines, where not those of the list."""
     table, fees = list_tables(prices, machines(prices) if declared is None else declared)
-    costs, bills = price_cells(from_rows(cells, (*FIGURES, "gpu")), table, fees, works_of(workloads), declared)
-    return to_arrow(costs, COST_COLUMNS).to_pandas(), to_arrow(bills, BILL_COLUMNS).to_pandas()
+    costs, bills = price_cells(table_of(cells, PRICED_COLUMNS), table, fees, works_of(workloads), declared)
+    return to_arrow_table(costs, COST_COLUMNS).to_pandas(), to_arrow_table(bills, BILL_COLUMNS).to_pandas()
 
 
 def planned(prices: PriceList, cells: list[dict], known: dict[str, Instance], **workloads: dict) -> pd.DataFrame:
     """The plans among `workloads`."""
     table, fees = list_tables(prices, known)
-    plans = plan_table(from_rows(cells, (*FIGURES, "gpu")), table, fees, works_of(workloads), known)
-    return to_arrow(plans, PLAN_COLUMNS).to_pandas()
+    plans = plan_table(table_of(cells, PRICED_COLUMNS), table, fees, works_of(workloads), known)
+    return to_arrow_table(plans, PLAN_COLUMNS).to_pandas()
 
 
 def spent(prices: PriceList) -> pd.DataFrame:
     """The cash flow of a list."""
-    return to_arrow(cash_table(list_tables(prices, machines(prices))[0]), CASH_COLUMNS).to_pandas()
+    return to_arrow_table(cash_table(list_tables(prices, machines(prices))[0]), CASH_COLUMNS).to_pandas()
 
 
 def price_study(throughput: pd.DataFrame, extrapolation: pd.DataFrame | None, *args, **keys) -> dict[str, pd.DataFrame]:
     """`pricing.price_study` on data frames; no extrapolation: an empty table."""
     if extrapolation is None:
-        predicted = to_arrow(from_rows([], EXTRAPOLATION_COLUMNS), EXTRAPOLATION_COLUMNS)
+        predicted = to_arrow_table(table_of([], EXTRAPOLATION_COLUMNS), EXTRAPOLATION_COLUMNS)
     else:
         predicted = pa.Table.from_pandas(extrapolation, preserve_index=False)
     figures = pa.Table.from_pandas(throughput, preserve_index=False)

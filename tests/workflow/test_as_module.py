@@ -268,6 +268,6 @@ def test_a_checkout_that_is_edited_is_noticed(checkout, snakemake, tmp_path):
     mine = importer(tmp_path / "mine", module(copy, "dict(study='rare-2018')", more='    prefix: "x"\n'), STUDY)
     done = snakemake(mine, "sweetspot_costs")
     assert done.returncode == 0, done.stdout
-    edit(copy / "workflow" / "sweetspot" / "bills" / "offer_prices.py", '"""', '""" ')
+    edit(copy / "workflow" / "sweetspot" / "bills" / "offers.py", '"""', '""" ')
     planned = snakemake(mine, "--dry-run", "sweetspot_costs").stdout
     assert "sweetspot_price_workloads" in planned and "sweetspot_fit_scaling" not in planned

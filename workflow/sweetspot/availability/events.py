@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from sweetspot.bills.columns import Array
 from sweetspot.bills.renting import checkpoint_interval
+from sweetspot.bills.schemas import FloatArray as Array
 from sweetspot.draws import DRAWS, stream
 
 SELDOM = 1e-12  # failures an hour below which there are none: a checkpoint interval needs a mean time between them

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.availability.events import NEVER, Array, Ends, Having, any_of, no_spare
-from sweetspot.bills.columns import ENDS
+from sweetspot.bills.schemas import SUFFIXES
 from sweetspot.cells import INTERRUPTIBLE
 
 if TYPE_CHECKING:
@@ -22,8 +22,9 @@ RANGED = (
 )  # fmt: skip
 SAID = ("stock_confidence", "stock_source", "stock_as_of", "stock_event")
 NUMBERS = (
-    *(f"{name}{end}" for name in RANGED for end in ENDS), "checkpoint_hours", "longest_run_hours",
-    *(f"p_stock_assumed{end}" for end in ENDS), "p_stock_all", "p_stock_any", "hours_to_result", "hours_to_result_p90",
+    *(f"{name}{end}" for name in RANGED for end in SUFFIXES), "checkpoint_hours", "longest_run_hours",
+    *(f"p_stock_assumed{end}" for end in SUFFIXES), "p_stock_all", "p_stock_any", "hours_to_result",
+    "hours_to_result_p90",
 )  # fmt: skip
 HAVING = (*NUMBERS, *SAID, "sellers")
 ALWAYS: Ends = (1.0, 1.0, 1.0)
@@ -140,7 +141,7 @@ def _facts(row: Row, known: "Known", month_days: float) -> dict[str, Any]:
     dated = not math.isnan(found["start_hours"][1])
     kind = [row["provider"] if most is None else "any", offer["gpu"], offer["gpus"], *[row["price_list"]] * dated]
     columns = {f"{name}{end}": three[place] for name, three in found.items()
-               for place, end in enumerate(ENDS)}  # fmt: skip
+               for place, end in enumerate(SUFFIXES)}  # fmt: skip
     told = {} if stock is None else {"stock_confidence": stock.confidence, "stock_source": stock.source,
                                      "stock_as_of": stock.as_of}  # fmt: skip
     return columns | dict.fromkeys(SAID) | told | {

@@ -1,4 +1,4 @@
-"""What is paid used or not: machines owned and terms committed to, by the month, the hour of use and as cash flow."""
+"""Costs of owned machines and commitments per month and per hour of use, and their cash flow."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,145 +6,186 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from sweetspot.bills.columns import Array, Columns, from_rows, objects, size, stacked, to_rows
+from sweetspot.bills.schemas import FloatArray, concat, table_of
 
 HOURS_A_DAY = 24.0
 MONTHS_A_YEAR = 12.0
-Number = float | Array
+Number = float | FloatArray
 
 
 def monthly_rate(discount_rate: float) -> float:
-    """Discount rate of a month that compounds to the yearly one."""
+    """Return the monthly discount rate that compounds to the yearly one."""
     return float((1.0 + discount_rate) ** (1.0 / 12.0)) - 1.0
 
 
 def annuity(months: Number, discount_rate: float) -> Number:
-    """Present value of 1 paid at the end of each of `months` months; `months` itself without discounting."""
+    """Return the present value of 1 paid at the end of each month; `months` without discounting."""
     rate = monthly_rate(discount_rate)
     return months if rate == 0 else (1.0 - (1.0 + rate) ** -months) / rate
 
 
-def fixed_per_month(own: Mapping[str, Number], discount_rate: float = 0.0) -> Number:
-    """USD a month of an owned machine whether it is used or not.
+def fixed_per_month(
+    capex: Number,
+    months: Number,
+    residual: Number,
+    maintenance: Number,
+    staff: Number,
+    discount_rate: float = 0.0,
+) -> Number:
+    """Return the cost of an owned machine in USD per month, whether it is used or not.
 
-    (capex - residual)/months + maintenance + staff (docs/prices.md); with a discount rate, the level
-    payment whose present value is capex less the discounted residual value.
+    (capex - residual) / months + maintenance + staff; with a discount rate, the level payment whose present
+    value is the purchase less the discounted residual value.
+
+    Parameters
+    ----------
+    capex, residual
+        USD paid at the start and got back at the end.
+    months
+        Months of ownership.
+    maintenance, staff
+        USD per month.
+    discount_rate
+        Per year.
     """
-    factor = annuity(own["months"], discount_rate)
-    residual = own["residual"] / (1.0 + monthly_rate(discount_rate)) ** own["months"]
-    return (own["capex"] - residual) / factor + own["maintenance"] + own["staff"]
-
-
-def kwh_per_hour(own: Mapping[str, Any]) -> Any:
-    """What an hour of use takes from the grid: kW x PUE; numbers, arrays or columns."""
-    return own["kw"] * own["pue"]
-
-
-def running_per_hour(own: Mapping[str, Any]) -> Any:
-    """Electricity of an hour of use: kW x PUE x price of a kWh; numbers, arrays or columns."""
-    return kwh_per_hour(own) * own["per_kwh"]
+    discounted = residual / (1.0 + monthly_rate(discount_rate)) ** months
+    return (capex - discounted) / annuity(months, discount_rate) + maintenance + staff
 
 
 def usd_per_hour_of_use(fixed: Any, variable: Any, days: Any, downtime_share: Any = 0.0) -> Any:
-    """USD an hour of use at `days` of planned use a month: fixed / (24 d (1 - downtime)) + variable.
+    """Return the price of an hour of use: fixed / (24 d (1 - downtime)) + variable.
 
-    `fixed`, `variable`, `downtime_share`: the columns `fixed_usd_per_month`, `variable_usd_per_hour` and
-    `downtime_share` (null: 0) of offers.parquet; numbers, arrays or columns. The month's fixed sum is spread over the
-    planned hours in which the machine works: an hour in which it is broken is no hour of use and draws no power.
+    Parameters
+    ----------
+    fixed, variable
+        USD per month, and USD per hour of use (numbers, arrays or columns).
+    days
+        Planned days of use per month.
+    downtime_share
+        Share of the planned hours in which the machine is broken: those are no use and draw no power.
     """
     return fixed / (HOURS_A_DAY * days * (1.0 - downtime_share)) + variable
 
 
 def crossing_days(
-    fixed: npt.ArrayLike, variable: npt.ArrayLike, rival: npt.ArrayLike, factor: float = 1.0
-) -> npt.NDArray[np.float64]:
-    """Days of use a month from which `usd_per_hour_of_use` is at most `rival` / `factor` USD; inf: never.
+    fixed: npt.ArrayLike, variable: npt.ArrayLike, alternative: npt.ArrayLike, factor: float = 1.0
+) -> FloatArray:
+    """Return the days of use per month from which a fixed monthly cost pays; infinity if it never does.
 
-    `fixed` USD a month, `variable` USD an hour of use; `rival` is what the alternative costs for the work that the
-    machine does in one hour: p_c R_o / R_c (break-even days: d* = fixed / (24 (rival - variable))).
+    Break-even days: d* = fixed / (24 (alternative / factor - variable)).
+
+    Parameters
+    ----------
+    fixed, variable
+        USD per month, and USD per hour of use.
+    alternative
+        USD that the alternative costs for the work of one hour: p_c R_o / R_c.
+    factor
+        How many times cheaper than the alternative it has to be.
     """
-    per_month, per_hour, other = np.broadcast_arrays(*(np.asarray(part, float) for part in (fixed, variable, rival)))
-    margin = other / factor - per_hour
+    per_month, per_hour, other_usd = np.broadcast_arrays(
+        *(np.asarray(usd, float) for usd in (fixed, variable, alternative))
+    )
+    margin = other_usd / factor - per_hour
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(margin > 0, per_month / (HOURS_A_DAY * margin), np.inf)
 
 
-def kept_at(points: Sequence[Sequence[float]], months: npt.ArrayLike, end: int = 0) -> Array:
-    """Share of the purchase that a machine is sold for after `months`; `end`: median (0), low (1), high (2).
+def share_of_price(points: Sequence[Sequence[float]], months: npt.ArrayLike, column: int = 0) -> FloatArray:
+    """Return the resale value of a machine as a share of its purchase price.
 
-    Linear between the points (years since the purchase, median, low, high), the first at 0 years; beyond the last one
-    its share.
+    Parameters
+    ----------
+    points
+        Years since the purchase (the first at 0), median, low and high share; linear in between and constant
+        after the last.
+    months
+        Months since the purchase.
+    column
+        Median (0), low (1) or high (2).
     """
-    years = np.array([point[0] for point in points])
-    kept = np.array([point[1 + end] for point in points])
-    return np.interp(np.asarray(months, float) / MONTHS_A_YEAR, years, kept)
+    years = [point[0] for point in points]
+    shares = [point[1 + column] for point in points]
+    return np.interp(np.asarray(months, float) / MONTHS_A_YEAR, years, shares)
 
 
-def relative(points: Any, months: npt.ArrayLike, central: float, dearer: npt.ArrayLike = 1.0) -> Array:
-    """Resale value over that of the offers (`residual_usd`), by the column `residual_points`; 1 without it.
+def resale_factor(
+    points: Any, months: npt.ArrayLike, baseline_months: float, price_factor: npt.ArrayLike = 1.0
+) -> FloatArray:
+    """Return the resale value over that of the offers table; 1 if it is an amount and not a curve.
 
-    After `months`, where the offers have `central`, of a machine bought for `dearer` times the offer's price: a curve
-    is a share of the price and follows both, an amount stays.
+    Parameters
+    ----------
+    points
+        Column `residual_points` of the offers table.
+    months, baseline_months
+        Months of ownership, and those of the offers table.
+    price_factor
+        Purchase price over that of the offers table: a curve is a share of the price and follows it.
     """
     curve = [] if points is None or isinstance(points, float) else [(p["years"], p["kept"]) for p in points]
-    base = float(kept_at(curve, central)) if curve else 0.0
-    if not base > 0:
-        return np.ones(np.broadcast(months, dearer).shape)
-    return np.asarray(kept_at(curve, months) / base * np.asarray(dearer, float))
+    baseline = float(share_of_price(curve, baseline_months)) if curve else 0.0
+    if not baseline > 0:
+        return np.ones(np.broadcast(months, price_factor).shape)
+    return np.asarray(share_of_price(curve, months) / baseline * np.asarray(price_factor, float))
 
 
 CASH_COLUMNS = ("price_list", "instance", "purchase", "month", "usd", "cumulative_usd", "present_usd", "npv_usd")
 
 
-def cash_table(offers: Columns) -> Columns:
-    """CASH_COLUMNS of every machine owned and every term committed to, at the planned use; month 0 is the purchase.
+def cash_table(offers: pd.DataFrame) -> pd.DataFrame:
+    """Return the monthly payments (CASH_COLUMNS) for owned machines and commitments at the planned use.
 
-    Spending is positive. `present_usd` discounts each payment to month 0 where the offer has a discount rate;
-    `npv_usd` is their sum so far, the negative of NPV = -P + sum C_t/(1+k)^t + S/(1+k)^T.
+    Month 0 is the purchase; spending is positive. `present_usd` discounts each payment to month 0, `npv_usd` is
+    the sum so far, the negative of NPV = -P + sum C_t/(1+k)^t + S/(1+k)^T.
     """
-    parts = []
-    for offer in to_rows(offers):
+    flows = []
+    for offer in offers.to_dict("records"):
         if not np.isnan(offer["capex_usd"]):
-            flow = owned_flow(offer)
+            flow = _ownership_payments(offer)
         elif not np.isnan(offer["term_months"]):
-            flow = _committed_flow(offer)
+            flow = _commitment_payments(offer)
         else:
             continue
-        named = {name: objects([offer[name]] * size(flow)) for name in CASH_COLUMNS[:3]}
-        parts.append(named | flow)
-    return stacked(parts) if parts else from_rows([], CASH_COLUMNS)
+        flows.append(flow.assign(**{name: offer[name] for name in CASH_COLUMNS[:3]}))
+    return concat([table_of([], CASH_COLUMNS), *flows])
 
 
-def owned_flow(offer: Mapping[str, Any]) -> Columns:
-    """All boxes bought in month 0, then maintenance, staff and electricity, the residual value back in the last month.
-
-    Electricity is that of the planned use less downtime.
-    """
+def _ownership_payments(offer: Mapping[str, Any]) -> pd.DataFrame:
+    """Buy all machines, pay for upkeep and the electricity of the planned use, and sell them in the last month."""
     hours = HOURS_A_DAY * offer["days_per_month"] * (1.0 - offer["downtime_share"])
-    monthly = offer["maintenance_usd_per_month"] + offer["staff_usd_per_month"] + offer["energy_usd_per_hour"] * hours
-    first, monthly, back = (offer["boxes"] * usd for usd in (offer["capex_usd"], monthly, offer["residual_usd"]))
-    return _flow(first, monthly, offer["months"], back, offer["discount_rate"])
+    electricity = offer["energy_usd_per_hour"] * hours
+    upkeep = offer["maintenance_usd_per_month"] + offer["staff_usd_per_month"]
+    machines = offer["boxes"]
+    return _payments(
+        upfront=machines * offer["capex_usd"],
+        monthly=machines * (upkeep + electricity),
+        months=offer["months"],
+        returned=machines * offer["residual_usd"],
+        discount_rate=offer["discount_rate"],
+    )
 
 
-def _committed_flow(offer: Mapping[str, Any]) -> Columns:
-    """Upfront in month 0, then the monthly sum and the hours due until the term ends; not discounted.
-
-    Hours due are all of the month, or 24 x days of use (at most the month) where only hours used are charged.
-    """
+def _commitment_payments(offer: Mapping[str, Any]) -> pd.DataFrame:
+    """Pay upfront, then the monthly sum and the hours due (all, or those used) until the term ends."""
     days = offer["month_days"]
     if offer["charged"] == "used":
         days = min(offer["days_per_month"], days)
-    monthly = offer["commitment_usd_per_month"] + offer["commitment_usd_per_hour"] * HOURS_A_DAY * days
-    return _flow(offer["upfront_usd"], monthly, offer["term_months"], 0.0, 0.0)
+    hourly = offer["commitment_usd_per_hour"] * HOURS_A_DAY * days
+    monthly = offer["commitment_usd_per_month"] + hourly
+    return _payments(offer["upfront_usd"], monthly, offer["term_months"])
 
 
-def _flow(first: float, monthly: float, months: float, back: float, discount_rate: float) -> Columns:
-    """Columns of CASH_COLUMNS from `month` (0 = purchase) on; a last part of a month counts as its fraction."""
+def _payments(
+    upfront: float, monthly: float, months: float, returned: float = 0.0, discount_rate: float = 0.0
+) -> pd.DataFrame:
+    """Return the payments of each month; a last part of a month counts as its fraction."""
     month = np.arange(math.ceil(months - 1e-9) + 1)
     usd = monthly * np.clip(months - (month - 1), 0.0, 1.0)
-    usd[0] = first
-    usd[-1] -= back
+    usd[0] = upfront
+    usd[-1] -= returned
     present = usd / (1.0 + monthly_rate(discount_rate)) ** month
-    return {"month": month, "usd": usd, "cumulative_usd": usd.cumsum(), "present_usd": present,
-            "npv_usd": present.cumsum()}  # fmt: skip
+    columns = {"month": month, "usd": usd, "cumulative_usd": usd.cumsum()}
+    return pd.DataFrame(columns | {"present_usd": present, "npv_usd": present.cumsum()})

@@ -6,18 +6,19 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from sweetspot.bills.columns import ENDS, Array, ranged
+from sweetspot.bills.schemas import SUFFIXES, FloatArray, with_bounds
 
 LONGEST = 600
 MOVING = ("drift", "jumps", "random_walk")  # kinds of path on which a price may change
 EDGE = NormalDist().inv_cdf(0.95)  # lows and highs are 5th and 95th percentiles
 TREND_COLUMNS = (
-    "trend", "trend_kind", *ranged("trend_change"), "trend_per_year", "trend_sd_log", "trend_market_share",
+    "trend", "trend_kind", *with_bounds("trend_change"), "trend_per_year", "trend_sd_log", "trend_market_share",
 )  # fmt: skip
 
 
-def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> Array:
+def mean_factor(change: npt.ArrayLike, months: npt.ArrayLike) -> FloatArray:
     """Mean rent of a project's months over today's, where prices change by `change` a year: no number of a draw.
 
     Month t = 0, 1, ... pays p(t) = p(0) (1 + change)^(t / 12), the price at its beginning; the last part of a month
@@ -40,13 +41,13 @@ def central_change(offer: Mapping[str, Any]) -> float:
     return float(offer["trend_change"]) if offer.get("trend_kind") == "drift" else 0.0
 
 
-def at_mean_rent(rows: Mapping[str, Any], months: float | None) -> dict[str, Any]:
-    """Columns of rows of offers with `usd_per_hour` as the mean of a project of `months`; None: today's price."""
+def at_mean_rent(rows: pd.DataFrame, months: float | None) -> pd.DataFrame:
+    """Return offers with `usd_per_hour` as the mean over a project of `months`; today's price for None."""
     if months is None:
-        return dict(rows)
+        return rows
     drifts = rows["trend_kind"] == "drift"
     factor = mean_factor(np.where(drifts, rows["trend_change"], 0.0), months)
-    return {**rows, "usd_per_hour": rows["usd_per_hour"] * factor}
+    return rows.assign(usd_per_hour=rows["usd_per_hour"] * factor)
 
 
 def moves(offer: Mapping[str, Any]) -> bool:
@@ -54,7 +55,9 @@ def moves(offer: Mapping[str, Any]) -> bool:
     return offer.get("trend_kind") in MOVING
 
 
-def drawn_path(offer: Mapping[str, Any], market: Array, own: Array, jump: Array, size: Array) -> Array:
+def drawn_path(
+    offer: Mapping[str, Any], market: FloatArray, own: FloatArray, jump: FloatArray, size: FloatArray
+) -> FloatArray:
     """Prices over today's at the beginning of each month, one row a draw, one column a month.
 
     `market` and `own` are standard normal, a column a month: of all offers, and of this one. `jump` is uniform, `size`
@@ -79,20 +82,20 @@ def drawn_path(offer: Mapping[str, Any], market: Array, own: Array, jump: Array,
     return np.exp(logs)
 
 
-def _change(offer: Mapping[str, Any], noise: Array) -> Array:
+def _change(offer: Mapping[str, Any], noise: FloatArray) -> FloatArray:
     """Logarithm of a change: log-normal in two pieces, so that both ends are kept."""
-    value, low, high = (np.log1p(float(offer[f"trend_change{end}"])) for end in ENDS)
+    value, low, high = (np.log1p(float(offer[f"trend_change{end}"])) for end in SUFFIXES)
     return np.where(noise < 0, value + noise * (value - low) / EDGE, value + noise * (high - value) / EDGE)
 
 
-def mean_of_months(path: Array, months: npt.ArrayLike) -> Array:
+def mean_of_months(path: FloatArray, months: npt.ArrayLike) -> FloatArray:
     """The mean of each draw's path over that draw's months, the last part of a month as its fraction."""
     span = np.broadcast_to(np.asarray(months, float), (path.shape[0],))
     weight = np.clip(span[:, None] - np.arange(path.shape[1]), 0.0, 1.0)
     return np.asarray((path * weight).sum(axis=1) / weight.sum(axis=1))
 
 
-def mean_of_parts(path: Array, starts: Array, length: float) -> Array:
+def mean_of_parts(path: FloatArray, starts: FloatArray, length: float) -> FloatArray:
     """The mean of each draw's path over parts of it, draw x part: `length` months from each of `starts` on.
 
     A path that ends before a part does stays at its last price.

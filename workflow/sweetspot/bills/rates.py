@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import fixed_per_month, relative, running_per_hour
+from sweetspot.bills.owning import fixed_per_month, resale_factor
 from sweetspot.bills.price_paths import (
     LONGEST,
     MOVING,
@@ -159,8 +159,8 @@ def rates(row: Row, factor: Factor, rent: Number | None = None) -> Rates:
 def _owned(row: Row, factor: Factor) -> Rates:
     held = possession(row, lambda _: 1.0)
     fixed = row["fixed_usd_per_month"] * possession(row, factor) / (held or 1.0)  # held is 0: there already, no care
-    power = {"kw": row["kw"] * factor("kw"), "pue": row["pue"], "per_kwh": row["usd_per_kwh"] * factor("usd_per_kwh")}
-    return Rates(fixed, running_per_hour(power), row["days_per_month"] * factor("days_per_month"), 1.0)
+    electricity = row["kw"] * factor("kw") * row["pue"] * row["usd_per_kwh"] * factor("usd_per_kwh")
+    return Rates(fixed, electricity, row["days_per_month"] * factor("days_per_month"), 1.0)
 
 
 def _rented(row: Row, factor: Factor, rent: Number | None) -> Rates:
@@ -198,20 +198,14 @@ def month_of(row: Row, capex: Number, months: Number, residual: Number, care: Nu
     """USD a month of having the row's machine at that price, length and resale value (`fixed_per_month`); `care`: times
     the maintenance that is planned.
     """
-    own = {
-        "capex": capex,
-        "months": months,
-        "residual": residual,
-        "maintenance": row["maintenance_usd_per_month"] * care,
-        "staff": row["staff_usd_per_month"],
-    }
-    return fixed_per_month(own, row["discount_rate"])
+    maintenance = row["maintenance_usd_per_month"] * care
+    return fixed_per_month(capex, months, residual, maintenance, row["staff_usd_per_month"], row["discount_rate"])
 
 
 def sold_for(row: Row, capex: Number, residual: Number, months: Number) -> Number:
     """USD that a machine is sold for at another price and length: by a curve both count, an amount stays `residual`."""
     dearer = capex / row["capex_usd"] if row["capex_usd"] > 0 else 1.0
-    return np.asarray(residual * relative(row.get("residual_points"), months, row["months"], dearer))
+    return np.asarray(residual * resale_factor(row.get("residual_points"), months, row["months"], dearer))
 
 
 def by_contract(row: Row) -> bool:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from sweetspot.bills.pricing import PricingInputs, check_owned, read_pricing_inputs
+from sweetspot.bills.checks import check_owned
+from sweetspot.bills.pricing import PricingInputs, read_pricing_inputs
 from sweetspot.errors import Faults, UserError
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance

@@ -28,16 +28,14 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from sweetspot.bills.columns import from_arrow
-from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, all_cells
-from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
+from sweetspot.bills.costs import cells_to_price
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.scratch import machines_of_study
 from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words
 from sweetspot.decision_words import NOT_DECIDED, no_answer
 from sweetspot.errors import UserError
-from sweetspot.files import read_arrow, read_parquet
+from sweetspot.files import read_parquet
 from sweetspot.number_text import NUMBER, number_argument, parse_number
 from sweetspot.report import how_sure
 from sweetspot.report.evidence_text import waiting_in_words
@@ -64,7 +62,6 @@ OF_A_JOB = ("option", "title", "usd", "hours", "p_cheapest", "confidence", "verd
             "passed_over_p_result_in_time")  # fmt: skip
 OF_A_CLASS = ("workload", "class", "within_hours", "option", "title", "hours", "wait_hours", "usd", "usd_extra",
               "p_in_time", "p_result_in_time", "share_in_time", "status")  # fmt: skip
-SPEEDS = {"throughput": THROUGHPUT_COLUMNS, "extrapolation": EXTRAPOLATION_COLUMNS}
 Rows = list[dict[str, Any]]
 
 
@@ -248,12 +245,11 @@ def _with_plans(given: Given, results: Path, written: Path, study: Study, plans:
     given = given._replace(settings=Settings.of(study, instances), offers=offers, titles=load_titles(work))
     if not plans:
         return given
-    cells = [from_arrow(read_arrow(results / f"{name}.parquet"), columns) for name, columns in SPEEDS.items()]
-    priced = [
-        (from_arrow(read_arrow(file), OFFER_COLUMNS), from_arrow(read_arrow(results / "fees" / file.name), FEE_COLUMNS))
-        for file in lists
-    ]
-    return given._replace(phased=Phased(all_cells(*cells), priced, plans, instances, load_needs(work)))
+    throughput, extrapolation = (read_parquet(results / f"{name}.parquet") for name in ("throughput", "extrapolation"))
+    priced = [(read_parquet(file), read_parquet(results / "fees" / file.name)) for file in lists]
+    return given._replace(
+        phased=Phased(cells_to_price(throughput, extrapolation), priced, plans, instances, load_needs(work))
+    )
 
 
 def _queued(anew: Tables, known: Tables) -> Tables:

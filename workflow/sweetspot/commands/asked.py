@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.columns import Columns, to_arrow
 from sweetspot.bills.fits import Needs, fitting_plans
 from sweetspot.bills.owning import usd_per_hour_of_use
-from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
+from sweetspot.bills.plans import plan_table
 from sweetspot.decision.breakeven import break_even
 from sweetspot.decision.compare import Judged, PlannedWork, judge, together
 from sweetspot.decision.cost_rounds import rounds_question
@@ -49,8 +48,8 @@ class Phased(NamedTuple):
     `plans` of workloads.yaml, the machines by name, and what the plans `need` of memory.
     """
 
-    cells: Columns
-    lists: Sequence[tuple[Columns, Columns]]
+    cells: pd.DataFrame
+    lists: Sequence[tuple[pd.DataFrame, pd.DataFrame]]
     plans: Mapping[str, Plan]
     instances: Mapping[str, Instance]
     needs: Needs
@@ -118,12 +117,12 @@ class Case:
             return NO_ROWS
         more = {name: _longer(plan, self.times) for name, plan in of.plans.items()}
         tables = [
-            to_arrow(plan_table(of.cells, own | self._used(own), fees, more, of.instances), PLAN_COLUMNS).to_pandas()
-            for own, fees in of.lists
+            plan_table(of.cells, offers.assign(**self._used(offers)), fees, more, of.instances)
+            for offers, fees in of.lists
         ]
         return fitting_plans(pd.concat(tables, ignore_index=True), self.given.settings, of.needs)
 
-    def _used(self, offers: Mapping[str, Any]) -> Columns:
+    def _used(self, offers: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """Days of use a month of offers: owned machines work as many as are wanted."""
         days, own = np.asarray(offers["days_per_month"]), np.asarray(offers["purchase"]) == "own"
         return {"days_per_month": days if self.wanted.days is None else np.where(own, self.wanted.days, days)}

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from sweetspot.bills.lint.rules import lint
-from sweetspot.bills.offers import offer_rows
+from sweetspot.bills.offers import offers_in_usd
 from sweetspot.catalogues.readers import READERS, cheapest
 from sweetspot.catalogues.spot_history import averages, choose_zone, read_history
 from sweetspot.errors import UserError
@@ -120,7 +120,7 @@ def _remarks(prices: PriceList, instances: dict[str, Any], as_of: date) -> list[
     names = [offer.instance for offer in prices.offers]
     unknown = {name: {"title": name, "provider": "unknown", "gpu": "CPU", "gpus": 1} for name in names}
     machines = {name: Instance(**(unknown | instances)[name]) for name in names}
-    offers, _ = offer_rows("imported", prices, machines, 30.5)
+    offers, _ = offers_in_usd("imported", prices, machines, 30.5)
     found = lint(prices, offers, machines, as_of, 30.5)
     told = list(dict.fromkeys(f"{one.severity}: {one.message}" for one in found if one.rule != "spot_terms"))
     spot = sum(one.rule == "spot_terms" for one in found)

@@ -9,19 +9,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sweetspot.bills.lint.bounds import check_possible
-from sweetspot.bills.offers import check_instances
-from sweetspot.bills.pricing import (
-    check_deliveries,
+from sweetspot.bills.checks import (
     check_devices,
-    check_free,
+    check_instances,
+    check_offers,
     check_owned,
-    check_terms,
-    check_there,
+    check_purchase_prices,
     check_workloads,
-    of_projects,
-    price_tables,
+    project_findings,
 )
+from sweetspot.bills.lint.rules import check_possible
+from sweetspot.bills.pricing import price_tables
 from sweetspot.bills.scenario_checks import StudyFiles, check_scenarios
 from sweetspot.errors import UserError, refuse
 from sweetspot.facts.shipped_tables import figures_file
@@ -311,8 +309,7 @@ def _check_workloads(findings: Findings, content: StudyContent) -> None:
     if workloads is None:
         return
     if content.instances is not None:
-        findings.check(file, check_workloads, workloads, content.instances, file)
-        findings.check(file, check_there, content.monthly, content.instances, file)
+        findings.check(file, check_workloads, workloads, content.monthly, content.instances, file)
         findings.check(file, check_devices, workloads, content.instances, file)
     models = [] if content.study is None else content.study.cells.model
     plans = tuple(f"{name}." for name, work in workloads.items() if isinstance(work, Plan))
@@ -348,10 +345,9 @@ def _check_prices(findings: Findings, content: StudyContent, name: str, prices: 
             findings.warnings.append((str(file), rule, sentence))
     if content.workloads is None:
         return
-    findings.check(file, check_terms, content.workloads, offers, work_file, file)
-    findings.check(file, check_deliveries, content.workloads, content.monthly, offers, work_file, file)
-    findings.check(file, check_free, content.monthly, offers, work_file, file)
-    for warning in of_projects(content.workloads, content.monthly, offers):
+    findings.check(file, check_offers, content.workloads, content.monthly, offers, work_file, file)
+    findings.check(file, check_purchase_prices, content.monthly, offers, work_file, file)
+    for warning in project_findings(content.workloads, content.monthly, offers):
         findings.warn(work_file, warning.rule, warning.message)
 
 

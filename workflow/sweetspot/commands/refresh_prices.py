@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from sweetspot.bills.lint.rules import lint
-from sweetspot.bills.offers import offer_rows
+from sweetspot.bills.offers import offers_in_usd
 from sweetspot.catalogues.downloads import Downloads, cache_folder
 from sweetspot.catalogues.fetching import SOURCES, CatalogueRequest, FetchedCatalogue
 from sweetspot.catalogues.price_file import with_values
@@ -223,7 +223,7 @@ def _new_findings(refreshed: RefreshedList, run_of: RefreshRun) -> list[str]:
 
     def found(prices: PriceList, day: date) -> dict[tuple[str, str], str]:
         month = run_of.study.month_days
-        offers, _ = offer_rows(refreshed.file.stem, prices, run_of.instances, month)
+        offers, _ = offers_in_usd(refreshed.file.stem, prices, run_of.instances, month)
         findings = lint(prices, offers, run_of.instances, day, month)
         return {(one.rule, one.instance): f"{one.severity}: {one.message}" for one in findings}
 

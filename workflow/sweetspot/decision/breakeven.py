@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.bills.owning import HOURS_A_DAY, running_per_hour, usd_per_hour_of_use
+from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
 from sweetspot.bills.price_paths import LONGEST
 from sweetspot.bills.rates import by_contract, by_the_hour, moves_ahead, or_zero, rates, rent_over
 from sweetspot.decision.assumption import Moved
@@ -249,7 +249,7 @@ def _condition(box: Row, rival: Row, ratio: float, month_days: float, money: Mon
     """When the box never pays, all else as in the price list; `ratio`: USD of the rival / USD of the box."""
     found, price = rates(box, lambda _: 1.0), float(rival["usd_per_hour"])
     own = Month(float(found.fixed), float(found.variable))
-    load = float(running_per_hour({"kw": box["kw"], "pue": box["pue"], "per_kwh": 1.0}))
+    load = float(box["kw"] * box["pue"])
     dearer, tariff = _never(own, float(own.at(box["days_per_month"]) * ratio), load, month_days)
     on = str(box.get("model_title") or box["model"])
     prices = (dearer * price, price), (tariff, float(box["usd_per_kwh"]))

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from sweetspot.bills.job_rounds import job_rounds, next_machine_count
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import central_change, mean_factor
-from sweetspot.bills.queue import more_boxes, rounds
 from sweetspot.bills.rates import Number, possession, rates
-from sweetspot.bills.renting import whole_terms
+from sweetspot.bills.renting import contract_months
 from sweetspot.decision.assumption import ALL_JOBS, FURTHEST, Array, Assumption, Choice, Moved, all_of, assumptions_of
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.question import Costs, Question
@@ -209,7 +209,7 @@ def _terms(plan: Plan, place: int, lasting: Number) -> Number:
     term = plan.renewed[place]
     if np.isnan(term):
         return 1.0
-    return np.asarray(whole_terms(plan.months * lasting, term) / whole_terms(plan.months, term))
+    return np.asarray(contract_months(plan.months * lasting, term) / contract_months(plan.months, term))
 
 
 class _Planned(NamedTuple):
@@ -223,7 +223,7 @@ class _Planned(NamedTuple):
 def _as_planned(plan: Plan, place: int) -> _Planned:
     row, boxes = plan.rows[place], np.array(plan.boxes[place])
     month = possession(row, lambda _: 1.0) if row["purchase"] == "own" else np.nan
-    done = [rounds(part.jobs, part.slots[place], boxes)[1] for part in plan.parts]
+    done = [job_rounds(part.jobs, part.slots[place], boxes)[1] for part in plan.parts]
     return _Planned(rates(row, lambda _: 1.0).variable, month, done)
 
 
@@ -257,9 +257,9 @@ def _machines(plan: Plan, place: int, longer: Sequence[Array], room: Array) -> t
     parts = list(zip(plan.parts, longer, strict=True))
     most, boxes = float(max(part.jobs for part in plan.parts)), np.full(room.shape, plan.least[place])
     while True:
-        found = [rounds(part.jobs, part.slots[place], boxes) for part in plan.parts]
+        found = [job_rounds(part.jobs, part.slots[place], boxes) for part in plan.parts]
         taken = [longest * part.job_hours[place] * by for (part, by), (longest, _) in zip(parts, found, strict=True)]
-        more, short = more_boxes(boxes, sum(taken, np.zeros(room.shape)), room, most)
+        more, short = next_machine_count(boxes, sum(taken, np.zeros(room.shape)), room, most)
         if (more == boxes).all():
             return boxes, [every for _, every in found], short
         boxes = more

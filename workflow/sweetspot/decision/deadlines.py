@@ -10,8 +10,8 @@ import pandas as pd
 from sweetspot.availability.events import NEVER
 from sweetspot.availability.having_columns import having_of
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.bills.queue import AT_ONCE, Queue, queue_at
 from sweetspot.bills.rates import by_contract, or_zero
+from sweetspot.bills.waiting_times import NO_WAITS, SampledWaits, sample_waits
 from sweetspot.decision.options import Row, records
 from sweetspot.decision.posed import Posed
 from sweetspot.decision.simulate import Draws
@@ -41,28 +41,28 @@ class Run(NamedTuple):
     drawn: Array
     result: Array | None
     published: bool
-    queue: Queue = AT_ONCE
+    queue: SampledWaits = NO_WAITS
 
     @classmethod
-    def of(cls, row: Row, usd: float, hours: Array, drawn: Array, queue: Queue | None = None) -> "Run":
+    def of(cls, row: Row, usd: float, hours: Array, drawn: Array, queue: SampledWaits | None = None) -> "Run":
         """With its hours to the result; `queue`: on a machine that is held for it, which nobody has to find."""
         having = having_of(row)
         held = replace(having, start=NEVER) if having is not None and queue is not None else having
         result = None if held is None else held.hours(hours)
         published = held is not None and (held.start is not None or not np.isnan(held.share[0]))
-        return cls(row, usd, hours, drawn, result, published, AT_ONCE if queue is None else queue)
+        return cls(row, usd, hours, drawn, result, published, NO_WAITS if queue is None else queue)
 
     def in_time(self, limit: float) -> tuple[float, float]:
         """Share of the draws in which the job is done within the limit: waits and its run, and counted from today."""
-        alone = float(self.queue.in_time(limit - self.hours).mean())
-        return alone, np.nan if self.result is None else float(self.queue.in_time(limit - self.result).mean())
+        alone = float(self.queue.share_in_time(limit - self.hours).mean())
+        return alone, np.nan if self.result is None else float(self.queue.share_in_time(limit - self.result).mean())
 
     def told(self, limit: float) -> dict[str, Any]:
         """What DEADLINES says of it."""
         (fast, slow), (cheap, dear) = interval(self.hours), interval(self.drawn)
         alone, result = self.in_time(limit)
         return {
-            **{name: self.row[name] for name in ("option", "title", "hours")}, "wait_hours": self.queue.mean,
+            **{name: self.row[name] for name in ("option", "title", "hours")}, "wait_hours": self.queue.mean_hours,
             "hours_low": float(fast), "hours_high": float(slow), "usd": self.usd, "usd_low": float(cheap),
             "usd_high": float(dear), "p_in_time": alone, "p_result_in_time": result, "status": "ok",
         }  # fmt: skip
@@ -203,12 +203,13 @@ def _of_classes(posed: Posed, money: Money, due: float | None) -> Iterator[dict[
         total, least = sum(map(np.sum, jobs)), min((run.usd for run in ordinary), default=np.nan)
         hours = [row["hours"] for source in posed.sources if (row := source.rows[hurried]) is not None]
         grid = np.geomspace(min(hours), REACH * max(hours), GRID)[1:] if hours else ()
-        steps = {*hours, *(hour + queue.mean for hour in hours), *(float(f"{hour:.3g}") for hour in grid), asked}
+        steps = {*hours, *(hour + queue.mean_hours for hour in hours), *(float(f"{hour:.3g}") for hour in grid), asked}
         for limit in sorted(filter(np.isfinite, steps)):
             early = sum(
-                (run.queue.in_time(limit - run.hours) * here).sum() for run, here in zip(ordinary, jobs, strict=True)
+                (run.queue.share_in_time(limit - run.hours) * here).sum()
+                for run, here in zip(ordinary, jobs, strict=True)
             )
-            quick = [run for run in urgent if run.row["hours"] + run.queue.mean <= limit]
+            quick = [run for run in urgent if run.row["hours"] + run.queue.mean_hours <= limit]
             run = _by_result(quick, limit)[0][0] if quick else None
             # What has to be bought or signed first has no price of one job.
             late = {"status": _nobody([each.row | {"usd": each.usd} for each in urgent], money)}
@@ -221,7 +222,7 @@ def _of_classes(posed: Posed, money: Money, due: float | None) -> Iterator[dict[
             }  # fmt: skip
 
 
-def _runs(posed: Posed, queue: Queue, number: int, alone: bool) -> Iterator[Run]:
+def _runs(posed: Posed, queue: SampledWaits, number: int, alone: bool) -> Iterator[Run]:
     """Where a job of a class runs in the best mix, in whatever time; `alone`: it pays for the whole rented machine."""
     places = {kind.name: place for place, kind in enumerate(posed.central.held) if posed.mixes[0].counts[place]}
     for source in posed.sources:
@@ -243,12 +244,11 @@ def _hour(kind: Held) -> Array:
     return np.asarray(kind.running[runs[0]] / kind.hours[runs[0]] if len(runs) else np.zeros(kind.capacity.shape))
 
 
-def _queue_of(posed: Posed) -> Queue:
+def _queue_of(posed: Posed) -> SampledWaits:
     """The waits in the draws and months of the best mix, by how full the machines are that it holds."""
     best = posed.mixes[0]
     used = sum((best.done.device_hours(kind.name) for kind in best.problem.held), np.zeros(best.done.undone.shape[1:]))
     kinds = zip(best.problem.held, best.counts, strict=True)
     room = sum((count * kind.devices * kind.room for kind, count in kinds), np.zeros((len(used), 1)))
     full = np.divide(used, room, out=np.zeros_like(used), where=room > 0)
-    streams = [one.stream(0) for one in pool(posed, best)]
-    return queue_at(streams, full)
+    return sample_waits([one.job_class(0) for one in pool(posed, best)], full)

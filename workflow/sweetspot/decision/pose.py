@@ -237,8 +237,8 @@ def by_the_month(posed: Posed, mix: Mix) -> Array:
 
 def mean_wait(posed: Posed, mix: Mix) -> float:
     """Hours that a job waits on average for the machines that a mix holds, infinite where they cannot keep up."""
-    streams = tuple(one.stream(0) for one in pool(posed, mix))
-    return float(waiting(streams).hours) if streams else 0.0
+    classes = tuple(one.job_class(0) for one in pool(posed, mix))
+    return float(waiting(classes).mean) if classes else 0.0
 
 
 def _eased(posed: Posed, mix: Mix, most: float) -> Mix:

@@ -23,7 +23,7 @@ from sweetspot.bills.rates import (
     rates,
     rent_over,
 )
-from sweetspot.bills.renting import whole_terms
+from sweetspot.bills.renting import contract_months
 from sweetspot.decision.assumption import ALL_JOBS, Moved
 from sweetspot.decision.options import Row
 from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented, finite
@@ -464,7 +464,7 @@ class Posed:
         if pd.notna(row["month_usd"]):
             return np.zeros(variable.size), row["month_usd"] * dearer, hours
         left = months - float(np.median(self.delivery.get(place, 0.0)))
-        terms = whole_terms(left, row["term_months"]) / months
+        terms = contract_months(left, row["term_months"]) / months
         return row["term_variable"] * dearer, row["term_fixed"] * terms * dearer, hours
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
+from sweetspot.bills.job_rounds import job_rounds
 from sweetspot.bills.owning import HOURS_A_DAY
-from sweetspot.bills.queue import Stream, outgrown, rounds, wait_for
 from sweetspot.bills.rates import or_zero
 from sweetspot.bills.renting import ROUNDING
+from sweetspot.bills.waiting_times import JobClass, largest_growth, utilization, wait_distribution
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.posed import COMMITTED, Posed
 from sweetspot.mixes.search import BOUGHT, Mix
@@ -50,9 +51,9 @@ class Coming(NamedTuple):
         """Whether there are so many machines and no more."""
         return self.opened < math.inf
 
-    def stream(self, end: int) -> Stream:
+    def job_class(self, end: int) -> JobClass:
         """The arrivals at one of the ENDS; none where nobody waits."""
-        return Stream(self.per_month[end] / self.opened, self.hours[end], self.spread, self.servers)
+        return JobClass(self.per_month[end] / self.opened, self.hours[end], self.spread, self.servers)
 
 
 Line = tuple[Coming, Sequence[Coming]]  # jobs of one workload, and all that come to the same machines
@@ -78,22 +79,23 @@ def queue_table(lines: Iterable[Line]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(QUEUE_COLUMNS))
 
 
-waiting = lru_cache(maxsize=256)(wait_for)  # once for all workloads of a machine: some queues are simulated
+waiting = lru_cache(maxsize=256)(wait_distribution)  # once for all workloads of a machine: some queues are simulated
 
 
 def _waits(one: Coming, every: Sequence[Coming], rival: Coming | None) -> dict[str, Any]:
-    streams = [tuple(other.stream(end) for other in every) for end in range(len(ENDS))]
-    waits = [waiting(each) for each in streams]
+    classes = [tuple(other.job_class(end) for other in every) for end in range(len(ENDS))]
+    waits = [waiting(each) for each in classes]
     said = {name: one.row[name] for name in TOLD} | {
         "held": one.held, "jobs_at_once": one.servers, "per_month": one.per_month[0], "people": one.people,
-        "utilisation": waits[0].utilisation if one.held else math.nan, "overloaded": waits[0].overloaded,
-        "hours": one.hours[0], "wait_hours_p90": waits[0].ninety, "machines": one.row.get("machines", one.row["title"]),
+        "utilisation": utilization(classes[0]) if one.held else math.nan, "overloaded": waits[0].is_overloaded,
+        "hours": one.hours[0], "wait_hours_p90": waits[0].quantile(0.9),
+        "machines": one.row.get("machines", one.row["title"]),
     }  # fmt: skip
     for end, wait, hours in zip(ENDS, waits, one.hours, strict=True):
-        said |= {f"wait_hours{end}": wait.hours, f"hours_to_result{end}": wait.hours + hours}
+        said |= {f"wait_hours{end}": wait.mean, f"hours_to_result{end}": wait.mean + hours}
     if not one.held or rival is None:
         return said
-    most = outgrown(streams[0], one.hours[0], rival.hours[0])  # times as many jobs as now
+    most = largest_growth(classes[0], one.hours[0], rival.hours[0])  # times as many jobs as now
     people = math.nan if one.people is None else math.floor(most * one.people + 1e-6) + 1 if most > 0 else 0
     said |= {"rival": rival.row["option"], "rival_title": rival.row["title"], "rival_hours": rival.hours[0]}
     return said | {"slower_from_per_month": most * one.per_month[0], "slower_from_people": people}
@@ -140,7 +142,7 @@ def _phases(options: pd.DataFrame, plans: pd.DataFrame, demands: Demands) -> lis
     own, key = ["workload", "jobs", "machines", "slots", "hours"], [*OFFER, *CELL[1:]]
     known = options.drop_duplicates([*OFFER, "model"]).drop(columns=own, errors="ignore")
     found = rows[[*key, *own]].merge(known, on=key).drop_duplicates(["option", "workload"])
-    hours = found["hours"] / rounds(found["jobs"], found["slots"], found["machines"])[0]
+    hours = found["hours"] / job_rounds(found["jobs"], found["slots"], found["machines"])[0]
     low, high = (hours * found["images_per_s"] / found[f"images_per_s{end}"] for end in ("_high", "_low"))
     alone = found.assign(hours=hours, hours_low=low, hours_high=high, jobs_at_once=found["slots"])
     return records(alone.replace(math.inf, math.nan))

@@ -1,25 +1,25 @@
 """Waiting for a shared machine: printed values, the definition in fractions, and a queue by its events."""
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from sweetspot.bills.queue import (
-    AT_ONCE,
-    Kind,
-    Stream,
-    Tail,
-    Wait,
-    _served,
-    capacity,
+from sweetspot.bills.waiting_times import (
+    NO_WAITS,
+    OVERLOADED,
+    JobClass,
+    WaitDistribution,
     erlang_b,
     erlang_c,
-    outgrown,
-    queue_at,
-    tail_of,
-    wait_for,
-    waits,
+    largest_growth,
+    max_throughput,
+    sample_waits,
+    simulate_waits,
+    start_times,
+    utilization,
+    wait_distribution,
 )
 
 
@@ -65,28 +65,30 @@ def test_lost_calls_as_printed_and_many_servers_do_not_overflow():
 
 def test_the_wait_on_one_and_on_two_devices_by_hand():
     # One at a time, 0.8 of the time: P = 0.8, relaxed 10 / 0.2 = 50 h; mean 40 h, 0.8 e^(-t/50) = 0.1 at 103.97 h.
-    found = wait_for([Stream(0.08, 10.0, 1.0, 1)])
-    assert found == pytest.approx((0.8, 40.0, 50 * math.log(8)))
+    single = wait_distribution([JobClass(0.08, 10.0, 1.0, 1)])
+    assert (single.p_wait, single.mean, single.quantile(0.9)) == pytest.approx((0.8, 40.0, 50 * math.log(8)))
     # Hours that never differ halve it (Pollaczek-Khinchine): 0.08 x 10^2 / (2 x 0.2) = 20.
-    assert wait_for([Stream(0.08, 10.0, 0.0, 1)]).hours == pytest.approx(0.08 * 100 / (2 * 0.2))
+    assert wait_distribution([JobClass(0.08, 10.0, 0.0, 1)]).mean == pytest.approx(0.08 * 100 / (2 * 0.2))
     # Two at once, half of the time: P = 1/3, relaxed 10 / (2 x 0.5) = 10 h; mean 10/3; 10 ln(10/3) = 12.04.
-    assert wait_for([Stream(0.1, 10.0, 1.0, 2)]) == pytest.approx((0.5, 10 / 3, 10 * math.log(10 / 3)))
+    pair = wait_distribution([JobClass(0.1, 10.0, 1.0, 2)])
+    assert (pair.p_wait, pair.mean, pair.quantile(0.9)) == pytest.approx((1 / 3, 10 / 3, 10 * math.log(10 / 3)))
 
 
 def test_fewer_than_one_in_ten_wait_so_nine_in_ten_do_not():
-    found = wait_for([Stream(0.05, 10.0, 1.0, 2)])  # a = 0.5, c = 2: P = 0.1
-    assert found.ninety == pytest.approx(0, abs=1e-9)
-    assert found.hours == pytest.approx(0.1 * 10 / (2 * 0.75))
-    assert wait_for([Stream(0.04, 10.0, 1.0, 2)]).ninety == 0
+    found = wait_distribution([JobClass(0.05, 10.0, 1.0, 2)])  # a = 0.5, c = 2: P = 0.1
+    assert found.quantile(0.9) == pytest.approx(0, abs=1e-9)
+    assert found.mean == pytest.approx(0.1 * 10 / (2 * 0.75))
+    assert wait_distribution([JobClass(0.04, 10.0, 1.0, 2)]).quantile(0.9) == 0
 
 
 def test_too_much_work_is_said_and_no_work_waits_for_nothing():
-    found = wait_for([Stream(0.13, 10.0, 1.0, 1)])
-    assert found.overloaded
-    assert found.utilisation == pytest.approx(1.3)
-    assert math.isnan(found.hours) and math.isnan(found.ninety)
-    assert wait_for([Stream(0.1, 10.0, 1.0, 1)]).overloaded  # exactly full: it never recovers
-    assert wait_for([Stream(0.0, 10.0, 1.0, 1)]) == Wait(0, 0, 0)
+    classes = [JobClass(0.13, 10.0, 1.0, 1)]
+    found = wait_distribution(classes)
+    assert found.is_overloaded and found == OVERLOADED
+    assert utilization(classes) == pytest.approx(1.3)
+    assert math.isnan(found.mean) and math.isnan(found.quantile(0.9))
+    assert wait_distribution([JobClass(0.1, 10.0, 1.0, 1)]).is_overloaded  # exactly full: it never recovers
+    assert wait_distribution([JobClass(0.0, 10.0, 1.0, 1)]).mean == 0
 
 
 @pytest.mark.parametrize("servers", [1, 2, 4, 8])
@@ -94,25 +96,20 @@ def test_too_much_work_is_said_and_no_work_waits_for_nothing():
 def test_the_formula_and_the_events_agree(servers, spread):
     """Allen and Cunneen's correction is exact for one server and for exponential hours; else within a tenth or so."""
     rate, hours = 0.8 * servers / 10, 10.0
-    seen = waits(servers, [Kind(rate, hours, spread, 1)], 80_000)
-    said = wait_for([Stream(rate, hours, spread, servers)])
-    assert said.hours == pytest.approx(np.mean(seen), rel=0.12)
-    assert said.ninety == pytest.approx(np.quantile(seen, 0.9), rel=0.15)
-
-
-def test_jobs_of_two_of_four_devices_are_two_servers_and_of_three_one():
-    for devices, servers, rate in ((2, 2, 0.14), (3, 1, 0.07)):
-        seen = waits(4, [Kind(rate, 10.0, 1.0, devices)], 80_000)
-        assert wait_for([Stream(rate, 10.0, 1.0, servers)]).hours == pytest.approx(np.mean(seen), rel=0.1)
+    seen = simulate_waits((JobClass(1.0, hours, spread, servers),), rate, 80_000)
+    said = wait_distribution([JobClass(rate, hours, spread, servers)])
+    assert said.mean == pytest.approx(np.mean(seen), rel=0.12)
+    assert said.quantile(0.9) == pytest.approx(np.quantile(seen, 0.9), rel=0.15)
 
 
 def test_two_kinds_that_take_the_same_share_are_their_mixture():
     # Hours 2 and 20, each exponential, half and half: mean 11, second moment (2 x 4 + 2 x 400) / 2 = 404.
     # C_s^2 = 404/121 - 1 = 2.3388; one server at 0.66: wait = 0.06 x 404 / (2 x 0.34) = 35.65 (Pollaczek-Khinchine).
-    kinds = [Stream(0.03, 2.0, 1.0, 1), Stream(0.03, 20.0, 1.0, 1)]
-    assert wait_for(kinds).hours == pytest.approx(0.06 * 404 / (2 * 0.34))
-    seen = waits(1, [Kind(0.03, 2.0, 1.0, 1), Kind(0.03, 20.0, 1.0, 1)], 80_000)
-    assert wait_for(kinds).hours == pytest.approx(np.mean(seen), rel=0.12)
+    kinds = [JobClass(0.03, 2.0, 1.0, 1), JobClass(0.03, 20.0, 1.0, 1)]
+    assert wait_distribution(kinds).mean == pytest.approx(0.06 * 404 / (2 * 0.34))
+    mix = (JobClass(0.5, 2.0, 1.0, 1), JobClass(0.5, 20.0, 1.0, 1))
+    seen = simulate_waits(mix, 0.06, 80_000)
+    assert wait_distribution(kinds).mean == pytest.approx(np.mean(seen), rel=0.12)
 
 
 # --- jobs that take different shares of the machine -----------------------------------------------------------------
@@ -121,13 +118,14 @@ def test_two_kinds_that_take_the_same_share_are_their_mixture():
 def test_the_events_on_paper():
     # Four devices. One of them from 0 to 10, all from 1: it waits for that one, and one more device from 2 for both.
     jobs = [(0.0, 10.0, 1), (1.0, 5.0, 4), (2.0, 1.0, 1), (15.5, 1.0, 3), (15.5, 1.0, 1), (15.5, 1.0, 1)]
-    assert list(_served(4, iter(jobs))) == [
-        (0.0, 0.0, 10.0),
-        (1.0, 10.0, 15.0),
-        (2.0, 15.0, 16.0),
-        (15.5, 15.5, 16.5),  # three beside one
-        (15.5, 16.0, 17.0),  # the first of the ones is back
-        (15.5, 16.5, 17.5),
+    arrivals, hours, devices = zip(*jobs, strict=True)
+    assert start_times(4, arrivals, hours, devices) == [
+        0.0,
+        10.0,
+        15.0,
+        15.5,  # three beside one
+        16.0,  # the first of the ones is back
+        16.5,
     ]
 
 
@@ -135,86 +133,90 @@ def test_what_a_machine_can_do_at_most_is_less_where_jobs_wait_for_all_of_it():
     # One and all in turn, by the lot, each an hour: a run of k ones takes ceil(k/4) hours, then an hour for each all.
     # A run of ones, geometric: its hours 1 + 1/16 + 1/256 + ... = 16/15; runs of alls last 2 on average. A cycle has
     # four jobs in 46/15 hours: 60/46 an hour; with nobody waiting for others 1 / (1/2 + 1/8) = 1.6.
-    kinds = [Kind(1.0, 1.0, 0.0, 1), Kind(1.0, 1.0, 0.0, 4)]
-    assert capacity(4, kinds, 100_000) == pytest.approx(60 / 46, rel=0.01)
+    mix = (JobClass(0.5, 1.0, 0.0, 4), JobClass(0.5, 1.0, 0.0, 1))
+    assert max_throughput(mix, 100_000) == pytest.approx(60 / 46, rel=0.01)
     # So at 1.4 an hour, 0.875 of the device-hours, the queue grows all the same.
-    full = wait_for([Stream(0.7, 1.0, 0.0, 4), Stream(0.7, 1.0, 0.0, 1)])
-    assert full.overloaded
-    assert full.utilisation == pytest.approx(0.875)
+    full = [JobClass(0.7, 1.0, 0.0, 4), JobClass(0.7, 1.0, 0.0, 1)]
+    assert wait_distribution(full).is_overloaded
+    assert utilization(full) == pytest.approx(0.875)
 
 
 def test_who_needs_all_devices_holds_up_the_others():
-    few, many = Stream(0.064, 5.0, 1.0, 4), Stream(0.016, 5.0, 1.0, 1)
-    both = wait_for([few, many])
-    assert both.utilisation == pytest.approx(0.16)
+    few, many = JobClass(0.064, 5.0, 1.0, 4), JobClass(0.016, 5.0, 1.0, 1)
+    both = wait_distribution([few, many])
+    assert utilization([few, many]) == pytest.approx(0.16)
     # Poisson arrivals see time averages: one that takes all starts at once only where nothing runs, and the others
     # wait where an `all` runs (0.08 of the time) or waits. So the mean is above the two alone, each on the machine.
-    assert both.hours > wait_for([few]).hours + wait_for([many]).hours
-    assert wait_for([few, many]) == both  # the same draws
+    assert both.mean > wait_distribution([few]).mean + wait_distribution([many]).mean
+    assert wait_distribution([few, many]) == both  # the same draws
 
 
 def test_how_much_more_work_until_another_is_faster():
     # One server, exponential: 10 + 10 r / (1 - r) = 10 / (1 - r) = 25 at r = 0.6; today 0.2: three times as much.
-    assert outgrown([Stream(0.02, 10.0, 1.0, 1)], 10.0, 25.0) == pytest.approx(3.0, rel=1e-5)
-    assert outgrown([Stream(0.02, 10.0, 1.0, 1)], 10.0, 9.0) == 0
-    assert outgrown([Stream(0.02, 10.0, 1.0, 1)], 10.0, 10.0) == pytest.approx(0, abs=1e-5)
-    assert outgrown([Stream(0.0, 10.0, 1.0, 1)], 10.0, 25.0) == math.inf
+    assert largest_growth([JobClass(0.02, 10.0, 1.0, 1)], 10.0, 25.0) == pytest.approx(3.0, rel=1e-5)
+    assert largest_growth([JobClass(0.02, 10.0, 1.0, 1)], 10.0, 9.0) == 0
+    assert largest_growth([JobClass(0.02, 10.0, 1.0, 1)], 10.0, 10.0) == pytest.approx(0, abs=1e-5)
+    assert largest_growth([JobClass(0.0, 10.0, 1.0, 1)], 10.0, 25.0) == math.inf
     # Overloaded already: 0.6 of the 1.2 there are.
-    assert outgrown([Stream(0.12, 10.0, 1.0, 1)], 10.0, 25.0) == pytest.approx(0.5)
+    assert largest_growth([JobClass(0.12, 10.0, 1.0, 1)], 10.0, 25.0) == pytest.approx(0.5)
     # Where they take different shares: at the number found the simulated queue is at the limit.
-    mixed = [Stream(0.02, 5.0, 1.0, 4), Stream(0.01, 8.0, 0.5, 1)]
-    factor = outgrown(mixed, 8.0, 40.0)
+    mixed = [JobClass(0.02, 5.0, 1.0, 4), JobClass(0.01, 8.0, 0.5, 1)]
+    factor = largest_growth(mixed, 8.0, 40.0)
     at_it, beyond = (
-        wait_for([one._replace(per_hour=one.per_hour * factor * more) for one in mixed]).hours for more in (1, 1.02)
+        wait_distribution([replace(job, arrivals_per_hour=job.arrivals_per_hour * factor * more) for job in mixed]).mean
+        for more in (1, 1.02)
     )
     assert at_it == pytest.approx(32.0, rel=0.03) and beyond > 32.0
-    assert outgrown(mixed, 8.0, 8.0) < 0.1  # ends, though no number is small enough
+    assert largest_growth(mixed, 8.0, 8.0) < 0.1  # ends, though no number is small enough
 
 
 def test_a_machine_that_just_has_what_comes_never_recovers():
     """Jobs of one device and of both, an hour each: with those held up behind the others it is full below 100 %."""
-    most = capacity(2, [Kind(1.0, 1.0, 0.0, 1), Kind(1.0, 1.0, 0.0, 2)])
+    most = max_throughput((JobClass(0.5, 1.0, 0.0, 2), JobClass(0.5, 1.0, 0.0, 1)))
     assert most < 4 / 3
     for share, full in ((1.0, True), (0.99, False)):
         each = share * most / 2
-        assert wait_for([Stream(each, 1.0, 0.0, 2), Stream(each, 1.0, 0.0, 1)]).overloaded == full
+        assert wait_distribution([JobClass(each, 1.0, 0.0, 2), JobClass(each, 1.0, 0.0, 1)]).is_overloaded == full
 
 
 def test_a_machine_that_never_rests_does_one_job_after_the_other():
     """Ten jobs of two hours: half a job an hour."""
-    assert capacity(1, [Kind(0.1, 2.0, 0.0, 1)], jobs=10) == pytest.approx(0.5, rel=1e-12)
+    assert max_throughput((JobClass(1.0, 2.0, 0.0, 1),), jobs=10) == pytest.approx(0.5, rel=1e-12)
 
 
 @pytest.mark.parametrize(
     ("tail", "shares"),
     [
         # Half of the jobs wait, e-fold in two hours; of all of them less than none is waited longer.
-        (Tail(0.5, 2.0), [1.0, 0.5, 0.5 * math.exp(-0.25), 0.5 * math.exp(-1.0)]),
-        (Tail(0.5, 0.5), [1.0, 0.5, 0.5 * math.exp(-1.0), 0.5 * math.exp(-4.0)]),
-        (Tail(0.0, 0.0), [1.0, 0.0, 0.0, 0.0]),
-        (Tail(1.0, math.inf), [1.0, 1.0, 1.0, 1.0]),
-        (Tail(0.75, math.nan, (0.0, 0.5, 2.0, 3.0)), [1.0, 0.75, 0.5, 0.25]),  # as they were seen
+        (WaitDistribution(0.5, 2.0), [1.0, 0.5, 0.5 * math.exp(-0.25), 0.5 * math.exp(-1.0)]),
+        (WaitDistribution(0.5, 0.5), [1.0, 0.5, 0.5 * math.exp(-1.0), 0.5 * math.exp(-4.0)]),
+        (WaitDistribution(0.0, 0.0), [1.0, 0.0, 0.0, 0.0]),
+        (WaitDistribution(1.0, math.inf), [1.0, 1.0, 1.0, 1.0]),
+        (WaitDistribution(0.75, math.nan, (0.0, 0.5, 2.0, 3.0)), [1.0, 0.75, 0.5, 0.25]),  # as they were seen
     ],
 )
 def test_the_share_that_waits_longer_than_so_many_hours(tail, shares):
-    assert tail.beyond(np.array([-1.0, 0.0, 0.5, 2.0])) == pytest.approx(shares)
+    assert tail.p_longer_than(np.array([-1.0, 0.0, 0.5, 2.0])) == pytest.approx(shares)
 
 
 def test_the_share_in_time_in_each_draw_and_month():
     """One server, ten hours a job: of those that wait, e^(-(1 - r) t / 10) of r wait longer than t, r in twentieths."""
-    found = queue_at([Stream(0.05, 10.0, 1.0, 1)], np.array([[0.5, 0.26], [0.0, 1.0], [0.974, 0.976]]))
+    found = sample_waits([JobClass(0.05, 10.0, 1.0, 1)], np.array([[0.5, 0.26], [0.0, 1.0], [0.974, 0.976]]))
     late = [[0.5 * math.exp(-0.5), 0.25 * math.exp(-0.75)], [0, 1], [0.95 * math.exp(-0.15), 1]]  # of 10, 20, 30 hours
-    assert found.in_time(np.array([10.0, 20.0, 30.0])) == pytest.approx(1 - np.array(late))
-    assert found.mean == pytest.approx(10)  # r / (1 - r) x 10
-    nobody = queue_at([Stream(0.0, 10.0, 1.0, 1)], np.zeros((1, 1)))
-    assert nobody.mean == AT_ONCE.mean == 0 and nobody.in_time(np.zeros(1)) == AT_ONCE.in_time(np.zeros(1)) == 1
+    assert found.share_in_time(np.array([10.0, 20.0, 30.0])) == pytest.approx(1 - np.array(late))
+    assert found.mean_hours == pytest.approx(10)  # r / (1 - r) x 10
+    nobody = sample_waits([JobClass(0.0, 10.0, 1.0, 1)], np.zeros((1, 1)))
+    assert (
+        nobody.mean_hours == NO_WAITS.mean_hours == 0
+        and nobody.share_in_time(np.zeros(1)) == NO_WAITS.share_in_time(np.zeros(1)) == 1
+    )
 
 
 def test_nine_in_ten_of_a_queue_that_is_simulated_wait_at_most_so_long():
     """Jobs that need the whole machine among jobs that need a fourth of it."""
-    streams = [Stream(0.2, 2.0, 1.0, 4), Stream(0.15, 2.0, 1.0, 1)]
-    seen = np.array(tail_of(streams).seen)
-    found = wait_for(streams)
-    assert seen.size > 1000 and found.hours == pytest.approx(seen.mean())
-    assert np.mean(seen <= found.ninety) >= 0.9 > np.mean(seen < found.ninety) - 1e-9
-    assert found.ninety in seen
+    streams = [JobClass(0.2, 2.0, 1.0, 4), JobClass(0.15, 2.0, 1.0, 1)]
+    seen = np.array(wait_distribution(streams).simulated)
+    found = wait_distribution(streams)
+    assert seen.size > 1000 and found.mean == pytest.approx(seen.mean())
+    assert np.mean(seen <= found.quantile(0.9)) >= 0.9 > np.mean(seen < found.quantile(0.9)) - 1e-9
+    assert found.quantile(0.9) in seen

@@ -1,0 +1,60 @@
+"""How many rounds of equal jobs machines work through, and how many machines a deadline needs."""
+
+import numpy as np
+import numpy.typing as npt
+
+from sweetspot.bills.renting import ROUNDING
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def job_rounds(jobs: npt.ArrayLike, slots: npt.ArrayLike, machines: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Count the rounds in which machines finish equal jobs that are dealt out evenly.
+
+    Parameters
+    ----------
+    jobs
+        Number of jobs.
+    slots
+        Jobs that one machine runs at the same time.
+    machines
+        Number of machines; those beyond what the jobs fill stay idle.
+
+    Returns
+    -------
+    longest, total
+        Rounds on the machine with the most jobs, and rounds of all machines together.
+    """
+    used = np.minimum(machines, np.ceil(np.asarray(jobs) / slots))
+    share, remainder = np.divmod(jobs, used)
+    short = np.ceil(share / slots)
+    long = np.ceil((share + 1) / slots)
+    return np.where(remainder > 0, long, short), long * remainder + short * (used - remainder)
+
+
+def next_machine_count(
+    machines: FloatArray, total_hours: FloatArray, hours_per_machine: FloatArray, maximum: float
+) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+    """Return the next number of machines to try where `machines` are too few for the work.
+
+    Parameters
+    ----------
+    machines
+        Numbers tried last.
+    total_hours
+        Hours that the work takes on them; infinite or NaN values ask for no further machine.
+    hours_per_machine
+        Hours in which one machine may work.
+    maximum
+        Number beyond which another machine has nothing to do.
+
+    Returns
+    -------
+    machines, is_short
+        The next numbers, and whether the last ones were too few.
+    """
+    is_short = np.isfinite(total_hours) & (total_hours > hours_per_machine * (1.0 + ROUNDING))
+    hours = np.where(is_short, total_hours, 0.0)
+    needed = np.ceil(machines * hours / hours_per_machine - ROUNDING)
+    larger = np.maximum(machines, np.minimum(maximum, needed))
+    return np.where(is_short, larger, machines), is_short

@@ -1,0 +1,300 @@
+"""Waiting time of jobs on shared machines (M/G/c queues).
+
+Job classes with equal parallelism form an M/M/c queue (Erlang C), corrected by (1 + CV^2) / 2, which is exact
+for one server. Classes with different parallelism have no formula and are simulated: first in, first out, with
+the same random numbers at every rate, so that more arrivals never shorten a wait.
+
+References
+----------
+Cooper, Introduction to Queueing Theory, 1981, section 3.2 (Erlang B recursion).
+Allen, Probability, Statistics, and Queueing Theory, 1990, chapter 5.
+"""
+
+import heapq
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+SIMULATED_JOBS = 20_000
+WARM_UP_JOBS = 2_000  # Dropped, because the first jobs find the machines empty.
+SEED = 2018
+FULL_UTILIZATION = 1.0 - 1e-9
+# Wait distributions of a sampled utilization are computed at this many steps between idle and full.
+UTILIZATION_STEPS = 20
+# Relative tolerance of `largest_growth`: by formula, and where each step simulates a queue.
+FORMULA_TOLERANCE, SIMULATION_TOLERANCE = 1e-6, 1e-3
+
+
+@dataclass(frozen=True)
+class JobClass:
+    """Jobs that arrive at random (Poisson) and have the same distribution of run times (gamma)."""
+
+    arrivals_per_hour: float
+    mean_hours: float
+    variation: float  # coefficient of variation of the run time
+    servers: int  # how many jobs of this class the machines run at the same time
+
+    @property
+    def load(self) -> float:
+        """Share of the machines' time that this class needs."""
+        return self.arrivals_per_hour * self.mean_hours / self.servers
+
+
+@dataclass(frozen=True)
+class WaitDistribution:
+    """Distribution of a job's waiting time in hours.
+
+    Either P(wait > t) = p_wait * exp(-t / mean_if_waiting), or the sorted waits of a simulation.
+    """
+
+    p_wait: float
+    mean_if_waiting: float
+    simulated: tuple[float, ...] = ()
+
+    @property
+    def is_overloaded(self) -> bool:
+        """True if the queue grows without limit."""
+        return math.isinf(self.mean_if_waiting)
+
+    @property
+    def mean(self) -> float:
+        """Mean wait in hours; NaN if overloaded."""
+        if self.simulated:
+            return sum(self.simulated) / len(self.simulated)
+        return math.nan if self.is_overloaded else self.p_wait * self.mean_if_waiting
+
+    def quantile(self, probability: float) -> float:
+        """Return the wait in hours that this share of all jobs does not exceed; NaN if overloaded."""
+        if self.is_overloaded:
+            return math.nan
+        if self.simulated:
+            return self.simulated[math.ceil(probability * len(self.simulated)) - 1]
+        if self.p_wait <= 1 - probability:
+            return 0.0
+        return self.mean_if_waiting * math.log(self.p_wait / (1 - probability))
+
+    def p_longer_than(self, hours: FloatArray) -> FloatArray:
+        """Return the share of jobs that wait longer than `hours`; 1 for negative hours."""
+        if self.simulated:
+            rank = np.searchsorted(self.simulated, hours, side="right")
+            return np.asarray(1.0 - rank / len(self.simulated))
+        tail = np.zeros_like(hours)
+        if self.mean_if_waiting > 0:
+            with np.errstate(invalid="ignore"):
+                tail = np.exp(-np.maximum(hours, 0.0) / self.mean_if_waiting)
+        return np.where(hours < 0, 1.0, self.p_wait * tail)
+
+
+NO_WAIT = WaitDistribution(p_wait=0.0, mean_if_waiting=0.0)
+OVERLOADED = WaitDistribution(p_wait=1.0, mean_if_waiting=math.inf)
+
+
+def erlang_b(servers: int, offered_load: float) -> float:
+    """Return the share of arrivals that find all servers busy and are lost (M/M/c/c).
+
+    B(0) = 1, B(c) = a B(c - 1) / (c + a B(c - 1)) with offered load a; no factorial overflows.
+    """
+    p_blocked = 1.0
+    for count in range(1, servers + 1):
+        p_blocked = offered_load * p_blocked / (count + offered_load * p_blocked)
+    return p_blocked
+
+
+def erlang_c(servers: int, offered_load: float) -> float:
+    """Return the probability that an arriving job has to wait in an M/M/c queue.
+
+    `offered_load` is the arrival rate times the mean run time (erlang); 1 from `servers` on.
+    """
+    if offered_load >= servers:
+        return 1.0
+    p_blocked = erlang_b(servers, offered_load)
+    return p_blocked / (1.0 - offered_load / servers * (1.0 - p_blocked))
+
+
+def utilization(classes: Sequence[JobClass]) -> float:
+    """Return the share of the machines' time that all classes need; above 1 if it is not enough."""
+    return sum(job.load for job in classes)
+
+
+def wait_distribution(classes: Sequence[JobClass]) -> WaitDistribution:
+    """Return how long a job of any class waits; OVERLOADED if the queue grows without limit."""
+    active = [job for job in classes if job.arrivals_per_hour > 0]
+    busy_share = utilization(active)
+    if not active:
+        return NO_WAIT
+    if busy_share >= FULL_UTILIZATION:
+        return OVERLOADED
+    if len({job.servers for job in active}) > 1:
+        return _simulated_waits(active)
+
+    rate = sum(job.arrivals_per_hour for job in active)
+    servers = active[0].servers
+    mean = sum(job.arrivals_per_hour * job.mean_hours for job in active) / rate
+    second_moment = sum(job.arrivals_per_hour * job.mean_hours**2 * (1 + job.variation**2) for job in active) / rate
+    correction = second_moment / mean**2 / 2  # (1 + CV^2) / 2 of the mixture
+    return WaitDistribution(
+        p_wait=erlang_c(servers, servers * busy_share),
+        mean_if_waiting=mean / (servers * (1 - busy_share)) * correction,
+    )
+
+
+def largest_growth(classes: Sequence[JobClass], run_hours: float, deadline_hours: float) -> float:
+    """Return the largest factor on all arrival rates at which a job meets its deadline on average.
+
+    Parameters
+    ----------
+    classes
+        Jobs that share the machines, at today's rates.
+    run_hours, deadline_hours
+        Run time of the job in question, and the time from submission within which it is due.
+
+    Returns
+    -------
+    float
+        0 if the run alone takes longer than the deadline; infinity without any load.
+    """
+    from scipy.optimize import bisect  # Imported here: only machines with a queue need it.
+
+    busy_share = utilization(classes)
+    if run_hours > deadline_hours:
+        return 0.0
+    if busy_share <= 0:
+        return math.inf
+
+    def lateness(factor: float) -> float:
+        wait = wait_distribution(_scaled(classes, factor)).mean
+        return min(math.inf if math.isnan(wait) else wait, 1e12) - (deadline_hours - run_hours)
+
+    is_simulated = len({job.servers for job in classes}) > 1
+    tolerance = SIMULATION_TOLERANCE if is_simulated else FORMULA_TOLERANCE
+    smallest_step = tolerance * 1e-3 / busy_share
+    return float(bisect(lateness, 0.0, 1.0 / busy_share, xtol=smallest_step, rtol=tolerance))
+
+
+@dataclass(frozen=True)
+class SampledWaits:
+    """Waits of jobs in each sample and month of a simulated project."""
+
+    mean_hours: float  # at central values; NaN if the machines are overloaded
+    distributions: Sequence[WaitDistribution]  # one per utilization step
+    step: npt.NDArray[np.int_]  # index into `distributions`, sample x month
+
+    def share_in_time(self, spare_hours: FloatArray) -> FloatArray:
+        """Return the share of jobs, sample x month, whose wait is within `spare_hours` (one per sample)."""
+        shares = np.stack([1.0 - waits.p_longer_than(spare_hours) for waits in self.distributions])
+        return np.asarray(shares[self.step, np.arange(len(spare_hours))[:, None]])
+
+
+NO_WAITS = SampledWaits(0.0, [NO_WAIT], np.zeros((1, 1), int))
+
+
+def sample_waits(classes: Sequence[JobClass], utilizations: FloatArray) -> SampledWaits:
+    """Return the waits at sampled utilizations (sample x month), with jobs in the mix of `classes`."""
+    rounded = np.rint(utilizations * UTILIZATION_STEPS)
+    levels, step = np.unique(rounded, return_inverse=True)
+    busy_share = utilization(classes) or math.inf
+    distributions = [
+        wait_distribution(_scaled(classes, float(level) / busy_share)) if level < 1 else OVERLOADED
+        for level in levels / UTILIZATION_STEPS
+    ]
+    mean = wait_distribution(classes).mean
+    return SampledWaits(mean, distributions, step.reshape(utilizations.shape))
+
+
+def _scaled(classes: Sequence[JobClass], factor: float) -> list[JobClass]:
+    return [replace(job, arrivals_per_hour=job.arrivals_per_hour * factor) for job in classes]
+
+
+def _simulated_waits(classes: Sequence[JobClass]) -> WaitDistribution:
+    rate = sum(job.arrivals_per_hour for job in classes)
+    # The mix does not depend on the rate, so that the random jobs of one mix are cached.
+    mix = tuple(replace(job, arrivals_per_hour=round(job.arrivals_per_hour / rate, 9)) for job in classes)
+    if max_throughput(mix) <= rate:
+        return OVERLOADED
+    waits = tuple(sorted(simulate_waits(mix, rate)))
+    p_wait = sum(wait > 0 for wait in waits) / len(waits)
+    return WaitDistribution(p_wait, mean_if_waiting=math.nan, simulated=waits)
+
+
+def simulate_waits(mix: tuple[JobClass, ...], rate: float, jobs: int = SIMULATED_JOBS) -> list[float]:
+    """Simulate jobs first in, first out, and return their waits in order of arrival.
+
+    Parameters
+    ----------
+    mix
+        Classes with their shares of all arrivals as `arrivals_per_hour`.
+    rate
+        Arrivals of all classes per hour.
+    jobs
+        Number of jobs; the first `WARM_UP_JOBS` (at most half) are left out.
+    """
+    devices = math.lcm(*(job.servers for job in mix))
+    arrivals, hours, devices_needed = _random_jobs(mix, devices, jobs)
+    arrivals = [arrival / rate for arrival in arrivals]
+    starts = start_times(devices, arrivals, hours, devices_needed)
+    waits = [start - arrival for start, arrival in zip(starts, arrivals, strict=True)]
+    return waits[min(WARM_UP_JOBS, jobs // 2) :]
+
+
+@lru_cache(maxsize=64)
+def max_throughput(mix: tuple[JobClass, ...], jobs: int = SIMULATED_JOBS) -> float:
+    """Return the jobs per hour that the machines finish if jobs of this mix always wait."""
+    devices = math.lcm(*(job.servers for job in mix))
+    _, hours, devices_needed = _random_jobs(mix, devices, jobs)
+    starts = start_times(devices, [0.0] * jobs, hours, devices_needed)
+    return jobs / max(start + duration for start, duration in zip(starts, hours, strict=True))
+
+
+@lru_cache(maxsize=64)
+def _random_jobs(mix: tuple[JobClass, ...], devices: int, jobs: int) -> tuple[list[float], list[float], list[int]]:
+    """Return arrival times (at one job per hour), run times in hours and devices of each job."""
+    generator = random.Random(SEED)
+    classes = generator.choices(mix, [job.arrivals_per_hour for job in mix], k=jobs)
+    arrivals: list[float] = []
+    hours: list[float] = []
+    clock = 0.0
+    for job in classes:
+        clock += generator.expovariate(1.0)
+        arrivals.append(clock)
+        if job.variation > 0:
+            shape = 1 / job.variation**2
+            hours.append(generator.gammavariate(shape, job.mean_hours * job.variation**2))
+        else:
+            hours.append(job.mean_hours)
+    return arrivals, hours, [devices // job.servers for job in classes]
+
+
+def start_times(
+    devices: int,
+    arrivals: Sequence[float],
+    hours: Sequence[float],
+    devices_needed: Sequence[int],
+) -> list[float]:
+    """Return the start time of each job on `devices` devices; no job overtakes an earlier one.
+
+    Parameters
+    ----------
+    devices
+        Number of devices.
+    arrivals, hours, devices_needed
+        Arrival time, run time and number of devices of each job, in order of arrival.
+    """
+    free = devices
+    running: list[tuple[float, int]] = []  # heap of (end, devices)
+    starts: list[float] = []
+    for arrival, duration, needed in zip(arrivals, hours, devices_needed, strict=True):
+        start = max(arrival, starts[-1] if starts else 0.0)
+        while running and (running[0][0] <= start or free < needed):
+            end, released = heapq.heappop(running)
+            start = max(start, end)
+            free += released
+        free -= needed
+        starts.append(start)
+        heapq.heappush(running, (start + duration, needed))
+    return starts
