@@ -4,7 +4,7 @@ import json
 
 import pytest
 from sweetspot.commands.command_line import main
-from sweetspot.tokens.mfu import Figure, Range, published_figures
+from sweetspot.tokens.mfu import PublishedShare, Range, published_figures
 
 from research.__main__ import COMMANDS
 from research.validate_tokens import pairs, summarize, validate
@@ -12,7 +12,7 @@ from research.validate_tokens import pairs, summarize, validate
 
 def figure(share, **changes):
     cell = {"model": "llama-3.1-8b", "method": "lora", "gpu": "A100 SXM 80GB", "precision": "bf16", "sequence": 2048}
-    return Figure(**(cell | {"stack": "tuned", "software": "a", "mixture": False, "mfu": share} | changes))
+    return PublishedShare(**(cell | {"stack": "tuned", "software": "a", "mixture": False, "mfu": share} | changes))
 
 
 def test_pairs_differ_in_one_thing():
