@@ -18,7 +18,7 @@ CELL = (
 # Speaks to the supervisor as the training process does, without a framework; waits while hold-measure lies there.
 MAIN = 'if __name__ == "__main__":\n'
 TRAINING = f"""{MAIN}
-    nodes.die_with_supervisor()
+    die_with_supervisor()
     from pathlib import Path
 
     say(facts={{**device_facts(Request.from_json(sys.argv[1])), "unit": "images"}})
