@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sweetspot.report.notation import Row, number
-from sweetspot.wording import times
+from sweetspot.report.notation import Row
+from sweetspot.wording import amount, times
 
 MIN_SWING = 0.005  # of the ratio: assumptions that move it less and change nothing have no bar
 MAX_BARS = 10
@@ -26,7 +26,7 @@ class TornadoBar:
 
 def bar_of(row: Row, threshold: str = "") -> TornadoBar:
     """The bar of a row of the tornado's table."""
-    low, high = (number(float(row[name])) for name in ("low", "high"))
+    low, high = (amount(float(row[name])) for name in ("low", "high"))
     range_text = f"{low} to {high} {row['unit']}"
     name = str(row["assumption"])
     return TornadoBar(name, float(row["margin_low"]), float(row["margin_high"]), range_text, threshold)
