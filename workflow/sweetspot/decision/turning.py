@@ -109,10 +109,12 @@ def _tornado_row(question: "Question", rival: int, assumption: Assumption, money
     winners = [question.title_at(costs, int(to), end) for end, to in enumerate(question.cheapest(costs))]
     flips = bool(question.turned(costs)[:2].any())
     months = [question.months_at(assumption, end / assumption.value) for end in (assumption.low, assumption.high)]
+    with np.errstate(invalid="ignore"):  # where nothing does the work both cost without end: there is no margin
+        margins = others / ours
     ends = {
         f"{name}_{end}": value[place]
         for place, end in enumerate(("low", "high"))
-        for name, value in (("usd", ours), ("usd_per_month", ours / months[place]), ("margin", others / ours))
+        for name, value in (("usd", ours), ("usd_per_month", ours / months[place]), ("margin", margins))
     }
     return _about(question, assumption) | {
         "low": assumption.low, "high": assumption.high, "range_basis": assumption.range_basis,

@@ -77,7 +77,7 @@ def tornado_chart(bars: Sequence[TornadoBar], best: str, runner_up: str, baselin
                 bar.threshold,
             )
         )
-    sides = f"Left of the line {runner_up} is cheaper than {best}"
+    sides = f"Left of the line {runner_up} is cheaper"
     if best == runner_up:
         sides = "At the line both cost the same"
     axis = Markup('<div class="bar ends"><span>times as much</span><div><b>{}</b><b>{}</b></div></div>').format(
