@@ -79,10 +79,12 @@ def test_a_card_that_falls_silent_leaves_the_averages_of_what_it_told():
     def lost(*_):
         raise RefusedError
 
-    samples = [CardWatch(NVML, ["GPU-a"]).samples()]
+    watch = CardWatch(NVML, ["GPU-a"])
+    samples = [watch.samples()]
     names = [name for name in vars(NVML) if name.startswith("nvmlDeviceGet") and "Handle" not in name]
     gone = SimpleNamespace(**{**vars(NVML), **dict.fromkeys(names, lost)})
-    samples.append(CardWatch(gone, ["GPU-a"]).samples())
+    watch._nvml = gone
+    samples.append(watch.samples())
     assert sample_facts(samples)["gpu_utilisation"] == pytest.approx(0.9)
 
 

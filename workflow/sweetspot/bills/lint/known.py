@@ -22,6 +22,13 @@ DEVICE = re.compile(
     r"|(?:rtx ?)?(?P<workstation>[am]\d{4})\b|\b(?P<quadro>p\d{4})\b|\b(?P<amd>mi\d{3}x)"
     r"|(?:\b|(?<=[_ -]))(?P<card>g?[hb][1-3]00|[avp]100|a10g|a10|a40|a30|l40s|l40|l4|t4|p4|k80|k520|m60)(?=\b|[_-])"
 )
+# Names that say how many devices a machine has: gpu_8x_h100, 8x-H100_SXM, gpu-h100-sxm_8gpu-128vcpu, a2-highgpu-8g,
+# h100.8x, BM.GPU.A10.4, H100x8-NVLINK, H100-1-80G, 8H100.80S.
+DEVICE_COUNT = re.compile(
+    r"(?:^|_)(\d+)x[-_ ]|_(\d+)gpu|^[ag]\d\w?-\w+-(\d+)g$|[.-](\d+)x$|\.GPU\..*\.(\d+)$"
+    r"|[a-z]\d{1,3}[a-z]*\d?x(\d+)(?:-NVLINK)?$|^[A-Z]+\d+[A-Z]*-(\d+)-\d+G$|^(\d+)[A-Z]+\d+[A-Z]*\.",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,16 @@ def device_key(gpu: str) -> str:
         return ""
     kind, text = match.lastgroup, re.sub(r"[ -]", "", match[match.lastgroup or 0])
     return {"pro": "rtxpro6000", "ada": "rtx6000ada"}.get(kind or "", text)
+
+
+def device_count(instance: str) -> int | None:
+    """Return the number of devices that a machine's name means; None if neither facts nor the name say it.
+
+    Known machines stand in facts/machines.csv; otherwise a count in the name is taken, e.g. 8 of 'h100-8x'.
+    """
+    known = {row["instance"]: int(row["gpus"]) for row in table("machines")}
+    match = DEVICE_COUNT.search(instance)
+    return known.get(instance) or (int(next(filter(None, match.groups()))) if match else None)
 
 
 def rent_of(device: str, year: int, spot: bool = False) -> PriceRange | None:

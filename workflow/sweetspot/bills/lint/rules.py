@@ -12,6 +12,7 @@ import pandas as pd
 
 from sweetspot.bills.lint.known import (
     PriceRange,
+    device_count,
     device_key,
     highest_rent,
     list_prices,
@@ -278,6 +279,13 @@ USD_PER_KWH, SERVICE_MONTHS, LEAST_DAYS = (0.02, 1.0), (6.0, 120.0), 1.0
 # Second hand a device costs half and less; host, chassis and warranty of some of the best devices cost more.
 PURCHASE_SHARES, HOST_USD, PURCHASE_USD = (0.4, 4.0), 5000.0, (50.0, 300_000.0)
 VCPU_TOLERANCE = 0.06
+# Share of the lowest known price per device below which the price of the machine may be that of one device.
+PRICE_OF_ONE_SHARE = 0.5
+DEVICES_OF_LARGE_MACHINE = 8
+# Prices per device of one family differ by this at most: large machines cost less (Lambda, 8 devices: 10 %). Of two
+# machines more is usual. Spot prices are made machine by machine, so their families say nothing.
+FAMILY_TOLERANCE, FAMILY_TOLERANCE_OF_TWO = 0.12, 0.25
+ROUNDING, EQUAL_PRICES = 0.005, 0.06
 
 
 def _unit_hint(factor: float) -> str:
@@ -308,6 +316,31 @@ def _known_machine(linted: LintedOffer) -> Iterator[str]:
                 f" ({usual / linted.units:.4g} a {linted.unit}): the price of one of its {linted.units:g} devices?"
             )
         yield message
+
+
+def _price_of_one_device(linted: LintedOffer) -> Iterator[str]:
+    """Find the price of one device at a machine of several, or of a large machine at one device."""
+    market, count = linted.market, linted.units
+    if not linted.is_rental or linted.is_interruptible or is_processor(linted.machine) or market.low <= 0:
+        return
+    message = f"{linted.usd:.4g} an hour is {linted.usd_per_unit:.4g} a {linted.unit}; known prices are "
+    message += f"{market.low:.3g} to {market.high:.3g}"
+    is_low = linted.usd_per_unit < PRICE_OF_ONE_SHARE * market.low and linted.usd <= market.high
+    if count > 1 and is_low:
+        yield f"{message}: the price of one of its {count:g} devices? ({linted.usd * count:.4g} for all)"
+    per_device = linted.usd / DEVICES_OF_LARGE_MACHINE
+    if count == 1 and linted.usd > market.high and market.low <= per_device <= market.high:
+        yield f"{message}: the price of a machine of eight? ({per_device:.4g} for one)"
+
+
+def _device_count_differs(linted: LintedOffer) -> Iterator[str]:
+    """Find another number of devices than the machine's name states."""
+    count, machine = device_count(linted.name), linted.machine
+    if count is not None and count != machine.gpus and not is_processor(machine) and linted.is_rental:
+        yield (
+            f"its name means {count} x {machine.gpu}, here are {machine.gpus}; at {linted.usd:.4g} an hour that makes "
+            f"{linted.usd / count:.4g} each"
+        )
 
 
 def _own_power(linted: LintedOffer) -> Iterator[str]:
@@ -443,6 +476,8 @@ def _missing_source(linted: LintedOffer) -> Iterator[str]:
 OFFER_RULES: Mapping[str, Callable[[LintedOffer], Iterator[str]]] = {
     "market_level": _market_level,
     "known_machine": _known_machine,
+    "price_of_one_device": _price_of_one_device,
+    "device_count_differs": _device_count_differs,
     "own_power": _own_power,
     "own_electricity": _own_electricity,
     "own_months": _own_months,
@@ -460,7 +495,13 @@ OFFER_RULES: Mapping[str, Callable[[LintedOffer], Iterator[str]]] = {
     "stale_rate": _stale_rate,
     "missing_source": _missing_source,
 }
-MARKET_RULES = ("market_level", "known_machine")  # Skipped if the whole list is off.
+# Skipped where the whole list is off.
+MARKET_RULES = ("market_level", "known_machine", "price_of_one_device", "device_count_differs")
+    "market_level",
+    "known_machine",
+    "price_of_one_device",
+    "device_count_differs",
+)  # Skipped if the whole list is off.
 NOTES = ("spot_terms",)
 
 
@@ -506,6 +547,85 @@ def _host_price_per_vcpu(rows: Sequence[LintedOffer]) -> Iterator[Finding]:
                     yield Finding("warning", "per_vcpu", row.name, message, row.source)
 
 
+def _flat_prices(rows: Sequence[LintedOffer]) -> Iterator[Finding]:
+    """Find prices that do not grow with the number of devices."""
+    for family in _families(rows):
+        if _is_flat(family):
+            counts = sorted({int(row.units) for row in family})
+            message = (
+                f"{', '.join(map(str, counts[:-1]))} and {counts[-1]} x {family[0].unit} all cost "
+                f"{family[0].usd:.4g} an hour: the price of one device?"
+            )
+            for row in family:
+                yield Finding("warning", "flat_prices", row.name, message, row.source)
+
+
+def _on_demand_equals_spot(rows: Sequence[LintedOffer]) -> Iterator[Finding]:
+    """Find a list in which every machine costs on demand what it costs as spot."""
+    compared = [row for row in rows if not math.isnan(row.share_paid)]
+    if len(compared) > 1 and all(abs(row.share_paid - 1) < 1e-6 for row in compared):
+        message = f"on demand costs what spot does on all {len(compared)} machines: a lowest bid, or a column copied?"
+        yield Finding("warning", "on_demand_equals_spot", "", message, compared[0].source)
+
+
+def _family_disagrees(rows: Sequence[LintedOffer]) -> Iterator[Finding]:
+    """Find machines of one provider, device and shape with different prices per device; nobody says which is wrong."""
+    for family in _families(rows):
+        prices = sorted(row.usd_per_unit for row in family)
+        tolerance = FAMILY_TOLERANCE if len(family) > 2 else FAMILY_TOLERANCE_OF_TWO
+        limit = prices[0] * (1 + tolerance) + max(CENT / row.units for row in family)
+        if prices[-1] > limit and not family[0].is_interruptible and not _is_flat(family):
+            message = f"prices a {family[0].unit} disagree: {_price_groups(family)}"
+            for row in family:
+                yield Finding("warning", "family_disagrees", row.name, message, row.source)
+
+
+def _families(rows: Sequence[LintedOffer]) -> list[list[LintedOffer]]:
+    """Group rentals with devices by provider, device, purchase and size per device; families of at least two.
+
+    Where a machine does not state its size, two prices at one number of devices mean several shapes, of which nobody
+    can say which is which: such a family is left out.
+    """
+    families: dict[tuple[object, ...], list[LintedOffer]] = {}
+    for row in rows:
+        if row.is_rental and not is_processor(row.machine) and row.usd > 0 and row.offer.compose is None:
+            sizes = (row.machine.vcpus, row.machine.memory_gib)
+            per_device = tuple(None if size is None else round(size / row.units, 1) for size in sizes)
+            key = (row.machine.provider, row.unit, row.offer.purchase, *per_device)
+            families.setdefault(key, []).append(row)
+    return [family for family in families.values() if len(family) > 1 and not _has_several_shapes(family)]
+
+
+def _has_several_shapes(family: Sequence[LintedOffer]) -> bool:
+    prices_by_count: dict[float, list[float]] = {}
+    for row in family:
+        prices_by_count.setdefault(row.units, []).append(row.usd)
+    return any(max(prices) > min(prices) * (1 + EQUAL_PRICES) for prices in prices_by_count.values())
+
+
+def _is_flat(family: Sequence[LintedOffer]) -> bool:
+    prices = [row.usd for row in family]
+    return len({row.units for row in family}) > 1 and max(prices) <= min(prices) * (1 + ROUNDING)
+
+
+def _price_groups(family: Sequence[LintedOffer]) -> str:
+    """Name the prices per device and their machines, e.g. '1.9 once (n12), 2.47 twice (n24, n48)'."""
+    groups: list[list[LintedOffer]] = []
+    for row in sorted(family, key=lambda row: row.usd_per_unit):
+        if not groups or row.usd_per_unit > groups[-1][0].usd_per_unit * (1 + EQUAL_PRICES):
+            groups.append([])
+        groups[-1].append(row)
+    times = {1: "once", 2: "twice"}
+    return ", ".join(
+        f"{group[0].usd_per_unit:.4g} {times.get(len(group), f'{len(group)} times')} "
+        f"({', '.join(row.name for row in group)})"
+        for group in groups
+    )
+
+
+LIST_RULES = (_host_price_per_vcpu, _flat_prices, _on_demand_equals_spot, _family_disagrees)
+
+
 def lint(
     prices: PriceList,
     offers: pd.DataFrame,
@@ -533,7 +653,7 @@ def lint(
         for offer, row in zip(prices.offers, offers.to_dict("records"), strict=True)
     ]
     whole_list = list(_list_in_another_unit(rows))
-    findings = [*_host_price_per_vcpu(rows), *whole_list]
+    findings = [finding for rule in LIST_RULES for finding in rule(rows)] + whole_list
     for row in rows:
         for name, rule in OFFER_RULES.items():
             if whole_list and name in MARKET_RULES:
