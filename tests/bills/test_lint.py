@@ -8,6 +8,7 @@ from price_lists import findings, machines, offers, price_list
 from project_copy import ROOT
 from sweetspot.bills.lint.known import purchase_of
 from sweetspot.bills.lint.rules import BOUNDS
+from sweetspot.commands.command_line import main
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_list import load_price_list
 from sweetspot.warnings import pairs
@@ -40,6 +41,19 @@ def test_lists_of_the_2018_study_as_the_workflow_lints_them(name, rule, count, w
     warned = [entry for entry in found if entry.severity == "warning"]
     assert [entry.rule for entry in warned] == [rule] * count
     assert all(word in f"{warned[0].instance} {warned[0].message}" for word in words)
+
+
+def test_dawnbenchs_swapped_prices_are_found_and_put_right_are_silent(capsys, tmp_path):
+    """The source exchanged 4.56 (g3.16xlarge) and 7.20 (p2.8xlarge: 8 x 0.90): the family of p2 disagrees."""
+    command = ["--as-of", "2018-04-20", "--provider", "aws", "--currency", "USD"]
+    main(["import-prices", "csv", str(DATA / "dawnbench_prices.csv"), *command])
+    remarks = capsys.readouterr().err
+    assert "0.57 once (p2.8xlarge), 0.9 once (p2.xlarge)" in remarks
+    assert "p3." not in remarks and "swapped" not in remarks
+    text, file = (DATA / "dawnbench_prices.csv").read_text(), tmp_path / "prices.csv"
+    file.write_text(text.replace(",7.2,", ",X,").replace(",4.56,", ",7.2,").replace(",X,", ",4.56,"))
+    main(["import-prices", "csv", str(file), *command])
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

@@ -497,11 +497,6 @@ OFFER_RULES: Mapping[str, Callable[[LintedOffer], Iterator[str]]] = {
 }
 # Skipped where the whole list is off.
 MARKET_RULES = ("market_level", "known_machine", "price_of_one_device", "device_count_differs")
-    "market_level",
-    "known_machine",
-    "price_of_one_device",
-    "device_count_differs",
-)  # Skipped if the whole list is off.
 NOTES = ("spot_terms",)
 
 
