@@ -19,13 +19,13 @@ from sweetspot.errors import UserError
 from sweetspot.files import in_a_sentence, write_whole
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.packages import require_packages
+from sweetspot.scaling.device_predictions import predict_throughput
 from sweetspot.study.scripts import Script, load_script
 from sweetspot.study.spelling import slipped
 from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.predictions import predict_throughput
 from sweetspot.transfer.transferring import Measured
 
 STUDY = "lab-of-five"

@@ -21,12 +21,12 @@ import pandas as pd
 from sweetspot.commands.json_values import without_nan
 from sweetspot.errors import UserError
 from sweetspot.number_text import parse_number
+from sweetspot.scaling.device_predictions import predict_throughput
 from sweetspot.scaling.several_devices import INTERCONNECTS
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import beyond_peak_factor
-from sweetspot.transfer.predictions import predict_throughput
 from sweetspot.transfer.specifications import Devices, precision_name
 from sweetspot.transfer.transferring import Measured, measured_from_run_files
 from sweetspot.warnings import as_text, joined
