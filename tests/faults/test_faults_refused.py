@@ -83,7 +83,7 @@ OURS, RENT, WORK, SPEEDS = "prices/ours.yaml", "prices/rent.yaml", "workloads.ya
         ),
         (WORK, JOB, JOB.replace("resnet50", "resnet50.urgent"), "no '.', which joins it to others"),
         (WORK, "lab:\n", "lab.bert:\n", "no '.', which joins it to others (1 to 64"),
-        (WORK, "{value: 60, low: 45, high: 80}", "1.0e+9", "at most 100,000 jobs a month"),
+        (WORK, "{value: 60, low: 45, high: 80}", "1.0e+9", "at most 100000"),
         (WORK, "low: 45, high: 80", "low: 0.0001, high: 80", "a range of at most 1000 times, found 0.0001"),
         (
             WORK,
