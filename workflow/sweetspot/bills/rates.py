@@ -96,10 +96,11 @@ class Rents:
     def by_month(self, row: Mapping[str, Any], starts: np.ndarray, length: float) -> np.ndarray:
         """The row's rent in each month over its mean rent of the project, draw x month.
 
-        `starts`: when each month begins, in months from the project's start; `length`: of each. A price that moves goes
-        on as the last that is drawn.
+        `starts`: when each month begins, in months from the project's start; `length`: of each. In a project longer
+        than the one that was drawn a price goes on moving, at most to the month LONGEST.
         """
-        return mean_of_parts(self._path(row), starts, length) / self._mean(row)[:, None]
+        months = min(math.ceil(round(float(starts[-1]) + length, 9)), LONGEST)
+        return mean_of_parts(self._path(row, months), starts, length) / self._mean(row)[:, None]
 
     def _mean(self, row: Mapping[str, Any]) -> np.ndarray:
         key = (*_whose(row), row["model"])
@@ -107,20 +108,27 @@ class Rents:
             self._means[key] = mean_of_months(self._path(row), self._lengths[row["model"]])
         return self._means[key]
 
-    def _path(self, row: Mapping[str, Any]) -> np.ndarray:
-        key = _whose(row)
+    def _path(self, row: Mapping[str, Any], months: int = 0) -> np.ndarray:
+        """Price of each month over today's, draw x month, of the project's months or of more."""
+        months = max(months, self._months)
+        owner = _whose(row)
+        key = (*owner, months)
         if key not in self._paths:
             provider = ("list price", row["provider"])
-            market, own = (
-                self._noise("standard_normal", "rent market"),
-                self._noise("standard_normal", "rent", *key[:3]),
-            )
-            jump, size = self._noise("random", *provider), self._noise("standard_normal", *provider, "size")
+            market = self._noise(months, "standard_normal", "rent market")
+            own = self._noise(months, "standard_normal", "rent", *owner[:3])
+            jump = self._noise(months, "random", *provider)
+            size = self._noise(months, "standard_normal", *provider, "size")
             self._paths[key] = drawn_path(row, market, own, jump, size)
         return self._paths[key]
 
-    def _fresh_noise(self, kind: str, *key: object) -> np.ndarray:
-        return np.asarray(getattr(self._stream(*key), kind)((self.draws, self._months)))
+    def _fresh_noise(self, months: int, kind: str, *key: object) -> np.ndarray:
+        """Noise of each month; that of the months of the project is the same however many are asked for."""
+        noise = np.asarray(getattr(self._stream(*key), kind)((self.draws, self._months)))
+        if months == self._months:
+            return noise
+        more = getattr(self._stream(*key, "later months"), kind)((self.draws, months - self._months))
+        return np.concatenate([noise, more], axis=1)
 
 
 def _whose(row: Mapping[str, Any]) -> tuple[object, ...]:
