@@ -132,22 +132,23 @@ class Replay:
         own = given.model_dump() | {
             "capex": self.price(month), "months": float(months), "residual": resale, "days_per_month": self.days,
         }  # fmt: skip
-        rented = [
-            {
-                "instance": _slug(who),
-                "per_hour": usd,
-                **({"trend": known.model_dump()} if (known := market.presets.get(KINDS[who[0]])) else {}),
-            }
-            for who, usd in self.rents(month).items()
-        ]
+        rents = self.rents(month)
+        rented = [{"instance": _slug(who), "per_hour": usd} for who, usd in rents.items()]
         year, number = divmod(int(month), 12)
-        return PriceList.model_validate(
+        prices = PriceList.model_validate(
             {
                 "as_of": date(year, number + 1, 1),
                 "source": "history",
                 "offers": [{"instance": BOX, "purchase": "own", "own": own}, *rented],
             }
         )
+        # Price lists of people name presets of today; here each is the preset as it was known in that month.
+        presets = {_slug(who): market.presets.get(KINDS[who[0]]) for who in rents}
+        offers = [
+            offer.model_copy(update={"trend": presets[offer.instance]}) if presets.get(offer.instance) else offer
+            for offer in prices.offers
+        ]
+        return prices.model_copy(update={"offers": offers})
 
     # What it came to.
 
