@@ -199,7 +199,7 @@ def _dearer_when_sold(row: pd.Series, factor: float) -> dict[str, Any]:
     """A curve that ends at a factor of what a machine is sold for, with its range."""
     ends = [float(row[f"residual_usd{end}"] / row["capex_usd"] * factor) for end in ("", "_low", "_high")]
     return {
-        "points": [[0.0, 1.0, 1.0, 1.0], [float(row["months"]) / 12, *(min(1.0, end) for end in ends)]],
+        "points": [[float(row["months"]) / 12, *(min(1.0, end) for end in ends)]],
         "share": 1.0,
     }
 

@@ -41,8 +41,10 @@ def test_each_scenario_says_what_differs_and_what_it_costs(project):
         "sell": ["offers ws-1x3090 own sell_for: nothing → 700 (550 to 850)"],
     }  # fmt: skip
     planned, usd = table["usd_per_month"].iloc[0], table["usd_per_month"]
-    # 0.10 EUR more for each kWh; two machines that would bring 700 EUR, over 36 months. Ranges move the means a little.
-    assert usd["electricity"] - planned == pytest.approx(1.1378 * 0.10 * KWH_A_MONTH, rel=0.06)
+    # 0.10 EUR more for each kWh, and at most that: some jobs then go to a rental that costs less than the electricity.
+    more = 1.1378 * 0.10 * KWH_A_MONTH
+    assert 0.85 * more < usd["electricity"] - planned < more
+    # Two machines that would bring 700 EUR, over 36 months. Ranges move the means a little.
     assert usd["sell"] - planned == pytest.approx(1.1378 * 2 * 700 / 36, rel=0.06)
 
 

@@ -37,4 +37,4 @@ def test_the_site_builds_without_a_warning(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
     first = (tmp_path / "site" / "index.html").read_text(encoding="utf-8")
-    assert "results/rare-2018/report/index.html" in first and "evidence/weight/" in first
+    assert "results/rare-2018/report/index.html" in first and "evidence/reliability/" in first
