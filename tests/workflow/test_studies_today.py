@@ -142,7 +142,7 @@ def test_each_deadline_names_its_winner_or_says_that_none_can(eight):
     assert told.loc[("lora-run", 0.5), "option"] == "own-8xb200"
     assert told.loc[("llama-8b-run", 6.0), "option"] == "own-8xb200"
     nobody = told.loc[("llama-8b-run", 5 / 60)]
-    assert nobody["verdict"].startswith("none can: the fastest, nebius-8xb300-x8, takes ")
+    assert nobody["verdict"].startswith("none can: the fastest, Nebius with 8 nodes of 8 B300 SXM, takes ")
     # from 75.7 minutes on eight: a quarter, each doubling 2^0.24, once 8 % for the network, twice the batch: 2^0.02
     half = told.loc[("llama-8b-run", 0.5)]
     assert half["option"] == "nebius-8xb300-x4"

@@ -13,7 +13,7 @@ from sweetspot.decision.options import Row
 from sweetspot.decision.simulate import ends, rent_ends
 from sweetspot.decision_words import FACTOR
 from sweetspot.study.titles import model_title
-from sweetspot.throughput.speed_errors import Error, speed_errors
+from sweetspot.throughput.speed_errors import Error, or_nan, speed_errors
 from sweetspot.wording import the
 
 FURTHEST = 5.0  # factor of an assumption, either way, beyond which nothing is looked for
@@ -123,6 +123,12 @@ def assumptions_of(offers: Sequence[Choice], speeds: Sequence[Row], month_days: 
     ]
 
 
+def _highest_resale(row: Row) -> float:
+    """Highest resale value in USD whose upper bound is not above the purchase price of the new machine."""
+    upper, value = float(or_nan(row.get("residual_usd_high"))), float(row["residual_usd"])
+    return float(row["capex_usd"]) * (value / upper if upper > value > 0 else 1.0)
+
+
 def _of_row(
     row: Row, figure: str, name: str, unit: str, rows: frozenset[int], subject: str | None = None, most: float = np.inf
 ) -> Assumption:
@@ -151,7 +157,8 @@ def _of_machine(one: Choice) -> Iterator[Assumption]:
     for figure, (said, unit) in OF_A_MACHINE.items():
         if or_zero(one.row[figure]) > 0 and figure in (OF_THERE if one.there else OF_SALE):
             most = float(one.row["capex_usd"]) if figure == "residual_usd" else np.inf
-            yield _of_row(one.row, figure, said.format(box=the(str(one.row["title"]))), unit, one.labels, most=most)
+            made = _of_row(one.row, figure, said.format(box=the(str(one.row["title"]))), unit, one.labels, most=most)
+            yield made._replace(most=_highest_resale(one.row)) if figure == "residual_usd" else made
 
 
 def _tariffs(owned: Sequence[Choice]) -> Iterator[Assumption]:
