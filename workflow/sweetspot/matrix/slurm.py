@@ -23,6 +23,8 @@ from sweetspot.study.instances import Executor
 
 TIMEOUT_S = 30
 UNREACHABLE = "Unable to contact slurm controller"
+# Slurm says the second of a node that is drained or comes back, too, where a job only has to wait.
+MAY_PASS = (UNREACHABLE, "Requested node configuration is not available")
 FOLDER = Path(".snakemake/sweetspot/slurm")
 PROCESS_VARIABLE = "SWEETSPOT_CONTROL"  # the process that submits
 QUESTION_S = 25  # the executor allows 60 s for two questions
@@ -102,7 +104,7 @@ def _refusal(command: Sequence[str]) -> str:
         return ""
     text = " ".join(process.stderr.split())
     text = text.replace("sbatch: error: ", "").replace("allocation failure: ", "")
-    if process.returncode == 0 or UNREACHABLE in text:
+    if process.returncode == 0 or any(words in text for words in MAY_PASS):
         return ""
     return text[:200] or "it says no reason"
 
