@@ -45,7 +45,7 @@ def test_a_row_of_days_by_hand():
     assert {name: row[name] for name in expected} == expected
     days, twice = ([fixed / 24 / (hour - 0.2) for fixed in (FIXED, 110, 290)] for hour in (HOUR, HOUR / 2))
     assert row[["days", "days_low", "days_high"]].tolist() == pytest.approx(days)
-    assert row[["pays_from", "pays_from_low", "pays_from_high"]].tolist() == pytest.approx(days)
+    assert row[["break_even_value", "break_even_low", "break_even_high"]].tolist() == pytest.approx(days)
     assert row[["twice_as_cheap_days", "twice_low", "twice_high"]].tolist() == pytest.approx(twice)
     assert row["gain_at_use"] == pytest.approx(HOUR / (FIXED / 240 + 0.2))
     # 1 box hour at full use: 216.667 / 732 + 0.2; the rental that costs as much for the same work

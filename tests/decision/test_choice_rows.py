@@ -42,7 +42,7 @@ def test_every_column_of_a_job_by_hand():
     assert table.columns.tolist() == list(COLUMNS)
     box = {
         "workload": "imagenet", "workload_title": "VGG-16", "choice": BOX, "alternative": f"{BOX} (own)", "kind": "buy",
-        "binds": "buy", "title": BOX, "instance": BOX, "purchase": "own", "price_list": "own", "counts": 1.0,
+        "commitment": "buy", "title": BOX, "instance": BOX, "purchase": "own", "price_list": "own", "counts": 1.0,
         "months": None, "hours": JOB, "device_hours": 4 * JOB, "usd": JOB * (FIXED / USED + 0.2), "usd_low": 51.0,
         "usd_high": 68.0, "usd_outcomes": list(50 + FEW), "usd_per_month": None, "usd_per_month_low": None,
         "usd_per_month_high": None, "usd_at_todays_prices": JOB * (FIXED / USED + 0.2), "p_cheapest": 1.0,
@@ -51,7 +51,8 @@ def test_every_column_of_a_job_by_hand():
         "basis": "extrapolated", "box_title": BOX,
     }  # fmt: skip
     cloud = {
-        "choice": RENTED, "alternative": f"{RENTED} (on_demand)", "kind": "rent", "binds": "nothing", "title": RENTED,
+        "choice": RENTED, "alternative": f"{RENTED} (on_demand)", "kind": "rent",
+        "commitment": "nothing", "title": RENTED,
         "instance": RENTED, "purchase": "on_demand", "price_list": "on_demand", "hours": SLOW, "device_hours": SLOW,
         "usd": SLOW * 3.06, "usd_low": 310.0, "usd_high": 480.0, "usd_outcomes": list(300 + 10 * FEW),
         "usd_at_todays_prices": SLOW * 3.06, "p_cheapest": 0.0, "p_cheaper": 0.0, "is_best": False, "is_rival": True,
@@ -66,7 +67,7 @@ def test_every_column_of_a_job_by_hand():
         "ratio": SLOW * 1.11 / box["usd"], "ratio_low": 60 / 68, "ratio_high": 60 / 51, "persistent": False,
         "why_not": "it can be interrupted", "why_not_rule": "interruptible", "box_title": SPOT,
     }  # fmt: skip
-    of_plans = ["hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "mix",
+    of_plans = ["hours_low", "hours_high", "planned_hours", "usd_running", "ownership_usd", "mix",
                 "source", "usd_per_month_central", "main_rented", "sold", "all_rented_title",
                 "used_at_most", "strategy", "timed", "trial_usd", "saving_usd"]  # fmt: skip
     rows = table.to_dict("records")

@@ -166,12 +166,12 @@ def test_the_turning_points_by_hand(sure):
         assert found["turning_value"] == pytest.approx(value, rel=2e-4) and found["boxes"] == 0
         assert found["to_title"] == "nothing bought, RunPod with 1 RTX 4090 beside your RTX 4090"
     pays = row(sure["break_even"], "length of the project")
-    assert pays["pays_from"] == pytest.approx(36 / (1 + apart / CAPEX), rel=2e-4)
-    assert pays["pays_from_low"] == pytest.approx(pays["pays_from_high"])
+    assert pays["break_even_value"] == pytest.approx(36 / (1 + apart / CAPEX), rel=2e-4)
+    assert pays["break_even_low"] == pytest.approx(pays["break_even_high"])
     # Each job of BERT fewer saves the box 14.1 h of electricity, and the cloud their rent.
     saved = np.ceil(BERT * 60) * MINUTE - BERT / 0.97 * RUNNING
     found = sure["break_even"].set_index("subject").loc["bert"]
-    assert found["pays_from"] == pytest.approx(40 - apart / saved, rel=3e-4)
+    assert found["break_even_value"] == pytest.approx(40 - apart / saved, rel=3e-4)
     assert found["text"] == "The office box with 4 RTX 4090 pays from 29.9 jobs/month on; 40 are planned"
 
 

@@ -34,9 +34,9 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
     rows = rows_of(lab(OLD, own(), hourly(6.0), per_month=150.0, **KEPT))
     assert rows.index.tolist() == ["best", "box", "there"]  # the cheapest rental is the best itself
     empty = ["purchase", "price_list", "hours", "basis", "hours_low", "hours_high", "planned_hours", "usd_running",
-             "usd_possession", "model", "box_title", "source", "why_not", "why_not_rule"]  # fmt: skip
+             "ownership_usd", "model", "box_title", "source", "why_not", "why_not_rule"]  # fmt: skip
     best = {
-        "workload": "lab", "workload_title": "lab", "alternative": "best", "kind": "keep", "binds": "nothing",
+        "workload": "lab", "workload_title": "lab", "alternative": "best", "kind": "keep", "commitment": "nothing",
         "title": "rented or another beside your old", "instance": "rented", "counts": 0.0, "months": 36.0,
         "device_hours": 36 * 300.0, "usd": 36 * 458.0, "usd_low": 36 * 458.0, "usd_high": 36 * 458.0,
         "usd_per_month": 458.0, "usd_per_month_low": 458.0, "usd_per_month_high": 458.0,
@@ -47,7 +47,7 @@ def test_every_column_where_renting_beside_what_is_there_is_the_best():
         "saving_usd": 0.0, **dict.fromkeys(empty),
     }  # fmt: skip
     bought = best | {
-        "alternative": "box", "kind": "buy", "binds": "buy", "title": "1 × box", "instance": "box", "counts": 1.0,
+        "alternative": "box", "kind": "buy", "commitment": "buy", "title": "1 × box", "instance": "box", "counts": 1.0,
         "price_list": "list", "usd": 36 * 1160.0, "usd_low": 36 * 1160.0, "usd_high": 36 * 1160.0,
         "usd_per_month": 1160.0, "usd_per_month_low": 1160.0, "usd_per_month_high": 1160.0,
         "usd_at_todays_prices": 36 * 1160.0, "p_cheapest": 0.0, "p_cheaper": 0.0, "is_best": False, "is_rival": True,
@@ -81,7 +81,7 @@ def test_what_is_bought_with_its_price(per_month, boxes, rest, title, kind):
     row = choice_table([work], ()).iloc[0]
     month = 1050 * boxes + 0.2 * (2 * per_month - rest) + 6 * rest
     expected = {"title": title, "kind": kind, "counts": float(boxes), "usd_per_month": month, "usd": 36 * month,
-                "binds": "buy" if boxes else "nothing", "instance": "box" if boxes else "rented"}  # fmt: skip
+                "commitment": "buy" if boxes else "nothing", "instance": "box" if boxes else "rented"}  # fmt: skip
     same(row, expected)
     assert work.table["usd_per_capex"].iloc[0] == pytest.approx(float(boxes))
     assert np.array_equal(work.capex[0], np.full(2, 36_000.0 if boxes else np.inf))
@@ -96,7 +96,7 @@ def test_what_is_bought_with_its_price(per_month, boxes, rest, title, kind):
         ((OLD, RENTED), 60.0, True, {"kind": "keep", "title": "what you have"}),
         # 732 hours for 700 USD: 800 hours take one contract and 68 hours of the rented one, 1,000 two; with help it is
         # a contract all the same: nobody buys
-        ((DEAL, own(), RENTED), 400.0, False, {"kind": "contract", "binds": "contract", "counts": 1.0,
+        ((DEAL, own(), RENTED), 400.0, False, {"kind": "contract", "commitment": "contract", "counts": 1.0,
                                                "box_title": "term (reserved)"}),
         ((DEAL, own(), RENTED), 500.0, False, {"kind": "contract", "counts": 2.0}),
     ],

@@ -178,7 +178,7 @@ def test_each_option_of_the_plan_by_hand():
     # One box works 24 x 5 x 36 = 4,320 h: two, each for half of the jobs; electricity is of all hours.
     box = table.loc["box"]
     assert (box["counts"], box["hours"], box["basis"], box["title"]) == (2.0, 3600.0, "published", "2 × box")
-    assert (box["usd_running"], box["usd_possession"]) == pytest.approx((RUNNING, 2 * HELD))
+    assert (box["usd_running"], box["ownership_usd"]) == pytest.approx((RUNNING, 2 * HELD))
     assert dict(table["usd"]) == pytest.approx({"rented": 3600, "other": 7200, "box": RUNNING + 2 * HELD})
     assert table.index.tolist() == ["rented", "other", "box"]
     assert table[["is_best", "is_rival"]].to_numpy().tolist() == [[True, False], [False, False], [False, True]]
@@ -246,21 +246,21 @@ def test_a_machine_pays_by_the_jobs_of_the_plan_and_by_the_days_of_use():
     assert set(rows) == {("box", "jobs"), ("box", "days_per_month")}
     work, days = rows["box", "jobs"], rows["box", "days_per_month"]
     assert (work["assumption"], work["unit"], work["planned"]) == ("the work of the plan", "jobs", 3600.0)
-    assert work["pays_from"] == pytest.approx(HELD / 5.8 / 2, rel=1e-6) and work["p_pays"] == 1.0
+    assert work["break_even_value"] == pytest.approx(HELD / 5.8 / 2, rel=1e-6) and work["p_pays"] == 1.0
     assert work["pays_until"] == pytest.approx(3600 * 1.2, rel=1e-3)  # then two boxes
     assert (days["planned"], days["unit"]) == (10.0, "days/month")
-    assert days["pays_from"] == pytest.approx(7200 / 24 / 36, rel=1e-3) and np.isnan(days["pays_until"])
+    assert days["break_even_value"] == pytest.approx(7200 / 24 / 36, rel=1e-3) and np.isnan(days["pays_until"])
 
 
 def test_beside_several_the_cheapest_is_held_against_and_without_rentals_nothing():
     """5.5 an hour beside 6, and a contract of 30,000 a year whose USD are by the month, which never is."""
     deal = {"instance": "deal", "purchase": "reserved", "commitment": {"term_months": 36.0, "per_month": 2000.0}}
     rows = held(asked(own(), hourly("rented", 6.0), hourly("less", 5.5), deal))
-    assert rows["box", "jobs"]["pays_from"] == pytest.approx(HELD / 5.3 / 2, rel=1e-6)
+    assert rows["box", "jobs"]["break_even_value"] == pytest.approx(HELD / 5.3 / 2, rel=1e-6)
     assert not held(asked(own(), own("other", capex=50_000.0)))
     rows = held(asked(own(), hourly("rented", 5.0)))
     assert rows["box", "jobs"]["p_pays"] == 0.0  # 39,240 against 36,000
-    assert rows["box", "jobs"]["pays_from"] == pytest.approx(HELD / 4.8 / 2, rel=1e-6)
+    assert rows["box", "jobs"]["break_even_value"] == pytest.approx(HELD / 4.8 / 2, rel=1e-6)
 
 
 @pytest.mark.parametrize(("month", "pays"), [(1060.0, False), (1120.0, True)])
@@ -271,5 +271,5 @@ def test_a_box_that_pays_beside_rent_has_a_contract_to_beat_too(month, pays):
     deal = {"instance": "signed", "purchase": "reserved", "commitment": {"term_months": 12.0, "per_month": month}}
     row = held(asked(own(), hourly("rented", 6.0), deal))["box", "jobs"]
     least = pytest.approx(3600 * 37_800 / 41_760, rel=1e-3)
-    assert row["pays_from"] == least if pays else math.isnan(row["pays_from"])
+    assert row["break_even_value"] == least if pays else math.isnan(row["break_even_value"])
     assert row["p_pays"] == pays

@@ -51,7 +51,7 @@ def test_they_cost_what_the_bills_say_and_owning_pays_from_the_same_share_of_the
     )
     assert [rounds["jobs"]["factor"], months["device_hours"]["factor"]] == pytest.approx([days["days"] / 10] * 2, 1e-9)
     if not falls:  # with a curve, months of a job are whole ones
-        assert months["months"]["pays_from"] == pytest.approx(days["months_needed"], rel=1e-9)
+        assert months["months"]["break_even_value"] == pytest.approx(days["months_needed"], rel=1e-9)
 
 
 @pytest.mark.parametrize("name", TERMS)

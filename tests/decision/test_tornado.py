@@ -139,8 +139,8 @@ def test_a_row_of_what_pays_by_hand():
     assert set(row) == set(PAYS)
     same(row, {
         "workload": "lab", "model": None, "reference": "box", "title": "Office box", "quantity": "per_month",
-        "subject": None, "assumption": "jobs of all", "unit": "jobs", "planned": 200.0, "pays_from": 302.0,
-        "pays_from_low": 200 * (1 + 1 - 0.86), "pays_from_high": 200 * (1 + 1 - 0.14), "factor": 1.51, "p_pays": 0.75,
+        "subject": None, "assumption": "jobs of all", "unit": "jobs", "planned": 200.0, "break_even_value": 302.0,
+        "break_even_low": 200 * (1 + 1 - 0.86), "break_even_high": 200 * (1 + 1 - 0.14), "factor": 1.51, "p_pays": 0.75,
         "text": "Office box pays from 302 jobs on; 200 are planned",
     })  # fmt: skip
     assert math.isnan(row["pays_until"])

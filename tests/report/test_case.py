@@ -86,7 +86,7 @@ def test_jobs_of_one_model_that_the_answer_may_take():
 
 
 def test_a_plan_of_phases_is_its_jobs_and_what_each_machine_takes():
-    row = {"option": "a", "alternative": "A", "taken": True, "purchase": "on_demand", "usd_possession": 9.0,
+    row = {"option": "a", "alternative": "A", "taken": True, "purchase": "on_demand", "ownership_usd": 9.0,
            "machines": 2.0,
            "least": 1.0, "room_hours": NONE, "jobs": 30.0, "slots": 2.0, "job_hours": 4.0, "usd": 5.0}  # fmt: skip
     rows = pd.DataFrame([row, row | {"jobs": 6.0, "usd": 7.0}, row | {"option": "b", "purchase": "own", "jobs": 99.0},
@@ -113,18 +113,18 @@ def test_a_choice_says_what_it_binds_to_and_whether_it_stands():
     row = {
         "choice": "a",
         "title": "A",
-        "binds": "buy",
+        "commitment": "buy",
         "kind": "mix",
         "usd": 5,
         "why_not_rule": None,
     }
     told = _choice(row)
-    assert told == {"choice": "a", "title": "A", "binds": "buy", "verb": "Buy", "kind": "buy",
+    assert told == {"choice": "a", "title": "A", "commitment": "buy", "verb": "Buy", "kind": "buy",
                     "costs": "Buying costs", "rank": 2,
                     "usd": 5.0, "stands": True, "spot": False}  # fmt: skip
-    spot = _choice(row | {"kind": "rent", "binds": "nothing", "why_not_rule": "interruptible"})
+    spot = _choice(row | {"kind": "rent", "commitment": "nothing", "why_not_rule": "interruptible"})
     assert (spot["rank"], spot["stands"], spot["spot"]) == (0, False, True)
-    assert _choice(row | {"kind": "contract", "binds": "contract", "why_not_rule": "limit"})["rank"] == 1
+    assert _choice(row | {"kind": "contract", "commitment": "contract", "why_not_rule": "limit"})["rank"] == 1
 
 
 def test_options_are_numbers_of_offers():
@@ -180,8 +180,9 @@ def asked_case(
     return page_case(tables, study(), SimpleNamespace(workload="w", level=level, work_factor=1.5))
 
 
-def plan(name, kind, binds, **more):
-    row = {"workload": "w", "choice": name, "title": name, "kind": kind, "binds": binds, "usd": 5.0, "cost": "rounds",
+def plan(name, kind, commitment, **more):
+    row = {"workload": "w", "choice": name, "title": name, "kind": kind, "commitment": commitment,
+           "usd": 5.0, "cost": "rounds",
            "why_not_rule": None, "mix": None, "source": None, "is_best": kind == "buy",
            "is_rival": kind == "rent"}  # fmt: skip
     return row | more

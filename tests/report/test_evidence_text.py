@@ -161,16 +161,16 @@ def test_the_four_nearest_turning_points_of_the_plan_are_named_by_what_it_turns_
     ]  # fmt: skip
 
 
-PAYS = "workload model title quantity unit planned pays_from pays_from_low pays_from_high pays_until"
+PAYS = "workload model title quantity unit planned break_even_value break_even_low break_even_high pays_until"
 
 
 @pytest.mark.parametrize(
-    ("pays_from", "low", "part"), [(850.0, 600.0, "850 device-hours a month (600 to never, 90 %)"),
+    ("break_even_value", "low", "part"), [(850.0, 600.0, "850 device-hours a month (600 to never, 90 %)"),
                                    (850.0, 0.0, "(under 200 to never, 90 %)"), (NAN, NAN, "does not pay")]
 )  # fmt: skip
-def test_a_machine_pays_from_so_much_work(pays_from, low, part):
+def test_a_machine_pays_from_so_much_work(break_even_value, low, part):
     """Below a fifth of the planned 1,000 device-hours nothing was looked at: under 200."""
-    row = ("lab", None, "box", "device_hours", "h", 1000.0, pays_from, low, NAN, NAN)
+    row = ("lab", None, "box", "device_hours", "h", 1000.0, break_even_value, low, NAN, NAN)
     (text,) = evidence_text.paying_in_words(plan(DISPATCH) | {"break_even": frame(PAYS, row)})
     assert part in text
 

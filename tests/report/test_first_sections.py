@@ -46,9 +46,10 @@ def found(**changes):
     return SimpleNamespace(**told | {"best": Named(choice="a", title="A")} | changes)
 
 
-def choice(name, kind, binds, usd, **more):
+def choice(name, kind, commitment, usd, **more):
     """A row of the choices, from 0.9 to 1.2 times its cost."""
-    row = {"workload": "w", "choice": name, "title": name.capitalize(), "kind": kind, "binds": binds, "usd": usd,
+    row = {"workload": "w", "choice": name, "title": name.capitalize(), "kind": kind,
+           "commitment": commitment, "usd": usd,
            "usd_low": 0.9 * usd, "usd_high": 1.2 * usd, "why_not": None, "hours": 80.0, "purchase": "on_demand",
            "instance": name, "counts": 1.0, "box_title": None}  # fmt: skip
     return row | more
@@ -92,7 +93,7 @@ def phases(**changes):
     rows = [
         ("box", "own", 1000.0, 50.0, 100.0), ("gone", "own", 1.0, 1.0, 100.0), ("cloud", "on_demand", 0.0, 800.0, 0.0),
     ]  # fmt: skip
-    table = pd.DataFrame(rows, columns=["option", "purchase", "usd_possession", "usd", "room_hours"])
+    table = pd.DataFrame(rows, columns=["option", "purchase", "ownership_usd", "usd", "room_hours"])
     return {"case_figures": table.assign(workload="w", cost="rounds", machines=1.0, **changes)}
 
 
@@ -116,7 +117,7 @@ def test_buying_and_renting_by_the_work_of_a_plan_of_phases(drawn, factor, last,
 
 def test_a_plan_of_phases_costs_whole_machines_as_its_hours_need():
     """Two machines for 1,000 USD, each at work 80 of 100 hours: of half the work one does all, twice takes four."""
-    rows = pd.DataFrame({"usd_possession": [1000.0], "usd": [50.0], "machines": [2.0], "room_hours": [100.0]})
+    rows = pd.DataFrame({"ownership_usd": [1000.0], "usd": [50.0], "machines": [2.0], "room_hours": [100.0]})
     cost = _of_option(rows, 80.0)
     # 500 + 25; 2 x 500 + 50; 3.2 machines are four: 2,000 + 100
     assert [cost(factor) for factor in (0.5, 1.0, 2.0)] == [525.0, 1050.0, 2100.0]
@@ -146,7 +147,7 @@ def test_without_both_ends_nothing_is_drawn(drawn, end, value):
     assert _when_buying_pays(jobs(**{f"margin_{end}": value}), TWO, found(), EUR) is None
 
 
-@pytest.mark.parametrize("kept", [TWO["binds"] == "buy", TWO["binds"] == "nothing", TWO["why_not"].notna()])
+@pytest.mark.parametrize("kept", [TWO["commitment"] == "buy", TWO["commitment"] == "nothing", TWO["why_not"].notna()])
 def test_nothing_is_drawn_where_one_side_is_missing(drawn, kept):
     assert _when_buying_pays(phases(), TWO[kept], found(), EUR) is None
 

@@ -136,7 +136,7 @@ def test_who_is_in_time():
 
 def test_machines_for_sale_and_from_when_they_pay():
     table = frame(
-        "model title assumption pays_from planned unit p_pays", (None, "Box", "work", 850.0, 1000.0, "h", 0.8)
+        "model title assumption break_even_value planned unit p_pays", (None, "Box", "work", 850.0, 1000.0, "h", 0.8)
     )
     assert plain(made(break_even=table).build("plan_break_even")) == [["Box", "work", "850", "1,000", "h", "80 %"]]
 

@@ -43,7 +43,7 @@ SECTIONS: dict[str, tuple[str, Sequence[str], Sequence[str]]] = {
     "break_even": (
         "comparison/break_even.parquet",
         ("workload", "model", "reference", "option", "quantity", "subject"),
-        ("pays_from", "pays_from_low", "pays_from_high", "p_pays", "days", "days_low", "days_high"),
+        ("break_even_value", "break_even_low", "break_even_high", "p_pays", "days", "days_low", "days_high"),
     ),
     "turning_points": (
         "comparison/turning_points.parquet",

@@ -12,7 +12,7 @@ TITLES = {BOX: "office box with 4 GTX", CLOUD: "Cloud with 1 V100", QUICK: "Clou
 def option(name, usd, hours, **more):
     """One option for all phases; rented, unless `more` says otherwise."""
     row = {"workload": "project", "workload_title": "project", "choice": name, "alternative": name, "kind": "rent",
-           "binds": "nothing", "instance": name.split(" ")[0], "purchase": "on_demand", "price_list": "list",
+           "commitment": "nothing", "instance": name.split(" ")[0], "purchase": "on_demand", "price_list": "list",
            "title": TITLES.get(name, name), "persistent": True, "counts": 1.0, "hours": hours, "usd": usd,
            "usd_low": 0.8 * usd, "usd_high": 1.25 * usd, "cost": "rounds", "months": 30.0, "model": "vgg16",
            "basis": "published", "in_hand": True, "usd_per_month": usd / 30}  # fmt: skip
@@ -21,7 +21,7 @@ def option(name, usd, hours, **more):
 
 def box(usd=8000.0, hours=7000.0, **more):
     """The owned box: of 8,000 USD 6,500 are due however little it works."""
-    own = {"purchase": "own", "kind": "buy", "binds": "buy", "planned_hours": 7200.0, "usd_possession": 6500.0,
+    own = {"purchase": "own", "kind": "buy", "commitment": "buy", "planned_hours": 7200.0, "ownership_usd": 6500.0,
            "usd_running": usd - 6500.0, "basis": "extrapolated"}  # fmt: skip
     return option(BOX, usd, hours, **{**own, **more})
 
@@ -62,11 +62,11 @@ def hanging_tables():
     point = {"side": "below", "turning_value": 0.72, "factor": 0.25, "to_title": TITLES[CLOUD], "text": "",
              "usd": 8000.0, "usd_per_month": 8000 / 30}  # fmt: skip
     pays = {"workload": "project", "model": None, "title": TITLES[BOX], "reference": BOX, "quantity": "jobs",
-            "assumption": "the work", "unit": "hours of work", "planned": 7000.0, "pays_from": 1700.0,
-            "pays_from_low": 0.0, "pays_from_high": None, "p_pays": 0.99, "factor": 1700 / 7000,
+            "assumption": "the work", "unit": "hours of work", "planned": 7000.0, "break_even_value": 1700.0,
+            "break_even_low": 0.0, "break_even_high": None, "p_pays": 0.99, "factor": 1700 / 7000,
             "pays_until": None}  # fmt: skip
     days = pays | {"quantity": "days_per_month", "assumption": "days of use a month", "unit": "days/month",
-                   "planned": 10.0, "pays_from": 2.5, "factor": 0.25}  # fmt: skip
+                   "planned": 10.0, "break_even_value": 2.5, "factor": 0.25}  # fmt: skip
     worth = about | {"figure": "price of Cloud with 1 V100", "title": TITLES[CLOUD], "evppi_usd": 40.0,
                      "evppi_usd_low": 30.0, "evppi_usd_high": 50.0, "cost_to_learn_usd": None,
                      "minutes_to_learn": None, "learn_on_title": None, "turning_point": 0.72, "rests_on_it": 1,

@@ -142,11 +142,12 @@ def plan_tables() -> dict[str, pd.DataFrame]:
                  "condition": "runs a month below 51 jobs"},
     ]  # fmt: skip
     pays = {"workload": "lab", "model": None, "title": "office box", "reference": "box", "quantity": "device_hours",
-            "assumption": "the work of a month", "unit": "device-hours/month", "planned": 1000.0, "pays_from": 850.0,
-            "pays_from_low": 700.0, "pays_from_high": 1100.0, "p_pays": 0.8, "factor": 0.85,
+            "assumption": "the work of a month", "unit": "device-hours/month", "planned": 1000.0,
+            "break_even_value": 850.0,
+            "break_even_low": 700.0, "break_even_high": 1100.0, "p_pays": 0.8, "factor": 0.85,
             "pays_until": float("nan")}  # fmt: skip
     months = pays | {"quantity": "months", "assumption": "months that the purchase of the office box is spread over",
-                     "unit": "months", "planned": 30.0, "pays_from": 24.0}  # fmt: skip
+                     "unit": "months", "planned": 30.0, "break_even_value": 24.0}  # fmt: skip
     worth = about | {"figure": "price of RunPod", "title": "RunPod", "evppi_usd": 400.0, "evppi_usd_low": 300.0,
                      "evppi_usd_high": 500.0, "cost_to_learn_usd": None, "minutes_to_learn": None,
                      "learn_on_title": None, "turning_point": 0.63, "rests_on_it": 1,

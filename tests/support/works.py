@@ -11,7 +11,8 @@ BINDS = {KEEP: NOTHING, RENT: NOTHING, CONTRACT: CONTRACT, BUY: BUY, MIX: BUY}
 def work(*choices, name="plan", months=36.0, today=None, **more):
     """A work of choices (key, kind, draws of its USD[, facts]), cheapest first; the first draw is the central one."""
     rows = [
-        {"choice": key, "alternative": key, "kind": kind, "binds": BINDS[kind], "title": key.title(), "instance": key,
+        {"choice": key, "alternative": key, "kind": kind, "commitment": BINDS[kind],
+        "title": key.title(), "instance": key,
          "box_title": f"office {key}", "price_list": "list", "usd": float(usd[0]), "stands": True, "why_not": None,
          "why_not_rule": None,
          "usd_at_todays_prices": float((today or {}).get(key, usd)[0]), "capex_usd": np.nan, "usd_per_capex": 0.0,

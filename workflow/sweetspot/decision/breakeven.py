@@ -18,7 +18,8 @@ from sweetspot.draws import interval, p_cheaper
 from sweetspot.wording import DOLLARS, Money
 
 COLUMNS = (
-    "workload", "title", "quantity", "assumption", "unit", "planned", "pays_from", "pays_from_low", "pays_from_high",
+    "workload", "title", "quantity", "assumption", "unit", "planned", "break_even_value",
+    "break_even_low", "break_even_high",
     "reference", "option", "instance", "purchase", "price_list", "persistent", "model", "days", "days_low",
     "days_high", "twice_as_cheap_days", "twice_low", "twice_high", "gain_at_use", "gain_low", "gain_high",
     "p_cheaper", "p_pays", "never_below_usd_per_hour", "never_above_usd_per_kwh", "months_needed", "verdict", "basis",
@@ -85,7 +86,7 @@ def _against(box: Row, rival: Row, draws: Draws, month_days: float) -> dict[str,
     return {
         "workload": box["model"], "title": box["title"], "quantity": "days_per_month",
         "assumption": DAYS, "unit": "days/month", "planned": planned,
-        "pays_from": days[0], "pays_from_low": days[1], "pays_from_high": days[2],
+        "break_even_value": days[0], "break_even_low": days[1], "break_even_high": days[2],
         "reference": box["option"],
         **{name: rival[name] for name in NAMES},
         "days": days[0], "days_low": days[1], "days_high": days[2],

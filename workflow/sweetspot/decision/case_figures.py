@@ -13,7 +13,7 @@ from sweetspot.wording import ROUNDS
 
 COLUMNS = (
     "workload", "cost", "part", "option", "alternative", "title", "purchase", "taken", "jobs", "slots", "job_hours",
-    "usd", "usd_possession", "machines", "least", "room_hours", "renewed",
+    "usd", "ownership_usd", "machines", "least", "room_hours", "renewed",
 )  # fmt: skip
 
 
@@ -29,7 +29,7 @@ def case_figures(plans: Iterable[tuple[Question, Plan]]) -> pd.DataFrame:
     -------
     pandas.DataFrame
         One row a plan, phase and option (COLUMNS): `jobs` of the phase, of which a machine works on `slots` at once,
-        each for `job_hours`; `usd` by use of the phase. The same in each phase of an option: `usd_possession` by the
+        each for `job_hours`; `usd` by use of the phase. The same in each phase of an option: `ownership_usd` by the
         month of all `machines`; `least` of them are needed however little there is to do; `room_hours` of one machine's
         planned use (null: nobody counts them); `taken`: the answer may take it; `renewed`: a contract is signed again
         until the project ends.
@@ -47,7 +47,7 @@ def _rounds(question: Question, plan: Plan) -> Iterator[dict[str, Any]]:
                 "workload": question.workload, "cost": ROUNDS, "part": str(number), "alternative": choice.alternative,
                 "taken": choice.taken, "jobs": float(part.jobs), "slots": float(part.slots[place]),
                 "job_hours": float(part.job_hours[place]), "usd": float(part.usd[place]),
-                "usd_possession": float(plan.held[place]), "machines": float(plan.boxes[place]),
+                "ownership_usd": float(plan.held[place]), "machines": float(plan.boxes[place]),
                 "least": float(plan.least[place]), "room_hours": room if np.isfinite(room) else np.nan,
                 "renewed": bool(np.isfinite(plan.renewed[place])),
             }  # fmt: skip

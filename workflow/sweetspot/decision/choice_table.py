@@ -31,16 +31,16 @@ MOST_PRICED = 24  # machines of a kind whose price that pays is looked at
 FIRM = 1.05  # from the low to the high of a price: a firm one in another currency has the range of its rate
 SAME = 1e-6  # choices whose money differs by a smaller share in every draw are one alternative
 COLUMNS = (
-    "workload", "workload_title", "choice", "alternative", "kind", "binds", "title", "instance", "purchase",
+    "workload", "workload_title", "choice", "alternative", "kind", "commitment", "title", "instance", "purchase",
     "price_list", "counts", "months", "hours", "device_hours", "usd", "usd_low", "usd_high", "usd_outcomes",
     "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_at_todays_prices", "p_cheapest", "p_cheaper",
     "is_best", "is_rival", "ratio", "ratio_low", "ratio_high", "in_hand", "why_not", "cost", "model", "persistent",
-    "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "usd_possession", "mix",
+    "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "ownership_usd", "mix",
     "source", "usd_per_month_central", "box_title", "main_rented", "why_not_rule", "sold",
     "all_rented_title", "used_at_most", "strategy", "timed", "trial_usd", "saving_usd",
 )  # fmt: skip
 OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running",
-             "usd_possession", "device_hours")  # fmt: skip
+             "ownership_usd", "device_hours")  # fmt: skip
 OF_A_ROW = ("alternative", "title", "instance", "purchase", "price_list", "persistent", "in_answer", "is_reference",
             "basis", "capex_usd", "capex_usd_low", "capex_usd_high")  # fmt: skip
 RANK = (NOTHING, CONTRACT, BUY)  # from what commits to least
@@ -117,21 +117,21 @@ def _without_speed(
     for offer in offers.drop_duplicates(list(OFFER)).to_dict("records"):
         key, name = tuple(offer[column] for column in OFFER), str(offer["instance"])
         if name not in have and NO_MODEL not in models and not all(key in keys for keys in known):
-            binds = BUY if offer["purchase"] == "own" else CONTRACT if offer["purchase"] in COMMITTED else NOTHING
-            found[settings.titles.get(name, name), binds] = None
+            commitment = BUY if offer["purchase"] == "own" else CONTRACT if offer["purchase"] in COMMITTED else NOTHING
+            found[settings.titles.get(name, name), commitment] = None
     return tuple(found)
 
 
 def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
     """One row a work and choice (COLUMNS), cheapest first.
 
-    `kind`: keep, rent, contract, buy, mix; `binds`: to nothing, a contract or a purchase. USD of the work over its
+    `kind`: keep, rent, contract, buy, mix; `commitment`: to nothing, a contract or a purchase. USD of the work over its
     project, with 90 % of the draws in `_low`, `_high`, DOTS equally likely `usd_outcomes` and `usd_at_todays_prices`
     (no rent moves); a month of it where the work has months. `p_cheapest`: share of the draws in which the choice's
     alternative costs least of all that may be the answer; `p_cheaper`: in which it costs less than the best; `ratio`:
     its USD / those of the best. `is_best`, `is_rival`: `standing_of`. `in_hand`: its price list, machine or key is
     among `offers_in_hand` (none named: all). `why_not`: why it is not the answer, in words; `why_not_rule`: as a key of
-    WHY_NOT (null: it may be). Of a plan of phases `usd_running` by use, `usd_possession` by the month, `planned_hours`
+    WHY_NOT (null: it may be). Of a plan of phases `usd_running` by use, `ownership_usd` by the month, `planned_hours`
     of one machine, of months the kind of the `mix`, its `source`,
     `main_rented`: the offer that does most of what is rented (null: nothing is), `all_rented_title` its title where
     there is nothing else, how many machines are `sold`, and how each class is given a machine (`strategy_of`); there
@@ -147,18 +147,18 @@ def standing_of(one: Work) -> tuple[int, int | None]:
     are too close to call, what commits to less is recommended; of a purchase at a firm price the cheaper all the same.
     """
     places = [place for place, stands in enumerate(one.table["stands"]) if stands]
-    best, binds = places[0], one.table["binds"]
+    best, commitment = places[0], one.table["commitment"]
     bound = against(one, best, places, bound=True)
     if bound is None:
         return best, against(one, best, places)
-    less = RANK.index(binds.iloc[bound]) < RANK.index(binds.iloc[best])
+    less = RANK.index(commitment.iloc[bound]) < RANK.index(commitment.iloc[best])
     tie = confidence(p_cheaper(one.usd[best], one.usd[bound])) == TIE
     return (bound, best) if tie and less and not has_firm_price(one, best) else (best, bound)
 
 
 def has_firm_price(one: Work, place: int) -> bool:
     """Whether a choice is a purchase at a price that is stated without a range, but for the rate of a currency."""
-    if one.table["binds"].iloc[place] != BUY or "capex_usd_low" not in one.table.columns:
+    if one.table["commitment"].iloc[place] != BUY or "capex_usd_low" not in one.table.columns:
         return False
     price = float(one.table["capex_usd"].iloc[place])
     ends = (float(one.table[f"capex_usd_{end}"].iloc[place]) for end in ("low", "high"))
@@ -170,7 +170,7 @@ def against(one: Work, best: int, places: Sequence[int], bound: bool = False) ->
     """Of `places` in their order the first that is another alternative than `best`; `bound`: binds to something else.
     Equal in every draw is no other alternative.
     """
-    keys = one.table["binds" if bound else "alternative"].to_numpy(object)
+    keys = one.table["commitment" if bound else "alternative"].to_numpy(object)
     others = (place for place in places if keys[place] != keys[best])
     return next((n for n in others if not np.allclose(one.usd[n], one.usd[best], rtol=SAME, atol=0.0)), None)
 
@@ -281,10 +281,10 @@ def _facts(one: _Priced) -> Row:
     row = one.row
     if row is None:
         return dict.fromkeys(OF_A_ROW) | {"capex_usd": np.nan, "usd_per_capex": 0.0}
-    kind, binds = _kind_of(row)
+    kind, commitment = _kind_of(row)
     today = float(row["rent_factor"]) if one.today else 1.0  # of what is owned it is 1
     return {name: row[name] for name in OF_A_ROW} | {
-        "choice": row["option"], "kind": kind, "binds": binds, "box_title": row["title"], "counts": 1.0,
+        "choice": row["option"], "kind": kind, "commitment": commitment, "box_title": row["title"], "counts": 1.0,
         "usd_per_capex": _by_price(row, one.having), "usd_at_todays_prices": one.told["usd"] / today,
     }  # fmt: skip
 
@@ -320,7 +320,7 @@ def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws) -> Work:
     priced = []
     for usd, told in zip(plan.usd, plan.table.to_dict("records"), strict=True):
         said = {name: told.get(name) for name in OF_PHASES} | {"choice": told["option"], "counts": told["boxes"]}
-        priced.append(_Priced(known[told["option"]], said, usd, told["usd_possession"]))
+        priced.append(_Priced(known[told["option"]], said, usd, told["ownership_usd"]))
     return _work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model)
 
 
@@ -330,21 +330,21 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
     for mix, told in mix_rows(posed):
         bought = list(mix.bought.items())
         box = known[bought[0][0]] if bought else None
-        kind, binds = _mixed(told, box, bool(posed.at_home))
+        kind, commitment = _mixed(told, box, bool(posed.at_home))
         if box is None and told["main_rented"] and not told["sold"]:
             kind = alike = alike or kind  # as the cheapest of them: a faster device has fewer hours for the same work
         fixed = np.nan if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
         # Who has nothing and rents all on one offer mostly does what the way with that offer alone does.
         lead = told["main_rented"] if box is None and not any(posed.drawn.there) else None
         said = told | {
-            "alternative": lead or told["choice"], "kind": kind, "binds": binds, "persistent": True,
+            "alternative": lead or told["choice"], "kind": kind, "commitment": commitment, "persistent": True,
             "is_reference": False, "usd_at_todays_prices": told["usd"], "purchase": None, "basis": None,
         }  # fmt: skip
         said |= {"instance": told["main_rented"]} if box is None else {}
         broken = [words.breaks(*one, money) for one in posed.breaks(mix)] if told["why_not"] is None else []
         said |= {"in_answer": not broken, "why_not_rule": LIMIT if broken else None}
         said |= {"why_not": "; ".join(broken)} if broken else {}
-        said |= {"pays_below_usd": price_that_pays(posed, bought[0][0]) if binds == BUY else np.nan}
+        said |= {"pays_below_usd": price_that_pays(posed, bought[0][0]) if commitment == BUY else np.nan}
         priced.append(_Priced(box, said, mix.done.usd * months, fixed, today=False))
     filled = posed.mixes[0].filled
     limits = [words.sooner_in_words(filled)] if filled < 1 else []
@@ -401,8 +401,8 @@ def _mixed(told: Row, box: Row | None, at_home: bool) -> tuple[str, str]:
         return (
             KEEP if nothing_rented or told["there_device_hours"] >= MOSTLY * told["device_hours"] else RENT
         ), NOTHING
-    kind, binds = _kind_of(box)
-    return (MIX if told["main_rented"] is not None and binds == BUY else kind), binds
+    kind, commitment = _kind_of(box)
+    return (MIX if told["main_rented"] is not None and commitment == BUY else kind), commitment
 
 
 def _single(name: str, options: pd.DataFrame, draws: Draws, settings: Settings) -> Work:

@@ -73,7 +73,7 @@ class Plan(NamedTuple):
 class PricedPlan(NamedTuple):
     """A plan of phases: `table` has a row an option that does all of it and that the answer may take (option, title,
     persistent, alternative, `boxes`: machines, hours with 90 % of the draws, usd, of that `usd_running` by use and
-    `usd_possession` by the month, `planned_hours` of use of one owned machine, `device_hours`), cheapest first; `usd`
+    `ownership_usd` by the month, `planned_hours` of use of one owned machine, `device_hours`), cheapest first; `usd`
     its draws. `months` that it states (NaN: none); `model` that its hours are of; `plan`: what the options that are
     there at once are priced from.
     """
@@ -134,7 +134,7 @@ def _priced(name: str, part: pd.DataFrame, asked: pd.DataFrame, draws: Draws) ->
     named = zip(boxes, total["title"], strict=True)
     titles = [f"{count:g} × {title}" if count > 1 else title for count, title in named]
     table = total.reset_index()[["option", "instance", "persistent", "alternative", "hours", "usd"]].assign(
-        title=titles, boxes=plan.boxes, usd_running=running.to_numpy(), usd_possession=plan.held, hours_low=low,
+        title=titles, boxes=plan.boxes, usd_running=running.to_numpy(), ownership_usd=plan.held, hours_low=low,
         hours_high=high, device_hours=plan.device_hours,
         planned_hours=(HOURS_A_DAY * rows["days_per_month"] * rows["months"]).where(rows["purchase"].eq("own")).array,
     )  # fmt: skip

@@ -24,8 +24,9 @@ TURNING = (
     "factor", "inside_range", "best_title", "to_title", "boxes", "rented", "usd_per_month", "text", "usd", "condition",
 )  # fmt: skip
 PAYS = (
-    "workload", "model", "reference", "title", "quantity", "subject", "assumption", "unit", "planned", "pays_from",
-    "pays_from_low", "pays_from_high", "factor", "p_pays", "text", "pays_until",
+    "workload", "model", "reference", "title", "quantity", "subject", "assumption", "unit", "planned",
+    "break_even_value",
+    "break_even_low", "break_even_high", "factor", "p_pays", "text", "pays_until",
 )  # fmt: skip
 
 
@@ -129,7 +130,7 @@ def _tornado_row(question: "Question", rival: int, assumption: Assumption, money
 
 
 def pays_rows(workload: str, held: Iterable[Held]) -> list[dict[str, Any]]:
-    """Rows of PAYS, one a machine or contract and quantity, all else as planned. `pays_from`: the least at which it
+    """Rows of PAYS, one a machine or contract and quantity, all else as planned. `break_even_value`: from where it
     costs no more than what is cheapest to rent; `pays_until`: where whole machines make it the dearer again. Where it
     pays as planned these are the ends of that stretch, else of the first one. 0: it pays at a fifth of what is planned
     already; null: at nothing up to FURTHEST times. `_low`, `_high`: 90 % of the draws; `p_pays`: share of the draws in
@@ -147,7 +148,7 @@ def _pays_row(workload: str, one: Held) -> dict[str, Any]:
         factor = one.exact(factor, True) if 0.0 < factor < np.inf else factor
         until = one.exact(until, False) if until < np.inf else until
     low, high = (float(end) for end in interval(drawn))
-    values = {"pays_from": factor, "pays_from_low": low, "pays_from_high": high, "pays_until": until}
+    values = {"break_even_value": factor, "break_even_low": low, "break_even_high": high, "pays_until": until}
     looked = planned / FURTHEST, min(planned * FURTHEST, one.assumption.most)
     return {
         "workload": workload, "model": None, "reference": one.option, "title": one.title, "quantity": one.quantity,

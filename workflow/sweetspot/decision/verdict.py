@@ -121,10 +121,10 @@ def first_to_find_out(works: Sequence[Work], worth: pd.DataFrame) -> dict[str, s
 
 def _verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) -> dict[str, Any]:
     best, rival = standing_of(one)
-    table, binds = one.table, one.table["binds"]
-    bound = rival if rival is not None and binds.iloc[best] != binds.iloc[rival] else None
+    table, commitment = one.table, one.table["commitment"]
+    bound = rival if rival is not None and commitment.iloc[best] != commitment.iloc[rival] else None
     first = _pair(one, best, bound)
-    second = _machines(one, str(binds.iloc[best]))
+    second = _machines(one, str(commitment.iloc[best]))
     if bound is None:
         first, best = second, second.one
     facts = {
@@ -147,7 +147,7 @@ def _verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) -
         "sentence": sentence(facts, kind, words.money),
         "do_this": do_this(facts, kind, words),
     }
-    lacking = [title for title, commitment in one.without_speed if commitment != binds.iloc[best]]
+    lacking = [title for title, kind in one.without_speed if kind != commitment.iloc[best]]
     if bound is None and lacking:
         facts["verb"], facts["confidence"] = NOT_DECIDED.capitalize(), NOT_DECIDED
         facts["sentence"], facts["do_this"] = not_decided(lacking, str(facts["take_title"]))
@@ -179,10 +179,10 @@ def _pair(one: Work, best: int, rival: int | None, today: bool = False) -> Pair:
     return Pair(best, rival, ratio, low, high, p_cheaper(usd[best], usd[rival]))
 
 
-def _machines(one: Work, binds: str) -> Pair:
+def _machines(one: Work, commitment: str) -> Pair:
     """Level (b): the cheapest machine and seller of what binds alike, at today's prices where nothing binds."""
-    today = binds == NOTHING
-    mine = one.table[one.table["stands"] & (one.table["binds"] == binds)]
+    today = commitment == NOTHING
+    mine = one.table[one.table["stands"] & (one.table["commitment"] == commitment)]
     places = mine.sort_values(["usd_at_todays_prices" if today else "usd", "choice"], kind="stable").index.tolist()
     return _pair(one, places[0], against(one, places[0], places[1:]), today)
 
@@ -190,8 +190,8 @@ def _machines(one: Work, binds: str) -> Pair:
 def _price_of_the_box(one: Work, rival: int | None) -> dict[str, Any]:
     """What an offer for the cheapest machine for sale has to be, against the cheapest that binds less."""
     table, stands = one.table, one.table["stands"].to_numpy(bool)
-    sale = np.flatnonzero(stands & (table["binds"] == BUY) & (table["usd_per_capex"] > 0))
-    free = np.flatnonzero(stands & (table["binds"] != BUY))
+    sale = np.flatnonzero(stands & (table["commitment"] == BUY) & (table["usd_per_capex"] > 0))
+    free = np.flatnonzero(stands & (table["commitment"] != BUY))
     if rival is None or not len(sale):  # else there is what binds less: one of the two is no purchase
         none = dict.fromkeys(("buy_below_usd", "box_usd", "box_usd_low", "box_usd_high"), np.nan)
         return none | {"box": None, "firm_price": False, "box_prices_usd": [], "p_at_box_prices": []}
@@ -245,4 +245,4 @@ def _pays_from_days(one: Work, facts: Mapping[str, Any], break_even: pd.DataFram
         return np.nan
     both = break_even.reindex(columns=["reference", "option"]).isin(pair).all(axis=1)
     mine = break_even[(break_even["workload"] == one.model) & both]
-    return float(mine["pays_from"].iloc[0]) if len(mine) else np.nan
+    return float(mine["break_even_value"].iloc[0]) if len(mine) else np.nan

@@ -63,7 +63,7 @@ def evidence_case(tables: Tables, study: Study) -> Row:
 
 
 def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
-    """The work that the answer is about, with its `choices`; empty where no choice binds, or none is bought or rented.
+    """The work that the answer is about, with its `choices`; empty where none commits, or none is bought or rented.
 
     As `evidence_case`, and `ratio`: what the dearer and the cheaper of the verdict bind to; `pays`: times the work from
     which buying pays in the mean of all draws, or null; `choices`: choice, title,
@@ -85,8 +85,8 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
         asked[0]["box"] = bought[0]
     rows, had = [row for row in records(mine) if row["choice"] in able], shares_had(tables)
     rows = [_choice(row) | ({"had": had[row["choice"]][0]} if row["choice"] in had else {}) for row in rows]
-    stands = {one["binds"] for one in rows if one["stands"]}
-    ratio = [next(iter(mine.loc[mine[name].astype(bool), "binds"]), None) for name in ("is_rival", "is_best")]
+    stands = {one["commitment"] for one in rows if one["stands"]}
+    ratio = [next(iter(mine.loc[mine[name].astype(bool), "commitment"]), None) for name in ("is_rival", "is_best")]
     told = {"choices": rows, "ratio": ratio, "pays": found.work_factor}
     case = _case(tables, study, asked[:1], told) if {"buy", "nothing"} <= stands else {}
     return case if case and given(case["works"][0], "box", "rent") else {}
@@ -250,7 +250,7 @@ def _rounds(rows: pd.DataFrame, named: pd.DataFrame, months: float | None, choic
     for row in rows.to_dict("records"):
         one = made.setdefault(row["option"], {
             "option": row["option"], "alternative": row["alternative"], "taken": bool(row["taken"]),
-            "hours": _number(hours.get(row["option"])), "held": _number(row["usd_possession"]),
+            "hours": _number(hours.get(row["option"])), "held": _number(row["ownership_usd"]),
             "machines": _number(row["machines"]), "least": _number(row["least"]), "room": _number(row["room_hours"]),
             "phases": [],
         })  # fmt: skip
@@ -264,10 +264,11 @@ def _rounds(rows: pd.DataFrame, named: pd.DataFrame, months: float | None, choic
 
 def _choice(row: Row) -> Row:
     return {
-        "choice": row["choice"], "title": row["title"], "binds": row["binds"], "verb": KINDS[row["kind"]].verb,
+        "choice": row["choice"], "title": row["title"], "commitment": row["commitment"],
+        "verb": KINDS[row["kind"]].verb,
         "kind": "buy" if row["kind"] == "mix" else row["kind"],
         "costs": KINDS[row["kind"]].costs,
-        "rank": LEAST[row["binds"]], "usd": float(row["usd"]), "stands": missing(row["why_not_rule"]),
+        "rank": LEAST[row["commitment"]], "usd": float(row["usd"]), "stands": missing(row["why_not_rule"]),
         "spot": row["why_not_rule"] == MAY_STOP,
     }  # fmt: skip
 

@@ -377,7 +377,7 @@ def paying_in_words(tables: Tables) -> list[str]:
         if work not in phases:
             months = by_quantity.get("months")
             beside_owned.append(sentence("pays_beside", title, by_quantity.get("device_hours"), months))
-        elif ALL_JOBS in by_quantity and not missing(by_quantity[ALL_JOBS]["pays_from"]):
+        elif ALL_JOBS in by_quantity and not missing(by_quantity[ALL_JOBS]["break_even_value"]):
             days = by_quantity.get("days_per_month")
             against_renting.append(sentence("pays_against", title, by_quantity[ALL_JOBS], days))
     return [*filter(None, beside_owned), *against_renting]

@@ -76,9 +76,9 @@ def _scenario(row: Choice, money: Money) -> Dots:
     )
 
 
-def _first(rows: pd.DataFrame, binds: str) -> Choice | None:
+def _first(rows: pd.DataFrame, commitment: str) -> Choice | None:
     """The cheapest choice that may be the answer and binds so."""
-    kept = records(rows[rows["why_not"].isna() & (rows["binds"] == binds) & rows["usd"].notna()].head(1))
+    kept = records(rows[rows["why_not"].isna() & (rows["commitment"] == commitment) & rows["usd"].notna()].head(1))
     return kept[0] if kept else None
 
 
@@ -119,7 +119,7 @@ def _by_work(tables: Tables, mine: pd.DataFrame, found: Outcome, two: Sequence[C
 
 def _of_option(rows: pd.DataFrame, hours: float) -> Callable[[float], float]:
     """USD of a plan of phases on one option by times the planned work: whole machines, as many as their hours need."""
-    held, running = float(rows["usd_possession"].iloc[0]), float(rows["usd"].sum())
+    held, running = float(rows["ownership_usd"].iloc[0]), float(rows["usd"].sum())
     machines, room = float(rows["machines"].iloc[0]), float(rows["room_hours"].iloc[0])
 
     def cost(factor: float) -> float:
@@ -182,9 +182,9 @@ def _what_turns_it(tables: Tables, mine: pd.DataFrame, found: Outcome) -> Sectio
     known = [row for row in records(rows) if _both_ends(row)]
     if not known:
         return None
-    first, binds = known[0], dict(zip(mine["choice"], mine["binds"], strict=True))
-    two = [str(binds.get(first.get(name), "")) for name in ("best", "rival")]
-    alike = found.level == "commit" and two[0] == two[1] and first.get("best") in binds
+    first, commitment = known[0], dict(zip(mine["choice"], mine["commitment"], strict=True))
+    two = [str(commitment.get(first.get(name), "")) for name in ("best", "rival")]
+    alike = found.level == "commit" and two[0] == two[1] and first.get("best") in commitment
     bars = []
     for row in known[:BARS]:
         threshold = _threshold(row) if _turns_to_the_rival(row, tables, two, found) else ""
@@ -205,9 +205,9 @@ def _none_turns_it(rows: list[Choice], mine: pd.DataFrame, found: Outcome, alike
         return False
     if all(float(row[f"margin_{end}"]) >= 1 for row in rows for end in ("low", "high")):
         return not alike
-    binds = dict(zip(mine["title"], mine["binds"], strict=True))
-    winners = {binds.get(row[f"winner_{end}"]) for row in rows for end in ("low", "high")}
-    return winners == {binds.get(found.best.title)}
+    commitment = dict(zip(mine["title"], mine["commitment"], strict=True))
+    winners = {commitment.get(row[f"winner_{end}"]) for row in rows for end in ("low", "high")}
+    return winners == {commitment.get(found.best.title)}
 
 
 def _finite(value: object) -> bool:
@@ -237,7 +237,7 @@ def _titled(row: Choice, name: str, mine: pd.DataFrame) -> str:
         told = row.get(f"{name}_title")
         return the(str(told)) if told else "another choice"
     one = named[0]
-    bought = one.get("binds") == "buy" and one["counts"] == 1 and not missing(one["box_title"])
+    bought = one.get("commitment") == "buy" and one["counts"] == 1 and not missing(one["box_title"])
     return the(str(one["box_title" if bought else "title"]))
 
 
@@ -304,13 +304,13 @@ def _over_time(tables: Tables, mine: pd.DataFrame, found: Outcome, money: Money)
     if months <= 1:
         return None
     offers, lines = table_of(tables, "offers"), []
-    for binds in ("buy", "contract", "nothing"):
-        row = _first(mine, binds)
+    for commitment in ("buy", "contract", "nothing"):
+        row = _first(mine, commitment)
         if row is None:
             continue
         own = offers[(offers["instance"] == row["instance"]) & (offers["purchase"] == "own")] if len(offers) else offers
         paid = sold = 0.0
-        for there in records(own.head(1)) if binds == "buy" else ():
+        for there in records(own.head(1)) if commitment == "buy" else ():
             count = 1.0 if missing(row["counts"]) else float(row["counts"])
             paid = count * float(there["capex_usd"])
             sold = count * (0.0 if missing(there.get("residual_usd")) else float(there["residual_usd"]))

@@ -70,7 +70,7 @@ const pictures = (() => {
       .map((one) => ({ ...one, usd: one.usd * one.by, stands: (one.stands || (state.interruptible && one.spot)) && !(one.now.hours > zero(state.within, Infinity)) }))
       .sort((a, b) => a.usd - b.usd);
   }
-  const first = (all, binds) => all.find((one) => one.stands && one.binds === binds);
+  const first = (all, commitment) => all.find((one) => one.stands && one.commitment === commitment);
   const crossing = (value, most, unit, said = plain(value)) => (value > 0 && value < most ? [[value, `buying pays from ${said} ${unit}`]] : []);
   function byWork(data, work, state, moved) {
     const jobs = [["jobs", work.jobs]];
@@ -103,8 +103,8 @@ const pictures = (() => {
   // Money by month: the price at once and the resale at the end, against a rent.
   function byMonth(work, state, all) {
     const months = zero(state.months, work.months);
-    const series = ["buy", "contract", "nothing"].map((binds) => first(all, binds)).filter(Boolean).map(({ kind, binds, usd, now }) => {
-      const held = (binds === "buy" ? [[now.offer, zero(now.machines, 1)]] : []).map(([offer, count]) => [model.owned(offer, state, work), count]);
+    const series = ["buy", "contract", "nothing"].map((commitment) => first(all, commitment)).filter(Boolean).map(({ kind, commitment, usd, now }) => {
+      const held = (commitment === "buy" ? [[now.offer, zero(now.machines, 1)]] : []).map(([offer, count]) => [model.owned(offer, state, work), count]);
       const [paid, sold] = ["capex_usd", "back"].map((key) => held.reduce((total, [own, count]) => total + count * own[key], 0));
       return { name: kind, kind, points: [[0, paid], [months, usd + sold], ...(sold > 0 ? [[months, usd]] : [])] };
     });

@@ -79,8 +79,8 @@
   const CLOSE = 1.1; // a ratio below which a central estimate tells nothing
   const told = short ? { verdict: at("verdict").textContent, "do-this": at("do-this").textContent } : {};
   function verdict() {
-    const all = pictures.found(data, work, state), [best] = all.filter((one) => one.stands), [above, below] = data.ratio.map((binds) => pictures.first(all, binds));
-    const rival = best && all.find((one) => one.stands && one.binds !== best.binds), ratio = rival ? rival.usd / best.usd : Infinity, changed = moved().length > 0;
+    const all = pictures.found(data, work, state), [best] = all.filter((one) => one.stands), [above, below] = data.ratio.map((commitment) => pictures.first(all, commitment));
+    const rival = best && all.find((one) => one.stands && one.commitment !== best.commitment), ratio = rival ? rival.usd / best.usd : Infinity, changed = moved().length > 0;
     const close = ratio < CLOSE, take = close && rival.rank < best.rank ? rival : best, other = take === best ? rival : best;
     Object.assign(form.dataset, best ? { best: best.choice, usd: best.usd, ratio } : { best: "", usd: "", ratio: "" });
     const compared = !rival ? "" : close ? ` for now. ${other.costs} about the same` : `. ${rival.costs} ${times(ratio)} times as much`;
