@@ -51,6 +51,15 @@ def test_what_cannot_do_the_work_is_no_way_but_the_machines_that_are_there():
     assert question_of(OLD, **work) is None  # no way, no question
 
 
+def test_resale_value_rises_until_its_high_bound_is_the_lowest_price_of_the_machine():
+    price_range = {"value": 36_000.0, "low": 30_000.0, "high": 40_000.0}
+    # 7,500 reaches the lowest price of 30,000 at 4 times: 4 x 6,000 = 24,000. Without a range 6,000 rises to 30,000.
+    for resale, highest in (({"value": 6000.0, "low": 5000.0, "high": 7500.0}, 24_000.0), (6000.0, 30_000.0)):
+        question = asked(own(capex=price_range, residual=resale), RENTED)
+        (resale_value,) = (one for one in question.assumptions if one.quantity == "residual_usd")
+        assert resale_value.most == pytest.approx(highest)
+
+
 def against(question):
     return None if question.against is None else titles(question)[question.against]
 

@@ -21,6 +21,7 @@ from sweetspot.decision.assumption import (
 from sweetspot.decision.options import Row
 from sweetspot.decision.posed import GROWTH, PER_MONTH, SOFTWARE_GAIN, Posed, grown, lighter
 from sweetspot.decision.question import EXACT, LOOKS, Costs, Question, Turn
+from sweetspot.decision.simulate import ends
 from sweetspot.decision.sources import is_best, mix_title
 from sweetspot.decision.turning import Apart, Held
 from sweetspot.decision_words import beside_in_words
@@ -474,7 +475,22 @@ def _assumptions(posed: Posed) -> tuple[Assumption, ...]:
         for one in posed.sources
     ]
     speeds = {row["row"]: row for one in posed.sources for row in one.rows if row is not None}
-    return (*assumptions_of(offers, list(speeds.values()), posed.month_days), *_jobs(posed))
+    of_offers = assumptions_of(offers, list(speeds.values()), posed.month_days)
+    limited = [
+        _with_resale_limit(one, posed.source(one.subject).offer) if one.figure == "residual_usd" else one
+        for one in of_offers
+    ]
+    return (*limited, *_jobs(posed))
+
+
+def _with_resale_limit(resale: Assumption, offer: Row) -> Assumption:
+    """Limit a resale value to where its upper bound is the lowest price of the machine.
+
+    Costs of months are means of samples, and a price list has no samples above that price: it refuses such an amount
+    and cuts a curve there. A higher value, moved with its range, would not give the costs of any price list.
+    """
+    price, lowest_price, _ = ends(offer, "capex_usd")
+    return resale._replace(most=resale.most * lowest_price / price) if lowest_price < price else resale
 
 
 def _jobs(posed: Posed) -> Iterator[Assumption]:
