@@ -12,8 +12,6 @@ from sweetspot.bills.price_paths import central_change, moves
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.decision_words import MAY_STOP
 from sweetspot.report.case_controls import controls
-from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
-from sweetspot.report.marks import PERSISTENT
 from sweetspot.report.notation import missing, records
 from sweetspot.report.outcome import KINDS, Outcome
 from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, shares_had, table_of, works
@@ -21,9 +19,8 @@ from sweetspot.study.study import Study
 from sweetspot.wording import ROUNDS, the
 
 OWN = (
-    "fixed_usd_per_month", "variable_usd_per_hour", "energy_usd_per_hour", "capex_usd", "capex_usd_low", "months",
-    "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "kw", "pue", "usd_per_kwh", "days_per_month",
-    "discount_rate", "downtime_share", "boxes", "delivery_months",
+    "fixed_usd_per_month", "variable_usd_per_hour", "capex_usd", "capex_usd_low", "months", "residual_usd",
+    "kw", "pue", "usd_per_kwh", "days_per_month", "discount_rate", "downtime_share",
 )  # fmt: skip
 TERM = (
     "fixed_usd_per_month",
@@ -36,7 +33,6 @@ FIELDS = {"own": OWN, "reserved": TERM, "committed": TERM, **dict.fromkeys(INTER
 MOVABLE = ("on_demand", *INTERRUPTIBLE)
 KEY = ["price_list", "instance", "purchase"]
 DIGITS = 12  # of a figure: more than any that is shown, fewer than a float has
-SOURCE = 160  # characters of a source in a tooltip; the table of origins has all of it
 LEAST = {"nothing": 0, "contract": 1, "buy": 2}  # from what commits to least
 OF_JOBS = ("hours", "usd", "images_per_s", "images_per_usd")
 Row = dict[str, Any]
@@ -49,8 +45,7 @@ def evidence_case(tables: Tables, study: Study) -> Row:
     Keys: `currency` (its code; amounts are in it, as those of `tables` are), `month_days`, `hours` (false where a bill
     is for a month, which has its hours whatever the machine), `accepts` (interruptions are accepted), `offers`:
     titles (`name`: within a sentence), USD/hour, FIELDS (with `resale`, the curve of a machine owned), `rent_change`,
-    without what is not known; `sources`, `dates`, `bases` (texts by number), `kinds` (what charts call machines that
-    stay and that do not); `works`.
+    without what is not known; `works`.
 
     A work: `workload`, `title`, `label` where one chooses, `model` of a job, `cost` (share, rounds), offers
     by number: `reference` (the machine it is judged by), `box` and `rent` (those whose prices have sliders),
@@ -58,8 +53,7 @@ def evidence_case(tables: Tables, study: Study) -> Row:
     once; of rounds: `_rounds`. Only what the answer may take is among the
     jobs.
     """
-    shares, texts = _shares(tables, study)
-    return _case(tables, study, [*shares, *_plans(tables)], texts | {"kinds": [PERSISTENT, TAKEN]})
+    return _case(tables, study, [*_shares(tables, study), *_plans(tables)], {})
 
 
 def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
@@ -76,7 +70,7 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     if found.level != "commit":
         return {}
     asked = [one for one in _plans(tables) if one["workload"] == found.workload]
-    asked = asked or [one for one in _shares(tables, study)[0] if one["workload"] == found.workload]
+    asked = asked or [one for one in _shares(tables, study) if one["workload"] == found.workload]
     if not asked:
         return {}
     able = {one["option"] for one in asked[0]["options"]}
@@ -161,30 +155,33 @@ def _ahead(row: Any) -> Row:
     return {"rent_change": central_change(row) if row["purchase"] in MOVABLE or moves(row) else None}
 
 
-def _shares(tables: Tables, study: Study) -> tuple[list[Row], Row]:
-    """The works of one model each, that of the answer's model first among them (`first`); texts by number."""
+def _shares(tables: Tables, study: Study) -> list[Row]:
+    """The works of one model each, that of the answer's model first among them (`first`)."""
     ranks = table_of(tables, "ranks")
     if ranks.empty:
-        return [], {}
+        return []
     rows = ranks[(ranks["images_per_s"] > 0) & ranks["usd"].notna() & ranks["images_per_usd"].notna()]
     rows = _worked(rows[rows["in_answer"].astype(bool)], table_of(tables, "options"))
-    texts = {
-        name: sorted(rows[name].astype(str).str.slice(0, SOURCE).unique()) for name in ("source", "as_of", "basis")
-    }
-    told = {name: {text: number for number, text in enumerate(found)} for name, found in texts.items()}
-    titles, first = works(tables), asked_model(tables)
-    asked = rows.assign(title=rows["model"].map(study.model_title)).groupby(["title", "workload"], sort=True)
+    titles, answer_model = works(tables), asked_model(tables)
+    model_titles = rows["model"].map(study.model_title)
     made = []
-    for (model, workload), found in asked:
-        key, jobs = found["model"].iloc[0], found.sort_values("usd", kind="stable")
-        reference = judged_option(tables, str(key)) if study.reference else None
-        made.append({
-            "workload": str(workload), "title": titles.get(str(workload), str(workload)), "model": str(model),
-            "cost": "share", "first": key == first, "reference": reference,
-            "box": _box(jobs, reference), "rent": _rent(jobs),
-            "options": [_job(row, told) for row in found.to_dict("records")],
-        })  # fmt: skip
-    return made, {"sources": texts["source"], "dates": texts["as_of"], "bases": texts["basis"]}
+    for (title, workload), jobs in rows.groupby([model_titles.rename("title"), "workload"], sort=True):
+        model, by_cost = jobs["model"].iloc[0], jobs.sort_values("usd", kind="stable")
+        reference = judged_option(tables, str(model)) if study.reference else None
+        made.append(
+            {
+                "workload": str(workload),
+                "title": titles.get(str(workload), str(workload)),
+                "model": str(title),
+                "cost": "share",
+                "first": model == answer_model,
+                "reference": reference,
+                "box": _box(by_cost, reference),
+                "rent": _rent(by_cost),
+                "options": [_job(row) for row in jobs.to_dict("records")],
+            }
+        )
+    return made
 
 
 def _worked(rows: pd.DataFrame, options: pd.DataFrame) -> pd.DataFrame:
@@ -199,16 +196,14 @@ def _worked(rows: pd.DataFrame, options: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(slots=slots.where(slots > 1), work=work.where(rows["purchase"].isin(INTERRUPTIBLE)))
 
 
-def _job(row: Any, told: dict[str, dict[str, int]]) -> Row:
-    numbers = {name: _number(row[name]) for name in (*OF_JOBS, "work", "slots")}
-    return {"option": str(row["option"]), **numbers, **{name: told[name][str(row[name])[:SOURCE]] for name in told}}
+def _job(row: Any) -> Row:
+    return {"option": str(row["option"]), **{name: _number(row[name]) for name in (*OF_JOBS, "work", "slots")}}
 
 
 def _box(rows: pd.DataFrame, reference: object) -> object:
     """The machine whose price has a slider: that of the reference where it is owned, else the cheapest for sale."""
-    own = [row for row in rows.to_dict("records") if row["purchase"] == "own" and row.get("taken", True)]
-    names = [row["option"] for row in own if not row.get("least") or row.get("cost") != "dispatch"]
-    return reference if reference in names else next(iter(names), None)
+    owned = [row["option"] for row in rows.to_dict("records") if row["purchase"] == "own" and row.get("taken", True)]
+    return reference if reference in owned else next(iter(owned), None)
 
 
 def _rent(rows: pd.DataFrame) -> object:
