@@ -97,6 +97,7 @@ def test_a_plan_of_phases_is_its_jobs_and_what_each_machine_takes():
 
 @pytest.mark.parametrize(("row", "told"), [
     ({"purchase": "own", "residual_points": [{"years": 1, "kept": 0.5}]}, {"resale": [[1.0, 0.5]]}),
+    ({"purchase": "own", "residual_points": None}, {"resale": []}),
     ({"purchase": "own", "residual_points": NONE}, {"resale": []}), ({"purchase": "own"}, {"resale": []}),
 ])  # fmt: skip
 def test_the_curve_of_resale_of_a_machine_owned(row, told):

@@ -23,7 +23,6 @@ from sweetspot.study.needs import Demand, Need
 from sweetspot.study.titles import model_title
 
 DRIFT = {"trend_kind": "drift", "trend_change": -0.03, "trend_change_low": -0.4, "trend_change_high": 0.27}
-SOLD = [{"years": 0.0, "kept": 0.8}, {"years": 3.0, "kept": 0.4}]
 
 
 def test_money_paid_for_a_falling_rent_bends_and_ends_where_the_mean_says():
@@ -43,9 +42,7 @@ def test_money_paid_for_a_falling_rent_bends_and_ends_where_the_mean_says():
     assert paid[12] == pytest.approx(24000 / 1.5)
 
 
-def test_the_sliders_know_the_curve_of_the_box_and_which_rents_may_move():
-    assert _ahead({"purchase": "own", "residual_points": SOLD}) == {"resale": [[0.0, 0.8], [3.0, 0.4]]}
-    assert _ahead({"purchase": "own", "residual_points": None}) == {"resale": []}
+def test_the_sliders_know_which_rents_may_move():
     assert _ahead({"purchase": "on_demand", **DRIFT}) == {"rent_change": -0.03}
     assert _ahead({"purchase": "spot", "trend_kind": "random_walk", "trend_change": float("nan")}) == {
         "rent_change": 0.0

@@ -10,10 +10,10 @@ from markupsafe import Markup
 
 from sweetspot.bills.price_paths import central_change, moves
 from sweetspot.cells import INTERRUPTIBLE
-from sweetspot.decision_words import MAY_STOP
+from sweetspot.decision_words import COSTS, MAY_STOP, VERBS
 from sweetspot.report.case_controls import controls
 from sweetspot.report.notation import missing, records
-from sweetspot.report.outcome import KINDS, Outcome
+from sweetspot.report.outcome import Outcome
 from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, shares_had, table_of, works
 from sweetspot.study.study import Study
 from sweetspot.wording import ROUNDS, the
@@ -65,24 +65,34 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     `spot` (would, if interruptions were accepted), `had` (share of attempts in which it is to be had) where
     known. Work of months has no panel: `sweetspot ask` decides it at other values.
     """
-    choices = table_of(tables, "choices")
-    mine = choices[(choices["workload"] == found.workload) & choices["usd"].notna()]
     if found.level != "commit":
         return {}
-    asked = [one for one in _plans(tables) if one["workload"] == found.workload]
-    asked = asked or [one for one in _shares(tables, study) if one["workload"] == found.workload]
-    if not asked:
+    works_of_verdict = [work for work in _plans(tables) if work["workload"] == found.workload]
+    if not works_of_verdict:
+        works_of_verdict = [work for work in _shares(tables, study) if work["workload"] == found.workload]
+    if not works_of_verdict:
         return {}
-    able = {one["option"] for one in asked[0]["options"]}
-    bought = [name for name in mine.loc[mine["kind"] == "buy", "choice"] if name in able]
-    if bought:  # its price moves the verdict, whichever machine the study judges
-        asked[0]["box"] = bought[0]
-    rows, had = [row for row in records(mine) if row["choice"] in able], shares_had(tables)
-    rows = [_choice(row) | ({"had": had[row["choice"]][0]} if row["choice"] in had else {}) for row in rows]
-    stands = {one["commitment"] for one in rows if one["stands"]}
-    ratio = [next(iter(mine.loc[mine[name].astype(bool), "commitment"]), None) for name in ("is_rival", "is_best")]
-    told = {"choices": rows, "ratio": ratio, "pays": found.work_factor}
-    case = _case(tables, study, asked[:1], told) if {"buy", "nothing"} <= stands else {}
+    work = works_of_verdict[0]
+    options = {row["option"] for row in work["options"]}
+
+    table = table_of(tables, "choices")
+    choices = table[(table["workload"] == found.workload) & table["usd"].notna()]
+    purchases = [choice for choice in choices.loc[choices["kind"] == "buy", "choice"] if choice in options]
+    if purchases:  # its price moves the verdict, whichever machine the study judges
+        work["box"] = purchases[0]
+
+    stock_shares = shares_had(tables)
+    rows = [
+        _choice(row) | ({"had": stock_shares[row["choice"]][0]} if row["choice"] in stock_shares else {})
+        for row in records(choices)
+        if row["choice"] in options
+    ]
+    if not {"buy", "nothing"} <= {row["commitment"] for row in rows if row["stands"]}:
+        return {}
+    ratio = [
+        next(iter(choices.loc[choices[name].astype(bool), "commitment"]), None) for name in ("is_rival", "is_best")
+    ]
+    case = _case(tables, study, [work], {"choices": rows, "ratio": ratio, "pays": found.work_factor})
     return case if case and given(case["works"][0], "box", "rent") else {}
 
 
@@ -91,37 +101,37 @@ def given(work: Row, *names: str) -> bool:
     return all(work.get(name) is not None for name in names)
 
 
-def _case(tables: Tables, study: Study, asked: list[Row], more: Row) -> Row:
-    used = dict.fromkeys(one["option"] for work in asked for one in work["options"])
+def _case(tables: Tables, study: Study, works_shown: list[Row], extra: Row) -> Row:
+    used = dict.fromkeys(row["option"] for work in works_shown for row in work["options"])
     offers = _offers(tables, used)
     numbers = {offer["option"]: number for number, offer in enumerate(offers)}
     code, hours = "USD" if study.currency is None else study.currency.code, bool(counted_in(tables).hours)
-    models = [work["model"] for work in asked if "model" in work]
-    for work in asked:
-        told = [work["model"]] if "model" in work else []
-        work["label"] = ": ".join(told + ([] if told and len(set(models)) == len(models) else [work["title"]]))
-        named = {one["option"] for one in work["options"]}
-        mine = [one for one in offers if one["option"] in named]
-        work["controls"] = controls(work, mine, study, code, hours, short="choices" in more)
-    made = [one for one in (_numbered(work, numbers) for work in asked) if one]
-    if not made:
+    models = [work["model"] for work in works_shown if "model" in work]
+    for work in works_shown:
+        model = [work["model"]] if "model" in work else []
+        work["label"] = ": ".join(model + ([] if model and len(set(models)) == len(models) else [work["title"]]))
+        options = {row["option"] for row in work["options"]}
+        work_offers = [offer for offer in offers if offer["option"] in options]
+        work["controls"] = controls(work, work_offers, study, code, hours, short="choices" in extra)
+    numbered = [row for row in (_numbered(work, numbers) for work in works_shown) if row]
+    if not numbered:
         return {}
     return {
         "currency": code,
         "month_days": study.month_days,
         "hours": hours,
         "accepts": study.accepts_interruptions,
-        **more,
-        "works": made,
-        "offers": [_known(one) for one in offers],
+        **extra,
+        "works": numbered,
+        "offers": [_known(offer) for offer in offers],
     }
 
 
 def _numbered(work: Row, numbers: Numbers) -> Row:
     """A work whose options are numbers of offers; empty where none has an offer."""
-    kept = [_known(one) | {"offer": numbers[one["option"]]} for one in work["options"] if one["option"] in numbers]
+    options = [_known(row) | {"offer": numbers[row["option"]]} for row in work["options"] if row["option"] in numbers]
     prices = {name: numbers.get(work[name]) for name in ("reference", "box", "rent") if work.get(name) is not None}
-    return work | prices | {"options": kept} if kept else {}
+    return work | prices | {"options": options} if options else {}
 
 
 def _known(row: Row) -> Row:
@@ -260,9 +270,9 @@ def _rounds(rows: pd.DataFrame, named: pd.DataFrame, months: float | None, choic
 def _choice(row: Row) -> Row:
     return {
         "choice": row["choice"], "title": row["title"], "commitment": row["commitment"],
-        "verb": KINDS[row["kind"]].verb,
+        "verb": VERBS[row["kind"]],
         "kind": "buy" if row["kind"] == "mix" else row["kind"],
-        "costs": KINDS[row["kind"]].costs,
+        "costs": f"{COSTS[row['kind']]} costs",
         "rank": LEAST[row["commitment"]], "usd": float(row["usd"]), "stands": missing(row["why_not_rule"]),
         "spot": row["why_not_rule"] == MAY_STOP,
     }  # fmt: skip
