@@ -46,9 +46,6 @@ def test_the_machine_with_a_slider_is_the_reference_where_it_is_for_sale():
     rows = machines(("rent", "on_demand"), ("a", "own"), ("b", "own"), ("c", "own"))
     assert (_box(rows, None), _box(rows, "b"), _box(rows, "rent"), _box(rows.head(1), "b")) == ("a", "b", "a", None)
     assert _box(rows.assign(taken=[True, False, True, True]), "a") == "b"
-    # of months a machine that is there has none, of phases it has
-    there = rows.assign(least=[0, 1, 0, 0])
-    assert (_box(there.assign(cost="dispatch"), "a"), _box(there.assign(cost="rounds"), "a")) == ("b", "a")
 
 
 def test_hours_without_interruptions_are_those_of_a_machine_that_stays():
@@ -68,9 +65,8 @@ def test_hours_without_interruptions_are_those_of_a_machine_that_stays():
 def test_jobs_of_one_model_that_the_answer_may_take():
     row = {"workload": "w", "model": "resnet50", "option": "a", "purchase": "on_demand", "images_per_s": 10.0,
            "usd": 2.0, "hours": 3.0,
-           "images_per_usd": 5.0, "in_answer": True, "source": "s" * 200, "as_of": "2026",
-           "basis": "published"}  # fmt: skip
-    rows = [row, row | {"option": "dear", "usd": 9.0, "as_of": "2025"}, row | {"option": "cheap", "usd": 1.0},
+           "images_per_usd": 5.0, "in_answer": True}  # fmt: skip
+    rows = [row, row | {"option": "dear", "usd": 9.0}, row | {"option": "cheap", "usd": 1.0},
             row | {"option": "out", "in_answer": False},
             row | {"option": "slow", "images_per_s": 0.0}, row | {"option": "free", "usd": NONE},
             row | {"option": "none", "images_per_usd": NONE}]  # fmt: skip
@@ -78,11 +74,9 @@ def test_jobs_of_one_model_that_the_answer_may_take():
         "ranks": pd.DataFrame(rows),
         "options": pd.DataFrame({"option": ["a"], "workload": "w", "model": "resnet50"}),
     }
-    (work,), texts = _shares(tables, study(reference=None))
+    (work,) = _shares(tables, study(reference=None))
     assert [one["option"] for one in work["options"]] == ["a", "dear", "cheap"] and work["rent"] == "cheap"
     assert (work["cost"], work["reference"], work["box"]) == ("share", None, None)
-    assert texts == {"sources": ["s" * 160], "dates": ["2025", "2026"], "bases": ["published"]}
-    assert [one["as_of"] for one in work["options"]] == [1, 0, 1]
 
 
 def test_a_plan_of_phases_is_its_jobs_and_what_each_machine_takes():
@@ -103,6 +97,7 @@ def test_a_plan_of_phases_is_its_jobs_and_what_each_machine_takes():
 
 @pytest.mark.parametrize(("row", "told"), [
     ({"purchase": "own", "residual_points": [{"years": 1, "kept": 0.5}]}, {"resale": [[1.0, 0.5]]}),
+    ({"purchase": "own", "residual_points": None}, {"resale": []}),
     ({"purchase": "own", "residual_points": NONE}, {"resale": []}), ({"purchase": "own"}, {"resale": []}),
 ])  # fmt: skip
 def test_the_curve_of_resale_of_a_machine_owned(row, told):
@@ -170,7 +165,7 @@ def asked_case(
     options = [{"option": name} for name in boxes]
     work = {"workload": "w", "title": "W", "cost": cost, "box": box, "rent": rent, "options": options}
     monkeypatch.setattr(case, "_plans", lambda _: iter([work | {"workload": "x"}, work]))
-    monkeypatch.setattr(case, "_shares", lambda *_: ([], {}))
+    monkeypatch.setattr(case, "_shares", lambda *_: [])
     monkeypatch.setattr(case, "_offers", lambda _, used: [{"option": name, "purchase": "own"} for name in used])
     monkeypatch.setattr(case, "controls", lambda *_, **__: [])
     tables = {

@@ -102,6 +102,9 @@ def test_figures_of_a_verdict_on_machines_and_on_commitment():
     ({"buy_below_usd": 1250.0, "confidence": "too close to call"}, BELOW),
     ({"p_stock": Figure(value=0.5, low=None, high=0.6), "machine_title": "A"}, ("50 %", "of attempts find A free", "")),
     ({"p_stock": Figure(value=0.5, low=0.4, high=0.6)}, None),
+    ({"p_stock": Figure(value=0.13, low=0.02, high=0.13), "machine_title": "A"},
+     ("13 %", "of attempts find A free", "2 % to 13 %")),
+    ({"p_stock": Figure(value=1.0, low=1.0, high=1.0), "machine_title": "A"}, None),
 ])  # fmt: skip
 def test_the_third_figure_is_stock_then_work_then_price(changes, third):
     assert figures(**changes)[2:] == ([third] if third else [])

@@ -23,7 +23,6 @@ from sweetspot.study.needs import Demand, Need
 from sweetspot.study.titles import model_title
 
 DRIFT = {"trend_kind": "drift", "trend_change": -0.03, "trend_change_low": -0.4, "trend_change_high": 0.27}
-SOLD = [{"years": 0.0, "kept": 0.8}, {"years": 3.0, "kept": 0.4}]
 
 
 def test_money_paid_for_a_falling_rent_bends_and_ends_where_the_mean_says():
@@ -43,9 +42,7 @@ def test_money_paid_for_a_falling_rent_bends_and_ends_where_the_mean_says():
     assert paid[12] == pytest.approx(24000 / 1.5)
 
 
-def test_the_sliders_know_the_curve_of_the_box_and_which_rents_may_move():
-    assert _ahead({"purchase": "own", "residual_points": SOLD}) == {"resale": [[0.0, 0.8], [3.0, 0.4]]}
-    assert _ahead({"purchase": "own", "residual_points": None}) == {"resale": []}
+def test_the_sliders_know_which_rents_may_move():
     assert _ahead({"purchase": "on_demand", **DRIFT}) == {"rent_change": -0.03}
     assert _ahead({"purchase": "spot", "trend_kind": "random_walk", "trend_change": float("nan")}) == {
         "rent_change": 0.0
@@ -69,18 +66,14 @@ def test_a_study_that_shares_nothing_says_nothing():
     assert "jobs a month of" not in render_summary(small_tables(), study())
 
 
-@pytest.mark.parametrize(("wait", "overloaded", "said"), [
-    (13.2, False, "waits 13.2 h on average for a free machine (2 × X1), then takes 24.3 h."),
-    (0.0, True, "waits without end for a free machine (2 × X1)."),
-    (6.0, False, None),  # under a quarter of its hours
-])  # fmt: skip
-def test_a_long_wait_for_what_is_held_stands_on_the_page(wait, overloaded, said):
+def test_a_long_wait_for_what_is_held_stands_on_the_page():
+    """Which waits are long: tests/report/test_page_words.py."""
     tables = one_job()
     found = outcome_of(tables)
-    row = {"held": True, "option": found.best.choice, "workload": found.workload, "overloaded": overloaded,
-           "wait_hours": wait, "hours": 24.3, "machines": "2 × X1"}  # fmt: skip
+    row = {"held": True, "option": found.best.choice, "workload": found.workload, "overloaded": False,
+           "wait_hours": 13.2, "hours": 24.3, "machines": "2 × X1"}  # fmt: skip
     page = render_page(tables | {"queue": pd.DataFrame([row])}, study())
-    assert re.findall(r"waits (?:\d|without)[^<]*", page) == ([said] if said else [])
+    assert re.findall(r"waits ([\d.]+) h[^<]* takes ([\d.]+) h", page) == [("13.2", "24.3")]
 
 
 # A box as dear as the rented machine for its work: every figure of either could change the choice.

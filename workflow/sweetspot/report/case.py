@@ -10,20 +10,17 @@ from markupsafe import Markup
 
 from sweetspot.bills.price_paths import central_change, moves
 from sweetspot.cells import INTERRUPTIBLE
-from sweetspot.decision_words import MAY_STOP
+from sweetspot.decision_words import COSTS, MAY_STOP, VERBS
 from sweetspot.report.case_controls import controls
-from sweetspot.report.marks import INTERRUPTIBLE as TAKEN
-from sweetspot.report.marks import PERSISTENT
 from sweetspot.report.notation import missing, records
-from sweetspot.report.outcome import KINDS, Outcome
+from sweetspot.report.outcome import Outcome
 from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, shares_had, table_of, works
 from sweetspot.study.study import Study
 from sweetspot.wording import ROUNDS, the
 
 OWN = (
-    "fixed_usd_per_month", "variable_usd_per_hour", "energy_usd_per_hour", "capex_usd", "capex_usd_low", "months",
-    "residual_usd", "maintenance_usd_per_month", "staff_usd_per_month", "kw", "pue", "usd_per_kwh", "days_per_month",
-    "discount_rate", "downtime_share", "boxes", "delivery_months",
+    "fixed_usd_per_month", "variable_usd_per_hour", "capex_usd", "capex_usd_low", "months", "residual_usd",
+    "kw", "pue", "usd_per_kwh", "days_per_month", "discount_rate", "downtime_share",
 )  # fmt: skip
 TERM = (
     "fixed_usd_per_month",
@@ -36,7 +33,6 @@ FIELDS = {"own": OWN, "reserved": TERM, "committed": TERM, **dict.fromkeys(INTER
 MOVABLE = ("on_demand", *INTERRUPTIBLE)
 KEY = ["price_list", "instance", "purchase"]
 DIGITS = 12  # of a figure: more than any that is shown, fewer than a float has
-SOURCE = 160  # characters of a source in a tooltip; the table of origins has all of it
 LEAST = {"nothing": 0, "contract": 1, "buy": 2}  # from what commits to least
 OF_JOBS = ("hours", "usd", "images_per_s", "images_per_usd")
 Row = dict[str, Any]
@@ -49,8 +45,7 @@ def evidence_case(tables: Tables, study: Study) -> Row:
     Keys: `currency` (its code; amounts are in it, as those of `tables` are), `month_days`, `hours` (false where a bill
     is for a month, which has its hours whatever the machine), `accepts` (interruptions are accepted), `offers`:
     titles (`name`: within a sentence), USD/hour, FIELDS (with `resale`, the curve of a machine owned), `rent_change`,
-    without what is not known; `sources`, `dates`, `bases` (texts by number), `kinds` (what charts call machines that
-    stay and that do not); `works`.
+    without what is not known; `works`.
 
     A work: `workload`, `title`, `label` where one chooses, `model` of a job, `cost` (share, rounds), offers
     by number: `reference` (the machine it is judged by), `box` and `rent` (those whose prices have sliders),
@@ -58,8 +53,7 @@ def evidence_case(tables: Tables, study: Study) -> Row:
     once; of rounds: `_rounds`. Only what the answer may take is among the
     jobs.
     """
-    shares, texts = _shares(tables, study)
-    return _case(tables, study, [*shares, *_plans(tables)], texts | {"kinds": [PERSISTENT, TAKEN]})
+    return _case(tables, study, [*_shares(tables, study), *_plans(tables)], {})
 
 
 def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
@@ -71,24 +65,34 @@ def page_case(tables: Tables, study: Study, found: Outcome) -> Row:
     `spot` (would, if interruptions were accepted), `had` (share of attempts in which it is to be had) where
     known. Work of months has no panel: `sweetspot ask` decides it at other values.
     """
-    choices = table_of(tables, "choices")
-    mine = choices[(choices["workload"] == found.workload) & choices["usd"].notna()]
     if found.level != "commit":
         return {}
-    asked = [one for one in _plans(tables) if one["workload"] == found.workload]
-    asked = asked or [one for one in _shares(tables, study)[0] if one["workload"] == found.workload]
-    if not asked:
+    works_of_verdict = [work for work in _plans(tables) if work["workload"] == found.workload]
+    if not works_of_verdict:
+        works_of_verdict = [work for work in _shares(tables, study) if work["workload"] == found.workload]
+    if not works_of_verdict:
         return {}
-    able = {one["option"] for one in asked[0]["options"]}
-    bought = [name for name in mine.loc[mine["kind"] == "buy", "choice"] if name in able]
-    if bought:  # its price moves the verdict, whichever machine the study judges
-        asked[0]["box"] = bought[0]
-    rows, had = [row for row in records(mine) if row["choice"] in able], shares_had(tables)
-    rows = [_choice(row) | ({"had": had[row["choice"]][0]} if row["choice"] in had else {}) for row in rows]
-    stands = {one["commitment"] for one in rows if one["stands"]}
-    ratio = [next(iter(mine.loc[mine[name].astype(bool), "commitment"]), None) for name in ("is_rival", "is_best")]
-    told = {"choices": rows, "ratio": ratio, "pays": found.work_factor}
-    case = _case(tables, study, asked[:1], told) if {"buy", "nothing"} <= stands else {}
+    work = works_of_verdict[0]
+    options = {row["option"] for row in work["options"]}
+
+    table = table_of(tables, "choices")
+    choices = table[(table["workload"] == found.workload) & table["usd"].notna()]
+    purchases = [choice for choice in choices.loc[choices["kind"] == "buy", "choice"] if choice in options]
+    if purchases:  # its price moves the verdict, whichever machine the study judges
+        work["box"] = purchases[0]
+
+    stock_shares = shares_had(tables)
+    rows = [
+        _choice(row) | ({"had": stock_shares[row["choice"]][0]} if row["choice"] in stock_shares else {})
+        for row in records(choices)
+        if row["choice"] in options
+    ]
+    if not {"buy", "nothing"} <= {row["commitment"] for row in rows if row["stands"]}:
+        return {}
+    ratio = [
+        next(iter(choices.loc[choices[name].astype(bool), "commitment"]), None) for name in ("is_rival", "is_best")
+    ]
+    case = _case(tables, study, [work], {"choices": rows, "ratio": ratio, "pays": found.work_factor})
     return case if case and given(case["works"][0], "box", "rent") else {}
 
 
@@ -97,37 +101,37 @@ def given(work: Row, *names: str) -> bool:
     return all(work.get(name) is not None for name in names)
 
 
-def _case(tables: Tables, study: Study, asked: list[Row], more: Row) -> Row:
-    used = dict.fromkeys(one["option"] for work in asked for one in work["options"])
+def _case(tables: Tables, study: Study, works_shown: list[Row], extra: Row) -> Row:
+    used = dict.fromkeys(row["option"] for work in works_shown for row in work["options"])
     offers = _offers(tables, used)
     numbers = {offer["option"]: number for number, offer in enumerate(offers)}
     code, hours = "USD" if study.currency is None else study.currency.code, bool(counted_in(tables).hours)
-    models = [work["model"] for work in asked if "model" in work]
-    for work in asked:
-        told = [work["model"]] if "model" in work else []
-        work["label"] = ": ".join(told + ([] if told and len(set(models)) == len(models) else [work["title"]]))
-        named = {one["option"] for one in work["options"]}
-        mine = [one for one in offers if one["option"] in named]
-        work["controls"] = controls(work, mine, study, code, hours, short="choices" in more)
-    made = [one for one in (_numbered(work, numbers) for work in asked) if one]
-    if not made:
+    models = [work["model"] for work in works_shown if "model" in work]
+    for work in works_shown:
+        model = [work["model"]] if "model" in work else []
+        work["label"] = ": ".join(model + ([] if model and len(set(models)) == len(models) else [work["title"]]))
+        options = {row["option"] for row in work["options"]}
+        work_offers = [offer for offer in offers if offer["option"] in options]
+        work["controls"] = controls(work, work_offers, study, code, hours, short="choices" in extra)
+    numbered = [row for row in (_numbered(work, numbers) for work in works_shown) if row]
+    if not numbered:
         return {}
     return {
         "currency": code,
         "month_days": study.month_days,
         "hours": hours,
         "accepts": study.accepts_interruptions,
-        **more,
-        "works": made,
-        "offers": [_known(one) for one in offers],
+        **extra,
+        "works": numbered,
+        "offers": [_known(offer) for offer in offers],
     }
 
 
 def _numbered(work: Row, numbers: Numbers) -> Row:
     """A work whose options are numbers of offers; empty where none has an offer."""
-    kept = [_known(one) | {"offer": numbers[one["option"]]} for one in work["options"] if one["option"] in numbers]
+    options = [_known(row) | {"offer": numbers[row["option"]]} for row in work["options"] if row["option"] in numbers]
     prices = {name: numbers.get(work[name]) for name in ("reference", "box", "rent") if work.get(name) is not None}
-    return work | prices | {"options": kept} if kept else {}
+    return work | prices | {"options": options} if options else {}
 
 
 def _known(row: Row) -> Row:
@@ -161,30 +165,33 @@ def _ahead(row: Any) -> Row:
     return {"rent_change": central_change(row) if row["purchase"] in MOVABLE or moves(row) else None}
 
 
-def _shares(tables: Tables, study: Study) -> tuple[list[Row], Row]:
-    """The works of one model each, that of the answer's model first among them (`first`); texts by number."""
+def _shares(tables: Tables, study: Study) -> list[Row]:
+    """The works of one model each, that of the answer's model first among them (`first`)."""
     ranks = table_of(tables, "ranks")
     if ranks.empty:
-        return [], {}
+        return []
     rows = ranks[(ranks["images_per_s"] > 0) & ranks["usd"].notna() & ranks["images_per_usd"].notna()]
     rows = _worked(rows[rows["in_answer"].astype(bool)], table_of(tables, "options"))
-    texts = {
-        name: sorted(rows[name].astype(str).str.slice(0, SOURCE).unique()) for name in ("source", "as_of", "basis")
-    }
-    told = {name: {text: number for number, text in enumerate(found)} for name, found in texts.items()}
-    titles, first = works(tables), asked_model(tables)
-    asked = rows.assign(title=rows["model"].map(study.model_title)).groupby(["title", "workload"], sort=True)
+    titles, answer_model = works(tables), asked_model(tables)
+    model_titles = rows["model"].map(study.model_title)
     made = []
-    for (model, workload), found in asked:
-        key, jobs = found["model"].iloc[0], found.sort_values("usd", kind="stable")
-        reference = judged_option(tables, str(key)) if study.reference else None
-        made.append({
-            "workload": str(workload), "title": titles.get(str(workload), str(workload)), "model": str(model),
-            "cost": "share", "first": key == first, "reference": reference,
-            "box": _box(jobs, reference), "rent": _rent(jobs),
-            "options": [_job(row, told) for row in found.to_dict("records")],
-        })  # fmt: skip
-    return made, {"sources": texts["source"], "dates": texts["as_of"], "bases": texts["basis"]}
+    for (title, workload), jobs in rows.groupby([model_titles.rename("title"), "workload"], sort=True):
+        model, by_cost = jobs["model"].iloc[0], jobs.sort_values("usd", kind="stable")
+        reference = judged_option(tables, str(model)) if study.reference else None
+        made.append(
+            {
+                "workload": str(workload),
+                "title": titles.get(str(workload), str(workload)),
+                "model": str(title),
+                "cost": "share",
+                "first": model == answer_model,
+                "reference": reference,
+                "box": _box(by_cost, reference),
+                "rent": _rent(by_cost),
+                "options": [_job(row) for row in jobs.to_dict("records")],
+            }
+        )
+    return made
 
 
 def _worked(rows: pd.DataFrame, options: pd.DataFrame) -> pd.DataFrame:
@@ -199,16 +206,14 @@ def _worked(rows: pd.DataFrame, options: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(slots=slots.where(slots > 1), work=work.where(rows["purchase"].isin(INTERRUPTIBLE)))
 
 
-def _job(row: Any, told: dict[str, dict[str, int]]) -> Row:
-    numbers = {name: _number(row[name]) for name in (*OF_JOBS, "work", "slots")}
-    return {"option": str(row["option"]), **numbers, **{name: told[name][str(row[name])[:SOURCE]] for name in told}}
+def _job(row: Any) -> Row:
+    return {"option": str(row["option"]), **{name: _number(row[name]) for name in (*OF_JOBS, "work", "slots")}}
 
 
 def _box(rows: pd.DataFrame, reference: object) -> object:
     """The machine whose price has a slider: that of the reference where it is owned, else the cheapest for sale."""
-    own = [row for row in rows.to_dict("records") if row["purchase"] == "own" and row.get("taken", True)]
-    names = [row["option"] for row in own if not row.get("least") or row.get("cost") != "dispatch"]
-    return reference if reference in names else next(iter(names), None)
+    owned = [row["option"] for row in rows.to_dict("records") if row["purchase"] == "own" and row.get("taken", True)]
+    return reference if reference in owned else next(iter(owned), None)
 
 
 def _rent(rows: pd.DataFrame) -> object:
@@ -265,9 +270,9 @@ def _rounds(rows: pd.DataFrame, named: pd.DataFrame, months: float | None, choic
 def _choice(row: Row) -> Row:
     return {
         "choice": row["choice"], "title": row["title"], "commitment": row["commitment"],
-        "verb": KINDS[row["kind"]].verb,
+        "verb": VERBS[row["kind"]],
         "kind": "buy" if row["kind"] == "mix" else row["kind"],
-        "costs": KINDS[row["kind"]].costs,
+        "costs": f"{COSTS[row['kind']]} costs",
         "rank": LEAST[row["commitment"]], "usd": float(row["usd"]), "stands": missing(row["why_not_rule"]),
         "spot": row["why_not_rule"] == MAY_STOP,
     }  # fmt: skip

@@ -22,20 +22,28 @@ def controls(work: Row, offers: Sequence[Row], study: Study, code: str, hours: b
     the rarer ones. `more`: folded away; `told`: figures that a factor is said by. Kinds: range, limit (a number or
     none), check, jobs (a week; they stand for days of use).
     """
-    share = work["cost"] == SHARE
-    named = {one["option"]: one for one in offers}
-    box = named.get(work.get("box"))
-    made = [*_work(work, short), *_limits(code, hours, short)]
-    if any(one["purchase"] in INTERRUPTIBLE for one in offers):
-        made.append({"kind": "check", "key": "interruptible", "label": "interruptible machines allowed"})
-    own = [one for one in offers if one["purchase"] == "own"]
-    if own and (box or not share):
-        days = (box or own[0])["days_per_month"]
-        made.append(_slider("days", "days of use a month", (1, study.month_days, 0.5), days, more=short and not share))
-        judged = share and work.get("reference") == work.get("box")
-        made += [{"kind": "jobs", "key": "jobs a week", "label": "or jobs a week"}] if judged else []
-    made += _money(work, named, box, code, short)
-    return made if short else [*made, *_rarer(work, offers, box, study, code)]
+    single_job = work["cost"] == SHARE
+    by_option = {offer["option"]: offer for offer in offers}
+    box = by_option.get(work.get("box"))
+    rows: list[Row] = []
+    if work.get("jobs"):
+        label = "jobs" if work.get("months") is None else "jobs a month"
+        rows.append(_slider("jobs", label, _scaled(work["jobs"], 6), work["jobs"]))
+    if hours:
+        rows.append({"kind": "limit", "key": "within", "label": "finish within", "unit": "hours"})
+    if not short:
+        rows.append({"kind": "limit", "key": "spend", "label": "spend at most", "unit": code})
+    if any(offer["purchase"] in INTERRUPTIBLE for offer in offers):
+        rows.append({"kind": "check", "key": "interruptible", "label": "interruptible machines allowed"})
+
+    owned = [offer for offer in offers if offer["purchase"] == "own"]
+    if owned and (box or not single_job):
+        days, folded = (box or owned[0])["days_per_month"], short and not single_job
+        rows.append(_slider("days", "days of use a month", (1, study.month_days, 0.5), days, more=folded))
+        if single_job and work.get("reference") == work.get("box"):
+            rows.append({"kind": "jobs", "key": "jobs a week", "label": "or jobs a week"})
+    rows += _money(work, by_option, box, code, short)
+    return rows if short else [*rows, *_rarer(work, offers, box, study, code)]
 
 
 def _slider(key: str, label: str, ends: Sequence[float], value: float | None, **more: Any) -> Row:
@@ -49,30 +57,17 @@ def _scaled(value: float, most: float) -> tuple[float, float, float]:
     return tuple(float(f"{end:.6g}") for end in (low, most * value, step))  # type: ignore[return-value]
 
 
-def _work(work: Row, short: bool) -> Iterator[Row]:
-    if work.get("jobs"):
-        label = "jobs" if work.get("months") is None else "jobs a month"
-        yield _slider("jobs", label, _scaled(work["jobs"], 6), work["jobs"])
-
-
-def _limits(code: str, hours: bool, short: bool) -> Iterator[Row]:
-    if hours:
-        yield {"kind": "limit", "key": "within", "label": "finish within", "unit": "hours"}
-    if not short:
-        yield {"kind": "limit", "key": "spend", "label": "spend at most", "unit": code}
-
-
-def _money(work: Row, named: dict[str, Row], box: Row | None, code: str, short: bool) -> Iterator[Row]:
-    rent, share = named.get(str(work.get("rent"))), work["cost"] == SHARE
+def _money(work: Row, by_option: dict[str, Row], box: Row | None, code: str, short: bool) -> Iterator[Row]:
     if box:
         yield _slider("months", "months of the project", MONTHS, work.get("months") or box["months"])
         if box["kw"] and not short:
             yield _slider("kwh", f"electricity, {code}/kWh", KWH, box["usd_per_kwh"] or 0)
-        alone = sum(bool(one.get("capex_usd")) for one in named.values()) == 1
-        yield _price("price", "the machine" if short and alone else box["name"], box, code)
-    if rent:
-        label = f"rent, {code} an hour"
-        yield _slider("hourly", label, _scaled(rent["usd_per_hour"], 3), rent["usd_per_hour"], more=share and not short)
+        only_purchase = sum(bool(offer.get("capex_usd")) for offer in by_option.values()) == 1
+        yield _price("price", "the machine" if short and only_purchase else box["name"], box, code)
+    rental = by_option.get(str(work.get("rent")))
+    if rental:
+        hourly, folded = rental["usd_per_hour"], work["cost"] == SHARE and not short
+        yield _slider("hourly", f"rent, {code} an hour", _scaled(hourly, 3), hourly, more=folded)
 
 
 def _price(key: str, name: str, box: Row, code: str, **more: Any) -> Row:
@@ -84,27 +79,30 @@ def _price(key: str, name: str, box: Row, code: str, **more: Any) -> Row:
 
 
 def _rarer(work: Row, offers: Sequence[Row], box: Row | None, study: Study, code: str) -> Iterator[Row]:
-    changes = [one["rent_change"] for one in offers if one.get("rent_change") is not None]
+    changes = [offer["rent_change"] for offer in offers if offer.get("rent_change") is not None]
     if changes and (box or work.get("months")):
-        ends = " to ".join(dict.fromkeys(number(100 * end, 2) for end in (min(changes), max(changes))))
+        bounds = " to ".join(dict.fromkeys(number(100 * change, 2) for change in (min(changes), max(changes))))
         label = "rental prices change a year, %"
-        yield _slider("rent", label, (-60, 60, 1), None, digits=2, assumed=f"as assumed ({ends})")
-    for one in offers:
-        if one is not box and one["purchase"] == "own" and one["capex_usd"]:
-            yield _price(f"price:{one['option']}", one["name"], one, code, more=True)
-    away = [one for one in offers if one["purchase"] in INTERRUPTIBLE]
-    groups = {"spot-price": ("spot prices", away)}
-    for name in dict.fromkeys(one["provider"] for one in offers if one["purchase"] != "own"):
-        mine = [one for one in offers if one["provider"] == name and one["purchase"] != "own"]
-        groups[f"provider:{name}"] = f"prices of {study.provider_title(name)}", mine
-    for key, (label, mine) in groups.items():
-        yield from _by_factor(key, f"{label}, {code} an hour", TIMES, [one["usd_per_hour"] for one in mine])
-    rates = [one["interruptions_per_hour"] for one in away]
+        yield _slider("rent", label, (-60, 60, 1), None, digits=2, assumed=f"as assumed ({bounds})")
+    for offer in offers:
+        if offer is not box and offer["purchase"] == "own" and offer["capex_usd"]:
+            yield _price(f"price:{offer['option']}", offer["name"], offer, code, more=True)
+
+    interruptible = [offer for offer in offers if offer["purchase"] in INTERRUPTIBLE]
+    groups = {"spot-price": ("spot prices", interruptible)}
+    rented = [offer for offer in offers if offer["purchase"] != "own"]
+    for provider in dict.fromkeys(offer["provider"] for offer in rented):
+        provider_offers = [offer for offer in rented if offer["provider"] == provider]
+        groups[f"provider:{provider}"] = f"prices of {study.provider_title(provider)}", provider_offers
+    for key, (label, group) in groups.items():
+        yield from _by_factor(key, f"{label}, {code} an hour", TIMES, [offer["usd_per_hour"] for offer in group])
+    rates = [offer["interruptions_per_hour"] for offer in interruptible]
     yield from _by_factor("spot-rate", "interruptions an hour", (0, 10, 0.1), rates)
 
 
 def _by_factor(key: str, label: str, ends: Sequence[float], values: Sequence[float | None]) -> Iterator[Row]:
     """What moves together, by a factor; told as what the least and the greatest come to by it."""
-    known = [value for value in values if value]
-    if known:
-        yield _slider(key, label, ends, 1, more=True, told=list(dict.fromkeys((min(known), max(known)))))
+    positive = [value for value in values if value]
+    if positive:
+        bounds = list(dict.fromkeys((min(positive), max(positive))))
+        yield _slider(key, label, ends, 1, more=True, told=bounds)

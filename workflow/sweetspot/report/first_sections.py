@@ -15,7 +15,6 @@ from sweetspot.report.notation import missing, records
 from sweetspot.report.outcome import KINDS, Outcome
 from sweetspot.report.tables import OF_ATTEMPTS, Tables, of_jobs, of_plans, shares_had, table_of
 from sweetspot.report.tornado import bar_of, tornado_chart
-from sweetspot.study.study import Study
 from sweetspot.study.titles import class_title
 from sweetspot.wording import ROUNDS, Money, the, times
 
@@ -34,7 +33,7 @@ class Section(NamedTuple):
     evidence: str
 
 
-def sections(tables: Tables, found: Outcome, money: Money, study: Study) -> list[Section]:
+def sections(tables: Tables, found: Outcome, money: Money) -> list[Section]:
     """The charts that this study has something to say in."""
     mine = _of_work(tables, "choices", found)
     made = (

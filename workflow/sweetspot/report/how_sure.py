@@ -60,10 +60,10 @@ def speeds_in_words(tables: Tables) -> str:
         titles = by_basis.setdefault(speed.basis, [])
         if speed.title not in titles:
             titles.append(speed.title)
-    told = [
+    groups = [
         f"{SHOWN[basis].sign} {SHOWN[basis].word}: {_some(by_basis[basis])}" for basis in SHOWN if basis in by_basis
     ]
-    return f"Speeds that decide: {'; '.join(told)}." if told else ""
+    return f"Speeds that decide: {'; '.join(groups)}." if groups else ""
 
 
 def warnings_in_words(tables: Tables) -> list[str]:
@@ -75,9 +75,9 @@ def warnings_in_words(tables: Tables) -> list[str]:
     first = rows.drop_duplicates("rule")  # of each kind one before a second of the same
     ordered = pd.concat([first, rows.drop(index=first.index)]).drop_duplicates(["rule", "message"])
     titles = _titles(tables)
-    told = [_warning(str(row.rule), str(row.message), titles) for row in ordered.head(MOST_WARNINGS).itertuples()]
-    more = len(ordered) - len(told)
-    return [*told, f"{more} more could change the answer: see the evidence."] if more > 0 else told
+    sentences = [_warning(str(row.rule), str(row.message), titles) for row in ordered.head(MOST_WARNINGS).itertuples()]
+    hidden = len(ordered) - len(sentences)
+    return [*sentences, f"{hidden} more could change the answer: see the evidence."] if hidden > 0 else sentences
 
 
 def notes(tables: Tables) -> list[str]:
@@ -128,8 +128,9 @@ def _warning(rule: str, message: str, titles: dict[str, str]) -> str:
     name, apart, rest = message.partition(": ")
     if apart and name in titles:
         message = f"{the(titles[name])}: {rest}"
-    told = f"{RULES.get(rule, rule.replace('_', ' '))}: {message}" if rule in HEADED else message
-    whole = f"{told[:1].upper()}{told[1:]}".rstrip(".")
-    if len(whole) > LONGEST:
-        whole = f"{whole[:LONGEST].rpartition(' ')[0]} …"
-    return f"Warning: {whole}."
+    if rule in HEADED:
+        message = f"{RULES.get(rule, rule.replace('_', ' '))}: {message}"
+    sentence = f"{message[:1].upper()}{message[1:]}".rstrip(".")
+    if len(sentence) > LONGEST:
+        sentence = f"{sentence[:LONGEST].rpartition(' ')[0]} …"
+    return f"Warning: {sentence}."

@@ -14,21 +14,18 @@ BUYING = ("buy", "mix")
 
 
 class Kind(NamedTuple):
-    """Words for a kind of choice: as the head of its row, within a sentence, in a table, what to do, before its sum."""
+    """Words for a kind of choice: as the head of its row, within a sentence, in a table."""
 
     group: str
     doing: str
     short: str
-    verb: str
-    costs: str
 
 
-BUY = Kind("Buy", "buying", "Buy", "Buy", "Buying costs")
 KINDS = {
-    "keep": Kind("Keep what you have", "keeping what you have", "Keep", "Keep what you have", "What you have costs"),
-    "rent": Kind("Rent by the hour", "renting", "Rent", "Rent by the hour", "Renting costs"),
-    "contract": Kind("Contract", "a contract", "Contract", "Sign the contract", "A contract costs"),
-    **dict.fromkeys(BUYING, BUY),
+    "keep": Kind("Keep what you have", "keeping what you have", "Keep"),
+    "rent": Kind("Rent by the hour", "renting", "Rent"),
+    "contract": Kind("Contract", "a contract", "Contract"),
+    **dict.fromkeys(BUYING, Kind("Buy", "buying", "Buy")),
 }
 
 

@@ -73,7 +73,7 @@ def _of_verdict(tables: Tables, study: Study, found: Outcome, money: Money, reco
             *_waits(tables, found),
             *filter(None, [recorded]),
         ],
-        "sections": sections(tables, found, money, study),
+        "sections": sections(tables, found, money),
         "prices": prices,
         "case": case,
         "case_json": script_json(case) if case else "",
