@@ -10,7 +10,7 @@ import pytest
 from decision_tables import BOX, RENTED, inputs
 from report_tables import one_job, pictures, small_tables
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import CHARTS, own_or_rent, scaling, speeds, stacks
+from sweetspot.report.charts import CHARTS, scaling, speeds, stacks
 from sweetspot.report.charts.speeds import alike
 from sweetspot.report.draw import specification
 from sweetspot.report.evidence_page import DARK, PAPER, SERIES, dark_rules
@@ -70,22 +70,6 @@ def test_each_family_is_drawn_at_its_own_largest_batch():
     assert len(named) == 3 and set(named["name"].str.replace("\n", " ")) == {"a", "our box (predicted)"}
 
 
-def test_a_tariff_is_named_at_its_line_and_one_that_never_pays_has_neither():
-    """200 pixels for 31 days: 0.2 days are 1.3 pixels, too near to be told apart."""
-    ends = {0.0: 8.0, 0.12: 8.2, 0.37: 12.0, 0.9: None}
-    rows = pd.DataFrame(
-        [(24, kwh, None if days is None else days + 4) for kwh, days in ends.items()]
-        + [(48, kwh, days) for kwh, days in ends.items()],
-        columns=["months", "usd_per_kwh", "break_even_days"],
-    )
-    drawn = own_or_rent._told_apart(rows.assign(tariff=rows["usd_per_kwh"].map(str)), 0.12)
-    assert set(drawn["tariff"]) == {"0.12", "0.37"}  # that of the plan stays, free electricity gives way
-    assert drawn["name"].dropna().tolist() == drawn.loc[drawn["months"] == 48, "tariff"].tolist()
-
-
-TWO = ("ranks", "frontier")
-
-
 def says(chart, tables=None):
     return CHARTS[chart].draw(ChartData(small_tables() if tables is None else tables, BOX)).says
 
@@ -110,34 +94,6 @@ def test_a_dot_stands_where_the_line_of_the_box_crosses_that_of_a_rival():
 def legends(drawing):
     """The entries that are asked for by name."""
     return re.findall(r'"values": \["([^"]+)"\]', json.dumps(drawing.chart.to_dict(validate=False)))
-
-
-@pytest.mark.parametrize(
-    ("own", "rented", "said"),
-    [
-        ([100, 110, 120], [0, 60, 120], "From month 2 on the box has cost less than the cloud"),  # equal is not dearer
-        ([100, 110, 120], [0, 30, 60], "Within 2 months the box does not become cheaper than the cloud"),
-        ([0, 10, 20], [0, 30, 60], "From month 0 on the box has cost less than the cloud"),
-        ([90, 91, 50], [0, 30, 60], "Only when it is sold, in month 2, has the box cost less than the cloud"),
-        ([50, 59, 59], [0, 30, 60], "From month 2 on the box has cost less than the cloud"),  # by rent alone
-    ],
-)
-def test_the_month_from_which_owning_has_cost_less(own, rented, said):
-    parts = [pd.DataFrame({"month": [0, 1, 2], "cumulative_usd": paid, "title": title})
-             for title, paid in (("box of four", own), ("cloud of one", rented))]  # fmt: skip
-    told = own_or_rent._cash_flow_says(pd.concat(parts))
-    assert told == said.replace("the box", "the box of four").replace("the cloud", "the cloud of one")
-
-
-def test_lengths_of_a_project_are_told_at_the_tariff_of_the_price_list():
-    rows = pd.DataFrame([(12, 0.1, None), (24, 0.1, 20.0), (36, 0.1, 12.0), (48, 0.1, 9.6), (24, 0.4, 30.0)],
-                        columns=["months", "usd_per_kwh", "break_even_days"])  # fmt: skip
-    assert (
-        own_or_rent._surface_says(rows, 0.15)
-        == "A project of 24 months pays from 20 days of use a month, one of 48 from 10"
-    )
-    assert own_or_rent._surface_says(rows, 0.39).endswith("from 30 days of use a month, one of 24 from 30")
-    assert own_or_rent._surface_says(rows.head(1), 0.1) == "Owning pays at no use, however long the project"
 
 
 def test_the_largest_line_of_the_reference_is_told():
@@ -169,14 +125,6 @@ def test_a_bill_is_drawn_at_the_price_of_the_answer():
     assert stacks._at_the_answers_price(even)["usd"].tolist() == [5.0, -5.0]
 
 
-@pytest.mark.parametrize(("last", "ticks"), [
-    (10, range(11)), (11, range(0, 12, 3)), (30, range(0, 31, 3)), (36, range(0, 37, 6)), (120, range(0, 121, 12)),
-    (121, range(0, 122, 24)),
-])  # fmt: skip
-def test_months_are_counted_in_years_and_parts_of_a_year(last, ticks):
-    assert own_or_rent.month_ticks(last) == list(ticks)
-
-
 def test_efficiencies_are_told_of_the_most_devices():
     seen = pd.DataFrame({"gpus": [1, 4, 8, 8], "efficiency": [1.0, 0.9, 0.834, 0.612]})
     assert scaling._efficiency_says(seen) == "8 devices do 61 to 83 % of 8 times the work of one"
@@ -202,7 +150,7 @@ def test_how_far_predictions_reach_is_told_of_the_widest():
 
 
 def test_a_long_title_has_lines():
-    drawing = CHARTS["surface"].draw(ChartData(one_job(), BOX))._replace(says="word " * 30)
+    drawing = CHARTS["utilisation"].draw(ChartData(one_job(), BOX))._replace(says="word " * 30)
     lines = specification(drawing)["title"]["text"]
     assert len(lines) == 3 and max(map(len, lines)) <= 62 and " ".join(lines) == ("word " * 30).strip()
 

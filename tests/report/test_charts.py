@@ -29,7 +29,7 @@ def test_each_chart_is_drawn_by_exactly_one_rule_and_no_two_take_one_place():
     drawn = [chart.name for stage in ("speed", "price") for chart in of_stage(stage)]
     assert sorted(drawn) == sorted(CHARTS)
     assert list(CHARTS) == [
-        "mix_load", "front", "utilisation", "cash_flow", "images_per_usd", "bill", "surface",
+        "mix_load", "front", "utilisation", "images_per_usd", "bill",
         "throughput", "efficiency", "extrapolation", "validation",
     ]  # fmt: skip
     orders = {name: [chart.order for chart in CHARTS.values() if chart.section == name] for name in SECTIONS}
@@ -62,7 +62,7 @@ def test_a_new_chart_needs_a_section_that_the_page_has(section, monkeypatch, tmp
     monkeypatch.setattr(charts, "__path__", [*charts.__path__, str(tmp_path)])
     monkeypatch.delitem(sys.modules, "sweetspot.report.charts.newcomer", raising=False)
     if section not in SECTIONS:
-        expected = "chart newcomer: section 'margin' is unknown; expected one of plan, whatif, why, costs, use"
+        expected = "chart newcomer: section 'margin' is unknown; expected one of plan, whatif, why, costs, speed"
         with pytest.raises(ValueError, match=expected):
             charts._found()
         return
@@ -101,7 +101,7 @@ def test_a_chart_without_its_table_is_not_asked_for():
     )
     silent = {"efficiency", "validation"}
     assert {name for name in CHARTS if f'id="fig-{name}"' in html} == set(CHARTS) - owned - silent
-    assert owned == {"cash_flow", "utilisation", "surface"}
+    assert owned == {"utilisation"}
 
 
 def test_rule_files_learn_of_charts_without_pandas():

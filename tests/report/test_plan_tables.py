@@ -6,9 +6,11 @@ import re
 import pandas as pd
 import pytest
 from decision_tables import study
+from report_tables import evidence, small_tables
 from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_tables import EvidenceTables
-from sweetspot.wording import DISPATCH, ROUNDS, SHARE
+from sweetspot.report.first_sections import _what_if
+from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money
 
 NAN = math.nan
 WORKS = pd.DataFrame(
@@ -167,3 +169,26 @@ def test_scenarios_say_by_what_they_differ():
     assert plain(part) == [["As it is", "Buy.", "Box", "250", "9,000", "90 %", "nothing"],
                            ["Cheap", "Rent.", "Cloud", "200", "7,000", "", "a; b"]]  # fmt: skip
     assert part.classes == ["", "good"]
+
+
+def test_the_first_page_links_to_the_scenarios_of_the_evidence():
+    """The panel is a section of its own: no two sections share a name that links point to."""
+    row = {
+        "scenario": "",
+        "kind": "buy",
+        "title": "As it is",
+        "sentence": "Buy.",
+        "best_title": "Box",
+        "p_cheaper": 0.9,
+        "usd_per_month": 250.0,
+        "usd": 9000.0,
+        "changes": [],
+        "same_answer": True,
+        "usd_outcomes": [8e3, 1e4],
+    }
+    table = pd.DataFrame([row, row | {"scenario": "cheap", "title": "Cheap"}])
+    page = evidence(small_tables() | {"scenarios": table})
+    sections = {part.split('"')[0]: part for part in page.split('<section id="')[1:]}
+    names = re.findall(r'<section id="([^"]+)"', page)
+    assert len(names) == len(set(names)) and "what-if" in names
+    assert 'id="t-scenarios"' in sections[_what_if({"scenarios": table}, Money()).evidence]

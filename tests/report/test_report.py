@@ -13,7 +13,6 @@ from report_tables import CLAIM, FIGURES, draw_pictures, evidence, make_report, 
 from sweetspot.report.case import script_json
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts.fronts import numbered
-from sweetspot.report.charts.own_or_rent import cash_lines
 from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
@@ -116,22 +115,6 @@ def test_ten_thousand_cells_stay_below_five_megabytes(tmp_path):
     assert (folder / "evidence.html").stat().st_size < 5e6
     assert "50 of 10000 rows" in (folder / "evidence.html").read_text()
     assert len(pd.read_parquet(folder / "tables" / "throughput.parquet")) == 10_000
-
-
-def test_money_of_rivals_is_what_the_work_of_the_box_costs_them():
-    # 10 days: 240 h x 3600 s x 498 images/s = 430,272,000 images a month; at 264,706 images per USD: 1,625.47 USD
-    rows = [("box", "office", "own", 498.0, 1_625_713.0), ("p3.2xlarge", "aws", "on_demand", 225.0, 225 * 3600 / 3.06),
-            ("another box", "office", "own", 300.0, 1_000_000.0)]  # fmt: skip
-    ranks = pd.DataFrame(rows, columns=["option", "price_list", "purchase", "images_per_s", "images_per_usd"])
-    ranks = ranks.assign(instance=ranks["option"], model="vgg16", persistent=True, in_answer=True)
-    flow = pd.DataFrame({"month": [0, 1, 2, 2], "cumulative_usd": [6500.0, 6548.0, 6596.0, 7000.0]})
-    lists = ["office"] * 3 + ["another"]  # which the answer leaves out
-    flow = flow.assign(instance="box", price_list=lists, days_per_month=10.0)
-    lines = cash_lines(flow, ranks, "box", "vgg16").set_index(["option", "month"])["cumulative_usd"]
-    assert lines["box", 2] == 6596.0
-    assert "another box" not in lines.index.get_level_values("option")  # it does not pay by the month
-    assert lines["p3.2xlarge", 1] == pytest.approx(1625.47, abs=0.01)
-    assert lines["p3.2xlarge", 2] == pytest.approx(2 * 1625.47, abs=0.02)
 
 
 def test_the_reference_has_its_own_kind_in_the_charts():

@@ -12,7 +12,6 @@ from sweetspot.decision.compare import compare
 from sweetspot.report.case import _ahead, evidence_case
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.charts.own_or_rent import cash_lines
 from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.outcome import outcome_of
@@ -23,23 +22,6 @@ from sweetspot.study.needs import Demand, Need
 from sweetspot.study.titles import model_title
 
 DRIFT = {"trend_kind": "drift", "trend_change": -0.03, "trend_change_low": -0.4, "trend_change_high": 0.27}
-
-
-def test_money_paid_for_a_falling_rent_bends_and_ends_where_the_mean_says():
-    months = list(range(25))
-    flow = {"instance": "box", "price_list": "own", "month": months, "cumulative_usd": 0.0, "days_per_month": 10.0}
-    row = {"model": "m", "persistent": True, "in_answer": True, "purchase": "own", "images_per_s": 1.0}
-    row |= {"price_list": "own"}
-    far = {"instance": "far", "option": "far", "purchase": "on_demand", "images_per_usd": 864.0}
-    ranks = [
-        row | {"instance": "box", "option": "box", "images_per_usd": 1.0, "trend_kind": None, "trend_change": None},
-        row | far | {"trend_kind": "drift", "trend_change": -0.5},
-    ]
-    lines = cash_lines(pd.DataFrame(flow), pd.DataFrame(ranks), "box", "m")
-    paid = lines[lines["option"] == "far"].set_index("month")["cumulative_usd"]
-    # 24 x 10 x 3600 images a month at 864 a USD: 1,000 USD a month on average; the first year pays 1 of 1 + 0.5 parts
-    assert (paid[0], paid[24]) == pytest.approx((0.0, 24000.0))
-    assert paid[12] == pytest.approx(24000 / 1.5)
 
 
 def test_the_sliders_know_which_rents_may_move():

@@ -64,7 +64,7 @@ def _what_if(tables: Tables, money: Money) -> Section | None:
     kept = known.loc[sorted(list(dict.fromkeys([0, *turned, *known.index]))[:SCENARIOS])]
     code = f"{money.code} a month" if kept["usd_per_month"].notna().all() else money.code
     chart = charts.dots_chart([_scenario(row, money) for row in records(kept)], code)
-    return Section("scenarios", f"What if, in {code}", chart, "what-if")
+    return Section("scenarios", f"What if, in {code}", chart, "scenarios")
 
 
 def _scenario(row: Choice, money: Money) -> Dots:

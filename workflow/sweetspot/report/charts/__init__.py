@@ -16,7 +16,7 @@ from sweetspot.report.tables import Tables
 
 # Sections of the page that hold charts, and what they are called in Snakemake's own report.
 SECTIONS = {"plan": "Decision", "whatif": "Decision", "why": "Decision", "costs": "Costs",
-            "use": "Decision", "speed": "Speed", "unmeasured": "Speed"}  # fmt: skip
+            "speed": "Speed", "unmeasured": "Speed"}  # fmt: skip
 
 
 @dataclass(frozen=True)
