@@ -1,5 +1,6 @@
 """Real lines of catalogues: sums of host and accelerators, bad lines named and left out, titles that are no names."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -151,6 +152,19 @@ def test_two_titles_of_one_name_are_not_mixed(tmp_path):
     kept, small = cheapest(catalogue, None, None)
     assert (kept.title, kept.per_hour, small.instance) == ("big box", 2, "small")
     assert "line 3: 'big  box' makes the same name as 'big box'" in catalogue.skipped()[0]
+
+
+def test_a_table_as_json(tmp_path):
+    file = tmp_path / "prices.json"
+    rows = [{"instance": "box", "per_hour": 1.25, "gpus": 8, "gpu": "H100"}, {"instance": "y", "per_hour": None}]
+    file.write_text(json.dumps(rows))
+    catalogue = read_table(file)
+    assert [(entry.per_hour, entry.gpus) for entry in catalogue.listings] == [(1.25, 8)]
+    assert catalogue.reason_without("y")
+    for text in ("{}", "[1]", "no"):
+        file.write_text(text)
+        with pytest.raises(UserError, match=r"prices\.json"):
+            read_table(file)
 
 
 @pytest.mark.parametrize(

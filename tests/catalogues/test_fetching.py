@@ -33,7 +33,7 @@ def fetch(source: str, key: str, part: dict, server, tmp_path, now=lambda: DAY):
     asked = CatalogueMap.model_validate({source: {key: {"lists": ["rent"], **part}}})
     ((_, _, model),) = asked.parts()
     net = Downloads(tmp_path / "cache", sleep=lambda _: None, now=now)
-    return SOURCES[source].fetch(CatalogueRequest(key, model, tmp_path), net, server.url)
+    return SOURCES[source].fetch(CatalogueRequest(key, model), net, server.url)
 
 
 def prices(fetched) -> dict[tuple[str, str, str], float]:
@@ -138,29 +138,3 @@ def test_what_is_no_catalogue_of_gpuhunt(server, tmp_path, version, body, told):
     server.routes[f"/aws/{version.decode()}/catalog.zip"] = Answer(body)
     with pytest.raises(UserError, match=told):
         fetch("gpuhunt", "aws", {"instances": {"a": "p5.48xlarge"}}, server, tmp_path)
-
-
-def test_a_table_of_ones_own_as_a_file_and_at_an_address(server, tmp_path):
-    text = "instance,per_hour,currency,source\nbox,1.25,EUR,by mail\n"
-    (tmp_path / "mine.csv").write_text(text)
-    own = fetch("csv", "mine", {"file": "mine.csv", "as_of": "2026-10-01", "instances": {"a": "box"}}, server, tmp_path)
-    server.routes["/mine.csv"] = Answer(text.encode(), headers={"Last-Modified": "Fri, 02 Oct 2026 08:00:00 GMT"})
-    far = fetch("csv", "far", {"url": f"{server.url}/mine.csv", "instances": {"a": "box"}}, server, tmp_path)
-    assert (own.as_of, far.as_of) == (date(2026, 10, 1), date(2026, 10, 2))
-    for found in (own, far):
-        assert [(entry.per_hour, entry.currency) for entry in found.catalogue.listings] == [(1.25, "EUR")]
-    with pytest.raises(UserError, match=r"no\.csv: the file does not exist"):
-        fetch("csv", "mine", {"file": "no.csv", "instances": {"a": "box"}}, server, tmp_path)
-
-
-def test_a_table_of_ones_own_may_be_json(server, tmp_path):
-    rows = [{"instance": "box", "per_hour": 1.25, "gpus": 8, "gpu": "H100"}, {"instance": "y", "per_hour": None}]
-    (tmp_path / "mine.json").write_text(json.dumps(rows))
-    part = {"file": "mine.json", "as_of": "2026-10-01", "instances": {"a": "box"}}
-    found = fetch("csv", "mine", part, server, tmp_path)
-    assert [(entry.per_hour, entry.gpus) for entry in found.catalogue.listings] == [(1.25, 8)]
-    assert found.catalogue.reason_without("y") == "per_hour is ''; expected a number above 0"
-    for text in ("{}", "[1]", "no"):
-        (tmp_path / "mine.json").write_text(text)
-        with pytest.raises(UserError, match=r"mine\.json"):
-            fetch("csv", "mine", part, server, tmp_path)

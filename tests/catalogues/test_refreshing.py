@@ -8,7 +8,7 @@ from sweetspot.catalogues.fetching import FetchedCatalogue
 from sweetspot.catalogues.listing import Catalogue, Listing
 from sweetspot.catalogues.refreshing import PriceUpdate, offers_of_part, update_offer
 from sweetspot.study.base import validated
-from sweetspot.study.catalogue_map import FilePart, OwnPart
+from sweetspot.study.catalogue_map import FilePart
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import PriceList
 
@@ -40,9 +40,6 @@ def test_only_a_catalogue_older_than_the_row_changes_nothing(day, stays):
 def test_a_preemptible_machine_has_the_catalogues_spot_price():
     spot, plain = entry("spot", 20.0), entry("on_demand", 55.0)
     assert asked({"per_hour": 21.0, "purchase": "preemptible"}, plain, spot).new == 20.0
-    own = OwnPart(lists=["rent"], instances={"a": "p5.48xlarge"}, file="x.csv")
-    mine = entry("preemptible", 19.0)
-    assert asked({"per_hour": 21.0, "purchase": "preemptible"}, plain, spot, mine, part=own).new == 19.0
     assert asked({"per_hour": 54.0}, plain, spot).new == 55.0
 
 
@@ -90,8 +87,8 @@ def test_a_cluster_costs_its_nodes_and_its_note_says_so():
 
 
 def test_source_place_and_checksum_are_told():
-    found = asked({"per_hour": 55.04}, entry("on_demand", 50.0, "use1-az1", source="by mail"))
-    assert found.values["source"] == "by mail through the catalogue, use1-az1, sha256 abc"
+    found = asked({"per_hour": 55.04}, entry("on_demand", 50.0, "use1-az1"))
+    assert found.values["source"] == "the catalogue, use1-az1, sha256 abc"
     assert found.values["as_of"] == DAY
     assert asked({"per_hour": 55.04}, entry("on_demand", 50.0)).values["source"] == "the catalogue, sha256 abc"
 

@@ -106,7 +106,7 @@ def test_confirmed_prices_get_day_and_source_where_asked(config, server):
 
 @pytest.mark.parametrize("given", ["skypilott=http://x", "skypilot", "skypilot=ftp://x"])
 def test_a_mirror_that_is_none(config, given):
-    with pytest.raises(UserError, match=r"--mirror is .*; expected SOURCE=URL with one of skypilot, gpuhunt, csv"):
+    with pytest.raises(UserError, match=r"--mirror is .*; expected SOURCE=URL with one of skypilot, gpuhunt"):
         main(["refresh-prices", STUDY, "--config", str(config), "--mirror", given])
 
 

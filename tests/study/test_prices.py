@@ -48,7 +48,6 @@ def checked(catalogue, machines=("a", "b")):
         ({"skypilot": {"aws": PART}, "gpuhunt": {"aws": PART}},
          "catalogue.gpuhunt.aws and catalogue.skypilot.aws both refresh 'a' on_demand of rent; expected one"),
         ({"shipped": {"rates": ["rents"]}}, "catalogue.shipped.rates names 'rents'; expected some of rent, spot"),
-        ({"csv": {"mine": PART}}, "exactly one of file, url"),
     ],
 )  # fmt: skip
 def test_a_wrong_map_is_one_sentence(catalogue, told):
@@ -60,7 +59,6 @@ def test_a_wrong_map_is_one_sentence(catalogue, told):
 def test_two_sources_may_share_a_machine_by_purchase_or_list():
     on_demand = {"aws": {**PART, "purchases": ["on_demand"]}}
     checked({"skypilot": {"aws": {**PART, "purchases": ["spot"]}}, "gpuhunt": on_demand})
-    checked({"csv": {"mine": {**PART, "file": "ours.csv"}}})
     checked({"skypilot": {"aws": PART}, "gpuhunt": {"aws": {**PART, "lists": ["spot"]}}})
 
 

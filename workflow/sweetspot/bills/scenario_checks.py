@@ -64,21 +64,22 @@ def read_offers(
     workloads: Path, price_lists: Mapping[str, Path], study: StudyFiles, faults: Faults
 ) -> list[PricingInputs]:
     """Read all price lists with the workloads; mistakes go to `faults`."""
-    read = []
+    inputs = []
+    terms = (study.month_days, study.as_of, study.energy, study.price_paths)
     for name, file in price_lists.items():
         with faults.gather():
-            told = study.month_days, study.as_of, study.energy, study.price_paths
-            read.append(read_pricing_inputs(file, workloads, study.instances, name, *told))
-    return read
+            inputs.append(read_pricing_inputs(file, workloads, study.instances, name, *terms))
+    return inputs
 
 
 def _pricing_mistakes(workloads: Path, price_lists: Mapping[str, Path], study: StudyFiles) -> list[str]:
     faults = Faults()
-    read = read_offers(workloads, price_lists, study, faults)
-    if len(read) == len(price_lists) and read:
-        owned = {offer.instance for one in read for offer in one.prices.offers if offer.own is not None}
+    inputs = read_offers(workloads, price_lists, study, faults)
+    if inputs and len(inputs) == len(price_lists):
+        offers = [offer for priced in inputs for offer in priced.prices.offers]
+        owned = {offer.instance for offer in offers if offer.own is not None}
         try:
-            check_owned(read[0].monthly, owned, workloads)
+            check_owned(inputs[0].monthly, owned, workloads)
         except UserError as error:
             faults.sentences += error.sentences
     return list(dict.fromkeys(faults.sentences))

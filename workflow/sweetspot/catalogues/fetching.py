@@ -1,4 +1,4 @@
-"""Catalogues of today: SkyPilot's and gpuhunt's files, one a provider, and a table of one's own."""
+"""Catalogues of today: SkyPilot's and gpuhunt's files, one per provider."""
 
 import json
 import re
@@ -6,17 +6,16 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from pathlib import Path
+from datetime import date, datetime
 from urllib.parse import quote
 
 from sweetspot.catalogues.downloads import Downloads, public_url
 from sweetspot.catalogues.listing import Catalogue
-from sweetspot.catalogues.readers import read_gpuhunt, read_table
+from sweetspot.catalogues.readers import read_gpuhunt
 from sweetspot.catalogues.skypilot import read_skypilot
 from sweetspot.errors import UserError
-from sweetspot.files import checksum, write_whole
-from sweetspot.study.catalogue_map import FilePart, OwnPart, Part
+from sweetspot.files import write_whole
+from sweetspot.study.catalogue_map import FilePart
 
 # HOSTED_CATALOG_DIR_URL and CATALOG_SCHEMA_VERSION of SkyPilot's sky/skylet/constants.py.
 SKYPILOT = "https://raw.githubusercontent.com/skypilot-org/skypilot-catalog/master/catalogs/v8"
@@ -28,11 +27,10 @@ UNPACKED_LIMIT = 500_000_000
 
 @dataclass(frozen=True)
 class CatalogueRequest:
-    """What is asked of a source: the part of study.yaml and its key, and the study's folder."""
+    """What is asked of a source: the part of study.yaml and its key."""
 
     key: str
-    part: Part
-    folder: Path
+    part: FilePart
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,6 @@ class CatalogueSource:
 
 def fetch_skypilot(request: CatalogueRequest, downloads: Downloads, base_url: str) -> FetchedCatalogue:
     """Fetch a provider's vms.csv; its prices are of the day of its last change, else of the download."""
-    assert isinstance(request.part, FilePart)
     provider = request.part.file or request.key
     download = downloads.get(f"{base_url}/{provider}/vms.csv", "a CSV file of SkyPilot's catalogue")
     day, files = download.modified or download.fetched.date(), [str(download)]
@@ -83,7 +80,6 @@ def _last_commit(url: str, downloads: Downloads) -> date:
 
 def fetch_gpuhunt(request: CatalogueRequest, downloads: Downloads, base_url: str) -> FetchedCatalogue:
     """Fetch the newest version of a provider's zipped CSV, which the file `version` names, e.g. 20260819-1204."""
-    assert isinstance(request.part, FilePart)
     provider = request.part.file or request.key
     version_file = downloads.get(f"{base_url}/{provider}/version", "the version of gpuhunt's catalogue", 1000)
     version = version_file.path.read_bytes()[:200].decode("utf-8", "replace").strip()
@@ -109,26 +105,8 @@ def fetch_gpuhunt(request: CatalogueRequest, downloads: Downloads, base_url: str
     return FetchedCatalogue(read_gpuhunt(file), source, day, [str(packed)])
 
 
-def fetch_table(request: CatalogueRequest, downloads: Downloads, base_url: str) -> FetchedCatalogue:
-    """Read a table beside the study, or at an address; its prices are of the day that study.yaml says, if it does."""
-    part = request.part
-    assert isinstance(part, OwnPart)
-    if part.url is not None:
-        download = downloads.get(part.url, "a table of prices")
-        file, name, digest = download.path, public_url(part.url), download.sha256
-        day = part.as_of or download.modified or download.fetched.date()
-    else:
-        file, name = request.folder / str(part.file), str(part.file)
-        if not file.is_file():
-            raise UserError(f"{file}: the file does not exist")
-        digest = checksum(file)
-        day = part.as_of or datetime.fromtimestamp(file.stat().st_mtime, UTC).date()
-    return FetchedCatalogue(read_table(file), f"{name} of {day}, sha256 {digest[:12]}", day, [f"{name}, of {day}"])
-
-
 SOURCES = {
     "skypilot": CatalogueSource("SkyPilot's catalogue", SKYPILOT, fetch_skypilot),
     "gpuhunt": CatalogueSource("gpuhunt's catalogue", GPUHUNT, fetch_gpuhunt),
-    "csv": CatalogueSource("a table of one's own", "", fetch_table),
 }
 """By the key of `catalogue` in study.yaml."""

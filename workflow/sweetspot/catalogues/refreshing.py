@@ -7,7 +7,7 @@ from datetime import date
 from sweetspot.catalogues.fetching import FetchedCatalogue
 from sweetspot.catalogues.listing import Listing
 from sweetspot.catalogues.price_file import Value
-from sweetspot.study.catalogue_map import RATES, FilePart, OwnPart, Part
+from sweetspot.study.catalogue_map import RATES, FilePart
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import Offer, PriceList
 
@@ -48,7 +48,7 @@ class PriceUpdate:
     is_unchanged: bool = False
 
 
-def offers_of_part(name: str, prices: PriceList, part: Part) -> Iterator[ListedOffer]:
+def offers_of_part(name: str, prices: PriceList, part: FilePart) -> Iterator[ListedOffer]:
     """Yield the offers of a list that a part of the catalogue map names, whatever their price is made of."""
     for position, offer in enumerate(prices.offers):
         if offer.instance in part.instances and (offer.purchase in part.purchases or offer.purchase not in RATES):
@@ -58,7 +58,7 @@ def offers_of_part(name: str, prices: PriceList, part: Part) -> Iterator[ListedO
 def update_offer(
     listed: ListedOffer,
     prices: PriceList,
-    part: Part,
+    part: FilePart,
     fetched: FetchedCatalogue,
     machine: Instance,
     accepted: Collection[str] = (),
@@ -71,7 +71,7 @@ def update_offer(
         The offer.
     prices : PriceList
         Its list.
-    part : Part
+    part : FilePart
         The part of the catalogue map that names it.
     fetched : FetchedCatalogue
         The catalogue.
@@ -89,7 +89,7 @@ def update_offer(
     if reason or offer.per_hour is None:
         return PriceUpdate(listed, stays=reason)
     old, name = offer.per_hour.value, part.instances[offer.instance]
-    zone = part.place if isinstance(part, FilePart | OwnPart) else None
+    zone = part.place
     entry = _cheapest_listing(fetched, name, zone, offer.purchase)
     if entry is None:
         fault = fetched.catalogue.reason_without(name)
@@ -124,20 +124,20 @@ def _reason_without_rate(offer: Offer, prices: PriceList) -> str:
 
 def _cheapest_listing(fetched: FetchedCatalogue, name: str, zone: str | None, purchase: str) -> Listing | None:
     """The cheapest price of the machine in a place; a preemptible machine is the catalogue's spot."""
-    purchases = {purchase, "spot" if purchase == "preemptible" else purchase}
+    listed_purchase = "spot" if purchase == "preemptible" else purchase
     of_machine = [
         entry
         for entry in fetched.catalogue.listings
-        if name in (entry.instance, entry.title) and entry.purchase in purchases and entry.within(zone)
+        if name in (entry.instance, entry.title) and entry.purchase == listed_purchase and entry.within(zone)
     ]
     return min(of_machine, key=lambda entry: entry.per_hour, default=None)
 
 
 def _reason_of_machine(entry: Listing, offer: Offer, prices: PriceList, machine: Instance) -> str:
     """Why the catalogue's entry is not of this machine or money; '' where it is."""
-    currency, listed = offer.currency or prices.currency, entry.currency or "USD"
-    if currency != listed:
-        return f"its price is in {currency}, the catalogue's in {listed}"
+    currency = offer.currency or prices.currency
+    if currency != "USD":
+        return f"its price is in {currency}, the catalogue's in USD"
     devices = machine.gpus // machine.nodes
     if entry.gpus is not None and entry.gpus != devices:
         return f"has {devices} devices a machine in instances.yaml, {entry.gpus} in the catalogue"
@@ -150,8 +150,7 @@ def _new_values(
     """Price, day, source, and a note whose price of one node is the new one."""
     origin, _, checksum = fetched.source.partition(", sha256")
     zone = f", {entry.zone}" if entry.zone and entry.zone not in origin else ""
-    source = f"{entry.source} through {origin}" if entry.source else origin
-    source += f"{zone}{f', sha256{checksum}' if checksum else ''}"
+    source = f"{origin}{zone}{f', sha256{checksum}' if checksum else ''}"
     values: dict[str, Value] = {"per_hour": new, "as_of": fetched.as_of, "source": source}
     offer = listed.offer
     if offer.note and offer.per_hour is not None:

@@ -29,7 +29,7 @@ from sweetspot.commands.scratch import read_text, write_texts
 from sweetspot.errors import UserError, refuse
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.number_text import number_argument
-from sweetspot.study.catalogue_map import CatalogueMap, Part, checked_catalogue
+from sweetspot.study.catalogue_map import CatalogueMap, FilePart, checked_catalogue
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_list import PriceList, load_price_list, newest_day, place_for
 from sweetspot.study.study import Study, load_study
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> None:
     parts = _requested_parts(run_of, catalogue)
     updates: list[PriceUpdate] = []
     for source, key, part in parts:
-        fetched = _fetch(source, CatalogueRequest(key, part, folder), downloads, addresses[source])
+        fetched = _fetch(source, CatalogueRequest(key, part), downloads, addresses[source])
         updates += [
             update_offer(listed, prices[name], part, fetched, instances[listed.offer.instance], options.accept)
             for name in part.lists
@@ -130,7 +130,7 @@ def _addresses(mirrors: Sequence[str]) -> dict[str, str]:
     return addresses
 
 
-def _requested_parts(run_of: RefreshRun, catalogue: CatalogueMap) -> list[tuple[str, str, Part]]:
+def _requested_parts(run_of: RefreshRun, catalogue: CatalogueMap) -> list[tuple[str, str, FilePart]]:
     """The parts of the map, each with the machines of the providers that were asked for."""
     known = sorted({run_of.instances[name].provider for *_, part in catalogue.parts() for name in part.instances})
     refuse(
@@ -233,7 +233,7 @@ def _new_findings(refreshed: RefreshedList, run_of: RefreshRun) -> list[str]:
 
 
 def _staying_lines(
-    run_of: RefreshRun, updates: Sequence[PriceUpdate], parts: Sequence[tuple[str, str, Part]]
+    run_of: RefreshRun, updates: Sequence[PriceUpdate], parts: Sequence[tuple[str, str, FilePart]]
 ) -> Iterator[str]:
     """What keeps its price, by list and reason; machines that no catalogue names, and lists that none refreshes."""
     alike: dict[tuple[str, str], list[str]] = {}

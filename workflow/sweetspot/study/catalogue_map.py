@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Collection, Iterator
-from datetime import date
 from itertools import islice, product
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
 from sweetspot.errors import Faults
 from sweetspot.facts.shipped_tables import table
@@ -16,11 +15,10 @@ from sweetspot.study.base import Closed, Slug, Text
 Refreshed = Literal["on_demand", "spot", "preemptible"]
 RATES: tuple[Refreshed, ...] = ("on_demand", "spot", "preemptible")
 SEVERAL_NODES = re.compile(r"-x\d+$")  # an instance of some nodes is named for one of them
-Url = Annotated[str, StringConstraints(pattern=r"^https?://[^\s]+$", max_length=2000)]
 
 
-class Part(Closed):
-    """What one file or region of a catalogue is asked for."""
+class FilePart(Closed):
+    """Machines whose prices come from one provider's file of SkyPilot's or gpuhunt's catalogue."""
 
     lists: list[Slug] = Field(description="Price lists of the study that it refreshes", min_length=1)
     purchases: list[Refreshed] = Field(
@@ -30,28 +28,8 @@ class Part(Closed):
         description="Name in the catalogue by instance; of an instance of several nodes, the name of one of them",
         min_length=1,
     )
-
-
-class FilePart(Part):
-    """One provider's file of SkyPilot's or gpuhunt's catalogue."""
-
     file: Slug | None = Field(None, description="Provider's name in the catalogue (aws, lambda); absent: this key")
     place: Text | None = Field(None, description="Zone or region, or how it begins; absent: the cheapest")
-
-
-class OwnPart(Part):
-    """A table of one's own: CSV or JSON with instance and per_hour, and what `import-prices csv` reads."""
-
-    file: Text | None = Field(None, description="The file, relative to the study's folder")
-    url: Url | None = Field(None, description="Its address")
-    as_of: date | None = Field(
-        None, description="Day of its prices; absent: when the file was changed, or the download's"
-    )
-    place: Text | None = Field(None, description="Place of the table to take; absent: the cheapest")
-
-    def _expected(self) -> Iterator[str]:
-        if len(self._given("file", "url")) != 1:
-            yield "exactly one of file, url"
 
 
 class Shipped(Closed):
@@ -65,14 +43,13 @@ class CatalogueMap(Closed):
 
     skypilot: dict[Slug, FilePart] = Field({}, description="SkyPilot's published catalogue, a file a provider")
     gpuhunt: dict[Slug, FilePart] = Field({}, description="Gpuhunt's published catalogue, a file a provider")
-    csv: dict[Slug, OwnPart] = Field({}, description="Tables of one's own, as a file or at an address")
     shipped: Shipped = Field(
         Shipped(),
         description="Price lists whose machines are refreshed by the names of the library's facts/catalogue_names.csv, "
         "where no part here names them",
     )
 
-    def parts(self) -> Iterator[tuple[str, str, Part]]:
+    def parts(self) -> Iterator[tuple[str, str, FilePart]]:
         """Source, key and part, in the order of the sources."""
         for source in (name for name in type(self).model_fields if name != "shipped"):
             for key, part in getattr(self, source).items():

@@ -45,12 +45,11 @@ LINT_COLUMNS = Finding._fields
 
 
 class Bounds(NamedTuple):
-    """Lowest, usual and highest value of one device, the unit, and the factors of usual slips of the unit."""
+    """Lowest, usual and highest value of one device, and the factors of usual slips of the unit."""
 
     low: float
     usual: float
     high: float
-    unit: str
     slips: tuple[int, ...]
 
     def holds(self, figure: float) -> bool:
@@ -87,15 +86,13 @@ class Bounds(NamedTuple):
 
 
 BOUNDS = {
-    "kw": Bounds(0.02, 0.5, 4.0, "kW", (1000,)),
-    "price": Bounds(10.0, 3000.0, 400_000.0, "", (1000, 100)),
-    "per_hour": Bounds(0.01, 1.0, 100.0, "an hour", (732, 100)),
-    "per_month": Bounds(7.0, 730.0, 73_000.0, "a month", (732, 1000, 100)),
-    "per_kwh": Bounds(0.005, 0.2, 3.0, "a kWh", (100, 1000)),
-    "months": Bounds(1.0, 36.0, 120.0, "months", (12,)),
-    "weeks": Bounds(0.0, 4.0, 104.0, "weeks", (7,)),
+    "kw": Bounds(0.02, 0.5, 4.0, (1000,)),
+    "price": Bounds(10.0, 3000.0, 400_000.0, (1000, 100)),
+    "per_hour": Bounds(0.01, 1.0, 100.0, (732, 100)),
+    "per_month": Bounds(7.0, 730.0, 73_000.0, (732, 1000, 100)),
+    "per_kwh": Bounds(0.005, 0.2, 3.0, (100, 1000)),
 }
-"""By what a figure says, of one device and in USD: W for kW, cents, the hours of a month, years for months."""
+"""By what a figure says, of one device and in USD: W for kW, cents, the hours of a month."""
 
 
 def check_possible(prices: PriceList, instances: Mapping[str, Instance], path: str, numbers: Iterable[int]) -> None:
@@ -243,6 +240,12 @@ class LintedOffer:
         return PriceRange(min(on_demand.low, spot.low), on_demand.high) if spot else on_demand
 
     @property
+    def price_and_market(self) -> str:
+        """The price of the machine and of one unit beside the known range."""
+        known = f"known prices are {self.market.low:.3g} to {self.market.high:.3g}"
+        return f"{self.usd:.4g} an hour is {self.usd_per_unit:.4g} a {self.unit}; {known}"
+
+    @property
     def market_factor(self) -> float | None:
         """Price over the known level if it is far beyond it, otherwise None."""
         if not self.is_rental or not self.units:
@@ -298,10 +301,7 @@ def _unit_hint(factor: float) -> str:
 def _market_level(linted: LintedOffer) -> Iterator[str]:
     factor = linted.market_factor
     if factor is not None:
-        yield (
-            f"{linted.usd:.4g} an hour is {linted.usd_per_unit:.4g} a {linted.unit}; known prices are "
-            f"{linted.market.low:.3g} to {linted.market.high:.3g}{_unit_hint(factor)}"
-        )
+        yield linted.price_and_market + _unit_hint(factor)
 
 
 def _known_machine(linted: LintedOffer) -> Iterator[str]:
@@ -323,14 +323,13 @@ def _price_of_one_device(linted: LintedOffer) -> Iterator[str]:
     market, count = linted.market, linted.units
     if not linted.is_rental or linted.is_interruptible or is_processor(linted.machine) or market.low <= 0:
         return
-    message = f"{linted.usd:.4g} an hour is {linted.usd_per_unit:.4g} a {linted.unit}; known prices are "
-    message += f"{market.low:.3g} to {market.high:.3g}"
     is_low = linted.usd_per_unit < PRICE_OF_ONE_SHARE * market.low and linted.usd <= market.high
     if count > 1 and is_low:
-        yield f"{message}: the price of one of its {count:g} devices? ({linted.usd * count:.4g} for all)"
+        total = f"{linted.usd * count:.4g} for all"
+        yield f"{linted.price_and_market}: the price of one of its {count:g} devices? ({total})"
     per_device = linted.usd / DEVICES_OF_LARGE_MACHINE
     if count == 1 and linted.usd > market.high and market.low <= per_device <= market.high:
-        yield f"{message}: the price of a machine of eight? ({per_device:.4g} for one)"
+        yield f"{linted.price_and_market}: the price of a machine of eight? ({per_device:.4g} for one)"
 
 
 def _device_count_differs(linted: LintedOffer) -> Iterator[str]:
