@@ -8,7 +8,7 @@ import sys
 
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, inputs, settings
+from decision_tables import BOX, RENTED, inputs, queue_at_box, settings
 from phase_tables import CLOUDS, box, plan_choices
 from project_copy import ROOT, environment
 from report_tables import month_tables
@@ -18,7 +18,6 @@ from sweetspot.commands.command_line import main
 from sweetspot.decision.compare import compare
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet, write_parquet
-from sweetspot.study.needs import Demand
 
 STUDY = """
 name: paper
@@ -35,7 +34,8 @@ CPU_SECONDS = 9  # three times what it takes on a quiet machine: less would fail
 @pytest.fixture(scope="module")
 def found():
     """The comparison of a box at 10 days of use a month with a machine on demand and as spot."""
-    return compare(inputs(), settings(), demands={"imagenet": Demand((6.0, 6.0, 6.0), 1.0, 3, 1)})
+    tables = compare(inputs(), settings())
+    return tables | {"queue": queue_at_box(tables["options"])}
 
 
 @pytest.fixture(scope="module")

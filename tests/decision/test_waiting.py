@@ -1,7 +1,6 @@
 """What jobs wait, from arrivals on: whole rows by the formula of one server, who comes to which machine."""
 
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,7 @@ import pytest
 from phase_plans import hourly as rented_at
 from phase_plans import own
 from small_lab import class_of, posed
-from sweetspot.decision.waiting import QUEUE_COLUMNS, Coming, coming_to_mixes, coming_to_options, pool, queue_table
+from sweetspot.decision.waiting import QUEUE_COLUMNS, Coming, coming_to_mixes, pool, queue_table
 
 NAN = math.nan
 
@@ -101,72 +100,6 @@ def test_jobs_of_all_workloads_wait_in_one_queue():
     found = queue_table([(ours, (ours, other)), (other, (ours, other))])
     assert found["wait_hours"].tolist() == pytest.approx([2 * 0.75 / 0.25] * 2)
     assert found["utilisation"].tolist() == [0.75, 0.75] and found["per_month"].tolist() == [100.0, 50.0]
-
-
-ABOUT = {"price_list": "list", "instance": "box", "purchase": "own", "framework": "tf", "batch_size": 64, "gpus": 1,
-         "precision": "fp16"}  # fmt: skip
-PHASES = pd.DataFrame(
-    columns=[*ABOUT, "model", "workload", "plan", "phase", "status", "jobs", "machines", "slots", "hours"]
-)
-
-
-def demand(runs=1, people=4, hours_cv=0.5):
-    return SimpleNamespace(runs=runs, people=people, per_month=(30.0, 20.0, 40.0), hours_cv=hours_cv)
-
-
-def option(name="box", **more):
-    told = {"hours": 6.0, "hours_low": 3.0, "hours_high": 9.0, "jobs_at_once": 1.0, "downtime_share": 0.0}
-    return row(name) | ABOUT | {"instance": name} | told | more
-
-
-def lines(*options, demands=None, boxes=(), plans=PHASES):
-    offers = pd.DataFrame([{**{name: one[name] for name in ("price_list", "instance", "purchase")}, "boxes": NAN}
-                           | dict(boxes).get(one["option"], {}) for one in options])  # fmt: skip
-    demands = {"jobs": demand()} if demands is None else demands
-    return list(coming_to_options(pd.DataFrame(options), plans, offers, demands, 30.0))
-
-
-def test_jobs_come_to_what_there_is_of_a_machine_and_wait_for_it_where_it_is_held():
-    """Two boxes of three slots, broken a tenth of the time; a reserved one is open all month, a rented one always."""
-    box = option(jobs_at_once=3.0, downtime_share=0.1)
-    deal, cloud = option("deal", purchase="reserved"), option("cloud", purchase="on_demand", jobs_at_once=NAN)
-    found = {one.row["option"]: one for one, _ in lines(box, deal, cloud, boxes={"box": {"boxes": 2.0}}.items())}
-    assert {name: (one.servers, one.opened, one.held) for name, one in found.items()} == {
-        "box": (6, pytest.approx(24 * 30 * 0.9), True), "deal": (1, 720.0, True), "cloud": (1, math.inf, False),
-    }  # fmt: skip
-    one = found["box"]
-    assert (one.people, one.per_month, one.spread) == (4, (30.0, 20.0, 40.0), 0.5)
-    assert list(one.hours) == [6.0, 3.0, 9.0]
-    job = one.job_class(1)
-    assert job.arrivals_per_hour == pytest.approx(20 / 648)
-    assert (job.mean_hours, job.variation, job.servers) == (3.0, 0.5, 6)
-
-
-@pytest.mark.parametrize(("runs", "slots", "hours"), [(1, 1.0, 6.0), (7, 3.0, 2.0), (6, 3.0, 3.0), (3, 4.0, 6.0)])
-def test_of_runs_that_are_one_bill_each_takes_its_part(runs, slots, hours):
-    """Seven runs, three at once, are three rounds of two hours."""
-    ((one, _),) = lines(option(jobs_at_once=slots), demands={"jobs": demand(runs)})
-    assert list(one.hours) == [hours, hours / 2, hours * 1.5]
-
-
-def phase(**more):
-    """Ten jobs, two at once on two machines: three rounds in 30 hours."""
-    told = {"model": "net", "plan": "work", "phase": "train", "status": "ok", "jobs": 10.0, "machines": 2.0,
-            "slots": 2.0, "hours": 30.0}  # fmt: skip
-    return ABOUT | told | more
-
-
-def test_a_job_of_a_phase_takes_the_time_of_a_round_with_the_ends_of_the_speed():
-    """Ten hours at 100 images/s, of 80 to 125: 8 to 12.5. Other phases, and those that fail, do not come."""
-    rate = {"images_per_s": 100.0, "images_per_s_low": 80.0, "images_per_s_high": 125.0}
-    plans = pd.DataFrame([phase(), phase(phase="other"), phase(status="failed", instance="failed")])
-    box, failed = option(workload="job", **rate), option("failed", workload="job", **rate)
-    ((one, _),) = lines(box, failed, demands={"work.train": demand()}, plans=plans)
-    assert (one.row["workload"], one.row["option"], one.servers) == ("work.train", "box", 2)
-    assert list(one.hours) == pytest.approx([10.0, 8.0, 12.5])
-    assert lines(box, demands={"work.train": demand()}, plans=plans.iloc[:1].assign(framework="another")) == []
-    unknown = plans.iloc[:1].assign(hours=math.inf)
-    assert lines(box, demands={"work.train": demand()}, plans=unknown) == []
 
 
 OLD = own("old", capex=0.0)  # 240 hours a month

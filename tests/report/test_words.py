@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, inputs, settings, study
+from decision_tables import BOX, RENTED, inputs, queue_at_box, settings, study
 from report_tables import evidence, one_job, small_tables
 from sweetspot.decision.compare import compare
 from sweetspot.report.case import _ahead, evidence_case
@@ -18,7 +18,7 @@ from sweetspot.report.outcome import outcome_of
 from sweetspot.report.page import render_page
 from sweetspot.report.summary import render_summary
 from sweetspot.study.memory import Needs
-from sweetspot.study.needs import Demand, Need
+from sweetspot.study.needs import Need
 from sweetspot.study.titles import model_title
 
 DRIFT = {"trend_kind": "drift", "trend_change": -0.03, "trend_change_low": -0.4, "trend_change_high": 0.27}
@@ -36,8 +36,8 @@ WAITING = "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 % of
 
 
 def test_a_shared_machine_has_its_sentence_and_its_table():
-    demands = {"imagenet": Demand((6.0, 6.0, 6.0), 1.0, 3, 1)}
-    tables = small_tables() | {"queue": compare(inputs(), settings(), draws=200, demands=demands)["queue"]}
+    tables = small_tables()
+    tables |= {"queue": queue_at_box(tables["options"])}
     (note,) = re.findall(r'<p class="note" id="waiting">(.*?)</p>', evidence(tables))
     assert WAITING in note and 'href="tables/queue.csv"' in note
     assert WAITING in render_summary(tables, study())

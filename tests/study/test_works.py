@@ -5,7 +5,7 @@ import json
 import pytest
 from study_entries import PLAN as BARE_PLAN
 from sweetspot.study.memory import GIB
-from sweetspot.study.needs import Demand, load_demands, load_needs
+from sweetspot.study.needs import load_needs
 from sweetspot.study.open_models import cell_work, memory_need, open_model
 from sweetspot.study.workloads import load_monthly, load_titles, load_workloads
 
@@ -138,20 +138,3 @@ def test_a_class_of_jobs_keeps_what_it_says_beside_its_tokens(file):
 def test_other_models_are_no_work_by_tokens(name):
     assert cell_work(name) is None
     assert cell_work("llama-3.1-8b.lora.4096") == (open_model("llama-3.1-8b"), "lora", 4096)
-
-
-def test_jobs_that_come_are_read_by_workload_and_by_phase(file):
-    assert load_demands(file) == {}
-    hours = {"hours": 1.0, "source": "x"}
-    samples = {"kind": "training", "model": "vgg16", "samples": 5.0, "source": "x"}
-    often = {"per_month": {"value": 10, "low": 8, "high": 12}, "people": 3}
-    phases = [{"name": "x", "jobs": 1, "hours": 1.0, "gpus_per_job": "one", "shared": {"per_month": 7}},
-              {"name": "y", "jobs": 1, "hours": 1.0}]  # fmt: skip
-    plan = {"kind": "plan", "model": "vgg16", "instance": "box", "parallel": 1, "phases": phases, "source": "x"}
-    works = {"a": {"kind": "runs", "runs": 5, "shared": often} | hours, "c": samples, "d": plan}
-    written(file, b=samples | {"shared": {"per_month": 2.5, "hours_cv": 0.5}}, **works)
-    assert load_demands(file) == {
-        "a": Demand((10.0, 8.0, 12.0), 1.0, 3, 5),
-        "b": Demand((2.5, 2.5, 2.5), 0.5, None, 1),
-        "d.x": Demand((7.0, 7.0, 7.0), 1.0, None, 1),
-    }

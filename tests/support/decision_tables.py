@@ -11,6 +11,7 @@ from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.turning import tornado_rows
+from sweetspot.decision.waiting import Coming, queue_table
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study
 
@@ -148,3 +149,10 @@ def tornado_of(options, month_days=30.5):
 def surface_of(options, month_days=30.5):
     """The surface of those options."""
     return surface(asked(options, month_days), month_days)
+
+
+def queue_at_box(options: pd.DataFrame) -> pd.DataFrame:
+    """Return the queue of six jobs a month of three people at the box, which is open all month."""
+    box = options[options["instance"] == BOX].iloc[0].to_dict()
+    job = Coming(box, 3, [6.0] * 3, [box["hours"]] * 3, spread=1.0, servers=1, opened=24 * 30.5)
+    return queue_table([(job, (job,))])

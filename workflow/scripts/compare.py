@@ -7,7 +7,7 @@ from typing import Any
 
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.files import write_parquet
-from sweetspot.study.needs import load_demands, load_needs
+from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import load_availability
 from sweetspot.study.workloads import load_monthly, load_titles
@@ -26,7 +26,7 @@ def main(
 
     Raises UserError.
     """
-    more = {"needs": load_needs(workloads), "demands": load_demands(workloads), "monthly": load_monthly(workloads),
+    more = {"needs": load_needs(workloads), "monthly": load_monthly(workloads),
             "titles": load_titles(workloads),
             "known": load_availability(*(stock or [None])[:1], date.fromisoformat(as_of))}  # fmt: skip
     found = compare(Inputs.read(tables), Settings(**settings), **more)

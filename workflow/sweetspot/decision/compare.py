@@ -35,7 +35,7 @@ from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.sources import job_table, load_table, source_table
 from sweetspot.decision.turning import PAYS, TORNADO, TURNING, pays_rows, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
-from sweetspot.decision.waiting import Demands, coming_to_mixes, coming_to_options, queue_table
+from sweetspot.decision.waiting import coming_to_mixes, queue_table
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet
@@ -169,25 +169,21 @@ def compare(
     draws: int = DRAWS,
     needs: Needs | None = None,
     monthly: "Mapping[str, Monthly] | None" = None,
-    demands: Demands | None = None,
     titles: Mapping[str, str] | None = None,
     known: "Known | None" = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError. `needs`: the memory that workloads need
-    (`load_needs`); what does not fit stands in `options` alone. `demands`: how often jobs come to machines that several
-    people share (`load_demands`). `monthly`: workloads of months (`load_monthly`), whose mixes are chosen. `titles`:
-    names for people of workloads (`load_titles`).
-    `known`: what there is of stock and failures (`load_availability`). Without any price the tables are empty.
+    (`load_needs`); what does not fit stands in `options` alone. `monthly`: workloads of months (`load_monthly`), whose
+    mixes are chosen. `titles`: names for people of workloads (`load_titles`). `known`: what there is of stock and
+    failures (`load_availability`). Without any price the tables are empty.
     """
     needs, monthly = needs or {}, monthly or {}
     every, asked = asked_of(inputs, settings, needs, monthly, titles or {}, known)
-    plans = asked.plans
     judged = judge(every, inputs.offers, asked, settings, draws)
     found = _rests_on(judged, inputs.offers, every, settings)
     options, drawn = judged.options, judged.draws
     missing = left_out_table(inputs, every, judged.choices, settings, needs)
     untold = left_out_warnings(missing, inputs, every, settings, needs, monthly)
-    coming = coming_to_options(options, plans, inputs.offers, demands or {}, settings.month_days)
     verdict = judged.verdict(settings, found["break_even"], found["worth_knowing"])
     return {
         "options": pd.concat([options, judged.misfits], ignore_index=True) if len(judged.misfits) else options,
@@ -196,7 +192,7 @@ def compare(
         "pairs": pairs(options, drawn),
         "frontier": frontier(options, drawn),
         "left_out": missing,
-        "queue": queue_table([*coming, *coming_to_mixes(judged.months)]),
+        "queue": queue_table(coming_to_mixes(judged.months)),
         "warnings": with_decisive(
             warning_table(inputs, every, settings, needs, untold),
             decisive_rows(verdict, judged.choices, found["sources"], options),

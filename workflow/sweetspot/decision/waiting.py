@@ -1,27 +1,18 @@
 """What jobs wait for machines that several people share, and from how many people on another is the faster choice."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from sweetspot.bills.job_rounds import job_rounds
-from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero
-from sweetspot.bills.renting import ROUNDING
 from sweetspot.bills.waiting_times import JobClass, largest_growth, utilization, wait_distribution
-from sweetspot.decision.options import CELL, OFFER, Row, records
-from sweetspot.decision.posed import COMMITTED, Posed
+from sweetspot.decision.posed import Posed
 from sweetspot.mixes.search import BOUGHT, Mix
 from sweetspot.wording import listed
 
-if TYPE_CHECKING:
-    from sweetspot.study.needs import Demand  # lazily: its models take longer to import than all this computes
-
-Demands = Mapping[str, "Demand"]
-HELD = ("own", *COMMITTED)  # whose machines there are, while others are had as they are needed
 TOLD = ("option", "title", "model", "workload", "is_reference")
 QUEUE_COLUMNS = (
     *TOLD, "held", "jobs_at_once", "per_month", "people", "utilisation", "overloaded", "hours", "wait_hours",
@@ -101,51 +92,9 @@ def _waits(one: Coming, every: Sequence[Coming], rival: Coming | None) -> dict[s
     return said | {"slower_from_per_month": most * one.per_month[0], "slower_from_people": people}
 
 
-def coming_to_options(
-    options: pd.DataFrame, plans: pd.DataFrame, offers: pd.DataFrame, demands: Demands, month_days: float
-) -> Iterator[Line]:
-    """The jobs of workloads and of phases that say how often they come (`demands`), to each option that fits
-    (`build_options`). plans: results/<study>/plans; offers: `boxes` of each offer.
-    """
-    asked = records(options[options["workload"].isin(list(demands))]) if demands else []
-    owned = offers.drop_duplicates(list(OFFER)).reindex(columns=[*OFFER, "boxes"])
-    boxes = {tuple(key): or_zero(count) for *key, count in owned.itertuples(index=False)}
-    machines: dict[str, list[Coming]] = {}
-    for row in [*asked, *_phases(options, plans, demands)]:
-        if row["hours"] > 0:
-            demand, slots = demands[row["workload"]], or_zero(row.get("jobs_at_once")) or 1.0
-            hours = _hours(row, math.ceil(demand.runs / slots - ROUNDING))
-            servers = int(slots * max(boxes[tuple(row[name] for name in OFFER)], 1.0))
-            works = HOURS_A_DAY * month_days * (1.0 - or_zero(row.get("downtime_share")))
-            opened = works if row["purchase"] in HELD else math.inf
-            one = Coming(row, demand.people, demand.per_month, hours, demand.hours_cv, servers, opened)
-            machines.setdefault(row["option"], []).append(one)
-    for jobs in machines.values():
-        first = {one.row["workload"]: one for one in reversed(jobs)}
-        for one in jobs:  # in one order: a queue is simulated with the same draws for all
-            yield one, [job for _, job in sorted((first | {one.row["workload"]: one}).items())]
-
-
-def _hours(row: Mapping[str, Any], rounds: int = 1) -> list[float]:
-    """Hours of one job at ENDS, where not known the central ones; of `runs` that are one bill, of one of its runs."""
-    return [(or_zero(row.get(f"hours{end}")) or float(row["hours"])) / rounds for end in ENDS]
-
-
-def _phases(options: pd.DataFrame, plans: pd.DataFrame, demands: Demands) -> list[Row]:
-    """One job alone of each phase that says how often it comes, as a row of the options: from the phase's time and its
-    rounds, with the ends of the option's speed.
-    """
-    if plans.empty or options.empty:
-        return []
-    rows = plans.assign(workload=plans["plan"].astype(str) + "." + plans["phase"].astype(str))
-    rows = rows[rows["status"].eq("ok") & rows["workload"].isin(list(demands))]
-    own, key = ["workload", "jobs", "machines", "slots", "hours"], [*OFFER, *CELL[1:]]
-    known = options.drop_duplicates([*OFFER, "model"]).drop(columns=own, errors="ignore")
-    found = rows[[*key, *own]].merge(known, on=key).drop_duplicates(["option", "workload"])
-    hours = found["hours"] / job_rounds(found["jobs"], found["slots"], found["machines"])[0]
-    low, high = (hours * found["images_per_s"] / found[f"images_per_s{end}"] for end in ("_high", "_low"))
-    alone = found.assign(hours=hours, hours_low=low, hours_high=high, jobs_at_once=found["slots"])
-    return records(alone.replace(math.inf, math.nan))
+def _hours(row: Mapping[str, Any]) -> list[float]:
+    """Return the hours of one job at ENDS; where an end is unknown, the central ones."""
+    return [or_zero(row.get(f"hours{end}")) or float(row["hours"]) for end in ENDS]
 
 
 def coming_to_mixes(works: Sequence[Posed]) -> list[Line]:

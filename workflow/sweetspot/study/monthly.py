@@ -60,15 +60,6 @@ class SideBySide(Needs):
     contention: Contention = CONTENTION
 
 
-class Shared(Closed):
-    """Jobs of this workload that arrive at random, month after month, at a machine that several people share."""
-
-    per_month: Arrivals = Field(description="Jobs a month of all people together (of `runs`: single runs)")
-    hours_cv: Spread = 1.0
-    people: Count | None = Field(None, description="People who send them; with more of them come more jobs")
-    source: Text | None = Field(None, description="Where the numbers come from")
-
-
 class Measured(Closed):
     """What a record of the team's own jobs says of all classes together (`sweetspot import-use`)."""
 

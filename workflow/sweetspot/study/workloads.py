@@ -8,7 +8,7 @@ from pydantic import Field, RootModel
 
 from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Text, validated
 from sweetspot.study.memory import Needs
-from sweetspot.study.monthly import JobClass, Monthly, Shared, SideBySide, not_once
+from sweetspot.study.monthly import JobClass, Monthly, SideBySide, not_once
 from sweetspot.study.open_models import TokenWork
 from sweetspot.study.yamlfile import load_yaml
 
@@ -20,7 +20,6 @@ class Training(SideBySide):
     title: Text | None = Field(None, description="Name for people")
     model: Slug = Field(description="Network trained; cells of other models are not priced for it")
     samples: AboveZero = Field(description="Samples seen in all: iterations x global batch")
-    shared: Shared | None = Field(None, description="Where several people share a machine: how often such a job comes")
     source: Text = Field(description="Where the number comes from")
 
 
@@ -29,7 +28,6 @@ class TokenTraining(SideBySide, TokenWork):
 
     kind: Literal["tokens"] = Field(description="A training job by tokens, of a known model")
     title: Text | None = Field(None, description="Name for people")
-    shared: Shared | None = Field(None, description="Where several people share a machine: how often such a job comes")
     source: Text = Field(description="Where the number comes from")
 
 
@@ -47,7 +45,6 @@ class Runs(SideBySide):
     months: AboveZero | None = Field(
         None, description="Months over which the runs spread; monthly fees are due for them"
     )
-    shared: Shared | None = Field(None, description="Where several people share a machine: how often such a run comes")
     source: Text = Field(description="Where the numbers come from")
 
 
@@ -59,9 +56,6 @@ class Phase(Closed):
     hours: AboveZero = Field(description="Hours of one job on the plan's reference instance")
     gpus_per_job: Literal["one", "all"] = Field(
         "all", description="one: a job uses one device, so a box of four works on four jobs; all: it uses the machine"
-    )
-    shared: Shared | None = Field(
-        None, description="Where several people share a machine over the project's months: how often such a job comes"
     )
     source: Text | None = Field(None, description="Where the numbers come from")
 
