@@ -34,20 +34,10 @@ def test_help_names_every_command_and_imports_none():
     assert all(f"\n    {name}" in done.stdout for name in COMMANDS)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_help_of_a_command_has_an_example(name, typed):
-    code, stdout, _ = typed(name, "--help")
-    assert code == 0
-    assert f"\n    sweetspot {name} " in stdout
-    assert stdout.startswith(f"usage: sweetspot {name} ")
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["unknown"], "'unknown' is no command of sweetspot; expected new-study, check, ask, import-prices"),
-        (["diff"], "sweetspot diff: the following arguments are required: RESULTS_A; see sweetspot diff"),
-        (["diff", "--what", "a", "b"], "unrecognized arguments: --what"),
         (["import-prices", "xlsx", "prices.xlsx"], "argument FORMAT: invalid choice: 'xlsx'"),
         (["new-study", "../x"], "NAME is '../x'"),
         (["new-study", "x", "--config", "absent"], "absent/studies: the folder is needed and does not exist"),

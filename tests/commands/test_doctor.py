@@ -10,7 +10,6 @@ from importlib import metadata
 import pytest
 from project_copy import ROOT, SECRET, environment
 from sweetspot import __version__
-from sweetspot.commands.command_line import main
 from sweetspot.commands.doctor import PROGRAMS, Machine, examine, missing_parts, sentences
 
 FULL = {
@@ -66,12 +65,6 @@ def test_on_this_machine_it_tells_the_versions_and_no_secret():
     assert versions["sweetspot"] == __version__ and versions["python"] == platform.python_version()
     assert versions["snakemake"] == metadata.version("snakemake")
     assert SECRET not in done.stdout and str(ROOT) not in done.stdout and platform.node() not in done.stdout
-
-
-def test_every_line_is_a_sentence(capsys):
-    assert main(["doctor"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert all(line.endswith(".") for line in lines) and lines[0].startswith(f"Versions: sweetspot {__version__}, ")
 
 
 def test_no_framework_and_no_table_is_imported():

@@ -110,10 +110,6 @@ def installed(project, *arguments):
     return set(re.findall(r"-r envs/(\w+)\.lock", done.stdout))
 
 
-def test_make_shows_no_line_of_its_own_bookkeeping():
-    assert not re.findall(r"^\t(?:test|touch|find|rm) .*", (ROOT / "Makefile").read_text().partition("clean:")[0], re.M)
-
-
 @pytest.mark.parametrize(
     ("arguments", "locks"),
     [

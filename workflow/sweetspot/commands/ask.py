@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from sweetspot.bills.costs import cells_to_price
+from sweetspot.bills.fits import Needs
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.scratch import machines_of_study
@@ -41,6 +42,7 @@ from sweetspot.report import how_sure
 from sweetspot.report.evidence_text import waiting_in_words
 from sweetspot.report.outcome import Outcome, outcome_of
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
+from sweetspot.study.instances import Instance
 from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
@@ -113,7 +115,12 @@ def run(arguments: argparse.Namespace) -> int:
     given = Given(tables["options"], Settings.of(study, machines), offered)
     anew = wanted._replace(due=None) != Wanted() or (wanted.due is not None and bool(months))
     if anew and (months or plans):
-        given = _with_plans(given, results, written, study, plans)._replace(months=months)
+        if not lists:
+            raise UserError(
+                f"{results / 'offers'}: price lists are needed; `make report STUDY={study.name}` makes them"
+            )
+        phased = _phased(results, plans, machines, load_needs(work)) if plans else None
+        given = given._replace(months=months, phased=phased, titles=load_titles(work))
     case = Case(given, wanted)
     if anew:
         tables |= _queued(case.tables, tables)
@@ -236,20 +243,11 @@ def _known(folder: Path, study: str) -> Tables:
     return {name: read_parquet(file) for name, file in files.items() if file.is_file()}
 
 
-def _with_plans(given: Given, results: Path, written: Path, study: Study, plans: Mapping[str, Plan]) -> Given:
-    lists, work = sorted((results / "offers").glob("*.parquet")), written / "workloads.yaml"
-    if not lists:
-        raise UserError(f"{results / 'offers'}: price lists are needed; `make report STUDY={study.name}` makes them")
-    instances = machines_of_study(written.parent.parent, study.name)
-    offers = pd.concat([read_parquet(file) for file in lists], ignore_index=True)
-    given = given._replace(settings=Settings.of(study, instances), offers=offers, titles=load_titles(work))
-    if not plans:
-        return given
+def _phased(results: Path, plans: Mapping[str, Plan], machines: Mapping[str, Instance], needs: Needs) -> Phased:
     throughput, extrapolation = (read_parquet(results / f"{name}.parquet") for name in ("throughput", "extrapolation"))
-    priced = [(read_parquet(file), read_parquet(results / "fees" / file.name)) for file in lists]
-    return given._replace(
-        phased=Phased(cells_to_price(throughput, extrapolation), priced, plans, instances, load_needs(work))
-    )
+    offer_files = sorted((results / "offers").glob("*.parquet"))
+    priced = [(read_parquet(file), read_parquet(results / "fees" / file.name)) for file in offer_files]
+    return Phased(cells_to_price(throughput, extrapolation), priced, plans, machines, needs)
 
 
 def _queued(anew: Tables, known: Tables) -> Tables:
