@@ -4,16 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from decision_tables import (
-    BOX,
-    RENTED,
-    box_offer,
-    drawn,
-    offer,
-    options_of,
-    surface_of,
-)
-from sweetspot.decision.breakeven import Month, break_even, crossing, utilisation
+from decision_tables import BOX, RENTED, asked, box_offer, drawn, offer, options_of
+from sweetspot.decision.breakeven import Month, break_even, crossing, surface, utilisation
 from three_kinds import Market, hourly, own, price
 
 HOUR = 3.06 * 498 / 225  # USD that p3.2xlarge asks for the work of one box hour: 6.7728
@@ -194,7 +186,7 @@ def test_the_curve_of_use_goes_from_the_first_day_to_the_whole_month(month, days
 
 
 def test_the_surface_by_its_axes():
-    table = surface_of(options_of(*TWO))
+    table = surface(asked(options_of(*TWO)), 30.5)
     assert sorted(set(table["days"])) == [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30.5]
     assert sorted(set(table["months"])) == pytest.approx([3.0 * tenth for tenth in range(1, 21)])
     assert sorted(set(table["usd_per_kwh"])) == pytest.approx([0, 0.1, 0.2, 0.3, 0.4, 0.6])
@@ -204,8 +196,8 @@ def test_the_surface_by_its_axes():
         assert row.winner == (BOX if ratio > 1 else RENTED)
         days = 6500 / row.months / 24 / (HOUR - row.usd_per_kwh)
         assert row.break_even_days == pytest.approx(days) if days <= 30.5 else math.isnan(row.break_even_days)
-    assert 7.0 in set(surface_of(options_of((box_offer(days_per_month=7.0), 498.0, 4), TWO[1]))["days"])
-    assert max(surface_of(options_of(*TWO), 24.0)["days"]) == 24.0
+    assert 7.0 in set(surface(asked(options_of((box_offer(days_per_month=7.0), 498.0, 4), TWO[1])), 30.5)["days"])
+    assert max(surface(asked(options_of(*TWO), 24.0), 24.0)["days"]) == 24.0
 
 
 def test_at_a_tie_the_rental_wins_and_the_last_day_of_the_month_breaks_even():
@@ -213,7 +205,7 @@ def test_at_a_tie_the_rental_wins_and_the_last_day_of_the_month_breaks_even():
     month of ten days. That is what the rental asks: it would pay above that, and does not at it.
     """
     options = options_of((box_offer(kw=0.5, usd_per_kwh=0.25, capex_usd=7200.0), 312.5, 4), TWO[1])
-    table = surface_of(options.assign(images_per_usd=1e6), 10.0)
+    table = surface(asked(options.assign(images_per_usd=1e6), 10.0), 10.0)
     row = table.set_index(["days", "months", "usd_per_kwh"]).loc[(10.0, 30.0, 0.25)]
     assert (row["ratio"], row["winner"], row["break_even_days"]) == (1.0, RENTED, 10.0)
     assert row["condition"] == (

@@ -3,8 +3,9 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, asked, box_offer, offer, options_of, tornado_of
+from decision_tables import BOX, RENTED, asked, box_offer, offer, options_of
 from small_lab import same
 from sweetspot.decision.assumption import all_of
 from sweetspot.decision.turning import (
@@ -24,6 +25,12 @@ INF = math.inf
 
 def options(price, **box):
     return options_of((box_offer(**box), 498.0, 4), (offer(RENTED, "on_demand", price), 225.0, 1))
+
+
+def tornado_of(table):
+    """Return the rows of the tornado by the name of the assumption."""
+    rows = [row for one in asked(table) for row in tornado_rows(one)]
+    return pd.DataFrame(rows).set_index("assumption", drop=False)
 
 
 def question(price, **box):

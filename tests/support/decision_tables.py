@@ -5,12 +5,10 @@ from datetime import date
 
 import numpy as np
 import pandas as pd
-from sweetspot.decision.breakeven import surface
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import Draws, simulate
-from sweetspot.decision.turning import tornado_rows
 from sweetspot.decision.waiting import Coming, queue_table
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study
@@ -138,17 +136,6 @@ def drawn(options, **changes):
 def asked(options, month_days=30.5, draws=2):
     """The questions of the models of the options, with few draws."""
     return share_questions(options, simulate(options, 5, draws), month_days)
-
-
-def tornado_of(options, month_days=30.5):
-    """Rows of the tornado by the name of the assumption."""
-    rows = [row for one in asked(options, month_days) for row in tornado_rows(one)]
-    return pd.DataFrame(rows).set_index("assumption", drop=False)
-
-
-def surface_of(options, month_days=30.5):
-    """The surface of those options."""
-    return surface(asked(options, month_days), month_days)
 
 
 def queue_at_box(options: pd.DataFrame) -> pd.DataFrame:
