@@ -158,11 +158,8 @@ def test_where_nothing_is_rented_a_machine_pays_as_far_as_it_does_the_work(recwa
     """A box does 120 jobs of two hours in its 240; of 100 planned. A hundredth of the work may be left."""
     question = dispatch_question(posed(own(), jobs=[class_of("a", 100.0)], hours={"a": 2.0}))
     row = rows_held(question)["box", "device_hours", "a"]
-    assert (row["break_even_value"], row["p_pays"], row["pays_until"]) == (
-        0.0,
-        1.0,
-        pytest.approx(240.0 / 0.99, rel=2e-4),
-    )
+    assert (row["break_even_value"], row["p_pays"]) == (0.0, 1.0)
+    assert row["pays_until"] == pytest.approx(240.0 / 0.99, rel=2e-4)
     assert not recwarn.list
 
 

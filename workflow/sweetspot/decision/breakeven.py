@@ -18,9 +18,9 @@ from sweetspot.draws import interval, p_cheaper
 from sweetspot.wording import DOLLARS, Money
 
 COLUMNS = (
-    "workload", "title", "quantity", "assumption", "unit", "planned", "break_even_value",
-    "break_even_low", "break_even_high",
-    "reference", "option", "instance", "purchase", "price_list", "persistent", "model", "days", "days_low",
+    "workload", "title", "quantity", "assumption", "unit", "planned",
+    "break_even_value", "break_even_low", "break_even_high", "reference", "option", "instance", "purchase",
+    "price_list", "persistent", "model", "days", "days_low",
     "days_high", "twice_as_cheap_days", "twice_low", "twice_high", "gain_at_use", "gain_low", "gain_high",
     "p_cheaper", "p_pays", "never_below_usd_per_hour", "never_above_usd_per_kwh", "months_needed", "verdict", "basis",
 )  # fmt: skip

@@ -25,8 +25,7 @@ TURNING = (
 )  # fmt: skip
 PAYS = (
     "workload", "model", "reference", "title", "quantity", "subject", "assumption", "unit", "planned",
-    "break_even_value",
-    "break_even_low", "break_even_high", "factor", "p_pays", "text", "pays_until",
+    "break_even_value", "break_even_low", "break_even_high", "factor", "p_pays", "text", "pays_until",
 )  # fmt: skip
 
 
