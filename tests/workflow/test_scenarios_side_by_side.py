@@ -41,11 +41,9 @@ def test_each_scenario_says_what_differs_and_what_it_costs(project):
         "sell": ["offers ws-1x3090 own sell_for: nothing → 700 (550 to 850)"],
     }  # fmt: skip
     planned, usd = table["usd_per_month"].iloc[0], table["usd_per_month"]
-    # The study's 0.35 EUR (0.28 to 0.45, the 5th and 95th percentile) is a median; the scenario's 0.45 is certain. The
-    # mean of a log-normal in two pieces, with s = ln(0.35 / 0.28) / 1.645 = 0.1357 below and ln(0.45 / 0.35) / 1.645 =
-    # 0.1528 above, is 0.35 (exp(s^2 / 2) Phi(-s) + exp(s^2 / 2) Phi(s)) = 0.35 (0.4502 + 0.5673) = 0.3561 EUR.
-    more = 1.1378 * (0.45 - 0.3561) * KWH_A_MONTH
-    assert usd["electricity"] - planned == pytest.approx(more, rel=0.06)
+    # 0.35 EUR (0.28 to 0.45, 90 %) is a median. The mean of the log-normal in two pieces, s = ln(0.35 / 0.28) / 1.645
+    # below and ln(0.45 / 0.35) / 1.645 above: 0.35 (exp(s^2 / 2) Phi(-s) + exp(s^2 / 2) Phi(s)) = 0.3561 EUR.
+    assert usd["electricity"] - planned == pytest.approx(1.1378 * (0.45 - 0.3561) * KWH_A_MONTH, rel=0.06)
     # Two machines that would bring 700 EUR, over 36 months. Ranges move the means a little.
     assert usd["sell"] - planned == pytest.approx(1.1378 * 2 * 700 / 36, rel=0.06)
 

@@ -8,9 +8,8 @@ pytestmark = pytest.mark.slow
 # A little less does not turn it; at the point itself it does, but for the minutes that bills are rounded to.
 CLOSE, AT = 0.015, 0.005
 # Of many a few of each kind of figure: every so many of a plan, and of single jobs.
-STUDIES = {"parkopedia-2018": (1, 3), "office-box-2026": (1, 12), "eight-gpus-2026": (8, 40),
-           "lab-of-five": (1, 8), "fine-tune-2026": (2, 1), "start-up-2026": (1, 8),
-           "initialized-2017": (1, 1)}  # fmt: skip
+STUDIES = {"parkopedia-2018": (1, 3), "office-box-2026": (1, 12), "eight-gpus-2026": (8, 40), "lab-of-five": (1, 8),
+           "fine-tune-2026": (2, 1), "start-up-2026": (1, 8), "initialized-2017": (1, 1)}  # fmt: skip
 
 
 def sampled(points: pd.DataFrame, of_plans: int, of_jobs: int) -> pd.DataFrame:
