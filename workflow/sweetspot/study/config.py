@@ -1,8 +1,7 @@
 """config/config.yaml: which study, what is measured here, and by which protocol."""
 
 import re
-from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
@@ -20,6 +19,8 @@ Whole = Annotated[Count, FromText]
 Positive = Annotated[float, Field(gt=0, lt=1e9)]
 # `null` on the command line comes as text.
 Cap = Annotated[Positive | None, BeforeValidator(lambda value: None if value in ("null", "~") else value)]
+Column = Literal["instance", "framework", "model", "batch_size", "gpus", "precision", "variant"]
+Value = Annotated[Whole | Slug, Field(union_mode="left_to_right")]
 TIME_LIMIT_S = 1800
 PROTOCOL_KEYS = ("protocol", "warmup_steps", "min_steps", "min_seconds", "least_seconds", "least_seconds_power",
                  "min_steps_slow", "target_half_width")  # fmt: skip
@@ -40,18 +41,6 @@ class Matrix(Closed):
     framework: list[Framework] = Field(
         ["tensorflow"], description="What runs it; command: a script of one's own (config/commands/)", min_length=1
     )
-
-
-class Exclusion(Closed):
-    """Cells to leave out: every cell that agrees with all keys given."""
-
-    instance: Slug | None = Field(None, description="Instance to match")
-    framework: Framework | None = Field(None, description="Framework to match")
-    model: Slug | None = Field(None, description="Model to match")
-    batch_size: Whole | None = Field(None, description="Batch per device to match")
-    gpus: Whole | None = Field(None, description="Device count to match")
-    precision: Precision | None = Field(None, description="Precision to match")
-    variant: Slug | None = Field(None, description="Variant to match")
 
 
 class Measure(Closed):
@@ -79,15 +68,6 @@ class Measure(Closed):
     time_limit_s: Whole = Field(TIME_LIMIT_S, description="Seconds after which a run is ended and recorded as failed")
     xla: bool = Field(False, description="Compile the training step with XLA")
     budget_minutes: Cap = Field(None, description="Cap on the time of all runs together; null: none")
-    budget_usd: Cap = Field(None, description="Cap on the cost of all runs together; null: none")
-    usd_per_hour: dict[Slug, Positive] = Field(
-        {}, description="What an hour of a measured instance counts against budget_usd; others count nothing"
-    )
-    estimate_minutes: Positive = Field(3.0, description="Length of a run assumed where nothing like it was measured")
-
-    def _expected(self) -> Iterator[str]:
-        if self.budget_usd is not None and not self.usd_per_hour:
-            yield "measure.usd_per_hour, since measure.budget_usd is given"
 
     def flags(self) -> str:
         """What a measurement means, as flags of `run_benchmark.py` in a fixed order: a change repeats every run.
@@ -113,7 +93,7 @@ class Config(Closed):
     runs: Annotated[int, Field(ge=1, le=100, strict=True), FromText] = Field(
         2, description="Independent processes per cell"
     )
-    exclude: list[Exclusion] = Field([], description="Cells to leave out")
+    exclude: list[dict[Column, Value]] = Field([], description="Cells to leave out: all that agree with an entry")
     measure: Measure = Field(Measure(), description="How one run is measured")
 
     @field_validator("measure_on", mode="before")

@@ -1,29 +1,18 @@
 """A workload of months: classes of jobs that arrive month after month, what is there already, and deadlines."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
 from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Text, within
 from sweetspot.study.memory import Needs
-from sweetspot.study.open_models import SAYS_METHOD, SAYS_TOKENS, SEQUENCE, Epochs, Many, Method, Sequence, known_model
+from sweetspot.study.open_models import SAYS_METHOD, SAYS_TOKENS, SEQUENCE, Many, Method, Sequence, known_model
 from sweetspot.study.terms import Amount, NotNegative, Positive
 
 # Two RTX 4090 that train ResNet-50 together lose 5 % (1,301 to 2,468 images/s, Lambda 2024), eight H100 1 %; that
 # includes the exchange of gradients, which independent jobs do not make. So they lose less: between nothing and 5 %.
 CONTENTION = 0.03
-Contention = Annotated[
-    float,
-    Field(
-        strict=True,
-        ge=0,
-        lt=1,
-        description="Share of its speed that a job loses where others run beside it on the machine's other devices "
-        "(disks, processors, heat); absent: 0.03, assumed between nothing and the 5 % that two RTX 4090 lose in "
-        "training one model together",
-    ),
-]
 Spread = Annotated[
     float,
     Field(
@@ -56,8 +45,8 @@ SoftwareGain = Annotated[Amount, within(0, 3, "a share such as 0.2")]  # a year
 class SideBySide(Needs):
     """The keys by which a workload says how many devices of a machine one of its jobs takes."""
 
+    contention: ClassVar[float] = CONTENTION
     devices_per_job: DevicesPerJob = Field("all", description=SAYS_DEVICES)
-    contention: Contention = CONTENTION
 
 
 class Measured(Closed):
@@ -80,7 +69,6 @@ class JobClass(Needs):
     tokens: Many | None = Field(None, description=f"{SAYS_TOKENS}; with method, for model a row of facts/models.csv")
     method: Method | None = Field(None, description=SAYS_METHOD)
     sequence: Sequence = SEQUENCE
-    epochs: Epochs = 1.0
     hours: AboveZero | None = Field(None, description="Hours of one job on all devices of `instance`")
     instance: Slug | None = Field(None, description="Machine on which a job takes these hours")
     per_month: Arrivals = Field(description="Jobs a month; a range is what 90 % of the months lie in")
@@ -92,17 +80,6 @@ class JobClass(Needs):
     devices_per_job: DevicesPerJob = Field(description=SAYS_DEVICES)
     within_hours: AboveZero | None = Field(None, description="Hours after which the result of an urgent job is due")
     urgent_per_month: NotNegative | None = Field(None, description="Of these jobs, how many a month are urgent")
-    urgent_devices_per_job: DevicesPerJob | None = Field(
-        None, description="Devices that an urgent job takes, where more than the others"
-    )
-    need_within_hours: Annotated[float, Field(strict=True, ge=0, le=1e6)] | None = Field(
-        None, description="Hours within which a rented machine must be there for a job; absent: however long it takes"
-    )
-    fallback: Literal["next", "wait", "block"] | None = Field(
-        None,
-        description="What is done where none is: take the `next` cheapest (where absent), `wait` for the cheapest, or "
-        "take the cheapest `block`, which begins on a date",
-    )
     hours_cv: Spread = 1.0
     basis: Literal["measured"] | None = Field(None, description="measured: from a record of such jobs")
     period: Text | None = Field(None, description="Months of that record, such as 2025-01 to 2025-11")
@@ -125,10 +102,6 @@ class JobClass(Needs):
             yield f"urgent_per_month of at most per_month, found {urgent.value:g} of {self.per_month.value:g}"
         if urgent is not None and urgent.ends[0] == 0 < urgent.ends[1]:
             yield "urgent_per_month with a low above 0 where it has a range: it is drawn by its factors"
-        if self.fallback is not None and self.need_within_hours is None:
-            yield "need_within_hours where fallback is given"
-        if self.urgent_devices_per_job is not None and urgent is None:
-            yield "urgent_per_month where urgent_devices_per_job is given"
 
 
 def not_once(names: list[str], where: str) -> Iterator[str]:
@@ -160,23 +133,13 @@ class Monthly(Closed):
     at_most_up_front: AboveZero | None = Field(
         None, description="Money of the study that machines bought may cost, upfront parts of contracts among it"
     )
-    at_most_a_month: AboveZero | None = Field(
-        None,
-        description="Money of the study that may be paid in any month beside that: rent, contracts, electricity, care",
-    )
     mean_wait_at_most: AboveZero | None = Field(
         None, description="Hours that a job may wait on average for the machines that are held"
     )
     people: Count | None = Field(None, description="People whose work it is; with more of them come more jobs")
-    contention: Contention = CONTENTION
     jobs: list[JobClass] = Field(description="Classes of jobs", min_length=1)
     measured: Measured | None = Field(None, description="What a record of the team's own jobs says of all of them")
     source: Text = Field(description="Where the numbers come from")
 
     def _expected(self) -> Iterator[str]:
         yield from not_once([job.name for job in self.jobs], "jobs")
-
-    def priced_as(self, name: str, job: JobClass, urgent: bool = False) -> str:
-        """The workload under which one job of a class stands in the tables of costs and options."""
-        own = urgent and job.urgent_devices_per_job not in (None, job.devices_per_job)
-        return f"{name}.{job.name}{'.urgent' if own else ''}"

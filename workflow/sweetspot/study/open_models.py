@@ -169,13 +169,12 @@ def memory_need(
 
 SEQUENCE = 2048
 Sequence = Annotated[int, Field(ge=1, le=10_000_000, strict=True, description="Tokens of a sequence")]
-Epochs = Annotated[float, Field(strict=True, gt=0, le=1e6, description="How often the tokens are gone through")]
 Many = Annotated[float, Field(strict=True, ge=1, le=1e18)]
 SAYS_METHOD = (
     "pretrain, full (fine-tuning of all weights), lora or qlora (of adapters; of weights of 4 bits), "
     "grpo (reinforcement of all weights; tokens are those of prompts and answers)"
 )
-SAYS_TOKENS = "Tokens gone through in one epoch"
+SAYS_TOKENS = "Tokens gone through, in all epochs together"
 
 
 def known_model(name: str) -> str:
@@ -193,7 +192,6 @@ class TokenWork(Closed):
     method: Method = Field(description=SAYS_METHOD)
     tokens: Many = Field(description=SAYS_TOKENS)
     sequence: Sequence = SEQUENCE
-    epochs: Epochs = 1.0
 
     @property
     def rule(self) -> Memory:
@@ -204,7 +202,7 @@ class TokenWork(Closed):
     def by_samples(self) -> dict[str, Any]:
         """The keys of the same work by samples: each token is one, of the cell `cell_name`."""
         name = cell_name(self.model, self.method, self.sequence)
-        return {"model": name, "samples": self.tokens * self.epochs, "memory": self.rule}
+        return {"model": name, "samples": self.tokens, "memory": self.rule}
 
 
 def cell_name(model: str, method: str, sequence: int) -> str:

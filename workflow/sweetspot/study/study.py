@@ -49,12 +49,6 @@ class LogSource(Closed):
     samples_per_epoch: Annotated[int, Field(ge=1, strict=True)] | None = Field(
         None, description="Training samples of an epoch, where the log counts epochs"
     )
-    unit: Literal["images", "samples", "tokens"] | None = Field(
-        None, description="What is counted per second; absent: as the format has it"
-    )
-    on_error: Literal["refuse", "skip"] = Field(
-        "refuse", description="A malformed line: refuse ends with its number, skip leaves it out and says so"
-    )
     source: Text = Field(description="Where the log comes from; file, line and SHA-256 are added")
 
     def _expected(self) -> Iterator[str]:
@@ -68,8 +62,8 @@ class LogSource(Closed):
 
     @property
     def counted(self) -> str:
-        """The unit: as stated, else what programs of this format train on."""
-        return self.unit or ("samples" if self.format == "keras_csv" else "images")
+        """The unit: what programs of this format train on."""
+        return "samples" if self.format == "keras_csv" else "images"
 
 
 def log_files(sources: Iterable[LogSource], study_dir: str | Path) -> list[str]:
@@ -126,19 +120,6 @@ class Question(Closed):
         return None if batch == "own" else batch[model] if isinstance(batch, dict) else batch
 
 
-class DeclaredNetwork(Closed):
-    """A network of one's own: what its devices exchange at each step, which decides how it scales."""
-
-    parameters_millions: Annotated[float, Field(ge=1e-3, le=1e8, strict=True)] = Field(
-        description="Trainable parameters in millions: one gradient for each is exchanged at every step"
-    )
-    tensors: Count = Field(
-        description="Separate gradients (weights, biases, scales): in Keras len(model.trainable_variables)"
-    )
-    normalised: bool = Field(False, description="Whether batch normalisation follows its convolutions")
-    source: Text | None = Field(None, description="Where the numbers come from")
-
-
 Counted = Literal["train", "run", "task", "month"]
 
 
@@ -157,9 +138,6 @@ class Study(Closed):
     logs: list[LogSource] = Field([], description="Logs of others' measurements that count as published figures")
     method: Literal["mean_efficiency", "usl", "sum_of_parts"] = Field(
         "sum_of_parts", description="Extrapolation method of the headline: the 2018 rule, or one of two others"
-    )
-    networks: dict[Slug, DeclaredNetwork] = Field(
-        {}, description="Networks by the name of their model, where the extrapolation does not know them"
     )
     borrow: list[Slug] = Field([], description="Studies whose published throughput helps the scaling fit")
     transfer: bool = Field(

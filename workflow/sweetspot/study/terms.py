@@ -48,21 +48,6 @@ def _form(residual: Any) -> str:
 Residual = Annotated[Annotated[NotNegative, Tag("(amount)")] | Annotated[Resale, Tag("(curve)")], Discriminator(_form)]
 
 
-class Sale(Resale):
-    """What one would get today for a machine that is there: a share of its price when new, by its age."""
-
-    paid: Positive = Field(description="What it cost when it was new")
-    share: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(
-        1.0, description="Share of the price that the curve is of: of a whole server less than 1, such as its devices"
-    )
-    age_years: Annotated[float, Field(strict=True, gt=0, le=50)] | None = Field(  # type: ignore[assignment]
-        None, description="Years since the device came out, today; absent: by its data sheet and the day of the price"
-    )
-
-
-SellFor = Annotated[Annotated[NotNegative, Tag("(amount)")] | Annotated[Sale, Tag("(curve)")], Discriminator(_form)]
-
-
 class Rate(Closed):
     """What one unit of a currency is worth, on a day."""
 
@@ -198,8 +183,8 @@ class Own(Closed):
     boxes: Count = Field(1, description="How many such machines are bought")
     staff_hours_per_month: NotNegative = Field(Amount(value=0.0), description="Hours of care a month, one machine")
     staff_per_hour: NotNegative = Field(Amount(value=0.0), description="What one of them costs")
-    sell_for: SellFor | None = Field(
-        None, description="What one that is there would sell for today, or a curve by age; selling is then a choice"
+    sell_for: NotNegative | None = Field(
+        None, description="What one that is there would sell for today; selling is then a choice"
     )
 
     def _expected(self) -> Iterator[str]:

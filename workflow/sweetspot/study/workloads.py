@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, RootModel
 
@@ -156,26 +156,30 @@ def _of_tokens(work: TokenTraining | JobClass) -> dict[str, Any]:
 
 
 def _jobs_of_classes(name: str, work: Monthly) -> dict[str, Training | Runs]:
-    """One job of each class; the urgent ones apart where they take other devices."""
-    found: dict[str, Training | Runs] = {}
+    """Return one job of each class, as `<workload>.<class>`."""
+    jobs: dict[str, Training | Runs] = {}
     for job in work.jobs:
-        sizes = {False: job.devices_per_job}
-        if job.urgent_per_month is not None:
-            sizes[True] = job.urgent_devices_per_job or job.devices_per_job
-        for urgent, devices in sizes.items():
-            said = {key: getattr(job, key) for key in ("model", "gpu_memory_gib", "memory", "source")}
-            said |= {"title": job.title or job.name, "devices_per_job": devices, "contention": work.contention}
-            found[work.priced_as(name, job, urgent)] = (
-                Runs(kind="runs", runs=1, hours=job.hours, instance=job.instance, **said)
-                if job.samples is None
-                else Training(kind="training", samples=job.samples, **said)
-            )
-    return found
+        shared: dict[str, Any] = {
+            key: getattr(job, key) for key in ("model", "gpu_memory_gib", "memory", "devices_per_job", "source")
+        }
+        shared["title"] = job.title or job.name
+        jobs[f"{name}.{job.name}"] = (
+            Runs(kind="runs", runs=1, hours=job.hours, instance=job.instance, **shared)
+            if job.samples is None
+            else Training(kind="training", samples=job.samples, **shared)
+        )
+    return jobs
 
 
-def _job_of_phase(plan: Plan, phase: Phase) -> Runs:
-    return Runs(
+class PhaseJob(Runs):
+    """One job of a plan's phase, which has its hours with all jobs of the phase beside it."""
+
+    contention: ClassVar[float] = 0.0
+
+
+def _job_of_phase(plan: Plan, phase: Phase) -> PhaseJob:
+    return PhaseJob(
         kind="runs", title=f"One job of {phase.name}", runs=1, hours=phase.hours, instance=plan.instance,
         model=plan.model, devices_per_job=1 if phase.gpus_per_job == "one" else "all",
-        contention=0.0, gpu_memory_gib=plan.gpu_memory_gib, memory=plan.memory, source=plan.source,
+        gpu_memory_gib=plan.gpu_memory_gib, memory=plan.memory, source=plan.source,
     )  # fmt: skip
