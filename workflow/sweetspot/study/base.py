@@ -37,7 +37,7 @@ else:
 class Closed(BaseModel):
     """Base of every configuration model: unknown keys are refused, values do not change."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True)
 
     def _expected(self) -> Iterator[str]:
         """What is expected, of keys that do not fit together; the first is told."""
@@ -62,9 +62,12 @@ class Name(Closed):
 class Ranged(Closed):
     """A number, with its range where it is uncertain."""
 
-    value: Number = Field(description="Central value")
-    low: Number | None = Field(None, description="Lower end of the range, at most the value")
-    high: Number | None = Field(None, description="Upper end of the range, at least the value")
+    value: Number
+    """Central value"""
+    low: Number | None = None
+    """Lower end of the range, at most the value"""
+    high: Number | None = None
+    """Upper end of the range, at least the value"""
 
     @property
     def ends(self) -> tuple[float, float]:

@@ -49,37 +49,53 @@ ExpressionText = Annotated[str, StringConstraints(min_length=1, max_length=500, 
 class Selector(Closed):
     """Which offers or options an expression means: every key that is given must match."""
 
-    instance: Slug | None = Field(None, description="One instance; without a purchase its persistent offer, if any")
-    purchase: Purchase | None = Field(None, description="One way of paying")
-    provider: Slug | None = Field(None, description="All instances of a provider")
-    price_list: Slug | None = Field(None, description="All offers of a price list")
-    persistent: bool | None = Field(None, description="true: nobody takes it away; false: spot or preemptible")
+    instance: Slug | None = None
+    """One instance; without a purchase its persistent offer, if any"""
+    purchase: Purchase | None = None
+    """One way of paying"""
+    provider: Slug | None = None
+    """All instances of a provider"""
+    price_list: Slug | None = None
+    """All offers of a price list"""
+    persistent: bool | None = None
+    """true: nobody takes it away; false: spot or preemptible"""
 
 
 class Claim(Closed):
     """One claim of a text and the expression that recomputes it."""
 
-    id: Slug = Field(description="Short name of the claim")
-    text: Text = Field(description="What the text says, in one's own words")
-    let: dict[Label, Selector] = Field({}, description="Names of the selectors that the expression uses")
+    id: Slug
+    """Short name of the claim"""
+    text: Text
+    """What the text says, in one's own words"""
+    let: dict[Label, Selector] = {}
+    """Names of the selectors that the expression uses"""
     value: ExpressionText | None = Field(
-        None,
-        description="What is computed: numbers, ~ before one that was rounded when printed, + - * /, brackets and "
-        "functions (docs/decision.md); absent: a statement that no table can check",
-        examples=["100 * price(spot) / price(on_demand)", 'option(rented, "usd") / option(box, "usd")'],
+        None, examples=["100 * price(spot) / price(on_demand)", 'option(rented, "usd") / option(box, "usd")']
     )
-    models: list[Slug] = Field([], description="Models it is said of, one value for each; absent: all")
-    printed: float | None = Field(None, description="The number printed")
-    unit: Text | None = Field(None, description="Its unit")
-    tolerance: float = Field(0.0, ge=0, description="How far the recomputed number may lie from the printed one")
-    relation: Literal["equals", "at_least", "at_most"] = Field(
-        "equals", description="at_least: 'more than'; the recomputed number may lie above the printed one"
-    )
-    checkable: bool = Field(True, description="false: the recomputed number decides nothing (say why in reason)")
-    lead: bool = Field(False, description="Whether it stands first on the page: what the source set out for")
-    borrowed_from: list[Text] = Field([], description="Other publications whose numbers stand in the expression")
-    source: Text = Field(description="Where it is printed: the id of the publication, then the place")
-    reason: Text | None = Field(None, description="One plain sentence: why the verdict is what it is")
+    """What is computed: numbers, ~ before one that was rounded when printed, + - * /, brackets and functions
+    (docs/decision.md); absent: a statement that no table can check
+    """
+    models: list[Slug] = []
+    """Models it is said of, one value for each; absent: all"""
+    printed: float | None = None
+    """The number printed"""
+    unit: Text | None = None
+    """Its unit"""
+    tolerance: float = Field(0.0, ge=0)
+    """How far the recomputed number may lie from the printed one"""
+    relation: Literal["equals", "at_least", "at_most"] = "equals"
+    """at_least: 'more than'; the recomputed number may lie above the printed one"""
+    checkable: bool = True
+    """false: the recomputed number decides nothing (say why in reason)"""
+    lead: bool = False
+    """Whether it stands first on the page: what the source set out for"""
+    borrowed_from: list[Text] = []
+    """Other publications whose numbers stand in the expression"""
+    source: Text
+    """Where it is printed: the id of the publication, then the place"""
+    reason: Text | None = None
+    """One plain sentence: why the verdict is what it is"""
 
 
 class Claims(Closed):

@@ -188,7 +188,8 @@ def known_model(name: str) -> str:
 class TokenWork(Closed):
     """The keys of work by tokens."""
 
-    model: Annotated[Slug, AfterValidator(known_model)] = Field(description="Model trained: a row of facts/models.csv")
+    model: Annotated[Slug, AfterValidator(known_model)]
+    """Model trained: a row of facts/models.csv"""
     method: Method = Field(description=SAYS_METHOD)
     tokens: Many = Field(description=SAYS_TOKENS)
     sequence: Sequence = SEQUENCE

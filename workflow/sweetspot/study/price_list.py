@@ -38,36 +38,52 @@ CONTRACTS = ("reserved", "committed")
 class Offer(Closed):
     """One machine, one way to pay for it; one price: a rate, `compose`, `commitment` or `own`."""
 
-    instance: Slug = Field(description="Machine of instances.yaml")
-    purchase: Purchase = Field("on_demand", description="How it is had")
-    per_minute: Positive | None = Field(None, description="Price of a minute")
-    per_hour: Positive | None = Field(None, description="Price of an hour")
-    per_month: Positive | None = Field(None, description="Price of a month")
-    compose: Compose | None = Field(None, description="Machine + count x accelerator")
-    commitment: Commitment | None = Field(None, description="A term paid for; purchase is reserved or committed")
-    own: Own | None = Field(None, description="A machine bought; purchase is own")
-    billing: Billing | None = Field(None, description="Terms of this offer instead of the list's")
-    interruptions: Interruptions | None = Field(None, description="Of this offer instead of the list's")
-    days_per_month: Positive | None = Field(None, description="Days of use a month that a commitment is judged by")
-    on_demand_per_hour: Positive | None = Field(
-        None,
-        description="On-demand price of the same machine where this list does not offer it; spot is held against it",
-    )
-    trend: Trend | None = Field(
-        None, description="How its price moves in the months to come: a preset's name or a path (docs/prices.md)"
-    )
-    available_from_weeks: NotNegative | None = Field(
-        None, description="Weeks from the day of the price until what is bought or signed for is there; or a range"
-    )
-    available_from: date | None = Field(None, description="The day from which it is there, instead of weeks")
-    until: date | None = Field(None, description="Last day on which the offer stands")
-    currency: Currency | None = Field(None, description="Currency of this offer instead of the list's")
-    vat: Vat | None = Field(None, description="Tax of this offer instead of the list's")
-    printed: Printed | None = Field(None, description="Figures that the source prints beside the price")
-    basis: Literal["published", "equivalent", "stand_in"] = Field("published", description="How the price came to be")
-    as_of: date | None = Field(None, description="Day of this price instead of the list's")
-    source: Text | None = Field(None, description="Where this price was read, instead of the list's")
-    note: Text | None = Field(None, description="Remark for the reader")
+    instance: Slug
+    """Machine of instances.yaml"""
+    purchase: Purchase = "on_demand"
+    """How it is had"""
+    per_minute: Positive | None = None
+    """Price of a minute"""
+    per_hour: Positive | None = None
+    """Price of an hour"""
+    per_month: Positive | None = None
+    """Price of a month"""
+    compose: Compose | None = None
+    """Machine + count x accelerator"""
+    commitment: Commitment | None = None
+    """A term paid for; purchase is reserved or committed"""
+    own: Own | None = None
+    """A machine bought; purchase is own"""
+    billing: Billing | None = None
+    """Terms of this offer instead of the list's"""
+    interruptions: Interruptions | None = None
+    """Of this offer instead of the list's"""
+    days_per_month: Positive | None = None
+    """Days of use a month that a commitment is judged by"""
+    on_demand_per_hour: Positive | None = None
+    """On-demand price of the same machine where this list does not offer it; spot is held against it"""
+    trend: Trend | None = None
+    """How its price moves in the months to come: a preset's name or a path (docs/prices.md)"""
+    available_from_weeks: NotNegative | None = None
+    """Weeks from the day of the price until what is bought or signed for is there; or a range"""
+    available_from: date | None = None
+    """The day from which it is there, instead of weeks"""
+    until: date | None = None
+    """Last day on which the offer stands"""
+    currency: Currency | None = None
+    """Currency of this offer instead of the list's"""
+    vat: Vat | None = None
+    """Tax of this offer instead of the list's"""
+    printed: Printed | None = None
+    """Figures that the source prints beside the price"""
+    basis: Literal["published", "equivalent", "stand_in"] = "published"
+    """How the price came to be"""
+    as_of: date | None = None
+    """Day of this price instead of the list's"""
+    source: Text | None = None
+    """Where this price was read, instead of the list's"""
+    note: Text | None = None
+    """Remark for the reader"""
 
     def _expected(self) -> Iterator[str]:
         kinds = [*RATE_HOURS, "compose", "commitment", "own"]
@@ -94,18 +110,30 @@ class Offer(Closed):
 class PriceList(Closed):
     """One file of prices: where they were read, when, in which currency, and what is offered."""
 
-    title: Text | None = Field(None, description="Name for people")
-    currency: Currency = Field("USD", description="Currency of all prices without their own")
-    as_of: date = Field(description="Day of the prices")
-    source: Text = Field(description="Where they were read")
-    max_age_days: Count | None = Field(None, description="Prices older than this get a warning")
-    project_months: Positive | None = Field(None, description="Length of the project; no commitment may be longer")
-    days_per_month: Positive | None = Field(None, description="Days of use a month that commitments are judged by")
-    rates: list[Rate] = Field([], description="Dated exchange rates of the currencies used")
-    vat: Vat | None = Field(None, description="Tax of the prices")
-    billing: Billing = Field(Billing(), description="Terms of every offer without its own")
-    interruptions: Interruptions | None = Field(None, description="Of every spot or preemptible offer without its own")
-    offers: list[Offer] = Field(description="What is offered", min_length=1)
+    title: Text | None = None
+    """Name for people"""
+    currency: Currency = "USD"
+    """Currency of all prices without their own"""
+    as_of: date
+    """Day of the prices"""
+    source: Text
+    """Where they were read"""
+    max_age_days: Count | None = None
+    """Prices older than this get a warning"""
+    project_months: Positive | None = None
+    """Length of the project; no commitment may be longer"""
+    days_per_month: Positive | None = None
+    """Days of use a month that commitments are judged by"""
+    rates: list[Rate] = []
+    """Dated exchange rates of the currencies used"""
+    vat: Vat | None = None
+    """Tax of the prices"""
+    billing: Billing = Billing()
+    """Terms of every offer without its own"""
+    interruptions: Interruptions | None = None
+    """Of every spot or preemptible offer without its own"""
+    offers: list[Offer] = Field(min_length=1)
+    """What is offered"""
 
 
 def load_price_list(path: str | Path) -> PriceList:

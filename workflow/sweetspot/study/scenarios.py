@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import Field
 
 from sweetspot.cells import is_slug
 from sweetspot.errors import Faults, UserError, refuse
@@ -23,11 +22,16 @@ class Scenario(Closed):
     instance (and purchase, where it is said); null takes a key or an entry away.
     """
 
-    title: Text = Field(description="Name for people")
-    times_work: AboveZero | None = Field(None, description="Times all jobs a month, urgent ones among them")
-    per_kwh: AboveZero | None = Field(None, description="Price of electricity of all machines, in their list's money")
-    workloads: dict[str, Any] = Field({}, description="What differs in workloads.yaml, by workload")
-    prices: dict[str, Any] = Field({}, description="What differs in a price list, by its name")
+    title: Text
+    """Name for people"""
+    times_work: AboveZero | None = None
+    """Times all jobs a month, urgent ones among them"""
+    per_kwh: AboveZero | None = None
+    """Price of electricity of all machines, in their list's money"""
+    workloads: dict[str, Any] = {}
+    """What differs in workloads.yaml, by workload"""
+    prices: dict[str, Any] = {}
+    """What differs in a price list, by its name"""
 
 
 def scenario_file(folder: Path, name: str) -> Path:

@@ -41,16 +41,14 @@ CURVES: dict[str, tuple[Point, ...]] = {
 class Resale(Closed):
     """A machine sold at the end of the project at a share of its price that falls with its age."""
 
-    curve: CurveName | None = Field(None, description="Curve by age: data-centre or gaming devices (docs/prices.md)")
-    points: list[Point] = Field(
-        [], description="A curve of one's own: [years, share of the new price, its 5 % end, its 95 % end], by age"
-    )
-    share: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(
-        description="Share of the purchase that the curve is of: of a whole server less than 1, such as its devices"
-    )
-    age_years: Annotated[float, Field(strict=True, ge=0, le=50)] = Field(
-        0.0, description="Years since the device came out, when it is bought: curves count from there"
-    )
+    curve: CurveName | None = None
+    """Curve by age: data-centre or gaming devices (docs/prices.md)"""
+    points: list[Point] = []
+    """A curve of one's own: [years, share of the new price, its 5 % end, its 95 % end], by age"""
+    share: Annotated[float, Field(strict=True, gt=0, le=1)]
+    """Share of the purchase that the curve is of: of a whole server less than 1, such as its devices"""
+    age_years: Annotated[float, Field(strict=True, ge=0, le=50)] = 0.0
+    """Years since the device came out, when it is bought: curves count from there"""
 
     def _expected(self) -> Iterator[str]:
         if (self.curve is None) == (not self.points):
@@ -89,39 +87,49 @@ PresetName = Literal["hyperscaler", "small_cloud", "spot", "fixed"]
 class Fixed(Closed):
     """A price that stays."""
 
-    kind: Literal["fixed"] = Field(description="It stays where it is")
+    kind: Literal["fixed"]
+    """It stays where it is"""
 
 
 class Jumps(Closed):
     """A list price that stays until it is cut, all machines of a provider at once."""
 
-    kind: Literal["jumps"] = Field(description="It stays until it jumps")
-    per_year: Rate = Field(description="Jumps a year")
-    change: Change = Field(description="Change at a jump, median: -0.33 is a cut by a third")
-    change_low: Change = Field(description="Its 5 % end")
-    change_high: Change = Field(description="Its 95 % end")
+    kind: Literal["jumps"]
+    """It stays until it jumps"""
+    per_year: Rate
+    """Jumps a year"""
+    change: Change
+    """Change at a jump, median: -0.33 is a cut by a third"""
+    change_low: Change
+    """Its 5 % end"""
+    change_high: Change
+    """Its 95 % end"""
 
 
 class Drift(Closed):
     """A price that changes by another factor every year, part of which all offers share."""
 
-    kind: Literal["drift"] = Field(description="It changes every year")
-    change_per_year: Change = Field(description="Change over a year, median: -0.03 falls by 3 %")
-    low: Change | None = Field(None, description="5 % end of the change over a year; absent: it is certain")
-    high: Change | None = Field(None, description="95 % end")
-    market_share: Share = Field(
-        0.0, description="Share of the variance of the logarithm that all offers have in common"
-    )
+    kind: Literal["drift"]
+    """It changes every year"""
+    change_per_year: Change
+    """Change over a year, median: -0.03 falls by 3 %"""
+    low: Change | None = None
+    """5 % end of the change over a year; absent: it is certain"""
+    high: Change | None = None
+    """95 % end"""
+    market_share: Share = 0.0
+    """Share of the variance of the logarithm that all offers have in common"""
 
 
 class RandomWalk(Closed):
     """A price whose logarithm walks at random."""
 
-    kind: Literal["random_walk"] = Field(description="It walks at random, without a drift")
-    sd_log_year: Spread = Field(
-        description="Standard deviation of the logarithm after 12 months; grows as sqrt(months)"
-    )
-    market_share: Share = Field(0.0, description="Share of the variance that all offers have in common")
+    kind: Literal["random_walk"]
+    """It walks at random, without a drift"""
+    sd_log_year: Spread
+    """Standard deviation of the logarithm after 12 months; grows as sqrt(months)"""
+    market_share: Share = 0.0
+    """Share of the variance that all offers have in common"""
 
 
 Path = Fixed | Jumps | Drift | RandomWalk
