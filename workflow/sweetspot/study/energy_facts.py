@@ -3,17 +3,12 @@
 They stand in study.yaml under `energy`, what it leaves to the library in facts/power.csv, providers.csv and grids.csv.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from datetime import date
 from typing import Annotated
 
-from pydantic import AfterValidator
-
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import SMALLEST, Closed, Ranged, Slug, Text, within
+from sweetspot.study.base import SMALLEST, Closed, DateText, Ranged, Slug, Text, within
 from sweetspot.study.terms import LARGEST_PUE, SHARE
 
 # The worst grids, of lignite alone, emit about 1,200 g; no device in sight draws 5 kW (bills/owning_lint.py).
@@ -22,22 +17,10 @@ LARGEST_WATTS = 5000.0
 LARGEST_HOST_SHARE = 2.0
 
 
-def _date_as_known(text: str) -> str:
-    """The date as written. Raises ValueError unless it is a year, a month or a day, and of the calendar."""
-    with suppress(ValueError):
-        if re.fullmatch(r"\d{4}(-\d{2}(-\d{2})?)?", text):
-            date.fromisoformat(text + "2000-01-01"[len(text) :])
-            return text
-    raise ValueError('a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"')
-
-
-AsKnown = Annotated[Text, AfterValidator(_date_as_known)]
-
-
 class Fact(Ranged):
     """A number that somebody published, or that is assumed and says so: with its range, its source and its date."""
 
-    as_of: AsKnown
+    as_of: DateText
     """When it was so, as precise as known and in quotes (such as "2025", "2025-06" or "2025-06-30")"""
     source: Text
     """Where it was read, or that it is assumed and from what"""

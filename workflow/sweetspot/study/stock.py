@@ -13,8 +13,7 @@ from pydantic import BeforeValidator, Field
 
 from sweetspot.errors import Faults, refuse
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import Closed, Count, Number, Purchase, Slug, Text, validated
-from sweetspot.study.energy_facts import AsKnown
+from sweetspot.study.base import Closed, Count, DateText, Number, Purchase, Slug, Text, validated
 from sweetspot.study.instances import Instance
 from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
@@ -65,7 +64,7 @@ class StockFact(Closed):
     """Lower end of the range, at most the value"""
     high: Number | None = None
     """Upper end of the range, at least the value"""
-    as_of: Annotated[AsKnown, BeforeValidator(_date_as_text)]
+    as_of: Annotated[DateText, BeforeValidator(_date_as_text)]
     """When it was so, as precise as known and in quotes (such as "2026", "2026-08" or "2026-08-22")"""
     confidence: Literal["good", "middling", "weak", "unknown"] | None = None
     """How sure it is"""
