@@ -85,10 +85,9 @@ def test_a_number_that_yaml_reads_as_text_is_shown_as_yaml_wants_it(file, key, t
         ({"pieces": [{"monhts": 1}]}, [("pieces[0].monhts", "'months'")]),
         ({"pieces": [{"months": 1, "noet": ""}]}, [("pieces[0].noet", "unknown", "'note'")]),
         ({"xyz": 1}, [("'xyz'", "unknown")]),
-        # It comes first, the others in the order of the model.
         (
             {"name": 1, "pieces": [{"months": "x"}, {"monhts": 1}], "usdd": 2},
-            [("pieces[1].monhts",), ("'name'", " 1;", "text"), ("pieces[0].months", "'x'", "whole number"),
+            [("'name'", " 1;", "text"), ("pieces[0].months", "'x'", "whole number"), ("pieces[1].monhts",),
              ("'usdd'", "'usd'")],
         ),
         ({"usd": 2e12}, [("'usd'", "2000000000000.0", "at most 1e+12")]),

@@ -155,7 +155,7 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
     Raises
     ------
     UserError
-        One sentence per mistake: file, key, value found, what is expected; unknown keys first.
+        One sentence per mistake: file, key, value found, what is expected.
 
     """
     if not isinstance(data, dict):
@@ -163,7 +163,7 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        details = sorted(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
+        details = error.errors()
         sentences = (_sentence(detail, model) for detail in details if not _is_misspelt(detail, details))
         raise UserError(*(f"{file}: {sentence}" for sentence in sentences)) from None
 
