@@ -35,7 +35,7 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
     `cards` names the card of an instance where a source names none. `images_per_s` counts `unit` a second on all
     devices together. Several logs of a cell are its independent runs: their times are averaged, and the interval is
     the 95 % t interval of the logarithm of their times; one log has none. `source` is the study's word, then file,
-    lines and SHA-256; `warnings` tell of skipped lines (`skipped_lines`) and of logs
+    lines and SHA-256; `warnings` tell of logs
     that repeat another byte for byte (`repeated_log`). Raises UserError naming file and line.
     """
     rows = []
@@ -61,9 +61,9 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
         "variant": source.variant,
         "benchmark": BENCHMARKS.get(source.format, source.format),
         "images_per_s": rate,
-        "unit": source.unit or (BY_NAME[source.format].counts if source.format in BY_NAME else source.counted),
+        "unit": BY_NAME[source.format].counts if source.format in BY_NAME else source.counted,
         "source": f"{source.source}: {name} {lines}, sha256 {log.sha256}" + (f" ({facts})" if facts else ""),
-        "warnings": log.warnings(),
+        "warnings": [],
         "file": name,
         "sha256": log.sha256,
     }
