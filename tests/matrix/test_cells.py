@@ -88,8 +88,8 @@ def check(where="local", device="gpu", has=4, xla=False, per_node=None, gpu="V10
         ({"gpus": 8}, ["here with gpus 8", "the instance has 4"]),
         ({"variant": "B", "device": "cpu"}, ["variant 'B'", "NCCL", "default, A or C"]),
         ({"variant": "ddp"}, ["variant 'ddp' and framework tensorflow", "default, A, B, C only"]),
-        ({"variant": "zero3"}, ["variant 'zero3'", "expected one of default, A, B, C, compile, ddp, fsdp"]),
-        ({"framework": "torch", "variant": "A"}, ["'A' and framework torch", "default, compile, ddp, fsdp only"]),
+        ({"variant": "zero3"}, ["variant 'zero3'", "expected one of default, A, B, C, compile, ddp"]),
+        ({"framework": "torch", "variant": "A"}, ["'A' and framework torch", "default, compile, ddp only"]),
         (
             {"framework": "torch", "model": "xception"},
             ["'xception' with framework torch", "framework tensorflow"],
@@ -122,7 +122,7 @@ def test_a_cell_that_no_run_can_measure_is_one_sentence(asked, words):
         {"device": "cpu", "has": 1, "gpus": 8, "variant": "C"},  # logical devices of one processor
         NODES | {"gpus": 4, "variant": "A"},
         {"xla": True},  # one device
-        {"framework": "torch", "has": 8, "gpus": 8, "variant": "fsdp"},
+        {"framework": "torch", "has": 8, "gpus": 8, "variant": "ddp"},
         {"framework": "torch", "model": "bert_base", "precision": "tf32", "gpu": "A100"},
         {"model": "EfficientNetB0"},
         {"model": "mobilenet_v2"},

@@ -35,7 +35,7 @@ class Matrix(Closed):
     )
     precision: list[Precision] = Field(["fp32"], description="Number format of the computation", min_length=1)
     variant: list[Slug] = Field(
-        ["default"], description="How gradients are combined (default, A, B, C, ddp, fsdp), or compile", min_length=1
+        ["default"], description="How gradients are combined (default, A, B, C, ddp), or compile", min_length=1
     )
     framework: list[Framework] = Field(
         ["tensorflow"], description="What runs it; command: a script of one's own (config/commands/)", min_length=1
