@@ -12,7 +12,7 @@ from typing import Literal
 # tqdm's form "{percent}%|{bar}| {step}/{total} [{elapsed}<{remaining}, " (tqdm 4, format_meter).
 TQDM = r"\d+%\|[^|]*\|\s*(?P<step>\d+)/(?P<total>\d+) \[(?P<elapsed>[\d:]+)<"
 # A bar of something else than training: an evaluation, a checkpoint being written, a data set. By tqdm, or by rich.
-OTHER_BAR = r"\d+%\|[^|]*\|\s*\d+/\d+ \[|[━╸╺ ]{9,}\d+/\d+ "
+SECOND_BAR = r"\d+%\|[^|]*\|\s*\d+/\d+ \[|[━╸╺ ]{9,}\d+/\d+ "
 NUMBER = r"[\d,]+(?:\.\d+)?"
 
 
@@ -37,7 +37,7 @@ FORMATS = (
         counts="samples",
         sample="100%|███████████████████████████████████| 12051/12051 [7:32:52<00:00,  2.25s/it]",
         source="Trainer of transformers: LoRA of Llama 3.1 8B, batch 2, 27,172 s, in a public script's notes",
-        pause=OTHER_BAR,
+        pause=SECOND_BAR,
     ),
     LogFormat(
         name="trainer_summary",
@@ -54,7 +54,7 @@ FORMATS = (
         counts="samples",
         sample="Epoch 0:  15%|█▌        | 15/100 [00:02<00:13,  6.45it/s, v_num=0]",
         source="Lightning 2.6, TQDMProgressBar, printed here",
-        pause=OTHER_BAR,
+        pause=SECOND_BAR,
     ),
     LogFormat(
         name="keras",

@@ -55,22 +55,65 @@ class LogFile:
         # Not str.splitlines: it also breaks at characters that editors do not count as line ends.
         self.lines = [line.rstrip("\n") for line in io.StringIO(text, newline=None)]
 
-    def fault(self, line: int, found: str) -> None:
-        """Report a malformed line: raise UserError, or where the study says `skip` warn and remember it."""
-        message = f"{self.path}, line {line}: {found}"
+    def fault(self, line: int, message: str) -> None:
+        """Report a malformed line.
+
+        Parameters
+        ----------
+        line
+            Its number, from 1.
+        message
+            What is wrong, and what is expected.
+
+        Raises
+        ------
+        UserError
+            Unless the study says `on_error: skip`: then the line is remembered, and left out with a warning.
+        """
+        sentence = f"{self.path}, line {line}: {message}"
         if self.source.on_error == "refuse":
-            raise UserError(message)
-        logger.warning("%s; skipped as 'on_error: skip' says", message)
+            raise UserError(sentence)
+        logger.warning("%s; skipped as 'on_error: skip' says", sentence)
         self.faults.append(line)
 
-    def refuse(self, line: int, found: str) -> NoReturn:
-        """Raise UserError whatever `on_error` says: the log contradicts the study, so skipping would hide a mistake."""
-        raise UserError(f"{self.path}, line {line}: {found}")
+    def refuse(self, line: int, message: str) -> NoReturn:
+        """Refuse a log that contradicts the study, whatever `on_error` says: skipping would hide a mistake.
 
-    def agreed(self, name: str, stated: object, line: int, found: object) -> None:
-        """Refuse a log that says other than the study states for `name`."""
-        if stated is not None and stated != found:
-            self.refuse(line, f"{name} is {found!r}; study.yaml states {stated!r}")
+        Parameters
+        ----------
+        line
+            Number of the line that says so.
+        message
+            What is wrong, and what is expected.
+
+        Raises
+        ------
+        UserError
+            Always.
+        """
+        raise UserError(f"{self.path}, line {line}: {message}")
+
+    def require_equal(self, name: str, declared: object, line: int, actual: object) -> None:
+        """Refuse a log that says something else than the study.
+
+        Parameters
+        ----------
+        name
+            A key of the study's `logs`.
+        declared
+            Its value in the study; None: not declared.
+        line
+            Number of the log's line.
+        actual
+            The value there.
+
+        Raises
+        ------
+        UserError
+            If the two differ.
+        """
+        if declared is not None and declared != actual:
+            self.refuse(line, f"{name} is {actual!r}; study.yaml states {declared!r}")
 
     def warnings(self) -> list[dict[str, str]]:
         """What a reader must know of the log: the lines left out."""
