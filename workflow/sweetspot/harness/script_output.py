@@ -41,6 +41,7 @@ class StepReport:
     time: float | None = None  # of any clock, s
     loss: float | None = None
     total: int | None = None
+    steps: int | None = None  # since the last line, where that says no number
     after_pause: bool = False
 
 
@@ -185,6 +186,7 @@ class StepReader:
             time=time if time is not None and math.isfinite(time) else None,
             loss=values.get("loss"),
             total=total,
+            steps=_integer(values.get("steps")),
             after_pause=after_pause or is_late,
         )
 
@@ -286,7 +288,7 @@ class StepClock:
             self._restart(report, moment, now)
             return None
         if report.step is None or self._step is None:
-            self._steps += self._steps_per_line
+            self._steps += report.steps or self._steps_per_line
         else:
             self._steps = report.step - self._step
         passed_s = moment - self._started

@@ -3,7 +3,7 @@
 A new format is one row, with a real line of it and where that line comes from; its name also stands in
 `study.scripts.Program`. Named groups of a pattern: `step` and `total`, its number and the last one; `rate`, units a
 second; `steps_per_s`; `seconds` or `milliseconds` of a step; `elapsed`, since the beginning, as seconds or H:MM:SS;
-`clock`, the time of day; `mean_milliseconds` of a step since the beginning; `loss`.
+`clock`, the time of day; `mean_milliseconds` of a step since the beginning; `loss`; `steps`, since the last line.
 """
 
 from dataclasses import dataclass
@@ -63,6 +63,14 @@ FORMATS = (
         sample=" 12/100 ━━━━━━━━━━━━━━━━━━━━ 5s 59ms/step - loss: 0.69",
         source="Keras 3.15, progress bar of fit, printed here",
         last_is_late=True,
+    ),
+    LogFormat(
+        name="keras_epochs",
+        # Where an epoch is validated, its mean holds the validation: such a line is not read.
+        pattern=r"^(?P<steps>\d+)/\d+ - \d+s - (?P<mean_milliseconds>[\d.]+)ms/step(?!.* val_)",
+        counts="samples",
+        sample="100/100 - 1s - 13ms/step - loss: 0.1214",
+        source="Keras 3.15, fit(verbose=2), printed here: 100 steps of 8 samples in 1.262 s",
     ),
     LogFormat(
         name="dllogger",
