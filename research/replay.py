@@ -12,7 +12,7 @@ from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS, cel
 from sweetspot.bills.owning import share_of_price
 from sweetspot.bills.pricing import price_tables
 from sweetspot.bills.schemas import with_types
-from sweetspot.decision.breakeven import references
+from sweetspot.decision.analyses.days_of_use import references
 from sweetspot.decision.contenders import contenders
 from sweetspot.decision.options import build_options
 from sweetspot.study.instances import Instance

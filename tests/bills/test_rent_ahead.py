@@ -108,20 +108,6 @@ def test_without_the_key_only_stated_paths_move_and_with_it_all_clouds_do(prices
     assert set(every.loc[every["price_list"] == "buying", "rent_factor"]) == {1.0}
 
 
-def test_the_surface_takes_the_months_of_its_own_projects(prices):
-    _, comparison = prices(-0.3)
-    rows = comparison["surface"]
-    rows = rows[(rows["model"] == "llama2_70b_lora") & (rows["days"] == 20) & np.isclose(rows["usd_per_kwh"], 0.1222)]
-    rival = rows["rival"].iloc[0]
-    ratio = rows.set_index("months")["ratio"]
-    box = {months: (515000 / months + 184 * 14.3) / (24 * 20) + VARIABLE for months in (18.0, 36.0)}
-    if rival == "nebius-8xb300":  # 18 months: (1 - 0.7^1.5) / (18 x 0.029287) = 0.785955
-        assert ratio[18.0] == pytest.approx(RENT * 0.785955 / box[18.0], rel=1e-3)
-        assert ratio[36.0] == pytest.approx(RENT * 0.623145 / box[36.0], rel=1e-3)
-    else:
-        assert ratio[18.0] / ratio[36.0] == pytest.approx(box[36.0] / box[18.0], rel=1e-3)
-
-
 def test_a_plan_pays_the_mean_rent_of_its_months(prices):
     def usd(change):
         rows = prices(change)[0]["plans"]
@@ -144,9 +130,3 @@ def test_resale_by_age_lowers_the_break_even_by_its_share(prices):
     _, comparison = prices(None, resale="{points: [[3.0, 0.4, 0.3, 0.5]], share: 1.0}")
     # 40 % of 515,000 come back: FIXED less 206,000 / 36
     assert against(comparison)["days"] == pytest.approx((FIXED - 206000 / 36) / (24 * (RENT - VARIABLE)), rel=1e-3)
-    rows = comparison["surface"]
-    rows = rows[(rows["model"] == "llama2_70b_lora") & (rows["days"] == 20) & np.isclose(rows["usd_per_kwh"], 0.1222)]
-    ratio = rows.set_index("months")["ratio"]
-    # half the months: 0.7 is left, linear from 1 at 0 to 0.4 at 3 years
-    box = {m: (515000 * (1 - kept) / m + 184 * 14.3) / (24 * 20) + VARIABLE for m, kept in ((18.0, 0.7), (36.0, 0.4))}
-    assert ratio[18.0] / ratio[36.0] == pytest.approx(box[36.0] / box[18.0], rel=1e-3)

@@ -11,7 +11,7 @@ from sweetspot.decision.contenders import (
     bills_decide,
     contenders,
 )
-from sweetspot.decision.ranks import ENERGY, frontier, pairs, ranks
+from sweetspot.decision.ranks import ENERGY, frontier, ranks
 
 ENDS = ("kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high")
 
@@ -39,9 +39,8 @@ def test_a_place_has_its_figures_its_ends_and_its_energy():
         "persistent": True, "model": "m", "model_title": "The model", "workload": "w", "batch_size": 64, "gpus": 1,
         "precision": "fp16", "usd_per_hour": 2.5, "in_answer": True, "images_per_s": 250.0, "images_per_usd": 3.6e5,
         "images_per_s_low": 250.0, "images_per_usd_high": 3.6e5, "hours": 4.0, "hours_low": 101.0, "hours_high": 119.0,
-        "usd": 10.0, "usd_low": 1.0, "usd_high": 19.0, "rank": 2, "rank_hours": 1, "rank_persistent": 2,
-        "rank_hours_persistent": 1, "rank_carbon": 2, "basis": "published", "source": "speeds", "price_source":
-        "prices", "as_of": "2018-07-01", "p_cheapest": 1.0, "by_bills": False,
+        "usd": 10.0, "usd_low": 1.0, "usd_high": 19.0, "rank": 2, "rank_hours": 1, "rank_carbon": 2,
+        "basis": "published", "source": "speeds", "price_source": "prices", "as_of": "2018-07-01", "p_cheapest": 1.0, "by_bills": False,
     }  # fmt: skip
     assert {name: row[name] for name in expected} == expected
     assert set(table.columns) == {*expected, "images_per_s_high", "images_per_usd_low"}
@@ -56,32 +55,6 @@ def test_places_are_given_within_a_model_and_a_workload():
     ]  # fmt: skip
     # of m the bills leave USD an image: 9 x 4e5 against 30 x 9e5; of z they are in proportion
     assert table["by_bills"].tolist() == [True, True, False, False]
-    both = pairs(options, drawn(options))
-    assert both[["model", "a", "b"]].to_numpy().tolist() == [
-        ["m", "a", "b"], ["m", "b", "a"], ["z", "a", "b"], ["z", "b", "a"]
-    ]  # fmt: skip
-    assert both.index.tolist() == [0, 1, 2, 3] and both["p_cheaper"].tolist() == [0.0, 1.0, 0.0, 1.0]
-    assert both["p_faster"].tolist() == [0.5, 0.5, 1.0, 0.0]
-
-
-def test_every_pair_of_four_has_its_chance():
-    options = pd.DataFrame([machine(name, 10.0, 4.0) for name in "ABCD"])
-    # of four draws a is above b in three, c in two (and even in one), d in one; b and c: 3 < 5, 3 < 4, 3 = 3, 2 > 0
-    perf = [[4, 4, 4, 1], [3, 3, 3, 2], [5, 4, 3, 0], [5, 5, 5, 0]]
-    found = pairs(
-        options,
-        drawn(
-            options,
-            images_per_usd=dict(zip("abcd", perf, strict=True)),
-            images_per_s=dict(zip("dcba", perf, strict=True)),
-        ),
-    )
-    chance = {"ab": 3 / 4, "ac": 2.5 / 4, "ad": 1 / 4, "bc": 1.5 / 4, "bd": 1 / 4, "cd": 1 / 4}
-    chance |= {pair[::-1]: 1 - share for pair, share in chance.items()}
-    assert dict(zip(found["a"] + found["b"], found["p_cheaper"], strict=True)) == chance
-    mirrored = dict(zip("abcd", "dcba", strict=True))
-    speeds = {mirrored[one] + mirrored[other]: share for (one, other), share in chance.items()}
-    assert dict(zip(found["a"] + found["b"], found["p_faster"], strict=True)) == speeds
 
 
 def test_places_count_ties_once_and_leave_out_what_can_be_taken_away():
@@ -91,16 +64,14 @@ def test_places_count_ties_once_and_leave_out_what_can_be_taken_away():
     table = ranks(options, drawn(options, usd=usd)).set_index("option")
     assert table["rank"].to_dict() == {"a": 1, "b": 2, "c": 3, "d": 4, "e": 4}
     assert table["rank_hours"].to_dict() == {"d": 1, "e": 1, "b": 3, "c": 4, "a": 5}
-    assert table["rank_persistent"].dropna().to_dict() == {"a": 1, "c": 2, "d": 3, "e": 3}
-    assert table["rank_hours_persistent"].dropna().to_dict() == {"d": 1, "e": 1, "c": 3, "a": 4}
     # among those that stay: a in draws 1 and 3, c in 2 and 4, and in 5 a, c and d, which cost the same
     assert table["p_cheapest"].dropna().to_dict() == pytest.approx({"a": 0.6, "c": 0.6, "d": 0.2, "e": 0.0})
 
 
-def test_a_front_names_who_beats_whom_by_money_risk_and_carbon():
+def test_a_front_names_who_beats_whom_by_money_and_carbon():
     predicted = {"throughput_basis": "extrapolated"}
     taken = {"purchase": "spot", "persistent": False}
-    # z is beaten by y alone, which adds a risk; c by b, and by a too, which costs less; d by all in time and USD
+    # z is beaten by y alone; c by b, and by a too, which costs less; d by all in time and USD
     options = pd.DataFrame(
         [
             machine("Z", 9.0, 9.0, model="later"), machine("Y", 8.0, 8.0, model="later", kg_co2e=1.0, **taken),
@@ -109,43 +80,14 @@ def test_a_front_names_who_beats_whom_by_money_risk_and_carbon():
             machine("A", 10.0, 25.0, kg_co2e=6.0),
         ]
     )  # fmt: skip
-    found = frontier(options, drawn(options))
+    found = frontier(options)
     assert found.index.tolist() == list(range(6)) and found["option"].tolist() == ["y", "z", "a", "b", "c", "d"]
     beaten = found.set_index("option").astype(object).where(lambda table: table.notna(), None)
     assert beaten["dominated_by"].to_dict() == {"y": None, "z": "y", "a": None, "b": None, "c": "a", "d": "a"}
-    with_risk = {"y": None, "z": None, "a": None, "b": None, "c": "a", "d": "a"}
-    assert beaten["dominated_by_with_risk"].to_dict() == with_risk
     with_carbon = {"y": None, "z": None, "a": None, "b": None, "c": "b", "d": None}
     assert beaten["dominated_by_with_carbon"].to_dict() == with_carbon
     assert beaten["on_front"].to_dict() == dict(zip("yzabcd", (True, False, True, True, False, False), strict=True))
-    assert beaten["on_front_with_risk"].tolist() == [True, True, True, True, False, False]
     assert beaten["on_front_with_carbon"].tolist() == [True, None, True, True, False, True]
-    assert beaten["interruptible"].tolist() == [True, False, False, False, False, True]
-    assert beaten["estimated"].tolist() == [False, False, False, True, False, True]
-    last = {"model": "m", "workload": "w", "instance": "d", "purchase": "spot", "persistent": False, "hours": 40.0,
-            "usd": 40.0, "risk": "interruption and extrapolated", "p_on_front": 0.0, "basis": "published",
-            "kwh": 9.0, "kg_co2e": 1.0, "power_basis": "declared"}  # fmt: skip
-    assert {name: beaten.loc["d", name] for name in last} == last
-
-
-@pytest.mark.parametrize(
-    ("usd", "hours", "chance"),
-    [
-        ([[1], [3], [9], [9]], (2, 2, 5, 6), (1, 0, 0, 0)),  # as fast and dearer; then slower and as dear
-        ([[5], [3], [4], [3]], (1, 2, 3, 4), (1, 1, 0, 0)),  # cheaper than the first alone is not enough, nor as cheap
-        ([[1], [2], [2], [9]], (1, 3, 3, 4), (1, 0, 0, 0)),  # two alike that something beats
-        ([[9], [2], [2], [1]], (1, 3, 3, 4), (1, 1, 1, 1)),
-        # a: where it is the cheapest of all, 1 to 3 (equal USD but slower is not on it); b: unless d is as cheap, 1, 2
-        # and 4; c: where it costs less than b and d, 2 and 3; d is always the fastest
-        ([[1, 1, 1, 5, 2], [2, 2, 4, 2, 2], [3, 1.5, 3, 3, 2], [4, 4, 4, 4, 2]], (9, 4, 5, 2), (0.6, 0.6, 0.4, 1)),
-        # of the first thousand draws half: later ones do not count
-        ([[2] * 500 + [0.5] * 1000, [1] * 1500, [9] * 1500, [9] * 1500], (3, 1, 5, 6), (0.5, 1, 0, 0)),
-    ],
-)
-def test_the_chance_of_the_front_is_the_share_of_draws_in_which_nothing_faster_is_as_cheap(usd, hours, chance):
-    options = pd.DataFrame([machine(name, 1.0, each) for name, each in zip("ABCD", hours, strict=True)])
-    found = frontier(options, drawn(options, usd=dict(zip("abcd", usd, strict=True)))).set_index("option")["p_on_front"]
-    assert found[list("abcd")].tolist() == pytest.approx(list(chance))
 
 
 def of(*rows, reference=None):

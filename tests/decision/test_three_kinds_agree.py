@@ -5,7 +5,7 @@ it; a little less does not. By the code that prices, not by the factors that fou
 
 import numpy as np
 import pytest
-from sweetspot.decision.breakeven import break_even
+from sweetspot.decision.analyses.days_of_use import break_even
 from sweetspot.decision.turning import pays_rows
 from sweetspot.decision.worth_knowing import worth_rows
 from three_kinds import DISPATCH, KINDS, ROUNDS, SHARE, Market, best, hourly, named, own, price, put
@@ -51,7 +51,9 @@ def test_they_cost_what_the_bills_say_and_owning_pays_from_the_same_share_of_the
     )
     assert [rounds["jobs"]["factor"], months["device_hours"]["factor"]] == pytest.approx([days["days"] / 10] * 2, 1e-9)
     if not falls:  # with a curve, months of a job are whole ones
-        assert months["months"]["break_even_value"] == pytest.approx(days["months_needed"], rel=1e-9)
+        # 36,000 USD are worth it once (rent - electricity) x hours of a month - 50 have paid for them.
+        needed = 36_000 / ((rent - 0.2) * hours / 36 - 50)
+        assert months["months"]["break_even_value"] == pytest.approx(needed, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", TERMS)

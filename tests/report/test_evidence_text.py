@@ -21,7 +21,7 @@ def frame(columns, *rows):
 
 
 @pytest.mark.parametrize(
-    "name", ["causes", "price_changes_words", "fits", "waiting", "never_pays", "ahead", "worth_knowing",
+    "name", ["causes", "price_changes_words", "fits", "waiting", "ahead", "worth_knowing",
              "turning_in_words", "paying_in_words", "plan_worth_in_words"]
 )  # fmt: skip
 def test_without_tables_nothing_is_said(name):

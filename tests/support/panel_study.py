@@ -8,7 +8,7 @@ import pandas as pd
 import yaml
 from price_lists import cell, price_study
 from sweetspot.bills.owning import cash_table
-from sweetspot.decision.breakeven import break_even
+from sweetspot.decision.analyses.days_of_use import break_even
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.contenders import found_contenders
 from sweetspot.decision.options import CELL, FIGURE, build_options

@@ -352,20 +352,3 @@ def break_even_in_words(days: Sequence[float], use: float) -> str:
     span = f"{low:.1f} to {high:.1f}" if not math.isnan(high) else f"{low:.1f} to never"
     pays = "pays at the planned use" if value <= use else "does not pay at the planned use"
     return f"from {value:.1f} days a month ({span}); {pays} of {use:g}"
-
-
-def never_in_words(
-    box: str, rival: str, on: str, price: tuple[float, float], tariff: tuple[float, float], money: Money
-) -> str:
-    """The condition under which a box never pays for a model: the rival's price an hour and the electricity price from
-    which it would not, each with what it is now in USD; NaN: no electricity price turns it.
-    """
-    name, (ends, now) = the(rival), map(money.of, price)
-    never = f"Even used every day, {the(box)} never pays for {on}"
-    if now <= ends:
-        return f"{never}: {name} costs {now:.3g} {money.code} an hour, it would pay above {ends:.3g}"
-    parts = [f"if {name} costs {ends:.3g} {money.code} an hour or less (now {now:.3g})"]
-    if not math.isnan(tariff[0]):
-        most, now = map(money.of, tariff)
-        parts.append(f"if electricity costs more than {most:.3g} {money.code}/kWh (now {now:.3g})")
-    return f"{never} {', or '.join(parts)}"

@@ -12,7 +12,7 @@ import pandas as pd
 from sweetspot.bills.fits import Needs, fitting_plans
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import plan_table
-from sweetspot.decision.breakeven import break_even
+from sweetspot.decision.analyses.days_of_use import break_even
 from sweetspot.decision.compare import Judged, PlannedWork, judge, together
 from sweetspot.decision.cost_rounds import rounds_question
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines

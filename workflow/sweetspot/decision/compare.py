@@ -9,7 +9,7 @@ import pandas as pd
 
 from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
-from sweetspot.decision.breakeven import break_even, surface, utilisation
+from sweetspot.decision.analyses.days_of_use import break_even, utilisation
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import Work, choice_table, works
 from sweetspot.decision.contenders import Contenders, found_contenders
@@ -29,7 +29,7 @@ from sweetspot.decision.options import Row, build_options, titled
 from sweetspot.decision.pose import limited, pose
 from sweetspot.decision.posed import Posed
 from sweetspot.decision.question import Question
-from sweetspot.decision.ranks import frontier, pairs, ranks
+from sweetspot.decision.ranks import frontier, ranks
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.sources import job_table, load_table, source_table
 from sweetspot.decision.turning import PAYS, TORNADO, TURNING, pays_rows, tornado_rows, turning_rows
@@ -175,8 +175,7 @@ def compare(
         "options": pd.concat([options, judged.misfits], ignore_index=True) if len(judged.misfits) else options,
         "utilisation": utilisation(options, drawn, settings.month_days),
         "ranks": ranks(options, drawn),
-        "pairs": pairs(options, drawn),
-        "frontier": frontier(options, drawn),
+        "frontier": frontier(options),
         "left_out": missing,
         "queue": queue_table(coming_to_mixes(judged.months)),
         "warnings": with_decisive(
@@ -203,7 +202,6 @@ def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, setting
     return found | {
         "break_even": together([days, found["break_even"]]),
         "deadlines": together(due),
-        "surface": surface(jobs, settings.month_days, money),
         "sources": source_table(judged.months),
         "load": load_table(judged.months),
         "jobs": job_table(judged.months, every, asked, settings.titles),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.breakeven import references
+from sweetspot.decision.analyses.days_of_use import references
 from sweetspot.decision.options import Row, records, same_machine, trained
 
 PROPORTION = 1.05  # bills that leave USD per image by more than this decide by themselves

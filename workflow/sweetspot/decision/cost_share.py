@@ -7,8 +7,8 @@ import pandas as pd
 
 from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
 from sweetspot.bills.rates import Number, by_contract, or_zero, rates
+from sweetspot.decision.analyses.days_of_use import references
 from sweetspot.decision.assumption import OF_THE_TEAM, Array, Choice, Moved, assumptions_of
-from sweetspot.decision.breakeven import references
 from sweetspot.decision.contenders import staying
 from sweetspot.decision.options import Row, records, trained
 from sweetspot.decision.question import Costs, Question

@@ -72,8 +72,8 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     case = evidence_case(tables, study)
     figures = Figures(tables, drawn.specs, money)
     specs = (f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in figures.names)
-    told_of = (evidence_text.causes, evidence_text.price_changes_words, evidence_text.fits, evidence_text.waiting,
-               evidence_text.never_pays, evidence_text.ahead)  # fmt: skip
+    told_of = (evidence_text.causes, evidence_text.price_changes_words, evidence_text.fits,
+               evidence_text.waiting, evidence_text.ahead)  # fmt: skip
     context = {one.__name__: one(tables) for one in told_of} | {
         "study": study,
         "figures": figures,

@@ -111,13 +111,6 @@ def _relative_changes(row: Row) -> dict[str, float] | None:
     return {name: row[name] / row["value"] - 1 for name in names if not missing(row[name])}
 
 
-def never_pays(tables: Tables) -> str:
-    """When owning never pays for the model of the answer; empty where nothing is owned."""
-    rows = table_of(tables, "surface")
-    conditions = rows.loc[rows["model"] == asked_model(tables), "condition"] if len(rows) else rows
-    return f"{conditions.iloc[0]}." if len(conditions) else ""
-
-
 def fits(tables: Tables) -> str:
     """What does not fit into memory, or what is tightest; empty where no workload states what it needs."""
     options = table_of(tables, "options")

@@ -1,0 +1,1 @@
+"""The analyses of a decision: one module each."""
