@@ -202,13 +202,13 @@ def test_jobs_of_a_month_are_whole_from_ten_on(count, said):
     ({"usd_per_month": None}, "Our work"), ({"usd_per_month": 1800.0}, "What 2 months cost"),
 ])  # fmt: skip
 def test_the_first_chart_says_over_how_many_months(monkeypatch, changes, title):
-    for name, empty in (("choices_of", []), ("page_case", {}), ("sections", [])):
+    for name, empty in (("choices_of", []), ("sections", [])):
         monkeypatch.setattr(page, name, lambda *_, empty=empty: empty)
     prices = [SimpleNamespace(usd=1250.0, p_buying_cheaper=0.6)]
     told = found(usd=3600.0, title="Our work", at_prices=prices, confidence="too close to call", **changes)
     made = page._of_verdict({}, None, told, Money("EUR", 1.25), "recorded")
     assert made["dots_title"] == f"{title}, in EUR: 20 equally likely outcomes each"
-    assert (made["dots"], made["case_json"], made["notes"]) == ("", "", ["recorded"])
+    assert (made["dots"], made["notes"]) == ("", ["recorded"])
     assert made["prices"] == [("1,000", "60 %")]
     told.confidence = "clear"
     assert page._of_verdict({}, None, told, Money(), "")["prices"] == []

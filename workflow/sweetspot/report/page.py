@@ -8,7 +8,6 @@ from sweetspot.decision_words import MAY_STOP
 from sweetspot.files import write_whole
 from sweetspot.report import how_sure
 from sweetspot.report.answer_file import answer_json, nothing_said
-from sweetspot.report.case import page_case, script_json
 from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.evidence_text import lead
@@ -44,21 +43,18 @@ def render_page(tables: Tables, study: Study, workloads: str | Path | None = Non
         "used": any(busy(one) for one in others),
         "code": money.code,
         "style": asset("first.css", "bars.css"),
-        "script": asset("model.js", "lines.js", "panel.js"),
     }
     tables = shown_in(tables, money)
-    context |= {"listed": of_choices(tables, money.code), "tiles": key_figures(found, money), "case": {}}
+    context |= {"listed": of_choices(tables, money.code), "tiles": key_figures(found, money)}
     context["certainty"] = ()
-    context |= dict.fromkeys(("dots", "dots_title", "case_json"), "") | dict.fromkeys(
-        ("notes", "sections", "prices"), ()
-    )
+    context |= dict.fromkeys(("dots", "dots_title"), "") | dict.fromkeys(("notes", "sections", "prices"), ())
     if found is not None:
         context |= _of_verdict(tables, study, found, money, use_in_words(workloads, found.workload))
     return rendered("page", context)
 
 
 def _of_verdict(tables: Tables, study: Study, found: Outcome, money: Money, recorded: str) -> dict[str, Any]:
-    rows, case, prices = choices_of(tables), page_case(tables, study, found), []
+    rows, prices = choices_of(tables), []
     months = found.usd / found.usd_per_month if found.usd_per_month else 0.0
     what = f"What {months:g} months cost" if months > 1 else found.title
     if found.confidence == TIE:
@@ -75,8 +71,6 @@ def _of_verdict(tables: Tables, study: Study, found: Outcome, money: Money, reco
         ],
         "sections": sections(tables, found, money),
         "prices": prices,
-        "case": case,
-        "case_json": script_json(case) if case else "",
     }
 
 
