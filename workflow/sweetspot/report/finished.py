@@ -31,11 +31,10 @@ def asset(*files: str) -> "Markup":
 
 
 def rendered(template: str, context: Mapping[str, Any]) -> str:
-    """A template of the assets, filled. Text from tables and configuration is escaped by the template engine."""
-    from jinja2 import Environment, StrictUndefined, select_autoescape
+    """Fill a template of a page. Text from tables and configuration is escaped by the template engine."""
+    from sweetspot.report.sentences import filled
 
-    environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
-    return environment.from_string((ASSETS / f"{template}.html.j2").read_text(encoding="utf-8")).render(context)
+    return filled(f"{template}.html.j2", context)
 
 
 class Made(NamedTuple):
