@@ -14,8 +14,7 @@ def read_keras_csv(path: Path, source: LogSource) -> tuple[LogFile, list[Reading
     log = LogFile(path, source)
     seconds = _elapsed_seconds(log)
     if not seconds:
-        log.fault(len(log.lines), "no epoch; expected at least one row")
-        return log, []
+        log.refuse(len(log.lines), "no epoch; expected at least one row")
     total = math.fsum(value for _, value in seconds)
     rate = len(seconds) * source.stated("samples_per_epoch") / total
     model, framework, batch_size, precision = map(source.stated, ("model", "framework", "batch_size", "precision"))
@@ -44,17 +43,15 @@ def _elapsed_seconds(log: LogFile) -> list[tuple[int, float]]:
     for number, text in _rows(log):
         values = _values(text)
         if len(values) != len(columns):
-            log.fault(number, f"{len(values)} values; expected {len(columns)}")
-            continue
+            log.refuse(number, f"{len(values)} values; expected {len(columns)}")
         row = dict(zip(reversed(columns), reversed(values), strict=True))  # of two columns of a name the first
         value, epoch = positive(row["elapsed"]), not_negative(row["epoch"])
         if value is None:
-            log.fault(number, f"elapsed is {row['elapsed']!r}; expected seconds above 0")
-        elif epoch is None or epoch % 1 or epoch <= before:
-            log.fault(number, f"epoch is {row['epoch']!r} after {before:g}; expected rising whole numbers")
-        else:
-            seconds.append((number, value))
-            before = epoch
+            log.refuse(number, f"elapsed is {row['elapsed']!r}; expected seconds above 0")
+        if epoch is None or epoch % 1 or epoch <= before:
+            log.refuse(number, f"epoch is {row['epoch']!r} after {before:g}; expected rising whole numbers")
+        seconds.append((number, value))
+        before = epoch
     return seconds
 
 

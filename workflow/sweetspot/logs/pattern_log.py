@@ -44,8 +44,7 @@ def read_pattern_log(path: Path, source: LogSource) -> tuple[LogFile, list[Readi
         if not steps or step > steps[-1].get("step", 0):
             steps.append(values | {"line": number})
     if not steps:
-        log.fault(len(log.lines), f"no line of {source.format}; expected such as {log_format.sample[:60]!r}")
-        return log, []
+        log.refuse(len(log.lines), f"no line of {source.format}; expected such as {log_format.sample[:60]!r}")
 
     last = steps[-1]
     counts_by_last_line = "elapsed" in last or "mean_milliseconds" in last
@@ -93,10 +92,12 @@ def _check_batch(log: LogFile, timed: list[dict[str, float]], devices: int, batc
         step_s = (last["clock"] - first["clock"]) / (last["step"] - first["step"])
     else:
         return
-    made = units_per_s * step_s
-    if step_s > 0 and abs(made / batch - 1) > TOLERANCE:
+    implied_batch = units_per_s * step_s
+    if step_s > 0 and abs(implied_batch / batch - 1) > TOLERANCE:
         line = int(last["line"])
-        log.refuse(line, f"{units_per_s:.4g} a second x {step_s:.4g} s a step is {made:.4g}; the study states {batch}")
+        log.refuse(
+            line, f"{units_per_s:.4g} a second x {step_s:.4g} s a step is {implied_batch:.4g}; the study states {batch}"
+        )
 
 
 def _number(text: str) -> float:
@@ -105,4 +106,4 @@ def _number(text: str) -> float:
         parts = [float(part) for part in text.replace(",", "").split(":")]
     except ValueError:
         return math.nan
-    return sum(part * 60**place for place, part in enumerate(reversed(parts)))
+    return sum(part * 60**exponent for exponent, part in enumerate(reversed(parts)))
