@@ -25,6 +25,7 @@ from sweetspot.report.tables import (
 from sweetspot.report.tornado import Tornado, tornado_of
 from sweetspot.study.study import Study
 from sweetspot.study.workloads import load_monthly
+from sweetspot.throughput.speed_errors import SOFTWARE_FACTOR
 
 SCHEMA_VERSION = 3
 OWNERSHIP = ("days_per_month", "months", "usd_per_kwh", "capex_usd")
@@ -182,7 +183,9 @@ class Answer(Part):
     inputs: dict[str, float] = Field(description="What the cost of an owned reference rests on: days, months, ...")
     worth_knowing: list[str] = Field(description="What to find out first, in sentences; of a plan of months, for it")
     speeds: list[DecidingSpeed] = Field(description="The speeds that the answer rests on, each with its basis")
-    all_arithmetic: bool = Field(description="Whether nobody timed anything: all speeds are by arithmetic")
+    arithmetic_factor: float | None = Field(
+        description="Times that all hours may be off together, where all speeds are by arithmetic; null: they are not"
+    )
     warnings: list[DecisiveWarning] = Field(description="Those that could change the answer")
     rests_on: list[str] = Field(description="The bases of the speeds and the gravest warnings, in sentences")
 
@@ -241,7 +244,7 @@ def answer_of(tables: Tables, study: Study, workloads: str | Path | None = None)
         inputs=_inputs(tables, judged),
         worth_knowing=plan_worth_in_words(shown, money.code) or worth_knowing(shown),
         scenarios=_scenarios(table_of(tables, "scenarios")),
-        all_arithmetic=_all_arithmetic(table_of(tables, "options")),
+        arithmetic_factor=SOFTWARE_FACTOR if _all_arithmetic(table_of(tables, "options")) else None,
         warnings=_warnings(decisive(table_of(tables, "warnings"))),
         rests_on=notes(tables),
         **_of_verdict(tables, verdict, workloads),

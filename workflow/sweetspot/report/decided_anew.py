@@ -13,7 +13,9 @@ from sweetspot.bills.scenario_checks import StudyFiles, check_scenarios
 from sweetspot.decision.compare import Inputs, asked_of, compare, judge, together
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
-from sweetspot.report.rank_changes import SAME, cost_changes, price_changes, side_by_side
+from sweetspot.report.notation import records
+from sweetspot.report.rank_changes import TOLERANCE, cost_changes, price_changes, side_by_side
+from sweetspot.report.sentences import filled
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import load_instances
 from sweetspot.study.needs import load_needs
@@ -21,7 +23,7 @@ from sweetspot.study.scenarios import Scenario, scenario_file, write_scenario
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import Known, load_availability
 from sweetspot.study.workloads import load_monthly, load_titles
-from sweetspot.wording import SHARE, Money, percent
+from sweetspot.wording import SHARE, Money
 
 OFFER = ["price_list", "instance", "purchase"]
 COLUMNS = (
@@ -146,7 +148,7 @@ def moved(before: State, after: State) -> pd.DataFrame:
     """
     answer = pd.DataFrame([{"what": "answer", "said_before": before.answer, "said_after": after.answer}])
     plans = side_by_side(before.plans, after.plans, ["workload"], "usd", "said").assign(what="plan")
-    same = plans["said_before"].eq(plans["said_after"]) & (plans["change"].abs() <= SAME)
+    same = plans["said_before"].eq(plans["said_after"]) & (plans["change"].abs() <= TOLERANCE)
     prices = price_changes(before.offers, after.offers, OFFER)
     parts = [answer, plans[~same], prices, cost_changes(before.ranks, after.ranks)]
     table = pd.concat([part.reindex(columns=list(COLUMNS)).astype(object) for part in parts], ignore_index=True)
@@ -216,16 +218,5 @@ def _done(row: Row) -> tuple[object, object]:
 
 
 def to_markdown(table: pd.DataFrame, money: Money) -> str:
-    """The table for a terminal or a ticket: scenario, verdict, best, money a month with 90 %, what it changes."""
-    lines = ["| scenario | verdict | best | a month | sure | differs by |", "|---|---|---|---|---|---|"]
-    for row in table.to_dict("records"):
-        paid = ""
-        if pd.notna(row["usd_per_month"]):
-            ends = " to ".join(money.words(row[f"usd_per_month_{end}"]).rpartition(" ")[0] for end in ("low", "high"))
-            paid = f"{money.words(row['usd_per_month'])} ({ends})"
-        elif pd.notna(row["usd"]):
-            paid = f"{money.words(row['usd'])} in all"
-        sure = "" if pd.isna(row["p_cheaper"]) else percent(float(row["p_cheaper"]))
-        told = (row["title"], row["sentence"], row["best_title"] or "", paid, sure, "; ".join(row["changes"]) or "-")
-        lines.append(f"| {' | '.join(told)} |")
-    return "\n".join(lines) + "\n"
+    """Write `scenario_table` as Markdown: scenario, verdict, best, money a month with its 90 % range, what differs."""
+    return filled("scenarios.md.j2", {"rows": records(table), "money": money})

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sweetspot.decision_words import in_unit, off_plan
 from sweetspot.report.notation import missing, number
 from sweetspot.report.scales import short_amount
-from sweetspot.throughput.speed_errors import SOFTWARE_FACTOR
-from sweetspot.wording import amount, begun, listed, percent, span, the, times
+from sweetspot.wording import amount, begun, listed, money, percent, span, the, times
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -48,6 +47,18 @@ def plain(text: object) -> str:
     return " ".join(clean.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").split())
 
 
+def table_cell(value: object) -> str:
+    """Return text for a cell of a Markdown table."""
+    return str(value).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+def four_digits(value: float) -> str:
+    """Write a number with four digits, whole from 1,000 on; '' where it is missing."""
+    if missing(value):
+        return ""
+    return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
 def lines(text: str) -> list[str]:
     """Return the lines of a text that are not empty."""
     return [line for line in text.splitlines() if line.strip()]
@@ -64,8 +75,11 @@ def _environment(autoescape: bool) -> "Environment":
         amount=amount,
         begun=begun,
         capital=capitalize,
+        cell=table_cell,
+        four_digits=four_digits,
         lines=lines,
         listed=listed,
+        money=money,
         number=number,
         off_plan=off_plan,
         percent=percent,
@@ -79,7 +93,6 @@ def _environment(autoescape: bool) -> "Environment":
         the=the,
         times=times,
     )
-    environment.globals["SOFTWARE_FACTOR"] = SOFTWARE_FACTOR
     environment.tests["missing"] = missing
     return environment
 
