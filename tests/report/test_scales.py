@@ -1,7 +1,7 @@
 """Axes of the first page: where values stand, which bars lie beyond, and labels."""
 
 import pytest
-from sweetspot.report.scales import Axis, cost_axis, short_amount, spread_labels
+from sweetspot.report.scales import Axis, cost_axis, separate_labels, short_amount
 
 
 def test_a_value_stands_in_proportion_and_a_bar_is_never_invisible():
@@ -35,5 +35,5 @@ def test_amounts_on_an_axis_are_short(value, said):
 
 
 def test_two_labels_that_would_meet_move_apart():
-    assert spread_labels([100, 104], 15) == [94.5, 109.5] and spread_labels([104, 100], 15) == [109.5, 94.5]
-    assert spread_labels([100, 115], 15) == [100, 115] and spread_labels([100], 15) == [100]
+    assert separate_labels([100, 104], 15) == [94.5, 109.5] and separate_labels([104, 100], 15) == [109.5, 94.5]
+    assert separate_labels([100, 115], 15) == [100, 115] and separate_labels([100], 15) == [100]

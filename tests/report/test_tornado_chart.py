@@ -70,9 +70,9 @@ def test_the_five_that_move_most_are_on_the_first_page():
     rows.append(row("other", workload="x"))
     made = tornado_of({"tornado": pd.DataFrame(rows)}, verdict())
     assert [bar.assumption for bar in made.bars] == ["a0", "a2", "a3", "a4", "a5"]
-    assert (made.best, made.runner_up, made.ratio, made.any_turns) == ("Cloud", "Box", 1.1, True)
+    assert (made.best, made.runner_up, made.ratio, made.can_change) == ("Cloud", "Box", 1.1, True)
     firm = tornado_of({"tornado": pd.DataFrame([row(margin_low=1.0)])}, verdict())
-    assert not firm.any_turns
+    assert not firm.can_change
 
 
 def test_a_single_job_has_the_assumptions_of_its_model():

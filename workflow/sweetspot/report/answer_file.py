@@ -219,7 +219,11 @@ def answer_of(tables: Tables, study: Study, workloads: str | Path | None = None)
         If workloads.yaml is broken.
     """
     money, verdict, model = money_of(study), outcome_of(tables), asked_model(tables)
-    shown, judged, claims = shown_in(tables, money), judged_option(tables, model), lead(table_of(tables, "claims"))
+    in_currency, reference, claims = (
+        shown_in(tables, money),
+        judged_option(tables, model),
+        lead(table_of(tables, "claims")),
+    )
     return Answer(
         schema_version=SCHEMA_VERSION,
         study=StudyFacts(
@@ -231,18 +235,18 @@ def answer_of(tables: Tables, study: Study, workloads: str | Path | None = None)
             usd_per_unit=money.usd_per_unit,
             sources=[SourceFacts(title=source.title, date=str(source.date)) for source in study.sources],
         ),
-        outcome=_outcome(tables, verdict, judged),
+        outcome=_outcome(tables, verdict, reference),
         verdict=verdict,
         other_work=other_work(tables),
-        sentences=[*claims, *(verdict.sentences() if verdict else [nothing_said(tables)])],
+        sentences=[*claims, *(verdict.sentences() if verdict else [no_answer_text(tables)])],
         claims=claims,
         deadlines=by_deadline(tables),
         counts=study.counts,
         unit=unit_of(tables),
         model=model or None,
-        reference=judged or None,
-        inputs=_inputs(tables, judged),
-        worth_knowing=plan_worth_in_words(shown, money.code) or worth_knowing(shown),
+        reference=reference or None,
+        inputs=_inputs(tables, reference),
+        worth_knowing=plan_worth_in_words(in_currency, money.code) or worth_knowing(in_currency),
         scenarios=_scenarios(table_of(tables, "scenarios")),
         arithmetic_factor=SOFTWARE_FACTOR if _all_arithmetic(table_of(tables, "options")) else None,
         warnings=_warnings(decisive(table_of(tables, "warnings"))),
@@ -269,7 +273,7 @@ def _of_verdict(tables: Tables, verdict: Outcome | None, workloads: str | Path |
     }
 
 
-def nothing_said(tables: Tables) -> str:
+def no_answer_text(tables: Tables) -> str:
     """Return what is said where there is no verdict."""
     return no_answer(len(table_of(tables, "offers")), len(table_of(tables, "throughput")))
 
@@ -280,9 +284,9 @@ def answer_json(tables: Tables, study: Study, workloads: str | Path | None = Non
 
 
 def _outcome(
-    tables: Tables, verdict: Outcome | None, judged: str
+    tables: Tables, verdict: Outcome | None, reference: str
 ) -> Literal["reference", "rival", "too_close", "only_one", "none"]:
-    """Return the verdict in a word; `judged` is the study's reference."""
+    """Return the verdict in a word; `reference` is the option that the study judges."""
     if verdict is None:
         return "none"
     if verdict.rival is None:
@@ -293,7 +297,7 @@ def _outcome(
     if len(sources):
         of_best = (sources["workload"] == verdict.workload) & (sources["mix"] == verdict.best.choice)
         machines |= set(sources.loc[of_best, "option"])
-    return "reference" if judged in machines else "rival"
+    return "reference" if reference in machines else "rival"
 
 
 def _choice(row: Row, tables: Tables) -> ChoiceRow:
@@ -375,11 +379,11 @@ def _measured_use(workloads: str | Path | None, workload: str) -> MeasuredUse | 
 
 def _scenarios(table: pd.DataFrame) -> list[ScenarioRow]:
     """Return the plan and at most MAX_SCENARIOS - 1 others, those with another answer before those without."""
-    known = table[table["usd"].notna()].reset_index(drop=True) if len(table) else table
-    if len(known) < 2:
+    priced = table[table["usd"].notna()].reset_index(drop=True) if len(table) else table
+    if len(priced) < 2:
         return []
-    other_answer = known[~known["same_answer"].astype(bool)].index
-    by_rank = list(dict.fromkeys([0, *other_answer, *known.index]))
+    changed = priced[~priced["same_answer"].astype(bool)].index
+    by_rank = list(dict.fromkeys([0, *changed, *priced.index]))
     return [
         ScenarioRow(
             name=text(row["scenario"]),
@@ -388,7 +392,7 @@ def _scenarios(table: pd.DataFrame) -> list[ScenarioRow]:
             usd_per_month=finite(row, "usd_per_month"),
             same_answer=bool(row["same_answer"]),
         )
-        for row in records(known.loc[sorted(by_rank[:MAX_SCENARIOS])])
+        for row in records(priced.loc[sorted(by_rank[:MAX_SCENARIOS])])
     ]
 
 
@@ -399,12 +403,12 @@ def _all_arithmetic(options: pd.DataFrame) -> bool:
     return len(eligible) > 0 and bool(eligible["throughput_basis"].eq("arithmetic").all())
 
 
-def _inputs(tables: Tables, judged: str) -> dict[str, float]:
+def _inputs(tables: Tables, reference: str) -> dict[str, float]:
     """Return what the price list says of the reference where it is owned."""
     options = table_of(tables, "options")
-    if not judged:
+    if not reference:
         return {}
-    rows = records(options[(options["option"] == judged) & (options["purchase"] == "own")].head(1))
+    rows = records(options[(options["option"] == reference) & (options["purchase"] == "own")].head(1))
     values = {name: finite(row, name) for row in rows for name in OWNERSHIP}
     return {name: value for name, value in values.items() if value is not None}
 

@@ -83,8 +83,8 @@ def _lines_of_phases(
     factors = [step / STEPS_PER_PLAN for step in range(int(end * STEPS_PER_PLAN + 1e-9) + 1)]
     lines = []
     for row in (bought, rented):
-        alike = figures[(figures["purchase"] == "own") == (row["purchase"] == "own")]
-        costs = [cost_by_work(rows, hours[str(option)]) for option, rows in alike.groupby("option")]
+        of_kind = figures[(figures["purchase"] == "own") == (row["purchase"] == "own")]
+        costs = [cost_by_work(rows, hours[str(option)]) for option, rows in of_kind.groupby("option")]
         lines.append(_line(row, factors, [min(cost(factor) for cost in costs) for factor in factors]))
     return lines
 
@@ -105,12 +105,12 @@ def cost_by_work(rows: pd.DataFrame, hours: float) -> Callable[[float], float]:
         USD by times the planned work.
     """
     ownership_usd, running_usd = float(rows["ownership_usd"].iloc[0]), float(rows["usd"].sum())
-    machines, room_hours = float(rows["machines"].iloc[0]), float(rows["room_hours"].iloc[0])
+    machines, planned_hours = float(rows["machines"].iloc[0]), float(rows["room_hours"].iloc[0])
 
     def cost_usd(factor: float) -> float:
         needed = machines
-        if room_hours > 0:  # NaN: nobody counts the hours of a machine rented by the hour
-            needed = max(1.0, math.ceil(hours * machines * factor / room_hours - 1e-9))
+        if planned_hours > 0:  # NaN: nobody counts the hours of a machine rented by the hour
+            needed = max(1.0, math.ceil(hours * machines * factor / planned_hours - 1e-9))
         return ownership_usd / machines * needed + running_usd * factor
 
     return cost_usd
@@ -128,8 +128,11 @@ def _lines_of_months(tables: Tables, verdict: Outcome, bought: Row, rented: Row)
     x = [float(row["low"]), 1.0, float(row["high"])]
     usd = [float(row[name]) for name in ("usd_low", "usd", "usd_high")]
     ratios = [float(row[name]) for name in ("margin_low", "margin", "margin_high")]
-    best, other = sorted((bought, rented), key=lambda choice: float(choice["usd"]))
-    return [_line(best, x, usd), _line(other, x, [cost * ratio for cost, ratio in zip(usd, ratios, strict=True)])]
+    cheaper, runner_up = sorted((bought, rented), key=lambda choice: float(choice["usd"]))
+    return [
+        _line(cheaper, x, usd),
+        _line(runner_up, x, [cost * ratio for cost, ratio in zip(usd, ratios, strict=True)]),
+    ]
 
 
 def _by_days_of_use(tables: Tables, verdict: Outcome, bought: Row, rented: Row) -> BuyingPays | None:

@@ -18,7 +18,7 @@ MAX_WARNINGS, MAX_MACHINES = 3, 4  # that the first page names
 MAX_CHARACTERS = 260  # of one warning
 # Warnings that say nothing without the name of their kind.
 RULES_WITH_HEADING = {"no_interval", "note", "text_against_table", "stand_in_batch", "stand_in_precision"}
-LEAST_GRAVE = ("no_interval", "note")  # what the bases say already, or what a source says of its figure
+MINOR_RULES = ("no_interval", "note")  # what the bases say already, or what a source says of its figure
 TIMED = (*READ, "equivalent")  # bases of speeds that somebody timed
 
 
@@ -53,8 +53,8 @@ def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
 
 def bases_of_choice(tables: Tables, workload: str, choice: str) -> list[str]:
     """Return the bases of the speeds of one choice, each once; [] where it needs no speed."""
-    asked = {"is_answer": True, "workload": workload} | dict.fromkeys(NAMED) | {"best": choice}
-    rows = _rows_with_speed(tables, pd.DataFrame([asked]))
+    verdict = {"is_answer": True, "workload": workload} | dict.fromkeys(NAMED) | {"best": choice}
+    rows = _rows_with_speed(tables, pd.DataFrame([verdict]))
     return list(dict.fromkeys(text(row["throughput_basis"]) for row in rows))
 
 
@@ -82,7 +82,7 @@ def warnings_in_words(tables: Tables) -> list[str]:
     rows = decisive(table_of(tables, "warnings"))
     if rows.empty:
         return []
-    rows = rows.assign(late=rows["rule"].isin(LEAST_GRAVE)).sort_values("late", kind="stable")
+    rows = rows.assign(late=rows["rule"].isin(MINOR_RULES)).sort_values("late", kind="stable")
     first_of_rule = rows.drop_duplicates("rule")
     ordered = pd.concat([first_of_rule, rows.drop(index=first_of_rule.index)]).drop_duplicates(["rule", "message"])
 

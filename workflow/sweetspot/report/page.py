@@ -11,14 +11,14 @@ from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.finished import asset, rendered
 from sweetspot.report.how_sure import mark_of
 from sweetspot.report.outcome import Figure
-from sweetspot.report.scales import Axis, cost_axis, spread_labels
+from sweetspot.report.scales import Axis, cost_axis, separate_labels
 from sweetspot.report.summary import summary_of
 from sweetspot.report.tables import Tables
 from sweetspot.report.tornado import tornado_chart
 from sweetspot.study.study import Study, load_study
 from sweetspot.wording import Money
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 440, 250, 52, 60, 24, 34  # pixels of the chart of costs by work
+WIDTH, HEIGHT, MARGIN, RIGHT, TOP, BOTTOM = 440, 250, 52, 60, 24, 34  # pixels of the chart of costs by work
 LABEL_GAP = 15  # pixels between the names of two lines
 HEADROOM = 1.05  # times the highest point
 
@@ -55,7 +55,7 @@ def page_of(answer: Answer) -> str:
     """Return index.html, all of which follows from the answer."""
     money = Money(answer.study.currency, answer.study.usd_per_unit)
     choices, scenarios = _choice_bars(answer, money), _scenario_bars(answer, money)
-    found = answer.tornado
+    bars = answer.tornado
     context = {
         "answer": answer,
         "verdict": answer.verdict,
@@ -65,7 +65,7 @@ def page_of(answer: Answer) -> str:
         "scenarios": scenarios,
         "scenario_axis": cost_axis([(bar.value, bar.high) for bar in scenarios]),
         "scenarios_by_month": all(row.usd_per_month is not None for row in answer.scenarios),
-        "tornado": tornado_chart(found.bars, found.best, found.runner_up, found.ratio, money) if found else "",
+        "tornado": tornado_chart(bars.bars, bars.best, bars.runner_up, bars.ratio, money) if bars else "",
         **_curves(answer, money),
         "style": asset("first.css", "bars.css"),
     }
@@ -107,17 +107,17 @@ def _scenario_bars(answer: Answer, money: Money) -> list[CostBar]:
 
 def _curves(answer: Answer, money: Money) -> dict[str, object]:
     """Return axes and lines of the chart of when buying pays; `curves` is empty without it."""
-    found = answer.buying_pays
-    if found is None:
+    pays = answer.buying_pays
+    if pays is None:
         return {"curves": [], "x": Axis(0, 1), "y": Axis(0, 1)}
-    highest = max(max([*line.usd, *line.high]) for line in found.lines) / money.usd_per_unit
-    x = Axis(0.0, max(found.lines[0].x), LEFT, WIDTH - RIGHT)
+    highest = max(max([*line.usd, *line.high]) for line in pays.lines) / money.usd_per_unit
+    x = Axis(0.0, max(pays.lines[0].x), MARGIN, WIDTH - RIGHT)
     y = Axis(0.0, HEADROOM * highest, HEIGHT - BOTTOM, TOP)
 
     def points(line_x: Sequence[float], usd: Sequence[float]) -> list[tuple[str, str]]:
         return [(x.at(at), y.at(cost / money.usd_per_unit)) for at, cost in zip(line_x, usd, strict=True)]
 
-    ends = [float(y.at(line.usd[-1] / money.usd_per_unit)) for line in found.lines]
+    label_heights = [float(y.at(line.usd[-1] / money.usd_per_unit)) for line in pays.lines]
     curves = [
         Curve(
             kind=line.kind,
@@ -125,7 +125,7 @@ def _curves(answer: Answer, money: Money) -> dict[str, object]:
             band=[*points(line.x, line.high), *reversed(points(line.x, line.low))] if line.high else [],
             label_y=label_y,
         )
-        for line, label_y in zip(found.lines, spread_labels(ends, LABEL_GAP), strict=True)
+        for line, label_y in zip(pays.lines, separate_labels(label_heights, LABEL_GAP), strict=True)
     ]
     return {"curves": curves, "x": x, "y": y}
 
@@ -165,13 +165,13 @@ def write_report(
     """
     study, target = load_study(Path(study_file).parent), Path(folder)
     answer = answer_of(tables, study, workloads)
-    drawn = Drawn(
+    charts = Drawn(
         {chart_of(file): Path(file).read_text(encoding="utf-8") for file in specs},
         Path(engine).read_text(encoding="utf-8") if engine else "",
     )
     for name, text in (
         ("index.html", page_of(answer)),
-        ("evidence.html", render_evidence(tables, study, drawn, machines)),
+        ("evidence.html", render_evidence(tables, study, charts, machines)),
         ("summary.md", summary_of(answer, tables, study)),
         ("answer.json", answer.model_dump_json(indent=1) + "\n"),
     ):

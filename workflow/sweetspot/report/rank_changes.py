@@ -35,7 +35,7 @@ def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     return table.sort_values("what", key=lambda column: column.map(ORDER.index), kind="stable")
 
 
-def side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], value: str, *others: str) -> pd.DataFrame:
+def side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], value: str, *carried: str) -> pd.DataFrame:
     """Join two tables by `key`.
 
     Parameters
@@ -46,19 +46,19 @@ def side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], valu
         Columns that name a row.
     value
         Column that becomes `before`, `after` and `change` (after / before - 1).
-    others
-        Columns that are kept of both, with the suffixes `_before` and `_after`.
+    carried
+        Columns that are kept of merged, with the suffixes `_before` and `_after`.
 
     Returns
     -------
     pandas.DataFrame
         In the order of the key; what only one table has is missing on the other side.
     """
-    columns = [*key, value, *others]
+    columns = [*key, value, *carried]
     first, second = (table.sort_values(value, kind="stable").drop_duplicates(key)[columns] for table in (before, after))
-    both = first.merge(second, on=key, how="outer", suffixes=("_before", "_after"))
-    both = both.rename(columns={f"{value}_before": "before", f"{value}_after": "after"})
-    return both.assign(change=both["after"] / both["before"] - 1)
+    merged = first.merge(second, on=key, how="outer", suffixes=("_before", "_after"))
+    merged = merged.rename(columns={f"{value}_before": "before", f"{value}_after": "after"})
+    return merged.assign(change=merged["after"] / merged["before"] - 1)
 
 
 def price_changes(before: pd.DataFrame, after: pd.DataFrame, key: list[str]) -> pd.DataFrame:
@@ -76,18 +76,18 @@ def price_changes(before: pd.DataFrame, after: pd.DataFrame, key: list[str]) -> 
     pandas.DataFrame
         Rows of `side_by_side` with `what`: price, new or gone.
     """
-    both = side_by_side(before, after, key, "usd_per_hour", "as_of")
-    is_new, is_gone = both["before"].isna(), both["after"].isna()
-    both["what"] = pd.Series("price", both.index).mask(is_new, "new").mask(is_gone, "gone")
-    return both[is_new | is_gone | (both["change"].abs() > TOLERANCE)]
+    merged = side_by_side(before, after, key, "usd_per_hour", "as_of")
+    is_new, has_ended = merged["before"].isna(), merged["after"].isna()
+    merged["what"] = pd.Series("price", merged.index).mask(is_new, "new").mask(has_ended, "gone")
+    return merged[is_new | has_ended | (merged["change"].abs() > TOLERANCE)]
 
 
 def cost_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
     """List the costs of a workload that differ: those of another `rank` first, then those that kept theirs (`cost`)."""
-    both = side_by_side(before, after, RANKED, "usd", "rank", "as_of").dropna(subset=["before", "after"])
-    has_other_rank = both["rank_before"] != both["rank_after"]
-    both["what"] = has_other_rank.map({True: "rank", False: "cost"})
-    changed = both[has_other_rank | (both["change"].abs() > TOLERANCE)]
+    merged = side_by_side(before, after, RANKED, "usd", "rank", "as_of").dropna(subset=["before", "after"])
+    rank_changed = merged["rank_before"] != merged["rank_after"]
+    merged["what"] = rank_changed.map({True: "rank", False: "cost"})
+    changed = merged[rank_changed | (merged["change"].abs() > TOLERANCE)]
     return changed.sort_values("what", ascending=False, kind="stable")
 
 

@@ -50,12 +50,12 @@ def cost_axis(bars: Sequence[tuple[float, float | None]]) -> Axis:
         beyond its maximum.
     """
     ordered = sorted(bars)
-    shown = ordered[:1]
+    on_axis = ordered[:1]
     for bar in ordered[1:]:
-        if bar[0] > FAR * shown[-1][0]:
+        if bar[0] > FAR * on_axis[-1][0]:
             break
-        shown.append(bar)
-    return Axis(0.0, max((max(value, high or value) for value, high in shown), default=1.0) or 1.0)
+        on_axis.append(bar)
+    return Axis(0.0, max((max(value, high or value) for value, high in on_axis), default=1.0) or 1.0)
 
 
 def short_amount(value: float) -> str:
@@ -67,7 +67,7 @@ def short_amount(value: float) -> str:
     return f"{value:,g}" if value == round(value) else money(value)
 
 
-def spread_labels(positions: Sequence[float], gap: float) -> list[float]:
+def separate_labels(positions: Sequence[float], gap: float) -> list[float]:
     """Move two labels apart, evenly, so that at least `gap` lies between them; other numbers stay as they are."""
     if len(positions) != 2 or abs(positions[0] - positions[1]) >= gap:
         return list(positions)

@@ -35,13 +35,13 @@ def capitalize(sentence: str) -> str:
 
 def shorten(text: str, limit: int) -> str:
     """Return a text in at most `limit` characters, cut between words."""
-    whole = " ".join(text.split())
-    if len(whole) <= limit:
-        return whole
-    return f"{whole[: limit - 1].rpartition(' ')[0] or whole[: limit - 2]} …"
+    line = " ".join(text.split())
+    if len(line) <= limit:
+        return line
+    return f"{line[: limit - 1].rpartition(' ')[0] or line[: limit - 2]} …"
 
 
-def plain(text: object) -> str:
+def escape_markdown(text: object) -> str:
     """Return text that is no markup in Markdown, on one line."""
     clean = "".join(f"\\{char}" if char in MARKDOWN else char for char in str(text))
     return " ".join(clean.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").split())
@@ -83,7 +83,7 @@ def _environment(autoescape: bool) -> "Environment":
         number=number,
         off_plan=off_plan,
         percent=percent,
-        plain=plain,
+        plain=escape_markdown,
         quantity=in_unit,
         rough=rough_amount,
         short=shorten,

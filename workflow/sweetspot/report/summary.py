@@ -26,12 +26,12 @@ def summary_of(answer: Answer, tables: Tables, study: Study) -> str:
         Its study.yaml.
     """
     money = money_of(study)
-    shown, claims = shown_in(tables, money), table_of(tables, "claims")
-    fitting, tally = fits(shown), claims_in_words(claims)
+    in_currency, claims = shown_in(tables, money), table_of(tables, "claims")
+    fitting, tally = fits(in_currency), claims_in_words(claims)
     beside = (
-        " ".join(energy(shown, study)),
+        " ".join(energy(in_currency, study)),
         fitting if fitting.startswith("Does not fit") else "",
-        " ".join(waiting(shown)),
+        " ".join(waiting(in_currency)),
         tally[0] if tally else "",
     )
     context = {

@@ -36,7 +36,7 @@ class Tornado(Part):
     best: str = Field(description="Title of the cheapest choice as planned")
     runner_up: str = Field(description="Title of what it is compared with")
     ratio: float = Field(description="USD of the runner-up / USD of the best as planned")
-    any_turns: bool = Field(description="Whether an assumption within its range makes the runner-up cheaper")
+    can_change: bool = Field(description="Whether an assumption within its range makes the runner-up cheaper")
     bars: list[TornadoBar] = Field(description="One an assumption")
 
 
@@ -68,20 +68,20 @@ def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:
         jobs = of_jobs(tables, "tornado")
         models = options.loc[options["workload"] == verdict.workload, "model"] if len(options) else ()
         rows = jobs[jobs["model"].isin(models)] if len(jobs) else jobs
-    known = [row for row in records(rows) if _has_both_ends(row)]
-    if not known:
+    bounded = [row for row in records(rows) if _is_bounded(row)]
+    if not bounded:
         return None
-    bars = [bar_of(row) for row in known]
+    bars = [bar_of(row) for row in bounded]
     return Tornado(
-        best=text(known[0].get("best_title")),
-        runner_up=text(known[0].get("rival_title")),
-        ratio=float(known[0]["margin"]),
-        any_turns=any(min(bar.ratio_low, bar.ratio_high) < 1 for bar in bars),
+        best=text(bounded[0].get("best_title")),
+        runner_up=text(bounded[0].get("rival_title")),
+        ratio=float(bounded[0]["margin"]),
+        can_change=any(min(bar.ratio_low, bar.ratio_high) < 1 for bar in bars),
         bars=bars[:FIRST_PAGE_BARS],
     )
 
 
-def _has_both_ends(row: Row) -> bool:
+def _is_bounded(row: Row) -> bool:
     return finite(row, "margin_low") is not None and finite(row, "margin_high") is not None
 
 
