@@ -5,7 +5,6 @@ import pytest
 from run_files import CELL, rules_of, write_run
 from sweetspot.cells import BASES, CELL_COLUMNS, weakest
 from sweetspot.errors import UserError
-from sweetspot.report.notation import SHOWN
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import Executor, Instance, nodes_of
 from sweetspot.study.study import LogSource, Question
@@ -63,11 +62,6 @@ def test_where_the_workflow_timed_the_same_cell_its_figure_stays(tmp_path):
     table = gathered(tmp_path, row(benchmark="own"), runs=[str(write_run(tmp_path / "runs", cell=cell))])
     same = table[(table[list(CELL_COLUMNS)] == list(cell)).all(axis=1)]
     assert same[["basis", "images_per_s"]].to_numpy().tolist() == [["measured", 32.0]]  # 64 in two seconds, not 100
-
-
-def test_every_basis_has_a_sign_a_meaning_a_shape_and_a_word_of_its_own():
-    assert list(SHOWN) == list(BASES)
-    assert all(len({getattr(one, told) for one in SHOWN.values()}) == len(BASES) for told in ("sign", "meaning"))
 
 
 def test_nodes_are_those_of_the_row_else_those_of_the_executor(tmp_path):

@@ -56,20 +56,7 @@ class LogFile:
         self.lines = [line.rstrip("\n") for line in io.StringIO(text, newline=None)]
 
     def fault(self, line: int, message: str) -> None:
-        """Report a malformed line.
-
-        Parameters
-        ----------
-        line
-            Its number, from 1.
-        message
-            What is wrong, and what is expected.
-
-        Raises
-        ------
-        UserError
-            Unless the study says `on_error: skip`: then the line is remembered, and left out with a warning.
-        """
+        """Report a malformed line: raise UserError, or where the study says `skip` warn and remember it."""
         sentence = f"{self.path}, line {line}: {message}"
         if self.source.on_error == "refuse":
             raise UserError(sentence)
@@ -77,20 +64,7 @@ class LogFile:
         self.faults.append(line)
 
     def refuse(self, line: int, message: str) -> NoReturn:
-        """Refuse a log that contradicts the study, whatever `on_error` says: skipping would hide a mistake.
-
-        Parameters
-        ----------
-        line
-            Number of the line that says so.
-        message
-            What is wrong, and what is expected.
-
-        Raises
-        ------
-        UserError
-            Always.
-        """
+        """Raise UserError whatever `on_error` says: the log contradicts the study, so skipping would hide a mistake."""
         raise UserError(f"{self.path}, line {line}: {message}")
 
     def require_equal(self, name: str, declared: object, line: int, actual: object) -> None:
@@ -102,15 +76,8 @@ class LogFile:
             A key of the study's `logs`.
         declared
             Its value in the study; None: not declared.
-        line
-            Number of the log's line.
-        actual
-            The value there.
-
-        Raises
-        ------
-        UserError
-            If the two differ.
+        line, actual
+            Number of the log's line, and the value there.
         """
         if declared is not None and declared != actual:
             self.refuse(line, f"{name} is {actual!r}; study.yaml states {declared!r}")
