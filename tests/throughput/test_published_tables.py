@@ -9,7 +9,7 @@ from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import Executor, Instance, nodes_of
 from sweetspot.study.study import LogSource, Question
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import GAP, against_published, frameworks_of, read_efficiency
+from sweetspot.throughput.published import GAP, against_published, read_efficiency
 
 COLUMNS = (
     "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,images_per_s,"
@@ -103,13 +103,6 @@ def test_a_machine_of_a_devices_rows_that_is_misspelt_is_named(tmp_path, name, g
     else:
         with pytest.raises(UserError, match=f"line 3: instance is '{name}'; did you mean '{meant}'"):
             gathered(tmp_path, *rows)
-
-
-def test_the_framework_of_an_efficiency_is_its_own_else_its_machines_else_the_studys():
-    machines = {"torch": Instance(**MACHINE, gpus=1, framework="torch"), "plain": MACHINES["one"]}
-    rows = pd.DataFrame({"instance": ["torch", "torch", "plain", "unknown"], "framework": ["jax", "", "", ""]})
-    assert frameworks_of(rows, machines, "tensorflow") == ["jax", "torch", "tensorflow", "tensorflow"]
-    assert frameworks_of(rows[["instance"]], machines, "mxnet") == ["torch", "torch", "mxnet", "mxnet"]
 
 
 def test_a_scaled_figure_is_held_against_figures_of_the_same_kind_only(tmp_path):
