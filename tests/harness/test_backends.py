@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from harness_runs import request
 from sweetspot.errors import UserError
-from sweetspot.harness.backends import backend, require_known
+from sweetspot.harness.backends import backend, require_supported
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -23,13 +23,13 @@ def test_choosing_a_backend_imports_no_framework_and_an_unknown_one_is_refused()
     env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
-    for refused in (backend, lambda name: require_known(name, "fp32")):
+    for refused in (backend, lambda name: require_supported(name, "fp32")):
         with pytest.raises(UserError, match="--framework is 'cntk'; expected one of tensorflow, torch"):
             refused("cntk")
     known = "--precision is 'fp8' with --framework tensorflow; expected one of fp32, tf32, fp16, bf16"
     with pytest.raises(UserError, match=known):
-        require_known("tensorflow", "fp8")
-    require_known("command", "fp8")
+        require_supported("tensorflow", "fp8")
+    require_supported("command", "fp8")
 
 
 class Cuda:
