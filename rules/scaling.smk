@@ -57,10 +57,6 @@ rule extrapolate:
         targets=[target.model_dump(mode="json") for target in INVOCATION.study.targets],
         question=INVOCATION.study.cells.model_dump(mode="json"),
         method=INVOCATION.study.method,
-        networks={
-            name: network.model_dump(mode="json")
-            for name, network in INVOCATION.study.networks.items()
-        },
     run:
         here("extrapolate", input, output, log, params)
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from decision_tables import inputs, settings
 from pandas.testing import assert_frame_equal
-from sweetspot.availability.having_columns import HAVING, RANGED, found_in_time, having_of, with_having
+from sweetspot.availability.having_columns import HAVING, RANGED, having_of, with_having
 from sweetspot.decision.compare import compare
 from sweetspot.study.stock import load_availability
 
@@ -245,18 +245,3 @@ def test_who_is_there_together_has_one_event():
     assert events[2] == events[3] and len(set(events)) == 3 and cluster["stock_event"] == events[0]
     assert b200["stock_event"] != other["stock_event"]  # of that device nothing is known of all together
     assert pd.isna(block["stock_event"])
-
-
-@pytest.mark.parametrize(
-    ("fallback", "there", "after"), [(None, 0.5, 0.5), ("next", 0.5, 0.5), ("block", 0.5, 0.0), ("wait", 1.0, 1.0)]
-)
-def test_what_is_found_in_time_and_on_what_a_class_falls_back(tmp_path, fallback, there, after):
-    facts = known(tmp_path, ("stock_share", 0.5), ("wait_days", 2.0), ("boot_minutes", 0.0), ("restart_minutes", 0.0),
-                  ("failures_per_device_hour", 0.0), ("start_days", 2.0, {"price_list": "blocks"}))  # fmt: skip
-    rented, block = had(facts, option("aws"), option("aws", price_list="blocks"))
-    assert [one.item() for one in found_in_time(0.0, fallback, rented, 1)] == [there, after]
-    late = 1.0 if fallback in ("block", "wait") else 0.0
-    assert [one.item() for one in found_in_time(47.0, fallback, block, 1)] == [float(fallback == "wait"), late]
-    assert [one.item() for one in found_in_time(None, None, rented, 1)] == [1.0, 1.0]
-    (unknown,) = had(load_availability(None, date(2018, 7, 1)), option("aws"))
-    assert found_in_time(0.0, None, unknown, 4000)[0].mean() == pytest.approx(0.5, abs=0.03)

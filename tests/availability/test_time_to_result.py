@@ -213,29 +213,3 @@ def test_where_a_stretch_seldom_fails_half_of_it_is_lost():
     hours = run_hours(np.full(size, 1e4), np.full(size, 1e-4), 1e-9, np.zeros(size), np.ones(size), np.zeros(size),
                       np.random.default_rng(4))  # fmt: skip
     assert hours.mean() - 1e4 == pytest.approx(1e4 * math.sqrt(2 * 1e-9 * 1e-4), rel=0.03)
-
-
-@pytest.mark.parametrize(
-    ("having", "limit", "chance"),
-    [
-        (Having(exactly(0.3), exactly(24.0), boot=exactly(0.1)), 12.1, 1 - 0.7 * math.exp(-12 / 24)),
-        (Having(exactly(0.3), exactly(24.0), boot=exactly(0.1)), 0.1, 0.3),
-        (Having(exactly(1.0), boot=exactly(0.5)), 0.4, 0.0),
-        (Having(exactly(0.3), exactly(0.0)), 0.0, 1.0),  # no stock is followed by stock at once
-        (Having(exactly(0.3), exactly(24.0), start=exactly(5.0)), 5.0, 1.0),
-        (Having(start=exactly(5.0)), 4.9, 0.0),
-        (Having((NAN, 0.0, 1.0), exactly(1e9)), 48.0, 0.5),
-        (Having(exactly(0.5), exactly(1e9), nodes=4), 48.0, 0.5**2),  # halfway between p and p^4: p^(4^0.5)
-    ],
-)
-def test_the_chance_that_one_is_there_within_hours(having, limit, chance):
-    assert having.there_within(limit, 1) == pytest.approx([chance])
-
-
-@pytest.mark.parametrize("limit", [0.5, 10.0, 100.0])
-def test_that_chance_is_the_share_of_searches_that_end_in_time(limit):
-    """Failures apart, a run of no length is there when its machine is: ranges, nodes and an unknown share."""
-    for share in ((0.15, 0.02, 0.5), (NAN, 0.0, 1.0)):
-        having = Having(share, (120.0, 48.0, 624.0), boot=(0.1, 0.03, 0.2), nodes=2)
-        ended = having.hours(np.full(100_000, 1e-9), 8) <= limit
-        assert having.there_within(limit, 100_000).mean() == pytest.approx(ended.mean(), abs=0.01)

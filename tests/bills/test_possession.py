@@ -15,7 +15,6 @@ from sweetspot.bills.owning import (
     share_of_price,
     usd_per_hour_of_use,
 )
-from sweetspot.errors import UserError
 from sweetspot.study.terms import Own
 
 FIXED = [f"fixed_usd_per_month{end}" for end in ("_low", "", "_high")]
@@ -182,33 +181,21 @@ def test_a_curve_of_one_s_own_counts_from_the_purchase_and_nobody_sells_above_th
     assert (value.tolist(), points) == ([1000, 0, 2000], None)
 
 
-CURVE = {"paid": {"value": 1000, "low": 900, "high": 1200}, "points": [[2.0, 0.5, 0.4, 0.6]], "share": 0.8}
-
-
 @pytest.mark.parametrize(
-    ("sell_for", "gpu", "ends"),
+    ("sell_for", "ends"),
     [
-        (500, "a card", (500, 500, 500)),
-        (CURVE | {"age_years": 1.0}, "a card", (600, 900 * 0.8 * 0.7, 1200 * 0.8 * 0.8)),  # half way to 0.5, 0.4, 0.6
-        # A V100 came out in June 2017: 365 days to June 15 of 2018
-        (CURVE, "V100", [paid * 0.8 * (1 - lost * 365 / 365.25 / 2)
-                         for paid, lost in ((1000, 0.5), (900, 0.6), (1200, 0.4))]),
+        (500, (500, 500, 500)),
+        ({"value": 1000, "low": 900, "high": 1200}, (1000, 900, 1200)),
     ],
-)  # fmt: skip
-def test_what_a_machine_that_is_there_would_sell_for_today(sell_for, gpu, ends):
+)
+def test_what_a_machine_that_is_there_would_sell_for_today(sell_for, ends):
     own = {"capex": 0, "months": 36, "kw": 1, "per_kwh": 0.2, "days_per_month": 10, "sell_for": sell_for}
     rates = [{"currency": "XTS", "usd": 2.0, "as_of": "2018-06-15", "source": "bank"}]
     listed = price_list(
         {"instance": "x", "purchase": "own", "own": own}, currency="XTS", rates=rates, as_of="2018-06-15"
     )
-    row = offers(listed, machines(listed, x={"gpu": gpu})).loc["x"]
+    row = offers(listed, machines(listed)).loc["x"]
     assert row[["sell_for_usd", "sell_for_usd_low", "sell_for_usd_high"]].tolist() == pytest.approx(2 * np.array(ends))
-
-
-def test_of_a_device_of_unknown_age_a_curve_asks_for_it():
-    own = {"capex": 0, "months": 36, "kw": 1, "per_kwh": 0.2, "days_per_month": 10, "sell_for": CURVE}
-    with pytest.raises(UserError, match="for has a curve and no age; expected age_years: when 'a card'"):
-        offers(price_list({"instance": "x", "purchase": "own", "own": own}))
 
 
 @pytest.mark.parametrize(

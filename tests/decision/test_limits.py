@@ -9,11 +9,10 @@ from phase_plans import hourly, own
 from small_lab import class_of, small_lab
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_dispatch import dispatch_question
-from sweetspot.decision.pose import by_the_month, limited, mean_wait, most_of, up_front
+from sweetspot.decision.pose import limited, mean_wait, most_of, up_front
 from sweetspot.decision.sources import source_table
 from sweetspot.decision.turning import tornado_rows
 from sweetspot.decision.verdict import verdict_table
-from sweetspot.errors import UserError
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.search import BEST, Mix
 
@@ -46,42 +45,6 @@ def test_what_is_paid_up_front_is_the_price_of_machines_and_the_upfront_part_of_
     assert up_front(made, at["box"]) == 36_000.0
     assert up_front(made, next(counts for name, counts in at.items() if "signed" in name)) == 1200.0
     assert up_front(made, made.drawn.there) == 0.0  # what is there is paid for
-
-
-def test_what_is_paid_a_month_is_all_but_the_price_of_machines_from_when_they_are_there():
-    """50 of care and 40 of electricity, and 60 hours of 260 for 6 USD; what is there would sell for 3,600."""
-    made = lab(BOX, hourly(6.0), jobs=130.0)[0]
-    assert by_the_month(made, of(made, 1)) == pytest.approx(50 + 240 * 0.2 + 20 * 6.0)
-    assert by_the_month(made, of(made, 0)) == pytest.approx(260 * 6.0)
-    there = lab(own("old", capex=0.0, sell_for=3600.0), hourly(6.0), have=["old"])[0]
-    assert by_the_month(there, of(there, 1)) == pytest.approx(90.0)
-    # Half of the 36 months are rented: by draw it comes a little sooner or later than after 18.
-    late = lab(BOX | {"available_from_weeks": 18 * 30.5 / 7}, hourly(6.0))[0]
-    months = by_the_month(late, of(late, 1))
-    assert months[[0, 6, 30, 35]].tolist() == pytest.approx([1200.0, 1200.0, 90.0, 90.0])
-    wait = np.mean([after.mean() for after in late.delivery.values()])
-    assert months.sum() == pytest.approx(wait * 1200 + (36 - wait) * 90, rel=0.02)
-
-
-def test_every_month_is_held_to_what_may_be_paid_a_month():
-    """Ten jobs of 12 USD, 5 % more each month: 120 x 1.05^t. At most 600 a month: 1.05^t = 5 at t = 32.99, so that
-    months 34, 35 and 36 break it (t = 33: 600.4; 35: 661.9); the mean month, 319.5, does not. The box costs 36,000.
-    """
-    growing = [class_of("a", 10.0, growth_per_month=0.05)]
-    made, *rest = small_lab(hourly(6.0), BOX, jobs=growing, hours={"a": 2.0}, at_most_a_month=600.0)
-    made = limited(made, 1.0)
-    paid = by_the_month(made, of(made, 0))
-    assert paid == pytest.approx(120 * 1.05 ** np.arange(36)) and paid.mean() == pytest.approx(319.45, abs=0.01)
-    (rented,) = (one for one in made.mixes if not one.bought)
-    (limit,) = made.breaks(rented)
-    assert (limit.limit, limit.months) == ("at_most_a_month", (34, 35, 36))
-    assert limit.found == pytest.approx(120 * 1.05**35)
-    # The box is the answer: 50 of care and at most 2 x 10 x 1.05^35 x 0.2 = 22 of electricity.
-    assert made.mixes[0].bought == {"box": 1}
-    (kept, less), *_ = made.limits
-    assert kept.months == (34, 35, 36) and less == pytest.approx(1050 + 319.45 / 30 - 319.45, abs=0.1)
-    table, *_ = table_of(made, *rest)
-    assert "34 to 36" in table.loc["rented", "why_not"]
 
 
 def test_jobs_wait_for_what_is_held_alone():
@@ -167,15 +130,6 @@ def test_to_wait_less_takes_a_second_machine_where_nothing_can_be_rented_or_that
     assert (best.counts, best.filled, best.expected) == ((2,), 1.0, pytest.approx(2140.0))
 
 
-def test_two_limits_that_leave_no_way_do_not_count_and_say_so():
-    """A box of 36,000 or 1,000 a month: neither 30,000 up front nor 500 a month leave a way."""
-    made, options, drawn, settings = lab(BOX, hourly(5.0), at_most_up_front=30_000.0, at_most_a_month=500.0)
-    table, work, _ = table_of(made, options, drawn, settings)
-    assert made.mixes[0].expected == pytest.approx(1000.0) and table["why_not"].isna().all()
-    assert [limit.limit for limit, _ in made.limits] == ["at_most_a_month"] and math.isnan(made.limits[0][1])
-    assert work.limits == ("No choice keeps the limit of 500 USD a month.",)
-
-
 def kept(rent, have=1, facts=None, draws=2, **terms):
     """A machine that is there: 240 hours, 50 of care, 0.2 an hour; it would bring 3,600."""
     as_of = terms.pop("as_of", None)
@@ -229,29 +183,7 @@ def test_from_which_price_it_is_sold():
     assert question.title(turn.to, 0.0, None) == "1 × old sold, all on rented"
 
 
-AGED = {"paid": 9000.0, "curve": "gaming"}
-
-
-@pytest.mark.parametrize(
-    ("terms", "usd"),
-    [
-        # Four years after it came out a gaming device brings 40 % of it (33 to 71 %).
-        ({"sell_for": AGED | {"age_years": 4.0}}, (3600.0, 2970.0, 6390.0)),
-        # Of a box its devices are the half: 9,000 x 0.5 x (0.61 + 0.40) / 2 half a year before.
-        ({"sell_for": AGED | {"share": 0.5, "age_years": 3.5}}, (2272.5,)),
-        # The GTX 1080 Ti came out in March 2017: of the 15th of that month four years are over on 2021-03-15.
-        ({"sell_for": AGED, "as_of": "2021-03-15", "facts": {"old": {"gpu": "GTX 1080 Ti"}}}, (3600.0,)),
-    ],
-)
-def test_its_price_may_follow_its_age_and_that_its_device(terms, usd):
-    (row,) = kept(6.0, **terms)[1].query("option == 'old'").to_dict("records")
-    names = ("sell_for_usd", "sell_for_usd_low", "sell_for_usd_high")[: len(usd)]
-    assert [row[name] for name in names] == pytest.approx(usd, rel=1e-3)
-
-
-def test_its_price_may_have_a_range_and_has_an_age_that_somebody_knows():
+def test_its_price_may_have_a_range():
     made = kept(6.0, draws=1000, sell_for={"value": 3600.0, "low": 1800.0, "high": 5400.0})[0]
     brought = (made.mixes[0].done.usd - 90.0) * 36
     assert np.quantile(brought, [0.05, 0.5, 0.95]) == pytest.approx([1800.0, 3600.0, 5400.0], rel=0.06)
-    with pytest.raises(UserError, match=r"offer 'old': own\.sell_for has a curve and no age; expected age_years: when"):
-        kept(6.0, sell_for=AGED, as_of="2021-03-15", facts={"old": {"gpu": "X1"}})

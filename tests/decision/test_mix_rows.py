@@ -192,7 +192,7 @@ def test_the_load_of_the_months_by_hand(uneven):
 
 
 def test_one_job_of_each_class_on_each_offer():
-    a = class_of("a", 10.0, devices_per_job=2, within_hours=1.0, urgent_per_month=1.0, urgent_devices_per_job=4)
+    a = class_of("a", 10.0, devices_per_job=2, within_hours=1.0, urgent_per_month=1.0)
     b, every = class_of("b", 10.0), class_of("c", 1.0, devices_per_job="all")
     facts = {"old": {"gpus": 2}, "quick": {"gpus": 4}, "small": {"gpus": 1}}
     offers = (OLD, hourly(6.0) | {"instance": "quick"}, hourly(1.0) | {"instance": "small"},
@@ -203,10 +203,9 @@ def test_one_job_of_each_class_on_each_offer():
         mine, named = options["option"].str.startswith("quick"), options["workload"]
         hours = options["hours"].mask(mine & named.str.startswith("lab.a"), 0.25)
         kept = options.assign(hours=hours, fits=~((options["option"] == "small") & (named == "lab.b")))
-        return kept[~((options["option"] == "small") & named.isin(["lab.a", "lab.a.urgent", "lab.c"]))
-                    & ~((options["option"] == "old") & (named == "lab.a.urgent"))].reset_index(drop=True)  # fmt: skip
+        return kept[~((options["option"] == "small") & named.isin(["lab.a", "lab.c"]))].reset_index(drop=True)
 
-    hours = {"a": 2.0, "a.urgent": 0.5, "b": 3.0, "c": 1.0}
+    hours = {"a": 2.0, "b": 3.0, "c": 1.0}
     one, options, _, _ = small_lab(*offers, jobs=[a, b, every], hours=hours, facts=facts, change=change, have=["old"])
     listed = pd.DataFrame(
         [{"price_list": "list", "instance": name, "purchase": how, "gpus": gpus}
@@ -219,7 +218,7 @@ def test_one_job_of_each_class_on_each_offer():
     status = table["status"].to_dict()
     expected = {
         ("a", False): ["fits", "fits", "can be taken away", "too few devices", "no speed"],
-        ("a", True): ["too few devices", "fits", "can be taken away", "too few devices", "too few devices"],
+        ("a", True): ["too late", "fits", "can be taken away", "too few devices", "no speed"],
         ("b", False): ["fits", "fits", "can be taken away", "does not fit", "no speed"],
         ("c", False): ["fits", "fits", "can be taken away", "no speed", "no speed"],
     }
@@ -228,7 +227,7 @@ def test_one_job_of_each_class_on_each_offer():
         assert [status[name, urgent, *offer] for offer in order] == told, (name, urgent)
     row = table.loc[("a", True, "quick", "on_demand")]
     same(row, {"workload": "lab", "model": "vgg16", "option": "quick", "price_list": "list", "title": "quick",
-               "basis": "published", "devices": 4, "jobs_at_once": 1.0, "hours": 0.25, "usd": 3.0,
+               "basis": "published", "devices": 4, "jobs_at_once": 1.0, "hours": 0.25, "usd": 12.0,
                "within_hours": 1.0})  # fmt: skip
     missing = table.loc[("b", False, "two", "on_demand")]
     same(missing, {"title": "Two of them", "option": None, "hours": None, "usd": None, "within_hours": None,

@@ -1,18 +1,14 @@
 """The problem of work of months on a few certain offers, every figure by hand, and what moves it; fallbacks."""
 
-import json
 from dataclasses import replace
-from datetime import date
 
 import numpy as np
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
-from sweetspot.availability.having_columns import with_having
 from sweetspot.decision.assumption import Assumption, Moved
 from sweetspot.decision.posed import in_time
 from sweetspot.mixes.problem import NEVER
-from sweetspot.study.stock import load_availability
 
 WHOLE = 30.5 * 24  # hours of a month
 FACTS = {"old": {"gpus": 2}, "box": {"gpus": 2}, "quick": {"gpus": 4}, "term": {"gpus": 2}}
@@ -166,55 +162,3 @@ def test_a_job_is_in_time_up_to_its_last_minute(market, hours, usd, faster, expe
     urgent = market[0].classes[1]
     assert in_time(urgent, {"hours": hours, "usd": usd}, faster) is expected
     assert not in_time(urgent, {"hours": 1.6, "usd": 1.0})  # as fast as it is
-
-
-PLACES = {"rented": {"provider": "one"}, "quick": {"provider": "two"}, "dated": {"provider": "three"}}
-# An hour's job costs 6 USD, 10 on the next best, which is twice as fast, and 15 on the block.
-OFFERS = (hourly(6.0), hourly(20.0) | {"instance": "quick"}, hourly(15.0) | {"instance": "dated"})
-HALF = [("stock_share", "one", 0.5), ("stock_share", "two", 0.8), ("start_days", "three", 20.0)]
-NOTHING = [("wait_days", None, 1.0), *((f"{name}", None, 0.0) for name in
-                                       ("boot_minutes", "failures_per_device_hour", "restart_minutes"))]  # fmt: skip
-
-
-def seldom(folder, facts=HALF, draws=400, **job):
-    """Ten jobs a month of an hour each; `facts`: (quantity, provider, value)."""
-    file = folder / "availability.yaml"
-    rows = [{"quantity": name, "value": value, "as_of": "2018", "source": "ours"}
-            | ({"provider": provider} if provider else {}) for name, provider, value in [*NOTHING, *facts]]  # fmt: skip
-    file.write_text(json.dumps({"facts": rows}))
-    known = load_availability(file, date(2018, 7, 1))
-    return small_lab(*OFFERS, jobs=[class_of("a", 10.0, **job)], hours={"a": 1.0}, facts=PLACES, speeds=SPEEDS,
-                     draws=draws, change=lambda options: with_having(options, known, 30.5))  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("job", "usd"),
-    [
-        ({}, 6.0),
-        ({"need_within_hours": 0.0, "fallback": "wait"}, 6.0),
-        # 0.5 at once, 0.5 x 0.8 on the next best, 0.1 find none and wait for the cheapest
-        ({"need_within_hours": 0.0}, 0.6 * 6 + 0.4 * 10),
-        # within 12 of a mean of 24 hours 1 - 0.5 e^-0.5 and 1 - 0.2 e^-0.5 of the others
-        ({"need_within_hours": 12.0, "fallback": "next"},
-         6 + 0.5 * np.exp(-0.5) * (1 - 0.2 * np.exp(-0.5)) * (10 - 6)),
-        ({"need_within_hours": 0.0, "fallback": "block"}, 0.5 * 6 + 0.5 * 15),
-        # in 30 days the block has begun: it is the last of three
-        ({"need_within_hours": 720.0}, 6 + 0.5 * np.exp(-30) * (1 - 0.2 * np.exp(-30)) * 4),
-    ],
-)  # fmt: skip
-def test_what_a_job_costs_with_its_fallback(tmp_path, job, usd):
-    posed = seldom(tmp_path, **job)[0]
-    assert posed.central.rent[0, 0] == pytest.approx(usd)
-    assert posed.drawn.rent.mean() == pytest.approx(usd)
-    assert posed.mixes[0].expected == pytest.approx(10 * usd)
-
-
-def test_with_all_machines_there_nothing_changes_and_an_unknown_share_widens_the_interval(tmp_path):
-    """Nothing is known of the cheapest: from 6 USD, where it is always there, to 10."""
-    always = [("stock_share", None, 1.0)]
-    plain, asked = (seldom(tmp_path, always, **job)[0] for job in ({}, {"need_within_hours": 0.0}))
-    assert asked.drawn.taken is None
-    for mine, theirs in zip(plain.mixes, asked.mixes, strict=True):
-        assert mine.key == theirs.key and mine.done.usd.tolist() == theirs.done.usd.tolist()
-    rent = seldom(tmp_path, [("stock_share", "two", 1.0)], 4000, need_within_hours=0.0)[0].drawn.rent[0]
-    assert rent.mean() == pytest.approx(8.0, abs=0.1) and rent.min() < 6.2 and rent.max() > 9.8

@@ -71,12 +71,6 @@ def test_a_malformed_keras_row_is_refused_with_its_number(tmp_path, text, line, 
         keras(tmp_path, text)
 
 
-def test_a_skipped_epoch_counts_neither_in_time_nor_in_samples(tmp_path):
-    row = keras(tmp_path, "epoch,elapsed\n0,10\n1,abc\n2,20\n", on_error="skip", samples_per_epoch=300)
-    assert row["images_per_s"] == pytest.approx(2 * 300 / 30)
-    assert pairs(row["warnings"]) == [("skipped_lines", "malformed lines skipped: 3")]
-
-
 @pytest.mark.parametrize(
     ("change", "found"),
     [
@@ -84,7 +78,6 @@ def test_a_skipped_epoch_counts_neither_in_time_nor_in_samples(tmp_path):
         ({"path": "/etc/passwd"}, "inside the study's folder"),
         ({"samples_per_epoch": None}, "'samples_per_epoch' to be given too"),
         ({"formt": "keras_csv"}, "formt"),
-        ({"on_error": "ignore"}, "refuse"),
         ({"instance": "../k80"}, "instance"),
     ],
 )
@@ -155,9 +148,8 @@ def test_a_damaged_log_gives_a_sound_figure_or_one_sentence(tmp_path, name, data
     length = data.draw(st.integers(0, 30))
     junk = data.draw(st.text(max_size=12) | st.sampled_from(['"', "1e999", "nan", "-1", "\t", "\n", "²", "{}", "null"]))
     write(tmp_path, file, text[:start] + junk + text[start + length :])
-    on_error = data.draw(st.sampled_from(["refuse", "skip"]))
     try:
-        row = read_one(tmp_path, **{**stated, "format": name, "on_error": on_error})
+        row = read_one(tmp_path, **{**stated, "format": name})
     except UserError as error:
         assert file in str(error) and "\n" not in str(error)
     else:

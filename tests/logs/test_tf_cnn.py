@@ -5,7 +5,6 @@ import re
 import pytest
 from log_files import TESTS, TF_CNN, tf_cnn
 from sweetspot.errors import UserError
-from sweetspot.warnings import pairs
 
 
 def test_a_tf_cnn_log_gives_its_total_and_what_its_header_says(tmp_path):
@@ -55,7 +54,7 @@ def test_a_number_in_another_notation_is_refused(tmp_path, number):
 
 def test_two_runs_in_one_file_are_refused_with_the_line_of_the_second(tmp_path):
     with pytest.raises(UserError, match="line 21: 'TensorFlow' after the total of line 19; expected one run a file"):
-        tf_cnn(tmp_path, TF_CNN + TF_CNN, on_error="skip")
+        tf_cnn(tmp_path, TF_CNN + TF_CNN)
     killed = TF_CNN.split("total images")[0]
     with pytest.raises(UserError, match="line 20: 'Model' is 'vgg16' after 'inception3' in line 2; expected one run"):
         tf_cnn(tmp_path, killed + TF_CNN.replace("inception3", "vgg16"))
@@ -70,9 +69,9 @@ def test_ranks_after_the_first_are_left_out(tmp_path):
 
 
 @pytest.mark.parametrize(("key", "value", "line"), [("gpus", 4, 9), ("model", "resnet50", 2), ("batch_size", 48, 7)])
-def test_a_log_that_contradicts_the_study_is_refused_even_when_faults_are_skipped(tmp_path, key, value, line):
+def test_a_log_that_contradicts_the_study_is_refused(tmp_path, key, value, line):
     with pytest.raises(UserError, match=rf"run.log, line {line}: {key} is .* study.yaml states {value!r}"):
-        tf_cnn(tmp_path, on_error="skip", **{key: value})
+        tf_cnn(tmp_path, **{key: value})
 
 
 def test_inference_is_not_training(tmp_path):
@@ -97,16 +96,3 @@ BROKEN_TF_CNN = [
 def test_a_malformed_tf_cnn_line_is_refused_with_its_number(tmp_path, text, line, found):
     with pytest.raises(UserError, match=rf"run.log, line {line}: {found}"):
         tf_cnn(tmp_path, text)
-
-
-def test_skipping_keeps_the_figure_and_names_the_line(tmp_path, caplog):
-    row = tf_cnn(tmp_path, BROKEN_TF_CNN[0][0], on_error="skip")
-    assert row["images_per_s"] == 686.87
-    assert pairs(row["warnings"]) == [("skipped_lines", "malformed lines skipped: 16")]
-    assert "run.log, line 16: step line" in caplog.text
-
-
-@pytest.mark.parametrize("text", [case[0] for case in BROKEN_TF_CNN[1:]])
-def test_skipping_never_invents_a_figure(tmp_path, text, caplog):
-    assert tf_cnn(tmp_path, text, on_error="skip") is None
-    assert "skipped" in caplog.text

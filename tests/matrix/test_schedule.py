@@ -54,14 +54,6 @@ def test_a_budget_of_minutes_keeps_what_fits_and_reports_the_rest():
     assert [run.cell for run in ordered({A: 6000.0, B: 60.0}, budget_minutes=2).selected] == [B]
 
 
-def test_a_budget_of_money_uses_the_price_of_the_instance_and_ones_own_costs_nothing():
-    choice = ordered({A: HOUR, B: HOUR}, 2, budget_usd=5, usd_per_hour={"a": 3.0})
-    # a: 3 USD a run, so one fits into 5; b has no price
-    assert [(run.cell.instance, run.run) for run in choice.selected] == [("a", 1), ("b", 1), ("b", 2)]
-    assert choice.usd == pytest.approx(3.0)
-    assert choice.skipped == [Run(A, 2)]
-
-
 @given(st.lists(st.floats(1, 1e4), min_size=1, max_size=12), st.floats(0.1, 500), st.integers(1, 3))
 def test_no_budget_is_ever_exceeded_and_no_run_is_lost(seconds, minutes, runs):
     estimates = {SMALL._replace(batch_size=number): took for number, took in enumerate(seconds, 1)}
@@ -72,11 +64,10 @@ def test_no_budget_is_ever_exceeded_and_no_run_is_lost(seconds, minutes, runs):
 
 def test_what_is_made_already_is_spent_and_stays_whatever_the_budget():
     done = {Run(A, 1): 1200.0, Run(B, 1): 600.0}
-    choice = ordered({A: 600.0, B: 600.0}, 2, done=done, budget_minutes=40, usd_per_hour={"a": 3.0})
+    choice = ordered({A: 600.0, B: 600.0}, 2, done=done, budget_minutes=40)
     # 20 + 10 minutes are spent; 10 more of a reach the cap and hold; 10 of b would make 50
     assert choice.selected == [Run(A, 1), Run(B, 1), Run(A, 2)]
     assert choice.minutes == pytest.approx(40)
-    assert choice.usd == pytest.approx(3 * 20 / 60 + 3 * 10 / 60)  # b costs nothing, made or to be made
     assert choice.skipped == [Run(B, 2)]
     assert ordered({A: 1.0}, done={Run(A, 1): 6e3}, budget_minutes=1).selected == [Run(A, 1)]
 
@@ -84,7 +75,6 @@ def test_what_is_made_already_is_spent_and_stays_whatever_the_budget():
 def test_a_sum_that_reaches_its_cap_but_for_rounding_fits():
     assert 0.1 + 0.1 + 0.1 > 0.3
     assert len(ordered({A: 6.0}, 4, budget_minutes=0.3).selected) == 3
-    assert len(ordered({A: HOUR}, 4, budget_usd=0.3, usd_per_hour={"a": 0.1}).selected) == 3
 
 
 @pytest.mark.parametrize(
@@ -134,7 +124,7 @@ def test_without_a_cap_every_run_of_every_cell_is_made_and_nothing_is_read(tmp_p
         select_runs(plan(SMALL, LARGE), tmp_path),
         select_runs(plan(SMALL, LARGE, budget_minutes=1), tmp_path, use_budget=False),
     ):
-        assert choice == (every, [], 0.0, 0.0)
+        assert choice == (every, [], 0.0)
 
 
 def test_what_is_measured_is_spent_first_and_the_rest_goes_to_what_decides(tmp_path):

@@ -24,7 +24,7 @@ from sweetspot.scaling.step_facts import with_declared_facts
 from sweetspot.scaling.strong import fit_strong, strong_cells
 from sweetspot.scaling.targets import EXTRAPOLATION_COLUMNS, extrapolate_cells, extrapolate_study, target_cells
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.study import DeclaredNetwork, Question, Target, load_study
+from sweetspot.study.study import Question, Target, load_study
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.throughput.time_to_target import read_times
@@ -126,7 +126,7 @@ def extrapolated(study, instances, made):
     if cells.empty:
         return cells.reindex(columns=["efficiency", "images_per_s", "images_per_s_low"])
     fitted = FittedScaling.fit(made["evidence"])
-    facts = with_network_facts(with_declared_facts(cells, instances), {})
+    facts = with_network_facts(with_declared_facts(cells, instances))
     return extrapolate_cells(cells, facts, fitted, MeanEfficiency(made["averages"]))
 
 
@@ -217,23 +217,6 @@ def test_more_devices_than_were_published_on_nodes_are_said_and_fewer_are_not(pa
     }
     assert "beyond_evidence" in told["cluster-512"] and "beyond_evidence" not in told["cluster-32"]
     assert set(rows["nodes"]) == {4, 64}
-
-
-def test_what_a_study_declares_of_a_network_reaches_every_fit_and_prediction(parkopedia, monkeypatch):
-    study, instances, made = parkopedia
-    seen, build_design = [], sum_of_parts._build_design
-
-    def watched(cells, terms):
-        seen.append(cells)
-        return build_design(cells, terms)
-
-    monkeypatch.setattr(sum_of_parts, "_build_design", watched)
-    declared = {"resnet50": DeclaredNetwork(parameters_millions=25.6, tensors=777)}  # the table says 161 tensors
-    few = {**made, "evidence": some(made["evidence"], "k80", "v100")}
-    extrapolate_study(few, instances, study.targets, study.cells, "usl", networks=declared)
-    cells = pd.concat(seen)
-    assert set(cells.loc[cells["model"] == "resnet50", "tensors"]) == {777}
-    assert {"p3.16xlarge", "office-4x1080ti"} <= set(cells["instance"])  # fitted, predicted
 
 
 def test_times_to_a_target_are_estimated_from_the_studys_own_and_learnt_from_others_too(parkopedia):

@@ -25,7 +25,7 @@ from sweetspot.scaling.targets import (
     with_published_warnings,
 )
 from sweetspot.study.instances import Instance
-from sweetspot.study.study import DeclaredNetwork, Question, Target
+from sweetspot.study.study import Question, Target
 from sweetspot.warnings import pairs
 
 
@@ -162,8 +162,8 @@ def box_cells(**changes):
     return target_cells(pd.DataFrame([cell("one", 1, 100.0, **changes)]), target, QUESTION, {"box": BOX})
 
 
-def described(cells, networks=None):
-    return with_network_facts(with_declared_facts(cells, {"box": BOX}), networks or {})
+def described(cells):
+    return with_network_facts(with_declared_facts(cells, {"box": BOX}))
 
 
 def test_a_target_is_its_devices_times_the_base_times_the_efficiency():
@@ -222,16 +222,13 @@ def test_the_cells_of_a_curve_are_spread_over_boxes():
     assert curve["nodes"].tolist() == [1, 1, 1, 2, 2]  # a box has four devices
 
 
-@pytest.mark.parametrize("is_declared", [False, True])
-def test_only_the_learned_method_warns_of_a_network_that_nobody_listed(is_declared):
-    networks = {"mine": DeclaredNetwork(parameters_millions=110.0, tensors=199)} if is_declared else {}
-    cells = box_cells().assign(model="mine")
-    facts = described(cells, networks)
-    # 110e6 gradients of 4 bytes (fp32); a middling network has 30e6
-    assert facts["parameters_millions"].tolist() == [110.0 if is_declared else 30.0]
-    table = extrapolate_cells(cells, facts, fitted(maximum_gpus=(8.0, 8.0)), MeanEfficiency(averages()))
-    warned = [row.method for row in table.itertuples() if pairs(row.warnings)]
-    assert warned == ([] if is_declared else ["sum_of_parts"])
+def test_only_the_learned_method_warns_of_a_network_that_nobody_listed():
+    facts = described(box_cells().assign(model="mine"))
+    assert facts["parameters_millions"].tolist() == [30.0]  # of a middling network
+    table = extrapolate_cells(
+        box_cells().assign(model="mine"), facts, fitted(maximum_gpus=(8.0, 8.0)), MeanEfficiency(averages())
+    )
+    assert [row.method for row in table.itertuples() if pairs(row.warnings)] == ["sum_of_parts"]
 
 
 def test_an_estimate_of_several_devices_is_held_against_published_ones():

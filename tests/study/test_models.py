@@ -5,7 +5,7 @@ from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
 from sweetspot.study.memory import GIB, Memory, is_before_ampere, memory_of
 from sweetspot.study.open_models import flop_per_token, memory_need, open_model, open_models
-from sweetspot.study.transformers import SHAPES, adapter_parameters, matrix_parameters, parameters, training_flop
+from sweetspot.study.transformers import SHAPES, adapter_parameters, matrix_parameters, training_flop
 
 PLAIN = {"precision": "mixed", "optimizer": "adam", "activations_gib": 0.0, "source": "by hand"}
 
@@ -201,10 +201,6 @@ def test_operations_and_memory_of_a_tied_head_by_hand():
 
 
 def test_shapes_by_name():
-    """nanochat's d32: 32 x 12 x 2048^2 + 2 x 65,536 x 2048 parameters; heads of 128, rounded up."""
-    nanochat = open_model("nanochat-d32")
-    assert nanochat[1:11] == (1_879_048_192, 1_879_048_192, False, 32, 2048, 16, 16, 128, 65_536, 2048)
-    assert open_model("nanochat-d3")[4:9] == (3, 192, 2, 2, 96) and open_model("nanochat-d2").layers == 2
     own = open_model("own-8030m-32l-4096w-32h-8k-128256v")
     assert own[1:11] == (8_030_000_000, 8_030_000_000, False, 32, 4096, 32, 8, 128, 128256, 2048)
     mixture = open_model("own-30532m-3353a-48l-2048w-32h-4k-151936v")
@@ -239,22 +235,6 @@ STEPS = {
     "tiny_vit": (2 * 12 * 128**2, 2, 128, 17, 6 * 128 * 10 + 4 * 16 * 768 * 128),
     "tiny_llama": (TINY_LLAMA, 2, 128, 64, 0),
 }
-# GPT-2's model card; torchvision's vit_b_16; BertForQuestionAnswering of bert-base-uncased has 108,893,186 with 512
-# positions, of which 128 x 768 are not here, bert-large 334,094,338 with 128 x 1024 more; LlamaForCausalLM of Llama 3.2
-# 1B 1,235,814,400, and PEFT's default adapters of it 851,968.
-PARAMETERS = {
-    "bert_base": 108_893_186 - 128 * 768,
-    "bert_large": 334_094_338 - 128 * 1024,
-    "gpt2_small": 124_439_808,
-    "vit_b16": 86_567_656,
-    "llama_1b": 1_235_814_400,
-    "llama_1b_lora": 1_235_814_400 + 851_968,
-    # Words (of BERT two kinds of segment), positions, normalisations, two logits; patches, class token, a head of ten.
-    "tiny_bert": 1002 * 128 + 64 * 128 + 2 * 128 + 2 * TINY_LAYER + 2 * 128 + 2,
-    "tiny_gpt2": 1000 * 128 + 64 * 128 + 2 * TINY_LAYER + 2 * 128,
-    "tiny_vit": 769 * 128 + 128 + 17 * 128 + 2 * TINY_LAYER + 2 * 128 + 129 * 10,
-    "tiny_llama": TINY_LLAMA + 5 * 128,
-}
 ADAPTERS = {"llama_1b_lora": 851_968, "tiny_llama_lora": 2 * 8 * (128 + 128 + 128 + 64)}
 
 
@@ -263,11 +243,6 @@ def test_a_step_costs_six_operations_a_weight_and_attention(name):
     weights, layers, width, tokens, of_images = STEPS[name]
     assert matrix_parameters(SHAPES[name]) == weights
     assert training_flop(SHAPES[name]) == (6 * weights + 12 * layers * width * tokens) * tokens + of_images
-
-
-@pytest.mark.parametrize(("name", "count"), PARAMETERS.items())
-def test_all_parameters_are_the_published_ones(name, count):
-    assert parameters(SHAPES[name]) == count
 
 
 def test_adapters_spare_the_gradients_of_frozen_weights():

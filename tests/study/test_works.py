@@ -10,7 +10,7 @@ from sweetspot.study.open_models import cell_work, memory_need, open_model
 from sweetspot.study.workloads import load_monthly, load_titles, load_workloads
 
 JOB = {"name": "runs", "model": "vgg16", "samples": 5.0, "per_month": 10, "devices_per_job": 1, "source": "x"}
-URGENT = {"within_hours": 24, "urgent_per_month": 2, "urgent_devices_per_job": "all"}
+URGENT = {"within_hours": 24, "urgent_per_month": 2}
 # 1e9 parameters x 16 bytes, divided by the devices of a job
 RULE = {"memory": {"parameters": 1e9, "precision": "mixed", "optimizer": "adam", "sharding": "parameters",
                    "activations_gib": 0.0, "source": "x"}}  # fmt: skip
@@ -31,26 +31,24 @@ def month(*jobs, **work):
 
 
 def test_one_job_of_each_class_is_priced(file):
-    plain = {key: value for key, value in URGENT.items() if key != "urgent_devices_per_job"}
-    found, _ = written(file, lab=month(JOB | URGENT | {"title": "T"}, JOB | plain | {"name": "others"}, contention=0.1))
-    assert [work.title for work in found.values()] == ["T", "T", "others"]
-    assert {name: work.devices_per_job for name, work in found.items()} == {
-        "lab.runs": 1, "lab.runs.urgent": "all", "lab.others": 1,
-    }  # fmt: skip
-    assert {work.contention for work in found.values()} == {0.1}
+    found, _ = written(
+        file, lab=month(JOB | URGENT | {"title": "T"}, JOB | {"name": "others", "devices_per_job": "all"})
+    )
+    assert [work.title for work in found.values()] == ["T", "others"]
+    assert {name: work.devices_per_job for name, work in found.items()} == {"lab.runs": 1, "lab.others": "all"}
+    assert {work.contention for work in found.values()} == {0.03}
     known = {key: value for key, value in JOB.items() if key != "samples"} | {"hours": 3.0, "instance": "box"}
     (one,) = written(file, lab=month(known))[0].values()
     assert (one.kind, one.runs, one.hours, one.instance) == ("runs", 1, 3, "box")
     written(file, lab=month(JOB | URGENT))
-    lab = load_monthly(file)["lab"]
-    assert lab.priced_as("lab", lab.jobs[0]) == "lab.runs" and list(load_monthly(file)) == ["lab"]
+    assert list(load_monthly(file)) == ["lab"]
     assert load_monthly(file.with_name("none.yaml")) == {}
     assert load_monthly(file)["lab"].jobs[0].per_month.three == (10, 10, 10)  # without a range it is its own
 
 
 def test_each_class_needs_the_memory_of_the_devices_that_its_jobs_take(file):
-    _, needs = written(file, lab=month(JOB | URGENT | RULE))
-    assert {name: need.gib(4) * GIB for name, need in needs.items()} == {"lab.runs": 16e9, "lab.runs.urgent": 4e9}
+    _, needs = written(file, lab=month(JOB | RULE, JOB | RULE | {"name": "others", "devices_per_job": "all"}))
+    assert {name: need.gib(4) * GIB for name, need in needs.items()} == {"lab.runs": 16e9, "lab.others": 4e9}
 
 
 def test_a_training_says_its_devices_and_a_file_its_order(file):
@@ -106,7 +104,7 @@ def test_a_job_of_a_plan_that_uses_one_device_shares_nothing(file):
     assert (needs["all"].gib(4) * GIB, needs["one"].gib(4) * GIB) == (4e9, 16e9)
 
 
-TOKENS = {"model": "Llama-3.1-8B", "method": "lora", "tokens": 1000, "epochs": 3, "sequence": 4096, "source": "x"}
+TOKENS = {"model": "Llama-3.1-8B", "method": "lora", "tokens": 3000, "sequence": 4096, "source": "x"}
 CLASS = {"name": "a", "per_month": 2, "devices_per_job": "all"}
 
 

@@ -64,7 +64,7 @@ class Whole(Closed):
 
 @pytest.mark.parametrize(
     ("key", "text", "write"),
-    [("usd", "5e6", "5000000"), ("usd", "'0.5'", "0.5"), ("usd", "25e-4", "0.0025"), ("usd", "3E-7", "3.0e-7"),
+    [("usd", "5e6", "5000000"), ("usd", "'0.5'", "0.5"), ("usd", "25e-4", "0.0025"), ("usd", "3E-7", "0.0000003"),
      ("jobs", "1e3", "1000"), ("usd", "1e999", None), ("usd", "fast", None), ("jobs", "1e-3", None)],
 )  # fmt: skip
 def test_a_number_that_yaml_reads_as_text_is_shown_as_yaml_wants_it(file, key, text, write):
@@ -82,13 +82,12 @@ def test_a_number_that_yaml_reads_as_text_is_shown_as_yaml_wants_it(file, key, t
     [
         ({"pieces": [{"months": 1}, {}]}, [("pieces[1].months", "missing")]),
         # A misspelt key and the needed one are one mistake.
-        ({"pieces": [{"monhts": 1}]}, [("pieces[0].monhts", "'months'", "needed")]),
+        ({"pieces": [{"monhts": 1}]}, [("pieces[0].monhts", "'months'")]),
         ({"pieces": [{"months": 1, "noet": ""}]}, [("pieces[0].noet", "unknown", "'note'")]),
         ({"xyz": 1}, [("'xyz'", "unknown")]),
-        # It comes first, the others in the order of the model.
         (
             {"name": 1, "pieces": [{"months": "x"}, {"monhts": 1}], "usdd": 2},
-            [("pieces[1].monhts",), ("'name'", " 1;", "text"), ("pieces[0].months", "'x'", "whole number"),
+            [("'name'", " 1;", "text"), ("pieces[0].months", "'x'", "whole number"), ("pieces[1].monhts",),
              ("'usdd'", "'usd'")],
         ),
         ({"usd": 2e12}, [("'usd'", "2000000000000.0", "at most 1e+12")]),

@@ -7,7 +7,6 @@ import pytest
 from decision_tables import only, settings
 from project_copy import edit, run_snakemake, scheduled
 from sweetspot.decision.offers_left_out import warning_table
-from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.schedule import select_runs, skipped_table
 
@@ -22,15 +21,6 @@ def a_plan(**measure):
 
 def chosen(plan, folder):
     return [(run.cell.batch_size, run.run) for run in select_runs(plan, folder).selected]
-
-
-def test_dollars_are_counted_by_the_configured_rate_never_by_a_price_list(tmp_path):
-    plan = a_plan(budget_usd=0.25, usd_per_hour={"workstation": 3.0}, estimate_minutes=2)
-    assert chosen(plan, tmp_path) == [(64, 1), (64, 2)]  # 0.10 USD a run
-    with pytest.raises(UserError, match="usd_per_hour"):
-        a_plan(budget_usd=1.0)
-    with pytest.raises(UserError, match="elsewhere"):
-        a_plan(budget_usd=1.0, usd_per_hour={"elsewhere": 3.0})
 
 
 def test_what_is_left_out_is_a_warning_of_its_cell():

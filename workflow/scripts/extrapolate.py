@@ -6,7 +6,7 @@ from typing import Any
 from sweetspot.files import read_parquet, write_parquet
 from sweetspot.scaling.targets import extrapolate_study
 from sweetspot.study.instances import load_instances
-from sweetspot.study.study import DeclaredNetwork, Question, Target
+from sweetspot.study.study import Question, Target
 from sweetspot.throughput.time_to_target import read_times
 
 
@@ -15,14 +15,13 @@ def main(
     targets: list[Target],
     question: Question,
     method: str,
-    networks: dict[str, DeclaredNetwork],
     out: dict[str, str],
 ) -> None:
     """Write extrapolation.parquet, and in scaling/: curve and validation.parquet."""
     tables = {name: read_parquet(inputs[name]) for name in ("throughput", "efficiency", "averages", "evidence")}
     declared = load_instances(*(Path(file) for file in inputs["instances"]))
     times = [read_times(Path(file)) for file in inputs["times"]]  # the study's, then those of the pool
-    extrapolated = extrapolate_study(tables, declared, targets, question, method, times, networks)
+    extrapolated = extrapolate_study(tables, declared, targets, question, method, times)
     for name, table in extrapolated.items():
         write_parquet(table, out[name])
 
@@ -37,6 +36,5 @@ if "snakemake" in globals():
         targets=[Target(**target) for target in snakemake.params.targets],
         question=Question(**snakemake.params.question),
         method=snakemake.params.method,
-        networks={name: DeclaredNetwork(**facts) for name, facts in snakemake.params.networks.items()},
         out=dict(snakemake.output.items()),
     )

@@ -90,7 +90,6 @@ def time_first(facts: Facts, currency: Money) -> str:
 
 LIMITED = {
     "at_most_up_front": ("costs {found} up front, more than the {most} allowed", "the limit of {most} up front"),
-    "at_most_a_month": ("costs {found} a month, more than the {most} allowed", "the limit of {most} a month"),
     "mean_wait_at_most": (
         "jobs wait {found} on average, more than the {most} allowed",
         "the limit of {most} of waiting",
@@ -98,26 +97,9 @@ LIMITED = {
 }
 
 
-def breaks(limit: str, most: float, found: float, months: Sequence[int], money: Money) -> str:
-    """Why a choice that breaks a limit of the team's is not the answer; USD, or hours. `months`: the numbers of those
-    that break it, of which `found` is the dearest; empty: all.
-    """
-    said = LIMITED[limit][0]
-    if months:
-        said = f"costs up to {{found}} a month in {months_in_words(months)}, more than the {{most}} allowed"
-    return said.format(most=_limit(limit, most, money), found=_limit(limit, found, money))
-
-
-def months_in_words(months: Sequence[int]) -> str:
-    """Numbers of months, those that follow each other as from one to another: `months 3, 7 to 12 and 20`."""
-    ranges: list[list[int]] = []
-    for month in months:
-        if ranges and month == ranges[-1][1] + 1:
-            ranges[-1][1] = month
-        else:
-            ranges.append([month, month])
-    named = [str(first) if first == last else f"{first} to {last}" for first, last in ranges]
-    return f"month{'s' if len(months) > 1 else ''} {listed(named)}"
+def breaks(limit: str, most: float, found: float, money: Money) -> str:
+    """Why a choice that breaks a limit of the team's is not the answer; USD, or hours."""
+    return LIMITED[limit][0].format(most=_limit(limit, most, money), found=_limit(limit, found, money))
 
 
 def price_of_limit(limit: str, most: float, less: float, money: Money) -> str:

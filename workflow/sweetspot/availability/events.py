@@ -140,19 +140,6 @@ class Having:
         searched = search(share, wait, noise)
         return searched if self.start is None else drawn_within(self.start, noise.random(len(share)))
 
-    def there_within(self, limit: float, draws: int, seed: int = SEED) -> Array:
-        """The chance that all nodes are there and started within `limit` hours, in each draw of what is not known; of
-        one draw at central figures, an unknown share halfway: 1 - (1 - p) e^(-t/w), of what begins on a date 0 or 1.
-        """
-        levels = np.full((4, 1), 0.5) if draws == 1 else stream(seed, "within").random((4, draws))
-        stock, waited, booted, together = levels
-        at_once, _, wait, boot = self._had(stock, waited, booted, together)
-        left = limit - boot
-        if self.start is not None:
-            return (drawn_within(self.start, stock) <= left).astype(float)
-        late = np.exp(-np.divide(np.maximum(left, 0.0), wait, out=np.full(draws, np.inf), where=wait > 0))
-        return np.where(left < 0, 0.0, 1.0 - (1.0 - at_once) * late)
-
     def _had(self, stock: Array, waited: Array, booted: Array, together: Array) -> tuple[Array, Array, Array, Array]:
         """Share of time with all nodes at once, from p (all one event) to p^m (each its own), and with one; mean wait;
         boot.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import pandas as pd
 
-from sweetspot.availability.events import NEVER, Array, Ends, Having, any_of, no_spare
+from sweetspot.availability.events import NEVER, Ends, Having, any_of, no_spare
 from sweetspot.bills.schemas import SUFFIXES
 from sweetspot.cells import INTERRUPTIBLE
 
@@ -75,24 +75,6 @@ def having_of(row: Row) -> Having | None:
         nodes=_found_apart(row),
         longest=math.inf if math.isnan(row["longest_run_hours"]) else float(row["longest_run_hours"]),
     )  # fmt: skip
-
-
-@lru_cache(maxsize=1024)
-def _there_within(having: Having | None, limit: float, draws: int) -> Array:
-    return (having or UNKNOWN).there_within(limit, draws)
-
-
-def found_in_time(need: float | None, fallback: str | None, row: Row, draws: int) -> tuple[Array, Array]:
-    """The chance that a rented machine is there within `need` hours of a job, and for one that found another taken: the
-    same, or with a fallback on a `block` 1 for what begins on a date and 0 for all else; 1 where nobody asks or the job
-    may `wait`. By draw (of one: central), any from 0 to 1 where nothing is known.
-    """
-    if need is None or fallback == "wait":
-        return np.ones(1), np.ones(1)
-    having = having_of(row)
-    there = _there_within(having, need, draws)
-    dated = having is not None and having.start is not None
-    return there, np.full(1, float(dated)) if fallback == "block" else there
 
 
 @lru_cache(maxsize=1024)

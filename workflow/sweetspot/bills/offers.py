@@ -14,11 +14,10 @@ from sweetspot.bills.renting import HOUR_S, break_even_interruptions, overhead
 from sweetspot.bills.schemas import FloatArray, bound_columns, bounds, table_of, with_bounds
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import UserError
-from sweetspot.facts.shipped_tables import DEVICES
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import RATE_HOURS, Offer, PriceList
-from sweetspot.study.terms import Billing, Commitment, Own, Rate, Sale, Vat
+from sweetspot.study.terms import Billing, Commitment, Own, Rate, Vat
 from sweetspot.study.trends import Drift, Jumps, RandomWalk, Resale, named, preset_of
 
 GRANULARITY_S = {"millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": 3600.0}
@@ -94,15 +93,14 @@ def offers_in_usd(
     for listed_offer in prices.offers:
         machine = instances[listed_offer.instance]
         day = listed_offer.as_of or prices.as_of
-        dated_offer = _with_age(listed_offer, machine, day)
         power = (metered or {}).get(listed_offer.instance)
-        offer = with_metered_power(dated_offer, power)
+        offer = with_metered_power(listed_offer, power)
         money = usd_per_unit(offer, prices)
         row = _identity(name, offer, prices, machine, month_days)
         row |= energy_columns(offer, machine, energy) | _delivery(offer, day, month_days)
         if offer.own is not None:
             row |= _owned(offer.own, money)
-            if power is not None and offer is not dated_offer:
+            if power is not None and offer is not listed_offer:
                 row["power_source"] = f"{power.source}; x PUE {offer.own.pue.value:g}"
         else:
             billing = offer.billing or prices.billing
@@ -266,10 +264,7 @@ def _owned(own: Own, money: FloatArray) -> dict[str, Any]:
         "downtime_share": own.downtime_share,
         "boxes": own.boxes,
     }
-    if isinstance(own.sell_for, Sale):  # By a curve: what was paid, times the share that is left at its age.
-        _, *shares = own.sell_for.by_years()[0]
-        row |= bound_columns("sell_for_usd", bounds(own.sell_for.paid) * np.array(shares) * money)
-    elif own.sell_for is not None:
+    if own.sell_for is not None:
         row |= bound_columns("sell_for_usd", bounds(own.sell_for) * money)
     return row
 
@@ -285,24 +280,6 @@ def _residual(own: Own) -> tuple[FloatArray, list[dict[str, float]] | None]:
     shares = np.array([share_of_price(points, own.months.value, column) for column in range(3)])
     curve = [{"years": point[0], "kept": point[1]} for point in points]
     return np.minimum(own.capex.value * shares, own.capex.ends[0]), curve
-
-
-def _with_age(offer: Offer, machine: Instance, day: date) -> Offer:
-    """Return the offer with the age of a machine that is sold by a curve (`sell_for`), from its device's release.
-
-    Raises UserError if that is unknown.
-    """
-    own = offer.own
-    if own is None or not isinstance(own.sell_for, Sale) or own.sell_for.age_years is not None:
-        return offer
-    from sweetspot.transfer.specifications import read_devices  # Imported here: few lists need it.
-
-    device = read_devices(DEVICES).find(machine.gpu)
-    if device is None or not device.released:
-        expected = f"expected age_years: when '{machine.gpu}' came out is not known"
-        raise UserError(f"offer '{offer.instance}': own.sell_for has a curve and no age; {expected}")
-    sale = own.sell_for.model_copy(update={"age_years": device.age(day)})
-    return offer.model_copy(update={"own": own.model_copy(update={"sell_for": sale})})
 
 
 def _committed(deal: Commitment, offer: Offer, prices: PriceList, month_days: float) -> dict[str, Any]:

@@ -281,7 +281,7 @@ def _check_study(findings: Findings, content: StudyContent) -> None:
     findings.check(file, check_answer_prices, study, content.price_lists, file)
     findings.check(file, refuse, (f"{file}: {sentence}" for sentence in _unknown_names(study, content)))
     for model in study.cells.model if study.targets else ():
-        if model not in study.networks and not network_facts(model).is_listed:
+        if not network_facts(model).is_listed:
             warning = unlisted_network_warning(model)
             findings.warn(file, warning["rule"], warning["message"])
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 FIGURES = {"hours": "hours", "usd": "usd", "variable": "variable_usd_per_hour", "fixed": "fixed_usd_per_month",
            "days": "days_per_month"}  # fmt: skip
 PERCENT = 100
-UP_FRONT, A_MONTH, WAIT = LIMITS = ("at_most_up_front", "at_most_a_month", "mean_wait_at_most")
+UP_FRONT, WAIT = LIMITS = ("at_most_up_front", "mean_wait_at_most")
 
 
 def pose(
@@ -116,10 +116,9 @@ def _classes_of(name: str, work: "Monthly") -> tuple[Class, ...]:
     """The classes of a workload, each followed by its urgent jobs where it has some."""
     found = []
     for job in work.jobs:
-        found.append(Class(job.name, work.priced_as(name, job), job, False, NEVER))
+        found.append(Class(job.name, f"{name}.{job.name}", job, False, NEVER))
         if job.within_hours is not None:
-            workload = work.priced_as(name, job, urgent=True)
-            found.append(Class(f"{job.name} (urgent)", workload, job, True, job.within_hours))
+            found.append(Class(f"{job.name} (urgent)", f"{name}.{job.name}", job, True, job.within_hours))
     return tuple(found)
 
 
@@ -220,21 +219,6 @@ def price_of(row: Row) -> float:
     return or_zero(row["capex_usd"] if row["purchase"] == "own" else row.get("upfront_usd"))
 
 
-def by_the_month(posed: Posed, mix: Mix) -> Array:
-    """Expected USD that a mix pays in each month drawn beside what it pays up front: rent, contracts, electricity,
-    care; timings in the first. Where all months are alike, their mean in each of them.
-    """
-    paid = mix.done.running.mean(axis=0)
-    if not posed.changes and all(offer.stays for offer in mix.problem.rented):
-        paid = np.full(paid.shape, paid.mean())  # they differ by the noise of the samples alone
-    for kind, count in zip(mix.problem.held, mix.counts, strict=True):
-        source = posed.source(kind.name)
-        own = source.offer["purchase"] == "own"
-        paid = paid + count * (source.care * kind.present.mean(axis=0) if own else kind.fixed.mean())
-    paid[0] += mix.problem.trial_usd * len(paid)
-    return np.asarray(paid)
-
-
 def mean_wait(posed: Posed, mix: Mix) -> float:
     """Hours that a job waits on average for the machines that a mix holds, infinite where they cannot keep up."""
     classes = tuple(one.job_class(0) for one in pool(posed, mix))
@@ -260,11 +244,6 @@ def _held_to(posed: Posed, most: Mapping[str, float]) -> Posed:
     def broken(one: Mix) -> list[Broken]:
         values = {UP_FRONT: partial(up_front, posed, one.counts), WAIT: partial(mean_wait, posed, one)}
         found = [Broken(name, most[name], value()) for name, value in values.items() if name in most]
-        if A_MONTH in most:
-            paid = by_the_month(posed, one)
-            beyond = np.flatnonzero(~(paid <= most[A_MONTH]))
-            months = () if len(beyond) == len(paid) else posed.month_numbers(beyond)
-            found.append(Broken(A_MONTH, most[A_MONTH], float(paid.max()), months))
         ordered = sorted(found, key=lambda each: LIMITS.index(each.limit))
         return [each for each in ordered if not each.found <= each.most]
 

@@ -7,10 +7,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from sweetspot.availability.having_columns import found_in_time
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import (
     Factor,
@@ -49,14 +47,11 @@ Figure = Callable[[str, int], Array]  # by draw, of a row of the options
 
 
 class Broken(NamedTuple):
-    """A limit of the team's (a key of the workload) that a mix breaks, the most allowed, what it has; USD, hours. Of a
-    limit by the month the dearest month, and the numbers of the `months` that break it; empty where all do.
-    """
+    """A limit of the team's (a key of the workload) that a mix breaks, the most allowed, what it has; USD, hours."""
 
     limit: str
     most: float
     found: float
-    months: tuple[int, ...] = ()
 
 
 class Trial(NamedTuple):
@@ -205,13 +200,6 @@ class Posed:
     def changes(self) -> bool:
         """Whether its months differ: the work grows, or something comes later."""
         return bool(self.delivery) or bool(np.any(self.growth)) or bool(np.any(self.gain))
-
-    def month_numbers(self, places: npt.NDArray[np.int_]) -> tuple[int, ...]:
-        """The numbers, from 1 on, of the project's months that some of the drawn ones stand for."""
-        starts, length = months_of(self.work.months)
-        ends = {place: math.ceil(starts[place] + length - ROUNDING) for place in places}
-        numbers = {number for place, end in ends.items() for number in range(math.floor(starts[place]), end)}
-        return tuple(sorted(number + 1 for number in numbers))
 
     def source(self, name: str) -> Source:
         """The source of that option."""
@@ -401,11 +389,10 @@ class Posed:
         """
         draws = figure("usd", source.offer["row"]).size
         usd, taken = np.full((len(self.classes), draws), NEVER), np.zeros((len(self.classes), draws))
-        given_speed, sure = np.full(usd.shape, NEVER), all(one.job.need_within_hours is None for one in self.classes)
-        there, fallback = np.ones((1, 1) if sure else usd.shape), np.ones((1, 1) if sure else usd.shape)
+        given_speed = np.full(usd.shape, NEVER)
         path, expected = np.ones((1, 1)), np.full((len(self.classes), 1), NEVER)
         for number, row in self._able(source, moved):
-            job, alone = self.classes[number].job, row["jobs_at_once"] if self.classes[number].urgent else 1.0
+            alone = row["jobs_at_once"] if self.classes[number].urgent else 1.0
             usd[number] = figure("usd", row["row"]) * alone
             taken[number] = figure("hours", row["row"]) * row["gpus"] / row["jobs_at_once"] * alone
             given_speed[number] = figure("usd_given_speed", row["row"]) * alone
@@ -422,16 +409,10 @@ class Posed:
             else:
                 usd[number], given_speed[number] = usd[number] * mean, given_speed[number] * mean.mean()
                 expected[number] = usd[number].mean()
-            if not sure:
-                there[number], fallback[number] = found_in_time(job.need_within_hours, job.fallback, row, draws)
-        event = source.offer.get("stock_event")
         return Rented(
             name=source.offer["option"],
             usd=usd,
             device_hours=taken,
-            there=there,
-            fallback=fallback,
-            event=event if isinstance(event, str) else "",
             speed_keys=self._keys(source),
             expected=expected,
             usd_given_speed=given_speed,

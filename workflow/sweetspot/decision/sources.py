@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sweetspot.availability.having_columns import found_in_time
 from sweetspot.bills.fits import does_not_fit
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.posed import COMMITTED, MIX_DRAWS, Class, Posed, in_time
+from sweetspot.decision.posed import Class, Posed, in_time
 from sweetspot.decision_words import beside_in_words
 from sweetspot.draws import interval
 from sweetspot.mixes.dispatch import Done
@@ -28,7 +27,6 @@ SAME = 0.01  # mixes of the same machines that cost no more than this apart are 
 JOBS = (
     "workload", "class", "urgent", "model", "option", "instance", "purchase", "price_list", "title", "status", "basis",
     "devices", "jobs_at_once", "hours", "usd", "within_hours",
-    "need_within_hours", "p_there",
 )  # fmt: skip
 FIXED, TIMED_FIRST = "fixed", "timed_first"  # strategies
 FITS, NO_SPEED, TOO_LATE, TOO_SMALL = "fits", "no speed", "too late", "does not fit"
@@ -180,8 +178,7 @@ def job_table(
 ) -> pd.DataFrame:
     """One row a class and offer (JOBS), whether it runs there or not, and why not. `every`: the options, those that do
     not fit among them; `machines`: names for people of instances. `usd`: of one job with its share of the machine,
-    possession of a machine that is owned included at its planned use; `p_there`: the chance that a machine of a rented
-    offer is there within the `need_within_hours` of the class (null: it asks for none).
+    possession of a machine that is owned included at its planned use.
     """
     small = does_not_fit(every)
     offered = offers.drop_duplicates(list(OFFER)).to_dict("records")
@@ -190,24 +187,19 @@ def job_table(
         found = {tuple(row[key] for key in OFFER): row for row in records(every[every["workload"] == one.workload])}
         said = {"workload": name, "class": one.job.name, "urgent": one.urgent, "model": one.job.model}
         said |= {"within_hours": one.limit if np.isfinite(one.limit) else None}
-        need = one.job.need_within_hours
-        said["need_within_hours"] = np.nan if need is None else need
         for offer in offered:
             of = {key: offer[key] for key in OFFER}
             row = found.get(tuple(of.values()))
             told = {"title": machines.get(offer["instance"], offer["instance"])} if row is None else {
                 "basis": row["throughput_basis"], "devices": row["gpus"],
                 **{key: row[key] for key in ("option", "title", "jobs_at_once", "hours", "usd")}}  # fmt: skip
-            if row is not None and need is not None and row["purchase"] not in ("own", *COMMITTED):
-                told["p_there"] = float(found_in_time(need, None, row, MIX_DRAWS)[0].mean())
             rows.append(said | of | told | {"status": _status(one, row, offer, small)})
     return pd.DataFrame(rows, columns=list(JOBS))
 
 
 def _status(one: Class, row: Row | None, offer: dict[str, Any], small: pd.Series) -> str:
     if row is None:
-        wanted = one.job.urgent_devices_per_job if one.urgent else None
-        wanted = wanted or one.job.devices_per_job
+        wanted = one.job.devices_per_job
         return TOO_FEW if wanted != "all" and offer.get("gpus", np.inf) < wanted else NO_SPEED
     if small[row["row"]]:
         return TOO_SMALL

@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional
 
 from sweetspot.errors import UserError
-from sweetspot.study.frameworks import TINY_NETWORK, TORCHVISION, known_networks
+from sweetspot.study.frameworks import BUILDERS, TINY_NETWORK, known_networks
 from sweetspot.study.transformers import SHAPES, Shape, unit_of
 
 INCEPTION_SIZE = 299
@@ -88,7 +88,7 @@ def build_network(name: str, frozen_dtype: torch.dtype = torch.float32) -> Torch
         layers = [nn.Conv2d(3, 8, 3, 2, bias=False), nn.BatchNorm2d(8), nn.ReLU(), nn.AdaptiveAvgPool2d(1)]
         tiny = nn.Sequential(*layers, nn.Flatten(), nn.Linear(8, 10))
         return TorchNetwork(ImageClassifier(tiny), (3, 32, 32), 10)
-    if name in TORCHVISION:
+    if name in BUILDERS["torch"]:
         return _torchvision_network(name)
     if name in SHAPES:
         return _transformer(SHAPES[name], frozen_dtype)

@@ -12,8 +12,7 @@ def read_keras_csv(path: Path, source: LogSource) -> tuple[LogFile, list[Reading
     log = LogFile(path, source)
     seconds = _elapsed_seconds(log)
     if not seconds:
-        log.fault(len(log.lines), "no epoch; expected at least one row")
-        return log, []
+        log.refuse(len(log.lines), "no epoch; expected at least one row")
     total = math.fsum(seconds.values())
     rate = len(seconds) * source.stated("samples_per_epoch") / total
     model, framework, batch_size, precision = map(source.stated, ("model", "framework", "batch_size", "precision"))
@@ -34,15 +33,13 @@ def _elapsed_seconds(log: LogFile) -> dict[int, float]:
         if values == [""]:
             continue
         if len(values) != len(columns):
-            log.fault(number, f"{len(values)} values; expected {len(columns)}")
-            continue
+            log.refuse(number, f"{len(values)} values; expected {len(columns)}")
         elapsed_text, epoch_text = (values[columns.index(name)] for name in ("elapsed", "epoch"))
         elapsed, epoch = positive(elapsed_text), not_negative(epoch_text)
         if elapsed is None:
-            log.fault(number, f"elapsed is {elapsed_text!r}; expected seconds above 0")
-        elif epoch is None or epoch % 1 or epoch <= previous:
-            log.fault(number, f"epoch is {epoch_text!r} after {previous:g}; expected rising whole numbers")
-        else:
-            seconds[number] = elapsed
-            previous = epoch
+            log.refuse(number, f"elapsed is {elapsed_text!r}; expected seconds above 0")
+        if epoch is None or epoch % 1 or epoch <= previous:
+            log.refuse(number, f"epoch is {epoch_text!r} after {previous:g}; expected rising whole numbers")
+        seconds[number] = elapsed
+        previous = epoch
     return seconds

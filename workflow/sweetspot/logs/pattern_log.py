@@ -41,8 +41,7 @@ def read_pattern_log(path: Path, source: LogSource) -> tuple[LogFile, list[Readi
         if not steps or step > steps[-1].get("step", 0):
             steps.append(values | {"line": number})
     if not steps:
-        log.fault(len(log.lines), f"no line of {source.format}; expected such as {log_format.sample[:60]!r}")
-        return log, []
+        log.refuse(len(log.lines), f"no line of {source.format}; expected such as {log_format.sample[:60]!r}")
 
     last = steps[-1]
     counts_by_last_line = "elapsed" in last or "mean_milliseconds" in last

@@ -75,9 +75,9 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
         "variant": source.variant,
         "benchmark": BENCHMARKS.get(source.format, source.format),
         "images_per_s": rate,
-        "unit": source.unit or (BY_NAME[source.format].counts if source.format in BY_NAME else source.counted),
+        "unit": BY_NAME[source.format].counts if source.format in BY_NAME else source.counted,
         "source": f"{source.source}: {name} {lines}, sha256 {log.sha256}" + (f" ({facts})" if facts else ""),
-        "warnings": log.warnings(),
+        "warnings": [],
         "file": name,
         "sha256": log.sha256,
     }

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import logging
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,11 +10,9 @@ from typing import NamedTuple, NoReturn
 from sweetspot.errors import UserError
 from sweetspot.files import read_given
 from sweetspot.study.study import LogSource
-from sweetspot.warnings import warning
 
 MAX_BYTES = 200_000_000
 COLOUR = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
-logger = logging.getLogger(__name__)
 
 
 class Reading(NamedTuple):
@@ -35,14 +32,13 @@ class Reading(NamedTuple):
 
 @dataclass
 class LogFile:
-    """A log's lines (numbered from 1), its hash, and the malformed lines met so far."""
+    """A log's lines (numbered from 1) and its hash."""
 
     path: Path
     source: LogSource
     undecodable: str = "strict"  # `replace`: a progress bar may be cut within a character
     lines: list[str] = field(init=False)
     sha256: str = field(init=False)
-    faults: list[int] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         raw = read_given(self.path, MAX_BYTES)
@@ -55,16 +51,8 @@ class LogFile:
         # Not str.splitlines: it also breaks at characters that editors do not count as line ends.
         self.lines = [line.rstrip("\n") for line in io.StringIO(text, newline=None)]
 
-    def fault(self, line: int, message: str) -> None:
-        """Report a malformed line: raise UserError, or where the study says `skip` warn and remember it."""
-        sentence = f"{self.path}, line {line}: {message}"
-        if self.source.on_error == "refuse":
-            raise UserError(sentence)
-        logger.warning("%s; skipped as 'on_error: skip' says", sentence)
-        self.faults.append(line)
-
     def refuse(self, line: int, message: str) -> NoReturn:
-        """Raise UserError whatever `on_error` says: the log contradicts the study, so skipping would hide a mistake."""
+        """Raise UserError: the log is malformed or contradicts the study."""
         raise UserError(f"{self.path}, line {line}: {message}")
 
     def require_equal(self, name: str, declared: object, line: int, actual: object) -> None:
@@ -81,11 +69,6 @@ class LogFile:
         """
         if declared is not None and declared != actual:
             self.refuse(line, f"{name} is {actual!r}; study.yaml states {declared!r}")
-
-    def warnings(self) -> list[dict[str, str]]:
-        """What a reader must know of the log: the lines left out."""
-        lines = ", ".join(map(str, self.faults))
-        return [warning("skipped_lines", f"malformed lines skipped: {lines}")] if lines else []
 
 
 def uncoloured(text: str) -> str:

@@ -26,23 +26,20 @@ Header = dict[str, tuple[int, str]]  # (line, text) of each header key
 def read_tf_cnn(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
     """The `total images/sec` of one log (all devices together), with what its header says.
 
-    Raises UserError for a log that is no training, that contradicts the study (model, batch, devices), or,
-    unless the study skips faults, that has a malformed line or ends before its total.
+    Raises UserError for a log that is no training, that contradicts the study (model, batch, devices), that has a
+    malformed line, or that ends before its total.
     """
     log = LogFile(path, source)
     header, total = _scan(log)
     for name in ("Model", "Batch size", "per device", "Devices"):
         if name not in header:
-            log.fault(len(log.lines), f"no line '{name}' up to the end; expected output of tf_cnn_benchmarks")
-            return log, []
+            log.refuse(len(log.lines), f"no line '{name}' up to the end; expected output of tf_cnn_benchmarks")
     if total is None:
-        log.fault(len(log.lines), "the log ends without 'total images/sec'; the run did not finish")
-        return log, []
+        log.refuse(len(log.lines), "the log ends without 'total images/sec'; the run did not finish")
     line, mode = header.get("Mode", (0, "training"))
     if "train" not in mode.lower():
         log.refuse(line, f"mode is {mode!r}; expected training")
-    reading = _reading(log, header, *total)
-    return log, [] if reading is None else [reading]
+    return log, [_reading(log, header, *total)]
 
 
 def _scan(log: LogFile) -> tuple[Header, tuple[int, float] | None]:
@@ -60,11 +57,11 @@ def _scan(log: LogFile) -> tuple[Header, tuple[int, float] | None]:
             if before[1] != value:
                 log.refuse(number, f"'{key}' is {value!r} after {before[1]!r} in line {before[0]}; {remedy}")
         elif STEP_START.match(text) and not STEP.match(text):
-            log.fault(number, f"step line {text[:60]!r}; expected 'N images/sec: R +/- U (jitter = J)'")
+            log.refuse(number, f"step line {text[:60]!r}; expected 'N images/sec: R +/- U (jitter = J)'")
         elif match := TOTAL.match(text):
             rate = _number(match[1])
             if rate is None:
-                log.fault(number, f"total images/sec is {match[1]!r}; expected a number above 0")
+                log.refuse(number, f"total images/sec is {match[1]!r}; expected a number above 0")
             elif total is not None:
                 log.refuse(number, f"a second 'total images/sec' after that of line {total[0]}; {remedy}")
             else:
@@ -86,13 +83,12 @@ def _number(text: str) -> float | None:
     return positive(text.replace(",", "")) if SEPARATED.match(text) else positive(text)
 
 
-def _reading(log: LogFile, header: Header, line: int, rate: float) -> Reading | None:
+def _reading(log: LogFile, header: Header, line: int, rate: float) -> Reading:
     source, values = log.source, {key: text for key, (_, text) in header.items()}
     batch_line, batch_text = header["per device"]
     batch = _number(batch_text)
     if batch is None or batch % 1 or batch > MAX_BATCH:
-        log.fault(batch_line, f"batch is {batch_text!r} per device; expected a whole number above 0")
-        return None
+        log.refuse(batch_line, f"batch is {batch_text!r} per device; expected a whole number above 0")
     gpus = len(re.findall(r"/[a-z]*:?[cg]pu:\d+", values["Devices"], re.IGNORECASE))
     model = model_slug(values["Model"])
     log.require_equal("model", source.model, header["Model"][0], model)

@@ -181,19 +181,15 @@ def measured_cells(
     config: Config, instances: dict[str, Instance], file: Path, scripts: Mapping[str, Script] = MappingProxyType({})
 ) -> list[Cell]:
     """The cells of the matrix. Raises UserError where they name no machine that can measure them."""
-    names = [("measure_on", name) for name in config.measure_on]
-    names += [("measure.usd_per_hour", name) for name in config.measure.usd_per_hour]
     faults = Faults()
-    for key, name in names:
+    for name in config.measure_on:
         if name not in instances:
-            faults.add(
-                f"{file}: {key} names {name!r}; expected one of {', '.join(sorted(instances))}{hint(name, instances)}"
-            )
-        elif key == "measure_on" and instances[name].measure is None:
+            known = ", ".join(sorted(instances))
+            faults.add(f"{file}: measure_on names {name!r}; expected one of {known}{hint(name, instances)}")
+        elif instances[name].measure is None:
             faults.add(f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')")
     faults.end()
-    exclude = [entry.model_dump(exclude_none=True) for entry in config.exclude]
-    cells = expand_matrix(config.measure_on, config.matrix.model_dump(), exclude, scripts)
+    cells = expand_matrix(config.measure_on, config.matrix.model_dump(), config.exclude, scripts)
     require_possible([cell for cell in cells if cell.model not in scripts], instances, config.measure.xla, file)
     require_script_arguments([cell for cell in cells if cell.model in scripts], instances, scripts, file)
     return cells
@@ -202,7 +198,7 @@ def measured_cells(
 def expand_matrix(
     instances: Sequence[str],
     matrix: Mapping[str, Sequence[str | int]],
-    exclude: Iterable[Mapping[str, str | int]] = (),
+    exclude: Iterable[Mapping[Any, str | int]] = (),
     scripts: Iterable[str] = (),
 ) -> list[Cell]:
     """All cells of the axes, in the order of the lists, less those that an `exclude` entry matches.

@@ -1,7 +1,7 @@
 """Which runs an invocation makes: all, or those within the budget, read from the run files that are there.
 
 What is measured stays and is spent first; the rest of the budget goes to the missing runs in the order of
-`order_runs`. No price list is read; the configuration has `usd_per_hour`.
+`order_runs`.
 """
 
 import json
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 BENCHMARKS = Path("results/benchmarks")
 START_S = 30.0  # of a process: imports, building the network, the machine's own rate
+UNKNOWN_RUN_S = 180.0  # of a run where nothing like it was measured
 ROUNDING = 1 + 1e-9  # sums of estimates are not exact
 
 
@@ -37,7 +38,6 @@ class RunSelection(NamedTuple):
     selected: list[Run]
     skipped: list[Run]
     minutes: float
-    usd: float
 
 
 class RunTiming(NamedTuple):
@@ -79,31 +79,27 @@ def select_within_budget(
     estimates_s
         Seconds of one run of each cell.
     measure
-        The budget, and `usd_per_hour` of instances; others cost nothing (owned machines).
+        The budget.
     measured_s
         Seconds of runs that are made already; they stay and are spent first.
     """
     maximum_minutes = math.inf if measure.budget_minutes is None else measure.budget_minutes * ROUNDING
-    maximum_usd = math.inf if measure.budget_usd is None else measure.budget_usd * ROUNDING
-    minutes = usd = 0.0
+    minutes = 0.0
     selected: list[Run] = []
     skipped: list[Run] = []
     for run in [*measured_s, *(run for run in order if run not in measured_s)]:
         run_minutes = measured_s.get(run, estimates_s[run.cell]) / 60
-        run_usd = measure.usd_per_hour.get(run.cell.instance, 0.0) * run_minutes / 60
-        fits = minutes + run_minutes <= maximum_minutes and usd + run_usd <= maximum_usd
-        if run in measured_s or fits:
+        if run in measured_s or minutes + run_minutes <= maximum_minutes:
             selected.append(run)
             minutes += run_minutes
-            usd += run_usd
         else:
             skipped.append(run)
-    return RunSelection(selected, skipped, minutes, usd)
+    return RunSelection(selected, skipped, minutes)
 
 
 def selection_lines(selection: RunSelection, max_runs: int | None = None) -> list[str]:
     """Summarise a selection, with a line for each of the first `max_runs` skipped runs."""
-    lines = [f"{len(selection.selected)} runs, estimated {selection.minutes:.1f} minutes and {selection.usd:.2f} USD"]
+    lines = [f"{len(selection.selected)} runs, estimated {selection.minutes:.1f} minutes"]
     for cell, number in selection.skipped[:max_runs]:
         columns = " ".join(f"{name}={value}" for name, value in cell._asdict().items())
         lines.append(f"left out: {columns} run={number}")
@@ -142,10 +138,10 @@ def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunS
     """
     measure = plan.config.measure
     runs = [Run(cell, number) for cell in plan.cells for number in range(1, plan.config.runs + 1)]
-    has_budget = use_budget and (measure.budget_minutes, measure.budget_usd) != (None, None)
+    has_budget = use_budget and measure.budget_minutes is not None
     missing = {run for run in runs if not run_file(folder, run).is_file()} if has_budget else set()
     if not missing:
-        return RunSelection(runs, [], 0.0, 0.0)
+        return RunSelection(runs, [], 0.0)
     present = sorted(set(runs) - missing)
     timings = {run: timing for run in present if (timing := read_timing(run_file(folder, run)))}
     estimates_s = estimate_cells(plan.cells, timings, measure)
@@ -204,7 +200,7 @@ def estimate_cells(cells: Sequence[Cell], timings: Mapping[Run, RunTiming], meas
     """Estimate the seconds of one run of each cell.
 
     The estimate is the mean of its own runs; else that of the nearest cell of the same instance, framework and model
-    (same precision before nearest batch), through the stop rule; else `estimate_minutes`.
+    (same precision before nearest batch), through the stop rule; else UNKNOWN_RUN_S.
 
     Parameters
     ----------
@@ -233,7 +229,7 @@ def estimate_cells(cells: Sequence[Cell], timings: Mapping[Run, RunTiming], meas
         elif relatives:
             estimates[cell] = estimated_seconds(cell, min(relatives)[2], measure)
         else:
-            estimates[cell] = measure.estimate_minutes * 60
+            estimates[cell] = UNKNOWN_RUN_S
     return estimates
 
 
@@ -255,5 +251,5 @@ def skipped_table(rows: Sequence[dict[str, Any]], budget: str) -> "pd.DataFrame"
 
 def budget_text(config: Config) -> str:
     """Return the budget as it was written; '' without one."""
-    caps = {name: getattr(config.measure, name) for name in ("budget_minutes", "budget_usd")}
-    return ", ".join(f"{name} {value:g}" for name, value in caps.items() if value is not None)
+    budget = config.measure.budget_minutes
+    return "" if budget is None else f"budget_minutes {budget:g}"

@@ -12,8 +12,6 @@ from sweetspot.warnings import warning
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sweetspot.study.study import DeclaredNetwork
-
 
 @dataclass(frozen=True)
 class NetworkFacts:
@@ -65,15 +63,13 @@ def network_facts(model: str) -> NetworkFacts:
     return listed_networks().get(network_name(model), MIDDLING_NETWORK)
 
 
-def with_network_facts(cells: "pd.DataFrame", declared: Mapping[str, "DeclaredNetwork"]) -> "pd.DataFrame":
+def with_network_facts(cells: "pd.DataFrame") -> "pd.DataFrame":
     """Add the facts of each cell's network.
 
     Parameters
     ----------
     cells
         Rows with a column `model`.
-    declared
-        Networks that the study declares, by model; they come before the listed ones.
 
     Returns
     -------
@@ -82,8 +78,6 @@ def with_network_facts(cells: "pd.DataFrame", declared: Mapping[str, "DeclaredNe
 
     """
     facts = {model: network_facts(model) for model in set(cells["model"])}
-    for model, network in declared.items():
-        facts[model] = NetworkFacts(network.parameters_millions, network.tensors, bool(network.normalised))
     return cells.assign(
         **{
             field.name: [getattr(facts[model], field.name) for model in cells["model"]]
@@ -93,11 +87,10 @@ def with_network_facts(cells: "pd.DataFrame", declared: Mapping[str, "DeclaredNe
 
 
 def unlisted_network_warning(model: str) -> dict[str, str]:
-    """Return the warning of a model that is neither declared nor listed."""
+    """Return the warning of a model that is not listed."""
     message = (
         f"nothing is known of the network {model}, so one of "
         f"{MIDDLING_NETWORK.parameters_millions:g} million parameters in "
-        f"{MIDDLING_NETWORK.tensors} tensors stands in for it; state the facts in study.yaml: "
-        f"networks: {{{model}: {{parameters_millions: ..., tensors: ...}}}}"
+        f"{MIDDLING_NETWORK.tensors} tensors stands in for it"
     )
     return warning("network_unknown", message)

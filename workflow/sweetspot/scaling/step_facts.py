@@ -140,7 +140,7 @@ def with_step_facts(cells: pd.DataFrame) -> pd.DataFrame:
     if "step_s" in cells:
         return cells
     if "is_listed" not in cells:
-        cells = with_network_facts(cells, {})
+        cells = with_network_facts(cells)
     devices, rate = cells["gpus"].astype(float), cells["base_images_per_s"].astype(float)
     eras = eras_of(cells)
     step_s = cells["batch_size"].astype(float) / rate

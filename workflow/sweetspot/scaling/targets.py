@@ -19,7 +19,7 @@ from sweetspot.warnings import joined
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import DeclaredNetwork, Question, Target
+    from sweetspot.study.study import Question, Target
 
 EXTRAPOLATION_COLUMNS = (
     "instance", "base_instance", "gpus", "nodes", "framework", "model", "batch_size", "precision", "variant",
@@ -226,7 +226,6 @@ def extrapolate_study(
     question: "Question",
     method: str,
     times: Sequence[pd.DataFrame] = (),
-    networks: Mapping[str, "DeclaredNetwork"] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """Return the tables `extrapolation`, `curve` and `validation` of a study.
 
@@ -246,12 +245,9 @@ def extrapolate_study(
     times
         The study's times to a target (`read_times`), then further ones to learn from. A machine
         whose device was timed at another count only is estimated from the study's times.
-    networks
-        Networks that the study declares, by model.
 
     """
-    declared = networks or {}
-    evidence = with_network_facts(tables["evidence"], declared)
+    evidence = with_network_facts(tables["evidence"])
     fitted = FittedScaling.fit(evidence, METHODS if len(evidence) else [LEARNED_METHOD])
     headline = method if method in fitted.methods else LEARNED_METHOD
     rule = MeanEfficiency(tables["averages"])
@@ -259,14 +255,14 @@ def extrapolate_study(
     extrapolated = cells.reindex(columns=list(EXTRAPOLATION_COLUMNS))
     curve = cells.reindex(columns=list(CURVE_COLUMNS))
     if len(cells):
-        facts = with_network_facts(with_declared_facts(cells, instances), declared)
+        facts = with_network_facts(with_declared_facts(cells, instances))
         extrapolated = extrapolate_cells(cells, facts, fitted, rule)
         extrapolated["headline"] = extrapolated["method"] == headline
         extrapolated = with_published_warnings(extrapolated, facts, evidence)
         extrapolated = with_equivalents(extrapolated, instances)
 
         curve = curve_cells(cells, instances).assign(method=headline)
-        facts = with_network_facts(with_declared_facts(curve, instances), declared)
+        facts = with_network_facts(with_declared_facts(curve, instances))
         is_rule = headline == RULE_2018 and len(rule.averages)
         predicted = rule.predict(facts) if is_rule else fitted.predict(headline, facts)
         curve = curve.join(predicted[["efficiency", "low", "high"]])[list(CURVE_COLUMNS)]

@@ -1,7 +1,9 @@
 """What every configuration model is made of: names, texts, the closed base, and errors that name file and key."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
@@ -17,6 +19,8 @@ Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$", strict=True)]
 # A name that is joined to others with '.' in tables (`lab.bert`, `lab.bert.urgent`): it has none itself.
 PART = SLUG.replace("._-", "_-")
 Part = Annotated[str, StringConstraints(pattern=f"^{PART}$", strict=True)]
+DATE = r"^\d{4}(-\d\d(-\d\d)?)?$"
+DATE_TEXT = 'a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"'
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
@@ -26,7 +30,19 @@ AboveZero = Annotated[float, Field(strict=True, ge=SMALLEST, le=1e18)]
 Number = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
 Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
 Count = Annotated[int, Field(ge=1, le=100_000, strict=True)]
-Location = tuple[int | str, ...]  # of a key in a file, as pydantic gives it
+
+
+def _checked_day(text: str) -> str:
+    """Return a date as it was written. Raises ValueError for a day that its month does not have."""
+    try:
+        date.fromisoformat(text + "2000-01-01"[len(text) :])
+    except ValueError:
+        raise ValueError(DATE_TEXT) from None
+    return text
+
+
+# The date of a fact, as precise as known.
+DateText = Annotated[str, StringConstraints(pattern=DATE, strict=True), AfterValidator(_checked_day)]
 ModelT = TypeVar("ModelT", bound=BaseModel)
 if TYPE_CHECKING:
     Framework = str
@@ -37,7 +53,7 @@ else:
 class Closed(BaseModel):
     """Base of every configuration model: unknown keys are refused, values do not change."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True)
 
     def _expected(self) -> Iterator[str]:
         """What is expected, of keys that do not fit together; the first is told."""
@@ -62,9 +78,12 @@ class Name(Closed):
 class Ranged(Closed):
     """A number, with its range where it is uncertain."""
 
-    value: Number = Field(description="Central value")
-    low: Number | None = Field(None, description="Lower end of the range, at most the value")
-    high: Number | None = Field(None, description="Upper end of the range, at least the value")
+    value: Number
+    """Central value"""
+    low: Number | None = None
+    """Lower end of the range, at most the value"""
+    high: Number | None = None
+    """Upper end of the range, at least the value"""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -103,19 +122,20 @@ BOUNDS = {
     "less_than_equal": "of at most {le:.12g}",
     "less_than": "below {lt:.12g}",
 }
+# By the first word of pydantic's name of an error, such as int_parsing.
 KINDS = {
-    "string_type": "text",
-    "bool_type": "true or false",
-    "bool_parsing": "true or false",
-    "int_type": "a whole number",
-    "int_parsing": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "float_parsing": "a number",
-    "list_type": "a list",
-    "dict_type": "a mapping of keys to values",
-    "model_type": "a mapping of keys to values",
-    "model_attributes_type": "a mapping of keys to values",
+    "string": "text",
+    "bool": "true or false",
+    "int": "a whole number",
+    "float": "a number",
+    "list": "a list",
+    "dict": "a mapping of keys to values",
+    "model": "a mapping of keys to values",
+}
+PATTERNS = {
+    f"^{SLUG}$": "a name of letters, digits, '.', '_' and '-' (1 to 64, first a letter or digit)",
+    f"^{PART}$": "a name of letters, digits, '_' and '-', no '.', which joins it to others (1 to 64)",
+    DATE: DATE_TEXT,
 }
 LONGEST_VALUE = 80  # characters of a value that a sentence shows
 
@@ -143,114 +163,90 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        raise UserError(*(f"{file}: {sentence}" for sentence in _sentences(error, model))) from None
+        details = error.errors()
+        sentences = (_sentence(detail, model) for detail in details if not _is_misspelt(detail, details))
+        raise UserError(*(f"{file}: {sentence}" for sentence in sentences)) from None
 
 
-def _sentences(error: ValidationError, model: type[BaseModel]) -> list[str]:
-    """Describe each validation error in one sentence.
-
-    A misspelt key beside a missing one that it resembles is one mistake; its sentence comes first.
-    """
-    details = error.errors()
-    missing = [detail["loc"] for detail in details if detail["type"] == "missing"]
-    misspelt: dict[Location, Location] = {}
-    for detail in details:
-        if detail["type"] == "extra_forbidden":
-            parent = detail["loc"][:-1]
-            meant = near(str(detail["loc"][-1]), [str(loc[-1]) for loc in missing if loc[:-1] == parent])
-            if meant is not None:
-                misspelt[detail["loc"]] = (*parent, meant)
-    needed = [
-        f"{_unknown(wrong)}: did you mean '{meant[-1]}', which is missing and needed?"
-        for wrong, meant in misspelt.items()
-    ]
-    others = [
-        _sentence(detail, model)
-        for detail in details
-        if detail["loc"] not in misspelt and detail["loc"] not in misspelt.values()
-    ]
-    return needed + others
+def _is_misspelt(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
+    """Return whether a missing key stands beside an unknown one that resembles it: one mistake, said of that one."""
+    *parent, name = detail["loc"] or ("",)
+    unknown = [loc[-1] for loc in (other["loc"] for other in details if other["type"] == "extra_forbidden")
+               if [*loc[:-1]] == parent]  # fmt: skip
+    return detail["type"] == "missing" and near(str(name), map(str, unknown)) is not None
 
 
 def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
-    location, kind, value = detail["loc"], detail["type"], repr(detail["input"])
-    context = detail.get("ctx", {})
-    if kind == "union_tag_not_found":
-        # Without its `kind` an entry cannot be judged; a key that resembles it may be it.
-        kind, location = "missing", (*location, context["discriminator"].strip("'"))
-        wrong = near(str(location[-1]), map(str, detail["input"])) if isinstance(detail["input"], dict) else None
-        if wrong is not None:
-            unknown = _unknown((*location[:-1], wrong))
-            return f"{unknown}: did you mean '{location[-1]}', which is missing and needed?"
-    if kind == "missing":
-        return f"key '{_key(location)}' is missing and needed"
+    """Say in one sentence which key is wrong, its value and what is expected."""
+    location, kind, value, context = detail["loc"], detail["type"], repr(detail["input"]), detail.get("ctx", {})
+    if kind.startswith("union_tag"):
+        location = (*location, context["discriminator"].strip("'"))
+        value = repr(context.get("tag"))
+    # Names in brackets are those of the forms that a key may have: nobody writes them.
+    parts = (part for part in location if not str(part).startswith("("))
+    key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).lstrip(".")
+    if kind in ("missing", "union_tag_not_found"):
+        return f"key '{key}' is missing and needed"
     if kind == "extra_forbidden":
-        return _unknown(location) + hint(str(location[-1]), _keys_of(model))
-    if kind == "union_tag_invalid":
-        location, value = (*location, context["discriminator"].strip("'")), repr(context["tag"])
-    expected = _expected_value(detail)
-    if not location:
-        return f"expected {expected}"
+        return f"key '{key}' is unknown; remove it or correct its spelling" + hint(str(location[-1]), _keys_of(model))
+    expected = f"expected {_expected_value(detail)}"
     if len(value) > LONGEST_VALUE:
         value = value[: LONGEST_VALUE - 3] + "..."
-    return f"key '{_key(location)}' is {value}; expected {expected}"
+    return f"key '{key}' is {value}; {expected}" if key else expected
 
 
 def _expected_value(detail: ErrorDetails) -> str:
     """Say what would be right in place of a wrong value."""
     kind, context = detail["type"], detail.get("ctx", {})
+    noun, _, problem = kind.partition("_")
     if kind == "union_tag_invalid":
         return "one of " + context["expected_tags"].replace("'", "")
-    if kind == "string_pattern_mismatch" and SLUG in context["pattern"]:
-        return "a name of letters, digits, '.', '_' and '-' (1 to 64, first a letter or digit)"
-    if kind == "string_pattern_mismatch" and PART in context["pattern"]:
-        return "a name of letters, digits, '_' and '-', no '.', which joins it to others (1 to 64)"
-    if kind in ("float_type", "int_type"):
-        plain = _plain_number(detail["input"], kind == "int_type")
-        if plain is not None:
-            return f"a number; YAML reads that one as text: write {plain}"
+    if kind == "string_pattern_mismatch" and context["pattern"] in PATTERNS:
+        return PATTERNS[context["pattern"]]
     if kind in BOUNDS:
         return "a number " + BOUNDS[kind].format(**context)
-    return KINDS.get(kind) or detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
+    if noun in KINDS and problem in ("type", "parsing", "from_float", "attributes_type"):
+        return KINDS[noun] + _as_yaml_number(detail["input"], noun)
+    return detail["msg"].removeprefix("Value error, ").removeprefix("Input should be ")
 
 
-def _key(location: Location) -> str:
-    # Names in brackets are those of the forms that a key may have: nobody writes them.
-    written = (part for part in location if not str(part).startswith("("))
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in written).lstrip(".")
-
-
-def _unknown(location: Location) -> str:
-    return f"key '{_key(location)}' is unknown; remove it or correct its spelling"
+def _as_yaml_number(value: Any, noun: str) -> str:
+    """Return how to write a number that YAML takes for text, e.g. 1e6, which has no point and no sign."""
+    try:
+        number = Decimal(value if isinstance(value, str) and noun in ("int", "float") else "nan")
+    except InvalidOperation:
+        return ""
+    is_usable = math.isfinite(float(number)) and (noun == "float" or number == number.to_integral_value())
+    return f"; YAML reads that one as text: write {number:f}" if is_usable else ""
 
 
 def _keys_of(model: type[BaseModel]) -> set[str]:
     """Return all keys that a file of `model` may have, at any place."""
     schema = model.model_json_schema()
-    parts = [schema, *schema.get("$defs", {}).values()]
-    return {key for part in parts for key in part.get("properties", {})}
-
-
-def _plain_number(text: Any, whole: bool) -> str | None:
-    """Return a number that YAML took for text as YAML wants it: no quotes, an exponent with point and sign."""
-    try:
-        number = float(text) if isinstance(text, str) else math.nan
-    except ValueError:
-        return None
-    digits, _, power = repr(number).partition("e")
-    if not math.isfinite(number) or (whole and (power or not number.is_integer())):
-        return None
-    if power:
-        return f"{digits}{'' if '.' in digits else '.0'}e{int(power):+d}"
-    return digits.removesuffix(".0")
+    return {key for part in (schema, *schema.get("$defs", {}).values()) for key in part.get("properties", {})}
 
 
 def check_apart(names: Iterable[str], what: str, file: str | Path) -> None:
-    """Refuse names that differ only by case: on macOS and Windows their files are one. Raises UserError."""
-    seen: dict[str, str] = {}
-    pairs = [(seen.setdefault(name.casefold(), name), name) for name in names]
+    """Refuse names that differ only by case: on macOS and Windows their files are one.
+
+    Parameters
+    ----------
+    names
+        The names.
+    what
+        What they are names of, e.g. "studies".
+    file
+        Where they stand.
+
+    Raises
+    ------
+    UserError
+        Two names differ only by case.
+
+    """
+    first: dict[str, str] = {}
     refuse(
-        f"{file}: {what} {other!r} and {name!r} differ only by case; rename one of them"
-        for other, name in pairs
-        if other != name
+        f"{file}: {what} {first[name.casefold()]!r} and {name!r} differ only by case; rename one of them"
+        for name in names
+        if first.setdefault(name.casefold(), name) != name
     )

@@ -20,34 +20,36 @@ SEVERAL_NODES = re.compile(r"-x\d+$")  # an instance of some nodes is named for 
 class FilePart(Closed):
     """Machines whose prices come from one provider's file of SkyPilot's or gpuhunt's catalogue."""
 
-    lists: list[Slug] = Field(description="Price lists of the study that it refreshes", min_length=1)
-    purchases: list[Refreshed] = Field(
-        list(RATES), description="Offers that it refreshes, others of the same machines stay", min_length=1
-    )
-    instances: dict[Slug, Text] = Field(
-        description="Name in the catalogue by instance; of an instance of several nodes, the name of one of them",
-        min_length=1,
-    )
-    file: Slug | None = Field(None, description="Provider's name in the catalogue (aws, lambda); absent: this key")
-    place: Text | None = Field(None, description="Zone or region, or how it begins; absent: the cheapest")
+    lists: list[Slug] = Field(min_length=1)
+    """Price lists of the study that it refreshes"""
+    purchases: list[Refreshed] = Field(list(RATES), min_length=1)
+    """Offers that it refreshes, others of the same machines stay"""
+    instances: dict[Slug, Text] = Field(min_length=1)
+    """Name in the catalogue by instance; of an instance of several nodes, the name of one of them"""
+    file: Slug | None = None
+    """Provider's name in the catalogue (aws, lambda); absent: this key"""
+    place: Text | None = None
+    """Zone or region, or how it begins; absent: the cheapest"""
 
 
 class Shipped(Closed):
     """Price lists that the names of the library refresh."""
 
-    rates: list[Slug] = Field([], description="Price lists with rates an hour, on demand or spot")
+    rates: list[Slug] = []
+    """Price lists with rates an hour, on demand or spot"""
 
 
 class CatalogueMap(Closed):
     """Sources of `sweetspot refresh-prices`, and the names of the study's instances there."""
 
-    skypilot: dict[Slug, FilePart] = Field({}, description="SkyPilot's published catalogue, a file a provider")
-    gpuhunt: dict[Slug, FilePart] = Field({}, description="Gpuhunt's published catalogue, a file a provider")
-    shipped: Shipped = Field(
-        Shipped(),
-        description="Price lists whose machines are refreshed by the names of the library's facts/catalogue_names.csv, "
-        "where no part here names them",
-    )
+    skypilot: dict[Slug, FilePart] = {}
+    """SkyPilot's published catalogue, a file a provider"""
+    gpuhunt: dict[Slug, FilePart] = {}
+    """Gpuhunt's published catalogue, a file a provider"""
+    shipped: Shipped = Shipped()
+    """Price lists whose machines are refreshed by the names of the library's facts/catalogue_names.csv, where no
+    part here names them
+    """
 
     def parts(self) -> Iterator[tuple[str, str, FilePart]]:
         """Source, key and part, in the order of the sources."""

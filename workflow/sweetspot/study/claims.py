@@ -49,37 +49,53 @@ ExpressionText = Annotated[str, StringConstraints(min_length=1, max_length=500, 
 class Selector(Closed):
     """Which offers or options an expression means: every key that is given must match."""
 
-    instance: Slug | None = Field(None, description="One instance; without a purchase its persistent offer, if any")
-    purchase: Purchase | None = Field(None, description="One way of paying")
-    provider: Slug | None = Field(None, description="All instances of a provider")
-    price_list: Slug | None = Field(None, description="All offers of a price list")
-    persistent: bool | None = Field(None, description="true: nobody takes it away; false: spot or preemptible")
+    instance: Slug | None = None
+    """One instance; without a purchase its persistent offer, if any"""
+    purchase: Purchase | None = None
+    """One way of paying"""
+    provider: Slug | None = None
+    """All instances of a provider"""
+    price_list: Slug | None = None
+    """All offers of a price list"""
+    persistent: bool | None = None
+    """true: nobody takes it away; false: spot or preemptible"""
 
 
 class Claim(Closed):
     """One claim of a text and the expression that recomputes it."""
 
-    id: Slug = Field(description="Short name of the claim")
-    text: Text = Field(description="What the text says, in one's own words")
-    let: dict[Label, Selector] = Field({}, description="Names of the selectors that the expression uses")
+    id: Slug
+    """Short name of the claim"""
+    text: Text
+    """What the text says, in one's own words"""
+    let: dict[Label, Selector] = {}
+    """Names of the selectors that the expression uses"""
     value: ExpressionText | None = Field(
-        None,
-        description="What is computed: numbers, ~ before one that was rounded when printed, + - * /, brackets and "
-        "functions (docs/decision.md); absent: a statement that no table can check",
-        examples=["100 * price(spot) / price(on_demand)", 'option(rented, "usd") / option(box, "usd")'],
+        None, examples=["100 * price(spot) / price(on_demand)", 'option(rented, "usd") / option(box, "usd")']
     )
-    models: list[Slug] = Field([], description="Models it is said of, one value for each; absent: all")
-    printed: float | None = Field(None, description="The number printed")
-    unit: Text | None = Field(None, description="Its unit")
-    tolerance: float = Field(0.0, ge=0, description="How far the recomputed number may lie from the printed one")
-    relation: Literal["equals", "at_least", "at_most"] = Field(
-        "equals", description="at_least: 'more than'; the recomputed number may lie above the printed one"
-    )
-    checkable: bool = Field(True, description="false: the recomputed number decides nothing (say why in reason)")
-    lead: bool = Field(False, description="Whether it stands first on the page: what the source set out for")
-    borrowed_from: list[Text] = Field([], description="Other publications whose numbers stand in the expression")
-    source: Text = Field(description="Where it is printed: the id of the publication, then the place")
-    reason: Text | None = Field(None, description="One plain sentence: why the verdict is what it is")
+    """What is computed: numbers, ~ before one that was rounded when printed, + - * /, brackets and functions
+    (docs/decision.md); absent: a statement that no table can check
+    """
+    models: list[Slug] = []
+    """Models it is said of, one value for each; absent: all"""
+    printed: float | None = None
+    """The number printed"""
+    unit: Text | None = None
+    """Its unit"""
+    tolerance: float = Field(0.0, ge=0)
+    """How far the recomputed number may lie from the printed one"""
+    relation: Literal["equals", "at_least", "at_most"] = "equals"
+    """at_least: 'more than'; the recomputed number may lie above the printed one"""
+    checkable: bool = True
+    """false: the recomputed number decides nothing (say why in reason)"""
+    lead: bool = False
+    """Whether it stands first on the page: what the source set out for"""
+    borrowed_from: list[Text] = []
+    """Other publications whose numbers stand in the expression"""
+    source: Text
+    """Where it is printed: the id of the publication, then the place"""
+    reason: Text | None = None
+    """One plain sentence: why the verdict is what it is"""
 
 
 class Claims(Closed):
@@ -105,9 +121,9 @@ def load_claims(path: str | Path) -> list[Claim]:
     if not file.is_file():
         return []
     claims = validated(Claims, {"claims": load_yaml(file)}, file).claims
-    repeated = [name for name, count in Counter(claim.id for claim in claims).items() if count > 1]
+    counts = Counter(claim.id for claim in claims)
     refuse(
-        [f"{file}: id {name!r} stands twice; each claim needs its own" for name in repeated]
+        [f"{file}: id {name!r} stands twice; each claim needs its own" for name in counts if counts[name] > 1]
         + [f"{file}: claim {claim.id!r} has {mistake}" for claim in claims for mistake in _mistakes(claim)]
     )
     return claims
@@ -123,34 +139,33 @@ def _mistakes(claim: Claim) -> Iterator[str]:
         yield f"the value {claim.value[:60]!r}; expected one expression"
 
 
-def _refused(node: ast.expr, claim: Claim) -> Iterator[str]:
+def _refused(node: ast.expr, claim: Claim, is_condition: bool = False) -> Iterator[str]:
+    text = ast.unparse(node)[:60]
     match node:
+        case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE()], comparators=[right]) if is_condition:
+            parts = [left, right]
+        case _ if is_condition:
+            yield f"the condition {text!r}; expected one comparison by < or <="
+            return
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool) and number <= MAXIMUM:
-            pass
-        case ast.UnaryOp(op=ast.Invert(), operand=ast.Constant() as operand):
-            yield from _refused(operand, claim)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            yield from _refused(operand, claim)
+            parts = []
+        case ast.UnaryOp(op=ast.USub(), operand=part) | ast.UnaryOp(op=ast.Invert(), operand=ast.Constant() as part):
+            parts = [part]
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=right):
-            yield from _refused(left, claim)
-            yield from _refused(right, claim)
+            parts = [left, right]
         case ast.Call(func=ast.Name(id="count"), args=[_, *_] as conditions, keywords=[]):
             for condition in conditions:
-                yield from _refused_condition(condition, claim)
+                yield from _refused(condition, claim, is_condition=True)
+            return
         case ast.Call(func=ast.Name(id=name)) if name in FUNCTIONS:
             yield from _refused_arguments(node, name, claim)
+            return
         case _:
             functions = ", ".join([*FUNCTIONS, "count"])
-            yield f"{ast.unparse(node)[:60]!r}; expected numbers, ~numbers, + - * /, brackets and {functions}"
-
-
-def _refused_condition(node: ast.expr, claim: Claim) -> Iterator[str]:
-    match node:
-        case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE()], comparators=[right]):
-            yield from _refused(left, claim)
-            yield from _refused(right, claim)
-        case _:
-            yield f"the condition {ast.unparse(node)[:60]!r}; expected one comparison by < or <="
+            yield f"{text!r}; expected numbers, ~numbers, + - * /, brackets and {functions}"
+            return
+    for part in parts:
+        yield from _refused(part, claim)
 
 
 def _refused_arguments(call: ast.Call, name: str, claim: Claim) -> Iterator[str]:
@@ -160,17 +175,15 @@ def _refused_arguments(call: ast.Call, name: str, claim: Claim) -> Iterator[str]
         yield f"{ast.unparse(call)[:60]!r}; expected {name}({', '.join(FUNCTIONS[name])})"
         return
     for parameter, node in [*zip(required, call.args, strict=True), *keywords.items()]:
-        match node:
-            case ast.Name(id=label) if parameter in SELECTORS:
-                valid, expected = label in claim.let, f"a name of let ({', '.join(claim.let)})"
-            case ast.Constant(value=int()) if parameter in COUNTS:
-                valid, expected = True, ""
-            case ast.Constant(value=str() as text) if parameter == "column":
-                valid, expected = text in COLUMNS[name], f"one of {', '.join(COLUMNS[name])}"
-            case _:
-                valid = isinstance(node, ast.Constant) and isinstance(node.value, str)
-                valid &= parameter not in (*SELECTORS, *COUNTS)
-                kinds = dict.fromkeys(SELECTORS, "a name of let") | dict.fromkeys(COUNTS, "a whole number")
-                expected = kinds.get(parameter, "a text in quotes")
-        if not valid:
+        value = node.value if isinstance(node, ast.Constant) else None
+        if parameter in SELECTORS:
+            is_valid = isinstance(node, ast.Name) and node.id in claim.let
+            expected = f"a name of let ({', '.join(claim.let)})"
+        elif parameter in COUNTS:
+            is_valid, expected = isinstance(value, int), "a whole number"
+        elif parameter == "column":
+            is_valid, expected = value in COLUMNS[name], f"one of {', '.join(COLUMNS[name])}"
+        else:
+            is_valid, expected = isinstance(value, str), "a text in quotes"
+        if not is_valid:
             yield f"{parameter} {ast.unparse(node)} in {name}(); expected {expected}"

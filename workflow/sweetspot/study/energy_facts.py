@@ -3,17 +3,12 @@
 They stand in study.yaml under `energy`, what it leaves to the library in facts/power.csv, providers.csv and grids.csv.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from datetime import date
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
-
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import SMALLEST, Closed, Ranged, Slug, Text, within
+from sweetspot.study.base import SMALLEST, Closed, DateText, Ranged, Slug, Text, within
 from sweetspot.study.terms import LARGEST_PUE, SHARE
 
 # The worst grids, of lignite alone, emit about 1,200 g; no device in sight draws 5 kW (bills/owning_lint.py).
@@ -22,25 +17,13 @@ LARGEST_WATTS = 5000.0
 LARGEST_HOST_SHARE = 2.0
 
 
-def _date_as_known(text: str) -> str:
-    """The date as written. Raises ValueError unless it is a year, a month or a day, and of the calendar."""
-    with suppress(ValueError):
-        if re.fullmatch(r"\d{4}(-\d{2}(-\d{2})?)?", text):
-            date.fromisoformat(text + "2000-01-01"[len(text) :])
-            return text
-    raise ValueError('a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"')
-
-
-AsKnown = Annotated[Text, AfterValidator(_date_as_known)]
-
-
 class Fact(Ranged):
     """A number that somebody published, or that is assumed and says so: with its range, its source and its date."""
 
-    as_of: AsKnown = Field(
-        description='When it was so, as precise as known and in quotes: "2025", "2025-06" or "2025-06-30"'
-    )
-    source: Text = Field(description="Where it was read, or that it is assumed and from what")
+    as_of: DateText
+    """When it was so, as precise as known and in quotes (such as "2025", "2025-06" or "2025-06-30")"""
+    source: Text
+    """Where it was read, or that it is assumed and from what"""
 
 
 def _fact(row: Mapping[str, str]) -> Fact:
@@ -59,20 +42,25 @@ HostShare = Annotated[Fact, within(0, LARGEST_HOST_SHARE, "a share of the device
 class DevicePower(Closed):
     """What one device may draw."""
 
-    gpu: Text = Field(description="Device as instances.yaml names it")
-    watts: Watts = Field(description="W of one device by its data sheet")
-    host_share: HostShare | None = Field(None, description="Of machines with this device, instead of the study's")
+    gpu: Text
+    """Device as instances.yaml names it"""
+    watts: Watts
+    """W of one device by its data sheet"""
+    host_share: HostShare | None = None
+    """Of machines with this device, instead of the study's"""
 
 
 class Site(Closed):
     """Where a provider's machines stand; of a provider whose regions differ much, what the offers' region is."""
 
-    provider: Slug = Field(description="Provider as instances.yaml names it; own for machines that are bought")
-    pue: SitePue | None = Field(
-        None, description="Power of its buildings over power of the machines; of a bought machine own.pue counts"
-    )
-    g_per_kwh: Intensity | None = Field(None, description="g CO2e for a kWh from the grid there")
-    grid: Slug | None = Field(None, description="In place of g_per_kwh: a grid of the library's facts/grids.csv")
+    provider: Slug
+    """Provider as instances.yaml names it; own for machines that are bought"""
+    pue: SitePue | None = None
+    """Power of its buildings over power of the machines; of a bought machine own.pue counts"""
+    g_per_kwh: Intensity | None = None
+    """g CO2e for a kWh from the grid there"""
+    grid: Slug | None = None
+    """In place of g_per_kwh: a grid of the library's facts/grids.csv"""
 
     def _expected(self) -> Iterator[str]:
         if not self._given("pue", "g_per_kwh", "grid"):
@@ -93,19 +81,18 @@ class Site(Closed):
 class Energy(Closed):
     """Facts for kWh and kg CO2e of a training; what is not declared is not computed, and the page says so."""
 
-    utilisation: Utilisation | None = Field(
-        None, description="Share of a rented machine's rated power that training draws on average"
-    )
-    host_share: HostShare | None = Field(
-        None, description="Rated power of the rest of a machine (host, fans, supplies) over that of its devices"
-    )
-    devices: list[DevicePower] = Field([], description="Power of the devices of rented machines")
-    sites: list[Site] = Field([], description="PUE and grid of each provider")
-    shipped: bool = Field(
-        False,
-        description="Whether devices, sites and utilisation that are not declared here are those of the library's "
-        "facts/power.csv and providers.csv (2026, sites in the eastern US); what is declared here comes first",
-    )
+    utilisation: Utilisation | None = None
+    """Share of a rented machine's rated power that training draws on average"""
+    host_share: HostShare | None = None
+    """Rated power of the rest of a machine (host, fans, supplies) over that of its devices"""
+    devices: list[DevicePower] = []
+    """Power of the devices of rented machines"""
+    sites: list[Site] = []
+    """PUE and grid of each provider"""
+    shipped: bool = False
+    """Whether devices, sites and utilisation that are not declared here are those of the library's facts/power.csv
+    and providers.csv (2026, sites in the eastern US); what is declared here comes first
+    """
 
     def _expected(self) -> Iterator[str]:
         for names in ([device.gpu for device in self.devices], [site.provider for site in self.sites]):

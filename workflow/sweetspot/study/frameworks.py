@@ -3,6 +3,7 @@
 import difflib
 from dataclasses import dataclass
 
+from sweetspot.facts.shipped_tables import table
 from sweetspot.study.transformers import TRANSFORMERS
 
 TENSORFLOW_VARIANTS = ("default", "A", "B", "C")
@@ -13,28 +14,10 @@ PUBLISHED = ("jax",)  # of published figures only; a script of one's own (framew
 ALWAYS_COMPILED = ("jax",)  # compile with XLA whether asked to or not
 
 TINY_NETWORK = "tiny_cnn"
-# Classes of keras.applications; a test compares them with the Keras that is installed.
-APPLICATIONS = (
-    "ConvNeXtBase", "ConvNeXtLarge", "ConvNeXtSmall", "ConvNeXtTiny", "ConvNeXtXLarge",
-    "DenseNet121", "DenseNet169", "DenseNet201",
-    "EfficientNetB0", "EfficientNetB1", "EfficientNetB2", "EfficientNetB3", "EfficientNetB4", "EfficientNetB5",
-    "EfficientNetB6", "EfficientNetB7",
-    "EfficientNetV2B0", "EfficientNetV2B1", "EfficientNetV2B2", "EfficientNetV2B3",
-    "EfficientNetV2L", "EfficientNetV2M", "EfficientNetV2S",
-    "InceptionResNetV2", "InceptionV3",
-    "MobileNet", "MobileNetV2", "MobileNetV3Large", "MobileNetV3Small", "NASNetLarge", "NASNetMobile",
-    "ResNet101", "ResNet101V2", "ResNet152", "ResNet152V2", "ResNet50", "ResNet50V2",
-    "VGG16", "VGG19", "Xception",
-)  # fmt: skip
-STUDY_NAMES = {"inception3": "InceptionV3"}  # names of the 2018 study that Keras spells otherwise
-# Networks of torchvision.models for images of 224 x 224; `inception3` is inception_v3, for 299 x 299.
-TORCHVISION = (
-    "alexnet", "convnext_base", "convnext_small", "convnext_tiny", "densenet121", "densenet169", "densenet201",
-    "efficientnet_b0", "googlenet", "inception3", "mobilenet_v2", "mobilenet_v3_large", "mobilenet_v3_small",
-    "resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "resnext50_32x4d", "swin_t", "vgg11", "vgg16",
-    "vgg19", "vit_b_16", "wide_resnet50_2",
-)  # fmt: skip
-_APPLICATION_BY_NAME = {name.lower(): name for name in APPLICATIONS} | STUDY_NAMES
+# Of each framework its networks and what builds them; a test compares them with the packages that are installed.
+BUILDERS: dict[str, dict[str, str]] = {"tensorflow": {}, "torch": {}}
+for _row in table("measured_networks"):
+    BUILDERS[_row["framework"]][_row["network"]] = _row["builder"]
 
 
 @dataclass(frozen=True)
@@ -59,7 +42,7 @@ FRAMEWORKS = {
         package="tensorflow",
         extra="measure",
         title="TensorFlow",
-        networks=(TINY_NETWORK, *_APPLICATION_BY_NAME),
+        networks=(TINY_NETWORK, *BUILDERS["tensorflow"]),
     ),
     "torch": Ability(
         variants=("default", "compile", "ddp"),
@@ -68,7 +51,7 @@ FRAMEWORKS = {
         package="torch",
         extra="torch",
         title="PyTorch",
-        networks=(TINY_NETWORK, *TORCHVISION, *TRANSFORMERS),
+        networks=(TINY_NETWORK, *BUILDERS["torch"], *TRANSFORMERS),
     ),
     # A script of one's own decides for itself.
     "command": Ability((), (), (), "", "", precisions=(*PRECISIONS, "fp8")),
@@ -77,7 +60,7 @@ FRAMEWORKS = {
 
 def keras_application(name: str) -> str | None:
     """Return the class of keras.applications that a name means, such as `mobilenet_v2`; None for other names."""
-    return _APPLICATION_BY_NAME.get(name.lower().replace("_", ""))
+    return BUILDERS["tensorflow"].get(name.lower().replace("_", ""))
 
 
 def has_network(framework: str, name: str) -> bool:

@@ -23,18 +23,26 @@ class Executor(Closed):
     """Where an instance can be measured."""
 
     where: Where = Field(description="; ".join(f"{name}: {platform.how}" for name, platform in PLATFORMS.items()))
-    device: Literal["cpu", "gpu"] = Field(description="What is counted by gpus; cpu devices are logical beyond one")
-    expect_gpu: Text | None = Field(None, description="Part of the device's name; any other device is refused")
-    partition: Slug | None = Field(None, description="Slurm partition of the instance")
-    constraint: Slug | None = Field(None, description="Slurm node feature to ask for")
-    gpu_model: Slug | None = Field(None, description="Typed GPU to ask Slurm or Kubernetes for")
-    machine_type: Slug | None = Field(None, description="Node label instance-type of Kubernetes")
-    cpus: Count = Field(1, description="CPU cores of a job")
-    mem_mb: Count = Field(8000, description="Memory of a job in MB")
-    runtime_min: Count = Field(60, description="Time limit of a job in minutes")
-    gpus_per_node: Count | None = Field(
-        None, description="Devices of one node; a cell with more takes several nodes, one worker each (slurm only)"
-    )
+    device: Literal["cpu", "gpu"]
+    """What is counted by gpus; cpu devices are logical beyond one"""
+    expect_gpu: Text | None = None
+    """Part of the device's name; any other device is refused"""
+    partition: Slug | None = None
+    """Slurm partition of the instance"""
+    constraint: Slug | None = None
+    """Slurm node feature to ask for"""
+    gpu_model: Slug | None = None
+    """Typed GPU to ask Slurm or Kubernetes for"""
+    machine_type: Slug | None = None
+    """Node label instance-type of Kubernetes"""
+    cpus: Count = 1
+    """CPU cores of a job"""
+    mem_mb: Count = 8000
+    """Memory of a job in MB"""
+    runtime_min: Count = 60
+    """Time limit of a job in minutes"""
+    gpus_per_node: Count | None = None
+    """Devices of one node; a cell with more takes several nodes, one worker each (slurm only)"""
 
     def _expected(self) -> Iterator[str]:
         needed, several = self.platform.names_machine, self.gpus_per_node
@@ -63,36 +71,47 @@ Network = Literal["ethernet", "infiniband", "roce", "efa", "none"]
 class Caution(Closed):
     """A warning that belongs to a machine, whatever figure is shown of it."""
 
-    rule: Slug = Field(description="Name by which tables count it, such as no_peer_access")
-    message: Text = Field(description="What a reader must know before staking money on it, with its source")
+    rule: Slug
+    """Name by which tables count it, such as no_peer_access"""
+    message: Text
+    """What a reader must know before staking money on it, with its source"""
 
 
 class Instance(Closed):
     """A machine one can rent, own or measure."""
 
-    title: Text = Field(description="Name for people")
-    provider: Slug = Field(description="Who offers it: aws, gce, own, ...")
-    gpu: Text = Field(description="Device as named in the published tables, or the processor")
-    gpus: Annotated[int, Field(ge=1, le=4096, strict=True)] = Field(description="Devices in it")
-    vcpus: Count | None = Field(None, description="Virtual processors")
-    memory_gib: float | None = Field(None, description="Main memory in GiB", gt=0)
-    gpu_memory_gib: float | None = Field(
-        None,
-        description="Memory of one device in GiB; absent: by the data sheet, where the device is known",
-        gt=0,
-        le=1e5,
-    )
-    interconnect: Interconnect | None = Field(None, description="What joins the devices of one node")
-    network: Network | None = Field(None, description="What joins the nodes, where the machine has several")
-    nodes: Count = Field(1, description="Machines that it is made of; `gpus` counts the devices of all of them")
-    base_instance: Slug | None = Field(None, description="Machine with one device of the same family")
-    equivalent_to: Slug | None = Field(None, description="Machine whose throughput it is declared to have")
-    note: Text | None = Field(None, description="What a reader must know of it")
-    warnings: list[Caution] = Field([], description="Warnings that stand beside every figure of it")
-    framework: Slug | None = Field(
-        None, description="Framework that belongs to this configuration, where a study compares frameworks"
-    )
-    measure: Executor | None = Field(None, description="Where it can be measured; absent: published figures only")
+    title: Text
+    """Name for people"""
+    provider: Slug
+    """Who offers it: aws, gce, own, ..."""
+    gpu: Text
+    """Device as named in the published tables, or the processor"""
+    gpus: Annotated[int, Field(ge=1, le=4096, strict=True)]
+    """Devices in it"""
+    vcpus: Count | None = None
+    """Virtual processors"""
+    memory_gib: float | None = Field(None, gt=0)
+    """Main memory in GiB"""
+    gpu_memory_gib: float | None = Field(None, gt=0, le=1e5)
+    """Memory of one device in GiB; absent: by the data sheet, where the device is known"""
+    interconnect: Interconnect | None = None
+    """What joins the devices of one node"""
+    network: Network | None = None
+    """What joins the nodes, where the machine has several"""
+    nodes: Count = 1
+    """Machines that it is made of; `gpus` counts the devices of all of them"""
+    base_instance: Slug | None = None
+    """Machine with one device of the same family"""
+    equivalent_to: Slug | None = None
+    """Machine whose throughput it is declared to have"""
+    note: Text | None = None
+    """What a reader must know of it"""
+    warnings: list[Caution] = []
+    """Warnings that stand beside every figure of it"""
+    framework: Slug | None = None
+    """Framework that belongs to this configuration, where a study compares frameworks"""
+    measure: Executor | None = None
+    """Where it can be measured; absent: published figures only"""
 
     def _expected(self) -> Iterator[str]:
         if self.gpus % self.nodes:

@@ -56,18 +56,20 @@ Amount = Annotated[float, Field(strict=True, gt=0, le=1e15)]
 class Transformer(Closed):
     """Shape of a transformer, from which its activations follow (16-bit values)."""
 
-    layers: Count = Field(description="Layers")
-    width: Count = Field(description="Hidden size h")
-    heads: Count = Field(description="Attention heads a")
-    sequence: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] = Field(description="Sequence length s, tokens")
-    batch_size: Count = Field(1, description="Sequences b that a device works on at once")
-    recompute: Literal["none", "selective", "full"] = Field(
-        "none",
-        description="What is computed again, not kept: nothing, attention scores (flash attention too), all layers",
-    )
-    vocabulary: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = Field(
-        None, description="Tokens v that the loss chooses among; absent: its logits are not counted"
-    )
+    layers: Count
+    """Layers"""
+    width: Count
+    """Hidden size h"""
+    heads: Count
+    """Attention heads a"""
+    sequence: Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
+    """Sequence length s, tokens"""
+    batch_size: Count = 1
+    """Sequences b that a device works on at once"""
+    recompute: Literal["none", "selective", "full"] = "none"
+    """What is computed again, not kept: nothing, attention scores (flash attention too), all layers"""
+    vocabulary: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = None
+    """Tokens v that the loss chooses among; absent: its logits are not counted"""
 
     @property
     def gib(self) -> float:
@@ -84,25 +86,24 @@ class Transformer(Closed):
 class Memory(Closed):
     """What a training keeps on each device: weights, gradients, optimizer state, activations."""
 
-    parameters: Amount = Field(description="Parameters of the network")
-    trained_parameters: Amount | None = Field(
-        None, description="Those that are trained, where not all are: of adapters such as LoRA; the others are frozen"
-    )
-    frozen_bytes: Annotated[float, Field(gt=0, le=8)] | None = Field(
-        None, description="Bytes of a frozen parameter; absent: those of a weight in this precision; 0.5 for 4 bits"
-    )
-    precision: Literal["fp32", "mixed", "bf16"] = Field(
-        description="mixed: 16-bit weights and gradients beside a 32-bit copy; bf16: 16 bits throughout"
-    )
-    optimizer: Literal["sgd", "momentum", "adam"] = Field(description="By its states a parameter: none, one, two")
-    sharding: Literal["none", "optimizer", "gradients", "parameters"] = Field(
-        "none", description="What is divided by the devices: ZeRO stage 1, 2, 3 (FSDP is 3)"
-    )
-    activations_gib: Annotated[float, Field(ge=0, le=1e6)] | None = Field(
-        None, description="GiB of activations and workspace on a device, where they are known"
-    )
-    transformer: Transformer | None = Field(None, description="Shape from which the activations follow")
-    source: Text = Field(description="Where the numbers come from")
+    parameters: Amount
+    """Parameters of the network"""
+    trained_parameters: Amount | None = None
+    """Those that are trained, where not all are: of adapters such as LoRA; the others are frozen"""
+    frozen_bytes: Annotated[float, Field(gt=0, le=8)] | None = None
+    """Bytes of a frozen parameter; absent: those of a weight in this precision; 0.5 for 4 bits"""
+    precision: Literal["fp32", "mixed", "bf16"]
+    """mixed: 16-bit weights and gradients beside a 32-bit copy; bf16: 16 bits throughout"""
+    optimizer: Literal["sgd", "momentum", "adam"]
+    """By its states a parameter: none, one, two"""
+    sharding: Literal["none", "optimizer", "gradients", "parameters"] = "none"
+    """What is divided by the devices: ZeRO stage 1, 2, 3 (FSDP is 3)"""
+    activations_gib: Annotated[float, Field(ge=0, le=1e6)] | None = None
+    """GiB of activations and workspace on a device, where they are known"""
+    transformer: Transformer | None = None
+    """Shape from which the activations follow"""
+    source: Text
+    """Where the numbers come from"""
 
     def _expected(self) -> Iterator[str]:
         if len(self._given("activations_gib", "transformer")) != 1:
@@ -127,8 +128,10 @@ class Memory(Closed):
 class Needs(Closed):
     """The keys by which a workload states the memory that it needs; none: it is not known."""
 
-    gpu_memory_gib: Amount | None = Field(None, description="GiB that each device must hold, where it is known")
-    memory: Memory | None = Field(None, description="From what that follows")
+    gpu_memory_gib: Amount | None = None
+    """GiB that each device must hold, where it is known"""
+    memory: Memory | None = None
+    """From what that follows"""
 
     def _expected(self) -> Iterator[str]:
         if len(self._given("gpu_memory_gib", "memory")) > 1:

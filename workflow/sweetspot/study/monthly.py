@@ -1,29 +1,18 @@
 """A workload of months: classes of jobs that arrive month after month, what is there already, and deadlines."""
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
 from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Text, within
 from sweetspot.study.memory import Needs
-from sweetspot.study.open_models import SAYS_METHOD, SAYS_TOKENS, SEQUENCE, Epochs, Many, Method, Sequence, known_model
+from sweetspot.study.open_models import SAYS_METHOD, SAYS_TOKENS, SEQUENCE, Many, Method, Sequence, known_model
 from sweetspot.study.terms import Amount, NotNegative, Positive
 
 # Two RTX 4090 that train ResNet-50 together lose 5 % (1,301 to 2,468 images/s, Lambda 2024), eight H100 1 %; that
 # includes the exchange of gradients, which independent jobs do not make. So they lose less: between nothing and 5 %.
 CONTENTION = 0.03
-Contention = Annotated[
-    float,
-    Field(
-        strict=True,
-        ge=0,
-        lt=1,
-        description="Share of its speed that a job loses where others run beside it on the machine's other devices "
-        "(disks, processors, heat); absent: 0.03, assumed between nothing and the 5 % that two RTX 4090 lose in "
-        "training one model together",
-    ),
-]
 Spread = Annotated[
     float,
     Field(
@@ -56,57 +45,61 @@ SoftwareGain = Annotated[Amount, within(0, 3, "a share such as 0.2")]  # a year
 class SideBySide(Needs):
     """The keys by which a workload says how many devices of a machine one of its jobs takes."""
 
+    contention: ClassVar[float] = CONTENTION
     devices_per_job: DevicesPerJob = Field("all", description=SAYS_DEVICES)
-    contention: Contention = CONTENTION
 
 
 class Measured(Closed):
     """What a record of the team's own jobs says of all classes together (`sweetspot import-use`)."""
 
-    period: Text = Field(description="First and last month of the record, such as 2025-01 to 2025-11")
-    months: Annotated[float, Field(strict=True, gt=0, le=600)] = Field(description="Months that it covers")
-    jobs_per_month: NotNegative = Field(description="Jobs a month; a range is what 90 % of the months to come lie in")
-    busy_share: Share | None = Field(None, description="Share of its hours that the devices held jobs, where told")
-    source: Text = Field(description="What was recorded, and what of it is not written here")
+    period: Text
+    """First and last month of the record, such as 2025-01 to 2025-11"""
+    months: Annotated[float, Field(strict=True, gt=0, le=600)]
+    """Months that it covers"""
+    jobs_per_month: NotNegative
+    """Jobs a month; a range is what 90 % of the months to come lie in"""
+    busy_share: Share | None = None
+    """Share of its hours that the devices held jobs, where told"""
+    source: Text
+    """What was recorded, and what of it is not written here"""
 
 
 class JobClass(Needs):
     """Jobs of one kind: each is independent of the others."""
 
-    name: Part = Field(description="Name of the class")
-    title: Text | None = Field(None, description="Name for people")
-    model: Slug = Field(description="Network trained; its throughput tells how long a job takes on each machine")
-    samples: AboveZero | None = Field(None, description="Samples that one job sees; or hours and instance")
+    name: Part
+    """Name of the class"""
+    title: Text | None = None
+    """Name for people"""
+    model: Slug
+    """Network trained; its throughput tells how long a job takes on each machine"""
+    samples: AboveZero | None = None
+    """Samples that one job sees; or hours and instance"""
     tokens: Many | None = Field(None, description=f"{SAYS_TOKENS}; with method, for model a row of facts/models.csv")
     method: Method | None = Field(None, description=SAYS_METHOD)
     sequence: Sequence = SEQUENCE
-    epochs: Epochs = 1.0
-    hours: AboveZero | None = Field(None, description="Hours of one job on all devices of `instance`")
-    instance: Slug | None = Field(None, description="Machine on which a job takes these hours")
-    per_month: Arrivals = Field(description="Jobs a month; a range is what 90 % of the months lie in")
-    growth_per_month: Growth = Field(
-        Amount(value=0.0),
-        description="Share by which the jobs of a month are more than those of the month before, urgent ones among "
-        "them; per_month is of the first month",
-    )
+    hours: AboveZero | None = None
+    """Hours of one job on all devices of `instance`"""
+    instance: Slug | None = None
+    """Machine on which a job takes these hours"""
+    per_month: Arrivals
+    """Jobs a month; a range is what 90 % of the months lie in"""
+    growth_per_month: Growth = Amount(value=0.0)
+    """Share by which the jobs of a month are more than those of the month before, urgent ones among them; per_month
+    is of the first month
+    """
     devices_per_job: DevicesPerJob = Field(description=SAYS_DEVICES)
-    within_hours: AboveZero | None = Field(None, description="Hours after which the result of an urgent job is due")
-    urgent_per_month: NotNegative | None = Field(None, description="Of these jobs, how many a month are urgent")
-    urgent_devices_per_job: DevicesPerJob | None = Field(
-        None, description="Devices that an urgent job takes, where more than the others"
-    )
-    need_within_hours: Annotated[float, Field(strict=True, ge=0, le=1e6)] | None = Field(
-        None, description="Hours within which a rented machine must be there for a job; absent: however long it takes"
-    )
-    fallback: Literal["next", "wait", "block"] | None = Field(
-        None,
-        description="What is done where none is: take the `next` cheapest (where absent), `wait` for the cheapest, or "
-        "take the cheapest `block`, which begins on a date",
-    )
+    within_hours: AboveZero | None = None
+    """Hours after which the result of an urgent job is due"""
+    urgent_per_month: NotNegative | None = None
+    """Of these jobs, how many a month are urgent"""
     hours_cv: Spread = 1.0
-    basis: Literal["measured"] | None = Field(None, description="measured: from a record of such jobs")
-    period: Text | None = Field(None, description="Months of that record, such as 2025-01 to 2025-11")
-    source: Text = Field(description="Where the numbers come from")
+    basis: Literal["measured"] | None = None
+    """measured: from a record of such jobs"""
+    period: Text | None = None
+    """Months of that record, such as 2025-01 to 2025-11"""
+    source: Text
+    """Where the numbers come from"""
 
     def _expected(self) -> Iterator[str]:
         yield from super()._expected()
@@ -125,10 +118,6 @@ class JobClass(Needs):
             yield f"urgent_per_month of at most per_month, found {urgent.value:g} of {self.per_month.value:g}"
         if urgent is not None and urgent.ends[0] == 0 < urgent.ends[1]:
             yield "urgent_per_month with a low above 0 where it has a range: it is drawn by its factors"
-        if self.fallback is not None and self.need_within_hours is None:
-            yield "need_within_hours where fallback is given"
-        if self.urgent_devices_per_job is not None and urgent is None:
-            yield "urgent_per_month where urgent_devices_per_job is given"
 
 
 def not_once(names: list[str], where: str) -> Iterator[str]:
@@ -139,44 +128,36 @@ def not_once(names: list[str], where: str) -> Iterator[str]:
 class Monthly(Closed):
     """The work of a month over the months of a project: what to buy, what to rent, beside what is there."""
 
-    kind: Literal["monthly"] = Field(description="Jobs that arrive month after month")
-    title: Text | None = Field(None, description="Name for people")
-    months: Annotated[float, Field(strict=True, ge=1, le=600)] = Field(description="Length of the project")
-    have: list[Slug] = Field(
-        [],
-        description="Machines that are there, each as an offer `own`: what they cost is spent, running cost, care and "
-        "resale are the offer's; one named twice is there twice",
-    )
-    months_alike: Share = Field(
-        0.5,
-        description="How alike the months are: 1, a range of per_month is one unknown number for all of them; 0, each "
-        "month has its own; between: the correlation of two months",
-    )
-    software_gain_per_year: SoftwareGain = Field(
-        Amount(value=0.0),
-        description="Share by which new software makes all machines faster each year: a job's hours fall month by "
-        "month, on what is held and what is rented alike; not for a single job, which is today's",
-    )
-    at_most_up_front: AboveZero | None = Field(
-        None, description="Money of the study that machines bought may cost, upfront parts of contracts among it"
-    )
-    at_most_a_month: AboveZero | None = Field(
-        None,
-        description="Money of the study that may be paid in any month beside that: rent, contracts, electricity, care",
-    )
-    mean_wait_at_most: AboveZero | None = Field(
-        None, description="Hours that a job may wait on average for the machines that are held"
-    )
-    people: Count | None = Field(None, description="People whose work it is; with more of them come more jobs")
-    contention: Contention = CONTENTION
-    jobs: list[JobClass] = Field(description="Classes of jobs", min_length=1)
-    measured: Measured | None = Field(None, description="What a record of the team's own jobs says of all of them")
-    source: Text = Field(description="Where the numbers come from")
+    kind: Literal["monthly"]
+    """Jobs that arrive month after month"""
+    title: Text | None = None
+    """Name for people"""
+    months: Annotated[float, Field(strict=True, ge=1, le=600)]
+    """Length of the project"""
+    have: list[Slug] = []
+    """Machines that are there, each as an offer `own`: what they cost is spent, running cost, care and resale are
+    the offer's; one named twice is there twice
+    """
+    months_alike: Share = 0.5
+    """How alike the months are: 1, a range of per_month is one unknown number for all of them; 0, each month has its
+    own; between: the correlation of two months
+    """
+    software_gain_per_year: SoftwareGain = Amount(value=0.0)
+    """Share by which new software makes all machines faster each year: a job's hours fall month by month, on what is
+    held and what is rented alike; not for a single job, which is today's
+    """
+    at_most_up_front: AboveZero | None = None
+    """Money of the study that machines bought may cost, upfront parts of contracts among it"""
+    mean_wait_at_most: AboveZero | None = None
+    """Hours that a job may wait on average for the machines that are held"""
+    people: Count | None = None
+    """People whose work it is; with more of them come more jobs"""
+    jobs: list[JobClass] = Field(min_length=1)
+    """Classes of jobs"""
+    measured: Measured | None = None
+    """What a record of the team's own jobs says of all of them"""
+    source: Text
+    """Where the numbers come from"""
 
     def _expected(self) -> Iterator[str]:
         yield from not_once([job.name for job in self.jobs], "jobs")
-
-    def priced_as(self, name: str, job: JobClass, urgent: bool = False) -> str:
-        """The workload under which one job of a class stands in the tables of costs and options."""
-        own = urgent and job.urgent_devices_per_job not in (None, job.devices_per_job)
-        return f"{name}.{job.name}{'.urgent' if own else ''}"

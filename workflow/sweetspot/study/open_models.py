@@ -14,6 +14,7 @@ from sweetspot.study.spelling import hint
 
 Method = Literal["pretrain", "full", "lora", "qlora", "grpo"]
 METHODS: tuple[str, ...] = get_args(Method)
+CELL_NAME = re.compile(rf"(.+)\.({'|'.join(METHODS)})\.(\d+)")
 ADAPTED = ("lora", "qlora")
 # GRPO goes through each token four times (Shao et al. 2024, DeepSeekMath, algorithm 1): it is generated, its
 # probability asked of the old and of the reference policy, and it is trained on. Of training a pass is a third.
@@ -29,7 +30,7 @@ PROGRAM_GIB = 0.8  # CUDA and its libraries
 TUNED = re.compile(r"-(instruct|chat|base|hf|it|bnb-4bit|unsloth|pt)(?=-|$)")
 # A model of one's own by its shape: millions of parameters (of a mixture those of a token too), layers, width, heads,
 # key-value heads, vocabulary.
-TYPED = re.compile(
+OWN_NAME = re.compile(
     r"own-(?P<parameters>\d+)m(?:-(?P<active>\d+)a)?-(?P<layers>\d+)l-(?P<width>\d+)w-(?P<heads>\d+)h"
     r"-(?P<kv_heads>\d+)k-(?P<vocabulary>\d+)v"
 )
@@ -37,7 +38,6 @@ OWN_SHAPE = (
     "a shape of your own, own-8030m-32l-4096w-32h-8k-128256v: millions of parameters, layers, width, heads, key-value "
     "heads, vocabulary"
 )
-NANOCHAT = re.compile(r"nanochat-d(\d{1,2})")
 
 
 class OpenModel(NamedTuple):
@@ -87,35 +87,32 @@ def open_models() -> dict[str, OpenModel]:
 
 
 def open_model(name: str) -> OpenModel:
-    """The model of that name, in any case, its publisher before it or not, or of a shape (TYPED). Raises UserError."""
-    models, asked = open_models(), name.strip().lower().split("/")[-1]
-    plain = {TUNED.sub("", known): row for known, row in models.items()}
-    found = models.get(asked) or plain.get(TUNED.sub("", asked)) or _typed(asked)
-    if found is None:
-        kin = [known for known in models if known.split("-")[0] == name.strip().lower().split("-")[0]]
-        there = f"one of {', '.join(kin)}" if kin else f"one of {len(models)}, such as llama-3.1-8b, or {OWN_SHAPE}"
-        raise UserError(f"model {name!r} is not known; expected {there}{hint(name.strip().lower(), models)}")
-    return found
+    """Return the model of that name, in any case, its publisher before it or not, or of a shape (OWN_SHAPE).
+
+    Raises UserError for any other name.
+    """
+    models, key = open_models(), name.strip().lower().split("/")[-1]
+    untuned = {TUNED.sub("", model): row for model, row in models.items()}
+    model = models.get(key) or untuned.get(TUNED.sub("", key)) or _own_model(key)
+    if model is None:
+        family = [other for other in models if other.split("-")[0] == name.strip().lower().split("-")[0]]
+        expected = ", ".join(family) or f"{len(models)}, such as llama-3.1-8b, or {OWN_SHAPE}"
+        raise UserError(f"model {name!r} is not known; expected one of {expected}{hint(name.strip().lower(), models)}")
+    return model
 
 
-def _typed(name: str) -> OpenModel | None:
-    """The model whose shape the name tells: TYPED, or nanochat by its layers (width 64 for each, heads of 128)."""
-    if (depth := NANOCHAT.fullmatch(name)) and (layers := int(depth[1])) > 1:
-        width, words = 64 * layers, 65_536
-        heads = -(-width // 128)
-        parameters = layers * 12 * width**2 + 2 * words * width
-        return OpenModel(name, parameters, parameters, False, layers, width, heads, heads, width // heads, words, 2048,
-                         "shape of nanochat by its depth")  # fmt: skip
-    if (typed := TYPED.fullmatch(name)) is None:
+def _own_model(name: str) -> OpenModel | None:
+    """Return the model whose shape the name tells; None where it tells none."""
+    match = OWN_NAME.fullmatch(name)
+    if match is None:
         return None
-    shape = {key: int(value) for key, value in typed.groupdict(typed["parameters"]).items()}
+    shape = {key: int(value) for key, value in match.groupdict(match["parameters"]).items()}
     parameters, active = (1_000_000 * shape.pop(key) for key in ("parameters", "active"))
-    sound = min(parameters, active, *shape.values()) > 0 and active <= parameters
-    sound = sound and shape["width"] >= shape["heads"] >= shape["kv_heads"]
-    if not sound or shape["vocabulary"] * shape["width"] >= active:
+    is_sound = min(active, *shape.values()) > 0 and shape["vocabulary"] * shape["width"] < active <= parameters
+    if not (is_sound and shape["width"] >= shape["heads"] >= shape["kv_heads"]):
         raise UserError(f"model is {name!r}, whose numbers are of no model; expected {OWN_SHAPE}")
-    return OpenModel(name=name, parameters=parameters, active_parameters=active, tied=False, sequence=2048,
-                     head_width=shape["width"] // shape["heads"], source="typed in", **shape)  # fmt: skip
+    width = shape["width"] // shape["heads"]
+    return OpenModel(name, parameters, active, tied=False, sequence=2048, head_width=width, source="own", **shape)
 
 
 def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = RANK) -> float:
@@ -169,13 +166,12 @@ def memory_need(
 
 SEQUENCE = 2048
 Sequence = Annotated[int, Field(ge=1, le=10_000_000, strict=True, description="Tokens of a sequence")]
-Epochs = Annotated[float, Field(strict=True, gt=0, le=1e6, description="How often the tokens are gone through")]
 Many = Annotated[float, Field(strict=True, ge=1, le=1e18)]
 SAYS_METHOD = (
     "pretrain, full (fine-tuning of all weights), lora or qlora (of adapters; of weights of 4 bits), "
     "grpo (reinforcement of all weights; tokens are those of prompts and answers)"
 )
-SAYS_TOKENS = "Tokens gone through in one epoch"
+SAYS_TOKENS = "Tokens gone through, in all epochs together"
 
 
 def known_model(name: str) -> str:
@@ -189,11 +185,11 @@ def known_model(name: str) -> str:
 class TokenWork(Closed):
     """The keys of work by tokens."""
 
-    model: Annotated[Slug, AfterValidator(known_model)] = Field(description="Model trained: a row of facts/models.csv")
+    model: Annotated[Slug, AfterValidator(known_model)]
+    """Model trained: a row of facts/models.csv"""
     method: Method = Field(description=SAYS_METHOD)
     tokens: Many = Field(description=SAYS_TOKENS)
     sequence: Sequence = SEQUENCE
-    epochs: Epochs = 1.0
 
     @property
     def rule(self) -> Memory:
@@ -204,7 +200,7 @@ class TokenWork(Closed):
     def by_samples(self) -> dict[str, Any]:
         """The keys of the same work by samples: each token is one, of the cell `cell_name`."""
         name = cell_name(self.model, self.method, self.sequence)
-        return {"model": name, "samples": self.tokens * self.epochs, "memory": self.rule}
+        return {"model": name, "samples": self.tokens, "memory": self.rule}
 
 
 def cell_name(model: str, method: str, sequence: int) -> str:
@@ -213,11 +209,9 @@ def cell_name(model: str, method: str, sequence: int) -> str:
 
 
 def cell_work(name: str) -> tuple[OpenModel, Method, int] | None:
-    """Model, method and sequence of a cell's model that is named so; None where it is another's."""
-    model, *rest = name.rsplit(".", 2)
-    if len(rest) != 2 or rest[0] not in METHODS or not rest[1].isdecimal():
-        return None
+    """Return model, method and sequence of a cell's model that is named so; None where it is another's."""
+    match = CELL_NAME.fullmatch(name)
     try:
-        return open_model(model), rest[0], int(rest[1])  # type: ignore[return-value]
+        return (open_model(match[1]), match[2], int(match[3])) if match else None  # type: ignore[return-value]
     except UserError:
         return None

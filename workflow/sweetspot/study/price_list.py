@@ -1,16 +1,15 @@
 """The price list: config/studies/<study>/prices/<price_list>.yaml as a closed, described model."""
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
-from itertools import count
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from pydantic import Field
 
 from sweetspot.cells import INTERRUPTIBLE
-from sweetspot.errors import Faults, UserError
+from sweetspot.errors import UserError, refuse
 from sweetspot.study.base import Closed, Count, Purchase, Slug, Text, validated
 from sweetspot.study.terms import (
     Billing,
@@ -38,36 +37,52 @@ CONTRACTS = ("reserved", "committed")
 class Offer(Closed):
     """One machine, one way to pay for it; one price: a rate, `compose`, `commitment` or `own`."""
 
-    instance: Slug = Field(description="Machine of instances.yaml")
-    purchase: Purchase = Field("on_demand", description="How it is had")
-    per_minute: Positive | None = Field(None, description="Price of a minute")
-    per_hour: Positive | None = Field(None, description="Price of an hour")
-    per_month: Positive | None = Field(None, description="Price of a month")
-    compose: Compose | None = Field(None, description="Machine + count x accelerator")
-    commitment: Commitment | None = Field(None, description="A term paid for; purchase is reserved or committed")
-    own: Own | None = Field(None, description="A machine bought; purchase is own")
-    billing: Billing | None = Field(None, description="Terms of this offer instead of the list's")
-    interruptions: Interruptions | None = Field(None, description="Of this offer instead of the list's")
-    days_per_month: Positive | None = Field(None, description="Days of use a month that a commitment is judged by")
-    on_demand_per_hour: Positive | None = Field(
-        None,
-        description="On-demand price of the same machine where this list does not offer it; spot is held against it",
-    )
-    trend: Trend | None = Field(
-        None, description="How its price moves in the months to come: a preset's name or a path (docs/prices.md)"
-    )
-    available_from_weeks: NotNegative | None = Field(
-        None, description="Weeks from the day of the price until what is bought or signed for is there; or a range"
-    )
-    available_from: date | None = Field(None, description="The day from which it is there, instead of weeks")
-    until: date | None = Field(None, description="Last day on which the offer stands")
-    currency: Currency | None = Field(None, description="Currency of this offer instead of the list's")
-    vat: Vat | None = Field(None, description="Tax of this offer instead of the list's")
-    printed: Printed | None = Field(None, description="Figures that the source prints beside the price")
-    basis: Literal["published", "equivalent", "stand_in"] = Field("published", description="How the price came to be")
-    as_of: date | None = Field(None, description="Day of this price instead of the list's")
-    source: Text | None = Field(None, description="Where this price was read, instead of the list's")
-    note: Text | None = Field(None, description="Remark for the reader")
+    instance: Slug
+    """Machine of instances.yaml"""
+    purchase: Purchase = "on_demand"
+    """How it is had"""
+    per_minute: Positive | None = None
+    """Price of a minute"""
+    per_hour: Positive | None = None
+    """Price of an hour"""
+    per_month: Positive | None = None
+    """Price of a month"""
+    compose: Compose | None = None
+    """Machine + count x accelerator"""
+    commitment: Commitment | None = None
+    """A term paid for; purchase is reserved or committed"""
+    own: Own | None = None
+    """A machine bought; purchase is own"""
+    billing: Billing | None = None
+    """Terms of this offer instead of the list's"""
+    interruptions: Interruptions | None = None
+    """Of this offer instead of the list's"""
+    days_per_month: Positive | None = None
+    """Days of use a month that a commitment is judged by"""
+    on_demand_per_hour: Positive | None = None
+    """On-demand price of the same machine where this list does not offer it; spot is held against it"""
+    trend: Trend | None = None
+    """How its price moves in the months to come: a preset's name or a path (docs/prices.md)"""
+    available_from_weeks: NotNegative | None = None
+    """Weeks from the day of the price until what is bought or signed for is there; or a range"""
+    available_from: date | None = None
+    """The day from which it is there, instead of weeks"""
+    until: date | None = None
+    """Last day on which the offer stands"""
+    currency: Currency | None = None
+    """Currency of this offer instead of the list's"""
+    vat: Vat | None = None
+    """Tax of this offer instead of the list's"""
+    printed: Printed | None = None
+    """Figures that the source prints beside the price"""
+    basis: Literal["published", "equivalent", "stand_in"] = "published"
+    """How the price came to be"""
+    as_of: date | None = None
+    """Day of this price instead of the list's"""
+    source: Text | None = None
+    """Where this price was read, instead of the list's"""
+    note: Text | None = None
+    """Remark for the reader"""
 
     def _expected(self) -> Iterator[str]:
         kinds = [*RATE_HOURS, "compose", "commitment", "own"]
@@ -94,18 +109,30 @@ class Offer(Closed):
 class PriceList(Closed):
     """One file of prices: where they were read, when, in which currency, and what is offered."""
 
-    title: Text | None = Field(None, description="Name for people")
-    currency: Currency = Field("USD", description="Currency of all prices without their own")
-    as_of: date = Field(description="Day of the prices")
-    source: Text = Field(description="Where they were read")
-    max_age_days: Count | None = Field(None, description="Prices older than this get a warning")
-    project_months: Positive | None = Field(None, description="Length of the project; no commitment may be longer")
-    days_per_month: Positive | None = Field(None, description="Days of use a month that commitments are judged by")
-    rates: list[Rate] = Field([], description="Dated exchange rates of the currencies used")
-    vat: Vat | None = Field(None, description="Tax of the prices")
-    billing: Billing = Field(Billing(), description="Terms of every offer without its own")
-    interruptions: Interruptions | None = Field(None, description="Of every spot or preemptible offer without its own")
-    offers: list[Offer] = Field(description="What is offered", min_length=1)
+    title: Text | None = None
+    """Name for people"""
+    currency: Currency = "USD"
+    """Currency of all prices without their own"""
+    as_of: date
+    """Day of the prices"""
+    source: Text
+    """Where they were read"""
+    max_age_days: Count | None = None
+    """Prices older than this get a warning"""
+    project_months: Positive | None = None
+    """Length of the project; no commitment may be longer"""
+    days_per_month: Positive | None = None
+    """Days of use a month that commitments are judged by"""
+    rates: list[Rate] = []
+    """Dated exchange rates of the currencies used"""
+    vat: Vat | None = None
+    """Tax of the prices"""
+    billing: Billing = Billing()
+    """Terms of every offer without its own"""
+    interruptions: Interruptions | None = None
+    """Of every spot or preemptible offer without its own"""
+    offers: list[Offer] = Field(min_length=1)
+    """What is offered"""
 
 
 def load_price_list(path: str | Path) -> PriceList:
@@ -115,99 +142,114 @@ def load_price_list(path: str | Path) -> PriceList:
     return prices
 
 
-def check_together(prices: PriceList, path: str | Path, places: Sequence[int] | None = None) -> None:
-    """What no single key shows: repeated offers, rates that are none, too long terms. Raises UserError.
+def check_together(prices: PriceList, path: str | Path) -> None:
+    """Refuse what no single key shows: repeated offers, rates that are none, too long terms. Raises UserError."""
+    refuse(f"{path}: {sentence}" for sentence in (*_wrong_rates(prices), *_wrong_offers(prices)))
 
-    `places`: where each offer stands in the file; absent: in their order.
-    """
-    faults, known = Faults(), {"USD"}
+
+def _wrong_rates(prices: PriceList) -> Iterator[str]:
     for number, rate in enumerate(prices.rates):
         wrong = wrong_rate(rate.currency, rate.usd.value, rate.as_of)
         if wrong is not None:
-            faults.add(f"{path}: rates[{number}] is {rate.usd.value:g} USD for one {rate.currency}; {wrong}")
-        if rate.currency in known - {"USD"}:
-            faults.add(f"{path}: rates[{number}] is a second rate of {rate.currency}; expected one")
-        known.add(rate.currency)
-    ways = [(offer.instance, offer.purchase) for offer in prices.offers]
-    for place, number in enumerate(places or range(len(ways))):
-        if ways[place] in ways[:place]:
-            name, purchase = ways[place]
-            faults.add(f"{path}: offers[{number}] offers '{name}' {purchase} a second time; expected once")
-        for sentence in _unfit(prices.offers[place], prices, known):
-            faults.add(f"{path}: offers[{number}]{sentence}")
-    faults.end()
+            yield f"rates[{number}] is {rate.usd.value:g} USD for one {rate.currency}; {wrong}"
+        if rate.currency in [earlier.currency for earlier in prices.rates[:number]]:
+            yield f"rates[{number}] is a second rate of {rate.currency}; expected one"
 
 
-def _unfit(offer: Offer, prices: PriceList, known: Container[str]) -> Iterator[str]:
-    """What of an offer does not fit its list, whose rates are of `known` currencies."""
-    currency = offer.currency or prices.currency
-    if currency not in known:
-        yield f" has its price in {currency}; expected a dated rate for {currency} in 'rates'"
-    first = offer.as_of or prices.as_of
-    for name in offer._given("available_from", "until"):
-        if getattr(offer, name) < first:
-            yield f".{name} is {getattr(offer, name)}; expected no day before that of its price, {first}"
-    days = [offer.days_per_month, prices.days_per_month, None if offer.own is None else offer.own.days_per_month]
-    most = max((amount.ends[1] for amount in days if amount is not None), default=0)
-    if most > LONGEST_MONTH:
-        yield f" is used {most:g} days a month (days_per_month); expected at most {LONGEST_MONTH}"
-    term = offer.commitment.term_months.value if offer.commitment else 0
-    if prices.project_months is not None and term > prices.project_months.value:
-        yield (
-            f".commitment.term_months is {term:g}; expected at most project_months "
-            f"{prices.project_months.value:g}: a commitment longer than the project is paid for nothing"
-        )
+def _wrong_offers(prices: PriceList) -> Iterator[str]:
+    currencies = {"USD", *(rate.currency for rate in prices.rates)}
+    for number, offer in enumerate(prices.offers):
+        entry, currency, first_day = f"offers[{number}]", offer.currency or prices.currency, offer.as_of or prices.as_of
+        earlier = [(other.instance, other.purchase) for other in prices.offers[:number]]
+        if (offer.instance, offer.purchase) in earlier:
+            yield f"{entry} offers '{offer.instance}' {offer.purchase} a second time; expected once"
+        if currency not in currencies:
+            yield f"{entry} has its price in {currency}; expected a dated rate for {currency} in 'rates'"
+        for name in offer._given("available_from", "until"):
+            if getattr(offer, name) < first_day:
+                day = getattr(offer, name)
+                yield f"{entry}.{name} is {day}; expected no day before that of its price, {first_day}"
+        uses = (offer.days_per_month, prices.days_per_month, offer.own and offer.own.days_per_month)
+        days = max((use.ends[1] for use in uses if use), default=0)
+        if days > LONGEST_MONTH:
+            yield f"{entry} is used {days:g} days a month (days_per_month); expected at most {LONGEST_MONTH}"
+        term, project = offer.commitment and offer.commitment.term_months.value, prices.project_months
+        if term and project and term > project.value:
+            yield (
+                f"{entry}.commitment.term_months is {term:g}; expected at most project_months {project.value:g}: "
+                "a commitment longer than the project is paid for nothing"
+            )
 
 
 # prices/history/<date>/<price_list>.yaml: what lists were before they were refreshed; <date> is the newest day of a
 # price in the list. Nothing of the workflow reads these as price lists of today.
 HISTORY = "history"
-FOLDER = re.compile(r"(\d{4}-\d\d-\d\d)(?:_(\d+))?")
+STATE = re.compile(r"(\d{4}-\d\d-\d\d)(?:_(\d+))?")  # name of a folder there; of one day may be several
 
 
 def newest_day(prices: PriceList) -> date:
-    """The newest day that a price of the list speaks of."""
+    """Return the newest day that a price of the list speaks of."""
     return max([prices.as_of, *(offer.as_of for offer in prices.offers if offer.as_of is not None)])
 
 
 def place_for(folder: Path, name: str, prices: PriceList, text: str) -> Path:
-    """Where the list `name` of `folder` (prices/) with that text is kept: one file a state, none written over."""
+    """Return the file of the history that keeps a list: one file a state, none written over.
+
+    Parameters
+    ----------
+    folder
+        The study's prices/.
+    name
+        Name of the list.
+    prices
+        What it says.
+    text
+        The text of its file.
+
+    """
     day = newest_day(prices).isoformat()
-    states = (folder / HISTORY / (f"{day}_{number}" if number > 1 else day) / f"{name}.yaml" for number in count(1))
-    return next(file for file in states if not file.is_file() or file.read_bytes() == text.encode("utf-8"))
+    files = (
+        folder / HISTORY / f"{day}{number}" / f"{name}.yaml" for number in ("", *(f"_{n}" for n in range(2, 1000)))
+    )
+    return next(file for file in files if not file.is_file() or file.read_bytes() == text.encode("utf-8"))
 
 
 def days_kept(folder: Path) -> list[date]:
-    """The days of which `folder` (prices/) keeps old lists, oldest first. Raises UserError for a name of no day."""
-    return sorted({state.day for entry in (folder / HISTORY).glob("*/") if (state := _state(entry)) is not None})
+    """Return the days of which prices/ keeps old lists, oldest first. Raises UserError for a name of no day."""
+    return sorted({state[0] for entry in (folder / HISTORY).glob("*/") if (state := _state(entry))})
 
 
-def lists_at(folder: Path, names: list[str], day: date) -> Mapping[str, Path]:
-    """The file of each list as it was on `day`: its newest state that is not younger, else the oldest known.
+def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
+    """Return the file of each list as it was on a day: its newest state that is not younger, else the oldest known.
 
-    Raises UserError where a list of the history is none.
+    Parameters
+    ----------
+    folder
+        The study's prices/.
+    names
+        Names of the lists.
+    day
+        The day.
+
+    Raises
+    ------
+    UserError
+        A list of the history is none.
+
     """
-    found = {}
+    files_by_name = {}
     for name in names:
-        kept = [file for file in (folder / HISTORY).glob(f"*/{name}.yaml") if _state(file.parent) is not None]
-        files = [*sorted(kept, key=lambda file: _state(file.parent) or ()), folder / f"{name}.yaml"]
-        then = [file for file in files if newest_day(load_price_list(file)) <= day]
-        found[name] = then[-1] if then else files[0]
-    return found
+        states = [(state, file) for file in (folder / HISTORY).glob(f"*/{name}.yaml") if (state := _state(file.parent))]
+        files = [*(file for _, file in sorted(states)), folder / f"{name}.yaml"]
+        past = [file for file in files if newest_day(load_price_list(file)) <= day]
+        files_by_name[name] = past[-1] if past else files[0]
+    return files_by_name
 
 
-class _State(NamedTuple):
-    """A folder of the history: of one day may be several."""
-
-    day: date
-    number: int
-
-
-def _state(folder: Path) -> _State | None:
-    match = FOLDER.fullmatch(folder.name)
-    if match is None:
-        return None
+def _state(folder: Path) -> tuple[date, int] | None:
+    """Return day and number of a folder of the history; None where it is none."""
+    match = STATE.fullmatch(folder.name)
     try:
-        return _State(date.fromisoformat(match[1]), int(match[2] or 0))
+        return match and (date.fromisoformat(match[1]), int(match[2] or 0))
     except ValueError:
         raise UserError(f"{folder}: the folder's name is no day; expected one such as 2026-11-22") from None

@@ -1,11 +1,11 @@
 """Scenarios of a study: config/studies/<study>/scenarios/<name>.yaml, only what differs from its own files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import Field
 
 from sweetspot.cells import is_slug
 from sweetspot.errors import Faults, UserError, refuse
@@ -23,11 +23,16 @@ class Scenario(Closed):
     instance (and purchase, where it is said); null takes a key or an entry away.
     """
 
-    title: Text = Field(description="Name for people")
-    times_work: AboveZero | None = Field(None, description="Times all jobs a month, urgent ones among them")
-    per_kwh: AboveZero | None = Field(None, description="Price of electricity of all machines, in their list's money")
-    workloads: dict[str, Any] = Field({}, description="What differs in workloads.yaml, by workload")
-    prices: dict[str, Any] = Field({}, description="What differs in a price list, by its name")
+    title: Text
+    """Name for people"""
+    times_work: AboveZero | None = None
+    """Times all jobs a month, urgent ones among them"""
+    per_kwh: AboveZero | None = None
+    """Price of electricity of all machines, in their list's money"""
+    workloads: dict[str, Any] = {}
+    """What differs in workloads.yaml, by workload"""
+    prices: dict[str, Any] = {}
+    """What differs in a price list, by its name"""
 
 
 def scenario_file(folder: Path, name: str) -> Path:
@@ -89,17 +94,14 @@ def write_scenario(
         if not any(_has_jobs(work) for work in new_work.values()):
             expected = "expected a workload of kind plan or monthly, whose jobs it multiplies"
             raise UserError(f"{file}: times_work is {scenario.times_work:g}; {expected}")
-        new_work = {
-            name: _multiply_jobs(work, scenario.times_work) if _has_jobs(work) else work
-            for name, work in new_work.items()
-        }
+        new_work = _replaced(new_work, partial(_multiplied, factor=scenario.times_work))
     new_lists = {}
     for name, path in lists.items():
         old_prices = load_yaml(path)
         new_prices = merged(old_prices, scenario.prices.get(name, {}), file)
         changes += [change for change in differences(old_prices, new_prices) if change not in changes]
         if scenario.per_kwh is not None:
-            new_prices = _with_tariff(new_prices, scenario.per_kwh)
+            new_prices = _replaced(new_prices, lambda key, price: scenario.per_kwh if key == "per_kwh" else price)
         new_lists[name] = _write(new_prices, into / "prices" / f"{name}.yaml")
     return _write(new_work, into / "workloads.yaml"), new_lists, changes
 
@@ -189,28 +191,24 @@ def _has_jobs(work: Any) -> bool:
     return isinstance(work, Mapping) and bool({"phases", "jobs"} & set(work))
 
 
-def _multiply_jobs(value: Any, factor: float, is_number_of_jobs: bool = False) -> Any:
-    """Multiply the jobs of all classes and phases; those of phases stay whole numbers, at least 1."""
-    if isinstance(value, list):
-        return [_multiply_jobs(entry, factor) for entry in value]
-    if isinstance(value, Mapping):
-        multiplied = {
-            key: _multiply_jobs(entry, factor, is_number_of_jobs or key in JOBS_PER_MONTH)
-            for key, entry in value.items()
-        }
-        jobs = value.get("jobs")
-        return multiplied | ({"jobs": max(1, round(jobs * factor))} if isinstance(jobs, int) else {})
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return value * factor if is_number and is_number_of_jobs else value
+def _replaced(content: Any, replace: Callable[[str, Any], Any]) -> Any:
+    """Return the content of a file with `replace(key, value)` for the value of each key, at any depth."""
+    if isinstance(content, list):
+        return [_replaced(entry, replace) for entry in content]
+    if isinstance(content, Mapping):
+        return {key: _replaced(replace(key, value), replace) for key, value in content.items()}
+    return content
 
 
-def _with_tariff(value: Any, per_kwh: float) -> Any:
-    """Replace the price of electricity of all owned machines."""
-    if isinstance(value, list):
-        return [_with_tariff(entry, per_kwh) for entry in value]
+def _multiplied(key: str, value: Any, factor: float) -> Any:
+    """Multiply the jobs of a class, which may have a range, or of a phase, which stay whole numbers, at least 1."""
+    if key == "jobs" and isinstance(value, int):
+        return max(1, round(value * factor))
+    if key not in JOBS_PER_MONTH:
+        return value
     if isinstance(value, Mapping):
-        return {key: per_kwh if key == "per_kwh" else _with_tariff(entry, per_kwh) for key, entry in value.items()}
-    return value
+        return {name: _multiplied(key, part, factor) for name, part in value.items()}
+    return value * factor if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
 def _write(content: Any, file: Path) -> Path:

@@ -31,17 +31,17 @@ Every = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
 class Lines(Closed):
     """Steps told by lines of the script's output, of stdout or stderr."""
 
-    pattern: Text = Field(
-        description="Regular expression, searched in each line. Without groups a line is the end of `every` steps and "
-        "the harness keeps the time; named groups say more: step (its number), seconds or milliseconds (of one step), "
-        "rate (samples a second), steps_per_s (such as it/s), time (seconds on any clock), loss"
-    )
-    apart: Text | None = Field(
-        None,
-        description="Regular expression of lines that tell of something else than training (a validation, a checkpoint "
-        "that was written): the time from the step before one to the step behind it is left out",
-    )
-    every: Every = Field(1, description="Steps from one such line to the next, where the line holds no number")
+    pattern: Text
+    """Regular expression, searched in each line. Without groups a line is the end of `every` steps and the harness
+    keeps the time; named groups say more: step (its number), seconds or milliseconds (of one step), rate (samples
+    a second), steps_per_s (such as it/s), time (seconds on any clock), loss
+    """
+    apart: Text | None = None
+    """Regular expression of lines that tell of something else than training (a validation, a checkpoint that was
+    written): the time from the step before one to the step behind it is left out
+    """
+    every: Every = 1
+    """Steps from one such line to the next, where the line holds no number"""
 
     @field_validator("pattern", "apart")
     @classmethod
@@ -58,17 +58,24 @@ class Lines(Closed):
 class JsonLines(Closed):
     """Steps told by a file of one JSON object a line, or by such lines of the script's output."""
 
-    json_lines: Text | None = Field(
-        None, description="The file, below {scratch} or where the script is started; null: lines of its output"
-    )
-    step: Text | None = Field(None, description="Key of the step's number")
-    seconds: Text | None = Field(None, description="Key of the seconds of one step")
-    milliseconds: Text | None = Field(None, description="Key of the milliseconds of one step")
-    rate: Text | None = Field(None, description="Key of the samples a second")
-    steps_per_s: Text | None = Field(None, description="Key of the steps a second, such as it/s")
-    time: Text | None = Field(None, description="Key of the time, seconds on any clock")
-    loss: Text | None = Field(None, description="Key of the loss: where it is no number the run has failed")
-    every: Every = Field(1, description="Steps from one object to the next, where it holds no number")
+    json_lines: Text | None = None
+    """The file, below {scratch} or where the script is started; null: lines of its output"""
+    step: Text | None = None
+    """Key of the step's number"""
+    seconds: Text | None = None
+    """Key of the seconds of one step"""
+    milliseconds: Text | None = None
+    """Key of the milliseconds of one step"""
+    rate: Text | None = None
+    """Key of the samples a second"""
+    steps_per_s: Text | None = None
+    """Key of the steps a second, such as it/s"""
+    time: Text | None = None
+    """Key of the time, seconds on any clock"""
+    loss: Text | None = None
+    """Key of the loss: where it is no number the run has failed"""
+    every: Every = 1
+    """Steps from one object to the next, where it holds no number"""
 
 
 # The formats of `logs/patterns.py`, of other people's logs and of scripts that are measured.
@@ -81,31 +88,32 @@ Told = Program | Literal["iterator"]
 class Script(Closed):
     """A training script: its command, what it counts, and how it tells its steps."""
 
-    title: Text | None = Field(None, description="Name for people")
-    command: list[Text] | Text = Field(
-        description="Program and arguments, with {batch_size} (per device), {global_batch_size}, {gpus}, {precision}, "
-        "{variant}, {run} and {scratch} (an empty folder of this run); a text is split at blanks as a shell does",
-        min_length=1,
-    )
-    shell: bool = Field(
-        False, description="true: the text is given to a shell, values in quotes; else no shell sees it"
-    )
-    folder: Text = Field(".", description="Where it is started, from the project's folder")
-    environment: dict[Variable, str] = Field({}, description="Further variables; placeholders are filled in")
-    unit: Slug = Field("samples", description="What is counted: images, samples, sequences, tokens, ...")
-    samples_per_step: Text | Every = Field(
-        "{batch_size} * {gpus}",
-        description="Units that one step trains on, all devices together: a number, or a product such as "
-        "'{batch_size} * {gpus} * 1024'",
-    )
-    steps: Told | Lines | JsonLines = Field(
-        description="How steps are told: the name of a program whose lines are known, iterator (the script "
-        "says `from sweetspot.steps import steps`), a pattern, or JSON lines"
-    )
-    precisions: dict[Precision, Text] = Field({}, description="The script's own word for a precision, where it differs")
-    training_flop_per_sample: float | None = Field(
-        None, description="Floating-point operations of a training step for one unit, where known", gt=0, le=1e18
-    )
+    title: Text | None = None
+    """Name for people"""
+    command: list[Text] | Text = Field(min_length=1)
+    """Program and arguments, with {batch_size} (per device), {global_batch_size}, {gpus}, {precision}, {variant},
+    {run} and {scratch} (an empty folder of this run); a text is split at blanks as a shell does
+    """
+    shell: bool = False
+    """true: the text is given to a shell, values in quotes; else no shell sees it"""
+    folder: Text = "."
+    """Where it is started, from the project's folder"""
+    environment: dict[Variable, str] = {}
+    """Further variables; placeholders are filled in"""
+    unit: Slug = "samples"
+    """What is counted: images, samples, sequences, tokens, ..."""
+    samples_per_step: Text | Every = "{batch_size} * {gpus}"
+    """Units that one step trains on, all devices together: a number, or a product such as '{batch_size} * {gpus} *
+    1024'
+    """
+    steps: Told | Lines | JsonLines
+    """How steps are told: the name of a program whose lines are known, iterator (the script says `from
+    sweetspot.steps import steps`), a pattern, or JSON lines
+    """
+    precisions: dict[Precision, Text] = {}
+    """The script's own word for a precision, where it differs"""
+    training_flop_per_sample: float | None = Field(None, gt=0, le=1e18)
+    """Floating-point operations of a training step for one unit, where known"""
 
     def _expected(self) -> Iterator[str]:
         if self.shell and not isinstance(self.command, str):

@@ -13,8 +13,7 @@ from pydantic import BeforeValidator, Field
 
 from sweetspot.errors import Faults, refuse
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import Closed, Count, Number, Purchase, Slug, Text, validated
-from sweetspot.study.energy_facts import AsKnown
+from sweetspot.study.base import Closed, Count, DateText, Number, Purchase, Slug, Text, validated
 from sweetspot.study.instances import Instance
 from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
@@ -49,21 +48,28 @@ class StockFact(Closed):
     """A figure that somebody published or observed; without `value` it is said to be unknown."""
 
     quantity: Quantity = Field(description=QUANTITY_TEXT)
-    price_list: Slug | None = Field(None, description="Of the offers of this price list alone; absent: of all")
-    provider: Slug | None = Field(
-        None, description="Of this provider alone, as instances.yaml names it; absent: of all"
-    )
-    gpu: Text | None = Field(None, description="Of this device alone, as instances.yaml names it; absent: of all")
-    gpus: Count | None = Field(None, description="Of machines with so many devices alone; absent: of all sizes")
-    purchase: Purchase | None = Field(None, description="Of this way of paying alone; absent: of all")
-    value: Number | None = Field(None, description="Central value; absent: not known, anything within low and high")
-    low: Number | None = Field(None, description="Lower end of the range, at most the value")
-    high: Number | None = Field(None, description="Upper end of the range, at least the value")
-    as_of: Annotated[AsKnown, BeforeValidator(_date_as_text)] = Field(
-        description='When it was so, as precise as known and in quotes: "2026", "2026-08" or "2026-08-22"'
-    )
-    confidence: Literal["good", "middling", "weak", "unknown"] | None = Field(None, description="How sure it is")
-    source: Text = Field(description="Where it was read or observed, or that it is assumed and from what")
+    price_list: Slug | None = None
+    """Of the offers of this price list alone; absent: of all"""
+    provider: Slug | None = None
+    """Of this provider alone, as instances.yaml names it; absent: of all"""
+    gpu: Text | None = None
+    """Of this device alone, as instances.yaml names it; absent: of all"""
+    gpus: Count | None = None
+    """Of machines with so many devices alone; absent: of all sizes"""
+    purchase: Purchase | None = None
+    """Of this way of paying alone; absent: of all"""
+    value: Number | None = None
+    """Central value; absent: not known, anything within low and high"""
+    low: Number | None = None
+    """Lower end of the range, at most the value"""
+    high: Number | None = None
+    """Upper end of the range, at least the value"""
+    as_of: Annotated[DateText, BeforeValidator(_date_as_text)]
+    """When it was so, as precise as known and in quotes (such as "2026", "2026-08" or "2026-08-22")"""
+    confidence: Literal["good", "middling", "weak", "unknown"] | None = None
+    """How sure it is"""
+    source: Text
+    """Where it was read or observed, or that it is assumed and from what"""
 
     def _expected(self) -> Iterator[str]:
         numbers = [number for number in (self.low, self.value, self.high) if number is not None]
@@ -93,7 +99,8 @@ class StockFact(Closed):
 class Availability(Closed):
     """config/studies/<study>/availability.yaml: what a team knows better than the library."""
 
-    facts: list[StockFact] = Field(description="Figures, each with date and source; the closest to an offer counts")
+    facts: list[StockFact]
+    """Figures, each with date and source; the closest to an offer counts"""
 
     def _expected(self) -> Iterator[str]:
         names = [" ".join(map(str, [fact.quantity, *fact.about.values()])) for fact in self.facts]

@@ -35,27 +35,32 @@ def _inside(path: str) -> str:
 class LogSource(Closed):
     """One log, and what it does not say itself."""
 
-    format: Format = Field(description="Program that wrote it")
-    path: Annotated[str, AfterValidator(_inside)] = Field(description="File, relative to the study's folder")
-    instance: Slug = Field(description="Instance that was measured")
-    gpu: Text | None = Field(None, description="Device; absent: that of the instance")
-    framework: Slug | None = Field(None, description="Framework, where the log does not say it")
-    model: Slug | None = Field(None, description="Model, where the log does not say it")
-    batch_size: Count | None = Field(None, description="Samples per device and step, where the log does not say it")
-    gpus: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = Field(None, description="Devices used")
-    precision: Precision | None = Field(None, description="Number format")
-    variant: Slug = Field("default", description="How gradients were combined")
-    dataset: Literal["synthetic", "real"] = Field("synthetic", description="What was trained on")
-    samples_per_epoch: Annotated[int, Field(ge=1, strict=True)] | None = Field(
-        None, description="Training samples of an epoch, where the log counts epochs"
-    )
-    unit: Literal["images", "samples", "tokens"] | None = Field(
-        None, description="What is counted per second; absent: as the format has it"
-    )
-    on_error: Literal["refuse", "skip"] = Field(
-        "refuse", description="A malformed line: refuse ends with its number, skip leaves it out and says so"
-    )
-    source: Text = Field(description="Where the log comes from; file, line and SHA-256 are added")
+    format: Format
+    """Program that wrote it"""
+    path: Annotated[str, AfterValidator(_inside)]
+    """File, relative to the study's folder"""
+    instance: Slug
+    """Instance that was measured"""
+    gpu: Text | None = None
+    """Device; absent: that of the instance"""
+    framework: Slug | None = None
+    """Framework, where the log does not say it"""
+    model: Slug | None = None
+    """Model, where the log does not say it"""
+    batch_size: Count | None = None
+    """Samples per device and step, where the log does not say it"""
+    gpus: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = None
+    """Devices used"""
+    precision: Precision | None = None
+    """Number format"""
+    variant: Slug = "default"
+    """How gradients were combined"""
+    dataset: Literal["synthetic", "real"] = "synthetic"
+    """What was trained on"""
+    samples_per_epoch: Annotated[int, Field(ge=1, strict=True)] | None = None
+    """Training samples of an epoch, where the log counts epochs"""
+    source: Text
+    """Where the log comes from; file, line and SHA-256 are added"""
 
     def _expected(self) -> Iterator[str]:
         for name in NEEDED[self.format]:
@@ -68,8 +73,8 @@ class LogSource(Closed):
 
     @property
     def counted(self) -> str:
-        """The unit: as stated, else what programs of this format train on."""
-        return self.unit or ("samples" if self.format == "keras_csv" else "images")
+        """The unit: what programs of this format train on."""
+        return "samples" if self.format == "keras_csv" else "images"
 
 
 def log_files(sources: Iterable[LogSource], study_dir: str | Path) -> list[str]:
@@ -84,33 +89,42 @@ RESERVED = ("benchmarks", "logs")
 class Source(Closed):
     """Where figures come from."""
 
-    id: Slug = Field(description="Short name used elsewhere in the study")
-    title: Text = Field(description="Title as published")
-    date: str = Field(description="Date of publication, as precise as known: YYYY, YYYY-MM or YYYY-MM-DD")
-    url: Text | None = Field(None, description="Address, where there is one")
+    id: Slug
+    """Short name used elsewhere in the study"""
+    title: Text
+    """Title as published"""
+    date: str
+    """Date of publication, as precise as known: YYYY, YYYY-MM or YYYY-MM-DD"""
+    url: Text | None = None
+    """Address, where there is one"""
 
 
 class Target(Closed):
     """A machine nobody has measured, to be extrapolated from one that somebody has."""
 
-    instance: Slug = Field(description="The machine to estimate")
-    base_instance: Slug = Field(description="The machine with one of its devices")
-    gpus: Count = Field(description="Devices of the machine to estimate")
+    instance: Slug
+    """The machine to estimate"""
+    base_instance: Slug
+    """The machine with one of its devices"""
+    gpus: Count
+    """Devices of the machine to estimate"""
 
 
 class Question(Closed):
     """The cells that the answer is about."""
 
-    model: list[Slug] = Field(description="Models compared", min_length=1)
-    batch_size: list[Count] = Field(description="Batches per device in the tables", min_length=1)
-    precision: Precision | Literal["mixed"] = Field(
-        description="Precision asked for; others serve as stand-ins; mixed: as each submitter of a time to target chose"
-    )
-    framework: Framework | Literal["jax"] = Field("tensorflow", description="Framework of the published figures")
-    headline_batch_size: Count | Literal["own"] | dict[Slug, Count] = Field(
-        description="The batch that the answer and the costs to train use; where models differ, one for each; own: "
-        "each machine at the batch of its own figure, where a suite gave each the largest that its memory allows"
-    )
+    model: list[Slug] = Field(min_length=1)
+    """Models compared"""
+    batch_size: list[Count] = Field(min_length=1)
+    """Batches per device in the tables"""
+    precision: Precision | Literal["mixed"]
+    """Precision asked for; others serve as stand-ins; mixed: as each submitter of a time to target chose"""
+    framework: Framework | Literal["jax"] = "tensorflow"
+    """Framework of the published figures"""
+    headline_batch_size: Count | Literal["own"] | dict[Slug, Count]
+    """The batch that the answer and the costs to train use; where models differ, one for each; own: each machine at
+    the batch of its own figure, where a suite gave each the largest that its memory allows
+    """
 
     def batches(self, model: str) -> list[int]:
         """The batches per device of `model` in the tables: those listed, or its own where models differ.
@@ -126,91 +140,72 @@ class Question(Closed):
         return None if batch == "own" else batch[model] if isinstance(batch, dict) else batch
 
 
-class DeclaredNetwork(Closed):
-    """A network of one's own: what its devices exchange at each step, which decides how it scales."""
-
-    parameters_millions: Annotated[float, Field(ge=1e-3, le=1e8, strict=True)] = Field(
-        description="Trainable parameters in millions: one gradient for each is exchanged at every step"
-    )
-    tensors: Count = Field(
-        description="Separate gradients (weights, biases, scales): in Keras len(model.trainable_variables)"
-    )
-    normalised: bool = Field(False, description="Whether batch normalisation follows its convolutions")
-    source: Text | None = Field(None, description="Where the numbers come from")
-
-
 Counted = Literal["train", "run", "task", "month"]
 
 
 class Study(Closed):
     """config/studies/<study>/study.yaml: one question with its data."""
 
-    name: Slug = Field(description="The folder's name")
-    title: Text = Field(description="Title of the report")
-    question: Text = Field(description="The question in one sentence")
-    as_of: date = Field(description="Date that the study speaks of; prices are judged stale against it")
-    month_days: float = Field(30.5, description="Length of a month in days", gt=27, lt=32)
-    sources: list[Source] = Field(description="Where the figures come from", min_length=1)
-    cells: Question = Field(description="The cells that the answer is about")
-    reference: Slug | None = Field(None, description="The option that the decision is about, such as the box to buy")
-    targets: list[Target] = Field([], description="Machines to extrapolate to")
-    logs: list[LogSource] = Field([], description="Logs of others' measurements that count as published figures")
-    method: Literal["mean_efficiency", "usl", "sum_of_parts"] = Field(
-        "sum_of_parts", description="Extrapolation method of the headline: the 2018 rule, or one of two others"
-    )
-    networks: dict[Slug, DeclaredNetwork] = Field(
-        {}, description="Networks by the name of their model, where the extrapolation does not know them"
-    )
-    borrow: list[Slug] = Field([], description="Studies whose published throughput helps the scaling fit")
-    transfer: bool = Field(
-        False,
-        description="Whether machines of one device without a figure get one transferred from another device's figure "
-        "of the same workload (basis `transferred`)",
-    )
-    measure: bool = Field(True, description="Whether what is measured here takes part in this study")
-    measure_models: list[Slug] = Field(
-        [], description="Models of config.yaml's matrix that are measured for this study; none named: all of them"
-    )
-    accepts_interruptions: bool = Field(
-        False, description="Whether machines that can be taken away count like any other in the answer"
-    )
-    deadlines_hours: list[Annotated[float, Field(gt=0, le=87_600)]] = Field(
-        [], description="Deadlines in hours: for each the cheapest option that finishes a workload in time is named"
-    )
-    work: Slug | None = Field(
-        None,
-        description="What of workloads.yaml the answer is about; absent: the plan, else the training",
-    )
-    offers_in_hand: list[Text] = Field(
-        [],
-        description="Offers that the decision is about, by price list, machine or option: they always stand in the "
-        "table; none named: everything for sale",
-    )
-    counts: Counted = Field(
-        "train", description="What a bill of the answer pays for: training a model, one run, one task, or a month"
-    )
-    answer_prices: list[Slug] = Field(
-        [],
-        description="Price lists whose offers the answer may take, by default all; the others (variants, later or "
-        "earlier prices) stand in the tables",
-    )
-    energy: Energy | None = Field(
-        None, description="Power, PUE and grid for kWh and kg CO2e of a training; absent: carbon is not computed"
-    )
-    price_paths: bool | None = Field(
-        None,
-        description="Whether rental prices move in the months of the project: true: by the preset of provider and "
-        "purchase where an offer states no trend; absent: only where one does; false: none moves",
-    )
-    titles: dict[Slug, Text] = Field(
-        {}, description="Names for people of models and providers, by key; well-known ones have theirs without it"
-    )
-    catalogue: CatalogueMap | None = Field(
-        None, description="Names of the instances in price catalogues, for `sweetspot refresh-prices`"
-    )
-    currency: ShownCurrency | None = Field(
-        None, description="Currency in which the page shows money, with its rate; absent: USD, as the tables have it"
-    )
+    name: Slug
+    """The folder's name"""
+    title: Text
+    """Title of the report"""
+    question: Text
+    """The question in one sentence"""
+    as_of: date
+    """Date that the study speaks of; prices are judged stale against it"""
+    month_days: float = Field(30.5, gt=27, lt=32)
+    """Length of a month in days"""
+    sources: list[Source] = Field(min_length=1)
+    """Where the figures come from"""
+    cells: Question
+    """The cells that the answer is about"""
+    reference: Slug | None = None
+    """The option that the decision is about, such as the box to buy"""
+    targets: list[Target] = []
+    """Machines to extrapolate to"""
+    logs: list[LogSource] = []
+    """Logs of others' measurements that count as published figures"""
+    method: Literal["mean_efficiency", "usl", "sum_of_parts"] = "sum_of_parts"
+    """Extrapolation method of the headline: the 2018 rule, or one of two others"""
+    borrow: list[Slug] = []
+    """Studies whose published throughput helps the scaling fit"""
+    transfer: bool = False
+    """Whether machines of one device without a figure get one transferred from another device's figure of the same
+    workload (basis `transferred`)
+    """
+    measure: bool = True
+    """Whether what is measured here takes part in this study"""
+    measure_models: list[Slug] = []
+    """Models of config.yaml's matrix that are measured for this study; none named: all of them"""
+    accepts_interruptions: bool = False
+    """Whether machines that can be taken away count like any other in the answer"""
+    deadlines_hours: list[Annotated[float, Field(gt=0, le=87_600)]] = []
+    """Deadlines in hours: for each the cheapest option that finishes a workload in time is named"""
+    work: Slug | None = None
+    """What of workloads.yaml the answer is about; absent: the plan, else the training"""
+    offers_in_hand: list[Text] = []
+    """Offers that the decision is about, by price list, machine or option: they always stand in the table; none
+    named: everything for sale
+    """
+    counts: Counted = "train"
+    """What a bill of the answer pays for: training a model, one run, one task, or a month"""
+    answer_prices: list[Slug] = []
+    """Price lists whose offers the answer may take, by default all; the others (variants, later or earlier prices)
+    stand in the tables
+    """
+    energy: Energy | None = None
+    """Power, PUE and grid for kWh and kg CO2e of a training; absent: carbon is not computed"""
+    price_paths: bool | None = None
+    """Whether rental prices move in the months of the project: true: by the preset of provider and purchase where an
+    offer states no trend; absent: only where one does; false: none moves
+    """
+    titles: dict[Slug, Text] = {}
+    """Names for people of models and providers, by key; well-known ones have theirs without it"""
+    catalogue: CatalogueMap | None = None
+    """Names of the instances in price catalogues, for `sweetspot refresh-prices`"""
+    currency: ShownCurrency | None = None
+    """Currency in which the page shows money, with its rate; absent: USD, as the tables have it"""
 
     def model_title(self, model: str) -> str:
         """The name for people of a model."""

@@ -48,47 +48,45 @@ def _form(residual: Any) -> str:
 Residual = Annotated[Annotated[NotNegative, Tag("(amount)")] | Annotated[Resale, Tag("(curve)")], Discriminator(_form)]
 
 
-class Sale(Resale):
-    """What one would get today for a machine that is there: a share of its price when new, by its age."""
-
-    paid: Positive = Field(description="What it cost when it was new")
-    share: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(
-        1.0, description="Share of the price that the curve is of: of a whole server less than 1, such as its devices"
-    )
-    age_years: Annotated[float, Field(strict=True, gt=0, le=50)] | None = Field(  # type: ignore[assignment]
-        None, description="Years since the device came out, today; absent: by its data sheet and the day of the price"
-    )
-
-
-SellFor = Annotated[Annotated[NotNegative, Tag("(amount)")] | Annotated[Sale, Tag("(curve)")], Discriminator(_form)]
-
-
 class Rate(Closed):
     """What one unit of a currency is worth, on a day."""
 
-    currency: Currency = Field(description="Currency converted, such as EUR")
-    usd: Positive = Field(description="USD for one unit of it")
-    as_of: date = Field(description="Day of the rate")
-    source: Text = Field(description="Where the rate was read, or how it was inferred")
+    currency: Currency
+    """Currency converted, such as EUR"""
+    usd: Positive
+    """USD for one unit of it"""
+    as_of: date
+    """Day of the rate"""
+    source: Text
+    """Where the rate was read, or how it was inferred"""
 
 
 class Vat(Closed):
     """Value added tax of the prices."""
 
-    rate: Share = Field(description="Rate, such as 0.2")
-    included: bool = Field(description="Whether the prices include it as printed")
-    reclaimed: bool = Field(True, description="Whether the buyer gets it back; then costs are shown without it")
+    rate: Share
+    """Rate, such as 0.2"""
+    included: bool
+    """Whether the prices include it as printed"""
+    reclaimed: bool = True
+    """Whether the buyer gets it back; then costs are shown without it"""
 
 
 class Fee(Closed):
     """A further line of the bill; exactly one of per_month, per_start, per_hour."""
 
-    name: Text = Field(description="Line of the bill, such as 'scheduler rules'")
-    per_month: NotNegative | None = Field(None, description="Price of one a month")
-    per_start: NotNegative | None = Field(None, description="Price of one each time the machine is started")
-    per_hour: NotNegative | None = Field(None, description="Price of one per billed hour")
-    count: NotNegative = Field(Amount(value=1.0), description="How many of it")
-    note: Text | None = Field(None, description="Remark for the reader")
+    name: Text
+    """Line of the bill, such as 'scheduler rules'"""
+    per_month: NotNegative | None = None
+    """Price of one a month"""
+    per_start: NotNegative | None = None
+    """Price of one each time the machine is started"""
+    per_hour: NotNegative | None = None
+    """Price of one per billed hour"""
+    count: NotNegative = Amount(value=1.0)
+    """How many of it"""
+    note: Text | None = None
+    """Remark for the reader"""
 
     def _expected(self) -> Iterator[str]:
         if len(self._given("per_month", "per_start", "per_hour")) != 1:
@@ -98,59 +96,79 @@ class Fee(Closed):
 class Storage(Closed):
     """Disk kept for the job."""
 
-    gb: NotNegative = Field(description="Size in GB")
-    per_gb_month: NotNegative = Field(description="Price of one GB for a month")
+    gb: NotNegative
+    """Size in GB"""
+    per_gb_month: NotNegative
+    """Price of one GB for a month"""
 
 
 class Egress(Closed):
     """Data sent out of the provider's network."""
 
-    gb: NotNegative = Field(description="GB sent out per workload")
-    per_gb: NotNegative = Field(description="Price of one GB")
+    gb: NotNegative
+    """GB sent out per workload"""
+    per_gb: NotNegative
+    """Price of one GB"""
 
 
 class Billing(Closed):
     """How use becomes a bill: max(minimum, use rounded up to the granularity) x rate + fees."""
 
-    granularity: Literal["millisecond", "second", "minute", "hour", "month"] | None = Field(
-        None, description="Use is rounded up to whole ones of these; absent: not rounded"
-    )
-    minimum_s: Annotated[float, Field(strict=True, ge=0)] = Field(0.0, description="Least seconds billed a start")
-    setup: NotNegative = Field(Amount(value=0.0), description="Paid once, when the machine is ordered")
-    monthly: NotNegative = Field(Amount(value=0.0), description="Flat fee a month")
-    monthly_minimum: NotNegative = Field(Amount(value=0.0), description="Least that a month's use costs")
-    prorated: bool = Field(True, description="Whether monthly sums are charged by the hour; else by whole months")
-    storage: Storage | None = Field(None, description="Disk kept for the job")
-    egress: Egress | None = Field(None, description="Data sent out")
-    fees: list[Fee] = Field([], description="Further lines of the bill")
+    granularity: Literal["millisecond", "second", "minute", "hour", "month"] | None = None
+    """Use is rounded up to whole ones of these; absent: not rounded"""
+    minimum_s: Annotated[float, Field(strict=True, ge=0)] = 0.0
+    """Least seconds billed a start"""
+    setup: NotNegative = Amount(value=0.0)
+    """Paid once, when the machine is ordered"""
+    monthly: NotNegative = Amount(value=0.0)
+    """Flat fee a month"""
+    monthly_minimum: NotNegative = Amount(value=0.0)
+    """Least that a month's use costs"""
+    prorated: bool = True
+    """Whether monthly sums are charged by the hour; else by whole months"""
+    storage: Storage | None = None
+    """Disk kept for the job"""
+    egress: Egress | None = None
+    """Data sent out"""
+    fees: list[Fee] = []
+    """Further lines of the bill"""
 
 
 class Part(Closed):
     """One part of a composed machine."""
 
-    name: Text = Field(description="Name as printed, such as n1-standard-8")
-    per_hour: Positive = Field(description="Price of one for an hour")
-    vcpus: Count | None = Field(None, description="Its virtual processors; the lint compares price per one")
+    name: Text
+    """Name as printed, such as n1-standard-8"""
+    per_hour: Positive
+    """Price of one for an hour"""
+    vcpus: Count | None = None
+    """Its virtual processors; the lint compares price per one"""
 
 
 class Compose(Closed):
     """A machine and the accelerators put into it."""
 
-    machine: Part = Field(description="The machine without accelerators")
-    gpu: Part = Field(description="One accelerator")
-    count: Count = Field(description="How many accelerators")
+    machine: Part
+    """The machine without accelerators"""
+    gpu: Part
+    """One accelerator"""
+    count: Count
+    """How many accelerators"""
 
 
 class Commitment(Closed):
     """Paying for a term, used or not."""
 
-    term_months: Months = Field(description="Months committed to")
-    upfront: NotNegative = Field(Amount(value=0.0), description="Paid at the start of the term")
-    per_month: NotNegative = Field(Amount(value=0.0), description="Paid each month of the term")
-    per_hour: NotNegative = Field(Amount(value=0.0), description="Hourly price within the term")
-    charged: Literal["always", "used"] = Field(
-        "always", description="Whether the hourly price is due for every hour of the term or for hours used"
-    )
+    term_months: Months
+    """Months committed to"""
+    upfront: NotNegative = Amount(value=0.0)
+    """Paid at the start of the term"""
+    per_month: NotNegative = Amount(value=0.0)
+    """Paid each month of the term"""
+    per_hour: NotNegative = Amount(value=0.0)
+    """Hourly price within the term"""
+    charged: Literal["always", "used"] = "always"
+    """Whether the hourly price is due for every hour of the term or for hours used"""
 
     def _expected(self) -> Iterator[str]:
         if not any(amount.ends[1] for amount in (self.upfront, self.per_month, self.per_hour)):
@@ -160,12 +178,18 @@ class Commitment(Closed):
 class Interruptions(Closed):
     """What it costs that a machine can be taken away."""
 
-    per_hour: NotNegative = Field(description="Interruptions per hour of running; 0: never")
-    checkpoint_s: Positive = Field(description="Seconds to write one checkpoint")
-    restore_s: NotNegative = Field(Amount(value=0.0), description="Seconds to read it back and start again")
-    wait_s: NotNegative = Field(Amount(value=0.0), description="Seconds until a machine is there again; not billed")
-    every_s: Positive | None = Field(None, description="Seconds between checkpoints; absent: Daly's best interval")
-    source: Text = Field(description="Where these come from")
+    per_hour: NotNegative
+    """Interruptions per hour of running; 0: never"""
+    checkpoint_s: Positive
+    """Seconds to write one checkpoint"""
+    restore_s: NotNegative = Amount(value=0.0)
+    """Seconds to read it back and start again"""
+    wait_s: NotNegative = Amount(value=0.0)
+    """Seconds until a machine is there again; not billed"""
+    every_s: Positive | None = None
+    """Seconds between checkpoints; absent: Daly's best interval"""
+    source: Text
+    """Where these come from"""
 
     def _expected(self) -> Iterator[str]:
         often, dump = self.per_hour.value, self.checkpoint_s.value
@@ -179,28 +203,38 @@ class Interruptions(Closed):
 class Own(Closed):
     """A machine bought (docs/prices.md); with a discount rate the same figures as present values."""
 
-    capex: NotNegative = Field(description="Purchase, one machine; 0 for one that is there already")
-    months: Months = Field(description="Months over which it is used")
-    residual: Residual = Field(
-        Amount(value=0.0), description="What it sells for at the end, at most the purchase; or a curve by age"
-    )
-    maintenance_per_month: NotNegative = Field(Amount(value=0.0), description="Contract or repairs a month")
-    kw: NotNegative = Field(description="Power under load in kW")
-    kw_basis: Literal["measured", "declared"] = Field(
-        "declared", description="Whether that was measured at the plug or is declared (data sheet, assumption)"
-    )
-    load_share: LoadShare = Field(Amount(value=1.0), description="Share of that power drawn on average, at most 1")
-    pue: Pue = Field(Amount(value=1.0), description="Power of the building over power of the machine, from 1 to 3")
-    per_kwh: NotNegative = Field(description="Price of electricity")
-    days_per_month: Positive = Field(description="Days of use a month, 24 hours each")
-    downtime_share: LessThanAll = Field(0.0, description="Share of the planned days in which it is broken")
-    discount_rate: Share = Field(0.0, description="Yearly discount rate for present values")
-    boxes: Count = Field(1, description="How many such machines are bought")
-    staff_hours_per_month: NotNegative = Field(Amount(value=0.0), description="Hours of care a month, one machine")
-    staff_per_hour: NotNegative = Field(Amount(value=0.0), description="What one of them costs")
-    sell_for: SellFor | None = Field(
-        None, description="What one that is there would sell for today, or a curve by age; selling is then a choice"
-    )
+    capex: NotNegative
+    """Purchase, one machine; 0 for one that is there already"""
+    months: Months
+    """Months over which it is used"""
+    residual: Residual = Amount(value=0.0)
+    """What it sells for at the end, at most the purchase; or a curve by age"""
+    maintenance_per_month: NotNegative = Amount(value=0.0)
+    """Contract or repairs a month"""
+    kw: NotNegative
+    """Power under load in kW"""
+    kw_basis: Literal["measured", "declared"] = "declared"
+    """Whether that was measured at the plug or is declared (data sheet, assumption)"""
+    load_share: LoadShare = Amount(value=1.0)
+    """Share of that power drawn on average, at most 1"""
+    pue: Pue = Amount(value=1.0)
+    """Power of the building over power of the machine, from 1 to 3"""
+    per_kwh: NotNegative
+    """Price of electricity"""
+    days_per_month: Positive
+    """Days of use a month, 24 hours each"""
+    downtime_share: LessThanAll = 0.0
+    """Share of the planned days in which it is broken"""
+    discount_rate: Share = 0.0
+    """Yearly discount rate for present values"""
+    boxes: Count = 1
+    """How many such machines are bought"""
+    staff_hours_per_month: NotNegative = Amount(value=0.0)
+    """Hours of care a month, one machine"""
+    staff_per_hour: NotNegative = Amount(value=0.0)
+    """What one of them costs"""
+    sell_for: NotNegative | None = None
+    """What one that is there would sell for today; selling is then a choice"""
 
     def _expected(self) -> Iterator[str]:
         # Both ends may meet: the owner's cheapest case takes the low purchase and the high resale.
@@ -212,11 +246,16 @@ class Own(Closed):
 class Printed(Closed):
     """What the source prints beside the price, for the lint to hold against it."""
 
-    per_hour: Number | None = Field(None, description="Hourly price stated in the text or as a total")
-    per_day: Number | None = Field(None, description="Price of a day as printed")
-    per_week: Number | None = Field(None, description="Price of a week as printed")
-    per_month: Number | None = Field(None, description="Price of a month as printed")
-    discount: Number | None = Field(None, description="What the source calls the discount against on demand")
+    per_hour: Number | None = None
+    """Hourly price stated in the text or as a total"""
+    per_day: Number | None = None
+    """Price of a day as printed"""
+    per_week: Number | None = None
+    """Price of a week as printed"""
+    per_month: Number | None = None
+    """Price of a month as printed"""
+    discount: Number | None = None
+    """What the source calls the discount against on demand"""
 
 
 # facts/currencies.csv: the lowest and highest USD for one unit in each year, of the ECB's euro reference rates (as
@@ -250,10 +289,14 @@ def wrong_rate(currency: str, usd: float, day: date) -> str | None:
 class ShownCurrency(Closed):
     """The currency of a study's page, with its rate and where that was read."""
 
-    code: Currency = Field(description="Currency in which money is shown, such as EUR")
-    usd_per_unit: Annotated[float, Field(strict=True, ge=1e-6, le=1e6)] = Field(description="USD for one unit of it")
-    as_of: date = Field(description="Day of the rate")
-    source: Text = Field(description="Where the rate was read")
+    code: Currency
+    """Currency in which money is shown, such as EUR"""
+    usd_per_unit: Annotated[float, Field(strict=True, ge=1e-6, le=1e6)]
+    """USD for one unit of it"""
+    as_of: date
+    """Day of the rate"""
+    source: Text
+    """Where the rate was read"""
 
     def _expected(self) -> Iterator[str]:
         wrong = wrong_rate(self.code, self.usd_per_unit, self.as_of)

@@ -5,6 +5,8 @@ A plain module: a plan is checked with it, and tables ask it what a model's thro
 
 from typing import Literal, NamedTuple
 
+from sweetspot.facts.shipped_tables import table
+
 
 class Shape(NamedTuple):
     """A transformer: pre- or post-normalised layers of attention and a two-layer perceptron four times as wide.
@@ -21,13 +23,13 @@ class Shape(NamedTuple):
     hidden: int
     sequence: int
     vocabulary: int  # of vision: classes
-    unit: Literal["sequences", "tokens", "images"]
+    unit: str  # sequences, tokens or images
+    image: int  # pixels of an edge; 0: no images
+    patch: int
+    kv_heads: int  # heads of keys and values, each shared by several of queries; 0: as many as heads
+    inner: int  # width of the perceptron; 0: four times the hidden one
+    rank: int  # of adapters (LoRA) at queries and values, which alone are trained; 0: none
     source: str
-    image: int = 0
-    patch: int = 16
-    kv_heads: int = 0  # of llama: heads of keys and values, each shared by several of queries
-    inner: int = 0  # width of the perceptron where it is not four times the hidden one
-    rank: int = 0  # of adapters (LoRA) at queries and values: only they are trained
 
     @property
     def wide(self) -> int:
@@ -45,24 +47,10 @@ class Shape(NamedTuple):
         return self.sequence if self.unit == "tokens" else 1
 
 
-BERT = "Devlin et al. 2018 (arXiv:1810.04805), sec. 3; question answering at sequence 384, as published figures have it"
-GPT2 = "Radford et al. 2019, table 2, with heads of 64; sequence 1024"
-VIT = "Dosovitskiy et al. 2020 (arXiv:2010.11929), table 1; 224 x 224"
-LLAMA = "Llama 3.2 1B, its config.json (2024-09); sequence 2048"
-LORA = f"{LLAMA}; Hu et al. 2021 (arXiv:2106.09685): adapters at queries and values, rank 8 as PEFT has by default"
-TINY = "a small one of the same parts, for processors and tests"
+TEXTS = ("kind", "unit", "source")
 SHAPES = {
-    "bert_base": Shape("encoder", 12, 12, 768, 384, 30_522, "sequences", BERT),
-    "bert_large": Shape("encoder", 24, 16, 1024, 384, 30_522, "sequences", BERT),
-    "gpt2_small": Shape("decoder", 12, 12, 768, 1024, 50_257, "tokens", GPT2),
-    "vit_b16": Shape("vision", 12, 12, 768, 197, 1000, "images", VIT, image=224),
-    "llama_1b": Shape("llama", 16, 32, 2048, 2048, 128_256, "tokens", LLAMA, kv_heads=8, inner=8192),
-    "llama_1b_lora": Shape("llama", 16, 32, 2048, 2048, 128_256, "tokens", LORA, kv_heads=8, inner=8192, rank=8),
-    "tiny_bert": Shape("encoder", 2, 2, 128, 64, 1000, "sequences", TINY),
-    "tiny_gpt2": Shape("decoder", 2, 2, 128, 64, 1000, "tokens", TINY),
-    "tiny_vit": Shape("vision", 2, 2, 128, 17, 10, "images", TINY, image=64),
-    "tiny_llama": Shape("llama", 2, 4, 128, 64, 1000, "tokens", TINY, kv_heads=2, inner=256),
-    "tiny_llama_lora": Shape("llama", 2, 4, 128, 64, 1000, "tokens", TINY, kv_heads=2, inner=256, rank=8),
+    row["network"]: Shape(*(row[name] if name in TEXTS else int(row[name]) for name in Shape._fields))  # type: ignore[arg-type]
+    for row in table("transformers")
 }
 TRANSFORMERS = tuple(SHAPES)
 
@@ -108,19 +96,3 @@ def training_flop(shape: Shape) -> int:
         flop += 6 * shape.hidden * shape.vocabulary
         flop += 4 * (tokens - 1) * 3 * shape.patch**2 * shape.hidden
     return flop
-
-
-def parameters(shape: Shape) -> int:
-    """All parameters, biases and normalisations too; of the encoder without its pooler, as for question answering."""
-    hidden, wide = shape.hidden, shape.wide
-    if shape.kind == "llama":  # two normalisations a layer and one at the end, a scale each; the head is the embedding
-        return matrix_parameters(shape) + (2 * shape.layers + 1) * hidden + adapter_parameters(shape)
-    layer = 4 * (hidden * hidden + hidden) + 2 * hidden * wide + wide + hidden + 4 * hidden
-    positions = shape.sequence * hidden
-    if shape.kind == "encoder":  # words, positions, two kinds of segment, a normalisation; two logits
-        return (shape.vocabulary + 2) * hidden + positions + 2 * hidden + shape.layers * layer + 2 * hidden + 2
-    if shape.kind == "decoder":
-        return shape.vocabulary * hidden + positions + shape.layers * layer + 2 * hidden
-    patches = 3 * shape.patch**2 * hidden + hidden
-    head = hidden * shape.vocabulary + shape.vocabulary
-    return patches + hidden + positions + shape.layers * layer + 2 * hidden + head

@@ -3,11 +3,12 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Discriminator, Field, Tag
 
 from sweetspot.cells import INTERRUPTIBLE
+from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Share
 
 Years = Annotated[float, Field(strict=True, gt=0, le=50)]
@@ -20,37 +21,26 @@ CurveName = Literal["data-centre", "gaming"]
 # fit-price-paths` recomputes them from facts/pools/prices-2026/resale.csv. Shares above 1 were seen (shortage);
 # nobody may plan with more than 1.
 CURVES: dict[str, tuple[Point, ...]] = {
-    "data-centre": (
-        (2.0, 0.83, 0.70, 1.0),
-        (4.0, 0.59, 0.22, 0.88),
-        (6.0, 0.29, 0.10, 0.43),
-        (7.9, 0.05, 0.005, 0.10),
-        (9.8, 0.01, 0.004, 0.05),
-    ),
-    "gaming": (
-        (1.05, 0.99, 0.47, 1.0),
-        (2.05, 0.77, 0.50, 1.0),
-        (3.0, 0.61, 0.44, 1.0),
-        (4.0, 0.40, 0.33, 0.71),
-        (4.8, 0.33, 0.28, 0.53),
-        (6.5, 0.33, 0.22, 0.43),
-    ),
+    curve: tuple(
+        (float(row["years"]), float(row["share"]), float(row["low"]), float(row["high"]))
+        for row in table("resale_curves")
+        if row["curve"] == curve
+    )
+    for curve in get_args(CurveName)
 }
 
 
 class Resale(Closed):
     """A machine sold at the end of the project at a share of its price that falls with its age."""
 
-    curve: CurveName | None = Field(None, description="Curve by age: data-centre or gaming devices (docs/prices.md)")
-    points: list[Point] = Field(
-        [], description="A curve of one's own: [years, share of the new price, its 5 % end, its 95 % end], by age"
-    )
-    share: Annotated[float, Field(strict=True, gt=0, le=1)] = Field(
-        description="Share of the purchase that the curve is of: of a whole server less than 1, such as its devices"
-    )
-    age_years: Annotated[float, Field(strict=True, ge=0, le=50)] = Field(
-        0.0, description="Years since the device came out, when it is bought: curves count from there"
-    )
+    curve: CurveName | None = None
+    """Curve by age: data-centre or gaming devices (docs/prices.md)"""
+    points: list[Point] = []
+    """A curve of one's own: [years, share of the new price, its 5 % end, its 95 % end], by age"""
+    share: Annotated[float, Field(strict=True, gt=0, le=1)]
+    """Share of the purchase that the curve is of: of a whole server less than 1, such as its devices"""
+    age_years: Annotated[float, Field(strict=True, ge=0, le=50)] = 0.0
+    """Years since the device came out, when it is bought: curves count from there"""
 
     def _expected(self) -> Iterator[str]:
         if (self.curve is None) == (not self.points):
@@ -62,23 +52,23 @@ class Resale(Closed):
             if not low <= kept <= high:
                 yield f"low <= share <= high at {years:g} years, found {low:g}, {kept:g}, {high:g}"
 
-    def by_years(self) -> list[tuple[float, float, float, float]]:
-        """(years since the purchase, share of the purchase: median, low, high), from 0 years on."""
-        ages, *shares = zip((0.0, 1.0, 1.0, 1.0), *(CURVES[self.curve] if self.curve else self.points), strict=True)
-        found = []
-        for age in [self.age_years, *(later for later in ages if later > self.age_years)]:
-            kept, low, high = (self.share * _between(ages, each, age) for each in shares)
-            found.append((age - self.age_years, kept, low, high))
-        return found
+    def by_years(self) -> list[Point]:
+        """Return (years since the purchase, share of the purchase: median, low, high), from 0 years on."""
+        points = [(0.0, 1.0, 1.0, 1.0), *(CURVES[self.curve] if self.curve else self.points)]
+        later = [point for point in points if point[0] > self.age_years]
+        return [
+            (years - self.age_years, *(self.share * share for share in shares))
+            for years, *shares in (_at_age(points, self.age_years), *later)
+        ]
 
 
-def _between(ages: Sequence[float], values: Sequence[float], age: float) -> float:
-    """Linear between the points; the last value beyond them."""
-    behind = max(bisect_left(ages, age), 1)  # at a point the stretch before it: draws follow the last digit
-    if behind == len(ages):
-        return values[-1]
-    (one, other), (here, there) = ages[behind - 1 : behind + 1], values[behind - 1 : behind + 1]
-    return here + (there - here) * (age - one) / (other - one)
+def _at_age(points: Sequence[Point], age: float) -> Point:
+    """Return the point of a curve at an age: linear between its points, the last one beyond them."""
+    behind = max(bisect_left(points, age, key=lambda point: point[0]), 1)  # at a point the stretch before it
+    if behind == len(points):
+        return (age, *points[-1][1:])
+    (start, *before), (end, *after) = points[behind - 1 : behind + 1]
+    return (age, *(low + (high - low) * (age - start) / (end - start) for low, high in zip(before, after, strict=True)))  # type: ignore[return-value]
 
 
 Rate = Annotated[float, Field(strict=True, ge=0, le=12)]
@@ -89,39 +79,49 @@ PresetName = Literal["hyperscaler", "small_cloud", "spot", "fixed"]
 class Fixed(Closed):
     """A price that stays."""
 
-    kind: Literal["fixed"] = Field(description="It stays where it is")
+    kind: Literal["fixed"]
+    """It stays where it is"""
 
 
 class Jumps(Closed):
     """A list price that stays until it is cut, all machines of a provider at once."""
 
-    kind: Literal["jumps"] = Field(description="It stays until it jumps")
-    per_year: Rate = Field(description="Jumps a year")
-    change: Change = Field(description="Change at a jump, median: -0.33 is a cut by a third")
-    change_low: Change = Field(description="Its 5 % end")
-    change_high: Change = Field(description="Its 95 % end")
+    kind: Literal["jumps"]
+    """It stays until it jumps"""
+    per_year: Rate
+    """Jumps a year"""
+    change: Change
+    """Change at a jump, median: -0.33 is a cut by a third"""
+    change_low: Change
+    """Its 5 % end"""
+    change_high: Change
+    """Its 95 % end"""
 
 
 class Drift(Closed):
     """A price that changes by another factor every year, part of which all offers share."""
 
-    kind: Literal["drift"] = Field(description="It changes every year")
-    change_per_year: Change = Field(description="Change over a year, median: -0.03 falls by 3 %")
-    low: Change | None = Field(None, description="5 % end of the change over a year; absent: it is certain")
-    high: Change | None = Field(None, description="95 % end")
-    market_share: Share = Field(
-        0.0, description="Share of the variance of the logarithm that all offers have in common"
-    )
+    kind: Literal["drift"]
+    """It changes every year"""
+    change_per_year: Change
+    """Change over a year, median: -0.03 falls by 3 %"""
+    low: Change | None = None
+    """5 % end of the change over a year; absent: it is certain"""
+    high: Change | None = None
+    """95 % end"""
+    market_share: Share = 0.0
+    """Share of the variance of the logarithm that all offers have in common"""
 
 
 class RandomWalk(Closed):
     """A price whose logarithm walks at random."""
 
-    kind: Literal["random_walk"] = Field(description="It walks at random, without a drift")
-    sd_log_year: Spread = Field(
-        description="Standard deviation of the logarithm after 12 months; grows as sqrt(months)"
-    )
-    market_share: Share = Field(0.0, description="Share of the variance that all offers have in common")
+    kind: Literal["random_walk"]
+    """It walks at random, without a drift"""
+    sd_log_year: Spread
+    """Standard deviation of the logarithm after 12 months; grows as sqrt(months)"""
+    market_share: Share = 0.0
+    """Share of the variance that all offers have in common"""
 
 
 Path = Fixed | Jumps | Drift | RandomWalk

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, RootModel
 
@@ -16,64 +16,86 @@ from sweetspot.study.yamlfile import load_yaml
 class Training(SideBySide):
     """One training job, by the samples that it sees."""
 
-    kind: Literal["training"] = Field(description="A training job by samples")
-    title: Text | None = Field(None, description="Name for people")
-    model: Slug = Field(description="Network trained; cells of other models are not priced for it")
-    samples: AboveZero = Field(description="Samples seen in all: iterations x global batch")
-    source: Text = Field(description="Where the number comes from")
+    kind: Literal["training"]
+    """A training job by samples"""
+    title: Text | None = None
+    """Name for people"""
+    model: Slug
+    """Network trained; cells of other models are not priced for it"""
+    samples: AboveZero
+    """Samples seen in all: iterations x global batch"""
+    source: Text
+    """Where the number comes from"""
 
 
 class TokenTraining(SideBySide, TokenWork):
     """One training by the tokens that it sees."""
 
-    kind: Literal["tokens"] = Field(description="A training job by tokens, of a known model")
-    title: Text | None = Field(None, description="Name for people")
-    source: Text = Field(description="Where the number comes from")
+    kind: Literal["tokens"]
+    """A training job by tokens, of a known model"""
+    title: Text | None = None
+    """Name for people"""
+    source: Text
+    """Where the number comes from"""
 
 
 class Runs(SideBySide):
     """Independent runs of known length, such as a hyper-parameter search or a job started every day."""
 
-    kind: Literal["runs"] = Field(description="N independent runs of H hours")
-    title: Text | None = Field(None, description="Name for people")
-    runs: Count = Field(description="How many runs; each is a start of its own on the bill")
-    hours: AboveZero = Field(description="Hours of one run")
-    instance: Slug | None = Field(
-        None, description="Machine on which a run takes these hours; other machines scale by throughput; absent: all do"
-    )
-    model: Slug | None = Field(None, description="Network whose throughput converts the hours; absent: every model")
-    months: AboveZero | None = Field(
-        None, description="Months over which the runs spread; monthly fees are due for them"
-    )
-    source: Text = Field(description="Where the numbers come from")
+    kind: Literal["runs"]
+    """N independent runs of H hours"""
+    title: Text | None = None
+    """Name for people"""
+    runs: Count
+    """How many runs; each is a start of its own on the bill"""
+    hours: AboveZero
+    """Hours of one run"""
+    instance: Slug | None = None
+    """Machine on which a run takes these hours; other machines scale by throughput; absent: all do"""
+    model: Slug | None = None
+    """Network whose throughput converts the hours; absent: every model"""
+    months: AboveZero | None = None
+    """Months over which the runs spread; monthly fees are due for them"""
+    source: Text
+    """Where the numbers come from"""
 
 
 class Phase(Closed):
     """One phase of a project: jobs that may run side by side; the next phase waits for all of them."""
 
-    name: Part = Field(description="Name of the phase")
-    jobs: Count = Field(description="Independent jobs")
-    hours: AboveZero = Field(description="Hours of one job on the plan's reference instance")
-    gpus_per_job: Literal["one", "all"] = Field(
-        "all", description="one: a job uses one device, so a box of four works on four jobs; all: it uses the machine"
-    )
-    source: Text | None = Field(None, description="Where the numbers come from")
+    name: Part
+    """Name of the phase"""
+    jobs: Count
+    """Independent jobs"""
+    hours: AboveZero
+    """Hours of one job on the plan's reference instance"""
+    gpus_per_job: Literal["one", "all"] = "all"
+    """one: a job uses one device, so a box of four works on four jobs; all: it uses the machine"""
+    source: Text | None = None
+    """Where the numbers come from"""
 
 
 class Plan(Needs):
     """A project of phases, scheduled on what each option offers at once."""
 
-    kind: Literal["plan"] = Field(description="A project of phases")
-    title: Text | None = Field(None, description="Name for people")
-    model: Slug = Field(description="Network whose throughput converts hours between machines")
-    instance: Slug = Field(description="Machine on which the phases' hours hold")
-    parallel: Count = Field(description="Rented machines that the team uses at once, at most")
-    months: AboveZero | None = Field(None, description="Length of the project; no commitment may be longer")
-    renewed: bool = Field(
-        False, description="Whether jobs arrive over all its months, so that commitments are renewed to its end"
-    )
-    phases: list[Phase] = Field(description="In order", min_length=1)
-    source: Text = Field(description="Where the numbers come from")
+    kind: Literal["plan"]
+    """A project of phases"""
+    title: Text | None = None
+    """Name for people"""
+    model: Slug
+    """Network whose throughput converts hours between machines"""
+    instance: Slug
+    """Machine on which the phases' hours hold"""
+    parallel: Count
+    """Rented machines that the team uses at once, at most"""
+    months: AboveZero | None = None
+    """Length of the project; no commitment may be longer"""
+    renewed: bool = False
+    """Whether jobs arrive over all its months, so that commitments are renewed to its end"""
+    phases: list[Phase] = Field(min_length=1)
+    """In order"""
+    source: Text
+    """Where the numbers come from"""
 
     def _expected(self) -> Iterator[str]:
         yield from super()._expected()
@@ -156,26 +178,30 @@ def _of_tokens(work: TokenTraining | JobClass) -> dict[str, Any]:
 
 
 def _jobs_of_classes(name: str, work: Monthly) -> dict[str, Training | Runs]:
-    """One job of each class; the urgent ones apart where they take other devices."""
-    found: dict[str, Training | Runs] = {}
+    """Return one job of each class, as `<workload>.<class>`."""
+    jobs: dict[str, Training | Runs] = {}
     for job in work.jobs:
-        sizes = {False: job.devices_per_job}
-        if job.urgent_per_month is not None:
-            sizes[True] = job.urgent_devices_per_job or job.devices_per_job
-        for urgent, devices in sizes.items():
-            said = {key: getattr(job, key) for key in ("model", "gpu_memory_gib", "memory", "source")}
-            said |= {"title": job.title or job.name, "devices_per_job": devices, "contention": work.contention}
-            found[work.priced_as(name, job, urgent)] = (
-                Runs(kind="runs", runs=1, hours=job.hours, instance=job.instance, **said)
-                if job.samples is None
-                else Training(kind="training", samples=job.samples, **said)
-            )
-    return found
+        shared: dict[str, Any] = {
+            key: getattr(job, key) for key in ("model", "gpu_memory_gib", "memory", "devices_per_job", "source")
+        }
+        shared["title"] = job.title or job.name
+        jobs[f"{name}.{job.name}"] = (
+            Runs(kind="runs", runs=1, hours=job.hours, instance=job.instance, **shared)
+            if job.samples is None
+            else Training(kind="training", samples=job.samples, **shared)
+        )
+    return jobs
 
 
-def _job_of_phase(plan: Plan, phase: Phase) -> Runs:
-    return Runs(
+class PhaseJob(Runs):
+    """One job of a plan's phase, which has its hours with all jobs of the phase beside it."""
+
+    contention: ClassVar[float] = 0.0
+
+
+def _job_of_phase(plan: Plan, phase: Phase) -> PhaseJob:
+    return PhaseJob(
         kind="runs", title=f"One job of {phase.name}", runs=1, hours=phase.hours, instance=plan.instance,
         model=plan.model, devices_per_job=1 if phase.gpus_per_job == "one" else "all",
-        contention=0.0, gpu_memory_gib=plan.gpu_memory_gib, memory=plan.memory, source=plan.source,
+        gpu_memory_gib=plan.gpu_memory_gib, memory=plan.memory, source=plan.source,
     )  # fmt: skip
