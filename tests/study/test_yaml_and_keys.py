@@ -57,7 +57,7 @@ class Piece(Closed):
 
 class Whole(Closed):
     name: str = "usual"
-    pieces: tuple[Piece, ...] = ()
+    pieces: list[Piece] = []  # noqa: RUF012
     usd: Number = 1.0
     jobs: Count = 1
 

@@ -3,15 +3,15 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_validator
 
 from sweetspot.cells import PROTOCOL
 from sweetspot.study.base import Closed, Count, Framework, Precision, Slug
 
 
 def _number_of_text(value: Any) -> Any:
-    """The number that a text of the command line means: Snakemake reads what stands in {} or [] there as text only."""
-    return int(value) if isinstance(value, str) and re.fullmatch(r"-?(0|[1-9][0-9]*)", value) else value
+    """Return the number that a text of the command line means: Snakemake reads what stands in {} or [] as text."""
+    return int(value) if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]*", value) else value
 
 
 FromText = BeforeValidator(_number_of_text)
@@ -33,7 +33,7 @@ class Matrix(Closed):
     """Networks to train, or scripts of config/commands/, by name"""
     batch_size: list[Whole] = Field(min_length=1)
     """Samples per device and step"""
-    gpus: list[Annotated[int, Field(ge=1, le=4096, strict=True), FromText]] = [1]
+    gpus: list[Annotated[int, Field(ge=1, le=4096), FromText]] = [1]
     """Devices used together"""
     precision: list[Precision] = Field(["fp32"], min_length=1)
     """Number format of the computation"""
@@ -45,6 +45,8 @@ class Matrix(Closed):
 
 class Measure(Closed):
     """The measurement protocol; changing it means measuring again."""
+
+    model_config = ConfigDict(strict=False)  # on the command line numbers come as text
 
     protocol: Annotated[Whole, AfterValidator(lambda value: max(value, PROTOCOL))] = Field(
         PROTOCOL,
@@ -96,7 +98,7 @@ class Config(Closed):
     """Instances of instances.yaml that are measured; [] measures nothing"""
     matrix: Matrix
     """What is measured on them"""
-    runs: Annotated[int, Field(ge=1, le=100, strict=True), FromText] = 2
+    runs: Annotated[int, Field(ge=1, le=100), FromText] = 2
     """Independent processes per cell"""
     exclude: list[dict[Column, Value]] = []
     """Cells to leave out: all that agree with an entry"""

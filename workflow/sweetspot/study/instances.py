@@ -86,7 +86,7 @@ class Instance(Closed):
     """Who offers it: aws, gce, own, ..."""
     gpu: Text
     """Device as named in the published tables, or the processor"""
-    gpus: Annotated[int, Field(ge=1, le=4096, strict=True)]
+    gpus: Annotated[int, Field(ge=1, le=4096)]
     """Devices in it"""
     vcpus: Count | None = None
     """Virtual processors"""

@@ -50,7 +50,7 @@ BYTES = {"fp32": (4, 4, 0, 4), "mixed": (2, 2, 4, 4), "bf16": (2, 2, 0, 2)}
 STATES = {"sgd": 0, "momentum": 1, "adam": 2}
 # Stages of ZeRO: the devices divide states, from 2 on gradients too, at 3 weights.
 STAGES = {"none": 0, "optimizer": 1, "gradients": 2, "parameters": 3}
-Amount = Annotated[float, Field(strict=True, gt=0, le=1e15)]
+Amount = Annotated[float, Field(gt=0, le=1e15)]
 
 
 class Transformer(Closed):
@@ -62,13 +62,13 @@ class Transformer(Closed):
     """Hidden size h"""
     heads: Count
     """Attention heads a"""
-    sequence: Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
+    sequence: Annotated[int, Field(ge=1, le=10_000_000)]
     """Sequence length s, tokens"""
     batch_size: Count = 1
     """Sequences b that a device works on at once"""
     recompute: Literal["none", "selective", "full"] = "none"
     """What is computed again, not kept: nothing, attention scores (flash attention too), all layers"""
-    vocabulary: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = None
+    vocabulary: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
     """Tokens v that the loss chooses among; absent: its logits are not counted"""
 
     @property

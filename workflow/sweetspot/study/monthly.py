@@ -16,7 +16,6 @@ CONTENTION = 0.03
 Spread = Annotated[
     float,
     Field(
-        strict=True,
         ge=0,
         le=20,
         description="How much the hours of a job differ: their standard deviation over their mean; 0: all alike, 1: as "
@@ -54,7 +53,7 @@ class Measured(Closed):
 
     period: Text
     """First and last month of the record, such as 2025-01 to 2025-11"""
-    months: Annotated[float, Field(strict=True, gt=0, le=600)]
+    months: Annotated[float, Field(gt=0, le=600)]
     """Months that it covers"""
     jobs_per_month: NotNegative
     """Jobs a month; a range is what 90 % of the months to come lie in"""
@@ -132,7 +131,7 @@ class Monthly(Closed):
     """Jobs that arrive month after month"""
     title: Text | None = None
     """Name for people"""
-    months: Annotated[float, Field(strict=True, ge=1, le=600)]
+    months: Annotated[float, Field(ge=1, le=600)]
     """Length of the project"""
     have: list[Slug] = []
     """Machines that are there, each as an offer `own`: what they cost is spent, running cost, care and resale are

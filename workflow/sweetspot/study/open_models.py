@@ -165,8 +165,8 @@ def memory_need(
 
 
 SEQUENCE = 2048
-Sequence = Annotated[int, Field(ge=1, le=10_000_000, strict=True, description="Tokens of a sequence")]
-Many = Annotated[float, Field(strict=True, ge=1, le=1e18)]
+Sequence = Annotated[int, Field(ge=1, le=10_000_000, description="Tokens of a sequence")]
+Many = Annotated[float, Field(ge=1, le=1e18)]
 SAYS_METHOD = (
     "pretrain, full (fine-tuning of all weights), lora or qlora (of adapters; of weights of 4 bits), "
     "grpo (reinforcement of all weights; tokens are those of prompts and answers)"

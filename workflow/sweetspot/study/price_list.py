@@ -10,7 +10,7 @@ from pydantic import Field
 
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import UserError, refuse
-from sweetspot.study.base import Closed, Count, Purchase, Slug, Text, validated
+from sweetspot.study.base import Closed, Count, Day, Purchase, Slug, Text, validated
 from sweetspot.study.terms import (
     Billing,
     Commitment,
@@ -65,9 +65,9 @@ class Offer(Closed):
     """How its price moves in the months to come: a preset's name or a path (docs/prices.md)"""
     available_from_weeks: NotNegative | None = None
     """Weeks from the day of the price until what is bought or signed for is there; or a range"""
-    available_from: date | None = None
+    available_from: Day | None = None
     """The day from which it is there, instead of weeks"""
-    until: date | None = None
+    until: Day | None = None
     """Last day on which the offer stands"""
     currency: Currency | None = None
     """Currency of this offer instead of the list's"""
@@ -77,7 +77,7 @@ class Offer(Closed):
     """Figures that the source prints beside the price"""
     basis: Literal["published", "equivalent", "stand_in"] = "published"
     """How the price came to be"""
-    as_of: date | None = None
+    as_of: Day | None = None
     """Day of this price instead of the list's"""
     source: Text | None = None
     """Where this price was read, instead of the list's"""
@@ -113,7 +113,7 @@ class PriceList(Closed):
     """Name for people"""
     currency: Currency = "USD"
     """Currency of all prices without their own"""
-    as_of: date
+    as_of: Day
     """Day of the prices"""
     source: Text
     """Where they were read"""

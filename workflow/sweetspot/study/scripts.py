@@ -24,8 +24,8 @@ PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 AXES = ("batch_size", "gpus", "precision", "variant")  # what a script must be told where the matrix varies it
 NAMES = (*AXES, "global_batch_size", "run", "scratch")
 GROUPS = ("step", "seconds", "milliseconds", "rate", "steps_per_s", "time", "loss")
-Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$", strict=True)]
-Every = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
+Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
+Every = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 class Lines(Closed):

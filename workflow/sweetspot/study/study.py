@@ -1,14 +1,13 @@
 """config/studies/<study>/study.yaml: one question with its data."""
 
 from collections.abc import Iterable, Iterator
-from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, check_apart, validated
+from sweetspot.study.base import Closed, Count, Day, Framework, Precision, Slug, Text, check_apart, validated
 from sweetspot.study.catalogue_map import CatalogueMap
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.scripts import Program
@@ -49,7 +48,7 @@ class LogSource(Closed):
     """Model, where the log does not say it"""
     batch_size: Count | None = None
     """Samples per device and step, where the log does not say it"""
-    gpus: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = None
+    gpus: Annotated[int, Field(ge=1, le=100_000)] | None = None
     """Devices used"""
     precision: Precision | None = None
     """Number format"""
@@ -57,7 +56,7 @@ class LogSource(Closed):
     """How gradients were combined"""
     dataset: Literal["synthetic", "real"] = "synthetic"
     """What was trained on"""
-    samples_per_epoch: Annotated[int, Field(ge=1, strict=True)] | None = None
+    samples_per_epoch: Annotated[int, Field(ge=1)] | None = None
     """Training samples of an epoch, where the log counts epochs"""
     source: Text
     """Where the log comes from; file, line and SHA-256 are added"""
@@ -152,7 +151,7 @@ class Study(Closed):
     """Title of the report"""
     question: Text
     """The question in one sentence"""
-    as_of: date
+    as_of: Day
     """Date that the study speaks of; prices are judged stale against it"""
     month_days: float = Field(30.5, gt=27, lt=32)
     """Length of a month in days"""

@@ -8,15 +8,15 @@ from pydantic import Discriminator, Field, GetJsonSchemaHandler, StringConstrain
 from pydantic_core import CoreSchema
 
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import SMALLEST, Closed, Count, Number, Ranged, Share, Text, within
+from sweetspot.study.base import SMALLEST, Closed, Count, Day, Number, Ranged, Share, Text, within
 from sweetspot.study.trends import Resale
 
-Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$", strict=True)]
+Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 LONGEST_MONTHS = 600
 # No building draws less than its machines; the worst of old server rooms draws about three times as much.
 LARGEST_PUE = 3.0
 SHARE = "a share (not a percentage)"
-LessThanAll = Annotated[float, Field(strict=True, ge=0, lt=1)]
+LessThanAll = Annotated[float, Field(ge=0, lt=1)]
 
 
 class Amount(Ranged):
@@ -55,7 +55,7 @@ class Rate(Closed):
     """Currency converted, such as EUR"""
     usd: Positive
     """USD for one unit of it"""
-    as_of: date
+    as_of: Day
     """Day of the rate"""
     source: Text
     """Where the rate was read, or how it was inferred"""
@@ -116,7 +116,7 @@ class Billing(Closed):
 
     granularity: Literal["millisecond", "second", "minute", "hour", "month"] | None = None
     """Use is rounded up to whole ones of these; absent: not rounded"""
-    minimum_s: Annotated[float, Field(strict=True, ge=0)] = 0.0
+    minimum_s: Annotated[float, Field(ge=0)] = 0.0
     """Least seconds billed a start"""
     setup: NotNegative = Amount(value=0.0)
     """Paid once, when the machine is ordered"""
@@ -291,9 +291,9 @@ class ShownCurrency(Closed):
 
     code: Currency
     """Currency in which money is shown, such as EUR"""
-    usd_per_unit: Annotated[float, Field(strict=True, ge=1e-6, le=1e6)]
+    usd_per_unit: Annotated[float, Field(ge=1e-6, le=1e6)]
     """USD for one unit of it"""
-    as_of: date
+    as_of: Day
     """Day of the rate"""
     source: Text
     """Where the rate was read"""

@@ -11,10 +11,10 @@ from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Share
 
-Years = Annotated[float, Field(strict=True, gt=0, le=50)]
-Point = tuple[Years, Share, Share, Share]
+Years = Annotated[float, Field(gt=0, le=50)]
+Point = Annotated[tuple[Years, Share, Share, Share], Field(strict=False)]
 # Losing all of it is no price; ten times today's is beyond every path of the history.
-Change = Annotated[float, Field(strict=True, gt=-1, le=9)]
+Change = Annotated[float, Field(gt=-1, le=9)]
 CurveName = Literal["data-centre", "gaming"]
 
 # (years since the device came out, share of its new price: median, low, high), from (0, 1). `python -m research
@@ -37,9 +37,9 @@ class Resale(Closed):
     """Curve by age: data-centre or gaming devices (docs/prices.md)"""
     points: list[Point] = []
     """A curve of one's own: [years, share of the new price, its 5 % end, its 95 % end], by age"""
-    share: Annotated[float, Field(strict=True, gt=0, le=1)]
+    share: Annotated[float, Field(gt=0, le=1)]
     """Share of the purchase that the curve is of: of a whole server less than 1, such as its devices"""
-    age_years: Annotated[float, Field(strict=True, ge=0, le=50)] = 0.0
+    age_years: Annotated[float, Field(ge=0, le=50)] = 0.0
     """Years since the device came out, when it is bought: curves count from there"""
 
     def _expected(self) -> Iterator[str]:
@@ -71,8 +71,8 @@ def _at_age(points: Sequence[Point], age: float) -> Point:
     return (age, *(low + (high - low) * (age - start) / (end - start) for low, high in zip(before, after, strict=True)))  # type: ignore[return-value]
 
 
-Rate = Annotated[float, Field(strict=True, ge=0, le=12)]
-Spread = Annotated[float, Field(strict=True, gt=0, le=3)]
+Rate = Annotated[float, Field(ge=0, le=12)]
+Spread = Annotated[float, Field(gt=0, le=3)]
 PresetName = Literal["hyperscaler", "small_cloud", "spot", "fixed"]
 
 

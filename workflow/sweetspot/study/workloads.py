@@ -186,7 +186,7 @@ def _jobs_of_classes(name: str, work: Monthly) -> dict[str, Training | Runs]:
         }
         shared["title"] = job.title or job.name
         jobs[f"{name}.{job.name}"] = (
-            Runs(kind="runs", runs=1, hours=job.hours, instance=job.instance, **shared)
+            Runs(kind="runs", runs=1, **shared | {"hours": job.hours, "instance": job.instance})
             if job.samples is None
             else Training(kind="training", samples=job.samples, **shared)
         )
