@@ -1,8 +1,7 @@
 """Say what share of a device's peak runs reached.
 
 Of each run file below a folder: the operations a second of all its devices, and their share of the dense peak of the
-device (the table of devices.csv, with sources), which is the MFU; and of the machine's own matrix product, as measured
-in the same run. A processor has no row there, and no MFU.
+device (the table of devices.csv, with sources), which is the MFU. A processor has no row there, and no MFU.
 
     python -m research flop results/benchmarks
 """
@@ -30,7 +29,7 @@ def run(arguments: argparse.Namespace) -> None:
 def reached(folder: Path) -> list[str]:
     """Lines of what run files reached, a run each. Raises UserError where there is none."""
     files = sorted(folder.rglob("*.parquet"))
-    rows = [["cell", "run", "TFLOP/s", "dense peak", "MFU", "of a matrix product", "device"]]
+    rows = [["cell", "run", "TFLOP/s", "dense peak", "MFU", "device"]]
     rows += [row for file in files if (row := _reached(file)) is not None]
     if len(rows) == 1:
         raise UserError(f"{folder}: no run file there tells what it reached; expected results/benchmarks")
@@ -43,19 +42,35 @@ def _reached(file: Path) -> list[str] | None:
 
     (row,) = summarise_runs([str(file)]).to_dict("records")
     facts = run_facts(file)
-    flop = facts.get("training_flop_per_sample")
+    flop = facts.get("training_flop_per_sample") or training_flop(row["model"])
     if row["status"] not in USABLE or not flop:
         return None
     rate = flop * (row["samples_per_step"] or row["batch_size"] * row["gpus"]) / row["seconds"]
     peak = dense_peak(str(facts.get("device_name")), row["precision"]) * row["gpus"]
-    share = facts.get("share_of_matmul")
     cell = "/".join(str(row[name]) for name in CELL_COLUMNS)
     told = (
         [f"{rate / 1e12:.4g}", f"{peak / 1e12:.4g}", f"{rate / peak:.1%}"]
         if peak > 0
         else [f"{rate / 1e12:.4g}", "-", "-"]
     )
-    return [cell, str(row["run"]), *told, f"{share:.0%}" if share else "-", str(facts.get("device_name"))]
+    return [cell, str(row["run"]), *told, str(facts.get("device_name"))]
+
+
+def training_flop(network: str) -> float | None:
+    """Operations of a training step for one unit of a network's throughput; None for a network that nobody counted.
+
+    Of a transformer by formula. Of a network of images three forward passes, a multiply-add being two operations.
+    """
+    from sweetspot.facts.shipped_tables import table as facts_table
+    from sweetspot.study import transformers
+
+    shape = transformers.SHAPES.get(network)
+    if shape is not None:
+        return transformers.training_flop(shape) / shape.units_per_sample
+    for row in facts_table("network_operations"):
+        if network in (row["network"], *row["names"].split(" ; ")):
+            return 6e9 * float(row["forward_gmac"])
+    return None
 
 
 def dense_peak(name: str, precision: str) -> float:

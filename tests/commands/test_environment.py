@@ -41,8 +41,7 @@ LIBRARY = ROOT / "workflow" / "sweetspot"
 def test_the_core_is_what_the_rooms_without_a_framework_import():
     rooms = [room for room in LIBRARY.iterdir() if room.is_dir() and room.name != "harness"]
     core = names(PROJECT["dependencies"])
-    # polars reads run files and comes with what makes them; tests/workflow/test_as_module.py runs studies without it.
-    assert imported(*rooms) - FOUNDATIONS - {"polars"} <= core
+    assert imported(*rooms) - FOUNDATIONS <= core
     used = imported(LIBRARY, ROOT / "workflow" / "scripts") | {"snakemake", "pygments"}
     assert core <= used, "a dependency that no module imports"
 
@@ -76,7 +75,7 @@ def test_the_locks_agree_and_each_is_whole():
         assert "://" not in LOCKS[lock], "no registry stands in a lock"
     assert "pygments" in pins("core")  # of `snakemake --report`
     assert "tensorflow" in pins("measure").keys() & pins("gpu").keys()
-    assert not {"tensorflow", "keras", "polars", "snakemake-executor-plugin-slurm", "pytest"} & set(pins("core"))
+    assert not {"tensorflow", "keras", "snakemake-executor-plugin-slurm", "pytest"} & set(pins("core"))
 
 
 @pytest.mark.parametrize("name", ["core", "measure", "gpu"])

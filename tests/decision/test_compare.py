@@ -33,7 +33,7 @@ def test_a_reference_that_is_rented_has_no_break_even():
 
 
 def test_starting_is_quick_nothing_heavy_is_imported():
-    heavy = {"scipy", "altair", "pydantic", "tensorflow", "polars"}
+    heavy = {"scipy", "altair", "pydantic", "tensorflow"}
     code = "import sys, sweetspot.decision.compare, sweetspot.report.rank_changes; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not heavy & set(done.stdout.split())

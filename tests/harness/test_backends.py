@@ -20,7 +20,7 @@ FUNCTIONS = [name for name, value in vars(Backend).items() if isinstance(value, 
 
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_a_framework_of_the_matrix_has_a_module_with_every_function_of_a_backend(framework):
-    assert FUNCTIONS == ["launch", "prepare", "devices", "facts", "process_role", "build_step", "rates"]
+    assert FUNCTIONS == ["launch", "prepare", "devices", "facts", "process_role", "build_step"]
     module = backend(framework)
     assert module.__name__.rpartition(".")[2] == framework
     assert module.INSTALL

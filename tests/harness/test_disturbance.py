@@ -9,7 +9,7 @@ import psutil
 import pytest
 from harness_runs import request
 from sweetspot.harness import disturbance
-from sweetspot.harness.disturbance import CpuSample, CpuWatch, disturbed_warning, sample_cpu, taken_share
+from sweetspot.harness.disturbance import CpuSample, CpuWatch, disturbed_warning, others_share, sample_cpu
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.step_times import Interval
 from sweetspot.harness.supervise import assess
@@ -37,7 +37,7 @@ def sample(moment=0.0, stolen_s=0.0, busy_s=0.0, idle_s=0.0, run_s=0.0):
     ],
 )
 def test_the_share_that_others_took_by_hand(after, share):
-    assert taken_share(sample(), sample(**after)) == pytest.approx(share)
+    assert others_share(sample(), sample(**after)) == pytest.approx(share)
 
 
 def test_counters_are_those_of_the_usable_cpus_and_of_the_processes_of_this_run(monkeypatch):

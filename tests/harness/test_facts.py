@@ -85,17 +85,6 @@ def test_no_secret_of_the_environment_reaches_the_facts(monkeypatch):
     assert told["memory_bytes"] > 1e8
 
 
-def test_the_share_of_the_machines_rate_is_arithmetic_over_time():
-    told = {"training_flop_per_sample": 3e9, "machine_matmul_flops": 96e9, "machine_conv_flops": 192e9}
-    told["emulated"] = True
-    status, warnings = assess(request(gpus=2, precision="bf16"), even([2.0] * 5), told)
-    # 2 devices x 16 images / 2 s x 3 GFLOP = 48 GFLOP/s
-    assert told["share_of_matmul"] == pytest.approx(0.5)
-    assert told["share_of_conv"] == pytest.approx(0.25)
-    assert status == "ok"
-    assert warnings == [("emulation", "this processor computes bf16 as fp32; no speed-up is to be had")]
-
-
 def test_a_drifting_run_is_unstable_and_says_why():
     told = {}
     status, warnings = assess(request(), even([1.0 + 0.03 * step for step in range(8)]), told)
@@ -108,3 +97,9 @@ def test_a_drifting_run_is_unstable_and_says_why():
 def test_no_card_is_visible_where_the_environment_hides_all(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     assert visible_cards() == []
+
+
+def test_a_precision_that_the_processor_converts_is_a_warning():
+    status, warnings = assess(request(precision="bf16"), even([2.0] * 5), {"emulated": True})
+    assert status == "ok"
+    assert warnings == [("emulation", "this processor computes bf16 as fp32; no speed-up is to be had")]

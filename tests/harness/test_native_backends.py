@@ -33,12 +33,8 @@ CELLS = {
     ("tensorflow", 1): {number: {"model": "tiny_cnn", "precision": number} for number in ("fp32", "bf16", "fp16")}
     | {"xla": {"model": "tiny_cnn", "xla": True}},
     ("torch", 2): {model: TWO | {"model": model} for model in MODELS}
-    | {
-        f"{model} {variant}": TWO | {"model": model, "variant": variant}
-        for model in ("tiny_gpt2", "tiny_cnn", "tiny_llama_lora")
-        for variant in ("fsdp", "ddp")
-    },
-    ("torch", 1): {variant: {"variant": variant} for variant in ("default", "compile", "fsdp")}
+    | {f"{model} ddp": TWO | {"model": model, "variant": "ddp"} for model in ("tiny_gpt2", "tiny_cnn")},
+    ("torch", 1): {variant: {"variant": variant} for variant in ("default", "compile", "ddp")}
     | {f"bf16 {number}": {"model": "tiny_bert", "precision": number} for number in ("fp32", "bf16")}
     | {"half a base": {"model": "tiny_llama_lora", "precision": "bf16"}},
 }
@@ -86,7 +82,6 @@ def test_torch_trains_every_kind_of_network_on_two_devices(model):
     shape = SHAPES.get(model)
     assert facts["samples_per_step"] == 4 * 2 * (shape.units_per_sample if shape else 1)
     assert facts["unit"] == unit_of(model)
-    assert facts["machine_matmul_flops"] > 0
 
 
 @pytest.mark.parametrize("variant", ["A", "C"])
@@ -101,23 +96,16 @@ def test_precision_and_compilation_change_speed_not_what_is_learnt(other):
     np.testing.assert_allclose(found, losses("tensorflow", 1, "fp32"), rtol=0.02)
 
 
-@pytest.mark.parametrize("model", ["tiny_gpt2", "tiny_llama_lora"])
-def test_torch_computes_the_same_replicated_and_in_shards(model):
-    replicated = learns("torch", 2, model)
-    np.testing.assert_allclose(learns("torch", 2, f"{model} fsdp"), replicated, rtol=1e-4)
-    np.testing.assert_allclose(learns("torch", 2, f"{model} ddp"), replicated, rtol=1e-4)
+def test_torch_computes_the_same_by_either_name_of_replication():
+    np.testing.assert_allclose(learns("torch", 2, "tiny_gpt2 ddp"), learns("torch", 2, "tiny_gpt2"), rtol=1e-4)
+    learns("torch", 2, "tiny_cnn ddp")  # with normalisation
 
 
 def test_torch_computes_the_same_compiled_and_in_a_group_of_one():
     alone = learns("torch", 1, "default")
     np.testing.assert_allclose(learns("torch", 1, "compile"), alone, rtol=1e-3)
-    np.testing.assert_allclose(learns("torch", 1, "fsdp"), alone, rtol=1e-4)
+    np.testing.assert_allclose(learns("torch", 1, "ddp"), alone, rtol=1e-4)
     assert learns("torch", 2, "tiny_gpt2")[-1] != alone[-1]  # the other process's data were in the gradients
-
-
-@pytest.mark.parametrize("variant", ["fsdp", "ddp"])
-def test_networks_with_normalisation_train_in_shards_too(variant):
-    learns("torch", 2, f"tiny_cnn {variant}")
 
 
 @pytest.mark.parametrize("framework", ["torch"])

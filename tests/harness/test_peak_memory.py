@@ -90,10 +90,3 @@ def test_what_there_is_is_what_the_kernel_calls_available_and_at_most_the_limit_
     (job / "step_0" / "memory.max").write_text("max\n")
     (job / "memory.max").write_text("4096000\n")
     assert available_bytes(tmp_path) == 4_096_000
-    (own / "cgroup").write_text("5:memory:/docker/x\n")  # version 1, in a container
-    (tmp_path / "sys" / "fs" / "cgroup" / "memory").mkdir()
-    limit = tmp_path / "sys" / "fs" / "cgroup" / "memory" / "memory.limit_in_bytes"
-    limit.write_text("9223372036854771712\n")
-    assert available_bytes(tmp_path) == 8000 * 1024
-    limit.write_text("2048000\n")
-    assert available_bytes(tmp_path) == 2_048_000

@@ -430,3 +430,18 @@ def test_a_pattern_that_never_matches_is_said_after_fifty_lines_or_a_minute(caps
     assert len(news) == told
     last = min(count, 50) - 1
     assert all(f"the last line is 'loading shard {last}'" in words for words in news)
+
+
+# Keras 3.15, fit(verbose=2) of 100 steps: lines at the moments of an independent stopwatch.
+EPOCHS = [
+    (28371.219, "100/100 - 1s - 14ms/step - loss: 0.8408"),
+    (28372.541, "100/100 - 1s - 13ms/step - loss: 0.2074"),
+    (28373.793, "100/100 - 1s - 13ms/step - loss: 0.1582"),
+    (28375.055, "100/100 - 1s - 13ms/step - loss: 0.1214"),
+    (28376.320, "100/100 - 1s - 13ms/step - loss: 0.1101"),
+]
+
+
+def test_epochs_without_a_bar_are_timed_by_the_clock(capsys):
+    # the first line starts the clock, two intervals warm up: 200 steps in 28376.320 - 28373.793 s
+    assert heard(capsys, "keras_epochs", EPOCHS) == (pytest.approx(2.527 / 200, rel=1e-3), [])

@@ -113,14 +113,6 @@ def test_all_that_a_series_is_told_of(seconds, told):
         ("throttling", [1.0, 1.5, 1.75, 1.75, 1.75], False),  # 0.25 apart, spread 0.5; floats hold all of them
         ("throttling", [1, 1, 1, 1.4, 1.4, 1.3, 1.3], True),
         ("throttling", [1.4, 1.4, 1, 1], False),  # it became faster
-        ("two_levels", [1, 1.2] * 4, True),
-        ("two_levels", [1, 1.2, 1, 1.2, 1, 1.2, 1, 1], False),  # three are no group
-        ("two_levels", [1, 1.1] * 4, False),  # a tenth is not more than a tenth
-        ("two_levels", [1, 1.11] * 4, True),
-        ("two_levels", [1, 1.3, 1.1, 1.5, 1, 1.5, 1, 1.5], False),  # 0.2 apart, 0.2 within
-        ("two_levels", [1, 1.3, 1.05, 1.35, 1.1, 1.4, 1, 1.3], True),  # 0.2 apart, 0.1 within
-        ("two_levels", [1, 1, 1, 1, 1.3, 1.3, 1.3, 1.3], False),  # throttling says it
-        ("two_levels", [1.3, 1, 1.3, 1, 1.3, 1, 1, 1.3, 1, 1, 1, 1], True),  # 4 of 12: collecting garbage
         # 2.262 x 0.5270 (high - 1) / sqrt(10) / middle: 0.0220 and 0.0427 of the mean
         ("imprecise", [1.0, 1.06] * 5, False),
         ("imprecise", [1.0, 1.12] * 5, True),

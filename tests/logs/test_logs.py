@@ -132,7 +132,7 @@ def test_a_cell_that_stands_in_a_log_and_in_the_table_names_both(tmp_path):
     head = "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,"
     row = "Tesla K80,{},1,tensorflow,,,mnist_mlp,128,fp32,default,,100,text,\n"
     write(tmp_path, "throughput.csv", f"{head}images_per_s,source,note\n{row.format('other')}{row.format('k80')}")
-    with pytest.raises(UserError, match=r"^log.csv: the cell .* stands in .*throughput.csv, line 3 too"):
+    with pytest.raises(UserError, match=r"^log.csv: the cell .* is also .*throughput.csv, line 3;"):
         gather(tmp_path, LogSource(**KERAS, path="log.csv"))
 
 

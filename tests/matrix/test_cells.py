@@ -85,24 +85,24 @@ def check(where="local", device="gpu", has=4, xla=False, per_node=None, gpu="V10
     [
         ({"model": "vgg61"}, ["matrix.model holds 'vgg61'", "inception3, resnet50", "nearest: vgg19, vgg16"]),
         ({"model": "keras"}, ["matrix.model holds 'keras'", "keras.applications"]),
-        ({"gpus": 8}, ["here with gpus 8", "the instance has 4"]),
-        ({"variant": "B", "device": "cpu"}, ["variant 'B'", "NCCL", "default, A or C"]),
-        ({"variant": "ddp"}, ["variant 'ddp' and framework tensorflow", "default, A, B, C only"]),
-        ({"variant": "zero3"}, ["variant 'zero3'", "expected one of default, A, B, C, compile, ddp, fsdp"]),
-        ({"framework": "torch", "variant": "A"}, ["'A' and framework torch", "default, compile, ddp, fsdp only"]),
+        ({"gpus": 8}, ["here with gpus 8", "which has 4"]),
+        ({"variant": "B", "device": "cpu"}, ["variant 'B'", "NCCL"]),
+        ({"variant": "ddp"}, ["variant 'ddp' with framework tensorflow", "default, A, B, C;"]),
+        ({"variant": "zero3"}, ["variant 'zero3'", "default, A, B, C;"]),
+        ({"framework": "torch", "variant": "A"}, ["'A' with framework torch", "default, compile, ddp;"]),
         (
             {"framework": "torch", "model": "xception"},
-            ["'xception' with framework torch", "framework tensorflow"],
+            ["'xception'", "framework tensorflow has it"],
         ),
-        ({"model": "bert_base"}, ["model 'bert_base' with framework tensorflow", "expected framework torch"]),
+        ({"model": "bert_base"}, ["'bert_base'", "framework torch has it"]),
         ({"precision": "fp8"}, ["precision fp8 with framework tensorflow", "fp32, tf32, fp16, bf16"]),
-        ({"precision": "tf32", "device": "cpu"}, ["precision tf32 on here, a processor", "expected fp32"]),
-        ({"precision": "tf32"}, ["precision tf32 on here, whose V100 has none", "expected fp32 or fp16"]),
+        ({"precision": "tf32", "device": "cpu"}, ["precision tf32 on here, a processor"]),
+        ({"precision": "tf32"}, ["precision tf32 on here, whose V100 has none"]),
         ({"precision": "bf16", "gpu": "Tesla P100"}, ["precision bf16 on here, whose Tesla P100 has none"]),
         ({"xla": True, "gpus": 2}, ["measure.xla", "variant 'default', gpus 2", "of one device with tensorflow only"]),
         ({"xla": True, "variant": "C", "gpus": 2}, ["measure.xla", "variant 'C'"]),
         ({"xla": True, "framework": "torch"}, ["measure.xla", "framework torch"]),
-        (NODES, ["gpus 8, more than its gpus_per_node 4", "one node"]),
+        (NODES, ["gpus 8", "one node, which has 4"]),
     ],
 )
 def test_a_cell_that_no_run_can_measure_is_one_sentence(asked, words):
@@ -122,7 +122,7 @@ def test_a_cell_that_no_run_can_measure_is_one_sentence(asked, words):
         {"device": "cpu", "has": 1, "gpus": 8, "variant": "C"},  # logical devices of one processor
         NODES | {"gpus": 4, "variant": "A"},
         {"xla": True},  # one device
-        {"framework": "torch", "has": 8, "gpus": 8, "variant": "fsdp"},
+        {"framework": "torch", "has": 8, "gpus": 8, "variant": "ddp"},
         {"framework": "torch", "model": "bert_base", "precision": "tf32", "gpu": "A100"},
         {"model": "EfficientNetB0"},
         {"model": "mobilenet_v2"},
@@ -172,7 +172,7 @@ def test_a_script_makes_cells_of_framework_command_only_and_a_network_of_the_oth
         ("x", {"precision": ["fp32", "bf16"]}, ["matrix.precision is fp32, bf16", "{precision}"]),
         ("x", {"framework": ["tensorflow"]}, ["names the script 'mine'", "command in matrix.framework"]),
         ("x", {"model": ["resnet50"]}, ["holds command", "a script of", "(mine)"]),
-        ("x {gpus}", {"gpus": [4], "device": "gpu", "has": 2}, ["gpus 4", "the instance has 2"]),
+        ("x {gpus}", {"gpus": [4], "device": "gpu", "has": 2}, ["gpus 4", "which has 2"]),
     ],
 )
 def test_a_cell_that_would_not_be_what_its_name_says_is_refused(tmp_path, command, matrix, words):

@@ -136,8 +136,12 @@ class Replanned:
 
     def _faster(self, error: str, factor: float) -> tuple[dict[str, pd.DataFrame], set[str]]:
         """Speeds with those of an error at a factor: of the machines that have it, and of the figure they stand on."""
-        errors = speed_errors(records(self.options))
-        rows = [row for row in records(self.options) if "|".join(map(str, errors[row["row"]])) == error]
+        every = records(self.options)
+        errors = speed_errors(every)
+        # A point's error has the name of the first offer that the answer may take; of all offers another may be first.
+        exact = {one for one in errors.values() if "|".join(map(str, one)) == error}
+        named = exact or {errors[row["row"]] for row in every if "|".join(map(str, speed_error(row))) == error}
+        rows = [row for row in every if errors[row["row"]] in named]
         kind, machines = error.split("|")[0], {row["instance"] for row in rows}
         values, models = {round(row["images_per_s"], 6) for row in rows}, {row["model"] for row in rows}
         found = {}
@@ -183,8 +187,7 @@ class Replanned:
 
     def _written(self, name: str, content: dict[str, Any], before: dict[str, Any]) -> Path:
         if content == before:
-            found = STUDIES / self.name / ("workloads.yaml" if name == "workloads" else f"prices/{name}.yaml")
-            return found
+            return STUDIES / self.name / ("workloads.yaml" if name == "workloads" else f"prices/{name}.yaml")
         file = self.where / f"{name}.yaml"
         file.write_text(yaml.safe_dump(content, sort_keys=False))
         return file
@@ -198,10 +201,7 @@ def _study(name: str):
 def _dearer_when_sold(row: pd.Series, factor: float) -> dict[str, Any]:
     """A curve that ends at a factor of what a machine is sold for, with its range."""
     ends = [float(row[f"residual_usd{end}"] / row["capex_usd"] * factor) for end in ("", "_low", "_high")]
-    return {
-        "points": [[float(row["months"]) / 12, *(min(1.0, end) for end in ends)]],
-        "share": 1.0,
-    }
+    return {"points": [[float(row["months"]) / 12, *(min(1.0, end) for end in ends)]], "share": 1.0}
 
 
 def _scaled(entry: dict[str, Any], name: str, factor: float) -> None:

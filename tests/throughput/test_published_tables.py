@@ -83,7 +83,7 @@ def test_nodes_are_those_of_the_row_else_those_of_the_executor(tmp_path):
 def test_a_repeated_cell_is_named_with_the_line_that_it_repeats(tmp_path):
     # lines 2 to 4 share all but one thing with the one that is repeated
     rows = [row(batch_size=32), row(precision="fp32"), row(variant="A"), row(), row("twin"), row(images_per_s=200)]
-    with pytest.raises(UserError, match=r"throughput\.csv, line 7: the cell .* stands in line 5 too; keep one"):
+    with pytest.raises(UserError, match=r"throughput\.csv, line 7: the cell .* is also .*line 5; keep one"):
         gathered(tmp_path, *rows)
 
 

@@ -6,15 +6,14 @@ from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.transfer.figures import shipped_figures
 from sweetspot.transfer.relation import (
     CENTRE,
-    EFFECTS,
     NOISE,
-    SLOPES,
     WORKLOAD,
     JointPrediction,
     condition,
     fit_relation,
     predict,
-)  # fmt: skip
+    prior_sds,
+)
 
 FIGURES = shipped_figures(STUDIES)
 
@@ -43,13 +42,10 @@ def alike(*names):
 
 def parts():
     """Each spread's name, value, and what its square multiplies."""
-    for group, slopes in SLOPES.items():
-        shared = np.ones((COUNT, COUNT)) if group == "all" else alike(group)
-        for feature, spread in slopes.items():
-            off = FIGURES[feature].to_numpy() - CENTRE[feature]
-            yield f"{feature} of {group}", spread, shared * off[:, None] * off[None, :]
-    for names, spread in EFFECTS.items():
-        yield " and ".join(names), spread, alike(*names)
+    for groups, feature, spread in prior_sds():
+        part = alike(*groups) if groups else np.ones((COUNT, COUNT))
+        off = FIGURES[feature].to_numpy() - CENTRE[feature] if feature else np.ones(COUNT)
+        yield f"{feature} of {groups}", spread, part * off[:, None] * off[None, :]
     yield "noise", NOISE, np.eye(COUNT)
 
 

@@ -11,7 +11,6 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import OF_DEVICES, STUDIES, figures_file, table
 from sweetspot.transfer.figures import network_name, shipped_devices, single_device_rows
 from sweetspot.transfer.specifications import PEAKS, precision_name, with_features
-from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 
 DEVICES = shipped_devices()
 
@@ -120,14 +119,6 @@ def test_no_name_is_of_two_devices():
     names = [name.strip().casefold() for row in table("devices")
              for name in (row["gpu"], *row["names"].split(";")) if name.strip()]  # fmt: skip
     assert len(names) == len(set(names)) > 150
-
-
-def test_a_prediction_from_an_unconfirmed_peak_says_so():
-    learnt = learn_devices(STUDIES)
-    known = Measured(DEVICES.get("RTX 4090"), 1120.0, "resnet50", "fp16", "torch", 256.0)
-    rows = transferred([known], [DEVICES.get("RTX PRO 6000 Server"), DEVICES.get("L40S")], learnt)
-    rules = [[pair["rule"] for pair in told] for told in rows["warnings"]]
-    assert rules == [["unconfirmed_peak", "specified_only"], ["specified_only"]]
 
 
 def test_what_is_learnt_from_are_all_rows_of_one_device_that_neither_host_nor_another_program_decides():

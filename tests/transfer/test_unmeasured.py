@@ -10,10 +10,11 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import THROUGHPUT_CSV
+from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.transferring import Measured, learn_devices, transferred
 from sweetspot.transfer.unmeasured import with_transferred
 
-LEARNT = learn_devices(STUDIES)
+DEVICES, LEARNT = shipped_devices(), learn_devices(STUDIES)
 QUESTION = Question(
     model=["resnet50"], batch_size=[256], precision="fp16", framework="torch", headline_batch_size=256
 )  # fmt: skip
@@ -141,8 +142,8 @@ def test_ends_are_those_of_95_per_cent_and_a_stated_range_counts(tmp_path, ends,
     instances = {"mine": machine("RTX 4090"), "h100": machine("H100 SXM")}
     before = study(tmp_path, [row("mine", "RTX 4090", 1120, **ends)], instances)
     found = with_transferred(before, QUESTION, instances, "2026", LEARNT).set_index("instance").loc["h100"]
-    known = Measured(LEARNT.devices.get("RTX 4090"), 1120.0, "resnet50", "fp16", "torch", 256.0, log_sd=spread)
-    told = transferred([known], [LEARNT.devices.get("H100 SXM")], LEARNT).iloc[0]
+    known = Measured(DEVICES.get("RTX 4090"), 1120.0, "resnet50", "fp16", "torch", 256.0, log_sd=spread)
+    told = transferred([known], [DEVICES.get("H100 SXM")], LEARNT).iloc[0]
     assert found["images_per_s"] == pytest.approx(told["images_per_s"])
     for end in ("images_per_s_low", "images_per_s_high"):
         wider = 1.959964 / 1.644854 * math.log(told[end] / told["images_per_s"])

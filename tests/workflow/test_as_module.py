@@ -43,14 +43,8 @@ def linked(folder: Path, wanted: Callable[[str], object]) -> Path:
 def packages(tmp_path_factory) -> Path:
     """The core as it is installed here: no Sweetspot, which `python -S` with this folder alone does not know, and
     nothing that only measuring needs."""
-    measuring = re.compile("sweetspot|polars|tensorflow|keras")
+    measuring = re.compile("sweetspot|tensorflow|keras")
     return linked(tmp_path_factory.mktemp("packages"), lambda name: not measuring.search(name))
-
-
-@pytest.fixture(scope="module")
-def reads_runs(tmp_path_factory) -> Path:
-    """What run files are read with, which comes with the packages for measuring."""
-    return linked(tmp_path_factory.mktemp("polars"), re.compile("polars").search)
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +149,7 @@ def lay_study(checkout: Path, mine: Path, name: str, *told: str) -> None:
     shutil.copytree(checkout / "config" / "studies" / name, mine / "config" / "studies" / name)
 
 
-def test_a_study_of_ones_own_that_measures_as_a_module(checkout, packages, reads_runs, snakemake, tmp_path):
+def test_a_study_of_ones_own_that_measures_as_a_module(checkout, snakemake, tmp_path):
     """Without a speed four of this machine's device are estimated from it, once it is measured; nobody prices it."""
     mine = importer(tmp_path / "mine", module(checkout, "dict(study='measured')"))
     lay_study(checkout, mine, "measured")
@@ -164,8 +158,7 @@ def test_a_study_of_ones_own_that_measures_as_a_module(checkout, packages, reads
     assert job_counts(snakemake(mine, "--dry-run").stdout)["sweetspot_run_benchmark"] == 2
     for run, seconds in ((1, 2.0), (2, 2.1)):
         write_run(mine / "results" / "benchmarks", run=run, seconds=[seconds] * 5)
-    known = f"{packages}{os.pathsep}{reads_runs}"
-    done = snakemake(mine, "--rerun-triggers", "mtime", "--", "sweetspot_comparison", path=known)
+    done = snakemake(mine, "--rerun-triggers", "mtime", "--", "sweetspot_comparison")
     assert done.returncode == 0, done.stdout[-4000:]
     assert "run_benchmark" not in done.stdout
     assert "box-4" in set(pd.read_parquet(mine / "results" / "measured" / "extrapolation.parquet")["instance"])

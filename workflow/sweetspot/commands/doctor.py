@@ -28,7 +28,7 @@ from sweetspot.study.platforms import PLATFORMS
 FRAMEWORK_BY_PACKAGE = {ability.package: name for name, ability in FRAMEWORKS.items() if ability.package}
 CLUSTERS = [row for row in PLATFORMS.values() if row.plugin]
 PROGRAMS = ("git", "make", "uv", *(program for row in CLUSTERS for program in row.programs), "rsync", *BROWSERS)
-PACKAGES = ("snakemake", *FRAMEWORK_BY_PACKAGE, "keras", "numpy", "pandas", "polars", "pyarrow", "pydantic", "altair")
+PACKAGES = ("snakemake", *FRAMEWORK_BY_PACKAGE, "keras", "numpy", "pandas", "pyarrow", "pydantic", "altair")
 PLUGIN = re.compile(r"snakemake[-_](executor|storage|logger|report|scheduler|software-deployment)[-_]plugin[-_].+")
 
 

@@ -4,6 +4,7 @@ devices.csv: what a device can do. power.csv, providers.csv, grids.csv: what it 
 names.csv: networks and providers for people. catalogue_names.csv: machines in price catalogues. availability.csv:
 stock, waits, failures. resale_curves.csv: what used devices sell for by age. currencies.csv: rates of years.
 measured_networks.csv: what keras.applications and torchvision.models can build. transformers.csv: shapes of others.
+network_kinds.csv, device_relation.csv: what a transfer reads.
 network_operations.csv: what training on a sample of a network takes at least. machines.csv: devices of cloud machines.
 price_levels.csv, machine_prices.csv: what devices and machines have cost (bills/lint/known.py).
 pools/: figures that methods learn from and studies borrow.

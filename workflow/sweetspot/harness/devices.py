@@ -63,31 +63,27 @@ def _acquire(descriptor: int, kind: int) -> None:
 def leased_cards(count: int, cards: list[str]) -> Iterator[list[str]]:
     """Hold `count` of `cards` for this process, all or none; waits until enough are free.
 
-    Locks are the kernel's (flock): a job that is killed frees its cards. Jobs take them one at a time, under a
-    lock of their own, so that two never hold half of what each needs. Raises UserError if there are too few.
+    Locks are the kernel's (flock): a job that is killed frees its cards. Jobs take them one after the other, under a
+    lock of its own, so that two never hold half of what each needs. Raises UserError if there are too few.
     """
-    from filelock import FileLock, Timeout
-
     if count > len(cards):
         raise UserError(f"--gpus is {count}; this machine shows {len(cards)} device(s); nothing was measured")
     folder = lease_folder()
+    free: list[str] = []
+    print(f"waiting for {count} of {len(cards)} device(s), if other jobs hold them", file=sys.stderr, flush=True)
     with ExitStack() as leases:
-        print(f"waiting for {count} of {len(cards)} device(s), if other jobs hold them", file=sys.stderr, flush=True)
-        free: list[str] = []
-        with FileLock(folder / "queue.lock", mode=0o666):
+        locks = {card: leases.enter_context(_lock_file(folder / f"{card}.lock")) for card in cards}
+        with _lock_file(folder / "queue.lock") as queue:
+            fcntl.flock(queue, fcntl.LOCK_EX)
             while len(free) < count:
-                free = []
-                with ExitStack() as attempt:
-                    for card in cards:
-                        if len(free) < count:
-                            with suppress(Timeout):  # another job's
-                                attempt.enter_context(FileLock(folder / f"{card}.lock", timeout=0, mode=0o666))
-                                free.append(card)
-                    if len(free) == count:
-                        leases.push(attempt.pop_all())
+                for card in cards:
+                    if card not in free and len(free) < count:
+                        with suppress(BlockingIOError):  # another job's
+                            fcntl.flock(locks[card], fcntl.LOCK_EX | fcntl.LOCK_NB)
+                            free.append(card)
                 if len(free) < count:
                     time.sleep(0.5)
-        yield free
+        yield [card for card in cards if card in free]
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import psutil
 from sweetspot.warnings import Warned
 
 DISTURBED_SHARE = 0.05  # of the CPU time, from which a run is said to be disturbed
-ROOM_SHARE = 0.20  # of the CPU time that was idle; above it others ran where this run left room
+IDLE_SHARE = 0.20  # of the CPU time that was idle; above it others ran where this run left room
 SHORTEST_S = 0.5  # the kernel counts in hundredths of a second
 ROOT_VARIABLE = "SWEETSPOT_RUN_PROCESS"  # the supervisor's process: what came from it is part of the run
 
@@ -71,7 +71,7 @@ def _cpu_seconds(process: psutil.Process) -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def taken_share(before: CpuSample, after: CpuSample) -> float:
+def others_share(before: CpuSample, after: CpuSample) -> float:
     """Return the share of the CPU time between two samples that others took from the run.
 
     Time that the host gave to other virtual machines always counts. That of other processes counts only where little
@@ -84,7 +84,7 @@ def taken_share(before: CpuSample, after: CpuSample) -> float:
     if total_s <= 0:
         return 0.0
     others_s = max(0.0, busy_s - max(0.0, after.run_s - before.run_s))
-    return (stolen_s + (others_s if idle_s <= ROOM_SHARE * total_s else 0.0)) / total_s
+    return (stolen_s + (others_s if idle_s <= IDLE_SHARE * total_s else 0.0)) / total_s
 
 
 class CpuWatch:
@@ -103,7 +103,7 @@ class CpuWatch:
         after = self._sample() if self._before is not None else None
         if self._before is None or after is None or after.moment - self._before.moment < SHORTEST_S:
             return {}
-        return {"others_cpu_share": taken_share(self._before, after)}
+        return {"others_cpu_share": others_share(self._before, after)}
 
 
 def disturbed_warning(facts: dict[str, Any]) -> Warned | None:

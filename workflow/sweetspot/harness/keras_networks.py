@@ -12,27 +12,6 @@ from sweetspot.errors import UserError
 from sweetspot.study.frameworks import TINY_NETWORK, keras_application, known_networks
 
 CLASSES = 1000
-DEFAULT_SIZE = 224
-# The side of the images with which a network was published, where it is not 224 (keras.io/api/applications).
-IMAGE_SIZES = {
-    "InceptionV3": 299,
-    "InceptionResNetV2": 299,
-    "Xception": 299,
-    "NASNetLarge": 331,
-    "EfficientNetB1": 240,
-    "EfficientNetB2": 260,
-    "EfficientNetB3": 300,
-    "EfficientNetB4": 380,
-    "EfficientNetB5": 456,
-    "EfficientNetB6": 528,
-    "EfficientNetB7": 600,
-    "EfficientNetV2B1": 240,
-    "EfficientNetV2B2": 260,
-    "EfficientNetV2B3": 300,
-    "EfficientNetV2S": 384,
-    "EfficientNetV2M": 480,
-    "EfficientNetV2L": 480,
-}
 
 
 @dataclass(frozen=True)
@@ -58,15 +37,9 @@ def build_network(name: str) -> KerasNetwork:
     application = keras_application(name)
     if application is None:
         raise UserError(f"--model is {name!r}; expected {known_networks('tensorflow', name)}")
-    size = IMAGE_SIZES.get(application, DEFAULT_SIZE)
-    image_shape = (size, size, 3)
-    model = getattr(keras.applications, application)(
-        weights=None,
-        classes=CLASSES,
-        classifier_activation=None,
-        input_shape=image_shape,
-    )
-    return KerasNetwork(with_fused_normalisation(model), image_shape, CLASSES)
+    # Without `input_shape` Keras takes images of the size with which the network was published.
+    model = getattr(keras.applications, application)(weights=None, classes=CLASSES, classifier_activation=None)
+    return KerasNetwork(with_fused_normalisation(model), model.input_shape[1:], CLASSES)
 
 
 def _tiny_cnn() -> keras.Model:

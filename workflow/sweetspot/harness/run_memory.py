@@ -9,7 +9,6 @@ from typing import Any
 from sweetspot.harness.request import Request
 
 GIB = 2.0**30
-UNLIMITED = 2**60  # a control group without a limit reports a number near 2^63
 LAST_LINES = 3  # searched where no line begins an exception
 # What libraries print when an allocation ended them. The words "out of memory" alone are not enough: TensorFlow's
 # allocator prints them for an attempt that "is not a failure".
@@ -115,23 +114,14 @@ def describe_memory(facts: Mapping[str, Any], device: str) -> str:
 
 
 def available_bytes(root: Path = Path("/")) -> int:
-    """Return the memory that a new process can have: what is free, and at most the limit of its control groups.
-
-    The groups are those of this process (version 2) or of the container (version 1).
-    """
+    """Return the memory that a new process can have: what is free, at most the limit of its control groups."""
     import psutil  # lazily: it comes with what measures, and `doctor` answers without it
 
     available = psutil.virtual_memory().available
-    membership = read_kernel_file(root / "proc/self/cgroup")
-    if not membership:
-        return available
-    groups = root / "sys/fs/cgroup"
-    group = re.search(r"^0::/?(.*?)/?$", membership, re.MULTILINE)
-    path = groups / (group[1] if group else "")
-    files = [groups / "memory" / "memory.limit_in_bytes", path / "memory.max"]
-    files += [parent / "memory.max" for parent in path.parents]
-    limits = [int(text) for text in map(read_kernel_file, files) if text.isdigit()]
-    return min([available, *(limit for limit in limits if limit < UNLIMITED)])
+    membership = re.search(r"^0::/?(.*?)/?$", read_kernel_file(root / "proc/self/cgroup"), re.MULTILINE)
+    group = root / "sys/fs/cgroup" / (membership[1] if membership else "")
+    limits = (read_kernel_file(folder / "memory.max") for folder in (group, *group.parents))
+    return min([available, *(int(text) for text in limits if text.isdigit())])
 
 
 def read_kernel_file(file: Path) -> str:

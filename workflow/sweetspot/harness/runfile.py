@@ -18,6 +18,8 @@ from sweetspot.warnings import Warned
 # schema, and 10,000 of them are read together.
 SMALL: dict[str, Any] = {"write_statistics": False, "store_schema": False, "compression": "none"}
 
+COUNTS = ("step", "steps", "samples_per_step")
+ARROW_TYPES = {str: "large_string", type(None): "large_string", bool: "bool", int: "int64", float: "double"}
 # A key of the file's metadata (Thrift: field 2, text of 64 bytes): SHA-256 of all bytes of the file, these being "0".
 SEAL = "sweetspot-sha256"
 SEALED = re.compile(SEAL.encode() + rb"\x18\x40([0-9a-f]{64})")
@@ -64,11 +66,10 @@ def write_run(
     JSON text, a list of [rule, message], null where there is none: a column of lists makes reading thousands of files
     a quarter slower.
     """
-    import polars as pl  # pyarrow's own table of lists would bring pandas along: half a second in every run
+    import pyarrow as pa
+    import pyarrow.json as pj  # lists would bring pandas along: half a second in every run
     import pyarrow.parquet as pq
 
-    steps: list[int | None] = [*range(len(timed))] or [None]
-    times: list[tuple[float | None, int | None]] = [*timed] or [(None, None)]
     constant = {
         **request.cell._asdict(),
         "run": request.run,
@@ -86,13 +87,12 @@ def write_run(
         "machine": kind_of_machine(facts),
         **{name: facts.get(name) for name in (*MEASURED_NUMBERS, *MEASURED_TEXTS)},
     }
-    rows = {**{name: [value] * len(steps) for name, value in constant.items()}, "step": steps}
-    rows |= {"seconds": [seconds for seconds, _ in times], "steps": [count for _, count in times]}
-    texts = dict.fromkeys(("message", "warnings", "measured_on", "host", "unit", "machine", *MEASURED_TEXTS), pl.String)
-    numbers = dict.fromkeys(MEASURED_NUMBERS, pl.Float64)
-    may_be_null = {**texts, **numbers, "seconds": pl.Float64}
-    may_be_null |= dict.fromkeys(("step", "steps", "samples_per_step"), pl.Int64)
-    table = pl.DataFrame(rows, schema_overrides=may_be_null).to_arrow()
+    rows = [constant | {"step": step, **interval._asdict()} for step, interval in enumerate(timed)]
+    rows = rows or [constant | dict.fromkeys(("step", *Interval._fields))]
+    columns = {name: ARROW_TYPES[type(value)] for name, value in rows[0].items()}
+    columns |= dict.fromkeys(("seconds", *MEASURED_NUMBERS), "double") | dict.fromkeys(COUNTS, "int64")
+    lines = pa.BufferReader("\n".join(map(json.dumps, rows)).encode())
+    table = pj.read_json(lines, parse_options=pj.ParseOptions(explicit_schema=pa.schema(columns)))
     with write_whole(request.output, lasting=True) as temporary:
         with pq.ParquetWriter(temporary, table.schema, **SMALL) as writer:
             writer.write_table(table)

@@ -3,12 +3,14 @@
 The counters are those of the devices (NVML) and of the processor (RAPL).
 """
 
-import statistics
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from sweetspot.harness.run_memory import read_kernel_file
 
@@ -152,47 +154,41 @@ def energy_facts(readings: Sequence[EnergyReading], watts: Sequence[float | None
     """
     if not readings or not readings[-1].steps:
         return {}
-    start, end = readings[0], readings[-1]
-    complete = [reading for reading in readings[1:] if _is_complete(start, reading)]
-    last = complete[-1] if complete else None
-    if last is None or last.steps < REQUIRED_SHARE * end.steps:
-        pairs = enumerate(zip(start.device_joules, end.device_joules, strict=True))
-        silent = " and ".join(str(index) for index, (first, now) in pairs if first is not None and now is None)
+    counters = np.array([reading.device_joules for reading in readings], dtype=float)  # NaN: not reported
+    has_counter = ~np.isnan(counters[0])
+    spent = counters - counters[0]
+    # A counter that fell started again: its driver was reloaded.
+    is_complete = (~has_counter | (spent >= 0)).all(axis=1)
+    last_index = max(index for index, complete in enumerate(is_complete) if complete)
+    start, last, steps = readings[0], readings[last_index], readings[-1].steps
+    if last.steps < REQUIRED_SHARE * steps:
+        if not watts and not last.steps:
+            return {}
+        silent = " and ".join(map(str, np.flatnonzero(has_counter & np.isnan(counters[-1]))))
         reason = f"device {silent} fell silent" if silent else "the energy counter of a device started again"
-        moment = f" after {last.steps} of {end.steps} steps" if last else ""
-        return {"energy_lacks": f"{reason}{moment}; its joules are not known"} if watts or last else {}
+        moment = f" after {last.steps} of {steps} steps" if last.steps else ""
+        return {"energy_lacks": f"{reason}{moment}; its joules are not known"}
+
     seconds = last.moment_s - start.moment_s
-    device_joules: list[float] = []
-    for first, now, mean_watts in zip(start.device_joules, last.device_joules, watts, strict=True):
-        if first is not None and now is not None:
-            device_joules.append(now - first)
-        elif mean_watts is not None:
-            device_joules.append(mean_watts * seconds)
-        else:
-            return {"energy_lacks": "a device tells neither its energy nor its power"}
+    device_joules = np.where(has_counter, spent[last_index], np.array(watts, dtype=float) * seconds).tolist()
+    if any(map(math.isnan, device_joules)):
+        return {"energy_lacks": "a device tells neither its energy nor its power"}
     facts: dict[str, Any] = {}
     sources = []
-    if watts:
+    if device_joules:
         facts["device_joules"] = device_joules
-        sources.append("nvml_power" if None in start.device_joules else "nvml_counter")
+        sources.append("nvml_counter" if has_counter.all() else "nvml_power")
     if last.processor_joules is not None:
         facts["processor_joules"] = last.processor_joules
         sources.append("rapl")
     if not sources:
         return {}
-    joules = sum(device_joules) + (last.processor_joules or 0.0)
     return facts | {
         "energy_steps": last.steps,
         "energy_seconds": seconds,
-        "joules_per_step": joules / last.steps,
+        "joules_per_step": sum(device_joules, last.processor_joules or 0.0) / last.steps,
         "energy_source": "+".join(sources),
     }
-
-
-def _is_complete(start: EnergyReading, reading: EnergyReading) -> bool:
-    """True if every device with a counter reported it and none started again (a driver was reloaded)."""
-    pairs = zip(start.device_joules, reading.device_joules, strict=True)
-    return reading.steps > 0 and all(first is None or (now is not None and now >= first) for first, now in pairs)
 
 
 class DeviceSampler:
@@ -233,10 +229,10 @@ class DeviceSampler:
         if not self._samples and (samples := self._watch.samples()):  # a very short run
             self._samples.append(samples)
         silent = silent_devices(self._samples)
-        watts = []
+        watts: list[float | None] = []
         for index in range(len(self._meter.readings[0].device_joules)):
-            mean_watts = _mean([samples[index].watts for samples in self._samples])
-            watts.append(None if index in silent else mean_watts)
+            device_watts = sample_facts([[sample[index]] for sample in self._samples]).get("gpu_watts")
+            watts.append(None if index in silent else device_watts)
         facts = energy_facts(self._meter.readings, watts) | sample_facts(self._samples)
         return facts | ({"gpu_silent": silent} if silent else {})
 
@@ -251,34 +247,31 @@ def sample_facts(samples: Sequence[Sequence[DeviceSample]]) -> dict[str, Any]:
         devices; `gpu_memory_peak_bytes`; `gpu_held_back`: share of samples by reason of a lowered clock;
         `gpu_power_capped`: share at the power limit; `gpu_samples`.
     """
-    devices = [*zip(*samples, strict=True)]
-    flat = [sample for device in devices for sample in device]
-    facts: dict[str, Any] = {"gpu_samples": len(flat)} if flat else {}
-    bits = [sample.slowdown_bits for sample in flat if sample.slowdown_bits is not None]
-    if bits:
-        shares = {bit: sum(bool(value & bit) for value in bits) / len(bits) for bit in (POWER_CAP, *SLOWDOWNS)}
+    if not any(samples):
+        return {}
+    # One array of moment x device for each field; NaN: not reported.
+    fields = np.moveaxis(np.array(samples, dtype=float), 2, 0)
+    by_name = dict(zip(DeviceSample._fields, fields, strict=True))
+    bits = by_name.pop("slowdown_bits")
+    peaks = by_name.pop("memory_peak_bytes")
+    facts: dict[str, Any] = {"gpu_samples": bits.size}
+    if not np.isnan(bits).all():
+        reported = bits[~np.isnan(bits)].astype(int)
+        shares = {bit: float((reported & bit > 0).mean()) for bit in (POWER_CAP, *SLOWDOWNS)}
         facts["gpu_power_capped"] = shares.pop(POWER_CAP)
         facts["gpu_held_back"] = {SLOWDOWNS[bit]: share for bit, share in shares.items() if share}
-    peaks = [sample.memory_peak_bytes for sample in flat if sample.memory_peak_bytes is not None]
-    if peaks:
-        facts["gpu_memory_peak_bytes"] = max(peaks)
-    for field in ("utilisation", "watts", "celsius", "clock_mhz"):
-        mean = _mean([_mean([getattr(sample, field) for sample in device]) for device in devices])
-        if mean is not None:
-            facts[f"gpu_{field}"] = mean
+    if not np.isnan(peaks).all():
+        facts["gpu_memory_peak_bytes"] = int(np.nanmax(peaks))
+    for name, values in by_name.items():
+        reporting = values[:, ~np.isnan(values).all(axis=0)]
+        if reporting.size:
+            facts[f"gpu_{name}"] = float(np.nanmean(reporting, axis=0).mean())
     return facts
 
 
 def silent_devices(samples: Sequence[Sequence[DeviceSample]]) -> list[int]:
     """List the devices that reported something before, and nothing in the last sample."""
-    silent = []
-    for index, device in enumerate(zip(*samples, strict=True)):
-        reports = [any(value is not None for value in sample) for sample in device]
-        if any(reports) and not reports[-1]:
-            silent.append(index)
-    return silent
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    numbers = [value for value in values if value is not None]
-    return statistics.fmean(numbers) if numbers else None
+    if not any(samples):
+        return []
+    reports = ~np.isnan(np.array(samples, dtype=float)).all(axis=2)
+    return np.flatnonzero(reports.any(axis=0) & ~reports[-1]).tolist()

@@ -6,11 +6,12 @@ Output may be a gigabyte, one endless line, or escape sequences; only bounded pa
 import json
 import math
 import re
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from sweetspot.errors import UserError
 from sweetspot.harness.step_times import Interval
@@ -18,13 +19,14 @@ from sweetspot.logs.patterns import BY_NAME
 from sweetspot.study.scripts import GROUPS, JsonLines, Lines, Script
 
 MAX_LINE_BYTES = 16_384  # longer lines are cut
-KEPT_LINES = 60
+LAST_LINES = 60
+TIME_GROUPS = {"seconds", "milliseconds", "rate", "steps_per_s"}
 RATE_TOLERANCE = 0.05  # of the clock's time
 LATE_READING_S = 0.05  # a line may be read so late on a busy machine
 MIN_INTERVAL_S = 0.01  # less between two lines would time the pipe
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # A JSON line with the result of an evaluation: {"eval_loss": 0.4} (Trainer), {"val_acc": 0.9} (Lightning).
-EVALUATION = re.compile(r'^\s*\{.*"(?:eval|val|valid|validation|test)[_/]\w+"\s*:')
+EVALUATION = r'^\s*\{.*"(?:eval|val|valid|validation|test)[_/]\w+"\s*:'
 STEPS_PER_SECOND = re.compile(
     r"\s*(?:it|its|iter|iters|iterations?|steps?|batch|batches)(?:/s|/sec| per second| a second)"
 )
@@ -39,6 +41,7 @@ class StepReport:
     time: float | None = None  # of any clock, s
     loss: float | None = None
     total: int | None = None
+    steps: int | None = None  # since the last line, where that says no number
     after_pause: bool = False
 
 
@@ -52,7 +55,7 @@ class LineSplitter:
     def __init__(self) -> None:
         self._rest = b""
         self._rest_moment = 0.0
-        self.last_lines: deque[str] = deque(maxlen=KEPT_LINES)
+        self.last_lines: deque[str] = deque(maxlen=LAST_LINES)
 
     def split(self, chunk: bytes, now: float = 0.0) -> Iterator[tuple[str, float]]:
         """Yield the lines that end in this chunk, read at `now`, and when the last byte of each was read."""
@@ -70,13 +73,11 @@ class LineSplitter:
 
     def ending(self, max_length: int = 180) -> str:
         """Return the last lines in one, as many as fit."""
-        lines = [line.strip() for line in (*self.last_lines, _decode(self._rest)) if line.strip()]
-        text = lines[-1][-max_length:] if lines else ""
-        for line in reversed(lines[:-1]):
-            if len(line) + len(text) + 3 > max_length:
-                break
-            text = f"{line} | {text}"
-        return text
+        lines = [line.strip() for line in (*self.last_lines, _decode(self._rest))]
+        text = " | ".join(filter(None, lines))
+        if len(text) <= max_length:
+            return text
+        return text[-max_length:].partition(" | ")[2] or text[-max_length:]
 
 
 def _decode(raw: bytes) -> str:
@@ -97,30 +98,30 @@ class StepReader:
     """
 
     def __init__(self, script: Script, samples: int, devices: int = 1) -> None:
-        self._pattern: re.Pattern[str] | None = None
+        steps = script.steps
+        pattern: str | None = None
+        pause: str | None = None
         self._keys: dict[str, str] = {}
         self._samples = samples
         self._last_is_late = False
         self._first_total: int | None = None
-        self._pause: re.Pattern[str] | None = None
         self._is_paused = False
-        steps = script.steps
         if isinstance(steps, Lines):
-            self._pattern = re.compile(steps.pattern)
-            self._pause = re.compile(steps.apart) if steps.apart else None
+            pattern, pause = steps.pattern, steps.apart
         elif isinstance(steps, JsonLines):
-            self._keys = {name: key for name in GROUPS if (key := getattr(steps, name)) is not None}
+            self._keys = {name: key for name in GROUPS if (key := getattr(steps, name))}
             # Times of lines without a number are taken as they are, whatever was done between the lines.
-            has_times = any((steps.seconds, steps.milliseconds, steps.rate, steps.steps_per_s))
-            self._pause = None if has_times and steps.step is None else EVALUATION
+            is_timed = "step" not in self._keys and TIME_GROUPS & self._keys.keys()
+            pause = None if is_timed else EVALUATION
         elif steps == "iterator":
             self._keys = {"seconds": "seconds"}
         else:
             program = BY_NAME[steps]
-            self._pattern = re.compile(program.pattern)
+            pattern, pause = program.pattern, program.pause
             self._samples = samples // devices if program.per_device else samples
             self._last_is_late = program.last_is_late
-            self._pause = re.compile(program.pause) if program.pause else None
+        self._pattern = re.compile(pattern) if pattern else None
+        self._pause = re.compile(pause) if pause else None
 
     def read(self, line: str) -> StepReport | None:
         """Return what a line reports, or None.
@@ -133,8 +134,8 @@ class StepReader:
         values = self._match(line) if self._pattern else self._parse_json(line)
         if values is not None and "total" in values:
             # An evaluation between the epochs has a bar with another total.
-            self._first_total = self._first_total or _whole_number(values["total"])
-            if _whole_number(values["total"]) != self._first_total:
+            self._first_total = self._first_total or _integer(values["total"])
+            if _integer(values["total"]) != self._first_total:
                 values = None
         if values is None:
             self._is_paused = self._is_paused or bool(self._pause and self._pause.search(line))
@@ -176,7 +177,7 @@ class StepReader:
         if seconds is not None and not 0 < seconds < math.inf:
             seconds = None
         time = values.get("time")
-        step, total = _whole_number(values.get("step")), _whole_number(values.get("total"))
+        step, total = _integer(values.get("step")), _integer(values.get("total"))
         # Keras draws the last step of an epoch after its validation: its time is not that of steps.
         is_late = self._last_is_late and step == total
         return StepReport(
@@ -185,11 +186,12 @@ class StepReader:
             time=time if time is not None and math.isfinite(time) else None,
             loss=values.get("loss"),
             total=total,
+            steps=_integer(values.get("steps")),
             after_pause=after_pause or is_late,
         )
 
 
-def _whole_number(value: float | None) -> int | None:
+def _integer(value: float | None) -> int | None:
     return int(value) if value is not None and math.isfinite(value) and abs(value) < 1e15 else None
 
 
@@ -286,7 +288,7 @@ class StepClock:
             self._restart(report, moment, now)
             return None
         if report.step is None or self._step is None:
-            self._steps += self._steps_per_line
+            self._steps += report.steps or self._steps_per_line
         else:
             self._steps = report.step - self._step
         passed_s = moment - self._started
@@ -309,8 +311,7 @@ class RepeatDetector:
     """Detects that several processes print each step, from the moments of lines without a number or time."""
 
     MIN_LINES, MAX_LINES = 12, 10_000
-    GAP_SHARE = 0.25  # of a long gap; lines that are closer belong to one group
-    EQUAL_SHARE = 0.8  # of the groups must have one size
+    GAP_SHARE = 0.25  # of a long gap; lines that are closer belong to one step
 
     def __init__(self) -> None:
         self._moments: list[float] = []
@@ -322,20 +323,10 @@ class RepeatDetector:
             self._moments.append(now)
 
     def lines_per_step(self) -> int:
-        """Return how many lines come together again and again; 1 where they do not."""
+        """Return how many lines come together on average; 1 for fewer than twelve lines."""
         if len(self._moments) < self.MIN_LINES:
             return 1
-        gaps = [after - before for before, after in pairwise(self._moments)]
+        gaps = np.diff(self._moments)
         # Of up to ten processes a tenth of the gaps are those between steps.
-        short_gap = self.GAP_SHARE * sorted(gaps)[int(0.9 * len(gaps))]
-        groups = [1]
-        for gap in gaps:
-            if gap < short_gap:
-                groups[-1] += 1
-            else:
-                groups.append(1)
-        complete = groups[1:-1]
-        if len(groups) <= 3:
-            return 1
-        size, count = Counter(complete).most_common(1)[0]
-        return size if count >= self.EQUAL_SHARE * len(complete) else 1
+        groups = 1 + int((gaps >= self.GAP_SHARE * np.quantile(gaps, 0.9)).sum())
+        return round(len(self._moments) / groups)

@@ -6,18 +6,17 @@ where the script was killed so.
 """
 
 import os
+import select
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from types import FrameType
-from typing import NamedTuple, NoReturn
+from typing import BinaryIO, NamedTuple, NoReturn
 
 import psutil
 
@@ -37,8 +36,8 @@ from sweetspot.study.scripts import JsonLines, Lines, Script, filled
 from sweetspot.warnings import Warned
 
 CHUNK_BYTES = 1 << 16
-MAX_CHUNKS = 64  # that wait to be read; then the script waits
 POLL_S = 0.005  # how often a file of steps is read
+IDLE_S = 0.2  # without output, after which it is asked whether the script has ended
 SILENT_LINES, SILENT_S = 50, 60.0  # without a step, after which the supervisor is told
 GRACE_S = 3.0  # for a script to end after SIGTERM
 
@@ -72,8 +71,8 @@ class ScriptProcess:
     """
 
     def __init__(self, script: Script, argv: list[str], environment: dict[str, str], file: Path | None) -> None:
-        self._queue: SimpleQueue[Chunk] = SimpleQueue()
         self.file = file
+        self._handle: BinaryIO | None = None
         self._old_size = file.stat().st_size if file is not None and file.is_file() else 0
         try:
             self.process = subprocess.Popen(
@@ -89,52 +88,53 @@ class ScriptProcess:
         except OSError as error:
             name = argv[0] if Path(script.folder).is_dir() else script.folder
             raise UserError(f"the script's command cannot be started: {name}: {error.strerror or error}") from None
-        threading.Thread(target=self._read_output, daemon=True).start()
-        if file:
-            threading.Thread(target=self._read_file, args=(file,), daemon=True).start()
-
-    def _read_output(self) -> None:
         assert self.process.stdout is not None
-        while raw := os.read(self.process.stdout.fileno(), CHUNK_BYTES):
-            self._queue.put(Chunk(raw, time.perf_counter(), is_of_file=False))
-            while self._queue.qsize() > MAX_CHUNKS:
-                time.sleep(0.001)
-
-    def _read_file(self, file: Path) -> None:
-        while not file.is_file() or file.stat().st_size == self._old_size > 0:
-            time.sleep(POLL_S)
-        with file.open("rb") as handle:
-            # Lines of an earlier run are passed over, unless the script began the file again.
-            handle.seek(self._old_size if file.stat().st_size > self._old_size else 0)
-            while True:
-                raw = handle.read(CHUNK_BYTES)
-                if raw:
-                    self._queue.put(Chunk(raw, time.perf_counter(), is_of_file=True))
-                time.sleep(0 if raw else POLL_S)
+        self._outputs = [self.process.stdout]
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield what it writes until it has ended and is silent; its children may keep its output open."""
         while True:
-            try:
-                yield self._queue.get(timeout=0.2)
-            except Empty:
-                if self.process.poll() is not None:
-                    return
+            has_ended = self.process.poll() is not None
+            written = self._read_output()
+            if written:
+                yield Chunk(written, time.perf_counter(), is_of_file=False)
+            steps = self._read_file()
+            if steps:
+                yield Chunk(steps, time.perf_counter(), is_of_file=True)
+            if has_ended and not written and not steps:
+                return
+
+    def _read_output(self) -> bytes:
+        """Return what it wrote, after IDLE_S at the latest; a file of steps must not wait so long."""
+        readable, _, _ = select.select(self._outputs, [], [], IDLE_S if self.file is None else POLL_S)
+        written = os.read(readable[0].fileno(), CHUNK_BYTES) if readable else b""
+        if readable and not written:
+            self._outputs = []  # it closed its output
+        return written
+
+    def _read_file(self) -> bytes:
+        if self.file is None:
+            return b""
+        if self._handle is None:
+            size = self.file.stat().st_size if self.file.is_file() else 0
+            if size in (0, self._old_size):
+                return b""
+            self._handle = self.file.open("rb")
+            # Lines of an earlier run are passed over, unless the script began the file again.
+            self._handle.seek(self._old_size if size > self._old_size else 0)
+        return self._handle.read(CHUNK_BYTES)
 
     def end(self) -> None:
         """End it with all that it started, by SIGTERM and then by SIGKILL."""
         with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(self.process.pid, signal.SIGTERM)
             self.process.wait(GRACE_S)
-        for _ in range(100):  # a process may start another before it is killed
-            children = psutil.Process().children(recursive=True)
+        # A process may start another before it is killed.
+        while children := psutil.Process().children(recursive=True):
             for child in children:
-                with suppress(psutil.Error, ChildProcessError):
+                with suppress(psutil.Error):
                     child.kill()
-                    os.waitpid(child.pid, os.WNOHANG)
-            if not children:
-                break
-            time.sleep(0.02)
+            psutil.wait_procs(children, timeout=GRACE_S)
         self.process.wait()
 
 

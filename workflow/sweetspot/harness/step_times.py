@@ -20,8 +20,6 @@ DRIFT = 0.05  # trend over the whole run, relative to its median step
 THROTTLED = 1.10  # later level against the earlier one
 DISTURBED = 1.10  # the mean step against the median: most steps were quicker than the figure would say
 STALLED = 1.50  # a step against the median, from which it is counted as held up
-TWO_LEVELS = 1.10  # the slower of two groups of steps against the quicker
-GROUP = 4  # steps that make a group, at least: of fewer, noise alone makes two groups too often
 MANY = 1000  # steps of which each pair is compared; of more, means of as many neighbours as make so few
 IMPRECISE = 0.03  # 95 % half-width of the mean step
 UNSTEADY = ("drift", "throttling", "disturbed")  # rules that make a run unstable: its mean depends on when it ran
@@ -88,12 +86,11 @@ def may_stop(timed: Sequence[Interval], rule: Request, passed_s: float | None = 
 
 
 def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
-    """Warnings in the order `warm_up`, `drift`, `throttling`, `two_levels`, `disturbed`, `imprecise`; [] if steady.
+    """Warnings in the order `warm_up`, `drift`, `throttling`, `disturbed`, `imprecise`; [] if steady.
 
     warm_up: the first timed step is over a tenth slower than the median of the others and slower than each.
     drift: Theil-Sen's slope over the run exceeds 5 % of the median step, with Mann-Kendall's test at 5 %.
     throttling: the times fall into two levels, the later a tenth slower, every step of it above the earlier.
-    two_levels: the times fall into two groups of at least four steps, the slower a tenth above, that come in turn.
     disturbed: the mean step, on which the figure rests, is over a tenth above the median step, and no second level
     explains it: a few steps were held up (a stopped process, another job on the machine).
     imprecise: the 95 % half-width of the mean step exceeds 3 %.
@@ -113,10 +110,10 @@ def step_warnings(timed: Sequence[Interval]) -> list[Warned]:
     if jump := _throttling(coarse):
         first = jump[0] * together + len(timed) - len(values)
         warnings.append(Warned("throttling", f"steps took {jump[1] - 1:.0%} longer from step {first} on"))
-    elif abs(trend := _trend(coarse)) > DRIFT:
-        warnings += [Warned("drift", f"step time changed by {trend:+.0%} over the run"), *_disturbed(timed)]
     else:
-        warnings += [*_two_levels(values), *_disturbed(timed)]
+        if abs(trend := _trend(coarse)) > DRIFT:
+            warnings.append(Warned("drift", f"step time changed by {trend:+.0%} over the run"))
+        warnings += _disturbed(timed)
     if (width := half_width(timed)) > IMPRECISE:
         warnings.append(Warned("imprecise", f"the mean step is known to {width:.0%}"))
     return warnings
@@ -135,23 +132,6 @@ def _disturbed(timed: Sequence[Interval]) -> list[Warned]:
     slow = int(steps[seconds > STALLED * middle].sum())
     words = f"{slow} of {reached[-1]} steps took over {STALLED:g} times the median, the longest {seconds.max():.3g} s"
     return [Warned("disturbed", f"the mean step is {above - 1:.0%} above the median of {middle:.3g} s: {words}")]
-
-
-def _two_levels(values: np.ndarray) -> list[Warned]:
-    """The warning `two_levels`, or none: parted at the widest gap, which must exceed what either group spans."""
-    ordered = np.sort(values)
-    if len(ordered) < 2 * GROUP:
-        return []
-    split = int(np.diff(ordered).argmax()) + 1
-    quick, slow = ordered[:split], ordered[split:]
-    if min(len(quick), len(slow)) < GROUP:
-        return []
-    is_separate = slow[0] - quick[-1] > max(np.ptp(quick), np.ptp(slow))
-    low, high = float(np.median(quick)), float(np.median(slow))
-    if high / low <= TWO_LEVELS or not is_separate:
-        return []
-    words = f"{len(quick)} steps took about {low:.3g} s and {len(slow)} about {high:.3g} s, in turn"
-    return [Warned("two_levels", f"{words}: the machine or the program has two paces; all of them count")]
 
 
 def _trend(values: np.ndarray) -> float:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -241,51 +241,39 @@ def assess(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -
     timed
         Its timed intervals.
     facts
-        Gets `half_width`, `warnings`, `share_of_matmul` and `share_of_conv` (of the machine's best rates).
+        Gets `half_width` and `warnings`.
     """
     facts["half_width"] = half_width(timed) if len(timed) > 1 else None
-    flop_per_step = samples_per_step(request, facts) * facts.get("training_flop_per_sample", 0)
-    for name in ("matmul", "conv"):
-        if machine_flops := facts.get(f"machine_{name}_flops"):
-            facts[f"share_of_{name}"] = flop_per_step / mean_step(timed) / machine_flops
     warnings = [*_condition_warnings(request, timed, facts), *step_warnings(timed)]
     facts["warnings"] = warnings
     is_unsteady = any(warning.rule in UNSTEADY for warning in warnings)
     return "unstable" if is_unsteady else "ok", warnings
 
 
-def _condition_warnings(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -> list[Warned]:
-    """List warnings of the conditions of a run, and of how much of it was timed."""
-    warnings = []
+def _condition_warnings(request: Request, timed: Sequence[Interval], facts: dict[str, Any]) -> Iterator[Warned]:
+    """Yield warnings of the conditions of a run, and of how much of it was timed."""
     if facts.get("emulated"):
         kind = "processor" if request.device == "cpu" else "device"
-        text = f"this {kind} computes {request.cell.precision} as fp32; no speed-up is to be had"
-        warnings.append(Warned("emulation", text))
+        yield Warned("emulation", f"this {kind} computes {request.cell.precision} as fp32; no speed-up is to be had")
     if disturbed := disturbed_warning(facts):
-        warnings.append(disturbed)
+        yield disturbed
     if facts.get("gpu_silent"):
         names = " and ".join(str(index) for index in facts["gpu_silent"])
-        text = f"device {names} stopped answering NVML: its power, clock and use are of before"
-        warnings.append(Warned("silent_device", text))
+        yield Warned("silent_device", f"device {names} stopped answering NVML: its power, clock and use are of before")
     for reason, share in facts.get("gpu_held_back", {}).items():
         if share >= SLOWDOWN_SHARE:
-            text = f"the devices were slowed down by {reason} in {share:.0%} of the looks at them"
-            warnings.append(Warned("held_back", text))
+            yield Warned("held_back", f"the devices were slowed down by {reason} in {share:.0%} of the looks at them")
     if "after_steps" in facts:
-        text = f"all steps were timed, then: {facts['after_steps']}"
-        warnings.append(Warned("after_steps", text[:300]))
-    warnings += [Warned(*pair) for pair in facts.get("told", ())]
+        yield Warned("after_steps", f"all steps were timed, then: {facts['after_steps']}"[:300])
+    yield from (Warned(*pair) for pair in facts.get("told", ()))
     seconds = facts.get("timed_seconds", duration(timed))  # by the clock, which the stop rule counts too
     if seconds < request.least_seconds:
         reason = "clocks, and counters that renew ten times a second, had not settled"
-        text = f"timed for {seconds:.2g} s, expected {request.least_seconds:g} s: {reason}"
-        warnings.append(Warned("short_run", text))
+        yield Warned("short_run", f"timed for {seconds:.2g} s, expected {request.least_seconds:g} s: {reason}")
     if facts.get("ended_early") and seconds < EARLY_S:
         steps = sum(interval.steps for interval in timed)
         text = f"timed are {steps} steps of {seconds:.3g} s near the script's beginning, then it was ended"
-        advice = "a pace that changes later is not seen (measure.least_seconds)"
-        warnings.append(Warned("early_steps", f"{text}: {advice}"))
-    return warnings
+        yield Warned("early_steps", f"{text}: a pace that changes later is not seen (measure.least_seconds)")
 
 
 def _collect_steps(
@@ -345,7 +333,7 @@ def progress(
     step_s: float,
     facts: Mapping[str, Any],
 ) -> str:
-    """Say how many steps were made, at which speed, and how many seconds are left.
+    """Say how many steps were made, and at which speed.
 
     Parameters
     ----------
@@ -361,18 +349,10 @@ def progress(
         Of the run so far.
     """
     rate = samples_per_step(request, facts) / step_s
-    seconds = duration(timed)
-    slow_s = max(request.min_seconds - seconds, (request.min_steps_slow - len(timed)) * step_s, 0)
-    if request.target_half_width > 0 and len(timed) >= request.min_steps:
-        remaining = f"at most {slow_s:.0f} s left, mean known to {half_width(timed):.1%}"
-    else:
-        quick_s = max((request.min_steps - len(timed)) * step_s, request.least_seconds - seconds, 0)
-        warmup_s = (request.warmup_steps - warmup) * step_s
-        remaining = f"about {warmup_s + min(quick_s, slow_s):.0f} s left"
     steps = f"warm-up {warmup} of {request.warmup_steps}"
     if timed:
         steps = f"step {len(timed)}" + (f" of {request.min_steps}" if len(timed) <= request.min_steps else "")
-    return f"{steps}, {rate:.1f} {facts.get('unit', 'images')}/s, {remaining}"
+    return f"{steps}, {rate:.1f} {facts.get('unit', 'images')}/s"
 
 
 def _print(text: str) -> None:

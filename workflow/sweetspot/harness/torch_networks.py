@@ -12,14 +12,11 @@ from torch import nn
 from torch.nn import functional
 
 from sweetspot.errors import UserError
-from sweetspot.study import transformers as shapes
 from sweetspot.study.frameworks import BUILDERS, TINY_NETWORK, known_networks
-from sweetspot.study.transformers import SHAPES, Shape
+from sweetspot.study.transformers import SHAPES, Shape, unit_of
 
 INCEPTION_SIZE = 299
 ROTARY_BASE = 500_000.0  # of a Llama's positions: config.json of Llama 3.2 1B
-# The parts by which FSDP shards a network of torchvision; those of transformers name theirs.
-RESIDUAL_BLOCKS = frozenset({"BasicBlock", "Bottleneck"})
 TRANSFORMER_CLASSES = {  # of the network and of its configuration, by kind
     "encoder": ("BertForQuestionAnswering", "BertConfig"),
     "decoder": ("GPT2LMHeadModel", "GPT2Config"),
@@ -175,54 +172,18 @@ def _with_adapters(module: nn.Module, rank: int) -> nn.Module:
     return peft.get_peft_model(module, peft.LoraConfig(r=rank, target_modules=["q_proj", "v_proj"], lora_dropout=0.0))
 
 
-def sharded_parts(module: nn.Module) -> list[nn.Module]:
-    """List the layers of a transformer and the residual blocks of a network of images, each a unit of sharding."""
-    names = RESIDUAL_BLOCKS | {
-        name for part in module.modules() for name in (getattr(part, "_no_split_modules", None) or ())
-    }
-    return [part for part in module.modules() if type(part).__name__ in names]
-
-
-def arithmetic(name: str) -> dict[str, Any]:
-    """Count what a network asks of a machine, without computing anything.
+def network_facts(name: str) -> dict[str, Any]:
+    """Describe a network without computing anything.
 
     Returns
     -------
     dict
-        Facts of a run: `unit`, what is counted; `units_per_sample`; `parameters`; `training_flop_per_sample`, of one
-        unit. Of transformers by formula (`study.transformers`), of images by torch's own counter.
+        Facts of a run: `unit`, what is counted; `units_per_sample`; `parameters`.
     """
     with torch.device("meta"):
         network = build_network(name)
-        parameters = sum(weight.numel() for weight in network.module.parameters())
-    if network.shape is not None:
-        units = network.shape.units_per_sample
-        flop = shapes.training_flop(network.shape) / units
-    else:
-        units, flop = 1, _counted_flop(network)
     return {
-        "unit": shapes.unit_of(name),
-        "units_per_sample": units,
-        "parameters": parameters,
-        "training_flop_per_sample": flop,
+        "unit": unit_of(name),
+        "units_per_sample": network.shape.units_per_sample if network.shape else 1,
+        "parameters": sum(weight.numel() for weight in network.module.parameters()),
     }
-
-
-def _counted_flop(network: TorchNetwork) -> float:
-    """Count the operations of a training step for one image by torch's FlopCounterMode.
-
-    The gradients of the weights and of the inputs each cost as much as the forward pass, but for the first convolution,
-    whose inputs are the data. Only the forward pass is counted: torch counts gradients of grouped convolutions as if
-    they had one group, which is 14 times too much for EfficientNet.
-    """
-    from torch.utils.flop_counter import FlopCounterMode
-
-    batch_size = 2
-    batch = {name: values.to("meta") for name, values in network.batch(batch_size, seed=0).items()}
-    module = network.module
-    with torch.no_grad(), FlopCounterMode(display=False) as counter:
-        module(**batch)
-    parts = module.named_modules()
-    first_convolution = next(name for name, part in parts if isinstance(part, nn.Conv2d))
-    first_flop = sum(counter.get_flop_counts()[f"{type(module).__name__}.{first_convolution}"].values())
-    return (3 * counter.get_total_flops() - first_flop) / batch_size

@@ -9,7 +9,7 @@ from torch import distributed, nn
 from sweetspot.errors import UserError
 from sweetspot.harness.backends import Agree, Step
 from sweetspot.harness.request import Request
-from sweetspot.harness.torch_networks import TorchNetwork, build_network, sharded_parts
+from sweetspot.harness.torch_networks import TorchNetwork, build_network
 
 LEARNING_RATE_SGD = 0.01
 LEARNING_RATE_ADAMW = 1e-4
@@ -44,7 +44,7 @@ def process_device(request: Request) -> torch.device:
 
 def join(request: Request) -> None:
     """Join the others, once (NCCL between GPUs, gloo between processors); alone too where the variant needs a group."""
-    if distributed.is_initialized() or not (is_distributed() or request.cell.variant in ("ddp", "fsdp")):
+    if distributed.is_initialized() or not (is_distributed() or request.cell.variant == "ddp"):
         return
     if not is_distributed():
         os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "0", "RANK": "0", "WORLD_SIZE": "1"}
@@ -54,39 +54,20 @@ def join(request: Request) -> None:
 
 
 def _wrapped(network: TorchNetwork, request: Request, device: torch.device) -> nn.Module:
-    """Wrap the module as the variant says: sharded, compiled, its gradients averaged over the processes."""
+    """Wrap the module as the variant says: compiled, or its gradients averaged over the processes."""
     module = network.module
     variant = request.cell.variant
-    if variant == "fsdp":
-        return _sharded(network, request, device)
     if is_distributed() or variant == "ddp":
         device_ids = [device.index] if device.type == "cuda" else None
         module = nn.parallel.DistributedDataParallel(module, device_ids=device_ids, gradient_as_bucket_view=True)
     return torch.compile(module) if variant == "compile" else module
 
 
-def _sharded(network: TorchNetwork, request: Request, device: torch.device) -> nn.Module:
-    """Shard the module over all processes, layer by layer; layers are gathered in the precision of the run.
-
-    The mesh is given: by itself FSDP takes a GPU wherever there is one, also for a run on the processor. Networks of
-    images are gathered in fp32: the statistics of their normalisations are kept so.
-    """
-    from torch.distributed.device_mesh import init_device_mesh
-    from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
-
-    mesh = init_device_mesh(device.type, (distributed.get_world_size(),))
-    dtype = DTYPES.get(request.cell.precision) if network.is_transformer else None
-    policy = MixedPrecisionPolicy(param_dtype=dtype, reduce_dtype=torch.float32 if dtype else None)
-    for part in sharded_parts(network.module):
-        fully_shard(part, mesh=mesh, mp_policy=policy)
-    return fully_shard(network.module, mesh=mesh, mp_policy=policy)
-
-
 def _optimizer(network: TorchNetwork, module: nn.Module, fused_sgd: bool) -> torch.optim.Optimizer:
     """Make the optimizer of the weights that are trained; AdamW is fused.
 
-    SGD is not fused over sharded parameters, for which torch has no such kernel, nor on a processor, where that kernel
-    takes longer than the plain one (ResNet-50: 35 instead of 20 ms of 720).
+    SGD is not fused on a processor, where that kernel takes longer than the plain one (ResNet-50: 35 instead of 20 ms
+    of 720).
     """
     weights = [weight for weight in module.parameters() if weight.requires_grad]
     if network.is_transformer:
@@ -101,13 +82,12 @@ def training_step(request: Request) -> Step:
     device = process_device(request)
     dtype = DTYPES.get(request.cell.precision)
     network = build_network(request.cell.model, dtype or torch.float32)
-    is_sharded = request.cell.variant == "fsdp"
     network.module.to(device)
-    if not network.is_transformer and not is_sharded:  # FSDP shards whole rows only
+    if not network.is_transformer:
         network.module.to(memory_format=torch.channels_last)
     module: Any = _wrapped(network, request, device)
     module.train()
-    optimizer = _optimizer(network, module, fused_sgd=device.type == "cuda" and not is_sharded)
+    optimizer = _optimizer(network, module, fused_sgd=device.type == "cuda")
     host_batch = network.batch(request.cell.batch_size, seed=1000 * request.run + rank())
     batch = {name: values.to(device) for name, values in host_batch.items()}
     if not network.is_transformer:

@@ -26,7 +26,6 @@ from sweetspot.harness.stop_rule import MeasuredSteps
 WINDOW_S = 0.5
 MIN_WINDOW_STEPS = 4
 LONG_STEP_S = 2.0
-MAX_SYNCED_STEPS = 20  # single steps, each waited for, after the windows
 
 
 def say(**fact: Any) -> None:
@@ -46,7 +45,7 @@ def train(
     """Make the steps of the protocol, telling each window.
 
     On a GPU a window is many steps, waited for once: waiting for each would keep Python from running ahead of the
-    device, which is how it is used. Single steps, each waited for, follow in a short pass of their own.
+    device, which is how it is used.
 
     Parameters
     ----------
@@ -72,10 +71,6 @@ def train(
         seconds, loss = timed_steps(step, count, clock)
         measured.add(seconds, count, loss, clock())
     tell(facts={**measured.facts(), "window_steps": window}, trained=True)
-    if request.device == "gpu":
-        count = agree(min(MAX_SYNCED_STEPS, 4 * window))
-        synced_s = [timed_steps(step, 1, clock)[0] for _ in range(count)]
-        tell(facts={"synced_steps_s": synced_s, "synced_step_s": sum(synced_s) / count})
 
 
 def steps_per_window(request: Request, step_s: float) -> int:
@@ -105,7 +100,7 @@ def timed_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_c
 
 
 def main(request: Request) -> None:
-    """Train until the stop rule holds, reporting every step; then report what the machine can do at best."""
+    """Train until the stop rule holds, reporting every step; then report the peak memory."""
     framework = backend(request.cell.framework)
     framework.prepare(request)
     devices = framework.devices(request)
@@ -116,7 +111,6 @@ def main(request: Request) -> None:
     tell(facts=arithmetic)
     train(request, step, tell, agree, CpuWatch() if is_first else None)
     tell(facts=framework_peak(request))
-    tell(facts=framework.rates(request, devices))
 
 
 def _say_nothing(**fact: Any) -> None:

@@ -92,10 +92,12 @@ def _check_batch(log: LogFile, timed: list[dict[str, float]], devices: int, batc
         step_s = (last["clock"] - first["clock"]) / (last["step"] - first["step"])
     else:
         return
-    made = units_per_s * step_s
-    if step_s > 0 and abs(made / batch - 1) > TOLERANCE:
+    implied_batch = units_per_s * step_s
+    if step_s > 0 and abs(implied_batch / batch - 1) > TOLERANCE:
         line = int(last["line"])
-        log.refuse(line, f"{units_per_s:.4g} a second x {step_s:.4g} s a step is {made:.4g}; the study states {batch}")
+        log.refuse(
+            line, f"{units_per_s:.4g} a second x {step_s:.4g} s a step is {implied_batch:.4g}; the study states {batch}"
+        )
 
 
 def _number(text: str) -> float:
@@ -104,4 +106,4 @@ def _number(text: str) -> float:
         parts = [float(part) for part in text.replace(",", "").split(":")]
     except ValueError:
         return math.nan
-    return sum(part * 60**place for place, part in enumerate(reversed(parts)))
+    return sum(part * 60**exponent for exponent, part in enumerate(reversed(parts)))

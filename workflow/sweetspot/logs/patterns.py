@@ -3,7 +3,7 @@
 A new format is one row, with a real line of it and where that line comes from; its name also stands in
 `study.scripts.Program`. Named groups of a pattern: `step` and `total`, its number and the last one; `rate`, units a
 second; `steps_per_s`; `seconds` or `milliseconds` of a step; `elapsed`, since the beginning, as seconds or H:MM:SS;
-`clock`, the time of day; `mean_milliseconds` of a step since the beginning; `loss`.
+`clock`, the time of day; `mean_milliseconds` of a step since the beginning; `loss`; `steps`, since the last line.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from typing import Literal
 # tqdm's form "{percent}%|{bar}| {step}/{total} [{elapsed}<{remaining}, " (tqdm 4, format_meter).
 TQDM = r"\d+%\|[^|]*\|\s*(?P<step>\d+)/(?P<total>\d+) \[(?P<elapsed>[\d:]+)<"
 # A bar of something else than training: an evaluation, a checkpoint being written, a data set. By tqdm, or by rich.
-OTHER_BAR = r"\d+%\|[^|]*\|\s*\d+/\d+ \[|[━╸╺ ]{9,}\d+/\d+ "
+SECOND_BAR = r"\d+%\|[^|]*\|\s*\d+/\d+ \[|[━╸╺ ]{9,}\d+/\d+ "
 NUMBER = r"[\d,]+(?:\.\d+)?"
 
 
@@ -37,7 +37,7 @@ FORMATS = (
         counts="samples",
         sample="100%|███████████████████████████████████| 12051/12051 [7:32:52<00:00,  2.25s/it]",
         source="Trainer of transformers: LoRA of Llama 3.1 8B, batch 2, 27,172 s, in a public script's notes",
-        pause=OTHER_BAR,
+        pause=SECOND_BAR,
     ),
     LogFormat(
         name="trainer_summary",
@@ -54,7 +54,7 @@ FORMATS = (
         counts="samples",
         sample="Epoch 0:  15%|█▌        | 15/100 [00:02<00:13,  6.45it/s, v_num=0]",
         source="Lightning 2.6, TQDMProgressBar, printed here",
-        pause=OTHER_BAR,
+        pause=SECOND_BAR,
     ),
     LogFormat(
         name="keras",
@@ -63,6 +63,14 @@ FORMATS = (
         sample=" 12/100 ━━━━━━━━━━━━━━━━━━━━ 5s 59ms/step - loss: 0.69",
         source="Keras 3.15, progress bar of fit, printed here",
         last_is_late=True,
+    ),
+    LogFormat(
+        name="keras_epochs",
+        # Where an epoch is validated, its mean holds the validation: such a line is not read.
+        pattern=r"^(?P<steps>\d+)/\d+ - \d+s - (?P<mean_milliseconds>[\d.]+)ms/step(?!.* val_)",
+        counts="samples",
+        sample="100/100 - 1s - 13ms/step - loss: 0.1214",
+        source="Keras 3.15, fit(verbose=2), printed here: 100 steps of 8 samples in 1.262 s",
     ),
     LogFormat(
         name="dllogger",

@@ -25,28 +25,44 @@ COLUMNS = (
     "gpu", "instance", "gpus", "framework", "framework_version", "benchmark", "model", "batch_size", "precision",
     "variant", "dataset", "images_per_s", "source", "warnings", "unit", "runs", "images_per_s_low", "images_per_s_high",
 )  # fmt: skip
-WHOLE = {"gpus": "int64", "batch_size": "int64", "runs": "int64"}
+INTEGER_TYPES = {"gpus": "int64", "batch_size": "int64", "runs": "int64"}
 
 
 def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str, str] | None = None) -> pd.DataFrame:
-    """One row a cell from all logs, in COLUMNS (those of throughput.csv, and unit, runs, interval) and `log`, its
-    first file.
+    """Read the logs of a study as rows of published throughput, one for each cell.
 
-    `cards` names the card of an instance where a source names none. `images_per_s` counts `unit` a second on all
-    devices together. Several logs of a cell are its independent runs: their times are averaged, and the interval is
-    the 95 % t interval of the logarithm of their times; one log has none. `source` is the study's word, then file,
-    lines and SHA-256; `warnings` tell of logs
-    that repeat another byte for byte (`repeated_log`). Raises UserError naming file and line.
+    Parameters
+    ----------
+    sources
+        The study's `logs`.
+    study_dir
+        Folder to which their paths are relative.
+    cards
+        Card of each instance, where a source names none.
+
+    Returns
+    -------
+    DataFrame
+        COLUMNS (those of throughput.csv, and unit, runs, interval) and `log`, the first file of the cell.
+        `images_per_s` counts `unit` a second on all devices together. Several logs of a cell are its independent runs:
+        their times are averaged, and the interval is the 95 % t interval of the logarithm of their times; one log has
+        none. `source` is the study's text, then file, lines and SHA-256; `warnings` names logs that repeat another
+        byte for byte (`repeated_log`).
+
+    Raises
+    ------
+    UserError
+        With file and line.
     """
     rows = []
     for source in sources:
         log, readings = READERS[source.format](Path(study_dir, source.path), source)
         rows += [_row(log, reading, Path(study_dir), cards or {}) for reading in readings]
     if not rows:
-        return pd.DataFrame(columns=list(COLUMNS)).astype(WHOLE | {"images_per_s": "float64"})
+        return pd.DataFrame(columns=list(COLUMNS)).astype(INTEGER_TYPES | {"images_per_s": "float64"})
     single = pd.DataFrame(_with_twins(rows))
     cells = [_cell(group) for _, group in single.groupby(list(CELL_COLUMNS), sort=False)]
-    return pd.DataFrame(cells).rename(columns={"file": "log"})[[*COLUMNS, "log"]].astype(WHOLE)
+    return pd.DataFrame(cells).rename(columns={"file": "log"})[[*COLUMNS, "log"]].astype(INTEGER_TYPES)
 
 
 def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, str]) -> dict[str, object]:
@@ -75,10 +91,10 @@ def _with_twins(rows: list[dict[str, object]]) -> list[dict[str, object]]:
     for row in rows:
         files.setdefault(row["sha256"], []).append(row["file"])
     for row in rows:
-        others = [str(file) for file in files[row["sha256"]] if file != row["file"]]
-        if others:
-            told = [warning("repeated_log", f"log is byte-identical to {', '.join(others)}")]
-            row["warnings"] = joined(row["warnings"], told)
+        twins = [str(file) for file in files[row["sha256"]] if file != row["file"]]
+        if twins:
+            warnings = [warning("repeated_log", f"log is byte-identical to {', '.join(twins)}")]
+            row["warnings"] = joined(row["warnings"], warnings)
     return rows
 
 
@@ -90,8 +106,8 @@ def _cell(runs: pd.DataFrame) -> dict[str, object]:
     if len(runs) > 1:
         from scipy.special import stdtrit
 
-        spread = seconds.map(math.log).std()
-        widen = math.exp(float(stdtrit(len(runs) - 1, 0.975)) * spread / math.sqrt(len(runs)))
+        deviation = seconds.map(math.log).std()
+        widen = math.exp(float(stdtrit(len(runs) - 1, 0.975)) * deviation / math.sqrt(len(runs)))
         low, high = rate / widen, rate * widen
     return {
         **runs.iloc[0].to_dict(),

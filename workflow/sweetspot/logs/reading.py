@@ -51,14 +51,44 @@ class LogFile:
         # Not str.splitlines: it also breaks at characters that editors do not count as line ends.
         self.lines = [line.rstrip("\n") for line in io.StringIO(text, newline=None)]
 
-    def refuse(self, line: int, found: str) -> NoReturn:
-        """Raise UserError about a line that is malformed or contradicts the study."""
-        raise UserError(f"{self.path}, line {line}: {found}")
+    def refuse(self, line: int, message: str) -> NoReturn:
+        """Refuse a log that is malformed or contradicts the study.
 
-    def agreed(self, name: str, stated: object, line: int, found: object) -> None:
-        """Refuse a log that says other than the study states for `name`."""
-        if stated is not None and stated != found:
-            self.refuse(line, f"{name} is {found!r}; study.yaml states {stated!r}")
+        Parameters
+        ----------
+        line
+            Number of the line that says so.
+        message
+            What is wrong, and what is expected.
+
+        Raises
+        ------
+        UserError
+            Always.
+        """
+        raise UserError(f"{self.path}, line {line}: {message}")
+
+    def require_equal(self, name: str, declared: object, line: int, actual: object) -> None:
+        """Refuse a log that says something else than the study.
+
+        Parameters
+        ----------
+        name
+            A key of the study's `logs`.
+        declared
+            Its value in the study; None: not declared.
+        line
+            Number of the log's line.
+        actual
+            The value there.
+
+        Raises
+        ------
+        UserError
+            If the two differ.
+        """
+        if declared is not None and declared != actual:
+            self.refuse(line, f"{name} is {actual!r}; study.yaml states {declared!r}")
 
 
 def uncoloured(text: str) -> str:

@@ -20,7 +20,7 @@ STEP_START = re.compile(r"\d+\s+images/sec:")
 STEP = re.compile(rf"\d+\s+images/sec: {NUMBER} \+/- ({NUMBER}|nan) \(jitter = ({NUMBER}|nan)\)")
 TOTAL = re.compile(r"total images/sec:\s*(.*)$")
 MAX_BATCH = 100_000
-Head = dict[str, tuple[int, str]]  # (line, text) of each header key
+Header = dict[str, tuple[int, str]]  # (line, text) of each header key
 
 
 def read_tf_cnn(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
@@ -30,32 +30,32 @@ def read_tf_cnn(path: Path, source: LogSource) -> tuple[LogFile, list[Reading]]:
     malformed line, or that ends before its total.
     """
     log = LogFile(path, source)
-    head, total = _scan(log)
+    header, total = _scan(log)
     for name in ("Model", "Batch size", "per device", "Devices"):
-        if name not in head:
+        if name not in header:
             log.refuse(len(log.lines), f"no line '{name}' up to the end; expected output of tf_cnn_benchmarks")
     if total is None:
         log.refuse(len(log.lines), "the log ends without 'total images/sec'; the run did not finish")
-    line, mode = head.get("Mode", (0, "training"))
+    line, mode = header.get("Mode", (0, "training"))
     if "train" not in mode.lower():
         log.refuse(line, f"mode is {mode!r}; expected training")
-    return log, [_reading(log, head, *total)]
+    return log, [_reading(log, header, *total)]
 
 
-def _scan(log: LogFile) -> tuple[Head, tuple[int, float] | None]:
+def _scan(log: LogFile) -> tuple[Header, tuple[int, float] | None]:
     """The header, and (line, images a second) of the total. Raises UserError for a second run."""
-    head: Head = {}
+    header: Header = {}
     total: tuple[int, float] | None = None
-    one = "expected one run a file"
+    remedy = "expected one run a file"
     for number, raw in enumerate(log.lines, start=1):
         text = _bare(raw)
-        if found := HEADER.match(text) or PER_DEVICE.match(text):
-            key, value = found.groups() if found.re is HEADER else ("per device", found[1])
-            before = head.setdefault(key, (number, value))
+        if match := HEADER.match(text) or PER_DEVICE.match(text):
+            key, value = match.groups() if match.re is HEADER else ("per device", match[1])
+            before = header.setdefault(key, (number, value))
             if total is not None:
-                log.refuse(number, f"'{key}' after the total of line {total[0]}; {one}")
+                log.refuse(number, f"'{key}' after the total of line {total[0]}; {remedy}")
             if before[1] != value:
-                log.refuse(number, f"'{key}' is {value!r} after {before[1]!r} in line {before[0]}; {one}")
+                log.refuse(number, f"'{key}' is {value!r} after {before[1]!r} in line {before[0]}; {remedy}")
         elif STEP_START.match(text) and not STEP.match(text):
             log.refuse(number, f"step line {text[:60]!r}; expected 'N images/sec: R +/- U (jitter = J)'")
         elif match := TOTAL.match(text):
@@ -63,10 +63,10 @@ def _scan(log: LogFile) -> tuple[Head, tuple[int, float] | None]:
             if rate is None:
                 log.refuse(number, f"total images/sec is {match[1]!r}; expected a number above 0")
             elif total is not None:
-                log.refuse(number, f"a second 'total images/sec' after that of line {total[0]}; {one}")
+                log.refuse(number, f"a second 'total images/sec' after that of line {total[0]}; {remedy}")
             else:
                 total = number, rate
-    return head, total
+    return header, total
 
 
 def _bare(line: str) -> str:
@@ -83,24 +83,24 @@ def _number(text: str) -> float | None:
     return positive(text.replace(",", "")) if SEPARATED.match(text) else positive(text)
 
 
-def _reading(log: LogFile, head: Head, line: int, rate: float) -> Reading:
-    source, said = log.source, {key: text for key, (_, text) in head.items()}
-    batch_line, batch_text = head["per device"]
+def _reading(log: LogFile, header: Header, line: int, rate: float) -> Reading:
+    source, values = log.source, {key: text for key, (_, text) in header.items()}
+    batch_line, batch_text = header["per device"]
     batch = _number(batch_text)
     if batch is None or batch % 1 or batch > MAX_BATCH:
         log.refuse(batch_line, f"batch is {batch_text!r} per device; expected a whole number above 0")
-    gpus = len(re.findall(r"/[a-z]*:?[cg]pu:\d+", said["Devices"], re.IGNORECASE))
-    model = model_slug(said["Model"])
-    log.agreed("model", source.model, head["Model"][0], model)
-    log.agreed("batch_size", source.batch_size, batch_line, int(batch))
-    log.agreed("gpus", source.gpus, head["Devices"][0], gpus)
+    gpus = len(re.findall(r"/[a-z]*:?[cg]pu:\d+", values["Devices"], re.IGNORECASE))
+    model = model_slug(values["Model"])
+    log.require_equal("model", source.model, header["Model"][0], model)
+    log.require_equal("batch_size", source.batch_size, batch_line, int(batch))
+    log.require_equal("gpus", source.gpus, header["Devices"][0], gpus)
     if gpus == 0:
-        log.refuse(head["Devices"][0], f"devices are {said['Devices']!r}; expected a list such as ['/gpu:0']")
-    variables, reduce, dataset = (said.get(key, "") for key in ("Variables", "AllReduce", "Dataset"))
+        log.refuse(header["Devices"][0], f"devices are {values['Devices']!r}; expected a list such as ['/gpu:0']")
+    variables, reduce, dataset = (values.get(key, "") for key in ("Variables", "AllReduce", "Dataset"))
     facts = [f"variable_update={variables}"] if variables else []
     facts += [f"all_reduce={reduce}"] if reduce not in ("", "None") else []
     dataset = "synthetic" if "synthetic" in dataset else dataset
     return Reading(
-        model, "tensorflow", said.get("TensorFlow", ""), int(batch), gpus, str(source.precision), rate, dataset,
+        model, "tensorflow", values.get("TensorFlow", ""), int(batch), gpus, str(source.precision), rate, dataset,
         f"line {line}", ", ".join(facts),
     )  # fmt: skip

@@ -9,6 +9,7 @@ import math
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sweetspot.cells import CELL_COLUMNS, Cell, run_path
@@ -31,19 +32,11 @@ class Run(NamedTuple):
     run: int
 
 
-class SkippedRun(NamedTuple):
-    """A run that does not fit into the budget."""
-
-    run: Run
-    minutes: float
-    reason: str
-
-
 class RunSelection(NamedTuple):
-    """What is measured, in order, and what is not, with the estimated sums of the former."""
+    """What is measured, in order, and what does not fit into the budget, with the estimated sums of the former."""
 
     selected: list[Run]
-    skipped: list[SkippedRun]
+    skipped: list[Run]
     minutes: float
 
 
@@ -67,8 +60,8 @@ def order_runs(cells: Sequence[Cell], runs: int, decisive: Collection[Cell]) -> 
         Cells that the headline compares. Their first runs come first, one device before several; then their second
         runs, which give them an interval; then the other cells. Equal cells keep the order of the matrix.
     """
-    every_run = [Run(cell, number) for number in range(1, runs + 1) for cell in cells]
-    return sorted(every_run, key=lambda run: (run.cell not in decisive, run.run, run.cell.gpus))
+    matrix = [Run(cell, number) for number in range(1, runs + 1) for cell in cells]
+    return sorted(matrix, key=lambda run: (run.cell not in decisive, run.run, run.cell.gpus))
 
 
 def select_within_budget(
@@ -90,29 +83,26 @@ def select_within_budget(
     measured_s
         Seconds of runs that are made already; they stay and are spent first.
     """
-    selected = list(measured_s)
-    skipped: list[SkippedRun] = []
-    minutes = sum(measured_s.values()) / 60
-    for run in order:
-        if run in measured_s:
-            continue
-        run_minutes = estimates_s[run.cell] / 60
-        total = minutes + run_minutes
-        if measure.budget_minutes is not None and total > measure.budget_minutes * ROUNDING:
-            reason = f"would bring the matrix to {total:.1f} of budget_minutes {measure.budget_minutes:g}"
-            skipped.append(SkippedRun(run, run_minutes, reason))
-        else:
+    maximum_minutes = math.inf if measure.budget_minutes is None else measure.budget_minutes * ROUNDING
+    minutes = 0.0
+    selected: list[Run] = []
+    skipped: list[Run] = []
+    for run in [*measured_s, *(run for run in order if run not in measured_s)]:
+        run_minutes = measured_s.get(run, estimates_s[run.cell]) / 60
+        if run in measured_s or minutes + run_minutes <= maximum_minutes:
             selected.append(run)
-            minutes = total
+            minutes += run_minutes
+        else:
+            skipped.append(run)
     return RunSelection(selected, skipped, minutes)
 
 
 def selection_lines(selection: RunSelection, max_runs: int | None = None) -> list[str]:
     """Summarise a selection, with a line for each of the first `max_runs` skipped runs."""
     lines = [f"{len(selection.selected)} runs, estimated {selection.minutes:.1f} minutes"]
-    for skipped in selection.skipped[:max_runs]:
-        cell = " ".join(f"{name}={value}" for name, value in skipped.run.cell._asdict().items())
-        lines.append(f"left out: {cell} run={skipped.run.run} ({skipped.minutes:.1f} minutes): {skipped.reason}")
+    for cell, number in selection.skipped[:max_runs]:
+        columns = " ".join(f"{name}={value}" for name, value in cell._asdict().items())
+        lines.append(f"left out: {columns} run={number}")
     hidden = len(selection.skipped) - len(lines) + 1
     return [*lines, f"and {hidden} runs more are left out"] if hidden else lines
 
@@ -180,9 +170,9 @@ def decisive_cells(plan: Invocation) -> set[Cell]:
     for cell in plan.cells:
         if cell.model in question.model:
             batch_distance = abs(math.log(cell.batch_size / (question.headline(cell.model) or cell.batch_size)))
-            is_other = cell.precision != question.precision, cell.framework != question.framework
+            differs = cell.precision != question.precision, cell.framework != question.framework
             group = distances.setdefault((cell.instance, cell.gpus, cell.model), {})
-            group[cell] = (batch_distance, *is_other)
+            group[cell] = (batch_distance, *differs)
     return {cell for group in distances.values() for cell, distance in group.items() if distance == min(group.values())}
 
 
@@ -211,23 +201,33 @@ def estimate_cells(cells: Sequence[Cell], timings: Mapping[Run, RunTiming], meas
 
     The estimate is the mean of its own runs; else that of the nearest cell of the same instance, framework and model
     (same precision before nearest batch), through the stop rule; else UNKNOWN_RUN_S.
+
+    Parameters
+    ----------
+    cells
+        The matrix.
+    timings
+        How long the runs took that are there.
+    measure
+        The protocol.
     """
-    seconds: dict[Cell, list[float]] = {}
-    relatives: dict[tuple[str, ...], list[tuple[Cell, float]]] = {}
-    for (cell, _), timing in timings.items():
-        seconds.setdefault(cell, []).append(timing.seconds)
-        if timing.seconds_per_sample is not None:
-            relatives.setdefault(cell[:3], []).append((cell, timing.seconds_per_sample))
+    related: dict[tuple[str, ...], list[tuple[Cell, RunTiming]]] = {}
+    for run, timing in timings.items():
+        related.setdefault(run.cell[:3], []).append((run.cell, timing))
     estimates = {}
     for cell in cells:
-        if cell in seconds:
-            estimates[cell] = sum(seconds[cell]) / len(seconds[cell])
-        elif cell[:3] in relatives:
-            distances = [
-                (relative.precision != cell.precision, abs(math.log(cell.batch_size / relative.batch_size)), per_sample)
-                for relative, per_sample in relatives[cell[:3]]
-            ]
-            estimates[cell] = estimated_seconds(cell, min(distances)[2], measure)
+        seconds: list[float] = []
+        relatives: list[tuple[bool, float, float]] = []
+        for relative, timing in related.get(cell[:3], []):
+            if relative == cell:
+                seconds.append(timing.seconds)
+            if timing.seconds_per_sample is not None:
+                batch_distance = abs(math.log(cell.batch_size / relative.batch_size))
+                relatives.append((relative.precision != cell.precision, batch_distance, timing.seconds_per_sample))
+        if seconds:
+            estimates[cell] = fmean(seconds)
+        elif relatives:
+            estimates[cell] = estimated_seconds(cell, min(relatives)[2], measure)
         else:
             estimates[cell] = UNKNOWN_RUN_S
     return estimates
@@ -235,18 +235,18 @@ def estimate_cells(cells: Sequence[Cell], timings: Mapping[Run, RunTiming], meas
 
 def skipped_rows(selection: RunSelection) -> list[dict[str, Any]]:
     """Return the skipped runs as plain values, which do not change when estimates do."""
-    return [{**skipped.run.cell._asdict(), "run": skipped.run.run} for skipped in selection.skipped]
+    return [{**cell._asdict(), "run": number} for cell, number in selection.skipped]
 
 
 def skipped_table(rows: Sequence[dict[str, Any]], budget: str) -> "pd.DataFrame":
     """Tabulate the cells that the budget cuts: their columns, `runs` (numbers of the skipped ones), `budget`."""
     import pandas as pd
 
-    table = pd.DataFrame(rows, columns=[*CELL_COLUMNS, "run"])
-    types = {name: "int64" if name in ("batch_size", "gpus") else "str" for name in CELL_COLUMNS}
-    groups = table["run"].map(str).groupby([table[name] for name in CELL_COLUMNS], sort=False)
-    runs = groups.agg(", ".join).rename("runs").reset_index()
-    return runs.astype({**types, "runs": "str"}).assign(budget=budget)
+    runs: dict[Cell, list[str]] = {}
+    for row in rows:
+        runs.setdefault(Cell(*(row[name] for name in CELL_COLUMNS)), []).append(str(row["run"]))
+    table = pd.DataFrame(list(runs), columns=CELL_COLUMNS).astype(dict(Cell.__annotations__))
+    return table.assign(runs=pd.Series([", ".join(numbers) for numbers in runs.values()], dtype="str"), budget=budget)
 
 
 def budget_text(config: Config) -> str:

@@ -9,6 +9,7 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
 from sweetspot.scaling.fitted import fit_shipped_scaling
 from sweetspot.scaling.several_devices import scale_to_devices
+from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.transferring import Measured, check_below_peak, learn_devices, transferred
 
 COLUMNS = (
@@ -63,9 +64,8 @@ def predict_throughput(
         raise UserError(f"--measured: figures of {names}; expected several devices with one workload")
     for figure in figures:
         check_below_peak(figure)
-    learnt = learn_devices(studies)
-    devices = list({device.gpu: device for device in map(learnt.devices.get, gpus)}.values())
-    single = transferred(list(figures), devices, learnt)
+    devices = {device.gpu: device for device in map(shipped_devices().get, gpus)}
+    single = transferred(figures, list(devices.values()), learn_devices(studies))
     tables = [single.assign(gpus=1, interconnect="", basis="transferred")]
     predicted = single[single["images_per_s"].notna()]
     several = [count for count in counts if count > 1]
@@ -74,6 +74,6 @@ def predict_throughput(
         scaled = scale_to_devices(predicted, several, figures[0], interconnect, scaling)
         tables.append(scaled.assign(basis="extrapolated"))
     table = pd.concat(tables, ignore_index=True)
-    order = {device.gpu: index for index, device in enumerate(devices)}
+    order = {gpu: index for index, gpu in enumerate(devices)}
     table = table.assign(order=table["gpu"].map(order)).sort_values(["order", "gpus"])
     return table.loc[table["gpus"].isin(counts) | table["images_per_s"].isna(), list(COLUMNS)]

@@ -7,7 +7,7 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.study.transformers import TRANSFORMERS
 
 TENSORFLOW_VARIANTS = ("default", "A", "B", "C")
-VARIANTS = (*TENSORFLOW_VARIANTS, "compile", "ddp", "fsdp")
+VARIANTS = (*TENSORFLOW_VARIANTS, "compile", "ddp")
 NCCL = "B"  # the variant whose gradients NCCL sums, which is between GPUs only
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16")  # those that the frameworks here train in; tf32 on GPUs only
 PUBLISHED = ("jax",)  # of published figures only; a script of one's own (framework command) measures such a one
@@ -45,8 +45,8 @@ FRAMEWORKS = {
         networks=(TINY_NETWORK, *BUILDERS["tensorflow"]),
     ),
     "torch": Ability(
-        variants=("default", "compile", "ddp", "fsdp"),
-        variants_over_nodes=("default", "ddp", "fsdp"),
+        variants=("default", "compile", "ddp"),
+        variants_over_nodes=("default", "ddp"),
         variants_with_xla=(),
         package="torch",
         extra="torch",

@@ -80,7 +80,8 @@ class JsonLines(Closed):
 
 # The formats of `logs/patterns.py`, of other people's logs and of scripts that are measured.
 Program = Literal[
-    "huggingface", "lightning", "keras", "dllogger", "torchtitan", "nanogpt", "nanochat", "images_per_s",
+    "huggingface", "lightning", "keras", "keras_epochs", "dllogger", "torchtitan", "nanogpt", "nanochat",
+    "images_per_s",
 ]  # fmt: skip
 Told = Program | Literal["iterator"]
 

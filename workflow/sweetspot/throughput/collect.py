@@ -1,10 +1,13 @@
 """From run files to one row for each cell: mean step time over independent runs, with its interval."""
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
+from statistics import fmean, variance
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +34,6 @@ from sweetspot.warnings import joined, warning
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
 
-KEY = list(CELL_COLUMNS)
 # The columns of a run file, and how Arrow's names of their types begin; those of NEWER may be missing.
 TEXTS = ("status", "message", "gpu", "warnings", "measured_on", "host", "machine", "unit", *MEASURED_TEXTS)
 COUNTS = ("batch_size", "gpus", "run", "protocol", "step", "steps", "samples_per_step")
@@ -45,7 +47,7 @@ TYPES: dict[str, tuple[str, ...]] = {
 NEWER = ("steps", "products", "others_cpu_share")
 STEP_COLUMNS = ("step", "steps", "seconds")
 OLDER = "a run might then end after five steps however short, and an interval of several steps counted as one"
-WIDE = 2.0  # an interval of more than this factor either side is explained by a warning
+WIDE_FACTOR = 2.0  # an interval of more than this factor either side is explained by a warning
 
 
 def summarise_runs(files: Sequence[str]) -> pd.DataFrame:
@@ -156,114 +158,100 @@ def measured_cells(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> p
 
     """
     check_machines(runs, instances)
-    cells = _group_runs(runs)
-    rate = cells["samples_per_step"].fillna(cells["batch_size"] * cells["gpus"]) / cells["seconds"]
-    machines = cells["machines"].map(" and ".join)
-    machine_key = list(zip(cells["instance"], cells["gpu"], machines, cells["protocol"], strict=True))
-    cells = cells.join(spread_of_cells(cells.assign(machine_key=machine_key)))
-    all_failed = cells["runs"] == 0
-    devices = _devices_by_instance(cells[~all_failed])
+    groups = groupby(runs.to_dict("records"), key=itemgetter(*CELL_COLUMNS))
+    cells = pd.DataFrame([_cell(list(group)) for _, group in groups])
+    cells = cells.join(spread_of_cells(cells))
+    devices = _devices_by_instance(cells)
     rows = list(cells.itertuples())
     table = cells.assign(
-        images_per_s=rate,
-        images_per_s_low=rate / np.exp(cells["half_width"]),
-        images_per_s_high=rate * np.exp(cells["half_width"]),
+        images_per_s_low=cells["images_per_s"] / np.exp(cells["half_width"]),
+        images_per_s_high=cells["images_per_s"] * np.exp(cells["half_width"]),
         basis="measured",
-        status=cells["failure"].where(all_failed, cells["unstable"].map({True: "unstable", False: "ok"})),
         nodes=[nodes_of(instances, row.instance, row.gpus) for row in rows],
-        warnings=[_warnings(row, devices.get(row.instance, [])) for row in rows],
-        unit=cells["unit"].fillna(cells["model"].map(unit_of)),
+        warnings=[joined([warning(*pair) for pair in _warnings(row, devices[row.instance])]) for row in rows],
     )
     return table.reindex(columns=list(TABLE_COLUMNS))
 
 
-def _group_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Combine the runs of each cell; only usable runs count for figures, devices and machines."""
-    is_usable = runs["status"].isin(USABLE)
-    runs = runs.assign(
-        log_seconds=np.log(runs["seconds"].where(is_usable)),
-        squared_error=runs["step_error"] ** 2,
-        unstable=runs["status"] == "unstable",
-        usable=is_usable,
-    )
-    cells = runs.groupby(KEY).agg(
-        first_gpu=("gpu", "first"),
-        logical=("logical", "any"),
-        xla=("xla", "any"),
-        protocol=("protocol", "first"),
-        unstable=("unstable", "any"),
-        runs=("usable", "sum"),
-        source=("path", "first"),
-    )
-    failed = runs[~is_usable].groupby(KEY).agg(failure=("status", "first"), reason=("message", "first"))
-    usable_runs = runs[is_usable]
-    usable = usable_runs.groupby(KEY).agg(
-        gpu=("gpu", "first"),
-        seconds=("seconds", "mean"),
-        variance=("log_seconds", "var"),
-        squared_error=("squared_error", "mean"),
-        unit=("unit", "first"),
-        samples_per_step=("samples_per_step", "first"),
-        peak_memory_gib=("peak_memory_gib", "max"),
-        joules_per_sample=("joules_per_sample", "mean"),
-        others_cpu_share=("others_cpu_share", "mean"),
-    )
-    cells = cells.join([failed, usable])
-    days = runs.dropna(subset="measured_on").sort_values("measured_on").groupby(KEY)["measured_on"].last()
-    texts = {name: _distinct(usable_runs.sort_values(name), name, cells.index) for name in MEASURED_TEXTS}
-    cells = cells.assign(
-        gpu=cells["gpu"].fillna(cells["first_gpu"]),
-        step_error=np.sqrt(cells["squared_error"]),
-        as_of=days,
-        source=cells["source"].str.replace(r"/run~\d+\.parquet$", "", regex=True),
-        hosts=_distinct(usable_runs.sort_values("host"), "host", cells.index),
-        machines=_distinct(usable_runs.sort_values("machine"), "machine", cells.index),
-        run_warnings=_distinct(runs, "warnings", cells.index),
-        **{name: [" ; ".join(values) or None for values in lists] for name, lists in texts.items()},
-    )
-    return cells.reset_index()
+def _cell(runs: list[dict[str, Any]]) -> dict[str, Any]:
+    """Combine the runs of one cell; only usable runs count for figures, devices and machines."""
+    first = runs[0]
+    usable = [run for run in runs if run["status"] in USABLE]
+    failed = [run for run in runs if run["status"] not in USABLE]
+    seconds = [run["seconds"] for run in usable]
+    errors = _values(usable, "step_error")
+    gpu = (usable or runs)[0]["gpu"]
+    machines = sorted(set(_values(usable, "machine")))
+    samples = _values(usable, "samples_per_step") or [first["batch_size"] * first["gpus"]]
+    is_unstable = any(run["status"] == "unstable" for run in runs)
+    cell = {name: first[name] for name in CELL_COLUMNS} | {
+        "gpu": gpu,
+        "images_per_s": samples[0] / fmean(seconds) if usable else math.nan,
+        "runs": len(usable),
+        "variance": variance(map(math.log, seconds)) if len(usable) > 1 else math.nan,
+        "step_error": math.sqrt(fmean(error**2 for error in errors)) if errors else math.nan,
+        "machine_key": (first["instance"], gpu, *machines, first["protocol"]),
+        "machines": machines,
+        "hosts": sorted(set(_values(usable, "host"))),
+        "protocol": first["protocol"],
+        "status": ("unstable" if is_unstable else "ok") if usable else failed[0]["status"],
+        "is_unstable": is_unstable,
+        "failure": (failed[0]["status"], failed[0]["message"] or "no reason is given") if failed else None,
+        "logical": any(run["logical"] for run in runs),
+        "xla": any(run["xla"] for run in runs),
+        "as_of": max(_values(runs, "measured_on"), default=None),
+        "unit": next(iter(_values(usable, "unit")), unit_of(first["model"])),
+        "source": re.sub(r"/run~\d+\.parquet$", "", first["path"]),
+        "run_warnings": list(dict.fromkeys(_values(runs, "warnings"))),
+        "peak_memory_gib": max(_values(usable, "peak_memory_gib"), default=math.nan),
+    }
+    for name in ("joules_per_sample", "others_cpu_share"):
+        values = _values(usable, name)
+        cell[name] = fmean(values) if values else math.nan
+    for name in MEASURED_TEXTS:
+        cell[name] = " ; ".join(sorted(set(_values(usable, name)))) or None
+    return cell
 
 
-def _distinct(runs: pd.DataFrame, column: str, cells: pd.Index) -> pd.Series:
-    """List the distinct values of a column for each cell, in the order of `runs`."""
-    values = runs[[*KEY, column]].dropna().drop_duplicates().groupby(KEY)[column].agg(list)
-    return values.reindex(cells).map(lambda value: value if isinstance(value, list) else [])
+def _values(runs: Sequence[Mapping[str, Any]], name: str) -> list[Any]:
+    """List the values of a column in the order of the runs, without those that are missing."""
+    return [run[name] for run in runs if not pd.isna(run[name])]
 
 
 def _devices_by_instance(cells: pd.DataFrame) -> dict[str, list[str]]:
-    """List the devices that the runs of each instance name; where they agree, the machines."""
+    """List the devices that the usable runs of each instance name; where they agree, the machines."""
     devices = {}
-    for name, rows in cells[cells["gpu"] != UNKNOWN].groupby("instance"):
-        names = sorted(set(rows["gpu"]))
-        devices[str(name)] = names if len(names) > 1 else sorted(set(rows["machines"].explode().dropna()))
+    for name, rows in cells.groupby("instance"):
+        known = rows[(rows["runs"] > 0) & (rows["gpu"] != UNKNOWN)]
+        names = sorted(set(known["gpu"]))
+        devices[str(name)] = names if len(names) > 1 else sorted(set(known["machines"].explode().dropna()))
     return devices
 
 
-def _warnings(row: Any, devices: Sequence[str]) -> list[dict[str, str]]:
-    """List the warnings of a cell: failures, a missing or wide interval, mixed machines, and those of its runs."""
-    messages: list[tuple[str, str]] = []
-    if isinstance(row.failure, str):
-        messages.append((row.failure, row.reason if isinstance(row.reason, str) else "no reason is given"))
-    if row.unstable:
-        messages.append(("unstable", "the step time of a run was not steady"))
+def _warnings(row: Any, devices: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the warnings of a cell: failures, a missing or wide interval, mixed machines, and those of its runs."""
+    if row.failure:
+        yield row.failure
+    if row.is_unstable:
+        yield "unstable", "the step time of a run was not steady"
     if row.runs == 1:
-        messages.append(("n_is_1", "one run, no interval"))
+        yield "n_is_1", "one run, no interval"
     if row.own_spread:
         text = f"its {row.runs} runs differ by more than those of this machine's other cells: the interval is its own"
-        messages.append(("own_spread", text))
-    if row.half_width > math.log(WIDE):
+        yield "own_spread", text
+    if row.half_width > math.log(WIDE_FACTOR):
         text = f"the figure is known within a factor {math.exp(row.half_width):.3g} only: runs spread by "
         text += f"{math.expm1(row.spread):.0%} (one standard deviation, {row.interval_df:.0f} degrees of freedom)"
-        messages.append(("wide_interval", f"{text}; more runs narrow it"))
+        yield "wide_interval", f"{text}; more runs narrow it"
     if row.protocol < PROTOCOL:
-        messages.append(("older_protocol", f"measured under protocol {row.protocol}, now {PROTOCOL}: {OLDER}"))
+        yield "older_protocol", f"measured under protocol {row.protocol}, now {PROTOCOL}: {OLDER}"
     if len(row.hosts) > 1:
         text = f"its runs were made on {' and '.join(row.hosts)}, which name the same device"
         text += f" but are of several kinds: {' and '.join(row.machines)}" if len(row.machines) > 1 else ""
-        messages.append(("several_hosts", text))
+        yield "several_hosts", text
     if len(devices) > 1:
-        messages.append(("mixed_devices", f"cells of this instance were measured on {' and '.join(devices)}"))
-    messages += [pair for text in row.run_warnings for pair in parse_warnings(text) or []]
+        yield "mixed_devices", f"cells of this instance were measured on {' and '.join(devices)}"
+    for text in row.run_warnings:
+        yield from parse_warnings(text) or []
     if row.logical:
-        messages.append(("logical_devices", "parts of one processor, not separate devices"))
-    return joined([warning(*pair) for pair in messages])
+        yield "logical_devices", "parts of one processor, not separate devices"

@@ -47,13 +47,11 @@ class CsvFaults(Faults):
     def require_distinct(self, table: pd.DataFrame, key: list[str]) -> None:
         """Add the rows that repeat another in the columns `key`; a number that could not be read makes no cell."""
         cells = table[key].dropna()
-        for row, repeated in cells[cells.duplicated()].iterrows():
-            first = cells.index[(cells == repeated).all(axis=1)][0]
-            cell = ", ".join(f"{name}={value}" for name, value in repeated.items())
-            origin, other = self.row_origin(table, row), self.row_origin(table, first)
-            prefix = f"{self.path}, "
-            other = other.removeprefix(prefix) if origin.startswith(prefix) else other
-            self.add(f"{origin}: the cell {cell} stands in {other} too; keep one")
+        for values, rows in cells.groupby(key, sort=False).groups.items():
+            first, *repeats = (self.row_origin(table, row) for row in rows)
+            cell = ", ".join(f"{name}={value}" for name, value in zip(key, values, strict=True))
+            for origin in repeats:
+                self.add(f"{origin}: the cell {cell} is also {first}; keep one")
 
     def row_origin(self, table: pd.DataFrame, row: Any) -> str:
         """Return where the row of that label was read: the log that it names, else the line of the file."""
@@ -62,17 +60,19 @@ class CsvFaults(Faults):
 
     def parse_numbers(self, column: pd.Series, kind: type, may_be_empty: bool) -> pd.Series:
         """Parse a text column as finite numbers above 0; NaN where a mistake is."""
-        stripped = column.str.strip()
-        is_empty = stripped == ""
-        numbers = pd.to_numeric(stripped.where(~is_empty), errors="coerce")
-        bad = ~((numbers > 0) & (numbers < math.inf))
+        text = column.str.strip()
+        numbers = pd.to_numeric(text, errors="coerce")
+        is_wrong = ~numbers.between(0, math.inf, inclusive="neither")
+        expected = "a number above 0"
         if kind is int:
-            bad |= numbers.notna() & ((numbers % 1 != 0) | (numbers > MAX_COUNT))
+            is_wrong |= (numbers % 1 != 0) | (numbers > MAX_COUNT)
+            expected = f"a whole number above 0, at most {MAX_COUNT:,}"
         if may_be_empty:
-            bad &= ~is_empty
-        expected = f"a whole number above 0, at most {MAX_COUNT:,}" if kind is int else "a number above 0"
-        self.add_cells(column, bad, expected)
-        return numbers.where(~bad) if bad.any() else numbers.astype("Int64" if may_be_empty and kind is int else kind)
+            is_wrong &= text != ""
+        self.add_cells(column, is_wrong, expected)
+        if is_wrong.any():
+            return numbers.where(~is_wrong)
+        return numbers.astype("Int64" if may_be_empty and kind is int else kind)
 
 
 def read_table(
@@ -118,14 +118,17 @@ def read_rows(
     except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: not a CSV table: {' '.join(str(error).split())}") from None
     missing = [name for name in columns if name not in text.columns]
-    unknown = [name for name in text.columns if name not in {*columns, *defaults}]
-    intended = {name: near(name, missing) or near(name, defaults) for name in unknown}
     expected = f"expected {', '.join(columns)}"
-    wrong = [f"'{name}' is missing; {expected}" for name in missing if name not in intended.values()]
-    for name, other in intended.items():
-        hint = expected if other is None else f"did you mean '{other}'?"
-        wrong.append(f"'{name}' is unknown{f' and {other!r} is missing' if other in missing else ''}; {hint}")
-    refuse(f"{path}, line 1: column {sentence}" for sentence in wrong)
+    sentences = []
+    for name in text.columns.difference([*columns, *defaults], sort=False):
+        intended = near(name, missing) or near(name, defaults)
+        lack = ""
+        if intended in missing:
+            missing.remove(intended)
+            lack = f" and {intended!r} is missing"
+        sentences.append(f"'{name}' is unknown{lack}; " + (f"did you mean '{intended}'?" if intended else expected))
+    sentences = [*(f"'{name}' is missing; {expected}" for name in missing), *sentences]
+    refuse(f"{path}, line 1: column {sentence}" for sentence in sentences)
     table = text[list(columns)].copy()
     for name, default in defaults.items():
         table[name] = text[name].replace("", default) if name in text.columns else default

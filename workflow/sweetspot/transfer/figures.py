@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from sweetspot.facts.shipped_tables import DEVICES, OF_DEVICES, STUDIES, figures_file
-from sweetspot.study.spelling import slipped
+from sweetspot.facts.shipped_tables import DEVICES, OF_DEVICES, STUDIES, figures_file, table
 from sweetspot.throughput.published import read_published, with_machine_facts
 from sweetspot.transfer.specifications import precision_name, read_devices, with_features
 
@@ -26,24 +25,6 @@ ASIDE = re.compile(r"\(.*?\)")
 TASK = re.compile(r"(squad)?(finetune|pretraining|squad)$")
 VERSION = re.compile(r"(?<=net\d{2})v(1|15)$|(?<=net\d{3})v(1|15)$")
 IMAGES, TEXT, SPEECH, UNKNOWN = "images", "text", "speech", "unknown"
-# How names begin, in small letters without separators; the first that fits counts.
-BEGINNINGS = {
-    SPEECH: (
-        "tacotron", "waveglow", "wavenet", "fastpitch", "hifigan", "jasper", "quartznet", "conformer", "wav2vec",
-        "whisper", "rnnt", "deepspeech", "hubert",
-    ),
-    TEXT: (
-        "bert", "roberta", "distilbert", "albert", "electra", "deberta", "gpt", "nanogpt", "llama", "mistral",
-        "mixtral", "qwen", "gemma", "falcon", "mpt", "opt", "bloom", "phi", "pythia", "deepseek", "t5", "bart",
-        "transformer", "gnmt", "lstm", "xlnet", "mamba",
-    ),
-    IMAGES: (
-        "resnet", "resnext", "wideresnet", "vgg", "alexnet", "googlenet", "inception", "xception", "overfeat", "lenet",
-        "densenet", "mobilenet", "efficientnet", "tfefficientnet", "efficientvit", "nasnet", "squeezenet",
-        "shufflenet", "regnet", "convnext", "vit", "deit", "swin", "ssd", "retinanet", "maskrcnn", "fasterrcnn",
-        "yolo", "unet", "nnunet", "trivial", "cifar", "mnist", "stablediffusion", "dcgan",
-    ),
-}  # fmt: skip
 KIND_BY_UNIT = {"tokens": TEXT, "sequences": TEXT, "mels": SPEECH}
 
 
@@ -53,21 +34,14 @@ def network_name(model: str) -> str:
     return VERSION.sub("", TASK.sub("", letters))
 
 
-def meant_network(model: str, figures: pd.DataFrame) -> str | None:
-    """Return the network of the figures that a misspelt name means (`resnet5O`); None if the name is one."""
-    return slipped(network_name(model), sorted(set(figures["network"])))
-
-
 def kind_of(network: str, unit: str = "") -> str:
     """Return IMAGES, TEXT or SPEECH by the name of a network, else by what its unit counts; else UNKNOWN.
 
     Images say nothing: they are also what a figure counts whose unit nobody stated.
     """
     letters = re.sub(r"[^a-z0-9]", "", network.lower())
-    for kind, beginnings in BEGINNINGS.items():
-        if letters.startswith(beginnings):
-            return kind
-    return KIND_BY_UNIT.get(unit, UNKNOWN)
+    kinds = (row["kind"] for row in table("network_kinds") if letters.startswith(tuple(row["beginnings"].split())))
+    return next(kinds, KIND_BY_UNIT.get(unit, UNKNOWN))
 
 
 def as_figures(table: pd.DataFrame, devices: "Devices") -> pd.DataFrame:

@@ -12,35 +12,40 @@ Roofline: Williams et al. 2009. Partial pooling: Gelman & Hill 2007, chapter 12.
 
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.transfer.specifications import FEATURES
+from sweetspot.facts.shipped_tables import table
 
-# Spreads in log units: those of greatest marginal likelihood on the shipped figures, to two digits, under a lognormal
-# prior around 0.1 with sd 1 of each. Slopes by feature, then plain effects.
-SLOPES = {
-    "all": {"peak": 0.15, "bandwidth": 0.069, "memory": 0.078, "vector": 0.12},
-    "kind": {"peak": 0.058, "bandwidth": 0.068, "memory": 0.065, "vector": 0.063},
-    "network": {"peak": 0.069, "bandwidth": 0.11, "memory": 0.075, "vector": 0.056},
-    "stack": {"peak": 0.12, "bandwidth": 0.057},
-    "workload": {"peak": 0.040, "bandwidth": 0.059, "memory": 0.17, "vector": 0.038},
-}
-EFFECTS = {
-    ("device",): 0.040,
-    ("device", "bits"): 0.025,
-    ("device", "kind"): 0.029,
-    ("device", "stack"): 0.054,
-    ("architecture",): 0.23,
-    ("architecture", "bits"): 0.059,
-    ("architecture", "kind"): 0.11,
-}
-WORKLOAD = 10.0  # Spread of the level of a workload: it may be anything.
+WORKLOAD = 10.0  # PriorSd of the level of a workload: it may be anything.
 NOISE = 0.077  # What machines and builds of one device differ by.
 CENTRE = {"peak": 4.0, "bandwidth": 6.5, "memory": 3.0, "vector": 3.5}  # Logs near the middle of the devices.
 GROUPS = ("workload", "network", "kind", "stack", "device", "architecture", "bits")
+
+
+class PriorSd(NamedTuple):
+    """Standard deviation, in log units, of the effects of all that is equal in `groups` (empty: of everything).
+
+    feature: what the effect multiplies as a slope; empty: it is added.
+    """
+
+    groups: tuple[str, ...]
+    feature: str
+    sd: float
+
+
+@cache
+def prior_sds() -> tuple[PriorSd, ...]:
+    """Return the rows of facts/device_relation.csv.
+
+    They are those of greatest marginal likelihood on the shipped figures, to two digits, under a lognormal prior
+    around 0.1 with sd 1 of each.
+    """
+    rows = table("device_relation")
+    return tuple(PriorSd(tuple(row["groups"].split()), row["feature"], float(row["sd"])) for row in rows)
 
 
 class Relation(NamedTuple):
@@ -104,14 +109,12 @@ def _covariance(rows: pd.DataFrame, columns: pd.DataFrame) -> np.ndarray:
     """Return the prior covariance of log throughput between two tables of cells, without noise."""
     equal = {name: _equal(rows[name], columns[name]) for name in GROUPS}
     total = WORKLOAD**2 * equal["workload"].astype(float)
-    for feature in FEATURES:
-        slopes = np.full(total.shape, SLOPES["all"][feature] ** 2)
-        for group in ("kind", "network", "stack", "workload"):
-            slopes += SLOPES[group].get(feature, 0.0) ** 2 * equal[group]
-        offsets = (table[feature].to_numpy(dtype=float) - CENTRE[feature] for table in (rows, columns))
-        total += slopes * np.outer(*offsets)
-    for groups, effect_sd in EFFECTS.items():
-        total += effect_sd**2 * np.logical_and.reduce([equal[name] for name in groups])
+    products = {"": np.ones(total.shape)}
+    for feature, centre in CENTRE.items():
+        products[feature] = np.outer(*(side[feature].to_numpy(dtype=float) - centre for side in (rows, columns)))
+    for prior in prior_sds():
+        shared = np.logical_and.reduce([equal[name] for name in prior.groups]) if prior.groups else 1.0
+        total += prior.sd**2 * shared * products[prior.feature]
     return total
 
 

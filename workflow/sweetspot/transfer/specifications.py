@@ -42,7 +42,6 @@ class Device(NamedTuple):
     memory_bandwidth_gb_s: float
     peaks: dict[str, float]
     source: str
-    unconfirmed: frozenset[str] = frozenset()  # peaks that no second source confirms
     released: str = ""  # YYYY-MM
 
     def age(self, day: date) -> float:
@@ -108,10 +107,9 @@ def read_devices(path: Path) -> Devices:
     table = read_table(path, TEXT | {"names": str, "unconfirmed": str} | ALWAYS | optional, optional=optional)
     rows = []
     for row in table.to_dict("records"):
-        values = {name: row[name] for name in Device._fields if name in row and name != "unconfirmed"}
+        values = {name: row[name] for name in Device._fields if name in row}
         peaks = {name: float(row[f"{name}_tflops"]) for name in PEAKS}
-        unconfirmed = frozenset(name.removesuffix("_tflops") for name in _listed(row["unconfirmed"]))
-        rows.append((Device(**values, peaks=peaks, unconfirmed=unconfirmed), _listed(row["names"])))
+        rows.append((Device(**values, peaks=peaks), _listed(row["names"])))
     return Devices(path, rows)
 
 

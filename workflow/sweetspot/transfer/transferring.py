@@ -5,7 +5,7 @@ data sheet only gets the plain ratio of memory bandwidths: on figures held back 
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,18 +16,11 @@ import pandas as pd
 from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
+from sweetspot.study.spelling import slipped
 from sweetspot.throughput.gather import measured_table
-from sweetspot.transfer.figures import (
-    BITS,
-    UNKNOWN,
-    kind_of,
-    meant_network,
-    network_name,
-    shipped_devices,
-    shipped_figures,
-)
+from sweetspot.transfer.figures import BITS, UNKNOWN, kind_of, network_name, shipped_devices, shipped_figures
 from sweetspot.transfer.plausibility import beyond_peak_factor
-from sweetspot.transfer.relation import Relation, condition, fit_relation, predict
+from sweetspot.transfer.relation import JointPrediction, Relation, condition, fit_relation, predict
 from sweetspot.transfer.specifications import Device, Devices, precision_name, with_features
 from sweetspot.warnings import joined, warning
 
@@ -70,18 +63,6 @@ class Measured(NamedTuple):
         return self.batch_size / self.images_per_s if batched else math.inf
 
 
-class TransferModel(NamedTuple):
-    """The relation of the devices that have published figures, and the table of devices."""
-
-    relation: Relation
-    devices: Devices
-
-    @property
-    def figures(self) -> pd.DataFrame:
-        """The figures that it was fitted to."""
-        return self.relation.figures
-
-
 def measured_from_row(row: Any, device: Device, unsteady: str) -> Measured:
     """Return the figure of a row of throughput.parquet; an unsteady one has a wider log_sd and a warning.
 
@@ -120,9 +101,9 @@ def check_below_peak(figure: Measured) -> None:
 
 
 @cache
-def learn_devices(studies: Path = STUDIES) -> TransferModel:
-    """Fit the relation to what the project ships in `studies`. Raises UserError."""
-    return TransferModel(fit_relation(shipped_figures(studies)), shipped_devices())
+def learn_devices(studies: Path = STUDIES) -> Relation:
+    """Fit the relation of devices to what the project ships in `studies`. Raises UserError."""
+    return fit_relation(shipped_figures(studies))
 
 
 def era_of(architectures: Sequence[str]) -> str:
@@ -130,7 +111,7 @@ def era_of(architectures: Sequence[str]) -> str:
     return "older" if any(name in OLDER_ARCHITECTURES for name in architectures) else "modern"
 
 
-def transferred(measured: Sequence[Measured], targets: Sequence[Device], model: TransferModel) -> pd.DataFrame:
+def transferred(measured: Sequence[Measured], targets: Sequence[Device], relation: Relation) -> pd.DataFrame:
     """Predict the workload of measured figures on further devices.
 
     Parameters
@@ -139,8 +120,8 @@ def transferred(measured: Sequence[Measured], targets: Sequence[Device], model: 
         Figures of one workload, each of one device.
     targets
         Devices to predict for.
-    model
-        What is known of devices.
+    relation
+        What was learnt of devices.
 
     Returns
     -------
@@ -154,42 +135,61 @@ def transferred(measured: Sequence[Measured], targets: Sequence[Device], model: 
         If a measured device cannot run the precision, if no target can, or if a step is too short to say anything.
 
     """
-    first, precision = measured[0], precision_name(measured[0].precision)
-    _check(measured, precision, model)
+    precision = precision_name(measured[0].precision)
+    _check(measured, precision, relation)
     able = [device for device in targets if device.computes(precision)]
     if not able:
         names = ", ".join(device.gpu for device in targets)
-        raise UserError(f"{first.model}: none of {names} computes in {precision}; expected a device that does")
-    devices = [*(figure.device for figure in measured), *able]
-    network = network_name(first.model)
-    cells = pd.DataFrame({"device": [device.gpu for device in devices]}).assign(
-        workload="asked", precision=precision, framework=first.framework, stack=f"asked {first.framework}",
-        network=network, kind=kind_of(network, first.unit), bits=BITS.get(precision, 32),
-    )  # fmt: skip
-    cells = with_features(cells, model.devices)
-    log_rates = np.log([figure.images_per_s for figure in measured])
-    positions = list(range(len(measured)))
-    log_sds = np.array([figure.log_sd for figure in measured])
-    prediction = condition(predict(model.relation, cells), positions, log_rates, log_sds)
-    in_pool = cells["device"].isin(model.figures["device"]).to_numpy()
-    makers = {model.devices.by_gpu[name].maker for name in model.figures["device"]}
-    bandwidth = cells["bandwidth"].to_numpy()
+        raise UserError(f"{measured[0].model}: none of {names} computes in {precision}; expected a device that does")
+    prediction = _predict_together(measured, able, precision, relation)
+    pool = {gpu: shipped_devices().by_gpu[gpu] for gpu in relation.figures["device"]}
+    makers = {device.maker for device in pool.values()}
+    log_sd = float(np.mean([figure.log_sd for figure in measured]))
     rows: dict[str, dict[str, object]] = {
         device.gpu: {"gpu": device.gpu, "warnings": [cannot_run(device, precision)]} for device in targets
     }
-    for position, device in enumerate(able, len(measured)):
-        pair = [*positions, position]
-        era = era_of(cells["architecture"].to_numpy()[pair])
-        if in_pool[pair].all():
-            method, log_rate = RELATION, prediction.mean[position]
+    for position, target in enumerate(able, len(measured)):
+        involved = [*(figure.device for figure in measured), target]
+        era = era_of([device.architecture for device in involved])
+        unknown = [gpu for gpu in dict.fromkeys(device.gpu for device in involved) if gpu not in pool]
+        if not unknown:
+            method, rate = RELATION, math.exp(prediction.mean[position])
             half_width = RELATION_WIDTH[era] * math.sqrt(prediction.covariance[position, position])
         else:
-            method, log_rate = BANDWIDTH_RATIO, np.mean(log_rates + bandwidth[position] - bandwidth[positions])
-            if not {devices[number].maker for number in pair} <= makers:
+            method, rate = BANDWIDTH_RATIO, _by_bandwidth(measured, target)
+            if not {device.maker for device in involved} <= makers:
                 era = "older"  # Nothing is known of such devices: the widest interval.
-            half_width = math.hypot(RATIO_HALF_WIDTH[era], RELATION_WIDTH[era] * float(np.mean(log_sds)))
-        rows[device.gpu] = _row(device, measured, math.exp(log_rate), half_width, model) | {"method": method}
+            half_width = math.hypot(RATIO_HALF_WIDTH[era], RELATION_WIDTH[era] * log_sd)
+        low, high, short_step = _short_step(measured, rate, half_width)
+        warnings = joined(
+            [pair for figure in measured for pair in figure.warnings],
+            _limits(measured[0], precision, relation),
+            [warning("specified_only", f"{gpu} is known by its specifications only") for gpu in unknown],
+            short_step,
+        )
+        rows[target.gpu] = dict(zip(COLUMNS, (target.gpu, rate, low, high, method, warnings), strict=True))
     return pd.DataFrame([rows[device.gpu] for device in targets], columns=list(COLUMNS))
+
+
+def _predict_together(
+    measured: Sequence[Measured], targets: Sequence[Device], precision: str, relation: Relation
+) -> JointPrediction:
+    """Predict the measured devices and the targets, given what was measured."""
+    first, network = measured[0], network_name(measured[0].model)
+    cells = pd.DataFrame({"device": [*(figure.device.gpu for figure in measured), *(device.gpu for device in targets)]})
+    cells = cells.assign(
+        workload="asked", precision=precision, framework=first.framework, stack=f"asked {first.framework}",
+        network=network, kind=kind_of(network, first.unit), bits=BITS.get(precision, 32),
+    )  # fmt: skip
+    prediction = predict(relation, with_features(cells, shipped_devices()))
+    log_rates, log_sds = np.array([(math.log(figure.images_per_s), figure.log_sd) for figure in measured]).T
+    return condition(prediction, list(range(len(measured))), log_rates, log_sds)
+
+
+def _by_bandwidth(measured: Sequence[Measured], device: Device) -> float:
+    """Return the geometric mean of the measured throughputs, each times the ratio of memory bandwidths."""
+    ratios = [figure.images_per_s / figure.device.memory_bandwidth_gb_s for figure in measured]
+    return device.memory_bandwidth_gb_s * math.exp(np.mean(np.log(ratios)))
 
 
 def cannot_run(device: Device, precision: str) -> dict[str, str]:
@@ -215,10 +215,10 @@ def measured_from_run_files(files: Sequence[str], devices: Devices) -> Measured:
     return measured_from_row(cell, devices.get(str(cell.gpu)), "the measured figure is not steady")
 
 
-def _check(measured: Sequence[Measured], precision: str, model: TransferModel) -> None:
+def _check(measured: Sequence[Measured], precision: str, relation: Relation) -> None:
     """Refuse figures from which nothing follows. Raises UserError."""
     name = measured[0].model
-    meant = meant_network(name, model.figures)
+    meant = slipped(network_name(name), sorted(set(relation.figures["network"])))
     if meant is not None:
         raise UserError(f"the model is {name!r}; did you mean '{meant}'? (another network needs another name)")
     for figure in measured:
@@ -236,45 +236,36 @@ def _check(measured: Sequence[Measured], precision: str, model: TransferModel) -
             )
 
 
-def _row(
-    device: Device, measured: Sequence[Measured], rate: float, half_width: float, model: TransferModel
-) -> dict[str, object]:
+def _short_step(
+    measured: Sequence[Measured], rate: float, half_width: float
+) -> tuple[float, float, list[dict[str, str]]]:
+    """Return low, high and a warning where a step is so short that starting kernels, which no device shortens, counts.
+
+    The faster device gains less then, the slower one loses less.
+    """
     low, high = rate * math.exp(-half_width), rate * math.exp(half_width)
-    warnings = [pair for figure in measured for pair in figure.warnings] + list(_limits(device, measured, model))
     step_s = min(figure.step_s for figure in measured)
     new_step_s = step_s * measured[0].images_per_s / rate
-    if math.isinf(step_s) and measured[0].unit in BATCHED_UNITS:
+    if min(step_s, new_step_s) >= SHORT_STEP:
+        return low, high, []
+    message = (
+        f"a step of {1000 * min(step_s, new_step_s):.2g} ms is shorter than those learnt from "
+        f"({1000 * SHORT_STEP:g} ms): starting kernels may decide it, the interval is widened"
+    )
+    low, high = low * min(1.0, new_step_s / SHORT_STEP), high * max(1.0, SHORT_STEP / step_s)
+    return low, high, [warning("short_step", message)]
+
+
+def _limits(figure: Measured, precision: str, relation: Relation) -> list[dict[str, str]]:
+    """Return a warning for each thing about the workload that nothing was learnt of."""
+    warnings = []
+    if kind_of(network_name(figure.model), figure.unit) == UNKNOWN:
+        message = f"whether {figure.model} works on images, text or speech is not known: devices are related by what "
+        warnings.append(warning("kind_unknown", f"{message}all kinds have in common, the interval is wider"))
+    if BITS.get(precision, 32) not in set(relation.figures["bits"]):
+        message = f"no figure in {precision} was learnt from: how devices are related in it is known by their peaks"
+        warnings.append(warning("unknown_precision", f"{message} only"))
+    if math.isinf(figure.step_s) and figure.unit in BATCHED_UNITS:
         message = "the batch is not stated: whether starting kernels decides is not checked"
         warnings.append(warning("batch_unknown", message))
-    if min(step_s, new_step_s) < SHORT_STEP:
-        # Time that no device shortens: the faster device gains less, the slower one loses less.
-        low, high = low * min(1.0, new_step_s / SHORT_STEP), high * max(1.0, SHORT_STEP / step_s)
-        message = (
-            f"a step of {1000 * min(step_s, new_step_s):.2g} ms is shorter than those learnt from "
-            f"({1000 * SHORT_STEP:g} ms): starting kernels may decide it, the interval is widened"
-        )
-        warnings.append(warning("short_step", message))
-    return dict(zip(COLUMNS, (device.gpu, rate, low, high, "", joined(warnings)), strict=True))
-
-
-def _limits(device: Device, measured: Sequence[Measured], model: TransferModel) -> Iterator[dict[str, str]]:
-    """Yield a warning for each thing that the pool says nothing of."""
-    pool, first = set(model.figures["device"]), measured[0]
-    precision = precision_name(first.precision)
-    if kind_of(network_name(first.model), first.unit) == UNKNOWN:
-        message = f"whether {first.model} works on images, text or speech is not known: devices are related by what all"
-        yield warning("kind_unknown", f"{message} kinds have in common, the interval is wider")
-    if BITS.get(precision, 32) not in set(model.figures["bits"]):
-        message = (
-            f"no figure in {precision} was learnt from: how devices are related in it is known by their peaks only"
-        )
-        yield warning("unknown_precision", message)
-    makers = {model.devices.by_gpu[name].maker for name in pool}
-    for involved in {unit.gpu: unit for unit in (*(figure.device for figure in measured), device)}.values():
-        if involved.unit(precision) in involved.unconfirmed:
-            message = f"no second source confirms the {involved.unit(precision)} peak of {involved.gpu}"
-            yield warning("unconfirmed_peak", message)
-        if involved.gpu not in pool:
-            yield warning("specified_only", f"{involved.gpu} is known by its specifications only")
-            if involved.maker not in makers:
-                yield warning("unknown_maker", f"no figure of a device of {involved.maker} was learnt from")
+    return warnings

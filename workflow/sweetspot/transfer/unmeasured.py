@@ -11,12 +11,13 @@ from sweetspot.errors import UserError
 from sweetspot.study.instances import cautions
 from sweetspot.throughput.best import TABLE_COLUMNS, mark_best
 from sweetspot.throughput.gather import SAME_BUT_VARIANT
+from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.relation import Relation
 from sweetspot.transfer.specifications import PROCESSOR, Device, precision_name
 from sweetspot.transfer.transferring import (
     RELATION,
     SD_95,
     Measured,
-    TransferModel,
     cannot_run,
     measured_from_row,
     transferred,
@@ -32,7 +33,7 @@ SD_90 = 1.644854  # Standard deviations to either end of a 90 % interval.
 
 
 def with_transferred(
-    table: pd.DataFrame, question: "Question", instances: Mapping[str, "Instance"], as_of: str, model: TransferModel
+    table: pd.DataFrame, question: "Question", instances: Mapping[str, "Instance"], as_of: str, relation: Relation
 ) -> pd.DataFrame:
     """Add the question's workloads that machines of one device lack, transferred from figures of other single devices.
 
@@ -46,8 +47,8 @@ def with_transferred(
         Machines by name. One that can be measured and a processor get nothing.
     as_of
         Day of the rows.
-    model
-        What is known of devices.
+    relation
+        What was learnt of devices.
 
     Returns
     -------
@@ -89,7 +90,7 @@ def with_transferred(
             and (name, *cell) not in timed_cells
             and name not in timed
         }
-        rows += _rows(group, lacking, model, as_of) if lacking else []
+        rows += _rows(group, lacking, relation, as_of) if lacking else []
     return with_rows(table, rows)
 
 
@@ -110,19 +111,19 @@ def with_rows(table: pd.DataFrame, rows: list[dict[str, Any]]) -> pd.DataFrame:
 
 
 def _rows(
-    group: pd.DataFrame, lacking: Mapping[str, "Instance"], model: TransferModel, as_of: str
+    group: pd.DataFrame, lacking: Mapping[str, "Instance"], relation: Relation, as_of: str
 ) -> list[dict[str, Any]]:
     """Return rows of TABLE_COLUMNS for machines, from the figures of one workload."""
-    known, set_aside = _fastest_by_device(group, model)
-    devices = {name: _device(name, instance.gpu, model) for name, instance in lacking.items()}
-    predictions = _predict(known, list({device.gpu: device for device in devices.values()}.values()), model)
+    known, set_aside = _fastest_by_device(group)
+    devices = {name: _device(name, instance.gpu) for name, instance in lacking.items()}
+    predictions = _predict(known, list({device.gpu: device for device in devices.values()}.values()), relation)
     origin = " and ".join(f"{figure.device.gpu} ({figure.images_per_s:g} {figure.unit}/s)" for figure in known)
     first = group.iloc[0]
     rows = []
     for name, instance in lacking.items():
         prediction = predictions.get(devices[name].gpu, {"warnings": []})
         rate = prediction.get("images_per_s", math.nan)
-        count = f"{len(model.figures)} published figures of many devices"
+        count = f"{len(relation.figures)} published figures of many devices"
         by = count if prediction.get("method") == RELATION else "the ratio of memory bandwidths"
         source = f"transferred from {origin} by {by}" if known else "nothing to transfer from"
         row = {
@@ -138,7 +139,7 @@ def _rows(
     return rows
 
 
-def _predict(known: list[Measured], devices: list[Device], model: TransferModel) -> dict[str, dict[str, Any]]:
+def _predict(known: list[Measured], devices: list[Device], relation: Relation) -> dict[str, dict[str, Any]]:
     """Return a row of `transferred` for each device; figures that say nothing of others become a warning."""
     if not known:
         return {}
@@ -146,13 +147,13 @@ def _predict(known: list[Measured], devices: list[Device], model: TransferModel)
     able = [device for device in devices if device.computes(precision)]
     rows: dict[str, dict[str, Any]] = {device.gpu: {"warnings": [cannot_run(device, precision)]} for device in devices}
     try:
-        predicted = transferred(known, able, model).to_dict("records") if able else []
+        predicted = transferred(known, able, relation).to_dict("records") if able else []
     except UserError as error:
         predicted = [{"gpu": device.gpu, "warnings": [warning("not_transferred", str(error))]} for device in able]
     return rows | {row["gpu"]: row for row in predicted}
 
 
-def _fastest_by_device(group: pd.DataFrame, model: TransferModel) -> tuple[list[Measured], list[dict[str, str]]]:
+def _fastest_by_device(group: pd.DataFrame) -> tuple[list[Measured], list[dict[str, str]]]:
     """Return one figure a device, its fastest, and a warning for each that emulates the precision.
 
     Processors only where nothing else is known, which is then refused.
@@ -161,7 +162,7 @@ def _fastest_by_device(group: pd.DataFrame, model: TransferModel) -> tuple[list[
     fastest: dict[str, Measured] = {}
     warnings: list[dict[str, str]] = []
     for row in sorted(rows, key=lambda row: row.images_per_s):
-        device, precision = model.devices.get(str(row.gpu)), precision_name(str(row.precision))
+        device, precision = shipped_devices().get(str(row.gpu)), precision_name(str(row.precision))
         if not device.computes(precision) or "emulation" in {pair.rule for pair in pairs(row.warnings)}:
             message = f"{device.gpu} has no unit for {precision}: its figure is emulated and says nothing of others"
             warnings.append(warning("emulated", message))
@@ -170,9 +171,9 @@ def _fastest_by_device(group: pd.DataFrame, model: TransferModel) -> tuple[list[
     return list(fastest.values()), warnings
 
 
-def _device(name: str, gpu: str, model: TransferModel) -> Device:
+def _device(name: str, gpu: str) -> Device:
     try:
-        return model.devices.get(gpu)
+        return shipped_devices().get(gpu)
     except UserError as error:
         message = f"{name} has no figure to be compared by and its gpu cannot get one: {error}"
         raise UserError(f"instances.yaml: {message}") from None

@@ -7,7 +7,6 @@ what is missing where the framework is not installed.
 import importlib
 import importlib.util
 import sys
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -17,7 +16,6 @@ from sweetspot.harness.request import Request
 from sweetspot.study.frameworks import FRAMEWORKS
 
 LOSS_SCALE = 128.0  # tf_cnn_benchmarks' default for fp16: small gradients would vanish
-RATE_SECONDS = 0.3  # spent on each rate of a machine: enough for a second digit, little beside a run
 Agree = Callable[[int], int]  # what the first process says, to all
 
 
@@ -61,14 +59,7 @@ class Backend(Protocol):
 
     @staticmethod
     def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
-        """A training step, and what a sample asks for.
-
-        As facts: `unit`, `parameters`, `training_flop_per_sample`, and `samples_per_step` where it is not the batch.
-        """
-
-    @staticmethod
-    def rates(request: Request, devices: list[str]) -> dict[str, float]:
-        """What the machine does at best: FLOP/s `machine_matmul_flops` and `machine_conv_flops` of all devices."""
+        """A training step, and as facts `unit`, `parameters` and `samples_per_step`."""
 
 
 def backend(framework: str) -> Backend:
@@ -126,30 +117,3 @@ def the_gpus(request: Request, names: Sequence[str]) -> list[str]:
         if request.expect_gpu not in name:
             raise UserError(f"--expect-gpu is {request.expect_gpu!r}; this node has {name!r}; nothing was measured")
     return list(names)
-
-
-def best_rates(request: Request, product: Callable[[], Any], folded: Callable[[], Any], count: int) -> dict[str, float]:
-    """FLOP/s of `count` devices at a matrix product and at a 3 x 3 convolution, whole kernels of milliseconds.
-
-    Keys `machine_matmul_flops`, `machine_conv_flops`; of sizes by `rate_sizes`, each made and waited for.
-    """
-    size, images = rate_sizes(request)
-    return {
-        "machine_matmul_flops": count * 2 * size**3 / _best_seconds(product),
-        "machine_conv_flops": count * 2 * images * 28 * 28 * 9 * 128 * 128 / _best_seconds(folded),
-    }
-
-
-def rate_sizes(request: Request) -> tuple[int, int]:
-    """Side of the square matrices, and images of 28 x 28 x 128, by which a machine's best rates are measured."""
-    return (1024, 8) if request.device == "cpu" else (8192, 128)
-
-
-def _best_seconds(work: Callable[[], Any]) -> float:
-    work()
-    best, deadline = float("inf"), time.perf_counter() + RATE_SECONDS
-    while time.perf_counter() < deadline:
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best

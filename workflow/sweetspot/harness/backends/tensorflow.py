@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from sweetspot.harness.backends import Agree, Step, best_rates, rate_sizes, single_process, the_gpus, the_processor
+from sweetspot.harness.backends import Agree, Step, single_process, the_gpus, the_processor
 from sweetspot.harness.request import Request
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def process_role(request: Request) -> tuple[bool, Agree]:
 
 
 def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
-    """Make a training step and count the arithmetic of a sample; the cell's variant combines the gradients."""
+    """Make a training step whose gradients are combined as the cell's variant says."""
     import keras
 
     keras.utils.set_random_seed(request.run)
@@ -90,43 +90,9 @@ def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, An
         return networks[-1]
 
     step = training_step(request, devices, build)
-    return Step(step), _arithmetic(networks[0], request)
-
-
-def _arithmetic(network: "KerasNetwork", request: Request) -> dict[str, Any]:
-    """Count what a network asks of a machine, as facts of a run."""
-    from sweetspot.harness.flops import training_flop
-
-    return {
+    return Step(step), {
         "program": "keras",
-        "training_flop_per_sample": training_flop(network.model),
         "unit": "images",
         "samples_per_step": request.cell.batch_size * request.cell.gpus,
-        "parameters": network.model.count_params(),
+        "parameters": networks[0].model.count_params(),
     }
-
-
-def rates(request: Request, devices: list[str]) -> dict[str, float]:
-    """FLOP/s of a matrix product and of a 3 x 3 convolution in Keras' operations and the run's precision, all devices.
-
-    Logical devices share one processor, which counts once.
-    """
-    import keras
-    from keras import ops
-
-    size, images = rate_sizes(request)
-    kind = keras.config.dtype_policy().compute_dtype
-    matrix, batch, kernel = (
-        keras.random.uniform(shape, dtype=kind, seed=1)
-        for shape in ((size, size), (images, 28, 28, 128), (3, 3, 128, 128))
-    )
-
-    def finish(result: Any) -> float:
-        return float(ops.ravel(result)[0])
-
-    return best_rates(
-        request,
-        lambda: finish(ops.matmul(matrix, matrix)),
-        lambda: finish(ops.conv(batch, kernel, padding="same", data_format="channels_last")),
-        1 if request.device == "cpu" else len(devices),
-    )

@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 from sweetspot.errors import UserError
-from sweetspot.harness.backends import Agree, Step, best_rates, rate_sizes, single_process, the_gpus, the_processor
+from sweetspot.harness.backends import Agree, Step, single_process, the_gpus, the_processor
 from sweetspot.harness.request import Request
 
 INSTALL = {  # PyPI's wheel for Linux is the one with CUDA
@@ -94,39 +94,10 @@ def process_role(request: Request) -> tuple[bool, Agree]:
 
 
 def build_step(request: Request, devices: list[str]) -> tuple[Step, dict[str, Any]]:
-    """A training step, and the arithmetic of a sample."""
-    from sweetspot.harness.torch_networks import arithmetic
+    """A training step, and what a sample counts."""
+    from sweetspot.harness.torch_networks import network_facts
     from sweetspot.harness.torch_training import training_step
 
-    facts = arithmetic(request.cell.model)
+    facts = network_facts(request.cell.model)
     facts["samples_per_step"] = request.cell.batch_size * request.cell.gpus * facts.pop("units_per_sample")
     return training_step(request), facts
-
-
-def rates(request: Request, devices: list[str]) -> dict[str, float]:
-    """FLOP/s of a matrix product and of a 3 x 3 convolution, all devices; processes on a processor share it.
-
-    Each process measures at the same time as the others; the first one tells its own times the processes.
-    """
-    import torch
-    from torch.nn import functional
-
-    from sweetspot.harness.torch_training import DTYPES, process_device
-
-    device, dtype = process_device(request), DTYPES.get(request.cell.precision, torch.float32)
-    size, images = rate_sizes(request)
-    matrix = torch.rand(size, size, device=device, dtype=dtype)
-    batch = torch.rand(images, 128, 28, 28, device=device, dtype=dtype).to(memory_format=torch.channels_last)
-    kernel = torch.rand(128, 128, 3, 3, device=device, dtype=dtype).to(memory_format=torch.channels_last)
-
-    def finish(result: Any) -> None:
-        if device.type == "cuda":
-            torch.cuda.synchronize()
-
-    with torch.no_grad():
-        return best_rates(
-            request,
-            lambda: finish(matrix @ matrix),
-            lambda: finish(functional.conv2d(batch, kernel, padding=1)),
-            request.cell.gpus,
-        )
