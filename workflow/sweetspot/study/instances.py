@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
@@ -86,7 +86,7 @@ class Instance(Closed):
     """Who offers it: aws, gce, own, ..."""
     gpu: Text
     """Device as named in the published tables, or the processor"""
-    gpus: Annotated[int, Field(ge=1, le=4096)]
+    gpus: int = Field(ge=1, le=4096)
     """Devices in it"""
     vcpus: Count | None = None
     """Virtual processors"""

@@ -62,13 +62,13 @@ class Transformer(Closed):
     """Hidden size h"""
     heads: Count
     """Attention heads a"""
-    sequence: Annotated[int, Field(ge=1, le=10_000_000)]
+    sequence: int = Field(ge=1, le=10_000_000)
     """Sequence length s, tokens"""
     batch_size: Count = 1
     """Sequences b that a device works on at once"""
     recompute: Literal["none", "selective", "full"] = "none"
     """What is computed again, not kept: nothing, attention scores (flash attention too), all layers"""
-    vocabulary: Annotated[int, Field(ge=1, le=10_000_000)] | None = None
+    vocabulary: int | None = Field(None, ge=1, le=10_000_000)
     """Tokens v that the loss chooses among; absent: its logits are not counted"""
 
     @property
@@ -90,7 +90,7 @@ class Memory(Closed):
     """Parameters of the network"""
     trained_parameters: Amount | None = None
     """Those that are trained, where not all are: of adapters such as LoRA; the others are frozen"""
-    frozen_bytes: Annotated[float, Field(gt=0, le=8)] | None = None
+    frozen_bytes: float | None = Field(None, gt=0, le=8)
     """Bytes of a frozen parameter; absent: those of a weight in this precision; 0.5 for 4 bits"""
     precision: Literal["fp32", "mixed", "bf16"]
     """mixed: 16-bit weights and gradients beside a 32-bit copy; bf16: 16 bits throughout"""
@@ -98,7 +98,7 @@ class Memory(Closed):
     """By its states a parameter: none, one, two"""
     sharding: Literal["none", "optimizer", "gradients", "parameters"] = "none"
     """What is divided by the devices: ZeRO stage 1, 2, 3 (FSDP is 3)"""
-    activations_gib: Annotated[float, Field(ge=0, le=1e6)] | None = None
+    activations_gib: float | None = Field(None, ge=0, le=1e6)
     """GiB of activations and workspace on a device, where they are known"""
     transformer: Transformer | None = None
     """Shape from which the activations follow"""

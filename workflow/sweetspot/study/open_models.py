@@ -2,13 +2,10 @@
 
 import re
 from functools import cache
-from typing import Annotated, Any, Literal, NamedTuple, get_args
-
-from pydantic import AfterValidator, Field
+from typing import Literal, NamedTuple, get_args
 
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import Closed, Slug
 from sweetspot.study.memory import GIB, Memory, Transformer
 from sweetspot.study.spelling import hint
 
@@ -165,42 +162,6 @@ def memory_need(
 
 
 SEQUENCE = 2048
-Sequence = Annotated[int, Field(ge=1, le=10_000_000, description="Tokens of a sequence")]
-Many = Annotated[float, Field(ge=1, le=1e18)]
-SAYS_METHOD = (
-    "pretrain, full (fine-tuning of all weights), lora or qlora (of adapters; of weights of 4 bits), "
-    "grpo (reinforcement of all weights; tokens are those of prompts and answers)"
-)
-SAYS_TOKENS = "Tokens gone through, in all epochs together"
-
-
-def known_model(name: str) -> str:
-    """The name as facts/models.csv has it. Raises ValueError."""
-    try:
-        return open_model(name).name
-    except UserError as error:
-        raise ValueError(f"a model of facts/models.csv; {error}") from None
-
-
-class TokenWork(Closed):
-    """The keys of work by tokens."""
-
-    model: Annotated[Slug, AfterValidator(known_model)]
-    """Model trained: a row of facts/models.csv"""
-    method: Method = Field(description=SAYS_METHOD)
-    tokens: Many = Field(description=SAYS_TOKENS)
-    sequence: Sequence = SEQUENCE
-
-    @property
-    def rule(self) -> Memory:
-        """What each device keeps, by the rule of `open_models.memory_need`."""
-        return memory_need(open_model(self.model), self.method, self.sequence)
-
-    @property
-    def by_samples(self) -> dict[str, Any]:
-        """The keys of the same work by samples: each token is one, of the cell `cell_name`."""
-        name = cell_name(self.model, self.method, self.sequence)
-        return {"model": name, "samples": self.tokens, "memory": self.rule}
 
 
 def cell_name(model: str, method: str, sequence: int) -> str:

@@ -48,7 +48,7 @@ class LogSource(Closed):
     """Model, where the log does not say it"""
     batch_size: Count | None = None
     """Samples per device and step, where the log does not say it"""
-    gpus: Annotated[int, Field(ge=1, le=100_000)] | None = None
+    gpus: int | None = Field(None, ge=1, le=100_000)
     """Devices used"""
     precision: Precision | None = None
     """Number format"""
@@ -56,7 +56,7 @@ class LogSource(Closed):
     """How gradients were combined"""
     dataset: Literal["synthetic", "real"] = "synthetic"
     """What was trained on"""
-    samples_per_epoch: Annotated[int, Field(ge=1)] | None = None
+    samples_per_epoch: int | None = Field(None, ge=1)
     """Training samples of an epoch, where the log counts epochs"""
     source: Text
     """Where the log comes from; file, line and SHA-256 are added"""

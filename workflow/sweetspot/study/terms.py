@@ -116,7 +116,7 @@ class Billing(Closed):
 
     granularity: Literal["millisecond", "second", "minute", "hour", "month"] | None = None
     """Use is rounded up to whole ones of these; absent: not rounded"""
-    minimum_s: Annotated[float, Field(ge=0)] = 0.0
+    minimum_s: float = Field(0.0, ge=0)
     """Least seconds billed a start"""
     setup: NotNegative = Amount(value=0.0)
     """Paid once, when the machine is ordered"""
@@ -291,7 +291,7 @@ class ShownCurrency(Closed):
 
     code: Currency
     """Currency in which money is shown, such as EUR"""
-    usd_per_unit: Annotated[float, Field(ge=1e-6, le=1e6)]
+    usd_per_unit: float = Field(ge=1e-6, le=1e6)
     """USD for one unit of it"""
     as_of: Day
     """Day of the rate"""

@@ -37,9 +37,9 @@ class Resale(Closed):
     """Curve by age: data-centre or gaming devices (docs/prices.md)"""
     points: list[Point] = []
     """A curve of one's own: [years, share of the new price, its 5 % end, its 95 % end], by age"""
-    share: Annotated[float, Field(gt=0, le=1)]
+    share: float = Field(gt=0, le=1)
     """Share of the purchase that the curve is of: of a whole server less than 1, such as its devices"""
-    age_years: Annotated[float, Field(ge=0, le=50)] = 0.0
+    age_years: float = Field(0.0, ge=0, le=50)
     """Years since the device came out, when it is bought: curves count from there"""
 
     def _expected(self) -> Iterator[str]:

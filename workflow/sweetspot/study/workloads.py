@@ -9,7 +9,7 @@ from pydantic import Field, RootModel
 from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Text, validated
 from sweetspot.study.memory import Needs
 from sweetspot.study.monthly import JobClass, Monthly, SideBySide, not_once
-from sweetspot.study.open_models import TokenWork
+from sweetspot.study.open_models import cell_name, memory_need, open_model
 from sweetspot.study.yamlfile import load_yaml
 
 
@@ -24,17 +24,6 @@ class Training(SideBySide):
     """Network trained; cells of other models are not priced for it"""
     samples: AboveZero
     """Samples seen in all: iterations x global batch"""
-    source: Text
-    """Where the number comes from"""
-
-
-class TokenTraining(SideBySide, TokenWork):
-    """One training by the tokens that it sees."""
-
-    kind: Literal["tokens"]
-    """A training job by tokens, of a known model"""
-    title: Text | None = None
-    """Name for people"""
     source: Text
     """Where the number comes from"""
 
@@ -102,7 +91,7 @@ class Plan(Needs):
         yield from not_once([phase.name for phase in self.phases], "phases")
 
 
-Workload = Annotated[Training | TokenTraining | Runs | Plan | Monthly, Field(discriminator="kind")]
+Workload = Annotated[Training | Runs | Plan | Monthly, Field(discriminator="kind")]
 
 
 class Workloads(RootModel[dict[Part, Workload]]):
@@ -149,32 +138,30 @@ def load_titles(path: str | Path) -> dict[str, str]:
 
 
 def read_workloads(path: str | Path) -> dict[str, Training | Runs | Plan | Monthly]:
-    """Read all workloads; those by tokens are given by the samples of their cells. Raises UserError."""
-    read = validated(Workloads, load_yaml(path), path).root
-    return {name: _by_samples(work) for name, work in read.items()}
+    """Read all workloads; jobs by tokens are given by the samples of their cells. Raises UserError."""
+    works = validated(Workloads, load_yaml(path), path).root
+    return {
+        name: work.model_copy(update={"jobs": [_by_samples(job) for job in work.jobs]})
+        if isinstance(work, Monthly)
+        else work
+        for name, work in works.items()
+    }
 
 
-def _by_samples(work: Training | TokenTraining | Runs | Plan | Monthly) -> Training | Runs | Plan | Monthly:
-    if isinstance(work, Monthly):
-        return work.model_copy(update={"jobs": [_class_by_samples(job) for job in work.jobs]})
-    if not isinstance(work, TokenTraining):
-        return work
-    kept = work.model_fields_set & set(Training.model_fields) - {"kind", "model"}
-    return Training(kind="training", **_of_tokens(work), **{key: getattr(work, key) for key in kept})
+def _by_samples(job: JobClass) -> JobClass:
+    """Return a class by tokens as one by samples, of which each is a token of the cell `cell_name`.
 
-
-def _class_by_samples(job: JobClass) -> JobClass:
-    if job.tokens is None:
+    Its memory is that of the rule for its model, where it does not say its own.
+    """
+    if job.tokens is None or job.method is None:
         return job
-    return job.model_copy(update=_of_tokens(job) | {"tokens": None, "method": None})
-
-
-def _of_tokens(work: TokenTraining | JobClass) -> dict[str, Any]:
-    """The keys of the same work by samples; without the rule's memory where it says its own."""
-    counted = TokenWork(**{key: getattr(work, key) for key in TokenWork.model_fields}).by_samples
-    if {"memory", "gpu_memory_gib"} & work.model_fields_set:
-        del counted["memory"]
-    return counted
+    model = open_model(job.model)
+    is_stated = bool(job._given("memory", "gpu_memory_gib"))
+    memory = job.memory if is_stated else memory_need(model, job.method, job.sequence)
+    name = cell_name(model.name, job.method, job.sequence)
+    return job.model_copy(
+        update={"model": name, "samples": job.tokens, "memory": memory, "tokens": None, "method": None}
+    )
 
 
 def _jobs_of_classes(name: str, work: Monthly) -> dict[str, Training | Runs]:
