@@ -40,7 +40,7 @@ def had(facts, *rows):
 
 def test_with_every_machine_there_and_no_failure_every_figure_is_that_of_before(tmp_path):
     facts = known(tmp_path, *ALWAYS, as_of=date(2018, 7, 1))
-    asked = settings(deadlines_hours=(30.0, 120.0, 300.0))
+    asked = settings(deadlines_hours=[30.0, 120.0, 300.0])
     before, after = (compare(inputs(), asked, draws=200, known=one) for one in (None, facts))
     due = after["deadlines"].dropna(subset="option")
     assert len(due) > 1 and due["p_result_in_time"].tolist() == due["p_in_time"].tolist()
