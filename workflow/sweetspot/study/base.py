@@ -105,7 +105,16 @@ class Ranged(Closed):
 
 
 def within(minimum: float, maximum: float = math.inf, noun: str = "a number") -> AfterValidator:
-    """Return a check that the whole range of an uncertain number lies within bounds."""
+    """Return a check that the whole range of an uncertain number lies within bounds.
+
+    Parameters
+    ----------
+    minimum, maximum
+        The bounds; a minimum of SMALLEST is said as "above 0".
+    noun
+        What the number is, with its unit.
+
+    """
     expected = f"{noun} above 0" if minimum == SMALLEST else f"{noun} of at least {minimum:g}"
     if maximum < math.inf:
         expected += f", at most {maximum:g}"
@@ -174,7 +183,7 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
 def _is_misspelt(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
     """Return whether a missing key stands beside an unknown one that resembles it: one mistake, said of that one."""
     *parent, name = detail["loc"] or ("",)
-    unknown = [loc[-1] for loc in (other["loc"] for other in details if other["type"] == "extra_forbidden")
+    unknown = [loc[-1] for loc in (entry["loc"] for entry in details if entry["type"] == "extra_forbidden")
                if [*loc[:-1]] == parent]  # fmt: skip
     return detail["type"] == "missing" and near(str(name), map(str, unknown)) is not None
 
@@ -229,14 +238,14 @@ def _keys_of(model: type[BaseModel]) -> set[str]:
     return {key for part in (schema, *schema.get("$defs", {}).values()) for key in part.get("properties", {})}
 
 
-def check_apart(names: Iterable[str], what: str, file: str | Path) -> None:
+def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
     """Refuse names that differ only by case: on macOS and Windows their files are one.
 
     Parameters
     ----------
     names
         The names.
-    what
+    noun
         What they are names of, e.g. "studies".
     file
         Where they stand.
@@ -249,7 +258,7 @@ def check_apart(names: Iterable[str], what: str, file: str | Path) -> None:
     """
     first: dict[str, str] = {}
     refuse(
-        f"{file}: {what} {first[name.casefold()]!r} and {name!r} differ only by case; rename one of them"
+        f"{file}: {noun} {first[name.casefold()]!r} and {name!r} differ only by case; rename one of them"
         for name in names
         if first.setdefault(name.casefold(), name) != name
     )

@@ -15,12 +15,12 @@ def _number_of_text(value: Any) -> Any:
 
 
 FromText = BeforeValidator(_number_of_text)
-Whole = Annotated[Count, FromText]
+CountOrText = Annotated[Count, FromText]
 Positive = Annotated[float, Field(gt=0, lt=1e9)]
 # `null` on the command line comes as text.
 Cap = Annotated[Positive | None, BeforeValidator(lambda value: None if value in ("null", "~") else value)]
 Column = Literal["instance", "framework", "model", "batch_size", "gpus", "precision", "variant"]
-Value = Annotated[Whole | Slug, Field(union_mode="left_to_right")]
+Value = Annotated[CountOrText | Slug, Field(union_mode="left_to_right")]
 TIME_LIMIT_S = 1800
 PROTOCOL_KEYS = ("protocol", "warmup_steps", "min_steps", "min_seconds", "least_seconds", "least_seconds_power",
                  "min_steps_slow", "target_half_width")  # fmt: skip
@@ -31,7 +31,7 @@ class Matrix(Closed):
 
     model: list[Slug] = Field(min_length=1)
     """Networks to train, or scripts of config/commands/, by name"""
-    batch_size: list[Whole] = Field(min_length=1)
+    batch_size: list[CountOrText] = Field(min_length=1)
     """Samples per device and step"""
     gpus: list[Annotated[int, Field(ge=1, le=4096), FromText]] = [1]
     """Devices used together"""
@@ -48,14 +48,14 @@ class Measure(Closed):
 
     model_config = ConfigDict(strict=False)  # on the command line numbers come as text
 
-    protocol: Annotated[Whole, AfterValidator(lambda value: max(value, PROTOCOL))] = Field(
+    protocol: Annotated[CountOrText, AfterValidator(lambda value: max(value, PROTOCOL))] = Field(
         PROTOCOL,
         description="Version of what a measurement means; a new number repeats every run. A lower one than this "
         f"version of Sweetspot measures by ({PROTOCOL}) counts as that",
     )
-    warmup_steps: Whole = 2
+    warmup_steps: CountOrText = 2
     """Steps not timed, the first (which compiles) included"""
-    min_steps: Whole = 5
+    min_steps: CountOrText = 5
     """Timed steps after which a run may end"""
     min_seconds: float = Field(20.0, gt=0, le=86_400)
     """Timed seconds after which a slow run may end"""
@@ -63,11 +63,11 @@ class Measure(Closed):
     """Timed seconds before which no run ends"""
     least_seconds_power: float = Field(10.0, ge=0, le=86_400)
     """The same where power or energy is read, which renews ten times a second"""
-    min_steps_slow: Whole = 3
+    min_steps_slow: CountOrText = 3
     """Timed steps that even a slow run makes"""
     target_half_width: float = Field(0.0, ge=0, lt=1)
     """Share of the mean step to which its 95 % interval must shrink before min_seconds; 0: any"""
-    time_limit_s: Whole = TIME_LIMIT_S
+    time_limit_s: CountOrText = TIME_LIMIT_S
     """Seconds after which a run is ended and recorded as failed"""
     xla: bool = False
     """Compile the training step with XLA"""
@@ -107,6 +107,6 @@ class Config(Closed):
 
     @field_validator("measure_on", mode="before")
     @classmethod
-    def _one_name_is_a_list(cls, value: Any) -> Any:
+    def _name_as_list(cls, value: Any) -> Any:
         """`--config measure_on=workstation-gpu` on the command line gives text."""
         return [value] if isinstance(value, str) else value

@@ -28,8 +28,8 @@ class Fact(Ranged):
 
 def _fact(row: Mapping[str, str]) -> Fact:
     """The fact in a row of a shipped table; an end that is empty is not given."""
-    ends = {name: float(row[name]) for name in ("value", "low", "high") if row[name]}
-    return Fact(**ends, as_of=row["as_of"], source=row["source"])
+    numbers = {name: float(row[name]) for name in ("value", "low", "high") if row[name]}
+    return Fact(**numbers, as_of=row["as_of"], source=row["source"])
 
 
 Intensity = Annotated[Fact, within(0, LARGEST_INTENSITY, "g CO2e per kWh")]

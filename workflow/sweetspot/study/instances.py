@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field
 
 from sweetspot.errors import Faults, UserError
-from sweetspot.study.base import Closed, Count, Name, Slug, Text, check_apart, validated
+from sweetspot.study.base import Closed, Count, Name, Slug, Text, check_case, validated
 from sweetspot.study.platforms import PLATFORMS, Platform
 from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
@@ -119,9 +119,17 @@ class Instance(Closed):
 
 
 def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
-    """Machines that `gpus` devices of an instance take: devices / gpus_per_node where it is measured so, else declared.
+    """Return how many nodes some devices of an instance take; 1 where nothing is said.
 
-    Of a declared cluster as many of its nodes as the devices fill; one where nothing is said.
+    Parameters
+    ----------
+    instances
+        The declared instances.
+    name
+        The instance.
+    gpus
+        Devices used: by `gpus_per_node` where it is measured, else as many of the declared nodes as they fill.
+
     """
     instance = instances.get(name)
     if instance is None:
@@ -142,7 +150,7 @@ def cautions(instances: Mapping[str, Instance], name: str) -> list[dict[str, str
 
 def load_instances(*files: Path) -> dict[str, Instance]:
     """Instances of all files that exist, later files adding to earlier ones. Raises UserError of all mistakes."""
-    found: dict[str, Instance] = {}
+    instances: dict[str, Instance] = {}
     faults = Faults()
     names: set[str] = set()  # those whose entry is at fault too: another may name them
     for file in files:
@@ -153,17 +161,17 @@ def load_instances(*files: Path) -> dict[str, Instance]:
                     if name in names:
                         raise UserError(f"{file}: instance '{name}' is declared in another file too; declare it once")
                     names.add(name)
-                    found[name] = validated(Instance, entry, f"{file}: {name}")
+                    instances[name] = validated(Instance, entry, f"{file}: {name}")
     with faults.gather():
-        check_apart(found, "instances", files[-1])
-    for name, instance in found.items():
+        check_case(instances, "instances", files[-1])
+    for name, instance in instances.items():
         for key in ("base_instance", "equivalent_to"):
-            other = getattr(instance, key)
-            if other is not None and other not in names:
-                said = f"{files[-1]}: {name}.{key} is {other!r}; expected one of the declared instances"
-                faults.add(said + hint(other, names))
+            target = getattr(instance, key)
+            if target is not None and target not in names:
+                sentence = f"{files[-1]}: {name}.{key} is {target!r}; expected one of the declared instances"
+                faults.add(sentence + hint(target, names))
     faults.end()
-    return found
+    return instances
 
 
 def instance_entries(file: Path) -> dict[str, Any]:

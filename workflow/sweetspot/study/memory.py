@@ -17,7 +17,7 @@ BEFORE_AMPERE = ("kepler", "maxwell", "pascal", "volta", "turing")  # NVIDIA's, 
 
 
 @cache
-def _known() -> dict[str, dict[str, str]]:
+def _device_rows() -> dict[str, dict[str, str]]:
     return {
         name.strip().casefold(): row
         for row in table("devices")
@@ -28,7 +28,7 @@ def _known() -> dict[str, dict[str, str]]:
 
 def is_before_ampere(gpu: str) -> bool:
     """Whether a device is known to be of an architecture that has neither TF32 nor bf16."""
-    return _known().get(gpu.casefold(), {}).get("architecture") in BEFORE_AMPERE
+    return _device_rows().get(gpu.casefold(), {}).get("architecture") in BEFORE_AMPERE
 
 
 def memory_of(machines: Mapping[str, "Instance"]) -> dict[str, float]:
@@ -36,11 +36,11 @@ def memory_of(machines: Mapping[str, "Instance"]) -> dict[str, float]:
 
     A data sheet's 80 GB are 80 GiB on the chip, of which the driver leaves 1 to 2 % less.
     """
-    found = {
-        name: machine.gpu_memory_gib or float(_known().get(machine.gpu.casefold(), {}).get("memory_gb", 0))
+    sizes = {
+        name: machine.gpu_memory_gib or float(_device_rows().get(machine.gpu.casefold(), {}).get("memory_gb", 0))
         for name, machine in machines.items()
     }
-    return {name: size for name, size in found.items() if size}
+    return {name: size for name, size in sizes.items() if size}
 
 
 GIB = 2.0**30
@@ -120,9 +120,9 @@ class Memory(Closed):
         frozen = (self.parameters - trained) * (weight if self.frozen_bytes is None else self.frozen_bytes)
         states = trained * (master + STATES[self.optimizer] * state)
         parts = {3: trained * weight + frozen, 2: trained * gradient, 1: states}
-        held = sum(part / (gpus if stage <= STAGES[self.sharding] else 1) for stage, part in parts.items())
+        state_bytes = sum(part / (gpus if stage <= STAGES[self.sharding] else 1) for stage, part in parts.items())
         activations = self.activations_gib if self.transformer is None else self.transformer.gib
-        return held / GIB + float(activations or 0.0)
+        return state_bytes / GIB + float(activations or 0.0)
 
 
 class Needs(Closed):

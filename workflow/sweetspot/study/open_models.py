@@ -27,11 +27,11 @@ PROGRAM_GIB = 0.8  # CUDA and its libraries
 TUNED = re.compile(r"-(instruct|chat|base|hf|it|bnb-4bit|unsloth|pt)(?=-|$)")
 # A model of one's own by its shape: millions of parameters (of a mixture those of a token too), layers, width, heads,
 # key-value heads, vocabulary.
-OWN_NAME = re.compile(
+SHAPE_NAME = re.compile(
     r"own-(?P<parameters>\d+)m(?:-(?P<active>\d+)a)?-(?P<layers>\d+)l-(?P<width>\d+)w-(?P<heads>\d+)h"
     r"-(?P<kv_heads>\d+)k-(?P<vocabulary>\d+)v"
 )
-OWN_SHAPE = (
+SHAPE_TEXT = (
     "a shape of your own, own-8030m-32l-4096w-32h-8k-128256v: millions of parameters, layers, width, heads, key-value "
     "heads, vocabulary"
 )
@@ -84,37 +84,50 @@ def open_models() -> dict[str, OpenModel]:
 
 
 def open_model(name: str) -> OpenModel:
-    """Return the model of that name, in any case, its publisher before it or not, or of a shape (OWN_SHAPE).
+    """Return the model of that name, in any case, its publisher before it or not, or of a shape (SHAPE_TEXT).
 
     Raises UserError for any other name.
     """
     models, key = open_models(), name.strip().lower().split("/")[-1]
     untuned = {TUNED.sub("", model): row for model, row in models.items()}
-    model = models.get(key) or untuned.get(TUNED.sub("", key)) or _own_model(key)
+    model = models.get(key) or untuned.get(TUNED.sub("", key)) or _model_of_shape(key)
     if model is None:
-        family = [other for other in models if other.split("-")[0] == name.strip().lower().split("-")[0]]
-        expected = ", ".join(family) or f"{len(models)}, such as llama-3.1-8b, or {OWN_SHAPE}"
+        family = [row for row in models if row.split("-")[0] == name.strip().lower().split("-")[0]]
+        expected = ", ".join(family) or f"{len(models)}, such as llama-3.1-8b, or {SHAPE_TEXT}"
         raise UserError(f"model {name!r} is not known; expected one of {expected}{hint(name.strip().lower(), models)}")
     return model
 
 
-def _own_model(name: str) -> OpenModel | None:
+def _model_of_shape(name: str) -> OpenModel | None:
     """Return the model whose shape the name tells; None where it tells none."""
-    match = OWN_NAME.fullmatch(name)
+    match = SHAPE_NAME.fullmatch(name)
     if match is None:
         return None
     shape = {key: int(value) for key, value in match.groupdict(match["parameters"]).items()}
     parameters, active = (1_000_000 * shape.pop(key) for key in ("parameters", "active"))
     is_sound = min(active, *shape.values()) > 0 and shape["vocabulary"] * shape["width"] < active <= parameters
     if not (is_sound and shape["width"] >= shape["heads"] >= shape["kv_heads"]):
-        raise UserError(f"model is {name!r}, whose numbers are of no model; expected {OWN_SHAPE}")
+        raise UserError(f"model is {name!r}, whose numbers are of no model; expected {SHAPE_TEXT}")
     width = shape["width"] // shape["heads"]
     return OpenModel(name, parameters, active, tied=False, sequence=2048, head_width=width, source="own", **shape)
 
 
 def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = RANK) -> float:
-    """Operations of a training step for each token: 6 P + 12 L a s, with P the weights that a token is multiplied with.
+    """Return the operations of a training step for each token: 6 P + 12 L a s.
 
+    Parameters
+    ----------
+    model
+        The model; P are the weights that a token is multiplied with.
+    method
+        How it is trained.
+    sequence
+        Tokens of a sequence.
+    rank
+        Of adapters.
+
+    Notes
+    -----
     Source: PaLM, appendix B (Chowdhery et al. 2022); a is the width of all heads, attention counts whole rows, causal
     or not. Of adapters the other weights are frozen: forward and the gradient of activations, 4 P. Of GRPO (of all
     weights) GRPO_TIMES as many for each token of prompts and answers.
@@ -134,10 +147,23 @@ def memory_need(
     kept: bool = False,
     chunked: bool = False,
 ) -> Memory:
-    """What each device keeps: the rule of study/memory.py, 16 bits, Adam, parameters divided by the devices.
+    """Return what each device keeps: the rule of study/memory.py, 16 bits, Adam, parameters divided by the devices.
 
-    kept: activations are kept, but for the scores of attention; else layers are computed again, one of them whole at a
-    time. chunked: the loss is made in parts, which keep the 16 bits of the logits; else LOGITS bytes. What is not
+    Parameters
+    ----------
+    model, method, sequence, rank
+        As of `flop_per_token`.
+    batch_size
+        Sequences that a device works on at once.
+    kept
+        Whether activations are kept, but for the scores of attention; else layers are computed again, one of them
+        whole at a time.
+    chunked
+        Whether the loss is made in parts, which keep the 16 bits of the logits; else LOGITS bytes.
+
+    Notes
+    -----
+    What is not
     quantised beside 4-bit weights is held in 32 bits, as PEFT prepares it. PROGRAM_GIB is beside it. GRPO holds the
     reference policy in 16 bits too and, where nothing is computed or loaded again (kept), the weights that generate.
     """
@@ -165,7 +191,16 @@ SEQUENCE = 2048
 
 
 def cell_name(model: str, method: str, sequence: int) -> str:
-    """What the cells of that work are called as a model: `llama-3.1-8b.lora.2048`."""
+    """Return what the cells of work by tokens are called as a model, e.g. `llama-3.1-8b.lora.2048`.
+
+    Parameters
+    ----------
+    model, method
+        Model and method by name.
+    sequence
+        Tokens of a sequence.
+
+    """
     return f"{model}.{method}.{sequence}"
 
 

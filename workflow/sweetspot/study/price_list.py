@@ -86,21 +86,21 @@ class Offer(Closed):
 
     def _expected(self) -> Iterator[str]:
         kinds = [*RATE_HOURS, "compose", "commitment", "own"]
-        given = self._given(*kinds)
-        if len(given) != 1:
-            yield f"exactly one price, found {', '.join(given) or 'none'} (one of {', '.join(kinds)})"
-        needed = {"commitment": CONTRACTS, "own": ("own",)}.get(given[0])
+        prices = self._given(*kinds)
+        if len(prices) != 1:
+            yield f"exactly one price, found {', '.join(prices) or 'none'} (one of {', '.join(kinds)})"
+        needed = {"commitment": CONTRACTS, "own": ("own",)}.get(prices[0])
         if needed is not None and self.purchase not in needed:
-            yield f"purchase {' or '.join(needed)} for a price of kind {given[0]}, found {self.purchase}"
+            yield f"purchase {' or '.join(needed)} for a price of kind {prices[0]}, found {self.purchase}"
         if needed is None and self.purchase == "own":
-            yield f"key own for purchase own, found {given[0]}"
-        kept = self.purchase in ("own", *CONTRACTS)
-        if self.trend is not None and kept:
+            yield f"key own for purchase own, found {prices[0]}"
+        is_fixed = self.purchase in ("own", *CONTRACTS)
+        if self.trend is not None and is_fixed:
             yield f"trend only on demand or interruptible (a contract keeps its price), found {self.purchase}"
         waits = self._given("available_from_weeks", "available_from")
         if len(waits) > 1:
             yield "one of available_from_weeks, available_from"
-        if waits and not kept:
+        if waits and not is_fixed:
             yield f"{waits[0]} only of what is bought or signed for, found {self.purchase}"
         if self.interruptions is not None and self.purchase not in INTERRUPTIBLE:
             yield f"interruptions only for spot or preemptible, found {self.purchase}"
@@ -160,7 +160,7 @@ def _wrong_offers(prices: PriceList) -> Iterator[str]:
     currencies = {"USD", *(rate.currency for rate in prices.rates)}
     for number, offer in enumerate(prices.offers):
         entry, currency, first_day = f"offers[{number}]", offer.currency or prices.currency, offer.as_of or prices.as_of
-        earlier = [(other.instance, other.purchase) for other in prices.offers[:number]]
+        earlier = [(before.instance, before.purchase) for before in prices.offers[:number]]
         if (offer.instance, offer.purchase) in earlier:
             yield f"{entry} offers '{offer.instance}' {offer.purchase} a second time; expected once"
         if currency not in currencies:
@@ -192,7 +192,7 @@ def newest_day(prices: PriceList) -> date:
     return max([prices.as_of, *(offer.as_of for offer in prices.offers if offer.as_of is not None)])
 
 
-def place_for(folder: Path, name: str, prices: PriceList, text: str) -> Path:
+def history_file(folder: Path, name: str, prices: PriceList, text: str) -> Path:
     """Return the file of the history that keeps a list: one file a state, none written over.
 
     Parameters
@@ -214,7 +214,7 @@ def place_for(folder: Path, name: str, prices: PriceList, text: str) -> Path:
     return next(file for file in files if not file.is_file() or file.read_bytes() == text.encode("utf-8"))
 
 
-def days_kept(folder: Path) -> list[date]:
+def history_days(folder: Path) -> list[date]:
     """Return the days of which prices/ keeps old lists, oldest first. Raises UserError for a name of no day."""
     return sorted({state[0] for entry in (folder / HISTORY).glob("*/") if (state := _state(entry))})
 

@@ -114,9 +114,9 @@ def _check_names(scenario: Scenario, file: Path, workloads: Mapping[str, Any], l
     names = [("prices", name, lists, "price list") for name in scenario.prices]
     names += [("workloads", name, workloads, "workload of the study") for name in changed_works]
     refuse(
-        f"{file}: {key}.{name} is no {noun}; expected one of {', '.join(known)}{hint(name, known)}"
-        for key, name, known, noun in names
-        if name not in known
+        f"{file}: {key}.{name} is no {noun}; expected one of {', '.join(names_there)}{hint(name, names_there)}"
+        for key, name, names_there, noun in names
+        if name not in names_there
     )
 
 
@@ -148,7 +148,11 @@ def merged(old: Any, change: Any, file: Path) -> Any:
     if isinstance(old, Mapping) or not (isinstance(entries, dict) and isinstance(changes, dict)):
         return change
     for key, entry in changes.items():
-        matches = [other for other in entries if other[0] == key[0] and other[1] == entry.get("purchase", other[1])]
+        matches = [
+            candidate
+            for candidate in entries
+            if candidate[0] == key[0] and candidate[1] == entry.get("purchase", candidate[1])
+        ]
         if len(matches) > 1:
             purchases = ", ".join(purchase for _, purchase in matches)
             raise UserError(f"{file}: '{key[0]}' has several offers; expected its purchase, one of {purchases}")

@@ -56,16 +56,33 @@ class Settings:
 
     @classmethod
     def of(cls, study: "Study", instances: "Mapping[str, Instance] | None" = None) -> "Settings":
-        """The settings of a study; without its instances machines are called by their keys."""
+        """Return the settings of a study.
+
+        Parameters
+        ----------
+        study
+            The study.
+        instances
+            Its machines; without them they are called by their keys.
+
+        """
         from sweetspot.study.memory import memory_of  # lazily: its models take longer to import than the comparison
 
         question = study.cells
-        same = ("reference", "month_days", "accepts_interruptions", "counts", "answer_prices", "work", "offers_in_hand")
+        names = (
+            "reference",
+            "month_days",
+            "accepts_interruptions",
+            "counts",
+            "answer_prices",
+            "work",
+            "offers_in_hand",
+        )
         machines, money = instances or {}, study.currency
         paid = {} if money is None else {"currency": money.code, "usd_per_unit": money.usd_per_unit}
-        behind = {other for one in machines.values() for other in (one.base_instance, one.equivalent_to)}
+        behind = {name for machine in machines.values() for name in (machine.base_instance, machine.equivalent_to)}
         return cls(
-            **{name: getattr(study, name) for name in same} | paid,
+            **{name: getattr(study, name) for name in names} | paid,
             study=study.name,
             batch_sizes={model: question.headline(model) for model in question.model},
             precision=question.precision,

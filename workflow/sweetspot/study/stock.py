@@ -28,7 +28,7 @@ SHARES = ("stock_share", "any_share", "lost_devices_per_year")
 # Ten years of waiting or a failure an hour of every device are slips.
 MAXIMA = {"failures_per_device_hour": 1.0, "interruptions_per_hour": 1.0} | dict.fromkeys(SHARES, 1.0)
 LARGEST_DAYS = 3653.0
-MAX_YEARS_APART = 2  # Stock turns within months: a figure of another time says nothing.
+LARGEST_YEARS = 2  # Stock turns within months: a figure of another time says nothing.
 KEYS = ("price_list", "provider", "gpu", "gpus", "purchase")
 
 
@@ -116,7 +116,16 @@ class Known(NamedTuple):
     shipped: Sequence[StockFact]
 
     def find(self, quantity: str, offer: Mapping[str, Any]) -> StockFact | None:
-        """Return the figure for an offer (by KEYS), the study's if it has any; None where nothing is known."""
+        """Return the figure for an offer, the study's if it has any; None where nothing is known.
+
+        Parameters
+        ----------
+        quantity
+            One of `Quantity`.
+        offer
+            What the offer is, by KEYS.
+
+        """
         for facts in self:
             matches = [fact for fact in facts if fact.quantity == quantity and fact.about.items() <= offer.items()]
             if matches:
@@ -134,17 +143,17 @@ def _closeness(fact: StockFact) -> tuple[bool, bool, int]:
 
 
 def shipped_facts(as_of: date) -> list[StockFact]:
-    """Return the library's figures of the time of a study, within MAX_YEARS_APART years of its date."""
+    """Return the library's figures of the time of a study, within LARGEST_YEARS years of its date."""
     types = {"value": float, "low": float, "high": float, "gpus": int}
     return [
         StockFact.model_validate({key: types.get(key, str)(text) for key, text in {**row, "gpu": gpu}.items() if text})
         for row in table("availability")
-        if abs(int(row["as_of"][:4]) - as_of.year) <= MAX_YEARS_APART
+        if abs(int(row["as_of"][:4]) - as_of.year) <= LARGEST_YEARS
         for gpu in row["gpu"].split(" ; ")
     ]
 
 
-def own_facts(file: Path) -> list[StockFact]:
+def study_facts(file: Path) -> list[StockFact]:
     """Return the figures of a study's availability.yaml. Raises UserError, also for future dates."""
     facts, today = validated(Availability, load_yaml(file), file).facts, date.today()
     newest = (today + timedelta(days=1)).isoformat()  # Somewhere it is tomorrow already.
@@ -156,7 +165,7 @@ def own_facts(file: Path) -> list[StockFact]:
     return facts
 
 
-def named_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
+def checked_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
     """Return the figures of a study's availability.yaml whose names are those of the study.
 
     Parameters
@@ -175,7 +184,7 @@ def named_facts(file: Path, machines: Collection[Instance], price_lists: Collect
         nothing. Other providers and devices may be those of another study.
 
     """
-    facts = own_facts(file)
+    facts = study_facts(file)
     names_by_key = {
         "price_list": price_lists,
         "provider": {machine.provider for machine in machines},
@@ -198,7 +207,7 @@ def named_facts(file: Path, machines: Collection[Instance], price_lists: Collect
 def _meant(name: str, names: Sequence[str]) -> str:
     """Suggest a similar name, or one with all words of `name`, such as `H100 SXM` for `H100`; "" if there is none."""
     words = set(name.lower().split())
-    longer = next((other for other in names if words <= set(other.lower().split())), None)
+    longer = next((entry for entry in names if words <= set(entry.lower().split())), None)
     return hint(name, names) or ("" if longer is None else f": did you mean '{longer}'?")
 
 
@@ -207,4 +216,4 @@ def load_availability(path: str | Path | None, as_of: date) -> Known:
 
     Raises UserError naming file and key.
     """
-    return Known(own_facts(Path(path)) if path is not None else [], shipped_facts(as_of))
+    return Known(study_facts(Path(path)) if path is not None else [], shipped_facts(as_of))

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, Field
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import Closed, Count, Day, Framework, Precision, Slug, Text, check_apart, validated
+from sweetspot.study.base import Closed, Count, Day, Framework, Precision, Slug, Text, check_case, validated
 from sweetspot.study.catalogue_map import CatalogueMap
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.scripts import Program
-from sweetspot.study.terms import ShownCurrency
+from sweetspot.study.terms import DisplayCurrency
 from sweetspot.study.titles import model_title, provider_title
 from sweetspot.study.yamlfile import load_yaml
 
@@ -139,7 +139,7 @@ class Question(Closed):
         return None if batch == "own" else batch[model] if isinstance(batch, dict) else batch
 
 
-Counted = Literal["train", "run", "task", "month"]
+BillUnit = Literal["train", "run", "task", "month"]
 
 
 class Study(Closed):
@@ -187,7 +187,7 @@ class Study(Closed):
     """Offers that the decision is about, by price list, machine or option: they always stand in the table; none
     named: everything for sale
     """
-    counts: Counted = "train"
+    counts: BillUnit = "train"
     """What a bill of the answer pays for: training a model, one run, one task, or a month"""
     answer_prices: list[Slug] = []
     """Price lists whose offers the answer may take, by default all; the others (variants, later or earlier prices)
@@ -203,7 +203,7 @@ class Study(Closed):
     """Names for people of models and providers, by key; well-known ones have theirs without it"""
     catalogue: CatalogueMap | None = None
     """Names of the instances in price catalogues, for `sweetspot refresh-prices`"""
-    currency: ShownCurrency | None = None
+    currency: DisplayCurrency | None = None
     """Currency in which the page shows money, with its rate; absent: USD, as the tables have it"""
 
     def model_title(self, model: str) -> str:
@@ -232,8 +232,8 @@ def check_study_name(name: str, studies: Path) -> None:
         raise UserError(
             f"study {name!r} would write into results/{name.casefold()}, which belongs to all studies; rename it"
         )
-    alike = {other for other in _studies(studies) if other.casefold() == name.casefold()}
-    check_apart(sorted(alike | {name}), "studies", studies)
+    same_names = {entry for entry in _studies(studies) if entry.casefold() == name.casefold()}
+    check_case(sorted(same_names | {name}), "studies", studies)
 
 
 def load_study(folder: str | Path) -> Study:
@@ -241,9 +241,9 @@ def load_study(folder: str | Path) -> Study:
     root = Path(folder)
     check_study_name(root.name, root.parent)
     if not root.is_dir():
-        known = ", ".join(_studies(root.parent))
-        place = f"no study lies in {root.parent.absolute()}; start in the project's folder"
-        raise UserError(f"study {root.name!r} does not exist{f'; expected one of {known}' if known else f': {place}'}")
+        names = ", ".join(_studies(root.parent))
+        hint = f"no study lies in {root.parent.absolute()}; start in the project's folder"
+        raise UserError(f"study {root.name!r} does not exist{f'; expected one of {names}' if names else f': {hint}'}")
     file = root / "study.yaml"
     study = validated(Study, load_yaml(file), file)
     if study.name != root.name:

@@ -16,7 +16,6 @@ LONGEST_MONTHS = 600
 # No building draws less than its machines; the worst of old server rooms draws about three times as much.
 LARGEST_PUE = 3.0
 SHARE = "a share (not a percentage)"
-LessThanAll = Annotated[float, Field(ge=0, lt=1)]
 
 
 class Amount(Ranged):
@@ -24,7 +23,7 @@ class Amount(Ranged):
 
     @model_validator(mode="before")
     @classmethod
-    def _plain_number(cls, data: Any) -> Any:
+    def _number_alone(cls, data: Any) -> Any:
         return data if isinstance(data, dict | Amount) else {"value": data}
 
     @classmethod
@@ -223,7 +222,7 @@ class Own(Closed):
     """Price of electricity"""
     days_per_month: Positive
     """Days of use a month, 24 hours each"""
-    downtime_share: LessThanAll = 0.0
+    downtime_share: float = Field(0.0, ge=0, lt=1)
     """Share of the planned days in which it is broken"""
     discount_rate: Share = 0.0
     """Yearly discount rate for present values"""
@@ -238,9 +237,9 @@ class Own(Closed):
 
     def _expected(self) -> Iterator[str]:
         # Both ends may meet: the owner's cheapest case takes the low purchase and the high resale.
-        least, most = self.capex.ends[0], 0.0 if isinstance(self.residual, Resale) else self.residual.ends[1]
-        if most > least:
-            yield f"residual of at most capex, found residual {most:g} and capex {least:g}"
+        lowest, highest = self.capex.ends[0], 0.0 if isinstance(self.residual, Resale) else self.residual.ends[1]
+        if highest > lowest:
+            yield f"residual of at most capex, found residual {highest:g} and capex {lowest:g}"
 
 
 class Printed(Closed):
@@ -266,9 +265,17 @@ LATER = 1.5  # so far a currency may have moved beyond the years of the table
 
 
 def wrong_rate(currency: str, usd: float, day: date) -> str | None:
-    """What is wrong with `usd` for one unit of a currency on a day: words, with what is expected; None: nothing.
+    """Say what would be right in place of an exchange rate; None where it is right or the currency is not known.
 
-    None too for currencies that the table does not know. The dollar is 1.
+    Parameters
+    ----------
+    currency
+        Its code; the dollar is 1.
+    usd
+        USD for one unit of it.
+    day
+        Day of the rate.
+
     """
     if currency == "USD":
         return None if usd == 1 else "expected 1, or no rate of USD"
@@ -279,14 +286,14 @@ def wrong_rate(currency: str, usd: float, day: date) -> str | None:
     year, low, high = int(nearest["year"]), float(nearest["low"]), float(nearest["high"])
     if low <= usd * INVERTED and usd <= high * INVERTED:
         return None
-    turned, margin = low <= 1 / usd <= high, BESIDE if year == day.year else LATER
-    if not turned and low / margin <= usd <= high * margin:
+    is_inverted, margin = low <= 1 / usd <= high, BESIDE if year == day.year else LATER
+    if not is_inverted and low / margin <= usd <= high * margin:
         return None
-    expected = f"{1 / usd:.4g}, the rate turned round, or another" if turned else "one"
+    expected = f"{1 / usd:.4g}, the rate turned round, or another" if is_inverted else "one"
     return f"expected {expected} beside the {low:g} to {high:g} USD of {year} (ECB)"
 
 
-class ShownCurrency(Closed):
+class DisplayCurrency(Closed):
     """The currency of a study's page, with its rate and where that was read."""
 
     code: Currency

@@ -48,9 +48,9 @@ class Resale(Closed):
         ages = [point[0] for point in self.points]
         if ages != sorted(set(ages)):
             yield f"points by ascending years, found {ages}"
-        for years, kept, low, high in self.points:
-            if not low <= kept <= high:
-                yield f"low <= share <= high at {years:g} years, found {low:g}, {kept:g}, {high:g}"
+        for years, share, low, high in self.points:
+            if not low <= share <= high:
+                yield f"low <= share <= high at {years:g} years, found {low:g}, {share:g}, {high:g}"
 
     def by_years(self) -> list[Point]:
         """Return (years since the purchase, share of the purchase: median, low, high), from 0 years on."""
@@ -72,7 +72,7 @@ def _at_age(points: Sequence[Point], age: float) -> Point:
 
 
 Rate = Annotated[float, Field(ge=0, le=12)]
-Spread = Annotated[float, Field(gt=0, le=3)]
+Deviation = Annotated[float, Field(gt=0, le=3)]
 PresetName = Literal["hyperscaler", "small_cloud", "spot", "fixed"]
 
 
@@ -118,7 +118,7 @@ class RandomWalk(Closed):
 
     kind: Literal["random_walk"]
     """It walks at random, without a drift"""
-    sd_log_year: Spread
+    sd_log_year: Deviation
     """Standard deviation of the logarithm after 12 months; grows as sqrt(months)"""
     market_share: Share = 0.0
     """Share of the variance that all offers have in common"""
@@ -127,7 +127,7 @@ class RandomWalk(Closed):
 Path = Fixed | Jumps | Drift | RandomWalk
 Trend = Annotated[
     Annotated[PresetName, Tag("(preset)")] | Annotated[Drift, Tag("(own)")],
-    Discriminator(lambda given: "(preset)" if isinstance(given, str) else "(own)"),
+    Discriminator(lambda trend: "(preset)" if isinstance(trend, str) else "(own)"),
 ]
 
 # `python -m research fit-price-paths` recomputes each number from facts/pools/prices-2026 (research/README.md).
@@ -145,8 +145,19 @@ CURRENT = re.compile(r"\b(A100|H100|H200|GH200|B200|GB200|B300|GB300|MI300X|MI32
 
 
 def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
-    """The preset of an offer that states no trend, by who lets the machine and how it is paid.
+    """Return the preset of an offer that states no trend.
 
+    Parameters
+    ----------
+    provider
+        Who lets the machine.
+    purchase
+        How it is paid.
+    gpu
+        Its device.
+
+    Notes
+    -----
     Interruptible: `spot`. Contracts and own machines: `fixed`. On demand: `hyperscaler` for AWS, Azure and Google, of
     which old devices are `fixed`; `small_cloud` for every other provider, known or not.
     """

@@ -114,8 +114,10 @@ def load_workloads(path: str | Path) -> dict[str, Training | Runs | Plan]:
         jobs |= _jobs_of_classes(name, work) if isinstance(work, Monthly) else {name: work}
         if isinstance(work, Plan) and work.model not in trained:
             # Jobs that take the whole machine have its own figure; others only where there is none of these.
-            whole = [phase for phase in work.phases if phase.gpus_per_job == "all"]
-            jobs_of_phases |= {f"{name}.{phase.name}": _job_of_phase(work, phase) for phase in whole or work.phases}
+            full_machine = [phase for phase in work.phases if phase.gpus_per_job == "all"]
+            jobs_of_phases |= {
+                f"{name}.{phase.name}": _job_of_phase(work, phase) for phase in full_machine or work.phases
+            }
     return jobs | jobs_of_phases
 
 
@@ -133,8 +135,8 @@ def load_titles(path: str | Path) -> dict[str, str]:
     """
     if not Path(path).is_file():
         return {}
-    named = {**load_monthly(path), **load_workloads(path)}
-    return {name: work.title for name, work in named.items() if work.title}
+    works = {**load_monthly(path), **load_workloads(path)}
+    return {name: work.title for name, work in works.items() if work.title}
 
 
 def read_workloads(path: str | Path) -> dict[str, Training | Runs | Plan | Monthly]:
@@ -156,8 +158,8 @@ def _by_samples(job: JobClass) -> JobClass:
     if job.tokens is None or job.method is None:
         return job
     model = open_model(job.model)
-    is_stated = bool(job._given("memory", "gpu_memory_gib"))
-    memory = job.memory if is_stated else memory_need(model, job.method, job.sequence)
+    has_memory = bool(job._given("memory", "gpu_memory_gib"))
+    memory = job.memory if has_memory else memory_need(model, job.method, job.sequence)
     name = cell_name(model.name, job.method, job.sequence)
     return job.model_copy(
         update={"model": name, "samples": job.tokens, "memory": memory, "tokens": None, "method": None}
