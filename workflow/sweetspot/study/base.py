@@ -113,7 +113,6 @@ def within(minimum: float, maximum: float = math.inf, noun: str = "a number") ->
         The bounds; a minimum of SMALLEST is said as "above 0".
     noun
         What the number is, with its unit.
-
     """
     expected = f"{noun} above 0" if minimum == SMALLEST else f"{noun} of at least {minimum:g}"
     if maximum < math.inf:
@@ -168,7 +167,6 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
     ------
     UserError
         One sentence per mistake: file, key, value found, what is expected.
-
     """
     if not isinstance(data, dict):
         raise UserError(f"{file}: found {type(data).__name__}; expected a mapping of keys to values")
@@ -254,7 +252,6 @@ def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
     ------
     UserError
         Two names differ only by case.
-
     """
     first: dict[str, str] = {}
     refuse(

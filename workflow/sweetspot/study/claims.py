@@ -74,16 +74,14 @@ class Claim(Closed):
         None, examples=["100 * price(spot) / price(on_demand)", 'option(rented, "usd") / option(box, "usd")']
     )
     """What is computed: numbers, ~ before one that was rounded when printed, + - * /, brackets and functions
-    (docs/decision.md); absent: a statement that no table can check
-    """
+    (docs/decision.md); absent: a statement that no table can check"""
     models: list[Slug] = []
     """Models it is said of, one value for each; absent: all"""
     printed: float | None = None
     """The number printed"""
     unit: Text | None = None
     """Its unit"""
-    tolerance: float = Field(0.0, ge=0)
-    """How far the recomputed number may lie from the printed one"""
+    tolerance: float = Field(0.0, ge=0, description="How far the recomputed number may lie from the printed one")
     relation: Literal["equals", "at_least", "at_most"] = "equals"
     """at_least: 'more than'; the recomputed number may lie above the printed one"""
     checkable: bool = True

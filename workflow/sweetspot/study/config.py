@@ -29,14 +29,11 @@ PROTOCOL_KEYS = ("protocol", "warmup_steps", "min_steps", "min_seconds", "least_
 class Matrix(Closed):
     """The axes of what is measured here; each value is one level, every combination is a cell."""
 
-    model: list[Slug] = Field(min_length=1)
-    """Networks to train, or scripts of config/commands/, by name"""
-    batch_size: list[CountOrText] = Field(min_length=1)
-    """Samples per device and step"""
+    model: list[Slug] = Field(min_length=1, description="Networks to train, or scripts of config/commands/, by name")
+    batch_size: list[CountOrText] = Field(min_length=1, description="Samples per device and step")
     gpus: list[Annotated[int, Field(ge=1, le=4096), FromText]] = [1]
     """Devices used together"""
-    precision: list[Precision] = Field(["fp32"], min_length=1)
-    """Number format of the computation"""
+    precision: list[Precision] = Field(["fp32"], min_length=1, description="Number format of the computation")
     variant: list[Slug] = Field(["default"], min_length=1)
     """How gradients are combined (default, A, B, C, ddp), or compile"""
     framework: list[Framework] = Field(["tensorflow"], min_length=1)
@@ -57,10 +54,8 @@ class Measure(Closed):
     """Steps not timed, the first (which compiles) included"""
     min_steps: CountOrText = 5
     """Timed steps after which a run may end"""
-    min_seconds: float = Field(20.0, gt=0, le=86_400)
-    """Timed seconds after which a slow run may end"""
-    least_seconds: float = Field(2.0, ge=0, le=86_400)
-    """Timed seconds before which no run ends"""
+    min_seconds: float = Field(20.0, gt=0, le=86_400, description="Timed seconds after which a slow run may end")
+    least_seconds: float = Field(2.0, ge=0, le=86_400, description="Timed seconds before which no run ends")
     least_seconds_power: float = Field(10.0, ge=0, le=86_400)
     """The same where power or energy is read, which renews ten times a second"""
     min_steps_slow: CountOrText = 3

@@ -77,7 +77,6 @@ class Site(Closed):
             Power of its buildings over power of its machines.
         grid
             Its grid.
-
         """
         name = None if self.g_per_kwh else self.grid or grid
         g_per_kwh = self.g_per_kwh if name is None else _grids()[name]
@@ -102,8 +101,7 @@ class Energy(Closed):
     """PUE and grid of each provider"""
     shipped: bool = False
     """Whether devices, sites and utilisation that are not declared here are those of the library's facts/power.csv
-    and providers.csv (2026, sites in the eastern US); what is declared here comes first
-    """
+    and providers.csv (2026, sites in the eastern US); what is declared here comes first"""
 
     def _expected(self) -> Iterator[str]:
         names = [*(device.gpu for device in self.devices), *(site.provider for site in self.sites)]

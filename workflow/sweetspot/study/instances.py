@@ -86,12 +86,10 @@ class Instance(Closed):
     """Who offers it: aws, gce, own, ..."""
     gpu: Text
     """Device as named in the published tables, or the processor"""
-    gpus: int = Field(ge=1, le=4096)
-    """Devices in it"""
+    gpus: int = Field(ge=1, le=4096, description="Devices in it")
     vcpus: Count | None = None
     """Virtual processors"""
-    memory_gib: float | None = Field(None, gt=0)
-    """Main memory in GiB"""
+    memory_gib: float | None = Field(None, gt=0, description="Main memory in GiB")
     gpu_memory_gib: float | None = Field(None, gt=0, le=1e5)
     """Memory of one device in GiB; absent: by the data sheet, where the device is known"""
     interconnect: Interconnect | None = None
@@ -129,7 +127,6 @@ def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
         The instance.
     gpus
         Devices used: by `gpus_per_node` where it is measured, else as many of the declared nodes as they fill.
-
     """
     instance = instances.get(name)
     if instance is None:

@@ -62,8 +62,7 @@ class Transformer(Closed):
     """Hidden size h"""
     heads: Count
     """Attention heads a"""
-    sequence: int = Field(ge=1, le=10_000_000)
-    """Sequence length s, tokens"""
+    sequence: int = Field(ge=1, le=10_000_000, description="Sequence length s, tokens")
     batch_size: Count = 1
     """Sequences b that a device works on at once"""
     recompute: Literal["none", "selective", "full"] = "none"

@@ -45,8 +45,7 @@ class Measured(Closed):
 
     period: Text
     """First and last month of the record, such as 2025-01 to 2025-11"""
-    months: float = Field(gt=0, le=600)
-    """Months that it covers"""
+    months: float = Field(gt=0, le=600, description="Months that it covers")
     jobs_per_month: NotNegative
     """Jobs a month; a range is what 90 % of the months to come lie in"""
     busy_share: Share | None = None
@@ -70,10 +69,8 @@ class JobClass(Needs):
     """Tokens gone through, in all epochs together; with method, for model a row of facts/models.csv"""
     method: Method | None = None
     """pretrain, full (fine-tuning of all weights), lora or qlora (of adapters; of weights of 4 bits), grpo
-    (reinforcement of all weights; tokens are those of prompts and answers)
-    """
-    sequence: int = Field(SEQUENCE, ge=1, le=10_000_000)
-    """Tokens of a sequence"""
+    (reinforcement of all weights; tokens are those of prompts and answers)"""
+    sequence: int = Field(SEQUENCE, ge=1, le=10_000_000, description="Tokens of a sequence")
     hours: AboveZero | None = None
     """Hours of one job on all devices of `instance`"""
     instance: Slug | None = None
@@ -82,8 +79,7 @@ class JobClass(Needs):
     """Jobs a month; a range is what 90 % of the months lie in"""
     growth_per_month: Growth = Amount(value=0.0)
     """Share by which the jobs of a month are more than those of the month before, urgent ones among them; per_month
-    is of the first month
-    """
+    is of the first month"""
     devices_per_job: DevicesPerJob
     """Devices that one job takes; a machine of more works on several jobs side by side; all: it takes all"""
     within_hours: AboveZero | None = None
@@ -92,8 +88,7 @@ class JobClass(Needs):
     """Of these jobs, how many a month are urgent"""
     hours_cv: float = Field(1.0, ge=0, le=20)
     """How much the hours of a job differ: their standard deviation over their mean; 0: all alike, 1: as of exponential
-    hours
-    """
+    hours"""
     basis: Literal["measured"] | None = None
     """measured: from a record of such jobs"""
     period: Text | None = None
@@ -135,28 +130,23 @@ class Monthly(Closed):
     """Jobs that arrive month after month"""
     title: Text | None = None
     """Name for people"""
-    months: float = Field(ge=1, le=600)
-    """Length of the project"""
+    months: float = Field(ge=1, le=600, description="Length of the project")
     have: list[Slug] = []
     """Machines that are there, each as an offer `own`: what they cost is spent, running cost, care and resale are
-    the offer's; one named twice is there twice
-    """
+    the offer's; one named twice is there twice"""
     months_alike: Share = 0.5
     """How alike the months are: 1, a range of per_month is one unknown number for all of them; 0, each month has its
-    own; between: the correlation of two months
-    """
+    own; between: the correlation of two months"""
     software_gain_per_year: SoftwareGain = Amount(value=0.0)
     """Share by which new software makes all machines faster each year: a job's hours fall month by month, on what is
-    held and what is rented alike; not for a single job, which is today's
-    """
+    held and what is rented alike; not for a single job, which is today's"""
     at_most_up_front: AboveZero | None = None
     """Money of the study that machines bought may cost, upfront parts of contracts among it"""
     mean_wait_at_most: AboveZero | None = None
     """Hours that a job may wait on average for the machines that are held"""
     people: Count | None = None
     """People whose work it is; with more of them come more jobs"""
-    jobs: list[JobClass] = Field(min_length=1)
-    """Classes of jobs"""
+    jobs: list[JobClass] = Field(min_length=1, description="Classes of jobs")
     measured: Measured | None = None
     """What a record of the team's own jobs says of all of them"""
     source: Text

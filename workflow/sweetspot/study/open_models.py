@@ -199,7 +199,6 @@ def cell_name(model: str, method: str, sequence: int) -> str:
         Model and method by name.
     sequence
         Tokens of a sequence.
-
     """
     return f"{model}.{method}.{sequence}"
 

@@ -131,8 +131,7 @@ class PriceList(Closed):
     """Terms of every offer without its own"""
     interruptions: Interruptions | None = None
     """Of every spot or preemptible offer without its own"""
-    offers: list[Offer] = Field(min_length=1)
-    """What is offered"""
+    offers: list[Offer] = Field(min_length=1, description="What is offered")
 
 
 def load_price_list(path: str | Path) -> PriceList:
@@ -205,7 +204,6 @@ def history_file(folder: Path, name: str, prices: PriceList, text: str) -> Path:
         What it says.
     text
         The text of its file.
-
     """
     day = newest_day(prices).isoformat()
     files = (
@@ -235,7 +233,6 @@ def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
     ------
     UserError
         A list of the history is none.
-
     """
     files_by_name = {}
     for name in names:

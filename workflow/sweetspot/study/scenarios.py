@@ -81,7 +81,6 @@ def write_scenario(
     ------
     UserError
         The scenario names a workload or price list that does not exist, or multiplies work without jobs.
-
     """
     old_work = load_yaml(workloads)
     _check_names(scenario, file, old_work, lists)
@@ -136,7 +135,6 @@ def merged(old: Any, change: Any, file: Path) -> Any:
     ------
     UserError
         A null removes a key that is missing, or an entry matches several offers of a machine.
-
     """
     if isinstance(change, Mapping) and isinstance(old, Mapping) and "value" not in change:
         missing = [key for key, value in change.items() if value is None and key not in old]
@@ -170,7 +168,6 @@ def differences(old: Any, new: Any, path: str = "") -> Iterator[str]:
         The content of a file before and after, or a part of it.
     path
         Where the part stands.
-
     """
     before, after = _by_name(old), _by_name(new)
     if isinstance(before, Mapping) and isinstance(after, Mapping) and not ("value" in before and "value" in after):

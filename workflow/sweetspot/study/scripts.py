@@ -34,12 +34,10 @@ class Lines(Closed):
     pattern: Text
     """Regular expression, searched in each line. Without groups a line is the end of `every` steps and the harness
     keeps the time; named groups say more: step (its number), seconds or milliseconds (of one step), rate (samples
-    a second), steps_per_s (such as it/s), time (seconds on any clock), loss
-    """
+    a second), steps_per_s (such as it/s), time (seconds on any clock), loss"""
     apart: Text | None = None
     """Regular expression of lines that tell of something else than training (a validation, a checkpoint that was
-    written): the time from the step before one to the step behind it is left out
-    """
+    written): the time from the step before one to the step behind it is left out"""
     every: StepCount = 1
     """Steps from one such line to the next, where the line holds no number"""
 
@@ -93,8 +91,7 @@ class Script(Closed):
     """Name for people"""
     command: list[Text] | Text = Field(min_length=1)
     """Program and arguments, with {batch_size} (per device), {global_batch_size}, {gpus}, {precision}, {variant},
-    {run} and {scratch} (an empty folder of this run); a text is split at blanks as a shell does
-    """
+    {run} and {scratch} (an empty folder of this run); a text is split at blanks as a shell does"""
     shell: bool = False
     """true: the text is given to a shell, values in quotes; else no shell sees it"""
     folder: Text = "."
@@ -105,12 +102,10 @@ class Script(Closed):
     """What is counted: images, samples, sequences, tokens, ..."""
     samples_per_step: Text | StepCount = "{batch_size} * {gpus}"
     """Units that one step trains on, all devices together: a number, or a product such as '{batch_size} * {gpus} *
-    1024'
-    """
+    1024'"""
     steps: StepSource | Lines | JsonLines
     """How steps are told: the name of a program whose lines are known, iterator (the script says `from
-    sweetspot.steps import steps`), a pattern, or JSON lines
-    """
+    sweetspot.steps import steps`), a pattern, or JSON lines"""
     precisions: dict[Precision, Text] = {}
     """The script's own word for a precision, where it differs"""
     training_flop_per_sample: float | None = Field(None, gt=0, le=1e18)
@@ -159,7 +154,6 @@ class Script(Closed):
             Number of the run.
         scratch
             Its empty folder.
-
         """
         values = {axis: str(getattr(cell, axis)) for axis in AXES}
         values["precision"] = self.precisions.get(cell.precision, cell.precision)  # type: ignore[call-overload]

@@ -64,7 +64,6 @@ class Settings:
             The study.
         instances
             Its machines; without them they are called by their keys.
-
         """
         from sweetspot.study.memory import memory_of  # lazily: its models take longer to import than the comparison
 

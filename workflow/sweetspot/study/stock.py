@@ -46,8 +46,7 @@ class StockFact(Closed):
     notice a failure and start again; checkpoint_minutes: to write one; lost_devices_per_year: share of devices lost;
     repair_days: until a broken one is replaced; spare_devices: at hand, for the devices of one option;
     interruptions_per_hour: of a spot machine whose price list has no rate; longest_run_days: after so many a run ends
-    and another start is needed
-    """
+    and another start is needed"""
     price_list: Slug | None = None
     """Of the offers of this price list alone; absent: of all"""
     provider: Slug | None = None
@@ -124,7 +123,6 @@ class Known(NamedTuple):
             One of `Quantity`.
         offer
             What the offer is, by KEYS.
-
         """
         for facts in self:
             matches = [fact for fact in facts if fact.quantity == quantity and fact.about.items() <= offer.items()]
@@ -182,7 +180,6 @@ def checked_facts(file: Path, machines: Collection[Instance], price_lists: Colle
     UserError
         A price list is unknown, or a provider or device resembles one of the study: such a figure would count for
         nothing. Other providers and devices may be those of another study.
-
     """
     facts = study_facts(file)
     names_by_key = {

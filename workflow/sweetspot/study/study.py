@@ -48,8 +48,7 @@ class LogSource(Closed):
     """Model, where the log does not say it"""
     batch_size: Count | None = None
     """Samples per device and step, where the log does not say it"""
-    gpus: int | None = Field(None, ge=1, le=100_000)
-    """Devices used"""
+    gpus: int | None = Field(None, ge=1, le=100_000, description="Devices used")
     precision: Precision | None = None
     """Number format"""
     variant: Slug = "default"
@@ -112,18 +111,15 @@ class Target(Closed):
 class Question(Closed):
     """The cells that the answer is about."""
 
-    model: list[Slug] = Field(min_length=1)
-    """Models compared"""
-    batch_size: list[Count] = Field(min_length=1)
-    """Batches per device in the tables"""
+    model: list[Slug] = Field(min_length=1, description="Models compared")
+    batch_size: list[Count] = Field(min_length=1, description="Batches per device in the tables")
     precision: Precision | Literal["mixed"]
     """Precision asked for; others serve as stand-ins; mixed: as each submitter of a time to target chose"""
     framework: Framework | Literal["jax"] = "tensorflow"
     """Framework of the published figures"""
     headline_batch_size: Count | Literal["own"] | dict[Slug, Count]
     """The batch that the answer and the costs to train use; where models differ, one for each; own: each machine at
-    the batch of its own figure, where a suite gave each the largest that its memory allows
-    """
+    the batch of its own figure, where a suite gave each the largest that its memory allows"""
 
     def batches(self, model: str) -> list[int]:
         """The batches per device of `model` in the tables: those listed, or its own where models differ.
@@ -153,10 +149,8 @@ class Study(Closed):
     """The question in one sentence"""
     as_of: Day
     """Date that the study speaks of; prices are judged stale against it"""
-    month_days: float = Field(30.5, gt=27, lt=32)
-    """Length of a month in days"""
-    sources: list[Source] = Field(min_length=1)
-    """Where the figures come from"""
+    month_days: float = Field(30.5, gt=27, lt=32, description="Length of a month in days")
+    sources: list[Source] = Field(min_length=1, description="Where the figures come from")
     cells: Question
     """The cells that the answer is about"""
     reference: Slug | None = None
@@ -171,8 +165,7 @@ class Study(Closed):
     """Studies whose published throughput helps the scaling fit"""
     transfer: bool = False
     """Whether machines of one device without a figure get one transferred from another device's figure of the same
-    workload (basis `transferred`)
-    """
+    workload (basis `transferred`)"""
     measure: bool = True
     """Whether what is measured here takes part in this study"""
     measure_models: list[Slug] = []
@@ -185,20 +178,17 @@ class Study(Closed):
     """What of workloads.yaml the answer is about; absent: the plan, else the training"""
     offers_in_hand: list[Text] = []
     """Offers that the decision is about, by price list, machine or option: they always stand in the table; none
-    named: everything for sale
-    """
+    named: everything for sale"""
     counts: BillUnit = "train"
     """What a bill of the answer pays for: training a model, one run, one task, or a month"""
     answer_prices: list[Slug] = []
     """Price lists whose offers the answer may take, by default all; the others (variants, later or earlier prices)
-    stand in the tables
-    """
+    stand in the tables"""
     energy: Energy | None = None
     """Power, PUE and grid for kWh and kg CO2e of a training; absent: carbon is not computed"""
     price_paths: bool | None = None
     """Whether rental prices move in the months of the project: true: by the preset of provider and purchase where an
-    offer states no trend; absent: only where one does; false: none moves
-    """
+    offer states no trend; absent: only where one does; false: none moves"""
     titles: dict[Slug, Text] = {}
     """Names for people of models and providers, by key; well-known ones have theirs without it"""
     catalogue: CatalogueMap | None = None

@@ -115,8 +115,7 @@ class Billing(Closed):
 
     granularity: Literal["millisecond", "second", "minute", "hour", "month"] | None = None
     """Use is rounded up to whole ones of these; absent: not rounded"""
-    minimum_s: float = Field(0.0, ge=0)
-    """Least seconds billed a start"""
+    minimum_s: float = Field(0.0, ge=0, description="Least seconds billed a start")
     setup: NotNegative = Amount(value=0.0)
     """Paid once, when the machine is ordered"""
     monthly: NotNegative = Amount(value=0.0)
@@ -222,8 +221,7 @@ class Own(Closed):
     """Price of electricity"""
     days_per_month: Positive
     """Days of use a month, 24 hours each"""
-    downtime_share: float = Field(0.0, ge=0, lt=1)
-    """Share of the planned days in which it is broken"""
+    downtime_share: float = Field(0.0, ge=0, lt=1, description="Share of the planned days in which it is broken")
     discount_rate: Share = 0.0
     """Yearly discount rate for present values"""
     boxes: Count = 1
@@ -275,7 +273,6 @@ def wrong_rate(currency: str, usd: float, day: date) -> str | None:
         USD for one unit of it.
     day
         Day of the rate.
-
     """
     if currency == "USD":
         return None if usd == 1 else "expected 1, or no rate of USD"
@@ -298,8 +295,7 @@ class DisplayCurrency(Closed):
 
     code: Currency
     """Currency in which money is shown, such as EUR"""
-    usd_per_unit: float = Field(ge=1e-6, le=1e6)
-    """USD for one unit of it"""
+    usd_per_unit: float = Field(ge=1e-6, le=1e6, description="USD for one unit of it")
     as_of: Day
     """Day of the rate"""
     source: Text

@@ -81,8 +81,7 @@ class Plan(Needs):
     """Length of the project; no commitment may be longer"""
     renewed: bool = False
     """Whether jobs arrive over all its months, so that commitments are renewed to its end"""
-    phases: list[Phase] = Field(min_length=1)
-    """In order"""
+    phases: list[Phase] = Field(min_length=1, description="In order")
     source: Text
     """Where the numbers come from"""
 
