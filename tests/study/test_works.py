@@ -5,9 +5,8 @@ import json
 import pytest
 from study_entries import PLAN as BARE_PLAN
 from sweetspot.study.memory import GIB
-from sweetspot.study.needs import load_needs
 from sweetspot.study.open_models import cell_work, memory_need, open_model
-from sweetspot.study.workloads import load_monthly, load_titles, load_workloads
+from sweetspot.study.workloads import load_monthly, load_needs, load_titles, load_workloads
 
 JOB = {"name": "runs", "model": "vgg16", "samples": 5.0, "per_month": 10, "devices_per_job": 1, "source": "x"}
 URGENT = {"within_hours": 24, "urgent_per_month": 2}

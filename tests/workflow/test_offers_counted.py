@@ -6,7 +6,7 @@ import yaml
 from borrowed_tables import borrowed_tables
 from study_tables import STUDIES
 from sweetspot.decision.options import OFFER
-from sweetspot.study.needs import load_needs
+from sweetspot.study.workloads import load_needs
 
 # By hand from the files: devices without a time or figure of that model, and price lists that nobody asked for.
 LEFT_OUT = {

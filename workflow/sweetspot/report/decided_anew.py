@@ -16,11 +16,10 @@ from sweetspot.files import read_arrow, read_parquet
 from sweetspot.report.rank_changes import SAME, cost_changes, price_changes, side_by_side
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs
 from sweetspot.study.scenarios import Scenario, scenario_file, write_scenario
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import Known, load_availability
-from sweetspot.study.workloads import load_monthly, load_titles
+from sweetspot.study.workloads import load_monthly, load_needs, load_titles
 from sweetspot.wording import SHARE, Money, percent
 
 OFFER = ["price_list", "instance", "purchase"]

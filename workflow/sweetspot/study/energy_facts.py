@@ -69,15 +69,7 @@ class Site(Closed):
             yield f"one of g_per_kwh and grid, which is one of {', '.join(_grids())}; found {self.grid!r}"
 
     def completed(self, pue: Fact | None = None, grid: str | None = None) -> "Site":
-        """Return the site with what it does not say as given, and its grid looked up.
-
-        Parameters
-        ----------
-        pue
-            Power of its buildings over power of its machines.
-        grid
-            Its grid.
-        """
+        """Return the site with what it does not say as given, and its grid looked up."""
         name = None if self.g_per_kwh else self.grid or grid
         g_per_kwh = self.g_per_kwh if name is None else _grids()[name]
         return self.model_copy(update={"pue": self.pue or pue, "g_per_kwh": g_per_kwh, "grid": None})

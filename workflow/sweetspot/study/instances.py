@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
@@ -152,7 +152,10 @@ def load_instances(*files: Path) -> dict[str, Instance]:
     names: set[str] = set()  # those whose entry is at fault too: another may name them
     for file in files:
         with faults.gather():
-            for name, entry in instance_entries(file).items():
+            entries = load_yaml(file)
+            if not isinstance(entries, dict):
+                raise UserError(f"{file}: found {type(entries).__name__}; expected a mapping of names to instances")
+            for name, entry in entries.items():
                 with faults.gather():
                     validated(Name, {"name": name}, file)
                     if name in names:
@@ -169,11 +172,3 @@ def load_instances(*files: Path) -> dict[str, Instance]:
                 faults.add(sentence + hint(target, names))
     faults.end()
     return instances
-
-
-def instance_entries(file: Path) -> dict[str, Any]:
-    """What stands in one instances.yaml, by name and not looked at. Raises UserError where that is no mapping."""
-    entries = load_yaml(file)
-    if not isinstance(entries, dict):
-        raise UserError(f"{file}: found {type(entries).__name__}; expected a mapping of names to instances")
-    return entries

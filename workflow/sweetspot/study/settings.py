@@ -68,7 +68,7 @@ class Settings:
         from sweetspot.study.memory import memory_of  # lazily: its models take longer to import than the comparison
 
         question = study.cells
-        names = (
+        names = [
             "reference",
             "month_days",
             "accepts_interruptions",
@@ -76,7 +76,7 @@ class Settings:
             "answer_prices",
             "work",
             "offers_in_hand",
-        )
+        ]
         machines, money = instances or {}, study.currency
         paid = {} if money is None else {"currency": money.code, "usd_per_unit": money.usd_per_unit}
         behind = {name for machine in machines.values() for name in (machine.base_instance, machine.equivalent_to)}

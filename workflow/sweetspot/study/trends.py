@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import Discriminator, Field, Tag
 
@@ -71,31 +71,33 @@ def _at_age(points: Sequence[Point], age: float) -> Point:
     return (age, *(low + (high - low) * (age - start) / (end - start) for low, high in zip(before, after, strict=True)))  # type: ignore[return-value]
 
 
-Rate = Annotated[float, Field(ge=0, le=12)]
-Deviation = Annotated[float, Field(gt=0, le=3)]
 PresetName = Literal["hyperscaler", "small_cloud", "spot", "fixed"]
 
 
-class Fixed(Closed):
+class Fixed(NamedTuple):
     """A price that stays."""
 
-    kind: Literal["fixed"]
-    """It stays where it is"""
+    kind: str
 
 
-class Jumps(Closed):
-    """A list price that stays until it is cut, all machines of a provider at once."""
+class Jumps(NamedTuple):
+    """A list price that stays until it is cut, all machines of a provider at once; a change, its 5 and 95 % end."""
 
-    kind: Literal["jumps"]
-    """It stays until it jumps"""
-    per_year: Rate
-    """Jumps a year"""
-    change: Change
-    """Change at a jump, median: -0.33 is a cut by a third"""
-    change_low: Change
-    """Its 5 % end"""
-    change_high: Change
-    """Its 95 % end"""
+    kind: str
+    per_year: float
+    change: float
+    change_low: float
+    change_high: float
+
+
+class RandomWalk(NamedTuple):
+    """A price whose logarithm walks at random: its standard deviation after 12 months, and the share of its variance
+    that all offers have in common.
+    """
+
+    kind: str
+    sd_log_year: float
+    market_share: float = 0.0
 
 
 class Drift(Closed):
@@ -111,17 +113,6 @@ class Drift(Closed):
     """95 % end"""
     market_share: Share = 0.0
     """Share of the variance of the logarithm that all offers have in common"""
-
-
-class RandomWalk(Closed):
-    """A price whose logarithm walks at random."""
-
-    kind: Literal["random_walk"]
-    """It walks at random, without a drift"""
-    sd_log_year: Deviation
-    """Standard deviation of the logarithm after 12 months; grows as sqrt(months)"""
-    market_share: Share = 0.0
-    """Share of the variance that all offers have in common"""
 
 
 Path = Fixed | Jumps | Drift | RandomWalk
