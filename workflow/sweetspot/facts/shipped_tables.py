@@ -5,8 +5,7 @@ names.csv: names for people. catalogue_names.csv: machines in price catalogues. 
 resale_curves.csv: what used devices sell for by age. currencies.csv: rates of years. network_kinds.csv,
 device_relation.csv: what a transfer reads. network_operations.csv: least work of a sample. machines.csv: devices of
 cloud machines. price_levels.csv, machine_prices.csv: what devices and machines have cost (bills/lint/known.py).
-measured_networks.csv: what keras.applications and torchvision.models build. transformers.csv: shapes of others.
-pools/: figures that methods learn from and studies borrow.
+measured_networks.csv, transformers.csv: networks that can be measured. pools/: figures that methods learn from.
 """
 
 import csv

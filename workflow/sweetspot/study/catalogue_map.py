@@ -46,8 +46,7 @@ class CatalogueMap(Closed):
     gpuhunt: dict[Slug, FilePart] = {}
     """Gpuhunt's published catalogue, a file a provider"""
     shipped: Shipped = Shipped()
-    """Price lists whose machines are refreshed by the names of the library's facts/catalogue_names.csv, where no
-    part here names them"""
+    """Price lists whose machines are refreshed by the names of facts/catalogue_names.csv, unless a part names them"""
 
     def parts(self) -> Iterator[tuple[str, str, FilePart]]:
         """Source, key and part, in the order of the sources."""

@@ -29,18 +29,11 @@ SELECTORS = ("selector", "but", "among")
 COUNTS = ("batch_size", "gpus")
 MEASURES = ("usd", "hours", "images_per_usd", "images_per_s")
 COLUMNS = {
-    "offer": (
-        "usd_per_hour",
-        "days_per_month",
-        "downtime_share",
-        "capex_usd",
-        "fixed_usd_per_month",
-        "energy_usd_per_hour",
-        "variable_usd_per_hour",
-    ),
+    "offer": ("usd_per_hour", "days_per_month", "downtime_share", "capex_usd", "fixed_usd_per_month",
+              "energy_usd_per_hour", "variable_usd_per_hour"),
     "option": MEASURES,
     "rank": MEASURES,
-}
+}  # fmt: skip
 
 Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 ExpressionText = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]

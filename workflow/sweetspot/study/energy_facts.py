@@ -92,8 +92,7 @@ class Energy(Closed):
     sites: list[Site] = []
     """PUE and grid of each provider"""
     shipped: bool = False
-    """Whether devices, sites and utilisation that are not declared here are those of the library's facts/power.csv
-    and providers.csv (2026, sites in the eastern US); what is declared here comes first"""
+    """Whether what is not declared here is taken from the library's power.csv and providers.csv (2026, eastern US)"""
 
     def _expected(self) -> Iterator[str]:
         names = [*(device.gpu for device in self.devices), *(site.provider for site in self.sites)]
@@ -118,13 +117,8 @@ class Energy(Closed):
             for row in table("providers"):
                 name, pue = row["provider"], _fact(row)
                 sites[name] = sites.get(name, Site(provider=name, pue=pue)).completed(pue, row["grid"])
-        return self.model_copy(
-            update={
-                "utilisation": utilisation,
-                "devices": list(devices.values()),
-                "sites": [site.completed() for site in sites.values()],
-            }
-        )
+        facts_by_key = {"devices": [*devices.values()], "sites": [site.completed() for site in sites.values()]}
+        return self.model_copy(update=facts_by_key | {"utilisation": utilisation})
 
     def device(self, gpu: str) -> DevicePower | None:
         """The power of a device; None where it is not declared."""

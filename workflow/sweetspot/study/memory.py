@@ -32,10 +32,7 @@ def is_before_ampere(gpu: str) -> bool:
 
 
 def memory_of(machines: Mapping[str, "Instance"]) -> dict[str, float]:
-    """GiB of one device by machine: declared, else that of the data sheet (devices.csv); unknown ones are absent.
-
-    A data sheet's 80 GB are 80 GiB on the chip, of which the driver leaves 1 to 2 % less.
-    """
+    """Return GiB of one device by machine: declared, else by devices.csv, whose 80 GB are 80 GiB; known ones only."""
     sizes = {
         name: machine.gpu_memory_gib or float(_device_rows().get(machine.gpu.casefold(), {}).get("memory_gb", 0))
         for name, machine in machines.items()

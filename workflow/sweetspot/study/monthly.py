@@ -78,8 +78,7 @@ class JobClass(Needs):
     per_month: Arrivals
     """Jobs a month; a range is what 90 % of the months lie in"""
     growth_per_month: Growth = Amount(value=0.0)
-    """Share by which the jobs of a month are more than those of the month before, urgent ones among them; per_month
-    is of the first month"""
+    """Share by which the jobs of a month are more than the month before; per_month is of the first month"""
     devices_per_job: DevicesPerJob
     """Devices that one job takes; a machine of more works on several jobs side by side; all: it takes all"""
     within_hours: AboveZero | None = None
@@ -87,8 +86,7 @@ class JobClass(Needs):
     urgent_per_month: NotNegative | None = None
     """Of these jobs, how many a month are urgent"""
     hours_cv: float = Field(1.0, ge=0, le=20)
-    """How much the hours of a job differ: their standard deviation over their mean; 0: all alike, 1: as of exponential
-    hours"""
+    """Standard deviation of the hours of a job over their mean; 0: all alike, 1: as of exponential hours"""
     basis: Literal["measured"] | None = None
     """measured: from a record of such jobs"""
     period: Text | None = None
@@ -132,14 +130,11 @@ class Monthly(Closed):
     """Name for people"""
     months: float = Field(ge=1, le=600, description="Length of the project")
     have: list[Slug] = []
-    """Machines that are there, each as an offer `own`: what they cost is spent, running cost, care and resale are
-    the offer's; one named twice is there twice"""
+    """Machines of the team, each with an offer `own`; the price paid is spent; named twice: two of them"""
     months_alike: Share = 0.5
-    """How alike the months are: 1, a range of per_month is one unknown number for all of them; 0, each month has its
-    own; between: the correlation of two months"""
+    """Correlation of the jobs of two months: 1, the range of per_month is one unknown number; 0, each has its own"""
     software_gain_per_year: SoftwareGain = Amount(value=0.0)
-    """Share by which new software makes all machines faster each year: a job's hours fall month by month, on what is
-    held and what is rented alike; not for a single job, which is today's"""
+    """Share by which new software makes all machines faster each year; not for a single job, which is today's"""
     at_most_up_front: AboveZero | None = None
     """Money of the study that machines bought may cost, upfront parts of contracts among it"""
     mean_wait_at_most: AboveZero | None = None

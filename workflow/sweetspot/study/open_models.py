@@ -163,9 +163,8 @@ def memory_need(
 
     Notes
     -----
-    What is not
-    quantised beside 4-bit weights is held in 32 bits, as PEFT prepares it. PROGRAM_GIB is beside it. GRPO holds the
-    reference policy in 16 bits too and, where nothing is computed or loaded again (kept), the weights that generate.
+    What is not quantised beside 4-bit weights is held in 32 bits, as PEFT prepares it. PROGRAM_GIB comes on top. GRPO
+    holds the reference policy in 16 bits too and, if `kept`, the weights that generate.
     """
     copies = (2 if kept else 1) if method == "grpo" else 0
     trained = float(model.adapters(rank)) if method in ADAPTED else float(model.parameters) if copies else None
@@ -177,14 +176,10 @@ def memory_need(
     beside = tokens * ((2 if chunked else LOGITS) * model.vocabulary + (0 if kept else A_LAYER * model.width))
     return Memory(
         parameters=float(model.parameters) * (1 + copies) + (trained if trained and not copies else 0.0),
-        trained_parameters=trained,
-        frozen_bytes=quantised if method == "qlora" else None,
-        precision="bf16" if method == "full" else "mixed",
-        optimizer="adam",
-        sharding="parameters",
-        activations_gib=layers.gib + beside / GIB + PROGRAM_GIB,
-        source="study/memory.py",
-    )
+        trained_parameters=trained, frozen_bytes=quantised if method == "qlora" else None,
+        precision="bf16" if method == "full" else "mixed", optimizer="adam", sharding="parameters",
+        activations_gib=layers.gib + beside / GIB + PROGRAM_GIB, source="study/memory.py",
+    )  # fmt: skip
 
 
 SEQUENCE = 2048

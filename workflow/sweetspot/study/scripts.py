@@ -36,8 +36,7 @@ class Lines(Closed):
     keeps the time; named groups say more: step (its number), seconds or milliseconds (of one step), rate (samples
     a second), steps_per_s (such as it/s), time (seconds on any clock), loss"""
     apart: Text | None = None
-    """Regular expression of lines that tell of something else than training (a validation, a checkpoint that was
-    written): the time from the step before one to the step behind it is left out"""
+    """Regular expression of lines of other work (validation, checkpoint), whose time is left out"""
     every: StepCount = 1
     """Steps from one such line to the next, where the line holds no number"""
 
@@ -101,8 +100,7 @@ class Script(Closed):
     unit: Slug = "samples"
     """What is counted: images, samples, sequences, tokens, ..."""
     samples_per_step: Text | StepCount = "{batch_size} * {gpus}"
-    """Units that one step trains on, all devices together: a number, or a product such as '{batch_size} * {gpus} *
-    1024'"""
+    """Units that one step trains on, all devices together: a number or '{batch_size} * {gpus} * 1024'"""
     steps: StepSource | Lines | JsonLines
     """How steps are told: the name of a program whose lines are known, iterator (the script says `from
     sweetspot.steps import steps`), a pattern, or JSON lines"""

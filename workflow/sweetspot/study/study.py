@@ -118,14 +118,10 @@ class Question(Closed):
     framework: Framework | Literal["jax"] = "tensorflow"
     """Framework of the published figures"""
     headline_batch_size: Count | Literal["own"] | dict[Slug, Count]
-    """The batch that the answer and the costs to train use; where models differ, one for each; own: each machine at
-    the batch of its own figure, where a suite gave each the largest that its memory allows"""
+    """Batch of the answer and its costs, or one for each model; own: each machine at the batch of its figure"""
 
     def batches(self, model: str) -> list[int]:
-        """The batches per device of `model` in the tables: those listed, or its own where models differ.
-
-        Empty where each machine has its own.
-        """
+        """Return the batches per device of a model in the tables; [] where each machine has its own."""
         batch = self.headline_batch_size
         return [] if batch == "own" else [batch[model]] if isinstance(batch, dict) else list(self.batch_size)
 
@@ -164,8 +160,7 @@ class Study(Closed):
     borrow: list[Slug] = []
     """Studies whose published throughput helps the scaling fit"""
     transfer: bool = False
-    """Whether machines of one device without a figure get one transferred from another device's figure of the same
-    workload (basis `transferred`)"""
+    """Whether a machine without a figure gets one transferred from another device's (basis `transferred`)"""
     measure: bool = True
     """Whether what is measured here takes part in this study"""
     measure_models: list[Slug] = []
@@ -177,18 +172,15 @@ class Study(Closed):
     work: Slug | None = None
     """What of workloads.yaml the answer is about; absent: the plan, else the training"""
     offers_in_hand: list[Text] = []
-    """Offers that the decision is about, by price list, machine or option: they always stand in the table; none
-    named: everything for sale"""
+    """Offers that the decision is about, by price list, machine or option; none named: everything for sale"""
     counts: BillUnit = "train"
     """What a bill of the answer pays for: training a model, one run, one task, or a month"""
     answer_prices: list[Slug] = []
-    """Price lists whose offers the answer may take, by default all; the others (variants, later or earlier prices)
-    stand in the tables"""
+    """Price lists whose offers the answer may take; none named: all; the others stand in the tables"""
     energy: Energy | None = None
     """Power, PUE and grid for kWh and kg CO2e of a training; absent: carbon is not computed"""
     price_paths: bool | None = None
-    """Whether rental prices move in the months of the project: true: by the preset of provider and purchase where an
-    offer states no trend; absent: only where one does; false: none moves"""
+    """Whether rents move: true: by preset where an offer states no trend; absent: only where one does; false: no"""
     titles: dict[Slug, Text] = {}
     """Names for people of models and providers, by key; well-known ones have theirs without it"""
     catalogue: CatalogueMap | None = None

@@ -91,9 +91,7 @@ class Jumps(NamedTuple):
 
 
 class RandomWalk(NamedTuple):
-    """A price whose logarithm walks at random: its standard deviation after 12 months, and the share of its variance
-    that all offers have in common.
-    """
+    """A price whose logarithm walks at random: its deviation after 12 months, and the share common to all offers."""
 
     kind: str
     sd_log_year: float

@@ -114,10 +114,8 @@ def load_workloads(path: str | Path) -> dict[str, Training | Runs | Plan]:
         jobs |= _jobs_of_classes(name, work) if isinstance(work, Monthly) else {name: work}
         if isinstance(work, Plan) and work.model not in trained:
             # Jobs that take the whole machine have its own figure; others only where there is none of these.
-            full_machine = [phase for phase in work.phases if phase.gpus_per_job == "all"]
-            jobs_of_phases |= {
-                f"{name}.{phase.name}": _job_of_phase(work, phase) for phase in full_machine or work.phases
-            }
+            phases = [phase for phase in work.phases if phase.gpus_per_job == "all"] or work.phases
+            jobs_of_phases |= {f"{name}.{phase.name}": _job_of_phase(work, phase) for phase in phases}
     return jobs | jobs_of_phases
 
 
@@ -129,10 +127,7 @@ def load_monthly(path: str | Path) -> dict[str, Monthly]:
 
 
 def load_titles(path: str | Path) -> dict[str, str]:
-    """Names for people by workload and, as `<workload>.<class>`, by class of a monthly one; those without are left out.
-
-    None without the file. Raises UserError naming file and key.
-    """
+    """Return the titles of workloads and, as `<workload>.<class>`, of classes; {} if the file is missing."""
     if not Path(path).is_file():
         return {}
     works = {**load_monthly(path), **load_workloads(path)}
@@ -142,19 +137,14 @@ def load_titles(path: str | Path) -> dict[str, str]:
 def read_workloads(path: str | Path) -> dict[str, Training | Runs | Plan | Monthly]:
     """Read all workloads; jobs by tokens are given by the samples of their cells. Raises UserError."""
     works = validated(Workloads, load_yaml(path), path).root
-    return {
-        name: work.model_copy(update={"jobs": [_by_samples(job) for job in work.jobs]})
-        if isinstance(work, Monthly)
-        else work
-        for name, work in works.items()
-    }
+    for name, work in works.items():
+        if isinstance(work, Monthly):
+            works[name] = work.model_copy(update={"jobs": [_by_samples(job) for job in work.jobs]})
+    return works
 
 
 def _by_samples(job: JobClass) -> JobClass:
-    """Return a class by tokens as one by samples, of which each is a token of the cell `cell_name`.
-
-    Its memory is that of the rule for its model, where it does not say its own.
-    """
+    """Return a class by tokens as one by samples (tokens of the cell `cell_name`), with its need of memory."""
     if job.tokens is None or job.method is None:
         return job
     model = open_model(job.model)
