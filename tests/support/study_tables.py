@@ -13,10 +13,9 @@ from sweetspot.scaling.methods import MeanEfficiency
 from sweetspot.scaling.targets import extrapolation_rows, target_cells
 from sweetspot.study.claims import load_claims
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
-from sweetspot.study.workloads import load_monthly, load_titles
+from sweetspot.study.workloads import load_monthly, load_needs, load_titles
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency
 from sweetspot.tokens.unfigured import with_arithmetic

@@ -5,7 +5,7 @@ import pytest
 import yaml
 from study_tables import STUDIES, made_tables
 from sweetspot.decision.options import OFFER
-from sweetspot.study.needs import load_needs
+from sweetspot.study.workloads import load_needs
 
 # By hand from the files: devices without a time or figure of that model, and price lists that nobody asked for.
 LEFT_OUT = {
