@@ -9,9 +9,7 @@ COMPARISON = [
     "break_even",
     "utilisation",
     "ranks",
-    "pairs",
     "frontier",
-    "surface",
     # What each question hangs on, what turns it, what to find out: one job by model, and plans.
     "tornado",
     "turning_points",

@@ -40,7 +40,8 @@ def test_a_place_has_its_figures_its_ends_and_its_energy():
         "precision": "fp16", "usd_per_hour": 2.5, "in_answer": True, "images_per_s": 250.0, "images_per_usd": 3.6e5,
         "images_per_s_low": 250.0, "images_per_usd_high": 3.6e5, "hours": 4.0, "hours_low": 101.0, "hours_high": 119.0,
         "usd": 10.0, "usd_low": 1.0, "usd_high": 19.0, "rank": 2, "rank_hours": 1, "rank_carbon": 2,
-        "basis": "published", "source": "speeds", "price_source": "prices", "as_of": "2018-07-01", "p_cheapest": 1.0, "by_bills": False,
+        "basis": "published", "source": "speeds", "price_source": "prices", "as_of": "2018-07-01",
+        "p_cheapest": 1.0, "by_bills": False,
     }  # fmt: skip
     assert {name: row[name] for name in expected} == expected
     assert set(table.columns) == {*expected, "images_per_s_high", "images_per_usd_low"}
