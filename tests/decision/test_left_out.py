@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from decision_tables import only, settings
-from sweetspot.decision.offers_left_out import COLUMNS, left_out_table, left_out_warnings, set_aside
+from sweetspot.decision.left_out import COLUMNS, left_out_table, left_out_warnings, set_aside
 from sweetspot.errors import UserError
 from sweetspot.study.memory import Needs
 from sweetspot.study.monthly import Monthly

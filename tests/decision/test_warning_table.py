@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from answer_options import option
 from decision_tables import only, settings
-from sweetspot.decision.offers_left_out import WARNINGS, decisive_rows, warning_table, with_decisive
+from sweetspot.decision.warning_table import WARNINGS, decisive_rows, warning_table, with_decisive
 from sweetspot.warnings import warning
 
 CELL = {"instance": "box", "model": "vgg16", "batch_size": 64}

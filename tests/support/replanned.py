@@ -15,7 +15,7 @@ from price_lists import price_study
 from study_tables import STUDIES
 from sweetspot.decision import simulate
 from sweetspot.decision.compare import Inputs, Judged, asked_of, judge
-from sweetspot.decision.offers_left_out import set_aside
+from sweetspot.decision.left_out import set_aside
 from sweetspot.decision.options import build_options, records
 from sweetspot.decision.posed import MIX_DRAWS
 from sweetspot.study.instances import load_instances

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from decision_tables import cost, figure, inputs, offer, only, settings
 from study_tables import STUDIES
-from sweetspot.decision.offers_left_out import warning_table
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import simulate
+from sweetspot.decision.warning_table import warning_table
 from sweetspot.draws import interval
 from sweetspot.throughput.speed_errors import (
     ROUND_HIGH,

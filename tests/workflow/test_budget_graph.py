@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from decision_tables import only, settings
 from project_copy import edit, run_snakemake, scheduled
-from sweetspot.decision.offers_left_out import warning_table
+from sweetspot.decision.warning_table import warning_table
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.schedule import select_runs, skipped_table
 

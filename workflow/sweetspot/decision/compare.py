@@ -17,14 +17,7 @@ from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.offers_left_out import (
-    decisive_rows,
-    left_out_table,
-    left_out_warnings,
-    set_aside,
-    warning_table,
-    with_decisive,
-)
+from sweetspot.decision.left_out import left_out_table, left_out_warnings, set_aside
 from sweetspot.decision.options import Row, build_options, titled
 from sweetspot.decision.pose import limited, pose
 from sweetspot.decision.posed import Posed
@@ -35,6 +28,7 @@ from sweetspot.decision.sources import job_table, load_table, source_table
 from sweetspot.decision.turning import PAYS, TORNADO, TURNING, pays_rows, tornado_rows, turning_rows
 from sweetspot.decision.verdict import answer_work, first_to_find_out, verdict_table
 from sweetspot.decision.waiting import coming_to_mixes, queue_table
+from sweetspot.decision.warning_table import decisive_rows, warning_table, with_decisive
 from sweetspot.decision.worth_knowing import WORTH, timings_of, worth_rows
 from sweetspot.draws import DRAWS
 from sweetspot.files import read_parquet

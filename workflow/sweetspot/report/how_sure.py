@@ -6,7 +6,7 @@ import pandas as pd
 from pydantic import Field
 
 from sweetspot.cells import READ
-from sweetspot.decision.offers_left_out import NAMED, decisive_rows
+from sweetspot.decision.warning_table import NAMED, decisive_rows
 from sweetspot.report.evidence_text import RULES, decisive
 from sweetspot.report.notation import SHOWN, Row, text
 from sweetspot.report.outcome import Figure, Part, finite, outcome_of

@@ -1,0 +1,202 @@
+"""What one must know before staking money on the figures, and which of it could change the answer."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from sweetspot.bills.fits import Needs, fit_warnings, memory_warnings
+from sweetspot.cells import USABLE
+from sweetspot.decision.left_out import WarningRow
+from sweetspot.decision.options import OFFER, Row, records
+from sweetspot.study.settings import Settings
+from sweetspot.throughput.speed_errors import ROUND_HIGH, ROUND_LOW
+from sweetspot.warnings import pairs
+from sweetspot.wording import DISPATCH, ROUNDS
+
+if TYPE_CHECKING:
+    from sweetspot.decision.compare import Inputs
+
+WARNINGS = ("scope", "instance", "model", "batch_size", "rule", "message")
+NAMED = ("best", "rival", "take", "take_rival")  # Columns of the verdict.
+
+
+def warning_table(
+    inputs: "Inputs", options: pd.DataFrame, settings: Settings, needs: Needs, others: Iterable[WarningRow] = ()
+) -> pd.DataFrame:
+    """Collect all warnings, each once.
+
+    Parameters
+    ----------
+    inputs
+        The tables of the study, with their columns `warnings`.
+    options
+        All options, those that do not fit included.
+    settings
+        The study's settings.
+    needs
+        What each workload needs.
+    others
+        Warnings found elsewhere (`left_out_warnings`).
+
+    Returns
+    -------
+    pandas.DataFrame
+        WARNINGS. `scope`: throughput, efficiency, extrapolation (of the headline method), price, or comparison (what
+        the decision itself had to assume).
+
+    """
+    predicted = inputs.extrapolation
+    is_headline = predicted["headline"].astype(bool) if "headline" in predicted.columns else []
+    predicted = predicted[is_headline] if len(is_headline) else predicted.head(0)
+    rows = [
+        *_stated_warnings("throughput", inputs.throughput),
+        *_run_warnings(inputs),
+        *_stated_warnings("efficiency", inputs.efficiency),
+        *_stated_warnings("extrapolation", predicted),
+        *_price_warnings(inputs.price_lint),
+        *_option_warnings(options),
+        *_round_warnings(options),
+        *_unpaired_machines(inputs, options, predicted, settings),
+        *fit_warnings(options, needs),
+        *memory_warnings(options, inputs.throughput, needs),
+        *others,
+    ]
+    table = pd.DataFrame(rows, columns=list(WARNINGS)).drop_duplicates()
+    return table.sort_values(list(WARNINGS[:5]), kind="stable", na_position="first").reset_index(drop=True)
+
+
+def decisive_rows(
+    verdict: pd.DataFrame, choices: pd.DataFrame, sources: pd.DataFrame, options: pd.DataFrame
+) -> list[Row]:
+    """Return the options whose figures carry the answer: those that its verdict names, or that do the work of a mix.
+
+    Parameters
+    ----------
+    verdict, choices, sources, options
+        The tables of the comparison.
+
+    Returns
+    -------
+    list
+        Rows of the options; for a workload with parts (`lab.bert` of `lab`) those of all its parts, for a plan of
+        phases those of its model.
+
+    """
+    answer = verdict[verdict["is_answer"].astype(bool)]
+    if answer.empty:
+        return []
+    name, named = answer["workload"].iloc[0], set(answer[list(NAMED)].iloc[0].dropna())
+    work_choices = choices[choices["workload"] == name]
+    if work_choices["cost"].eq(DISPATCH).any():
+        rows = options[options["workload"].str.startswith(f"{name}.")]
+        named = set(sources.loc[(sources["workload"] == name) & sources["mix"].isin(named), "option"])
+    elif work_choices["cost"].eq(ROUNDS).any():
+        rows = options[options["model"] == work_choices["model"].iloc[0]]
+    else:
+        rows = options[options["workload"] == name]
+    return records(rows[rows["option"].isin(named)].drop_duplicates(["option", "model"]))
+
+
+def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataFrame) -> pd.DataFrame:
+    """Add the column `decisive`: whether a warning could change the answer.
+
+    Parameters
+    ----------
+    table
+        The warnings.
+    decisive
+        The options that carry the answer; a warning counts if it is of their cell, their offer or their model.
+    offers
+        The offers, with their column `warnings`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `table` with `decisive` (bool).
+
+    """
+    cells = {(row["instance"], row["model"], row["batch_size"]) for row in decisive}
+    models, chosen = {model for _, model, _ in cells}, {tuple(row[name] for name in OFFER) for row in decisive}
+    chosen_offers = [row for row in offers.to_dict("records") if tuple(row[name] for name in OFFER) in chosen]
+    of_prices = {(row["instance"], pair.message) for row in chosen_offers for pair in pairs(row.get("warnings"))}
+    of_prices |= {(None, message) for _, message in of_prices}  # A finding on a whole list names no instance.
+
+    def is_decisive(row: Any) -> bool:
+        if row.scope == "price":
+            return (None if pd.isna(row.instance) else row.instance, row.message) in of_prices
+        if pd.isna(row.instance):
+            return row.model in models
+        return (row.instance, row.model, row.batch_size) in cells
+
+    return table.assign(decisive=[is_decisive(row) for row in table.itertuples()]).astype({"decisive": bool})
+
+
+def _unpaired_machines(
+    inputs: "Inputs", options: pd.DataFrame, predicted: pd.DataFrame, settings: Settings
+) -> Iterator[WarningRow]:
+    """Warn of machines with a price and no figure, or a figure and no price, unless another's figure rests on it."""
+    priced = set(inputs.offers.get("instance", ()))
+    for name in sorted(priced - set(options["instance"])):
+        message = "it is offered, but no figure of a model of the study is known; it takes no part"
+        yield ("comparison", name, None, pd.NA, "no_figure", message)
+    usable = inputs.throughput[inputs.throughput["status"].isin(USABLE)]
+    with_figure: set[str] = set()
+    for table in (usable, predicted):
+        if len(table):
+            with_figure |= set(table.loc[table["model"].isin(list(settings.batch_sizes)), "instance"])
+    for name in sorted(with_figure - priced - set(settings.stands_behind)) if priced else ():
+        message = "its figures are known, but no price list offers it; it takes no part"
+        yield ("comparison", name, None, pd.NA, "no_price", message)
+
+
+def _stated_warnings(scope: str, table: pd.DataFrame) -> Iterator[WarningRow]:
+    for row in table.to_dict("records"):
+        for rule, message in pairs(row.get("warnings")):
+            yield (scope, row["instance"], row["model"], row["batch_size"], rule, message)
+
+
+def _run_warnings(inputs: "Inputs") -> Iterator[WarningRow]:
+    """Warn of a status without a warning of its own, and of runs that the budget left out."""
+    for row in inputs.throughput[~inputs.throughput["status"].isin(USABLE)].itertuples():
+        if row.status not in {pair.rule for pair in pairs(row.warnings)}:
+            yield ("throughput", row.instance, row.model, row.batch_size, row.status, f"status {row.status}")
+    for row in inputs.left_out.itertuples():
+        cell = f"{row.framework}, {row.gpus} device(s), {row.precision}, variant {row.variant}"
+        message = f"not measured within {row.budget}: run {row.runs} ({cell}); a larger budget adds it"
+        yield ("throughput", row.instance, row.model, row.batch_size, "left_out", message)
+
+
+def _price_warnings(price_lint: pd.DataFrame) -> Iterator[WarningRow]:
+    for row in price_lint.itertuples():
+        if row.severity == "warning":
+            rule = "stale_price" if row.rule.startswith("stale") else row.rule
+            yield ("price", row.instance or None, None, pd.NA, rule, row.message)
+
+
+def _option_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
+    """Warn of assumed intervals, and of own measurements beside figures of others."""
+    assumed = options[options["assumed_interval"].astype(bool)].drop_duplicates(["instance", "model"])
+    for row in assumed.itertuples():
+        factor = row.images_per_s_high / row.images_per_s
+        message = f"a factor of {factor:.2f} is assumed for what is {row.throughput_basis}"
+        yield ("comparison", row.instance, row.model, row.batch_size, "no_interval", message)
+    for model, rows in options[options["throughput_basis"].notna()].groupby("model"):
+        is_measured = rows["throughput_basis"] == "measured"
+        if is_measured.any() and not is_measured.all():
+            message = "figures measured here stand beside published ones: other software and another protocol"
+            yield ("comparison", None, model, rows["batch_size"].iloc[0], "mixed_protocol", message)
+
+
+def _round_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
+    """Warn of times that are published in several rounds and compared with each other."""
+    dated = options.reindex(columns=["model", "gpu", "round", "rounds_behind", "in_answer"]).dropna(subset=["round"])
+    for model, rows in dated[dated["in_answer"].astype(bool)].groupby("model"):
+        by_round = rows.sort_values("rounds_behind").groupby("round", sort=False)["gpu"].unique()
+        if len(by_round) > 1:
+            rounds = "; ".join(f"{name}: {', '.join(sorted(devices))}" for name, devices in by_round.items())
+            message = (
+                f"published times of several rounds are compared ({rounds}); the same machine became {ROUND_LOW:g} to "
+                f"{ROUND_HIGH:g} times as fast from one round to the next, and so much is drawn for each round between"
+            )
+            yield ("comparison", None, model, pd.NA, "rounds_apart", message)
