@@ -10,7 +10,7 @@ from scipy.stats import norm
 from sweetspot.decision.compare import analysed
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.simulate import simulate
-from sweetspot.decision.worth_knowing import Uncertain, _value
+from sweetspot.decision.worth_knowing import UncertainFigure, _value
 
 MONTH = 30.5
 
@@ -101,5 +101,5 @@ def test_figures_that_are_off_together_are_known_together():
 def test_what_does_not_rest_on_a_figure_is_held_against_by_its_cheapest():
     """A costs x, 5 to 17 USD as likely; B 10 and C 20 whatever x is. Taking A below 10 saves the mean of (10 - x)+."""
     x = np.random.default_rng(1).permutation(np.linspace(5.0, 17.0, 4001))
-    found = _value(np.stack([np.full(x.size, 10.0), x, np.full(x.size, 20.0)]), Uncertain({}, x, [1]))
+    found = _value(np.stack([np.full(x.size, 10.0), x, np.full(x.size, 20.0)]), UncertainFigure({}, x, [1]))
     assert found.worth == pytest.approx(5**2 / 2 / 12, rel=0.01)

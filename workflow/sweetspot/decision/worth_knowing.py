@@ -1,7 +1,8 @@
-"""What to find out first: what each uncertain figure is worth, known exactly, and what a timing of it costs."""
+"""What to find out first: what each uncertain figure is worth, known exactly, and what timing it costs."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,146 +21,167 @@ from sweetspot.wording import the
 # A machine is started, the software installed (some 10 GB), and three runs of five minutes are timed.
 LEARN_MINUTES = 30.0
 BY_THE_HOUR = ("on_demand", "spot", "preemptible")
-STANDARD = 1.6449  # standard errors either side that cover LEVEL
+STANDARD_ERRORS = 1.6449  # Either side of a mean they cover LEVEL.
 assert LEVEL == 0.90
 WORTH = (
-    "workload", "model", "model_title", "assumption", "figure", "quantity", "subject", "option", "instance", "title",
-    "unit", "value", "evppi_usd", "evppi_se_usd", "evppi_usd_low", "evppi_usd_high", "evppi_alone_usd",
-    "cost_to_learn_usd", "minutes_to_learn", "learn_on", "learn_on_title", "turning_point", "rests_on_it", "options",
-    "project", "project_usd", "draws",
-)  # fmt: skip
-Timings = dict[tuple[str, int], Row]  # what timing a machine costs, by its devices and their count
+    *("workload", "model", "model_title", "assumption", "figure", "quantity", "subject", "option", "instance", "title"),
+    *("unit", "value", "evppi_usd", "evppi_se_usd", "evppi_usd_low", "evppi_usd_high", "cost_to_learn_usd"),
+    *("minutes_to_learn", "learn_on", "learn_on_title", "turning_point", "rests_on_it", "project", "project_usd"),
+)
+TimingCosts = dict[tuple[str, int], Row]
+"""What timing a machine costs, by its device and how many."""
 
 
-class Uncertain(NamedTuple):
-    """A figure that somebody could find out: its row of the table without its worth, its draws, the choices on it."""
+@dataclass(frozen=True)
+class UncertainFigure:
+    """A figure that somebody could find out: its columns of WORTH, its samples, and the choices that rest on it."""
 
-    about: dict[str, Any]
-    values: Array
-    places: list[int]
+    columns: dict[str, Any]
+    samples: Array
+    choices: list[int]
 
 
-def worth_rows(question: Question, draws: Draws, timings: Timings) -> list[dict[str, Any]]:
-    """Rows of WORTH, one an uncertain figure that a choice rests on, the one worth most first; none without a rival.
+def worth_rows(question: Question, draws: Draws, timing_costs: TimingCosts) -> list[dict[str, Any]]:
+    """Return what each uncertain figure of a question is worth, the most valuable first.
 
-    `evppi_usd`: expected saving over the project of a choice made with that figure known exactly, of that made without,
-    in USD, of a figure of this rank (`without_selection`); `evppi_se_usd` its Monte Carlo error, `evppi_usd_low`,
-    `evppi_usd_high` 90 % of it; `evppi_alone_usd`: as if no other figure had been looked at (`partial_value`).
-    `quantity`, `subject` as in the tornado; `value` the planned one; `option`, `instance`, `title`: the cheapest choice
-    that rests on it, `rests_on_it` how many do, of `options`. Speeds: `cost_to_learn_usd` = `minutes_to_learn` on
-    `learn_on`, the cheapest offer of a machine with those devices; null where nobody rents such a machine.
-    `turning_point`: the nearest value at which the answer changes (null: none within a factor of 5). `project`: what is
-    paid for, `project_usd`: its mean cost on the choice made. Figures with one correlation key are one row.
+    Parameters
+    ----------
+    question
+        The choices, their costs and what these rest on.
+    draws
+        The samples of the options.
+    timing_costs
+        What timing a machine costs (`timings_of`).
+
+    Returns
+    -------
+    list
+        Rows of WORTH; none without a rival. `evppi_usd`: expected saving over the project of a choice made with the
+        figure known, without what ranking many estimates adds; `evppi_se_usd` its Monte Carlo error, `_low` and
+        `_high` 90 % of it; `option`: the cheapest choice that rests on it, `rests_on_it` how many do; `turning_point`:
+        the nearest value at which the answer changes; `project_usd`: mean cost of the choice made without it. Figures
+        with one correlation key are one row.
+
     """
     usd = question.drawn[question.competing]
     if question.beside is not None:
         usd = np.concatenate([usd, question.beside])
     if len(usd) < 2:
         return []
-    every = set(range(int(question.competing.size)))
-    found = [
-        each._replace(places=list(range(len(usd)))) if set(each.places) == every else each
-        for each in _uncertain(question, draws, timings)
+    choices = set(range(int(question.competing.size)))
+    figures = [
+        replace(figure, choices=list(range(len(usd)))) if set(figure.choices) == choices else figure
+        for figure in _uncertain_figures(question, draws, timing_costs)
     ]
-    values = [_value(usd, each) for each in found]
-    about = question.about | {"options": len(usd), "project": question.told, "draws": usd.shape[1]}
-    about |= {"project_usd": float(usd.mean(axis=1).min())}
-    rows = [about | each.about | worth for each, worth in zip(found, _worths(values), strict=True)]
-    return sorted(rows, key=lambda row: (-row["evppi_usd"], -row["evppi_alone_usd"], row["figure"]))
+    values = [_value(usd, figure) for figure in figures]
+    common = question.about | {"project": question.told, "project_usd": float(usd.mean(axis=1).min())}
+    rows: list[dict[str, Any]] = [
+        common | figure.columns | worth for figure, worth in zip(figures, _worth_columns(values), strict=True)
+    ]
+    # What is worth the same after ranking keeps the order of the single estimates.
+    keys = [(-float(row["evppi_usd"]), -value.worth, row["figure"]) for row, value in zip(rows, values, strict=True)]
+    return [rows[index] for index in sorted(range(len(rows)), key=keys.__getitem__)]
 
 
-def timings_of(options: pd.DataFrame) -> Timings:
-    """What LEARN_MINUTES cost on the cheapest offer by the hour of a machine with those devices and so many."""
+def timings_of(options: pd.DataFrame) -> TimingCosts:
+    """Return what LEARN_MINUTES cost on the cheapest offer by the hour of each device and number of devices."""
     rows = options[options["purchase"].isin(BY_THE_HOUR) & options["usd_per_hour"].gt(0)]
     rows = rows[rows["in_answer"].astype(bool)].drop_duplicates("option")
     terms = rows.reindex(columns=["granularity_s", "minimum_s"]).astype(float).fillna(0.0).to_numpy().T
     usd = rows["usd_per_hour"].to_numpy(float) * billed_seconds(60.0 * LEARN_MINUTES, *terms) / HOUR_S
-    cheapest: Timings = {}
-    for row, paid in sorted(
-        zip(rows.to_dict("records"), usd, strict=True), key=lambda pair: (pair[1], pair[0]["option"])
-    ):
-        told = {"cost_to_learn_usd": float(paid), "minutes_to_learn": LEARN_MINUTES}
-        told |= {"learn_on": row["option"], "learn_on_title": row["title"]}
-        cheapest.setdefault((row["gpu"], row["gpus"]), told)
-    return cheapest
+    costs: TimingCosts = {}
+    for row in rows.assign(usd=usd).sort_values(["usd", "option"], kind="stable").to_dict("records"):
+        cost = {"cost_to_learn_usd": float(row["usd"]), "minutes_to_learn": LEARN_MINUTES}
+        cost |= {"learn_on": row["option"], "learn_on_title": row["title"]}
+        costs.setdefault((row["gpu"], row["gpus"]), cost)
+    return costs
 
 
-def _uncertain(question: Question, draws: Draws, timings: Timings) -> Iterator[Uncertain]:
-    """The drawn figures that a choice rests on, those with one correlation key once; then those of the work."""
-    together = dict[tuple[object, ...], list[tuple[list[int], Figure]]]()
+def _uncertain_figures(question: Question, draws: Draws, timing_costs: TimingCosts) -> Iterator[UncertainFigure]:
+    """Yield the sampled figures that a choice rests on, those with one correlation key once; then those of the work."""
+    by_error: dict[tuple[object, ...], list[tuple[list[int], Figure]]] = {}
     for figure in draws.figures:
-        if figure.name not in question.held_still:
-            places = _places(question, figure)
-            if places:
-                together.setdefault(figure.error, []).append((places, figure))
-    for found in together.values():
-        places = sorted({place for one_of, _ in found for place in one_of})
-        figure = min(found, key=lambda pair: pair[0][0])[1]
-        row = question.row_of(figure.rows)
-        yield Uncertain(
-            _about(question, figure, row, timings) | {"rests_on_it": len(places)},
-            figure.values[: question.drawn.shape[1]],
-            places,
-        )
-    for assumption, values in question.drawn_work:
-        same = {name: getattr(assumption, name) for name in ("quantity", "subject", "unit", "value")}
-        told = {"assumption": assumption.name, "figure": f"number of {assumption.name}", "title": assumption.subject}
-        every = list(range(int(question.competing.size)))
-        at = {"turning_point": question.nearest(assumption) * assumption.value, "rests_on_it": len(every)}
-        yield Uncertain(same | told | at, values, every)
+        choices = [] if figure.name in question.held_still else _choices_on(question, figure)
+        if choices:
+            by_error.setdefault(figure.error, []).append((choices, figure))
+    for group in by_error.values():
+        choices = sorted({index for indices, _ in group for index in indices})
+        figure = min(group, key=lambda pair: pair[0][0])[1]
+        columns = _figure_columns(question, figure, timing_costs) | {"rests_on_it": len(choices)}
+        yield UncertainFigure(columns, figure.values[: question.drawn.shape[1]], choices)
+    choices = list(range(int(question.competing.size)))
+    for assumption, samples in question.drawn_work:
+        columns = {name: getattr(assumption, name) for name in ("quantity", "subject", "unit", "value")}
+        columns |= {
+            "assumption": assumption.name,
+            "figure": f"number of {assumption.name}",
+            "title": assumption.subject,
+            "turning_point": question.nearest(assumption) * assumption.value,
+            "rests_on_it": len(choices),
+        }
+        yield UncertainFigure(columns, samples, choices)
 
 
-def _places(question: Question, figure: Figure) -> list[int]:
-    """Which of the competing choices rest on a drawn figure: all, where it is the team's."""
+def _choices_on(question: Question, figure: Figure) -> list[int]:
+    """Return which of the competing choices rest on a figure: all, if it is the team's."""
     rows = set(figure.rows)
     if figure.name in question.of_the_team:
         return list(range(int(question.competing.size))) if question.reference in rows else []
     # Where days of use are the team's, the price of a contract's hour is no figure of its own.
-    moot = figure.name == RENT and "days_per_month" in question.of_the_team
-    found = ((number, question.choices[place]) for number, place in enumerate(question.competing))
-    return [number for number, one in found if rows & one.labels and not (moot and by_contract(one.row))]
+    skips_contracts = figure.name == RENT and "days_per_month" in question.of_the_team
+    choices = [question.choices[index] for index in question.competing]
+    return [
+        index
+        for index, choice in enumerate(choices)
+        if rows & choice.labels and not (skips_contracts and by_contract(choice.row))
+    ]
 
 
-def _about(question: Question, figure: Figure, row: Row, timings: Timings) -> dict[str, Any]:
-    speed = figure.name == "images_per_s"
-    subject = str({"images_per_s": error_key(figure.error), TARIFF: row["price_list"]}.get(figure.name, row["option"]))
-    alike = [one for one in question.assumptions if one.quantity == (SPEED if speed else figure.name)]
-    found = next((one for one in alike if one.subject in ("", subject)), None)
+def _figure_columns(question: Question, figure: Figure, timing_costs: TimingCosts) -> dict[str, Any]:
+    row, is_speed = question.row_of(figure.rows), figure.name == "images_per_s"
+    subjects = {"images_per_s": error_key(figure.error), TARIFF: row["price_list"]}
+    subject = str(subjects.get(figure.name, row["option"]))
+    quantity = SPEED if is_speed else figure.name
+    assumptions = [each for each in question.assumptions if each.quantity == quantity]
+    assumption = next((each for each in assumptions if each.subject in ("", subject)), None)
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
-    value = float(row[figure.name]) / (figure_behind(row) if speed else 1.0)
-    name = f"{figure.name.replace('_', ' ')} of {the(str(row['title']))}"
-    told = {key: row[key] for key in ("option", "instance", "title")} | {"value": value}
-    told |= timings.get((row["gpu"], int(row["figure_gpus"])), {}) if speed else {}
-    told |= {"quantity": SPEED if speed else figure.name, "unit": rate_of(row) if speed else ""}
-    if found is None:
-        return told | {"assumption": name, "figure": name, "subject": subject}
-    told |= {"assumption": found.name, "figure": found.name, "subject": found.subject or None}
-    return told | {"unit": rate_of(row) if speed else found.unit, "turning_point": question.nearest(found) * value}
+    value = float(row[figure.name]) / (figure_behind(row) if is_speed else 1.0)
+    columns = {key: row[key] for key in ("option", "instance", "title")}
+    columns |= {"value": value, "quantity": quantity, "unit": rate_of(row) if is_speed else ""}
+    if is_speed:
+        columns |= timing_costs.get((row["gpu"], int(row["figure_gpus"])), {})
+    if assumption is None:
+        name = f"{figure.name.replace('_', ' ')} of {the(str(row['title']))}"
+        return columns | {"assumption": name, "figure": name, "subject": subject}
+    columns |= {"assumption": assumption.name, "figure": assumption.name, "subject": assumption.subject or None}
+    columns["unit"] = columns["unit"] or assumption.unit
+    return columns | {"turning_point": question.nearest(assumption) * value}
 
 
-def _value(usd: Array, one: Uncertain) -> Value:
-    """`partial_value` among the choices that rest on the figure and the cheapest that does not. What does not rest on
-    it costs the same on average whatever the figure is: so much is known, and need not be fitted.
+def _value(usd: Array, figure: UncertainFigure) -> Value:
+    """Return the value of a figure among the choices that rest on it and the cheapest that does not.
+
+    What does not rest on it costs the same on average whatever the figure is, so that needs no fit.
     """
-    others = [number for number in range(len(usd)) if number not in one.places]
+    others = [index for index in range(len(usd)) if index not in figure.choices]
     if not others:
-        return partial_value(usd, one.values)
-    aside = np.full((1, one.values.size), usd[others].mean(axis=1).min())
-    return partial_value(np.concatenate([usd[one.places], aside]), one.values)
+        return partial_value(usd, figure.samples)
+    cheapest = np.full((1, figure.samples.size), usd[others].mean(axis=1).min())
+    return partial_value(np.concatenate([usd[figure.choices], cheapest]), figure.samples)
 
 
-def _worths(values: list[Value]) -> list[dict[str, float]]:
-    """For each figure the columns evppi_*. One that changes the choice in no draw is worth 0 and ranks with nobody."""
-    ranked = [number for number, value in enumerate(values) if value.error > 0]
+def _worth_columns(values: list[Value]) -> list[dict[str, float]]:
+    """Return the columns evppi_* of each figure; one that never changes the choice is worth 0 and ranks with nobody."""
+    ranked = [index for index, value in enumerate(values) if value.error > 0]
     worth = np.zeros(len(values))
-    worth[ranked] = without_selection(np.array([values[number].halves for number in ranked]).reshape(-1, 2))
+    worth[ranked] = without_selection(np.array([values[index].halves for index in ranked]).reshape(-1, 2))
+    margins = [STANDARD_ERRORS * value.error for value in values]
     return [
         {
             "evppi_usd": float(mean),
             "evppi_se_usd": value.error,
-            "evppi_usd_low": max(0.0, float(mean) - STANDARD * value.error),
-            "evppi_usd_high": float(mean) + STANDARD * value.error,
-            "evppi_alone_usd": value.worth,
+            "evppi_usd_low": max(0.0, float(mean) - margin),
+            "evppi_usd_high": float(mean) + margin,
         }
-        for mean, value in zip(worth, values, strict=True)
+        for mean, value, margin in zip(worth, values, margins, strict=True)
     ]
