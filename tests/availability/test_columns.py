@@ -46,7 +46,7 @@ def columns(facts, *rows):
 
 def test_certain_machines_change_no_other_figure(tmp_path):
     facts = stated(tmp_path, as_of=BEFORE, **CERTAIN)
-    requested = settings(deadlines_hours=(30.0, 120.0, 300.0))
+    requested = settings(deadlines_hours=[30.0, 120.0, 300.0])
     before, after = (compare(inputs(), requested, draws=200, known=known) for known in (None, facts))
     due = after["deadlines"].dropna(subset="option")
     assert len(due) > 1 and due["p_result_in_time"].tolist() == due["p_in_time"].tolist()

@@ -8,7 +8,7 @@ import pytest
 from phase_plans import hourly as rented_at
 from phase_plans import own
 from small_lab import class_of, posed
-from sweetspot.decision.waiting import QUEUE_COLUMNS, Coming, coming_to_mixes, pool, queue_table
+from sweetspot.decision.waiting import QUEUE_COLUMNS, ArrivalStream, coming_to_mixes, pool, queue_table
 
 NAN = math.nan
 
@@ -21,7 +21,7 @@ def row(option, **more):
 def came(
     option="box", people=5, per_month=(100.0, 80.0, 120.0), hours=(2.0, 1.6, 2.5), opened=400.0, servers=1, **more
 ):
-    return Coming(row(option, **more), people, per_month, hours, 1.0, servers, opened)
+    return ArrivalStream(row(option, **more), people, per_month, hours, 1.0, servers, opened)
 
 
 def had(option, hours, **more):
@@ -113,7 +113,7 @@ def test_the_machines_that_are_there_are_one_pool():
     a, b = pool(made, made.mixes[0])
     told = [a.row[name] for name in ("option", "title", "workload", "is_reference")]
     assert told == ["lab: best", "old", "lab.a", False]
-    assert (a.people, a.servers, a.opened) == (3, 1, pytest.approx(240.0))
+    assert (a.people, a.servers, a.open_hours) == (3, 1, pytest.approx(240.0))
     assert list(a.per_month) == pytest.approx([60.0, 50.0, 90.0]) and list(b.per_month) == pytest.approx([20.0] * 3)
     assert a.hours[0] == pytest.approx(2.0)
 
@@ -126,7 +126,7 @@ def test_what_one_has_and_what_is_bought_work_in_turn_and_are_named_together():
     (one,) = pool(made, best)
     assert best.bought == {"box": 2} and one.row["title"] == "pool of old and 2 × box"
     assert one.row["machines"] == "old and 2 × box"
-    assert (one.servers, one.opened) == (3, pytest.approx(240.0))
+    assert (one.servers, one.open_hours) == (3, pytest.approx(240.0))
     assert list(one.per_month) == pytest.approx([470.0] * 3)
     # The boxes do all they can, as they are cheaper to run: 470 hours of 480. Ours does nothing.
     assert one.hours[0] == pytest.approx(1.0)
@@ -144,7 +144,7 @@ def test_a_pool_is_open_as_long_as_its_devices_on_average():
         OLD, own(days_per_month=20.0), jobs=jobs, hours={"a": 2.0, "b": 2.0}, facts=facts, change=change, **TITLED
     )
     a, b = pool(made, made.mixes[0])
-    assert (a.row["title"], a.servers, a.opened) == ("pool of old and box", 5, pytest.approx((240 + 4 * 480) / 5))
+    assert (a.row["title"], a.servers, a.open_hours) == ("pool of old and box", 5, pytest.approx((240 + 4 * 480) / 5))
     assert b.per_month[0] == pytest.approx(0.5)
 
 
@@ -163,5 +163,5 @@ def test_every_pool_and_each_rented_offer_has_its_lines():
         ("rented", "lab.a", 145, 0), ("rented", "lab.b", 5, 0),
     ]  # fmt: skip
     rented = found[-1][0]
-    assert (rented.people, rented.held, list(rented.per_month)) == (3, False, [5.0] * 3)
+    assert (rented.people, rented.has_queue, list(rented.per_month)) == (3, False, [5.0] * 3)
     assert coming_to_mixes([]) == []

@@ -9,7 +9,7 @@ from sweetspot.decision.compare import Inputs
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.options import build_options
 from sweetspot.decision.simulate import Draws, simulate
-from sweetspot.decision.waiting import Coming, queue_table
+from sweetspot.decision.waiting import ArrivalStream, queue_table
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study
 
@@ -141,5 +141,5 @@ def asked(options, month_days=30.5, draws=2):
 def queue_at_box(options: pd.DataFrame) -> pd.DataFrame:
     """Return the queue of six jobs a month of three people at the box, which is open all month."""
     box = options[options["instance"] == BOX].iloc[0].to_dict()
-    job = Coming(box, 3, [6.0] * 3, [box["hours"]] * 3, spread=1.0, servers=1, opened=24 * 30.5)
+    job = ArrivalStream(box, 3, [6.0] * 3, [box["hours"]] * 3, hours_cv=1.0, servers=1, open_hours=24 * 30.5)
     return queue_table([(job, (job,))])

@@ -61,15 +61,15 @@ def with_start_times(options: pd.DataFrame, facts: "Known | None", month_days: f
 def start_times_of(row: Mapping[str, Any]) -> StartTimes | None:
     """Return when an option starts and how it fails, from its columns; None where too little is known."""
     ranges = {name: tuple(float(row.get(f"{name}{suffix}", np.nan)) for suffix in SUFFIXES) for name in RANGES}
-    known: dict[str, Any] = {name: bounds for name, bounds in ranges.items() if not np.isnan(bounds[1])}
-    is_dated = "start_hours" in known
-    share = CERTAIN if is_dated else known.get("p_start")
-    if share is None or "failures_per_hour" not in known:
+    by_name: dict[str, Any] = {name: bounds for name, bounds in ranges.items() if not np.isnan(bounds[1])}
+    is_dated = "start_hours" in by_name
+    share = CERTAIN if is_dated else by_name.get("p_start")
+    if share is None or "failures_per_hour" not in by_name:
         return None
-    if share != CERTAIN and "stock_wait_hours" not in known:
+    if share != CERTAIN and "stock_wait_hours" not in by_name:
         return None
-    wait = known.get("stock_wait_hours", ZERO)
-    return StartTimes(share, wait, known["failures_per_hour"], known.get("start_hours"), _separate_machines(row))
+    wait = by_name.get("stock_wait_hours", ZERO)
+    return StartTimes(share, wait, by_name["failures_per_hour"], by_name.get("start_hours"), _separate_machines(row))
 
 
 def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Sequence[str]) -> pd.DataFrame:
@@ -93,9 +93,9 @@ def start_of_machines(options: pd.DataFrame, works: Sequence[str], machines: Seq
     """
     of_work = options.drop_duplicates(["workload", "option"]).set_index(["workload", "option"])
     of_any = options.drop_duplicates("option").set_index("option").reindex(machines)
-    is_found = of_any["purchase"].eq("on_demand") & of_any["start_hours_high"].isna()
+    is_rented = of_any["purchase"].eq("on_demand") & of_any["start_hours_high"].isna()
     table = of_any[list(OF_MACHINE)].reset_index(drop=True)
-    table.loc[~is_found.to_numpy(), [f"p_stock{suffix}" for suffix in SUFFIXES]] = np.nan
+    table.loc[~is_rented.to_numpy(), [f"p_stock{suffix}" for suffix in SUFFIXES]] = np.nan
     results = of_work.reindex(list(zip(works, machines, strict=True)))[list(RESULT)]
     table[list(RESULT)] = results.to_numpy()
     return table.assign(machine_title=of_any["title"].astype(object).to_numpy())
@@ -135,14 +135,16 @@ def _start_columns(row: Mapping[str, Any], facts: "Known", month_days: float) ->
     share = assumed = UNKNOWN if stock is None else stock.ends
     if stock is not None and stock.says_nothing:
         # Other sellers of the machine are what is known, and less well: the low end is 0.
-        others = scaled("stock_share", 1.0, {**offer, "price_list": None, "provider": None, "purchase": "on_demand"})
-        assumed = share if np.isnan(others[0]) else (others[0], 0.0, others[2])
+        by_sellers = scaled(
+            "stock_share", 1.0, {**offer, "price_list": None, "provider": None, "purchase": "on_demand"}
+        )
+        assumed = share if np.isnan(by_sellers[0]) else (by_sellers[0], 0.0, by_sellers[2])
     start = scaled("delivery_weeks", HOURS_PER_WEEK)
     if is_owned:
         start = _delivery_hours(row, start, month_days)
     # A rate of interruptions in the price list is part of `hours`; spot machines have another rate of failures.
-    is_counted = row["purchase"] in INTERRUPTIBLE and not pd.isna(row.get("interruptions_per_hour"))
-    failing = {**offer, "purchase": "on_demand"} if is_counted else offer
+    has_own_rate = row["purchase"] in INTERRUPTIBLE and not pd.isna(row.get("interruptions_per_hour"))
+    failing = {**offer, "purchase": "on_demand"} if has_own_rate else offer
     failures = scaled("failures_per_device_hour", row["gpus"], failing)
     wait = UNKNOWN if is_owned else scaled("wait_days", HOURS_PER_DAY)
     ranges = zip(RANGES, (share, assumed, wait, start, failures), strict=True)

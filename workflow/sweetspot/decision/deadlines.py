@@ -23,7 +23,7 @@ from sweetspot.wording import DOLLARS, TIE, Money, amount, confidence, percent, 
 DEADLINES = (
     "workload", "class", "within_hours", "is_asked", "per_month", "option", "title", "hours", "hours_low", "hours_high",
     "usd", "usd_low", "usd_high", "usd_extra", "p_in_time", "share_in_time", "status", "wait_hours", "runner_up",
-    "margin", "margin_low", "margin_high", "p_cheapest", "confidence", "verdict", "p_result_in_time", "up_front_usd",
+    "margin", "p_cheapest", "confidence", "verdict", "p_result_in_time", "up_front_usd",
     "due_usd_per_month", "passed_over", "passed_over_title", "passed_over_usd", "passed_over_p_result_in_time",
 )  # fmt: skip
 HARDLY = 0.01  # share of attempts in time from which on a machine may be chosen for it
@@ -96,7 +96,7 @@ def job_deadlines(options: pd.DataFrame, draws: Draws, hours: Sequence[float], m
     from today: `usd` over the share of attempts (`_likely`), which is the cheapest where all are there.
 
     `p_cheapest` counts a draw that is late as no choice; `runner_up`, the next option, also more nodes of the same
-    machine; `margin`: its USD for a result in time / those of the option (`_low`, `_high`: 90 %); `verdict`: the
+    machine; `margin`: its USD for a result in time / those of the option; `verdict`: the
     option's title, or too close to call and between which, or that none can and which is the fastest;
     `p_result_in_time`: share of the draws in which its result is there so many hours from today, with the search for a
     machine (null: not known). `passed_over`: the cheapest, where it is too seldom in time to be the choice.
@@ -127,11 +127,8 @@ def _cheapest(kept: Sequence[Run], limit: float) -> dict[str, Any]:
     told |= {"p_cheapest": first, "confidence": confidence(first) if others else "clear", "verdict": best.row["title"]}
     if others:
         (second, likely), own = others[0], ranked[0][1]
-        with np.errstate(invalid="ignore"):
-            low, high = interval(usd[1] / usd[0])
         margin = second.usd / best.usd * (own / likely if likely else np.inf)
         told |= {"runner_up": second.row["option"], "margin": margin}
-        told |= {"margin_low": float(low), "margin_high": float(high)}
         if told["confidence"] == TIE:
             told["verdict"] = f"too close to call: {the(best.row['title'])} or {the(second.row['title'])}"
     return told | _passed_over(kept, best, limit)

@@ -27,12 +27,9 @@ STATUS_REASONS = {
     "beyond_peak": "its figure is more than its devices can do at their peak",
 }
 NOBODY = "no machine that is offered has a speed for"
-Reason = tuple[str, str]
-"""A rule and its explanation."""
-Offer = tuple[object, ...]
-"""The values of OFFER."""
-WarningRow = tuple[object, ...]
-"""The values of warning_table.WARNINGS."""
+Reason = tuple[str, str]  # A rule and its explanation.
+Offer = tuple[object, ...]  # The values of OFFER.
+WarningRow = tuple[object, ...]  # The values of warning_table.WARNINGS.
 
 
 @dataclass(frozen=True)

@@ -1,144 +1,209 @@
-"""What jobs wait for machines that several people share, and from how many people on another is the faster choice."""
+"""What jobs wait for machines that several people share, and when a rented machine is faster."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
 from sweetspot.bills.rates import or_zero
+from sweetspot.bills.schemas import SUFFIXES
 from sweetspot.bills.waiting_times import JobClass, largest_growth, utilization, wait_distribution
 from sweetspot.decision.posed import Posed
 from sweetspot.mixes.search import BOUGHT, Mix
 from sweetspot.wording import listed
 
-TOLD = ("option", "title", "model", "workload", "is_reference")
+OPTION_COLUMNS = ("option", "title", "model", "workload", "is_reference")
 QUEUE_COLUMNS = (
-    *TOLD, "held", "jobs_at_once", "per_month", "people", "utilisation", "overloaded", "hours", "wait_hours",
-    "wait_hours_low", "wait_hours_high", "wait_hours_p90", "hours_to_result", "hours_to_result_low",
-    "hours_to_result_high", "rival", "rival_title", "rival_hours", "slower_from_per_month", "slower_from_people",
-    "machines",
-)  # fmt: skip
-ENDS = ("", "_low", "_high")
+    *(*OPTION_COLUMNS, "held", "jobs_at_once", "per_month", "people", "utilisation", "overloaded", "hours"),
+    *("wait_hours", "wait_hours_low", "wait_hours_high", "wait_hours_p90"),
+    *("hours_to_result", "hours_to_result_low", "hours_to_result_high"),
+    *("rival", "rival_title", "rival_hours", "slower_from_per_month", "slower_from_people", "machines"),
+)
+ROUNDING = 1e-6  # Of people: a whole number of them is not the next one.
+
+# Cached for all workloads of a machine, because some queues are simulated.
+waiting = lru_cache(maxsize=256)(wait_distribution)
 
 
-class Coming(NamedTuple):
-    """Jobs of one workload that come to one option, in the central case, the low and the high (ENDS). `row`: of the
-    options; `spread`: coefficient of variation of the hours; `servers`: such jobs that are worked on at once; `opened`:
-    hours a month of the machines for which jobs wait, infinite where more are had as they are needed.
+@dataclass(frozen=True)
+class ArrivalStream:
+    """Jobs of one workload that come to one option.
+
+    Parameters
+    ----------
+    row
+        The row of the options.
+    people
+        How many people share the work; None: unknown.
+    per_month, hours
+        Jobs per month and hours of one, each as planned, low and high.
+    hours_cv
+        Coefficient of variation of the hours.
+    servers
+        Such jobs that are worked on at once.
+    open_hours
+        Hours per month of the machines for which jobs wait; infinity: machines are rented as they are needed.
+
     """
 
     row: Mapping[str, Any]
     people: int | None
     per_month: Sequence[float]
     hours: Sequence[float]
-    spread: float
+    hours_cv: float
     servers: int
-    opened: float = math.inf
+    open_hours: float = math.inf
 
     @property
-    def held(self) -> bool:
+    def has_queue(self) -> bool:
         """Whether there are so many machines and no more."""
-        return self.opened < math.inf
+        return self.open_hours < math.inf
 
-    def job_class(self, end: int) -> JobClass:
-        """The arrivals at one of the ENDS; none where nobody waits."""
-        return JobClass(self.per_month[end] / self.opened, self.hours[end], self.spread, self.servers)
-
-
-Line = tuple[Coming, Sequence[Coming]]  # jobs of one workload, and all that come to the same machines
+    def job_class(self, index: int) -> JobClass:
+        """Return the arrivals as planned (0), at the low (1) or high (2) figures."""
+        return JobClass(self.per_month[index] / self.open_hours, self.hours[index], self.hours_cv, self.servers)
 
 
-def queue_table(lines: Iterable[Line]) -> pd.DataFrame:
-    """One row an option and workload of which it is known how often its jobs come, in QUEUE_COLUMNS.
+# Jobs of one workload, and all streams to the same machines.
+SharedStream = tuple[ArrivalStream, Sequence[ArrivalStream]]
 
-    Jobs of all workloads that come to a machine arrive at random over the hours in which it works, and wait their turn
-    where it is `held`, else for nobody. `jobs_at_once`: how many it works on; `utilisation`: share of its time that all
-    take; `machines`: their names; `overloaded`: more than it can do, with no wait to state. `hours`: of one job;
-    `wait_hours`: its mean wait, `_p90` what nine in ten wait at most, `hours_to_result` = hours + wait_hours; `_low`,
-    `_high`: with the ends of the speed and of the jobs a month at once (null: overloaded at that end). `rival`: of the
-    answer's rented options that nobody takes away the fastest; `slower_from_per_month`: jobs a month from which the
-    wait makes the held machine the slower one, all workloads growing alike, `slower_from_people`: so many people, each
-    with as many jobs as now; 0 where it is slower for anybody, null for rented options and without a rival.
+
+def queue_table(streams: Iterable[SharedStream]) -> pd.DataFrame:
+    """Return the waits of each option and workload of which it is known how often its jobs come.
+
+    Jobs of all workloads arrive at random over the hours in which a machine works, and wait for their turn.
+
+    Parameters
+    ----------
+    streams
+        Each stream with all that share its machines; none for what is rented as needed.
+
+    Returns
+    -------
+    pandas.DataFrame
+        QUEUE_COLUMNS. `utilisation`: share of the machines' time that all jobs take; `overloaded`: more than they can
+        do, with no wait to state; `wait_hours`: mean wait, `_p90` what nine in ten wait at most; `hours_to_result` =
+        hours + wait_hours; `_low`, `_high`: with speed and jobs per month at that end (null: overloaded there).
+        `rival`: the fastest rented option that the answer may take and nobody takes away; `slower_from_per_month`,
+        `slower_from_people`: work from which the wait makes the shared machine the slower one, all workloads growing
+        alike; 0 where it is slower for anybody.
+
     """
-    lines = list(lines)
-    rented = [one for one, _ in lines if not one.held and one.row["persistent"] and one.row["in_answer"]]
-    rented.sort(key=lambda one: (one.hours[0], one.row["option"]), reverse=True)
-    fastest = {(one.row["model"], one.row["workload"]): one for one in rented}
-    rows = [_waits(*line, fastest.get((line[0].row["model"], line[0].row["workload"]))) for line in lines]
+    streams = list(streams)
+    rented = [stream for stream, _ in streams if not stream.has_queue]
+    rented = [stream for stream in rented if stream.row["persistent"] and stream.row["in_answer"]]
+    rented.sort(key=lambda stream: (stream.hours[0], stream.row["option"]), reverse=True)
+    fastest = {(stream.row["model"], stream.row["workload"]): stream for stream in rented}
+    rows = [
+        _queue_row(stream, sharing, fastest.get((stream.row["model"], stream.row["workload"])))
+        for stream, sharing in streams
+    ]
     return pd.DataFrame(rows, columns=list(QUEUE_COLUMNS))
 
 
-waiting = lru_cache(maxsize=256)(wait_distribution)  # once for all workloads of a machine: some queues are simulated
-
-
-def _waits(one: Coming, every: Sequence[Coming], rival: Coming | None) -> dict[str, Any]:
-    classes = [tuple(other.job_class(end) for other in every) for end in range(len(ENDS))]
+def _queue_row(stream: ArrivalStream, sharing: Sequence[ArrivalStream], rival: ArrivalStream | None) -> dict[str, Any]:
+    classes = [tuple(rival_stream.job_class(index) for rival_stream in sharing) for index in range(len(SUFFIXES))]
     waits = [waiting(each) for each in classes]
-    said = {name: one.row[name] for name in TOLD} | {
-        "held": one.held, "jobs_at_once": one.servers, "per_month": one.per_month[0], "people": one.people,
-        "utilisation": utilization(classes[0]) if one.held else math.nan, "overloaded": waits[0].is_overloaded,
-        "hours": one.hours[0], "wait_hours_p90": waits[0].quantile(0.9),
-        "machines": one.row.get("machines", one.row["title"]),
-    }  # fmt: skip
-    for end, wait, hours in zip(ENDS, waits, one.hours, strict=True):
-        said |= {f"wait_hours{end}": wait.mean, f"hours_to_result{end}": wait.mean + hours}
-    if not one.held or rival is None:
-        return said
-    most = largest_growth(classes[0], one.hours[0], rival.hours[0])  # times as many jobs as now
-    people = math.nan if one.people is None else math.floor(most * one.people + 1e-6) + 1 if most > 0 else 0
-    said |= {"rival": rival.row["option"], "rival_title": rival.row["title"], "rival_hours": rival.hours[0]}
-    return said | {"slower_from_per_month": most * one.per_month[0], "slower_from_people": people}
+    columns = {name: stream.row[name] for name in OPTION_COLUMNS} | {
+        "held": stream.has_queue,
+        "jobs_at_once": stream.servers,
+        "per_month": stream.per_month[0],
+        "people": stream.people,
+        "utilisation": utilization(classes[0]) if stream.has_queue else math.nan,
+        "overloaded": waits[0].is_overloaded,
+        "hours": stream.hours[0],
+        "wait_hours_p90": waits[0].quantile(0.9),
+        "machines": stream.row.get("machines", stream.row["title"]),
+    }
+    for suffix, wait, hours in zip(SUFFIXES, waits, stream.hours, strict=True):
+        columns |= {f"wait_hours{suffix}": wait.mean, f"hours_to_result{suffix}": wait.mean + hours}
+    if not stream.has_queue or rival is None:
+        return columns
+    growth = largest_growth(classes[0], stream.hours[0], rival.hours[0])
+    people = math.nan
+    if stream.people is not None:
+        people = math.floor(growth * stream.people + ROUNDING) + 1 if growth > 0 else 0
+    columns |= {"rival": rival.row["option"], "rival_title": rival.row["title"], "rival_hours": rival.hours[0]}
+    return columns | {"slower_from_per_month": growth * stream.per_month[0], "slower_from_people": people}
 
 
-def _hours(row: Mapping[str, Any]) -> list[float]:
-    """Return the hours of one job at ENDS; where an end is unknown, the central ones."""
-    return [or_zero(row.get(f"hours{end}")) or float(row["hours"]) for end in ENDS]
+def _job_hours(row: Mapping[str, Any]) -> list[float]:
+    """Return the hours of one job as planned, low and high; where an end is unknown, as planned."""
+    return [or_zero(row.get(f"hours{suffix}")) or float(row["hours"]) for suffix in SUFFIXES]
 
 
-def coming_to_mixes(works: Sequence[Posed]) -> list[Line]:
-    """The work of months: the jobs of each class on the pool that the best mix holds and, where that is another, on the
-    pool with the reference bought; and one job of each ordinary class on each rented offer, which nobody else is at.
+def coming_to_mixes(works: Sequence[Posed]) -> list[SharedStream]:
+    """Return the streams of all work of months.
+
+    These are the jobs of each class on the machines of the best mix and, if that is another, of the mix with the
+    reference bought; and the jobs of each ordinary class on each rented offer, where nobody waits.
     """
-    lines: list[Line] = []
-    for posed in works:
-        best, *others = posed.mixes
-        bought = [mix for mix in others if mix.kind == BOUGHT and posed.source(mix.source).offer["is_reference"]]
-        for jobs in (pool(posed, mix) for mix in (best, *bought) if mix is best or mix.counts != best.counts):
-            lines += [(one, jobs) for one in jobs]
-    if not lines:
-        return lines
-    rented = [(posed, source) for posed in works for source in posed.sources if source.kind == "rented"]
-    for posed, source in rented:
-        for one, row in zip(posed.classes, source.rows, strict=True):
-            if row is not None and not one.urgent:
-                number, servers = [one.job.per_month.value] * len(ENDS), int(row["jobs_at_once"])
-                lines.append((Coming(row, posed.work.people, number, _hours(row), one.job.hours_cv, servers), ()))
-    return lines
+    streams: list[SharedStream] = []
+    for work in works:
+        best, *others = work.mixes
+        bought = [mix for mix in others if mix.kind == BOUGHT and work.source(mix.source).offer["is_reference"]]
+        for mix in (best, *(mix for mix in bought if mix.counts != best.counts)):
+            sharing = pool(work, mix)
+            streams += [(stream, sharing) for stream in sharing]
+    if not streams:
+        return streams
+    rented = [(work, source) for work in works for source in work.sources if source.kind == "rented"]
+    for work, source in rented:
+        for job_class, row in zip(work.classes, source.rows, strict=True):
+            if row is not None and not job_class.urgent:
+                job, servers = job_class.job, int(row["jobs_at_once"])
+                per_month = [job.per_month.value] * len(SUFFIXES)
+                stream = ArrivalStream(row, work.work.people, per_month, _job_hours(row), job.hours_cv, servers)
+                streams.append((stream, ()))
+    return streams
 
 
-def pool(posed: Posed, mix: Mix) -> list[Coming]:
-    """The jobs that come to the machines that a mix holds, at central figures, by class; those that get some. All
-    machines held are one pool: a job goes to whichever of those on which its class runs is free. `servers`: jobs of the
-    class that they work on at once; `hours`: of one job, the mean over where its class is worked on.
+def pool(work: Posed, mix: Mix) -> list[ArrivalStream]:
+    """Return the jobs that come to the machines of a mix, a stream per class that has some.
+
+    All machines are one pool: a job goes to whichever of those on which its class runs is free.
+
+    Parameters
+    ----------
+    work
+        The work of months.
+    mix
+        The mix, at central figures.
+
+    Returns
+    -------
+    list
+        `servers`: jobs of the class that the machines work on at once; `hours`: mean over where they are worked on.
+
     """
-    done, found = mix.at(posed.central), []
-    kinds = [(kind, count) for kind, count in zip(posed.central.held, mix.counts, strict=True) if count]
+    done = mix.at(work.central)
+    kinds = [(kind, count) for kind, count in zip(work.central.held, mix.counts, strict=True) if count]
     devices = sum(count * kind.devices for kind, count in kinds)
-    opened = sum(count * kind.devices * float(kind.room.mean()) for kind, count in kinds)
-    names = [f"{count} × " * (count > 1) + posed.title(kind.name) for kind, count in kinds]
-    machines = listed(names)
+    device_hours = sum(count * kind.devices * float(kind.room.mean()) for kind, count in kinds)
+    machines = listed([f"{count} × " * (count > 1) + work.title(kind.name) for kind, count in kinds])
     title = f"pool of {machines}" if sum(mix.counts) > 1 else machines
-    for number, one in enumerate(posed.classes):
-        runs = [(row, count, float(done.jobs(kind.name)[number].mean()))
-                for kind, count in kinds if (row := posed.source(kind.name).rows[number])]  # fmt: skip
-        jobs = sum(here for _, _, here in runs)
+    streams = []
+    for number, job_class in enumerate(work.classes):
+        runs = [
+            (row, count, float(done.jobs(kind.name)[number].mean()))
+            for kind, count in kinds
+            if (row := work.source(kind.name).rows[number])
+        ]
+        jobs = sum(jobs_run for _, _, jobs_run in runs)
         if jobs > 0:
-            hours = [sum(here * _hours(row)[end] for row, _, here in runs) / jobs for end in range(len(ENDS))]
-            servers = sum(count * int(row["jobs_at_once"]) for row, count, _ in runs)
-            each = [jobs, *(jobs * end / one.number.value for end in one.number.ends)]
-            row = {"option": f"{posed.name}: {mix.key}", "title": title, "model": one.job.model,
-                   "workload": one.workload, "is_reference": False, "machines": machines}  # fmt: skip
-            found.append(Coming(row, posed.work.people, each, hours, one.job.hours_cv, servers, opened / devices))
-    return found
+            job_hours = [(_job_hours(row), jobs_run) for row, _, jobs_run in runs]
+            hours = [
+                sum(jobs_run * each[index] for each, jobs_run in job_hours) / jobs for index in range(len(SUFFIXES))
+            ]
+            per_month = [jobs, *(jobs * end / job_class.number.value for end in job_class.number.ends)]
+            row = {
+                **{"option": f"{work.name}: {mix.key}", "title": title, "machines": machines},
+                **{"model": job_class.job.model, "workload": job_class.workload, "is_reference": False},
+            }
+            servers = sum(count * int(each["jobs_at_once"]) for each, count, _ in runs)
+            cv, people, open_hours = job_class.job.hours_cv, work.work.people, device_hours / devices
+            streams.append(ArrivalStream(row, people, per_month, hours, cv, servers, open_hours))
+    return streams

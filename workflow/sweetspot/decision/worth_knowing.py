@@ -28,8 +28,7 @@ WORTH = (
     *("unit", "value", "evppi_usd", "evppi_se_usd", "evppi_usd_low", "evppi_usd_high", "cost_to_learn_usd"),
     *("minutes_to_learn", "learn_on", "learn_on_title", "turning_point", "rests_on_it", "project", "project_usd"),
 )
-TimingCosts = dict[tuple[str, int], Row]
-"""What timing a machine costs, by its device and how many."""
+TimingCosts = dict[tuple[str, int], Row]  # What timing a machine costs, by its device and how many.
 
 
 @dataclass(frozen=True)
