@@ -18,11 +18,10 @@ from sweetspot.report.rank_changes import TOLERANCE, cost_changes, price_changes
 from sweetspot.report.sentences import filled
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs
 from sweetspot.study.scenarios import Scenario, scenario_file, write_scenario
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import Known, load_availability
-from sweetspot.study.workloads import load_monthly, load_titles
+from sweetspot.study.workloads import load_monthly, load_needs, load_titles
 from sweetspot.wording import SHARE, Money
 
 OFFER = ["price_list", "instance", "purchase"]

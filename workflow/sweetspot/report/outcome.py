@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from sweetspot.report.notation import Row, missing, records, text
+from sweetspot.report.sentences import sentences
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import TIE
 
@@ -164,7 +165,7 @@ def _outcome(row: Row) -> Outcome:
         **{name: text(row[name]) for name in texts},
         **{name: text(row.get(name)) or None for name in optional_texts},
         **{name: finite(row, name) for name in numbers},
-        **{name: [text(sentence) for sentence in row.get(name, ())] for name in ("having", "thresholds")},
+        thresholds=[text(sentence) for sentence in row.get("thresholds", ())],
         title=text(row["workload_title"]),
         best=best,
         rival=_named(row, "rival"),
@@ -174,6 +175,7 @@ def _outcome(row: Row) -> Outcome:
         start_rival=_named(row, "take_rival"),
         start_p_cheaper=finite(row, "take_p_cheaper"),
         time_first=_time_first(row),
+        having=[] if row["kind"] == "keep" or "p_stock" not in row else sentences("start_times", row),
         p_stock=Figure.of(row, "p_stock"),
         at_prices=[AtPrice(usd=float(usd), p_buying_cheaper=float(share)) for usd, share in prices],
     )
