@@ -84,18 +84,18 @@ def _lines_of_phases(
     lines = []
     for row in (bought, rented):
         of_kind = figures[(figures["purchase"] == "own") == (row["purchase"] == "own")]
-        costs = [cost_by_work(rows, hours[str(option)]) for option, rows in of_kind.groupby("option")]
+        costs = [cost_by_work(figure, hours[figure["option"]]) for figure in records(of_kind)]
         lines.append(_line(row, factors, [min(cost(factor) for cost in costs) for factor in factors]))
     return lines
 
 
-def cost_by_work(rows: pd.DataFrame, hours: float) -> Callable[[float], float]:
+def cost_by_work(row: Row, hours: float) -> Callable[[float], float]:
     """Return the cost of a plan of phases on one option, in whole machines, as a function of the amount of work.
 
     Parameters
     ----------
-    rows
-        Its rows of comparison/case_figures.parquet, one a phase.
+    row
+        Its row of comparison/case_figures.parquet.
     hours
         Hours that the planned work takes on its machines.
 
@@ -104,14 +104,13 @@ def cost_by_work(rows: pd.DataFrame, hours: float) -> Callable[[float], float]:
     callable
         USD by times the planned work.
     """
-    ownership_usd, running_usd = float(rows["ownership_usd"].iloc[0]), float(rows["usd"].sum())
-    machines, planned_hours = float(rows["machines"].iloc[0]), float(rows["room_hours"].iloc[0])
+    planned_hours = finite(row, "room_hours")  # None: nobody counts the hours of a machine rented by the hour
 
     def cost_usd(factor: float) -> float:
-        needed = machines
-        if planned_hours > 0:  # NaN: nobody counts the hours of a machine rented by the hour
-            needed = max(1.0, math.ceil(hours * machines * factor / planned_hours - 1e-9))
-        return ownership_usd / machines * needed + running_usd * factor
+        machines = row["machines"]
+        if planned_hours:
+            machines = max(1.0, math.ceil(hours * row["machines"] * factor / planned_hours - 1e-9))
+        return float(row["ownership_usd"] / row["machines"] * machines + row["running_usd"] * factor)
 
     return cost_usd
 
