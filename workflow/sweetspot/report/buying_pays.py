@@ -7,13 +7,13 @@ import pandas as pd
 from pydantic import Field
 
 from sweetspot.report.notation import Row, records
-from sweetspot.report.outcome import Outcome, Part, finite
+from sweetspot.report.outcome import AnswerPart, Outcome, finite
 from sweetspot.report.tables import Tables, of_plans, table_of
 
 STEPS_PER_PLAN, MAX_FACTOR = 5, 5.0  # points a line has up to the planned work; most times the planned work
 
 
-class CostLine(Part):
+class CostLine(AnswerPart):
     """What one kind of choice costs along the axis."""
 
     kind: str = Field(description="keep, rent, contract, buy, mix")
@@ -23,7 +23,7 @@ class CostLine(Part):
     high: list[float] = Field(description="95th percentile; empty: not known")
 
 
-class BuyingPays(Part):
+class BuyingPays(AnswerPart):
     """When buying pays: the cheapest purchase beside the cheapest choice that binds nobody."""
 
     unit: str = Field(description="Of x: times the planned work (USD in all), or days of use a month (USD a month)")

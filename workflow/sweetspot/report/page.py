@@ -10,7 +10,7 @@ from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.finished import asset, rendered
 from sweetspot.report.how_sure import mark_of
-from sweetspot.report.outcome import Figure
+from sweetspot.report.outcome import ValueRange
 from sweetspot.report.scales import Axis, cost_axis, separate_labels
 from sweetspot.report.sentences import sentence
 from sweetspot.report.summary import summary_of
@@ -85,7 +85,7 @@ def page_of(answer: Answer) -> str:
     return rendered("page", context)
 
 
-def _bar(title: str, kind: str, note: str, is_best: bool, usd: Figure, usd_per_unit: float) -> CostBar:
+def _bar(title: str, kind: str, note: str, is_best: bool, usd: ValueRange, usd_per_unit: float) -> CostBar:
     value, low, high = (None if end is None else end / usd_per_unit for end in (usd.value, usd.low, usd.high))
     return CostBar(title, kind, note, is_best, value or 0.0, low, high)
 

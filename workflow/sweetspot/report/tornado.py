@@ -6,7 +6,7 @@ from markupsafe import Markup
 from pydantic import Field
 
 from sweetspot.report.notation import Row, records, text
-from sweetspot.report.outcome import Outcome, Part, finite
+from sweetspot.report.outcome import AnswerPart, Outcome, finite
 from sweetspot.report.scales import Axis
 from sweetspot.report.sentences import markup
 from sweetspot.report.tables import Tables, of_jobs, of_plans, table_of
@@ -17,7 +17,7 @@ MAX_BARS = 10
 FIRST_PAGE_BARS = 5
 
 
-class TornadoBar(Part):
+class TornadoBar(AnswerPart):
     """One assumption, and the cost ratio of the runner-up to the best at either end of its range."""
 
     assumption: str = Field(description="Name for people")
@@ -30,7 +30,7 @@ class TornadoBar(Part):
     turning_factor: float | None = Field(description="The same, times what is planned")
 
 
-class Tornado(Part):
+class Tornado(AnswerPart):
     """The assumptions that move the answer most, the widest first."""
 
     best: str = Field(description="Title of the cheapest choice as planned")
