@@ -25,7 +25,7 @@ COMPARISON = [
     "load",
     "jobs",
     "deadlines",
-    # What the plans are made of: what the page's program calculates with.
+    # What plans of phases cost on each option.
     "case_figures",
 ]
 

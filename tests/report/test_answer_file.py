@@ -10,8 +10,9 @@ from decision_tables import BOX, RENTED, inputs, study
 from phase_plans import beside
 from project_copy import ROOT
 from report_tables import make_report, month_tables, one_job
-from sweetspot.report.answer_file import answer_json, answer_of
+from sweetspot.report.answer_file import Answer, answer_json, answer_of
 from sweetspot.report.finished import write_index
+from sweetspot.report.page import page_of, render_page
 
 SCHEMA = json.loads((ROOT / "config" / "schemas" / "answer.schema.json").read_text())
 DEAR, CHEAP = 264.6666667 / 240 / 498, 3.06 / 225  # USD an hour over images a second: the box's, the rented one's
@@ -122,6 +123,12 @@ def test_what_to_find_out_is_the_plan_s_and_else_the_job_s():
 def test_the_file_is_indented_by_one_and_ends_in_a_line_break():
     written = answer_json(month_tables(), study())
     assert written.startswith('{\n "schema_version": 3,\n "study": {\n  "name": "paper",') and written.endswith("}\n")
+
+
+def test_the_page_follows_from_the_file_alone():
+    tables = beside(one_job(), month_tables())
+    read = Answer.model_validate_json(answer_json(tables, study()))
+    assert page_of(read) == render_page(tables, study())
 
 
 def test_one_choice_alone_and_none(tmp_path):

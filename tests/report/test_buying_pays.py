@@ -32,7 +32,7 @@ def phases():
     rows = [
         ("box", "own", 1000.0, 50.0, 100.0), ("gone", "own", 1.0, 1.0, 100.0), ("cloud", "on_demand", 0.0, 800.0, NONE),
     ]  # fmt: skip
-    table = pd.DataFrame(rows, columns=["option", "purchase", "ownership_usd", "usd", "room_hours"])
+    table = pd.DataFrame(rows, columns=["option", "purchase", "ownership_usd", "running_usd", "room_hours"])
     return {"choices": CHOICES, "case_figures": table.assign(workload="w", machines=1.0)}
 
 
@@ -54,11 +54,11 @@ def test_a_plan_of_phases_costs_whole_machines_at_each_amount_of_work(factor, la
 
 def test_whole_machines_are_as_many_as_their_hours_need():
     """Two machines for 1,000 USD, each at work 80 of 100 hours: of half the work one does all, twice takes four."""
-    rows = pd.DataFrame({"ownership_usd": [1000.0], "usd": [50.0], "machines": [2.0], "room_hours": [100.0]})
-    cost_usd = cost_by_work(rows, 80.0)
+    row = {"ownership_usd": 1000.0, "running_usd": 50.0, "machines": 2.0, "room_hours": 100.0}
+    cost_usd = cost_by_work(row, 80.0)
     # 500 + 25; 2 x 500 + 50; 3.2 machines are four: 2,000 + 100
     assert [cost_usd(factor) for factor in (0.5, 1.0, 2.0)] == [525.0, 1050.0, 2100.0]
-    assert cost_by_work(rows.assign(room_hours=NONE), 80.0)(2.0) == 1100.0  # nobody counts their hours
+    assert cost_by_work(row | {"room_hours": NONE}, 80.0)(2.0) == 1100.0  # nobody counts their hours
 
 
 def jobs(**changes):

@@ -19,12 +19,12 @@ def test_ticks_are_round(maximum, expected):
     assert Axis(0, maximum).ticks() == expected
 
 
-@pytest.mark.parametrize(("bars", "maximum"), [
-    ([(10, 12), (30, 33)], 33), ([(10, 12), (50, 60)], 12), ([(10, 12), (30, 33), (100, 120)], 120),
-    ([(100, 120), (10, None), (25, None)], 120), ([(10, 12), (50, 60), (60, 70)], 12), ([], 1),
+@pytest.mark.parametrize(("bars", "reference", "maximum"), [
+    ([(10, 12), (30, 33)], 30, 33), ([(10, 12), (50, 60)], 10, 12), ([(10, 12), (50, 60)], 50, 60),
+    ([(10, None), (40, 45), (41, 50)], 10, 45), ([], 0, 1),
 ])  # fmt: skip
-def test_what_costs_over_four_times_the_next_lies_beyond_the_axis(bars, maximum):
-    assert cost_axis(bars).maximum == maximum
+def test_what_costs_over_four_times_what_is_compared_lies_beyond_the_axis(bars, reference, maximum):
+    assert cost_axis(bars, reference).maximum == maximum
 
 
 @pytest.mark.parametrize(("value", "said"), [

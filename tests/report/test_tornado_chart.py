@@ -75,6 +75,14 @@ def test_the_five_that_move_most_are_on_the_first_page():
     assert not firm.can_change
 
 
+@pytest.mark.parametrize(("rival", "same"), [("other", True), ("box", False), ("unknown", False)])
+def test_two_that_bind_to_the_same_differ_in_the_machine_only(rival, same):
+    choices = [("cloud", "nothing"), ("other", "nothing"), ("box", "buy")]
+    tables = {"tornado": pd.DataFrame([row(best="cloud", rival=rival)]),
+              "choices": pd.DataFrame(choices, columns=["choice", "commitment"])}  # fmt: skip
+    assert tornado_of(tables, verdict()).same_commitment is same
+
+
 def test_a_single_job_has_the_assumptions_of_its_model():
     table = pd.DataFrame([row(name, workload="other", model=name) for name in ("n", "m")])
     options = pd.DataFrame([{"workload": "w", "model": "m"}])

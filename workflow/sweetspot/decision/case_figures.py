@@ -1,6 +1,7 @@
-"""What each phase of a plan costs on each option, at central figures: the lines of cost by amount of work."""
+"""What a plan of phases costs on each option: what the page's lines of cost by the amount of work are made of."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,27 +9,37 @@ import pandas as pd
 from sweetspot.decision.cost_rounds import Plan
 from sweetspot.decision.question import Question
 
-COLUMNS = ("workload", "option", "purchase", "usd", "ownership_usd", "machines", "room_hours")
+COLUMNS = ("workload", "option", "purchase", "ownership_usd", "running_usd", "machines", "room_hours")
 
 
 def case_figures(plans: Iterable[tuple[Question, Plan]]) -> pd.DataFrame:
-    """List what each phase of each plan costs on each option (COLUMNS), a row per plan, phase and option.
+    """List the costs of each plan on each option, at central figures.
 
-    `usd` by use of the phase; the same in each phase of an option: `ownership_usd` by the month of all `machines`, and
-    `room_hours` of one machine's planned use (null: nobody counts them).
+    Parameters
+    ----------
+    plans
+        Plans of phases, each with its question, whose choices are the rows of the plan.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a plan and option (COLUMNS): `ownership_usd` of all `machines` over the project, `running_usd` of all
+        phases; `room_hours`: hours of use planned for one machine (null: nobody counts them).
+
     """
-    rows = [
-        {
+    rows = [row for question, plan in plans for row in _rows_of_plan(question, plan)]
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"room_hours": float})
+
+
+def _rows_of_plan(question: Question, plan: Plan) -> Iterator[dict[str, Any]]:
+    for index, row in enumerate(plan.rows):
+        hours = float(plan.room[index])
+        yield {
             "workload": question.workload,
             "option": row["option"],
             "purchase": row["purchase"],
-            "usd": float(part.usd[index]),
             "ownership_usd": float(plan.held[index]),
+            "running_usd": sum(float(part.usd[index]) for part in plan.parts),
             "machines": float(plan.boxes[index]),
-            "room_hours": float(plan.room[index]),
+            "room_hours": hours if np.isfinite(hours) else np.nan,
         }
-        for question, plan in plans
-        for part in plan.parts
-        for index, row in enumerate(plan.rows)
-    ]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"room_hours": float}).replace(np.inf, np.nan)

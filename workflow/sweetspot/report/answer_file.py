@@ -11,7 +11,7 @@ from sweetspot.report.buying_pays import BuyingPays, buying_pays
 from sweetspot.report.evidence_text import decisive, lead, plan_worth_in_words, worth_knowing
 from sweetspot.report.how_sure import DecidingSpeed, bases_of_choice, deciding_speeds, notes
 from sweetspot.report.notation import Row, missing, records, text
-from sweetspot.report.outcome import Figure, Outcome, Part, choices_of, finite, other_work, outcome_of
+from sweetspot.report.outcome import AnswerPart, Outcome, ValueRange, choices_of, finite, other_work, outcome_of
 from sweetspot.report.tables import (
     Tables,
     asked_model,
@@ -34,7 +34,7 @@ MAX_SCENARIOS = 8
 HOURS_DIFFER = 1.001  # times as fast as the next cheaper choice
 
 
-class DecisiveWarning(Part):
+class DecisiveWarning(AnswerPart):
     """A warning that could change the answer."""
 
     rule: str = Field(description="Its name")
@@ -42,14 +42,14 @@ class DecisiveWarning(Part):
     instances: list[str] = Field(description="Machines that it concerns")
 
 
-class SourceFacts(Part):
+class SourceFacts(AnswerPart):
     """A source of the study."""
 
     title: str = Field(description="Its title")
     date: str = Field(description="Its date")
 
 
-class StudyFacts(Part):
+class StudyFacts(AnswerPart):
     """The question."""
 
     name: str = Field(description="Folder below config/studies/")
@@ -61,17 +61,17 @@ class StudyFacts(Part):
     sources: list[SourceFacts] = Field(description="What the study rests on")
 
 
-class ChoiceRow(Part):
+class ChoiceRow(AnswerPart):
     """One choice for the work of the answer."""
 
     choice: str = Field(description="Its key")
     title: str = Field(description="Name for people")
     kind: str = Field(description="keep, rent, contract, buy, mix")
     also_rents: bool = Field(description="Whether what is kept leaves something to rent")
-    usd: Figure = Field(description="USD of the work")
+    usd: ValueRange = Field(description="USD of the work")
     usd_per_month: float | None = Field(description="The same a month; null: the work has no months")
     hours: float | None = Field(description="Hours of the work there; null: the months of the plan")
-    ratio: Figure = Field(description="USD / USD of the best")
+    ratio: ValueRange = Field(description="USD / USD of the best")
     p_cheaper: float | None = Field(description="Share of the draws in which it costs less than the best; null: it is")
     speed_bases: list[str] = Field(
         description="How the speeds that it rests on came to be; empty: it needs none, or none is known"
@@ -81,7 +81,7 @@ class ChoiceRow(Part):
     may_stop: bool = Field(description="Whether it is not the answer only because it can be interrupted")
 
 
-class FasterChoice(Part):
+class FasterChoice(AnswerPart):
     """A choice than which none is both faster and cheaper."""
 
     title: str = Field(description="Name for people")
@@ -89,14 +89,14 @@ class FasterChoice(Part):
     usd: float = Field(description="USD of the work")
 
 
-class BusyMachine(Part):
+class BusyMachine(AnswerPart):
     """How busy the work keeps the machine that is kept or bought."""
 
     title: str = Field(description="The machine")
     share: float = Field(description="Share of the hours that are planned for it; above 1: the work does not fit")
 
 
-class JobWait(Part):
+class JobWait(AnswerPart):
     """How long a job waits for the machine that is held, where that is long."""
 
     job: str = Field(description="Its class")
@@ -105,15 +105,15 @@ class JobWait(Part):
     wait_hours: float | None = Field(description="Mean wait; null: the queue grows without end")
 
 
-class MeasuredUse(Part):
+class MeasuredUse(AnswerPart):
     """What the team's record says of its use."""
 
     months: float = Field(description="Months of the record")
     busy_share: float | None = Field(description="Share of the time in which its devices were busy; null: not known")
-    jobs_per_month: Figure = Field(description="Jobs a month")
+    jobs_per_month: ValueRange = Field(description="Jobs a month")
 
 
-class ScenarioRow(Part):
+class ScenarioRow(AnswerPart):
     """What the answer would be in a scenario."""
 
     name: str = Field(description="Its name; empty: as the study plans it")
@@ -121,12 +121,12 @@ class ScenarioRow(Part):
     sentence: str = Field(description="The verdict there")
     kind: str = Field(description="Kind of its best choice")
     best_title: str = Field(description="Its best choice")
-    usd: Figure = Field(description="USD of that")
+    usd: ValueRange = Field(description="USD of that")
     usd_per_month: float | None = Field(description="The same a month; null: the work has no months")
     same_answer: bool = Field(description="Whether it is the choice of the study")
 
 
-class Step(Part):
+class Step(AnswerPart):
     """What holds from so many hours on, until those of the next step."""
 
     within_hours: float = Field(description="The deadline")
@@ -143,7 +143,7 @@ class Step(Part):
     share_in_time: float | None = Field(description="Of the jobs that are not asked to hurry, the share that makes it")
 
 
-class ByDeadline(Part):
+class ByDeadline(AnswerPart):
     """One class of jobs."""
 
     workload: str = Field(description="The work of months")
@@ -151,7 +151,7 @@ class ByDeadline(Part):
     steps: list[Step] = Field(description="By deadline, the shortest first; before the first nobody is in time")
 
 
-class Answer(Part):
+class Answer(AnswerPart):
     """One study's answer. Money is in USD, time in hours, intervals are 90 %."""
 
     schema_version: int = Field(SCHEMA_VERSION, description="Raised when a key is removed or changes its meaning")
@@ -305,8 +305,8 @@ def _choice(row: Row, tables: Tables) -> ChoiceRow:
         **{name: text(row[name]) for name in ("choice", "title", "kind")},
         **{name: finite(row, name) for name in ("usd_per_month", "hours", "p_cheaper")},
         also_rents=row["kind"] == "keep" and not missing(row["main_rented"]),
-        usd=Figure.of(row, "usd"),
-        ratio=Figure.of(row, "ratio"),
+        usd=ValueRange.of(row, "usd"),
+        ratio=ValueRange.of(row, "ratio"),
         speed_bases=bases_of_choice(tables, text(row["workload"]), text(row["choice"])),
         in_hand=bool(row["in_hand"]),
         why_not=text(row["why_not"]) or None,
@@ -373,7 +373,7 @@ def _measured_use(workloads: str | Path | None, workload: str) -> MeasuredUse | 
     return MeasuredUse(
         months=work.measured.months,
         busy_share=work.measured.busy_share,
-        jobs_per_month=Figure(value=jobs.value, low=low, high=high),
+        jobs_per_month=ValueRange(value=jobs.value, low=low, high=high),
     )
 
 
@@ -388,7 +388,7 @@ def _scenarios(table: pd.DataFrame) -> list[ScenarioRow]:
         ScenarioRow(
             name=text(row["scenario"]),
             **{name: text(row[name]) for name in ("title", "sentence", "kind", "best_title")},
-            usd=Figure.of(row, "usd"),
+            usd=ValueRange.of(row, "usd"),
             usd_per_month=finite(row, "usd_per_month"),
             same_answer=bool(row["same_answer"]),
         )

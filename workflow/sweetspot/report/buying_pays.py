@@ -7,13 +7,13 @@ import pandas as pd
 from pydantic import Field
 
 from sweetspot.report.notation import Row, records
-from sweetspot.report.outcome import Outcome, Part, finite
+from sweetspot.report.outcome import AnswerPart, Outcome, finite
 from sweetspot.report.tables import Tables, of_plans, table_of
 
 STEPS_PER_PLAN, MAX_FACTOR = 5, 5.0  # points a line has up to the planned work; most times the planned work
 
 
-class CostLine(Part):
+class CostLine(AnswerPart):
     """What one kind of choice costs along the axis."""
 
     kind: str = Field(description="keep, rent, contract, buy, mix")
@@ -23,7 +23,7 @@ class CostLine(Part):
     high: list[float] = Field(description="95th percentile; empty: not known")
 
 
-class BuyingPays(Part):
+class BuyingPays(AnswerPart):
     """When buying pays: the cheapest purchase beside the cheapest choice that binds nobody."""
 
     unit: str = Field(description="Of x: times the planned work (USD in all), or days of use a month (USD a month)")
@@ -84,18 +84,18 @@ def _lines_of_phases(
     lines = []
     for row in (bought, rented):
         of_kind = figures[(figures["purchase"] == "own") == (row["purchase"] == "own")]
-        costs = [cost_by_work(rows, hours[str(option)]) for option, rows in of_kind.groupby("option")]
+        costs = [cost_by_work(figure, hours[figure["option"]]) for figure in records(of_kind)]
         lines.append(_line(row, factors, [min(cost(factor) for cost in costs) for factor in factors]))
     return lines
 
 
-def cost_by_work(rows: pd.DataFrame, hours: float) -> Callable[[float], float]:
+def cost_by_work(row: Row, hours: float) -> Callable[[float], float]:
     """Return the cost of a plan of phases on one option, in whole machines, as a function of the amount of work.
 
     Parameters
     ----------
-    rows
-        Its rows of comparison/case_figures.parquet, one a phase.
+    row
+        Its row of comparison/case_figures.parquet.
     hours
         Hours that the planned work takes on its machines.
 
@@ -104,14 +104,13 @@ def cost_by_work(rows: pd.DataFrame, hours: float) -> Callable[[float], float]:
     callable
         USD by times the planned work.
     """
-    ownership_usd, running_usd = float(rows["ownership_usd"].iloc[0]), float(rows["usd"].sum())
-    machines, planned_hours = float(rows["machines"].iloc[0]), float(rows["room_hours"].iloc[0])
+    planned_hours = finite(row, "room_hours")  # None: nobody counts the hours of a machine rented by the hour
 
     def cost_usd(factor: float) -> float:
-        needed = machines
-        if planned_hours > 0:  # NaN: nobody counts the hours of a machine rented by the hour
-            needed = max(1.0, math.ceil(hours * machines * factor / planned_hours - 1e-9))
-        return ownership_usd / machines * needed + running_usd * factor
+        machines = row["machines"]
+        if planned_hours:
+            machines = max(1.0, math.ceil(hours * row["machines"] * factor / planned_hours - 1e-9))
+        return float(row["ownership_usd"] / row["machines"] * machines + row["running_usd"] * factor)
 
     return cost_usd
 

@@ -9,7 +9,7 @@ from sweetspot.cells import READ
 from sweetspot.decision.warning_table import NAMED, decisive_rows
 from sweetspot.report.evidence_text import RULES, decisive
 from sweetspot.report.notation import SHOWN, Row, text
-from sweetspot.report.outcome import Figure, Part, finite, outcome_of
+from sweetspot.report.outcome import AnswerPart, ValueRange, finite, outcome_of
 from sweetspot.report.sentences import sentence
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import listed, the
@@ -22,7 +22,7 @@ MINOR_RULES = ("no_interval", "note")  # what the bases say already, or what a s
 TIMED = (*READ, "equivalent")  # bases of speeds that somebody timed
 
 
-class DecidingSpeed(Part):
+class DecidingSpeed(AnswerPart):
     """A speed that the answer rests on."""
 
     option: str = Field(description="Key of the option")
@@ -32,7 +32,7 @@ class DecidingSpeed(Part):
         description="How the speed came to be: measured, own, published, equivalent, scaled, stand_in, transferred, "
         "extrapolated, arithmetic"
     )
-    images_per_s: Figure = Field(description="Speed of the whole machine, in the study's unit a second")
+    images_per_s: ValueRange = Field(description="Speed of the whole machine, in the study's unit a second")
     source: str = Field(description="Where the speed comes from")
 
 
@@ -44,7 +44,7 @@ def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
         DecidingSpeed(
             **{name: text(row[name]) for name in ("option", "title", "model")},
             basis=text(row["throughput_basis"]),
-            images_per_s=Figure.of(row, "images_per_s"),
+            images_per_s=ValueRange.of(row, "images_per_s"),
             source=text(row["throughput_source"]),
         )
         for row in _rows_with_speed(tables, table_of(tables, "verdict"))

@@ -21,13 +21,13 @@ def finite(row: Row, name: str) -> float | None:
     return float(value)  # type: ignore[arg-type]
 
 
-class Part(BaseModel):
+class AnswerPart(BaseModel):
     """A part of answer.json: closed, never changed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Figure(Part):
+class ValueRange(AnswerPart):
     """A figure with its 90 % interval; an end is null where none is known or where it is never reached."""
 
     value: float | None = Field(description="The figure; null: none exists, such as days of use that never pay")
@@ -35,26 +35,26 @@ class Figure(Part):
     high: float | None = Field(description="95th percentile")
 
     @classmethod
-    def of(cls, row: Row, name: str) -> "Figure":
+    def of(cls, row: Row, name: str) -> "ValueRange":
         """Read a figure from the column `name`, its interval from `name`_low and `name`_high."""
         return cls(value=finite(row, name), low=finite(row, f"{name}_low"), high=finite(row, f"{name}_high"))
 
 
-class Named(Part):
+class Named(AnswerPart):
     """One choice."""
 
     choice: str = Field(description="Its key: an option, or a mix")
     title: str = Field(description="Name for people")
 
 
-class AtPrice(Part):
+class AtPrice(AnswerPart):
     """What the answer would be at one offer for a machine."""
 
     usd: float = Field(description="Price of one machine")
     p_buying_cheaper: float = Field(description="Share of the draws in which buying it costs less than not buying")
 
 
-class TimeFirst(Part):
+class TimeFirst(AnswerPart):
     """Machines to time before the work is given to them."""
 
     machines: list[str] = Field(description="Offers on which one job is timed, by their names for people")
@@ -62,7 +62,7 @@ class TimeFirst(Part):
     saving_usd: float = Field(description="Expected saving over the project, the timings paid")
 
 
-class Outcome(Part):
+class Outcome(AnswerPart):
     """The verdict on one work."""
 
     workload: str = Field(description="What it is about, of workloads.yaml")
@@ -80,7 +80,7 @@ class Outcome(Part):
     rival_usd: float | None = Field(description="USD of the rival; null: there is none")
     usd_per_month: float | None = Field(description="The best's USD a month; null: the work has no months")
     months: float | None = Field(description="Months of the project; null: the work has no months")
-    ratio: Figure = Field(description="USD of the rival / USD of the best")
+    ratio: ValueRange = Field(description="USD of the rival / USD of the best")
     p_cheaper: float | None = Field(description="Share of the draws in which the best costs less than the rival")
     start_with: Named = Field(description="Machine and seller to begin with; of what binds nobody the cheapest today")
     start_rival: Named | None = Field(description="The next of these")
@@ -88,7 +88,7 @@ class Outcome(Part):
     time_first: TimeFirst | None = Field(description="What to time before that; null: nothing, each job goes at once")
     having: list[str] = Field(description="What it takes to have the machine to begin with, in sentences")
     machine_title: str | None = Field(description="The machine to begin with, by its name; null: what to take is none")
-    p_stock: Figure = Field(description="Share of attempts in which it is to be had; null: not known, or bought")
+    p_stock: ValueRange = Field(description="Share of attempts in which it is to be had; null: not known, or bought")
     thresholds: list[str] = Field(description="From where on the answer is another, in sentences")
     buy_below_usd: float | None = Field(description="Price of a machine below which buying pays; null: none")
     work_factor: float | None = Field(description="Times the work from which buying pays; null: none is known")
@@ -170,13 +170,13 @@ def _outcome(row: Row) -> Outcome:
         best=best,
         rival=_named(row, "rival"),
         usd=float(row["usd"]),
-        ratio=Figure.of(row, "ratio"),
+        ratio=ValueRange.of(row, "ratio"),
         start_with=start,
         start_rival=_named(row, "take_rival"),
         start_p_cheaper=finite(row, "take_p_cheaper"),
         time_first=_time_first(row),
         having=[] if row["kind"] == "keep" or "p_stock" not in row else sentences("start_times", row),
-        p_stock=Figure.of(row, "p_stock"),
+        p_stock=ValueRange.of(row, "p_stock"),
         at_prices=[AtPrice(usd=float(usd), p_buying_cheaper=float(share)) for usd, share in prices],
     )
 

@@ -10,8 +10,9 @@ from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
 from sweetspot.report.finished import asset, rendered
 from sweetspot.report.how_sure import mark_of
-from sweetspot.report.outcome import Figure
+from sweetspot.report.outcome import ValueRange
 from sweetspot.report.scales import Axis, cost_axis, separate_labels
+from sweetspot.report.sentences import sentence
 from sweetspot.report.summary import summary_of
 from sweetspot.report.tables import Tables
 from sweetspot.report.tornado import tornado_chart
@@ -34,6 +35,16 @@ class CostBar:
     value: float
     low: float | None
     high: float | None
+
+
+@dataclass(frozen=True)
+class CurveMark:
+    """A vertical line of the chart of costs by work, with its label beside it."""
+
+    x: str
+    label: str
+    anchor: str
+    dx: int
 
 
 @dataclass(frozen=True)
@@ -61,9 +72,11 @@ def page_of(answer: Answer) -> str:
         "verdict": answer.verdict,
         "money": money,
         "choices": choices,
-        "choice_axis": cost_axis([(bar.value, bar.high) for bar in choices]),
+        "choice_axis": cost_axis([(bar.value, bar.high) for bar in choices], _compared_cost(answer, money)),
         "scenarios": scenarios,
-        "scenario_axis": cost_axis([(bar.value, bar.high) for bar in scenarios]),
+        "scenario_axis": cost_axis(
+            [(bar.value, bar.high) for bar in scenarios], max((bar.value for bar in scenarios), default=0.0)
+        ),
         "scenarios_by_month": all(row.usd_per_month is not None for row in answer.scenarios),
         "tornado": tornado_chart(bars.bars, bars.best, bars.runner_up, bars.ratio, money) if bars else "",
         **_curves(answer, money),
@@ -72,9 +85,14 @@ def page_of(answer: Answer) -> str:
     return rendered("page", context)
 
 
-def _bar(title: str, kind: str, note: str, is_best: bool, usd: Figure, usd_per_unit: float) -> CostBar:
+def _bar(title: str, kind: str, note: str, is_best: bool, usd: ValueRange, usd_per_unit: float) -> CostBar:
     value, low, high = (None if end is None else end / usd_per_unit for end in (usd.value, usd.low, usd.high))
     return CostBar(title, kind, note, is_best, value or 0.0, low, high)
+
+
+def _compared_cost(answer: Answer, money: Money) -> float:
+    verdict = answer.verdict
+    return 0.0 if verdict is None else money.of(max(verdict.usd, verdict.rival_usd or 0.0))
 
 
 def _choice_bars(answer: Answer, money: Money) -> list[CostBar]:
@@ -85,7 +103,7 @@ def _choice_bars(answer: Answer, money: Money) -> list[CostBar]:
         _bar(
             row.title,
             row.kind,
-            mark_of(row.speed_bases).strip(" ()") if row.why_not is None else row.why_not,
+            sentence("bar_note", row, answer.has_hours, mark_of(row.speed_bases)),
             row.choice == best,
             row.usd,
             money.usd_per_unit,
@@ -100,8 +118,7 @@ def _scenario_bars(answer: Answer, money: Money) -> list[CostBar]:
     bars = []
     for row in answer.scenarios:
         months = row.usd.value / row.usd_per_month if by_month and row.usd.value and row.usd_per_month else 1.0
-        title = row.title if not row.name else f"{row.title}: {row.best_title}"
-        bars.append(_bar(title, row.kind, "", not row.same_answer, row.usd, money.usd_per_unit * months))
+        bars.append(_bar(row.title, row.kind, "", not row.same_answer, row.usd, money.usd_per_unit * months))
     return bars
 
 
@@ -109,7 +126,7 @@ def _curves(answer: Answer, money: Money) -> dict[str, object]:
     """Return axes and lines of the chart of when buying pays; `curves` is empty without it."""
     pays = answer.buying_pays
     if pays is None:
-        return {"curves": [], "x": Axis(0, 1), "y": Axis(0, 1)}
+        return {"curves": [], "curve_marks": [], "x": Axis(0, 1), "y": Axis(0, 1)}
     highest = max(max([*line.usd, *line.high]) for line in pays.lines) / money.usd_per_unit
     x = Axis(0.0, max(pays.lines[0].x), MARGIN, WIDTH - RIGHT)
     y = Axis(0.0, HEADROOM * highest, HEIGHT - BOTTOM, TOP)
@@ -127,7 +144,15 @@ def _curves(answer: Answer, money: Money) -> dict[str, object]:
         )
         for line, label_y in zip(pays.lines, separate_labels(label_heights, LABEL_GAP), strict=True)
     ]
-    return {"curves": curves, "x": x, "y": y}
+    places = {"you are here": pays.planned, "pays from here": pays.pays_from}
+    marks = [_mark(x, at, label) for label, at in places.items() if at is not None]
+    return {"curves": curves, "curve_marks": marks, "x": x, "y": y}
+
+
+def _mark(x: Axis, at: float, label: str) -> CurveMark:
+    """Return a mark whose label stands on the side that has room for it."""
+    is_late = at > x.maximum / 2
+    return CurveMark(x.at(at), label, "end" if is_late else "start", -4 if is_late else 4)
 
 
 def write_report(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sweetspot.wording import money
 
-FAR = 4.0  # times the next cheaper: a bar so much longer would press all others into a corner
+FAR = 4.0  # times the costs that are compared: a longer bar would press all others into a corner
 
 
 @dataclass(frozen=True)
@@ -35,27 +35,23 @@ class Axis:
         return [step * n for n in range(int(self.maximum / step + 1e-9) + 1)]
 
 
-def cost_axis(bars: Sequence[tuple[float, float | None]]) -> Axis:
+def cost_axis(bars: Sequence[tuple[float, float | None]], reference: float) -> Axis:
     """Return the axis of a chart of costs.
 
     Parameters
     ----------
     bars
         Middle and high end of each choice, in any order; without an interval the end is None.
+    reference
+        The dearer of the two costs that the answer compares.
 
     Returns
     -------
     Axis
-        From 0 to the highest end. From the first choice on that costs over FAR times the next cheaper, choices lie
-        beyond its maximum.
+        From 0 to the highest end; what costs over FAR times the reference lies beyond its maximum.
     """
-    ordered = sorted(bars)
-    on_axis = ordered[:1]
-    for bar in ordered[1:]:
-        if bar[0] > FAR * on_axis[-1][0]:
-            break
-        on_axis.append(bar)
-    return Axis(0.0, max((max(value, high or value) for value, high in on_axis), default=1.0) or 1.0)
+    ends = [max(value, high or value) for value, high in bars if value <= FAR * reference]
+    return Axis(0.0, max(ends, default=1.0) or 1.0)
 
 
 def short_amount(value: float) -> str:

@@ -6,7 +6,7 @@ from markupsafe import Markup
 from pydantic import Field
 
 from sweetspot.report.notation import Row, records, text
-from sweetspot.report.outcome import Outcome, Part, finite
+from sweetspot.report.outcome import AnswerPart, Outcome, finite
 from sweetspot.report.scales import Axis
 from sweetspot.report.sentences import markup
 from sweetspot.report.tables import Tables, of_jobs, of_plans, table_of
@@ -17,7 +17,7 @@ MAX_BARS = 10
 FIRST_PAGE_BARS = 5
 
 
-class TornadoBar(Part):
+class TornadoBar(AnswerPart):
     """One assumption, and the cost ratio of the runner-up to the best at either end of its range."""
 
     assumption: str = Field(description="Name for people")
@@ -30,13 +30,14 @@ class TornadoBar(Part):
     turning_factor: float | None = Field(description="The same, times what is planned")
 
 
-class Tornado(Part):
+class Tornado(AnswerPart):
     """The assumptions that move the answer most, the widest first."""
 
     best: str = Field(description="Title of the cheapest choice as planned")
     runner_up: str = Field(description="Title of what it is compared with")
     ratio: float = Field(description="USD of the runner-up / USD of the best as planned")
     can_change: bool = Field(description="Whether an assumption within its range makes the runner-up cheaper")
+    same_commitment: bool = Field(description="Whether both bind to the same, so that only the machine is in question")
     bars: list[TornadoBar] = Field(description="One an assumption")
 
 
@@ -72,11 +73,15 @@ def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:
     if not bounded:
         return None
     bars = [bar_of(row) for row in bounded]
+    choices = table_of(tables, "choices")
+    commitments = dict(zip(choices["choice"], choices["commitment"], strict=True)) if len(choices) else {}
+    best, runner_up = (commitments.get(bounded[0].get(name)) for name in ("best", "rival"))
     return Tornado(
         best=text(bounded[0].get("best_title")),
         runner_up=text(bounded[0].get("rival_title")),
         ratio=float(bounded[0]["margin"]),
         can_change=any(min(bar.ratio_low, bar.ratio_high) < 1 for bar in bars),
+        same_commitment=best is not None and best == runner_up,
         bars=bars[:FIRST_PAGE_BARS],
     )
 
