@@ -83,8 +83,7 @@ def test_the_figure_closest_to_an_offer_counts(offer, ends):
 def test_a_study_knows_better_than_the_library_and_its_closest_figure_counts(tmp_path):
     file = written(tmp_path, fact(value=0.4), fact(value=0.3, gpus=8), fact(value=0.9, provider="aws"))
     known = load_availability(file, TODAY)
-    assert known.find("stock_share", OFFER).value == 0.3 and known.is_own(known.find("stock_share", OFFER))
-    assert not known.is_own(known.find("wait_days", OFFER | {"provider": "nebius"}))
+    assert known.find("stock_share", OFFER).value == 0.3
     assert known.find("stock_share", OFFER | {"gpus": 4}).value == 0.4
     assert known.find("stock_share", OFFER | {"provider": "aws"}).value == 0.9
 
@@ -95,4 +94,3 @@ def test_every_shipped_row_is_a_figure_with_date_and_source():
     assert len(shipped_facts(TODAY)) >= len([row for row in rows if row["as_of"] >= "2024"])
     # of two years before or after: the newest row is of 2026
     assert shipped_facts(date(2028, 12, 31)) and not shipped_facts(date(2029, 1, 1))
-    assert all("ccir.io" in row["source"] for row in rows if row["quantity"].startswith("any_"))

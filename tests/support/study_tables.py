@@ -25,6 +25,16 @@ from sweetspot.transfer.unmeasured import with_transferred
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
 
 
+def made_tables(folder: Path) -> dict[str, pd.DataFrame]:
+    """What the workflow made in results/<study>/: the tables of comparison/, all offers, the throughput."""
+    made = {file.stem: pd.read_parquet(file) for file in (folder / "comparison").glob("*.parquet")}
+    offers = pd.concat([pd.read_parquet(file) for file in sorted((folder / "offers").glob("*.parquet"))])
+    return made | {
+        "offers": offers.reset_index(drop=True),
+        "throughput": pd.read_parquet(folder / "throughput.parquet"),
+    }
+
+
 def throughput_of(study: Study, instances: dict[str, Instance], folder: Path) -> pd.DataFrame:
     """What `collect_throughput` writes where nothing was measured."""
     as_of = study.as_of.isoformat()

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from sweetspot.report.notation import Row, interval_text, missing, number, records, text
+from sweetspot.report.sentences import sentences
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import TIE, Money, percent, the, times
 
@@ -230,7 +231,7 @@ def _outcome(row: Row) -> Outcome:
         start_rival=named("take_rival"),
         start_p_cheaper=finite(row, "take_p_cheaper"),
         time_first=_time_first(row),
-        having=[text(said) for said in row.get("having", ())],
+        having=[] if row["kind"] == "keep" or "p_stock" not in row else sentences("start_times", row),
         machine_title=None if missing(row.get("machine_title")) else text(row["machine_title"]),
         p_stock=Figure.of(row, "p_stock"),
         thresholds=[text(said) for said in row["thresholds"]],

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sweetspot.decision_words import in_unit
 from sweetspot.report.notation import missing, number
-from sweetspot.wording import amount, begun, the
+from sweetspot.wording import amount, begun, percent, span, the
 
 if TYPE_CHECKING:
     from jinja2.environment import TemplateModule
@@ -40,7 +40,9 @@ def _macros() -> "TemplateModule":
         amount=amount,
         begun=begun,
         capital=capitalize,
+        duration=span,
         number=number,
+        percent=percent,
         quantity=in_unit,
         rough=rough_amount,
         signed=signed_percent,

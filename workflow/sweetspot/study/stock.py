@@ -1,4 +1,4 @@
-"""What is known of having a machine: stock, waits, dates, delivery, failures; of the library and of a study.
+"""What is known of getting a machine: stock, waits, delivery, failures; of the library and of a study.
 
 facts/availability.csv has what was published, config/studies/<study>/availability.yaml what a team knows better.
 """
@@ -19,14 +19,10 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 
-Quantity = Literal[
-    "stock_share", "wait_days", "any_share", "start_days", "delivery_weeks", "boot_minutes",
-    "failures_per_device_hour", "restart_minutes", "checkpoint_minutes", "lost_devices_per_year", "repair_days",
-    "spare_devices", "interruptions_per_hour", "longest_run_days",
-]  # fmt: skip
-SHARES = ("stock_share", "any_share", "lost_devices_per_year")
+Quantity = Literal["stock_share", "wait_days", "delivery_weeks", "failures_per_device_hour"]
+SHARES = ("stock_share",)
 # Ten years of waiting or a failure an hour of every device are slips.
-MAXIMA = {"failures_per_device_hour": 1.0, "interruptions_per_hour": 1.0} | dict.fromkeys(SHARES, 1.0)
+MAXIMA = {"failures_per_device_hour": 1.0, "stock_share": 1.0}
 LARGEST_DAYS = 3653.0
 LARGEST_YEARS = 2  # Stock turns within months: a figure of another time says nothing.
 KEYS = ("price_list", "provider", "gpu", "gpus", "purchase")
@@ -40,13 +36,8 @@ class StockFact(Closed):
     """A figure that somebody published or observed; without `value` it is said to be unknown."""
 
     quantity: Quantity
-    """stock_share: share of time in which one machine is to be had; wait_days: mean wait if not; any_share: share of
-    time with one at any of the smaller clouds; start_days: days until a date from which it is certain (a block);
-    delivery_weeks: of what is bought; boot_minutes; failures_per_device_hour: stops of a job; restart_minutes: to
-    notice a failure and start again; checkpoint_minutes: to write one; lost_devices_per_year: share of devices lost;
-    repair_days: until a broken one is replaced; spare_devices: at hand, for the devices of one option;
-    interruptions_per_hour: of a spot machine whose price list has no rate; longest_run_days: after so many a run ends
-    and another start is needed"""
+    """stock_share: share of attempts that find one machine; wait_days: mean wait of who finds none; delivery_weeks:
+    until what is bought arrives or a block begins; failures_per_device_hour: stops of a job"""
     price_list: Slug | None = None
     """Of the offers of this price list alone; absent: of all"""
     provider: Slug | None = None
@@ -90,6 +81,11 @@ class StockFact(Closed):
         return value, low if self.low is None else self.low, high if self.high is None else self.high
 
     @property
+    def says_nothing(self) -> bool:
+        """Return whether it has neither a value nor a range."""
+        return self.value is None and self.low is None and self.high is None
+
+    @property
     def about(self) -> dict[str, Any]:
         """Return which offers it is about: the value of each of KEYS that is given."""
         return {key: getattr(self, key) for key in self._given(*KEYS)}
@@ -129,10 +125,6 @@ class Known(NamedTuple):
             if matches:
                 return max(matches, key=_closeness)
         return None
-
-    def is_own(self, fact: StockFact) -> bool:
-        """Return whether a figure is the study's."""
-        return any(fact is study_fact for study_fact in self.study_facts)
 
 
 def _closeness(fact: StockFact) -> tuple[bool, bool, int]:
