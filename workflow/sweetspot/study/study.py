@@ -167,7 +167,7 @@ class Study(Closed):
     """Models of config.yaml's matrix that are measured for this study; none named: all of them"""
     accepts_interruptions: bool = False
     """Whether machines that can be taken away count like any other in the answer"""
-    deadlines_hours: list[Annotated[float, Field(gt=0, le=87_600)]] = []
+    deadlines_hours: list[Annotated[float, Field(gt=0, le=87_600)]] = Field([], strict=False)
     """Deadlines in hours: for each the cheapest option that finishes a workload in time is named"""
     work: Slug | None = None
     """What of workloads.yaml the answer is about; absent: the plan, else the training"""
