@@ -40,7 +40,7 @@ KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
 }
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet computes
+FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")  # how a cell begins that a spreadsheet computes
 
 
 @contextmanager
