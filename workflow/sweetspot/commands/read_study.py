@@ -28,9 +28,9 @@ from sweetspot.matrix.invocation import (
     check_machines,
     check_offers_in_hand,
     instance_files,
+    load_scripts,
     measured_cells,
     merged,
-    own_scripts,
     price_list_names,
 )
 from sweetspot.scaling.networks import network_facts, unlisted_network_warning
@@ -253,7 +253,7 @@ def _check_config(findings: Findings, content: StudyContent, root: Path) -> None
         findings.unchecked.append(f"{file}: whether its cells can be measured, until the instances are mended")
         return
     with findings.collect(file):
-        measured_cells(config, content.instances, file, own_scripts(config, root, file))
+        measured_cells(config, content.instances, file, load_scripts(config, root, file))
 
 
 def _check_names(findings: Findings, content: StudyContent) -> None:

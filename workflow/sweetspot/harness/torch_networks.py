@@ -51,8 +51,8 @@ class TorchNetwork:
         assert self.shape is not None
         tokens = torch.randint(self.shape.vocabulary, (batch_size, *self.input_shape), generator=generator)
         if kind == "encoder":
-            starts, ends = torch.randint(self.classes, (2, batch_size), generator=generator)
-            return {"input_ids": tokens, "start_positions": starts, "end_positions": ends}
+            first_tokens, last_tokens = torch.randint(self.classes, (2, batch_size), generator=generator)
+            return {"input_ids": tokens, "start_positions": first_tokens, "end_positions": last_tokens}
         return {"input_ids": tokens, "labels": tokens}
 
 
