@@ -7,7 +7,16 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    RootModel,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 from pydantic_core import ErrorDetails
 
 from sweetspot.cells import SLUG
@@ -195,7 +204,11 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
     if kind.startswith("union_tag"):
         location = (*location, context["discriminator"].strip("'"))
         value = repr(context.get("tag"))
-    # Names in brackets are those of the forms that a key may have: nobody writes them.
+    if (
+        issubclass(model, RootModel) and len(location) > 2
+    ):  # the second is the kind of the entry: nobody writes it there
+        location = (location[0], *location[2:])
+    # Names in brackets are those of the forms that a key may have: nobody writes them either.
     parts = (part for part in location if not str(part).startswith("("))
     key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).lstrip(".")
     if kind in ("missing", "union_tag_not_found"):
