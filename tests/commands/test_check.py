@@ -337,7 +337,7 @@ def test_a_machine_that_is_there_needs_an_offer_that_says_what_it_costs(monthly)
     ("text", "told"),
     [
         ("titel: More\n", "more.yaml: key 'titel' is unknown"),
-        ("title: A\nworkloads: {month: {jobs: hello}}\n", "key 'month.monthly.jobs' is 'hello'"),
+        ("title: A\nworkloads: {month: {jobs: hello}}\n", "key 'month.jobs' is 'hello'"),
         ("title: A\nprices: {all: {offers: null}}\n", "with it prices/all.yaml: key 'offers' is missing"),
         ("title: A\nprices: {all: {offers: [{instance: box, available_from_weeks: 300}]}}\n", "after 68.85 months"),
         ("title: A\nworkloads: {month: {have: [cloud]}}\n", "month.have names 'cloud'"),
