@@ -195,11 +195,9 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
     if kind.startswith("union_tag"):
         location = (*location, context["discriminator"].strip("'"))
         value = repr(context.get("tag"))
-    if (
-        issubclass(model, RootModel) and len(location) > 2
-    ):  # the second is the kind of the entry: nobody writes it there
-        location = (location[0], *location[2:])
-    # Names in brackets are those of the forms that a key may have: nobody writes them either.
+    if "root" in model.model_fields and len(location) > 2:
+        location = (location[0], *location[2:])  # without the kind of the entry
+    # Names in brackets are those of the forms that a key may have: nobody writes them.
     parts = (part for part in location if not str(part).startswith("("))
     key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).lstrip(".")
     if kind in ("missing", "union_tag_not_found"):
