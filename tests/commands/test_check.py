@@ -118,7 +118,7 @@ def test_mistakes_of_every_file_are_said_at_once(lab):
         ("study.yaml", "'month_days'", "'old'"),
         ("instances.yaml", "'gpus'", " 0;"),
         ("instances.yaml", "'colour'", "unknown"),
-        ("workloads.yaml", "'job.training.sampels'", "'samples'"),
+        ("workloads.yaml", "'job.sampels'", "'samples'"),
         ("prices/all.yaml", "offers[1].own.capx", "'capex'"),
         ("prices/all.yaml", "offers[0].per_hour", "found -3"),
         ("config.yaml", "'runs'", " 0;"),
