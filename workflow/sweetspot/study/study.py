@@ -84,7 +84,7 @@ def log_files(sources: Iterable[LogSource], study_dir: str | Path) -> list[str]:
 RESERVED = ("benchmarks", "logs")
 
 
-class Source(Closed):
+class Publication(Closed):
     """Where figures come from."""
 
     id: Slug
@@ -146,7 +146,7 @@ class Study(Closed):
     as_of: Day
     """Date that the study speaks of; prices are judged stale against it"""
     month_days: float = Field(30.5, gt=27, lt=32, description="Length of a month in days")
-    sources: list[Source] = Field(min_length=1, description="Where the figures come from")
+    sources: list[Publication] = Field(min_length=1, description="Where the figures come from")
     cells: Question
     """The cells that the answer is about"""
     reference: Slug | None = None
