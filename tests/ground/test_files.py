@@ -136,11 +136,11 @@ def test_a_table_cut_in_its_middle_is_named(tmp_path):
 def test_a_spreadsheet_shows_what_a_text_says_and_computes_nothing(tmp_path):
     texts = ["=1+1", "+x", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "-1.5", "+3e2", "plain", "a=b", "", None, "-inf", "-"]
     table = pd.DataFrame({"gpu": texts, "n": [-1.5] * len(texts)})
-    table["note"] = pd.Categorical(["=A1"] * len(texts))
+    table["note"] = pd.Categorical(["＝A1"] * len(texts))
     write_csv(to_arrow(table), tmp_path / "t.csv")
     with (tmp_path / "t.csv").open(newline="") as lines:
         rows = list(csv.DictReader(lines))
     guarded = ["'=1+1", "'+x", "'-2+3", "'@SUM(A1)", "'\t=1", "'\r=1"]
     assert [row["gpu"] for row in rows] == [*guarded, "-1.5", "+3e2", "plain", "a=b", "", "", "'-inf", "'-"]
-    assert {row["note"] for row in rows} == {"'=A1"}
+    assert {row["note"] for row in rows} == {"'＝A1"}
     assert {row["n"] for row in rows} == {"-1.5"}

@@ -149,9 +149,11 @@ WRONG = [
     (Workloads, job(**TOKENS | {"method": None}), "tokens and method, both or none"),
     (Workloads, job(**TOKENS | {"samples": 5}), "one of samples, hours and tokens"),
     (Workloads, job(**TOKENS | {"tokens": None, "samples": 5}), "tokens and method, both or none"),
+    *((Workloads, job(title=f"a{sign}b"), "title ... expected text without control characters")
+      for sign in "\u202e\u2066\u2028\x1b\x07\x9b"),
     (Workloads, job(**TOKENS | {"tokens": 0}), "tokens' is 0; expected a number of at least 1"),
     (Workloads, {"lab.bert": month()["lab"]}, "a name of letters, digits, '_' and '-', no '.', which joins"),
-    (Workloads, month(months=0.1), "'lab.monthly.months' is 0.1; expected a number of at least 1"),
+    (Workloads, month(months=0.1), "'lab.months' is 0.1; expected a number of at least 1"),
     (Workloads, month(months_alike=1.5), "months_alike' is 1.5; expected a number of at most 1"),
     (Workloads, month(software_gain_per_year=3.1), "software_gain_per_year ... found 3.1"),
     (Workloads, month(jobs=[]), "jobs"),

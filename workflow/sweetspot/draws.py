@@ -70,8 +70,8 @@ def interval(draws: np.ndarray, level: float = LEVEL) -> tuple[np.ndarray, np.nd
     last = draws.shape[-1] - 1
     low, high = round(last * (1 - level) / 2), round(last * (1 + level) / 2)
     # Two order statistics; a quantile by interpolation would make NaN of two infinite draws, and sort everything.
-    ends = np.partition(draws, (low, high), axis=-1)
-    return ends[..., low], ends[..., high]
+    bounds = np.partition(draws, (low, high), axis=-1)
+    return bounds[..., low], bounds[..., high]
 
 
 def shares(usd: np.ndarray, alternatives: Sequence[Hashable], tolerance: float = SAME_COST) -> dict[Hashable, float]:
@@ -82,13 +82,13 @@ def shares(usd: np.ndarray, alternatives: Sequence[Hashable], tolerance: float =
     cost) takes nothing from each other: where alternatives tie, each counts as the cheapest, so that the shares add up
     to more than 1. A case in which nothing does the work counts for none.
     """
-    known = np.where(np.isnan(usd), np.inf, usd)
-    lowest = known.min(axis=0)
-    first = np.isfinite(known) & (known <= lowest + tolerance * np.abs(np.where(np.isfinite(lowest), lowest, 0.0)))
+    costs = np.where(np.isnan(usd), np.inf, usd)
+    lowest = costs.min(axis=0)
+    first = np.isfinite(costs) & (costs <= lowest + tolerance * np.abs(np.where(np.isfinite(lowest), lowest, 0.0)))
     rows: dict[Hashable, list[int]] = {}
-    for place, name in enumerate(alternatives):
-        rows.setdefault(name, []).append(place)
-    return {name: float(first[places].any(axis=0).mean()) for name, places in rows.items()}
+    for index, name in enumerate(alternatives):
+        rows.setdefault(name, []).append(index)
+    return {name: float(first[indices].any(axis=0).mean()) for name, indices in rows.items()}
 
 
 def p_cheaper(usd: np.ndarray, other: np.ndarray, tolerance: float = SAME_COST) -> float:
@@ -97,8 +97,8 @@ def p_cheaper(usd: np.ndarray, other: np.ndarray, tolerance: float = SAME_COST) 
     So both orders add up to 1, and of two that always cost the same neither is the cheaper. What never does the work
     is dearer than what does.
     """
-    one, two = (np.where(np.isnan(each), np.inf, each) for each in (usd, other))
-    lower = np.minimum(np.abs(one), np.abs(two))
+    first, second = (np.where(np.isnan(costs), np.inf, costs) for costs in (usd, other))
+    lower = np.minimum(np.abs(first), np.abs(second))
     with np.errstate(invalid="ignore"):
-        same = (one == two) | (np.abs(one - two) <= tolerance * lower)
-    return float(np.mean(np.where(same, 0.5, one < two)))
+        is_tie = (first == second) | (np.abs(first - second) <= tolerance * lower)
+    return float(np.mean(np.where(is_tie, 0.5, first < second)))

@@ -31,7 +31,7 @@ UNWRITABLE = {
     errno.ENAMETOOLONG,
     errno.ELOOP,
 }
-ROOM = 1 << 16  # bytes: more than a run file takes
+RUN_FILE_BYTES = 1 << 16  # bytes: more than a run file takes
 PART = 1 << 20  # bytes read at once: a buffer is as large as what is asked for, however short the file
 KINDS = {
     stat.S_IFDIR: "a folder",
@@ -40,7 +40,7 @@ KINDS = {
     stat.S_IFIFO: "a pipe",
     stat.S_IFSOCK: "a socket",
 }
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet computes
+FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")  # how a cell begins that a spreadsheet computes
 
 
 @contextmanager
@@ -129,26 +129,26 @@ def require_room(path: str | Path) -> None:
         _require_replaceable(target)
         _make_folder(target.parent)
         with tempfile.TemporaryFile(dir=target.parent) as probe:
-            probe.write(bytes(ROOM))
+            probe.write(bytes(RUN_FILE_BYTES))
             probe.flush()
 
 
-def read_given(path: str | Path, most_bytes: int) -> bytes:
-    """The content of a file that a person gave, at most `most_bytes` of it.
+def read_given(path: str | Path, max_bytes: int) -> bytes:
+    """The content of a file that a person gave, at most `max_bytes` of it.
 
     Raises UserError where it is missing, larger, or no file: a device gives bytes for ever, a pipe may give none.
     """
-    file, parts, left = Path(path), list[bytes](), most_bytes + 1
+    file, parts, remaining = Path(path), list[bytes](), max_bytes + 1
     require_file(file)
     try:
         with file.open("rb") as stream:
-            while left > 0 and (part := stream.read(min(left, PART))):
+            while remaining > 0 and (part := stream.read(min(remaining, PART))):
                 parts.append(part)
-                left -= len(part)
+                remaining -= len(part)
     except OSError as error:
         raise UserError(f"{file}: {error.strerror or error}; the file is needed") from None
-    if left <= 0:
-        raise UserError(f"{file}: {file.stat().st_size} bytes; expected at most {most_bytes}")
+    if remaining <= 0:
+        raise UserError(f"{file}: {file.stat().st_size} bytes; expected at most {max_bytes}")
     return b"".join(parts)
 
 
@@ -179,8 +179,8 @@ def read_arrow(path: str | Path, columns: Sequence[str] | None = None) -> "pa.Ta
 
     try:
         file = pq.ParquetFile(path)
-        wanted = None if columns is None else [name for name in columns if name in file.schema_arrow.names]
-        return file.read(columns=wanted, use_threads=False)
+        names = None if columns is None else [name for name in columns if name in file.schema_arrow.names]
+        return file.read(columns=names, use_threads=False)
     except (pa.ArrowException, OSError) as error:
         if isinstance(error, FileNotFoundError):
             raise
@@ -215,50 +215,52 @@ def write_csv(table: "pa.Table", path: str | Path) -> None:
     import pyarrow.csv
 
     with write_whole(path) as temporary:
-        pyarrow.csv.write_csv(_plain(table), temporary)
+        pyarrow.csv.write_csv(_text_columns(table), temporary)
 
 
 def to_arrow(table: "pd.DataFrame") -> "pa.Table":
     """The table as it is written, without its index."""
     import pyarrow as pa
 
-    found = _columns_of_warnings(list(table.columns))
-    content = pa.Table.from_pandas(table.assign(**dict.fromkeys(found.values())), preserve_index=False, nthreads=1)
-    for place, name in found.items():
+    warning_columns = _columns_of_warnings(list(table.columns))
+    content = pa.Table.from_pandas(
+        table.assign(**dict.fromkeys(warning_columns.values())), preserve_index=False, nthreads=1
+    )
+    for index, name in warning_columns.items():
         # By hand: pandas tells Arrow nothing of what lists hold that are all empty.
-        told = [[pair._asdict() for pair in warnings.pairs(value)] for value in table[name]]
-        content = content.set_column(place, name, pa.array(told, type=warnings.arrow_type()))
+        entries = [[pair._asdict() for pair in warnings.pairs(value)] for value in table[name]]
+        content = content.set_column(index, name, pa.array(entries, type=warnings.arrow_type()))
     return content
 
 
-def _plain(content: "pa.Table") -> "pa.Table":
+def _text_columns(content: "pa.Table") -> "pa.Table":
     """The table as a CSV file can hold it."""
     import pyarrow as pa
 
-    told = _columns_of_warnings(content.column_names)
-    for place, field in enumerate(content.schema):
+    warning_columns = _columns_of_warnings(content.column_names)
+    for index, field in enumerate(content.schema):
         write: Callable[[Any], str | None]
         if pa.types.is_nested(field.type):
-            write = warnings.as_text if place in told else _as_json
+            write = warnings.as_text if index in warning_columns else _as_json
         elif _holds_text(field.type):
-            write = _shown
+            write = _as_text_cell
         else:
             continue
-        values = content.column(place).to_pylist()
+        values = content.column(index).to_pylist()
         text = [write(value) for value in values]
         if text != values or pa.types.is_nested(field.type):  # making a column takes longer than looking at one
-            content = content.set_column(place, field.name, pa.array(text, type=pa.string()))
+            content = content.set_column(index, field.name, pa.array(text, type=pa.string()))
     return content
 
 
 def _holds_text(kind: "pa.DataType") -> bool:
     import pyarrow.types as types
 
-    held = kind.value_type if types.is_dictionary(kind) else kind
-    return types.is_string(held) or types.is_large_string(held) or types.is_string_view(held)
+    value_type = kind.value_type if types.is_dictionary(kind) else kind
+    return types.is_string(value_type) or types.is_large_string(value_type) or types.is_string_view(value_type)
 
 
-def _shown(text: str | None) -> str | None:
+def _as_text_cell(text: str | None) -> str | None:
     return f"'{text}" if text and text.startswith(FORMULA) and not _is_number(text) else text
 
 
@@ -274,5 +276,5 @@ def _as_json(value: object) -> str | None:
 
 
 def _columns_of_warnings(names: Sequence[str]) -> dict[int, str]:
-    """Place and name of `warnings`, and of such as `throughput_warnings` that a joined table has."""
-    return {place: name for place, name in enumerate(names) if name == "warnings" or name.endswith("_warnings")}
+    """Index and name of `warnings`, and of such as `throughput_warnings` that a joined table has."""
+    return {index: name for index, name in enumerate(names) if name == "warnings" or name.endswith("_warnings")}

@@ -41,16 +41,18 @@ def parse_number(text: str, name: str) -> float:
     shape = _SHAPE.fullmatch(text.strip())
     digits = shape["digits"] if shape else ""
     if _AMBIGUOUS.fullmatch(digits):
-        whole, _, rest = digits.partition(",")
-        raise UserError(f"{name} is {digits!r}, which can be read in two ways; write {whole}{rest} or {whole}.{rest}")
+        thousands, _, rest = digits.partition(",")
+        raise UserError(
+            f"{name} is {digits!r}, which can be read in two ways; write {thousands}{rest} or {thousands}.{rest}"
+        )
 
     if _WITH_POINT.fullmatch(digits):
-        plain = digits.replace(",", "")
+        digits_alone = digits.replace(",", "")
     elif _WITH_COMMA.fullmatch(digits):
-        plain = digits.replace(".", "").replace(",", ".")
+        digits_alone = digits.replace(".", "").replace(",", ".")
     else:
         raise UserError(f"{name} is {text.strip()!r}; expected a number such as 1200, 1.5 or 2.8e8")
-    value = float(f"{shape['sign']}{plain}{shape['exponent'] or ''}") if shape else math.nan
+    value = float(f"{shape['sign']}{digits_alone}{shape['exponent'] or ''}") if shape else math.nan
     if not math.isfinite(value):
         raise UserError(f"{name} is {text.strip()!r}; expected a finite number")
     return value

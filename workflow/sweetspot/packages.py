@@ -42,9 +42,9 @@ def missing_packages(found: Callable[[str], bool] = is_here, needed: Iterable[st
 
 def hand_on() -> None:
     """Let Python processes that this one starts find the same library, installed or not."""
-    own = str(Path(__file__).parent.parent)
-    others = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
-    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([own, *others]))
+    root = str(Path(__file__).parent.parent)
+    entries = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([root, *entries]))
 
 
 def require_packages(

@@ -39,8 +39,8 @@ def as_text(value: Any) -> str:
 
 def joined(*values: Any) -> list[dict[str, str]]:
     """The warnings of several cells, each pair once, in order."""
-    found: Iterable[Warned] = dict.fromkeys(pair for value in values for pair in pairs(value))
-    return [warning(*pair) for pair in found]
+    unique: Iterable[Warned] = dict.fromkeys(pair for value in values for pair in pairs(value))
+    return [warning(*pair) for pair in unique]
 
 
 def arrow_type() -> "pa.DataType":

@@ -31,8 +31,8 @@ def figures_file(study: str, studies: Path, name: str = "throughput.csv") -> Pat
 
     The path in `studies` where there are none: whoever reads it says that they are missing.
     """
-    places = [folder / study / name for folder in (studies, POOLS, STUDIES)]
-    return next((place for place in places if place.is_file()), places[0])
+    files = [folder / study / name for folder in (studies, POOLS, STUDIES)]
+    return next((file for file in files if file.is_file()), files[0])
 
 
 def pool_files(asked: bool, studies: Path = Path("config/studies")) -> list[Path]:

@@ -21,7 +21,9 @@ PART = SLUG.replace("._-", "_-")
 Part = Annotated[str, StringConstraints(pattern=f"^{PART}$")]
 DATE = r"^\d{4}(-\d\d(-\d\d)?)?$"
 DATE_TEXT = 'a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"'
-Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
+# No characters that reorder, colour or break what a page, a terminal or a chart shows.
+TEXT = r"^[^\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]*$"
+Text = Annotated[str, StringConstraints(min_length=1, max_length=4000, pattern=TEXT)]
 Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
 Share = Annotated[float, Field(ge=0, le=1)]
 SMALLEST = 1e-12  # of what must be above 0
@@ -147,6 +149,7 @@ PATTERNS = {
     f"^{SLUG}$": "a name of letters, digits, '.', '_' and '-' (1 to 64, first a letter or digit)",
     f"^{PART}$": "a name of letters, digits, '_' and '-', no '.', which joins it to others (1 to 64)",
     DATE: DATE_TEXT,
+    TEXT: "text without control characters and marks of the direction of writing",
 }
 LONGEST_VALUE = 80  # characters of a value that a sentence shows
 
@@ -192,6 +195,8 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
     if kind.startswith("union_tag"):
         location = (*location, context["discriminator"].strip("'"))
         value = repr(context.get("tag"))
+    if "root" in model.model_fields and len(location) > 2:
+        location = (location[0], *location[2:])  # without the kind of the entry
     # Names in brackets are those of the forms that a key may have: nobody writes them.
     parts = (part for part in location if not str(part).startswith("("))
     key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).lstrip(".")

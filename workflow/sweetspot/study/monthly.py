@@ -40,7 +40,7 @@ class SideBySide(Needs):
     """Devices that one job takes; a machine of more works on several jobs side by side; all: it takes all"""
 
 
-class Measured(Closed):
+class JobRecord(Closed):
     """What a record of the team's own jobs says of all classes together (`sweetspot import-use`)."""
 
     period: Text
@@ -142,7 +142,7 @@ class Monthly(Closed):
     people: Count | None = None
     """People whose work it is; with more of them come more jobs"""
     jobs: list[JobClass] = Field(min_length=1, description="Classes of jobs")
-    measured: Measured | None = None
+    measured: JobRecord | None = None
     """What a record of the team's own jobs says of all of them"""
     source: Text
     """Where the numbers come from"""

@@ -84,7 +84,7 @@ def log_files(sources: Iterable[LogSource], study_dir: str | Path) -> list[str]:
 RESERVED = ("benchmarks", "logs")
 
 
-class Source(Closed):
+class Publication(Closed):
     """Where figures come from."""
 
     id: Slug
@@ -146,7 +146,7 @@ class Study(Closed):
     as_of: Day
     """Date that the study speaks of; prices are judged stale against it"""
     month_days: float = Field(30.5, gt=27, lt=32, description="Length of a month in days")
-    sources: list[Source] = Field(min_length=1, description="Where the figures come from")
+    sources: list[Publication] = Field(min_length=1, description="Where the figures come from")
     cells: Question
     """The cells that the answer is about"""
     reference: Slug | None = None
@@ -167,7 +167,7 @@ class Study(Closed):
     """Models of config.yaml's matrix that are measured for this study; none named: all of them"""
     accepts_interruptions: bool = False
     """Whether machines that can be taken away count like any other in the answer"""
-    deadlines_hours: list[Annotated[float, Field(gt=0, le=87_600)]] = []
+    deadlines_hours: list[Annotated[float, Field(gt=0, le=87_600)]] = Field([], strict=False)
     """Deadlines in hours: for each the cheapest option that finishes a workload in time is named"""
     work: Slug | None = None
     """What of workloads.yaml the answer is about; absent: the plan, else the training"""

@@ -132,7 +132,7 @@ class Billing(Closed):
     """Further lines of the bill"""
 
 
-class Part(Closed):
+class MachinePart(Closed):
     """One part of a composed machine."""
 
     name: Text
@@ -146,9 +146,9 @@ class Part(Closed):
 class Compose(Closed):
     """A machine and the accelerators put into it."""
 
-    machine: Part
+    machine: MachinePart
     """The machine without accelerators"""
-    gpu: Part
+    gpu: MachinePart
     """One accelerator"""
     count: Count
     """How many accelerators"""
