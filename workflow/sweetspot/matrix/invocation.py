@@ -39,9 +39,14 @@ class Invocation(Closed):
 def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: Path = Path("config")) -> Invocation:
     """Read the configuration, the study and its instances; expand the matrix. Raises UserError.
 
-    `config_file` is None for a module of another workflow, which hands in the whole configuration as `overrides`.
-    `overrides` is what stands on the command line (`--config`, `--configfile`); it replaces key by key,
-    mappings are merged.
+    Parameters
+    ----------
+    config_file
+        config.yaml; None for a module of another workflow, which hands in the whole configuration as `overrides`.
+    overrides
+        What stands on the command line (`--config`, `--configfile`): replaces key by key, mappings are merged.
+    root
+        Folder of the project's configuration.
     """
     raw = {} if config_file is None else load_yaml(config_file)
     if isinstance(raw, dict):
@@ -180,7 +185,17 @@ def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
 def measured_cells(
     config: Config, instances: dict[str, Instance], file: Path, scripts: Mapping[str, Script] = MappingProxyType({})
 ) -> list[Cell]:
-    """The cells of the matrix. Raises UserError where they name no machine that can measure them."""
+    """Expand the matrix. Raises UserError for a machine that cannot measure, and for a cell that no run can measure.
+
+    Parameters
+    ----------
+    config, file
+        The configuration, and where it stands.
+    instances
+        Machines by name.
+    scripts
+        Scripts of the matrix by name.
+    """
     faults = Faults()
     for name in config.measure_on:
         if name not in instances:
@@ -201,13 +216,21 @@ def expand_matrix(
     exclude: Iterable[Mapping[Any, str | int]] = (),
     scripts: Iterable[str] = (),
 ) -> list[Cell]:
-    """All cells of the axes, in the order of the lists, less those that an `exclude` entry matches.
+    """List all cells of the axes, in the order of the lists, less those that an `exclude` entry matches.
 
-    `matrix` has the axes `model`, `batch_size`, `gpus`, `precision`, `variant`, `framework`. An entry of
-    `exclude` names some columns; a cell is left out if it agrees with all of them. Of `scripts` (models that are
-    scripts of one's own) framework `command` makes cells, and of no other model; no other framework does. Raises
-    UserError where the axes give the same cell twice, or an entry excludes nothing (a typing mistake that would cost
-    hours).
+    Parameters
+    ----------
+    instances, matrix
+        Values of the axes: `model`, `batch_size`, `gpus`, `precision`, `variant`, `framework`.
+    exclude
+        Some columns each; a cell is left out if it agrees with all of them.
+    scripts
+        Models that are scripts: they make cells of framework `command` only, and no other model does.
+
+    Raises
+    ------
+    UserError
+        If the axes give a cell twice, or an entry excludes nothing (a typing mistake that would cost hours).
     """
     axes = {"instance": instances, **matrix}
     cells = [Cell._make(values) for values in itertools.product(*(axes[column] for column in CELL_COLUMNS))]
