@@ -40,10 +40,10 @@ from sweetspot.study.claims import load_claims
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.monthly import Monthly
-from sweetspot.study.price_list import PriceList, days_kept, load_price_list
+from sweetspot.study.price_list import PriceList, history_days, load_price_list
 from sweetspot.study.scenarios import load_scenarios
 from sweetspot.study.spelling import hint, near, slipped
-from sweetspot.study.stock import named_facts
+from sweetspot.study.stock import checked_facts
 from sweetspot.study.study import Study, check_study_name, load_study, log_files
 from sweetspot.study.titles import PROVIDERS
 from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads
@@ -392,7 +392,7 @@ def _check_optional_files(findings: Findings, content: StudyContent) -> None:
         (folder / "claims.yaml", load_claims, "claim"),
         (
             folder / "availability.yaml",
-            lambda file: named_facts(file, machines.values(), content.price_lists),
+            lambda file: checked_facts(file, machines.values(), content.price_lists),
             "figure",
         ),
     ]
@@ -401,7 +401,7 @@ def _check_optional_files(findings: Findings, content: StudyContent) -> None:
             if file.is_file():
                 findings.load(file, partial(reader, file), noun)
     with findings.collect(folder / "prices" / "history"):
-        days_kept(folder / "prices")
+        history_days(folder / "prices")
 
 
 def _check_file_names(findings: Findings, folder: Path) -> None:

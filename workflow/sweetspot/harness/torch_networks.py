@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional
 
 from sweetspot.errors import UserError
-from sweetspot.study.frameworks import BUILDERS, TINY_NETWORK, known_networks
+from sweetspot.study.frameworks import BUILDERS, TINY_NETWORK, expected_networks
 from sweetspot.study.transformers import SHAPES, Shape, unit_of
 
 INCEPTION_SIZE = 299
@@ -92,7 +92,7 @@ def build_network(name: str, frozen_dtype: torch.dtype = torch.float32) -> Torch
         return _torchvision_network(name)
     if name in SHAPES:
         return _transformer(SHAPES[name], frozen_dtype)
-    raise UserError(f"--model is {name!r}; expected {known_networks('torch', name)}")
+    raise UserError(f"--model is {name!r}; expected {expected_networks('torch', name)}")
 
 
 def _torchvision_network(name: str) -> TorchNetwork:

@@ -10,7 +10,7 @@ from sweetspot.cells import CELL_COLUMNS, Cell
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import require_file
 from sweetspot.matrix.possible import require_possible, require_script_arguments
-from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
+from sweetspot.study.base import Closed, Name, Slug, check_case, validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.config import Config
 from sweetspot.study.frameworks import FRAMEWORKS, has_network
@@ -132,7 +132,7 @@ def price_list_names(folder: Path) -> list[str]:
         with faults.gather():
             require_file(folder / f"{name}.yaml")
     with faults.gather():
-        check_apart(names, "price lists", folder)
+        check_case(names, "price lists", folder)
     faults.end()
     return names
 
