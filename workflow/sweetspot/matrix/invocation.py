@@ -104,13 +104,11 @@ def check_answer_prices(study: Study, price_lists: Collection[str], file: Path) 
 
 def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], file: Path) -> None:
     """Refuse offers in hand that no price list has: a list, a machine, or an option by its name. Raises UserError."""
-    offers = dict.fromkeys(price_lists)
+    offers = list(price_lists)
     for name, prices in price_lists.items():
         for offer in prices.offers:
-            paid = f"{offer.instance} ({offer.purchase.replace('_', ' ')})"
-            offers |= dict.fromkeys(
-                f"{option}{where}" for option in (offer.instance, paid) for where in ("", f" [{name}]")
-            )
+            option = f"{offer.instance} ({offer.purchase.replace('_', ' ')})"
+            offers += [offer.instance, option, f"{offer.instance} [{name}]", f"{option} [{name}]"]
     refuse(
         f"{file}: offers_in_hand names {name!r}; expected a price list, a machine that one offers, or an option"
         f"{hint(name, offers)}"
@@ -122,19 +120,19 @@ def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], fil
 def price_list_names(folder: Path) -> list[str]:
     """Names of the price lists, sorted. Raises UserError for one that would be passed over for its ending."""
     faults = Faults()
+    names = []
     for path in sorted(folder.glob("*")):
-        if path.suffix.lower() in (".yml", ".yaml") and path.suffix != ".yaml":
+        if path.suffix == ".yaml":
+            names.append(path.stem)
+            with faults.gather():
+                validated(Name, {"name": path.stem}, path)
+                require_file(path)
+        elif path.suffix.lower() in (".yml", ".yaml"):
             faults.add(f"{path}: price lists end in .yaml; expected {path.stem}.yaml")
-    names = sorted(path.stem for path in folder.glob("*.yaml"))
-    for name in names:
-        with faults.gather():
-            validated(Name, {"name": name}, folder / f"{name}.yaml")
-        with faults.gather():
-            require_file(folder / f"{name}.yaml")
     with faults.gather():
-        check_case(names, "price lists", folder)
+        check_case(sorted(names), "price lists", folder)
     faults.end()
-    return names
+    return sorted(names)
 
 
 def narrowed(config: Config, study: Study, file: Path) -> Config:
@@ -199,8 +197,8 @@ def measured_cells(
     faults = Faults()
     for name in config.measure_on:
         if name not in instances:
-            known = ", ".join(sorted(instances))
-            faults.add(f"{file}: measure_on names {name!r}; expected one of {known}{hint(name, instances)}")
+            names = ", ".join(sorted(instances))
+            faults.add(f"{file}: measure_on names {name!r}; expected one of {names}{hint(name, instances)}")
         elif instances[name].measure is None:
             faults.add(f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')")
     faults.end()
