@@ -70,7 +70,17 @@ class FusedBatchNormalization(keras.layers.BatchNormalization):
         training: bool | None = None,
         mask: tf.Tensor | None = None,
     ) -> tf.Tensor:
-        """Normalise `inputs` (batch, height, width, channels)."""
+        """Normalise a batch, as Keras asks it of a layer.
+
+        Parameters
+        ----------
+        inputs
+            Batch x height x width x channels.
+        training
+            Whether the statistics are those of the batch, and update the moving ones.
+        mask
+            Not used: images have none.
+        """
         mean, variance = self.moving_mean.value, self.moving_variance.value
         scale = self.gamma.value if self.scale else tf.ones_like(mean)
         offset = self.beta.value if self.center else tf.zeros_like(mean)

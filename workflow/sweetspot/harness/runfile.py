@@ -59,12 +59,22 @@ def write_run(
     message: str | None = None,
     warnings: Sequence[Warned] = (),
 ) -> None:
-    """Write `request.output` whole. A run without timed steps has one row whose step, seconds and steps are null.
+    """Write the run file, `request.output`, whole.
 
-    timed: `seconds` of a step and how many `steps` lasted so long on average, a row each, numbered by `step`.
-    `message` says why a run failed, `warnings` what a reader must know of one that did not. The column `warnings` is
-    JSON text, a list of [rule, message], null where there is none: a column of lists makes reading thousands of files
-    a quarter slower.
+    Parameters
+    ----------
+    request
+        The cell, the run and its protocol.
+    timed
+        A row each, numbered by `step`: `seconds` of a step, and how many `steps` lasted so long on average. A run
+        without any has one row whose step, seconds and steps are null.
+    facts
+        The metadata; some of them are columns too.
+    status, message
+        Outcome, and why a run failed.
+    warnings
+        What a reader must know of a run that did not fail. The column is JSON text, a list of [rule, message], null
+        where there is none: a column of lists makes reading thousands of files a quarter slower.
     """
     import pyarrow as pa
     import pyarrow.json as pj  # lists would bring pandas along: half a second in every run

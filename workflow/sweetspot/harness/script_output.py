@@ -230,7 +230,17 @@ class RateComparison:
         self._pending_steps = 0
 
     def add(self, reported_s: float, steps: int, now: float) -> None:
-        """Add a line read at `now`, according to which `steps` took `reported_s` together."""
+        """Add a line of the script.
+
+        Parameters
+        ----------
+        reported_s
+            Seconds of its steps together, as it says.
+        steps
+            How many steps it stands for.
+        now
+            When it was read, s.
+        """
         if self._read_at is None:
             return
         self._pending_s += reported_s

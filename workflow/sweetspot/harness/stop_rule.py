@@ -40,10 +40,16 @@ class MeasuredSteps:
         return self.warmup < self._request.warmup_steps
 
     def add(self, seconds: float, steps: int, loss: float | None, now: float) -> None:
-        """Add an interval of `steps` that took so many seconds each and ended at `now`.
+        """Add an interval.
 
-        The time that counts for the limits is that of the clock: a script may tell of milliseconds and print a line an
-        hour.
+        Parameters
+        ----------
+        seconds, steps
+            So many steps that took so many seconds each.
+        loss
+            After them; None: not known.
+        now
+            When the interval ended, s. Limits count this clock: a script may tell of milliseconds, a line an hour.
         """
         timed = not self.warming_up
         if timed:

@@ -84,7 +84,22 @@ def steps_per_window(request: Request, step_s: float) -> int:
 
 
 def timed_steps(step: Step, count: int, clock: Callable[[], float] = time.perf_counter) -> tuple[float, float]:
-    """Make so many steps; seconds of one, and the last loss. Ends the process where that is no number any more."""
+    """Make steps and time them; end the process where the loss is no number any more.
+
+    Parameters
+    ----------
+    step
+        One training step.
+    count
+        How many, waited for together.
+    clock
+        Seconds on any clock.
+
+    Returns
+    -------
+    tuple of float
+        Seconds of one step, and the last loss.
+    """
     start = clock()
     for _ in range(count - 1):
         step.launch()

@@ -39,9 +39,14 @@ class Invocation(Closed):
 def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: Path = Path("config")) -> Invocation:
     """Read the configuration, the study and its instances; expand the matrix. Raises UserError.
 
-    `config_file` is None for a module of another workflow, which hands in the whole configuration as `overrides`.
-    `overrides` is what stands on the command line (`--config`, `--configfile`); it replaces key by key,
-    mappings are merged.
+    Parameters
+    ----------
+    config_file
+        config.yaml; None for a module of another workflow, which hands in the whole configuration as `overrides`.
+    overrides
+        What stands on the command line (`--config`, `--configfile`): replaces key by key, mappings are merged.
+    root
+        Folder of the project's configuration.
     """
     raw = {} if config_file is None else load_yaml(config_file)
     if isinstance(raw, dict):
@@ -99,13 +104,11 @@ def check_answer_prices(study: Study, price_lists: Collection[str], file: Path) 
 
 def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], file: Path) -> None:
     """Refuse offers in hand that no price list has: a list, a machine, or an option by its name. Raises UserError."""
-    offers = dict.fromkeys(price_lists)
+    offers = list(price_lists)
     for name, prices in price_lists.items():
         for offer in prices.offers:
-            paid = f"{offer.instance} ({offer.purchase.replace('_', ' ')})"
-            offers |= dict.fromkeys(
-                f"{option}{where}" for option in (offer.instance, paid) for where in ("", f" [{name}]")
-            )
+            option = f"{offer.instance} ({offer.purchase.replace('_', ' ')})"
+            offers += [offer.instance, option, f"{offer.instance} [{name}]", f"{option} [{name}]"]
     refuse(
         f"{file}: offers_in_hand names {name!r}; expected a price list, a machine that one offers, or an option"
         f"{hint(name, offers)}"
@@ -117,19 +120,19 @@ def check_offers_in_hand(study: Study, price_lists: Mapping[str, PriceList], fil
 def price_list_names(folder: Path) -> list[str]:
     """Names of the price lists, sorted. Raises UserError for one that would be passed over for its ending."""
     faults = Faults()
+    names = []
     for path in sorted(folder.glob("*")):
-        if path.suffix.lower() in (".yml", ".yaml") and path.suffix != ".yaml":
+        if path.suffix == ".yaml":
+            names.append(path.stem)
+            with faults.gather():
+                validated(Name, {"name": path.stem}, path)
+                require_file(path)
+        elif path.suffix.lower() in (".yml", ".yaml"):
             faults.add(f"{path}: price lists end in .yaml; expected {path.stem}.yaml")
-    names = sorted(path.stem for path in folder.glob("*.yaml"))
-    for name in names:
-        with faults.gather():
-            validated(Name, {"name": name}, folder / f"{name}.yaml")
-        with faults.gather():
-            require_file(folder / f"{name}.yaml")
     with faults.gather():
-        check_case(names, "price lists", folder)
+        check_case(sorted(names), "price lists", folder)
     faults.end()
-    return names
+    return sorted(names)
 
 
 def narrowed(config: Config, study: Study, file: Path) -> Config:
@@ -180,12 +183,22 @@ def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
 def measured_cells(
     config: Config, instances: dict[str, Instance], file: Path, scripts: Mapping[str, Script] = MappingProxyType({})
 ) -> list[Cell]:
-    """The cells of the matrix. Raises UserError where they name no machine that can measure them."""
+    """Expand the matrix. Raises UserError for a machine that cannot measure, and for a cell that no run can measure.
+
+    Parameters
+    ----------
+    config, file
+        The configuration, and where it stands.
+    instances
+        Machines by name.
+    scripts
+        Scripts of the matrix by name.
+    """
     faults = Faults()
     for name in config.measure_on:
         if name not in instances:
-            known = ", ".join(sorted(instances))
-            faults.add(f"{file}: measure_on names {name!r}; expected one of {known}{hint(name, instances)}")
+            names = ", ".join(sorted(instances))
+            faults.add(f"{file}: measure_on names {name!r}; expected one of {names}{hint(name, instances)}")
         elif instances[name].measure is None:
             faults.add(f"{file}: measure_on names {name!r}, which says nowhere how to measure it ('measure')")
     faults.end()
@@ -201,13 +214,21 @@ def expand_matrix(
     exclude: Iterable[Mapping[Any, str | int]] = (),
     scripts: Iterable[str] = (),
 ) -> list[Cell]:
-    """All cells of the axes, in the order of the lists, less those that an `exclude` entry matches.
+    """List all cells of the axes, in the order of the lists, less those that an `exclude` entry matches.
 
-    `matrix` has the axes `model`, `batch_size`, `gpus`, `precision`, `variant`, `framework`. An entry of
-    `exclude` names some columns; a cell is left out if it agrees with all of them. Of `scripts` (models that are
-    scripts of one's own) framework `command` makes cells, and of no other model; no other framework does. Raises
-    UserError where the axes give the same cell twice, or an entry excludes nothing (a typing mistake that would cost
-    hours).
+    Parameters
+    ----------
+    instances, matrix
+        Values of the axes: `model`, `batch_size`, `gpus`, `precision`, `variant`, `framework`.
+    exclude
+        Some columns each; a cell is left out if it agrees with all of them.
+    scripts
+        Models that are scripts: they make cells of framework `command` only, and no other model does.
+
+    Raises
+    ------
+    UserError
+        If the axes give a cell twice, or an entry excludes nothing (a typing mistake that would cost hours).
     """
     axes = {"instance": instances, **matrix}
     cells = [Cell._make(values) for values in itertools.product(*(axes[column] for column in CELL_COLUMNS))]

@@ -44,9 +44,19 @@ def scripts_of(fetched: Callable[[str], str]) -> Path:
 
 
 def run_script(script: Path, job: object, log: Path) -> str | None:
-    """Run `script` with `job` as its `snakemake`; why it failed, for a person, or None where it went well.
+    """Run a rule's script in this process.
 
-    What nobody foresaw is raised as it is, its traceback in `log`.
+    Parameters
+    ----------
+    script, job
+        The file, and its `snakemake`.
+    log
+        Gets the outcome; the traceback of what nobody foresaw, which is raised as it is.
+
+    Returns
+    -------
+    str or None
+        Why it failed, for a person; None where it went well.
     """
     outcome, sentence = "finished\n", None
     try:

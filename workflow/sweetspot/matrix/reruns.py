@@ -40,7 +40,17 @@ def must_replace(file: str, notes: Path = NOTES) -> bool:
 
 
 def note_reruns(files: Iterable[str], numbers: Mapping[str, int], notes: Path = NOTES) -> None:
-    """Note which of the requested run files are there, with this invocation's `numbers` of their attempts."""
+    """Note which run files are there that this invocation is to replace.
+
+    Parameters
+    ----------
+    files
+        Run files to be made.
+    numbers
+        This invocation's numbers of their attempts.
+    notes
+        Where the notes are kept.
+    """
     present = {file: RerunNote(_fingerprint(file), numbers.get(file, 0)) for file in files if Path(file).is_file()}
     if present:
         _write(_read(notes) | present, notes)

@@ -26,7 +26,15 @@ class CsvFaults(Faults):
         self.add(f"{self.path}, line {row + 2}: {message}")
 
     def add_cells(self, column: pd.Series, is_wrong: Any, expected: str) -> None:
-        """Add a mistake for each cell of a column that is wrong."""
+        """Add a mistake for each cell of a column that is wrong.
+
+        Parameters
+        ----------
+        column, is_wrong
+            The values, and a flag for each.
+        expected
+            What is right, in words.
+        """
         for row in np.flatnonzero(np.asarray(is_wrong, dtype=bool)):
             value = column.iloc[row]
             text = f"{value:g}" if isinstance(value, float) else repr(value)
@@ -59,7 +67,22 @@ class CsvFaults(Faults):
         return log if isinstance(log, str) else f"{self.path}, line {row + 2}"
 
     def parse_numbers(self, column: pd.Series, kind: type, may_be_empty: bool) -> pd.Series:
-        """Parse a text column as finite numbers above 0; NaN where a mistake is."""
+        """Parse a text column as finite numbers above 0.
+
+        Parameters
+        ----------
+        column
+            Text.
+        kind
+            float, or int: at most MAX_COUNT.
+        may_be_empty
+            Whether an empty cell is no mistake.
+
+        Returns
+        -------
+        Series
+            NaN where a cell is empty or a mistake.
+        """
         text = column.str.strip()
         numbers = pd.to_numeric(text, errors="coerce")
         is_wrong = ~numbers.between(0, math.inf, inclusive="neither")

@@ -74,20 +74,12 @@ def replaced_rows(figures: pd.DataFrame, impossible: Sequence[ImpossibleFigure])
 
 def with_replaced(table: pd.DataFrame, replaced: pd.DataFrame) -> pd.DataFrame:
     """Add replaced rows to a table of one row a cell; a cell that has another figure keeps it and takes the warning."""
-    if replaced.empty:
-        return table
-    cells = [tuple(row) for row in table[list(CELL_COLUMNS)].itertuples(index=False)]
-    warnings = dict(zip(cells, table["warnings"], strict=True))
-    have = {cell for cell, rate in zip(cells, table["images_per_s"], strict=True) if rate > 0}
-    new = []
-    for cell, row in zip(
-        replaced[list(CELL_COLUMNS)].itertuples(index=False), replaced.to_dict("records"), strict=True
-    ):
-        key = tuple(cell)
-        if key in have:
-            warnings[key] = joined(row["warnings"], warnings[key])
-        else:
-            new.append(row)
-    warned = table.assign(warnings=[warnings[cell] for cell in cells])
-    added = pd.DataFrame(new, columns=list(table.columns))
-    return pd.concat([warned, added], ignore_index=True) if new else warned
+    key = list(CELL_COLUMNS)
+    cells, replaced_cells = (pd.MultiIndex.from_frame(rows[key]) for rows in (table, replaced))
+    has_figure = replaced_cells.isin(cells[table["images_per_s"] > 0])
+    added = dict(zip(replaced_cells[has_figure], replaced.loc[has_figure, "warnings"], strict=True))
+    pairs = zip(cells, table["warnings"], strict=True)
+    warned = table.assign(warnings=[joined(added.get(cell), warnings) for cell, warnings in pairs])
+    if has_figure.all():
+        return warned
+    return pd.concat([warned, replaced[~has_figure].reindex(columns=table.columns)], ignore_index=True)

@@ -181,7 +181,13 @@ def against_published(predicted: float, devices: str, published: pd.Series, batc
 
 
 def guessed_interconnect(gpu: str, instance: str = "", note: str = "") -> str:
-    """Guess from names: `nvlink` for a data-centre board, `nvlink_bridge` where the text says NVLink, else `pcie`."""
+    """Guess from names: `nvlink` for a data-centre board, `nvlink_bridge` where the text says NVLink, else `pcie`.
+
+    Parameters
+    ----------
+    gpu, instance, note
+        As a published row names device and machine, and what it notes.
+    """
     if BOARD.search(gpu) or BOARD.search(instance):
         return "nvlink"
     return "nvlink_bridge" if "nvlink" in f"{instance} {note}".lower() else "pcie"

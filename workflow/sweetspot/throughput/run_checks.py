@@ -89,17 +89,17 @@ def check_machines(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> N
 
 def _require_equal(runs: pd.DataFrame, column: str, kind: str) -> None:
     """Refuse the first cell whose usable runs have two values in a column."""
-    usable = runs[runs["status"].isin(USABLE)]
-    for _, cell in usable[usable.groupby(list(CELL_COLUMNS))[column].transform("nunique") > 1].groupby(
-        list(CELL_COLUMNS)
-    ):
-        first = cell.iloc[0]
-        second = cell[cell[column] != first[column]].iloc[0]
-        raise UserError(
-            f"{first['path']} was measured on {first[column]!r}, {second['path']} on {second[column]!r}: runs of one "
-            f"cell on two {kind}s; declare an instance for each {kind}, and remove the runs that are not of "
-            f"{first['instance']}"
-        )
+    cell = list(CELL_COLUMNS)
+    distinct = runs[runs["status"].isin(USABLE)].drop_duplicates([*cell, column])
+    differing = distinct[distinct.duplicated(cell, keep=False)]  # of each cell in a row, as the runs are sorted
+    if differing.empty:
+        return
+    first, second = differing.iloc[0], differing.iloc[1]
+    raise UserError(
+        f"{first['path']} was measured on {first[column]!r}, {second['path']} on {second[column]!r}: runs of one "
+        f"cell on two {kind}s; declare an instance for each {kind}, and remove the runs that are not of "
+        f"{first['instance']}"
+    )
 
 
 def parse_warnings(text: str) -> list[Warned] | None:

@@ -70,7 +70,20 @@ def backend(framework: str) -> Backend:
 
 
 def require_supported(framework: str, precision: str, variant: str = "default") -> None:
-    """Raises UserError where the framework is none that is known here, or has no such precision or variant."""
+    """Refuse a cell that the framework cannot measure.
+
+    Parameters
+    ----------
+    framework
+        Name of a framework of the matrix.
+    precision, variant
+        Of the cell.
+
+    Raises
+    ------
+    UserError
+        If there is no such framework, or it has no such precision or variant.
+    """
     backend(framework)
     precisions = FRAMEWORKS[framework].precisions
     if precision not in precisions:

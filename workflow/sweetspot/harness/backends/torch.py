@@ -78,7 +78,15 @@ def facts(request: Request) -> dict[str, Any]:
 
 
 def products(matrices: bool, convolutions: bool, has_tf32: bool) -> str:
-    """By what fp32 is multiplied, where TF32 is allowed in matrices and in convolutions and the GPU has it."""
+    """Say by what fp32 is multiplied.
+
+    Parameters
+    ----------
+    matrices, convolutions
+        Whether TF32 is allowed in products of matrices, and in convolutions.
+    has_tf32
+        Whether the GPU has it.
+    """
     if not has_tf32 or not (matrices or convolutions):
         return "fp32"
     if matrices and convolutions:
