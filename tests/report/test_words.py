@@ -9,8 +9,6 @@ import pytest
 from decision_tables import BOX, RENTED, inputs, queue_at_box, settings, study
 from report_tables import evidence, one_job, small_tables
 from sweetspot.decision.compare import compare
-from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import CHARTS
 from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_tables import EvidenceTables
 from sweetspot.report.outcome import outcome_of
@@ -66,14 +64,6 @@ def test_the_summary_names_what_does_not_fit():
     text = render_summary(tables | compare(CLOSE, asked, draws=500, needs=needs), study())
     assert "Does not fit, and is left out: imagenet needs 12 GiB on each device of " + BOX in text
     assert "fits" not in render_summary(tables, study())
-
-
-def test_the_chart_of_use_is_empty_where_the_answer_s_model_has_no_owned_machine():
-    # another model's box takes part; that of the answer's does not fit
-    tables = small_tables(CLOSE)
-    tables["break_even"] = tables["break_even"].assign(model="other")
-    drawing = CHARTS["utilisation"].draw(ChartData(tables, None))
-    assert "No owned machine takes part for vgg16" in " ".join(drawing.data["rows"]["text"])
 
 
 def test_speeds_are_told_in_the_study_s_unit_and_models_by_their_titles():

@@ -147,11 +147,7 @@ class Figures:
 
     def __init__(self, tables: Tables, drawn: Mapping[str, str], money: Money) -> None:
         self._drawn, self._unit, self._money = drawn, unit_of(tables), money
-        self._left = {
-            name: chart
-            for name, chart in CHARTS.items()
-            if (not chart.needs or len(table_of(tables, chart.needs))) and chart.fits(tables)
-        }
+        self._left = {name: chart for name, chart in CHARTS.items() if chart.has_content(tables)}
 
         self.names = frozenset(self._left)
 

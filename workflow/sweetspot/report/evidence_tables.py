@@ -39,7 +39,7 @@ from sweetspot.warnings import pairs
 from sweetspot.wording import ROUNDS, SHARE, percent
 
 DECLARATIONS = Path(__file__).parent / "templates" / "evidence_tables.yaml"
-ROW_LIMIT = 50
+ROW_LIMIT = 40
 MIN_WORTH_SHARE = 0.001  # of the cost of the project: knowledge worth less is worth nothing to a buyer
 PLACEHOLDER = re.compile(r"{(\w+)}")
 # The columns that describe one cell of the matrix; variants of a cell differ in none of them.

@@ -3,7 +3,7 @@
 from sweetspot.report import alt, pd
 from sweetspot.report import marks as look
 from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts import Chart
+from sweetspot.report.charts.chart import Chart
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import begun, money, the
 
@@ -36,8 +36,8 @@ def bill(data: "ChartData") -> look.Drawing:
     names = list(dict.fromkeys(drawn["line"]))
     lines = look.colour("line:N", names, shown=names if len(names) > 1 else (), room=look.BESIDE)
     prices = {name: title for name, title in OF_PRICES.items() if name in drawn.columns}
-    words = look.told(title="option (text)", line="line (text)", usd="USD", total="USD of the whole bill", **prices)
-    bars = look.named("rows").mark_bar(stroke="white", strokeWidth=0.5)
+    words = look.tooltip(title="option (text)", line="line (text)", usd="USD", total="USD of the whole bill", **prices)
+    bars = look.named_data("rows").mark_bar(stroke="white", strokeWidth=0.5)
     bars = bars.encode(y=y, x=x, color=lines, tooltip=words)
     chart = alt.layer(bars, width=look.PLOT, height=look.line_step(drawn["title"], 24))
     return look.Drawing(chart, {"rows": drawn}, _bill_says(data, rows))
@@ -72,11 +72,15 @@ def _several_lines(tables: "Tables") -> bool:
 
 
 BILL = Chart(
-    name="bill", stage="price", section="costs", order=2, draw=bill, fits=_several_lines,
+    name="bill",
+    stage="price",
+    section="costs",
+    draw=bill,
+    fits=_several_lines,
     title="What a bill is made of",
     caption="What the bills of the cheapest options are made of, at the prices of the answer: rents are the mean of "
     "the project's months. A line of less than 1 % of the dearest is not drawn.",
-)  # fmt: skip
+)
 
 
 SLIGHT = 0.03  # of all work: sources that do less are drawn as one
@@ -97,8 +101,8 @@ def mix_load(data: "ChartData") -> look.Drawing:
     rows = rows.assign(order=rows["title"].map(place))
     x = alt.X("percent:Q", title="% of the months, the busiest first", scale=alt.Scale(domain=[0, 100], nice=False))
     y = alt.Y("device_hours:Q", title="device-hours a month", stack="zero")
-    areas = look.named("rows").mark_area(opacity=0.85)
-    words = look.told(title="source (text)", part="% of all device-hours", most="device-hours in the busiest month")
+    areas = look.named_data("rows").mark_area(opacity=0.85)
+    words = look.tooltip(title="source (text)", part="% of all device-hours", most="device-hours in the busiest month")
     areas = areas.encode(x=x, y=y, color=look.colour("title:N", names), order=alt.Order("order:Q"), tooltip=words)
     return look.Drawing(alt.layer(areas, width=look.WIDTH - 70, height=230), {"rows": rows}, says)
 
@@ -133,7 +137,11 @@ def _part(share: float) -> str:
 
 
 MIX_LOAD = Chart(
-    name="mix_load", stage="price", section="plan", order=1, draw=mix_load, needs="load",
+    name="mix_load",
+    stage="price",
+    section="plan",
+    draw=mix_load,
+    needs="load",
     title="Device-hours a month by source, the busiest months first",
     caption="Who does the work of the months under the best mix: the machines you own, those bought, those rented.",
-)  # fmt: skip
+)
