@@ -70,7 +70,7 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     told = evidence_text.with_machine_names(table_of(tables, "warnings"), machines or {})
     figures = Figures(tables, drawn.specs, money)
     specs = (f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in figures.names)
-    told_of = (evidence_text.causes, evidence_text.price_changes_words, evidence_text.fits, evidence_text.waiting,
+    told_of = (evidence_text.price_changes_words, evidence_text.fits, evidence_text.waiting,
                evidence_text.never_pays, evidence_text.ahead)  # fmt: skip
     context = {one.__name__: one(tables) for one in told_of} | {
         "study": study,
@@ -79,8 +79,6 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "verdict": outcome_of(tables),
         "plan": leading(tables),
         "phases_lead": leading(tables) == ROUNDS,
-        "plan_turning": evidence_text.turning_in_words(tables),
-        "plan_paying": " ".join(evidence_text.paying_in_words(tables)),
         "plan_worth": " ".join(evidence_text.plan_worth_in_words(tables, money.code)),
         "without_speed": evidence_text.without_speed(tables, machines or {}, study.model_title),
         "parts": {
