@@ -135,16 +135,6 @@ def test_the_front_of_the_answer_is_drawn_with_room_around_its_points():
     ]
 
 
-def other_fronts(**usd: float) -> ChartData:
-    """Of the models n and o, beside m: A and box on the front, what is beaten, and what costs too much."""
-    rows = [("A", 1.0, 100.0), ("box", 10.0, 10.0), ("beaten", 12.0, 20.0), ("dear", 12.0, 201.0),
-            ("edge", 12.0, 200.0), ("S", 12.0, 11.0, "spot"), ("none", 0.0, 1.0), ("free", 1.0, 0.0)]  # fmt: skip
-    slow = ranks(*((name, 10 * hours, *rest) for name, hours, *rest in rows), model="o", work="w3")
-    every = pd.concat([ranks(*rows, work="w1"), ranks(*rows, model="n", work="w2"), slow])
-    front = every.assign(on_front=every["option"].isin(["A", "box"]), fits=True).drop(columns=["source", "as_of"])
-    return ChartData(answered(ranks=every, frontier=front), "box")
-
-
 def bills() -> dict[str, pd.DataFrame]:
     """The box at 100 USD (its bill prints 50), A at 120, spot at 60, and a line of 1 % of the dearest."""
     key = dict.fromkeys(stacks.KEY, "x") | {"model": "m", "workload": "w1"}
@@ -215,7 +205,7 @@ def test_the_eight_cheapest_bills_are_drawn_and_none_is_said():
 ])  # fmt: skip
 def test_the_largest_line_of_the_cheapest_bill_is_told(line, usd, said):
     rows = frame("option line usd total", ("y", "a", 500.0, 500.0), *(("x", *part, usd) for part in line.items()))
-    assert stacks._bill_says(ChartData(answered(), "box"), rows) == said
+    assert stacks._bill_finding(ChartData(answered(), "box"), rows) == said
 
 
 def test_bills_of_one_line_each_are_the_costs_once_more():
@@ -258,7 +248,7 @@ def test_the_load_is_stacked_in_the_order_of_its_sources():
 def test_who_does_the_work_of_the_months(hours, said):
     """The base: at least 0.9 of the busiest month in every month. Most: more than half."""
     rows = frame("title device_hours", *((name, ends[at]) for at in (0, 1) for name, ends in hours.items()))
-    assert stacks._mix_load_says(rows) == said
+    assert stacks._load_finding(rows) == said
 
 
 def test_of_many_models_those_are_drawn_that_have_a_published_figure():

@@ -72,15 +72,15 @@ def test_the_largest_line_of_the_reference_is_told():
     data = ChartData(small_tables(), BOX)
     rows = pd.DataFrame([(BOX, "possession", 75.0, 100.0), (BOX, "electricity", 25.0, 100.0), ("x", "use", 9.0, 9.0)],
                         columns=["option", "line", "usd", "total"])  # fmt: skip
-    assert stacks._bill_says(data, rows) == f"{BOX} costs 100 USD: 75 % of it possession"
-    assert stacks._bill_says(data, rows.tail(1)) == "x costs 9.00 USD: all of it use"
+    assert stacks._bill_finding(data, rows) == f"{BOX} costs 100 USD: 75 % of it possession"
+    assert stacks._bill_finding(data, rows.tail(1)) == "x costs 9.00 USD: all of it use"
 
 
 def test_sources_of_less_than_three_per_cent_of_the_work_are_one():
     """Of 1,000 hours A does 940, B 30, C 20 and D 10; C and D have 20 in one month, 10 in the other."""
     hours = [(0.0, "C", 15.0), (0.0, "A", 500.0), (0.0, "D", 5.0), (0.0, "B", 30.0), (50.0, "C", 5.0),
              (50.0, "A", 440.0), (50.0, "D", 5.0)]  # fmt: skip
-    rows = stacks._together(pd.DataFrame(hours, columns=["percent", "title", "device_hours"]))
+    rows = stacks._merge_small_sources(pd.DataFrame(hours, columns=["percent", "title", "device_hours"]))
     parts = rows.drop_duplicates("title").set_index("title")[["part", "most"]]
     assert parts.loc[["A", "B", stacks.OTHERS]].to_numpy().tolist() == pytest.approx(
         np.array([[94.0, 500.0], [3.0, 30.0], [3.0, 20.0]])
@@ -92,9 +92,9 @@ def test_a_bill_is_drawn_at_the_price_of_the_answer():
     """The list prints 80 + 20 USD; at the mean rent of the project's months the answer counts 90: 72 and 18."""
     line = dict.fromkeys(stacks.KEY, "a") | {"precision": None}
     rows = pd.DataFrame([line | {"line": "use", "usd": 80.0}, line | {"line": "fee", "usd": 20.0}]).assign(total=90.0)
-    assert stacks._at_the_answers_price(rows)["usd"].tolist() == [72.0, 18.0]
+    assert stacks.scale_to_totals(rows)["usd"].tolist() == [72.0, 18.0]
     even = rows.assign(usd=[5.0, -5.0], total=0.0)
-    assert stacks._at_the_answers_price(even)["usd"].tolist() == [5.0, -5.0]
+    assert stacks.scale_to_totals(even)["usd"].tolist() == [5.0, -5.0]
 
 
 def test_efficiencies_are_told_of_the_most_devices():

@@ -293,25 +293,6 @@ class EvidenceTables:
             table = table.assign(power_sign=table["power_basis"].map(POWER_SIGNS))
         return table.assign(row_class=interruptible.map({True: "interruptible", False: ""}))
 
-    def rows_front(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Options that nothing beats in both time and money, then what beats the others.
-
-        Without time there is no front, only the cheapest.
-        """
-        if not (self._facts.get("kg_co2e") or self._facts["timed"]):
-            return table.head(0)
-        rows = first_rows(table, "model", asked_model(self.tables))
-        for suffix in ("", "_with_carbon"):
-            if f"on_front{suffix}" in rows.columns:
-                pairs_of_row = zip(rows[f"on_front{suffix}"], rows[f"dominated_by{suffix}"], strict=True)
-                rows = rows.assign(**{f"place{suffix}": [self._front_position(*pair) for pair in pairs_of_row]})
-        return rows
-
-    def _front_position(self, on_front: object, dominated_by: object) -> str:
-        if missing(on_front):
-            return "not known"
-        return "on the front" if on_front else f"beaten by {self._title(dominated_by)}"
-
     def rows_throughput(self, table: pd.DataFrame) -> pd.DataFrame:
         """Every cell, measured ones first; failed ones are marked."""
         units = [self.unit if unit == "relative" else _as_words(unit) for unit in table["unit"]]
