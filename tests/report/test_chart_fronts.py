@@ -66,13 +66,13 @@ def test_the_front_is_numbered_fastest_first():
     rows = ranks(("D", 100.0, 1.0), ("A", 1.0, 100.0), ("C", 98.0, 1.02), ("B", 10.0, 10.0), ("B", 10.0, 10.0),
                  ("beaten", 50.0, 60.0), ("box", 60.0, 50.0))  # fmt: skip
     rows = rows.assign(label=rows["option"], on_front=~rows["option"].isin(["beaten", "box"]))
-    keys = fronts.numbered(rows, "box")
-    assert keys["told"].tolist() == [
+    keys = fronts.number_points(rows, "box")
+    assert keys["text"].tolist() == [
         "1  A: 1.00 h, 100 USD", "2  B: 10.0 h, 10.0 USD", "3  box: 60.0 h, 50.0 USD", "4  C: 98.0 h, 1.02 USD",
         "5  D: 100 h, 1.00 USD",
     ]  # fmt: skip
     assert keys["mark"].tolist() == ["1", "2", "3", "4, 5", ""] and keys["line"].tolist() == [0, 1, 2, 3, 4]
-    assert "box" not in " ".join(fronts.numbered(rows, "")["told"])
+    assert "box" not in " ".join(fronts.number_points(rows, "")["text"])
     logs = pd.Series([1.0, 10.0, 100.0])
     assert fronts._pixels(logs, logs, 400) == pytest.approx([18, 200, 382])
     assert fronts._pixels(logs[:1], logs[:1], 400) == [18]
@@ -87,7 +87,7 @@ def test_the_front_is_numbered_fastest_first():
     ([(0.0, 0.0), (20.0, 0.0), (10.0, 0.0)], ["1, 3", "2", ""]),  # near to both: told at the first
 ])  # fmt: skip
 def test_points_nearer_than_fifteen_pixels_are_told_together(spots, marks):
-    assert fronts._together(spots) == marks
+    assert fronts._group_numbers(spots) == marks
 
 
 def test_the_front_of_the_answer_is_drawn_with_room_around_its_points():
@@ -95,7 +95,7 @@ def test_the_front_of_the_answer_is_drawn_with_room_around_its_points():
     rows = [("A", 10.0, 50.0), ("box", 1000.0, 50.0)]
     drawing = CHARTS["front"].draw(ChartData(answered(ranks=ranks(*rows)), "box"))
     assert drawing.says == "m: one option is both the fastest and the cheapest" and "published" in drawing.key
-    assert drawing.data["keys"]["told"].tolist() == ["1  A: 10.0 h, 50.0 USD", "2  box: 1,000 h, 50.0 USD"]
+    assert drawing.data["keys"]["text"].tolist() == ["1  A: 10.0 h, 50.0 USD", "2  box: 1,000 h, 50.0 USD"]
     spec = spec_of(drawing)
     plot, key = spec["vconcat"]
     assert (plot["width"], plot["height"], key["height"]) == (400, 230, 17 * 7)
@@ -133,21 +133,6 @@ def test_the_front_of_the_answer_is_drawn_with_room_around_its_points():
     assert CHARTS["front"].draw(ChartData({}, None)).data["rows"]["text"].tolist() == [
         "No workload with a model to train in this study."
     ]
-
-
-def other_fronts(**usd: float) -> ChartData:
-    """Of the models n and o, beside m: A and box on the front, what is beaten, and what costs too much."""
-    rows = [("A", 1.0, 100.0), ("box", 10.0, 10.0), ("beaten", 12.0, 20.0), ("dear", 12.0, 201.0),
-            ("edge", 12.0, 200.0), ("S", 12.0, 11.0, "spot"), ("none", 0.0, 1.0), ("free", 1.0, 0.0)]  # fmt: skip
-    slow = ranks(*((name, 10 * hours, *rest) for name, hours, *rest in rows), model="o", work="w3")
-    every = pd.concat([ranks(*rows, work="w1"), ranks(*rows, model="n", work="w2"), slow])
-    front = every.assign(on_front=every["option"].isin(["A", "box"]), fits=True).drop(columns=["source", "as_of"])
-    return ChartData(answered(ranks=every, frontier=front), "box")
-
-
-def spans(*models: tuple[float, float]) -> bool:
-    rows = [(f"m{n}", end, 1.0) for n, ends in enumerate(models) for end in ends]
-    return fronts._of_one_size(frame("model hours usd", *rows))
 
 
 def bills() -> dict[str, pd.DataFrame]:
@@ -220,11 +205,11 @@ def test_the_eight_cheapest_bills_are_drawn_and_none_is_said():
 ])  # fmt: skip
 def test_the_largest_line_of_the_cheapest_bill_is_told(line, usd, said):
     rows = frame("option line usd total", ("y", "a", 500.0, 500.0), *(("x", *part, usd) for part in line.items()))
-    assert stacks._bill_says(ChartData(answered(), "box"), rows) == said
+    assert stacks._bill_finding(ChartData(answered(), "box"), rows) == said
 
 
 def test_bills_of_one_line_each_are_the_costs_once_more():
-    fits = CHARTS["bill"].fits
+    fits = CHARTS["bill"].has_content
     assert fits({"bills": frame("line usd", ("use", 1.0), ("storage", 2.0))}) and fits({})
     assert not fits({"bills": frame("line usd", ("use", 1.0), ("use", 2.0), ("storage", 0.0))})
 
@@ -263,25 +248,7 @@ def test_the_load_is_stacked_in_the_order_of_its_sources():
 def test_who_does_the_work_of_the_months(hours, said):
     """The base: at least 0.9 of the busiest month in every month. Most: more than half."""
     rows = frame("title device_hours", *((name, ends[at]) for at in (0, 1) for name, ends in hours.items()))
-    assert stacks._mix_load_says(rows) == said
-
-
-def test_the_options_of_a_chart_are_the_best_of_each_model_and_the_reference():
-    rows = [(f"o{n}", model, 100.0 - n, "published", "on_demand") for model in "mn" for n in range(15)]
-    rows += [
-        ("box", "m", 1.0, "published", "own"),
-        ("gone", "m", None, "published", "spot"),
-        ("o0", "m", 5.0, "published", "spot"),
-    ]
-    table_ = frame("option model images_per_usd basis purchase", *rows).assign(title="t", workload="w")
-    data = ChartData(answered(ranks=table_), "box")
-    found = data.options()
-    assert found["model"].value_counts().to_dict() == {
-        "m": 13,
-        "n": 6,
-    }  # of others half as many
-    assert found[found["model"] == "m"]["option"].tolist() == [*(f"o{n}" for n in range(12)), "box"]
-    assert ChartData({}, None).options().empty
+    assert stacks._load_finding(rows) == said
 
 
 def test_of_many_models_those_are_drawn_that_have_a_published_figure():
@@ -304,10 +271,8 @@ def test_a_model_is_trained_in_the_first_work_that_is_its_own():
 def test_what_a_machine_is_to_a_buyer_and_what_it_is_called():
     tables = answered(ranks=ranks(("A", 1.0, 1.0), ("S", 1.0, 1.0, "spot"), ("box", 1.0, 1.0)))
     data = ChartData(tables, "box", {"a1": "Machine A"})
-    assert data.kinds(tables["ranks"]).tolist() == ["cannot be taken away", "can be taken away", "box [l]"]
-    named = frame("kind", ("box [l]",), ("can be taken away",))
-    assert data.kind_names(named) == ["can be taken away", "box [l]"]
+    assert data.is_interruptible(tables["ranks"]).tolist() == [False, True, False]
     assert data.machines(pd.Series(["a1", "b1"])).tolist() == ["Machine A", "b1"]
     assert data.answer_first(pd.Series(["z", "m", "a", "z"])) == ["m", "a", "z"]
     assert [ChartData(one, "box").option for one in (answered("A"), {})] == ["A", "box"]
-    assert (data.hours, data.title("?")) == ("hours to train", "?")
+    assert data.title("?") == "?"

@@ -1,24 +1,19 @@
 """What all charts share, by hand: marks by basis, ticks, names in lines, legends, names at the ends of lines, keys."""
 
-import itertools
-
-import altair as alt
 import pandas as pd
 import pytest
-from sweetspot.report.lines import ends, in_slots, key_of_lines, keyed, spread, told_lines, with_names
 from sweetspot.report.marks import (
     COLOURS,
     colour,
     empty,
-    key_of,
     line_step,
     log_axis,
     name_axis,
-    named,
-    of_all,
+    named_data,
     pixels,
     points,
-    told,
+    shape_key,
+    tooltip,
     wrapped,
 )
 
@@ -85,7 +80,7 @@ def test_a_logarithmic_axis_has_at_most_five_ticks_with_the_closest_steps(ends, 
 
 
 def test_shapes_tell_the_basis_and_what_nobody_measured_is_hollow():
-    filled, weak, guess = parts(points(named("rows"), x="x:Q"))
+    filled, weak, guess = parts(points(named_data("rows"), x="x:Q"))
     assert filled[0] == {"type": "point", "filled": True} and weak[0] == {"type": "point", "fill": "white"}
     assert guess[0] == weak[0] | {"strokeDash": [2.2, 1.6]}
     assert "stand_in" in weak[2][0]["filter"] and "transferred" in weak[2][0]["filter"]
@@ -97,13 +92,13 @@ def test_shapes_tell_the_basis_and_what_nobody_measured_is_hollow():
 
 
 def test_a_tooltip_has_texts_and_numbers_of_four_digits():
-    words, amount = (one.to_dict() for one in told(name="option (text)", usd="USD"))
+    words, amount = (one.to_dict() for one in tooltip(name="option (text)", usd="USD"))
     assert words == {"field": "name", "title": "option", "type": "nominal"}
     assert amount == {"field": "usd", "title": "USD", "type": "quantitative", "format": ",.4~r"}
 
 
 def test_the_key_names_the_shapes_that_are_drawn_best_first():
-    key = key_of(pd.Series(["extrapolated", "published", None, "published"]), "line: 90 % interval")
+    key = shape_key(pd.Series(["extrapolated", "published", None, "published"]), "line: 90 % interval")
     assert key.replace("\u00a0", " ").split("   ") == ["◆ published", "◌ predicted", "line: 90 % interval"]
     assert key.count(" ") == 4  # a line ends between parts only
 
@@ -136,85 +131,3 @@ def test_a_legend_has_one_column_where_two_of_its_names_find_no_room_together(na
 def test_a_legend_has_the_names_that_are_drawn_or_is_none():
     assert colour("kind:N", ["a", "b"], "kind", ["b"]).to_dict()["legend"]["values"] == ["b"]
     assert colour("kind:N", ["a", "b"], shown=()).to_dict()["legend"] is None
-
-
-def test_some_of_all():
-    assert [of_all(*each, "models") for each in ((2, 3), (2, 2), (3, 3))] == [
-        "2 of 3 models",
-        "both models",
-        "all 3 models",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("places", "heights", "found"),
-    [
-        ([10.0, 50.0], [12.0, 12.0], [10.0, 50.0]),  # room enough: nothing moves
-        ([50.0, 52.0], [12.0, 12.0], [50.0, 62.0]),  # the lower one gives way
-        ([50.0, 52.0], [12.0, 20.0], [50.0, 66.0]),  # half of each height apart
-        ([98.0, 99.0], [12.0, 12.0], [82.0, 94.0]),  # not below the frame: both go up, in their order
-        ([98.0, 99.0], [12.0, 20.0], [74.0, 90.0]),
-        ([2.0], [12.0], [6.0]),  # not above it
-        ([5.0, 5.0, 5.0], [60.0, 60.0, 60.0], [30.0, 90.0, 150.0]),  # more than there is room for: from the top
-        ([], [], []),
-    ],
-)
-def test_names_at_the_ends_of_lines_keep_apart(places, heights, found):
-    assert spread(places, heights, 100.0) == found
-
-
-def test_names_keep_the_order_of_their_lines():
-    places = [80.0, 20.0, 79.0, 21.0]
-    found = spread(places, [13.0] * 4, 100.0)
-    assert sorted(range(4), key=found.__getitem__) == sorted(range(4), key=places.__getitem__)
-    lines = sorted(found)
-    assert min(below - above for above, below in itertools.pairwise(lines)) >= 13
-
-
-def test_a_name_stands_beside_the_end_of_its_line():
-    """Of lines of 13 pixels and a gap of 4: b's middle is at 60, its first line half a line higher; a gives way to 37.
-
-    Halves of 17 and 30 pixels: 60 - 15 - 8.5.
-    """
-    rows = pd.DataFrame({"x": [1, 2, 3]})
-    placed = with_names(rows, pd.Series({1: "a", 2: "b\nb"}), pd.Series({1: 36.5, 2: 60.0}), 100.0)
-    assert placed["name_y"].tolist()[1:] == [36.5, 60.0] and placed["text_y"].tolist()[1:] == [36.5, 53.5]
-    assert placed["name"].tolist()[1:] == ["a", "b\nb"] and placed.iloc[0].isna().sum() == 3
-    closer = with_names(rows, pd.Series({1: "a", 2: "b\nb"}), pd.Series({1: 37.5, 2: 60.0}), 100.0)
-    assert closer["name_y"].tolist()[1:] == [37.5, 61.0]
-
-
-def test_a_piece_of_its_line_stands_before_a_name():
-    """From 6 to 22 pixels right of the plot, the name from 26 on."""
-    piece, words = parts(ends(named("rows"), 100, **in_slots()))
-    assert piece[2] == words[2] == [{"filter": "isValid(datum.name_y)"}]
-    assert (piece[1]["x"], piece[1]["x2"], words[1]["x"]) == ({"value": 106}, {"value": 122}, {"value": 126})
-    assert piece[0] == {"type": "rule", "strokeWidth": 2} and words[0]["lineHeight"] == 13
-    assert piece[1]["y"] == {"field": "name_y", "type": "quantitative", "axis": None, "scale": None}
-    assert words[1]["y"]["field"] == "text_y" and words[1]["text"]["field"] == "name"
-
-
-def test_lines_are_told_apart_by_colour_and_by_dash():
-    found = {name: channel.to_dict() for name, channel in in_slots().items()}
-    assert found["color"]["scale"] == {"domain": [0, 1, 2, 3, 4], "range": ["#000000", *COLOURS[:4]]}
-    assert found["strokeDash"]["scale"]["domain"] == [0, 1, 2, 3, 4]
-    assert found["strokeDash"]["scale"]["range"] == [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 4]]
-    assert [one["legend"] for one in found.values()] == [None, None]
-
-
-def test_a_key_has_room_for_all_its_lines_whatever_it_holds():
-    """17 pixels a line, from half a line above the first to half a line below the last."""
-    plot = alt.layer(named("rows").mark_line())
-    chart = keyed(plot, 4, *key_of_lines()).to_dict(validate=False)
-    key = chart["vconcat"][1]
-    assert (key["width"], key["height"], chart["spacing"], key["view"]) == (400, 68, 8, {"stroke": None})
-    for mark in key["layer"]:
-        scale = {"domain": [3.5, -0.5], "nice": False, "zero": False}
-        assert mark["encoding"]["y"] == {"field": "line", "type": "quantitative", "axis": None, "scale": scale}
-    piece, words = key["layer"]
-    assert piece["mark"] == {"type": "rule", "strokeWidth": 2.5}
-    assert (piece["encoding"]["x"], piece["encoding"]["x2"]) == ({"value": 0}, {"value": 26})
-    assert words["encoding"]["x"] == {"value": 34} and words["mark"]["limit"] == 470 - 34
-    shared = {"color": "shared", "strokeDash": "shared", "x": "independent", "y": "independent"}
-    assert chart["resolve"] == {"scale": shared}
-    assert told_lines(0).to_dict(validate=False)["encoding"]["text"]["field"] == "told"

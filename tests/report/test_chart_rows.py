@@ -7,11 +7,11 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import pytest
-from decision_tables import BOX, RENTED, inputs
-from report_tables import one_job, pictures, small_tables
+from decision_tables import BOX
+from report_tables import pictures, small_tables
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS, scaling, speeds, stacks
-from sweetspot.report.charts.speeds import alike
+from sweetspot.report.charts.speeds import merge_equal_machines
 from sweetspot.report.draw import specification
 from sweetspot.report.evidence_page import DARK, PAPER, SERIES, dark_rules
 from sweetspot.report.finished import ASSETS
@@ -30,13 +30,13 @@ def test_machines_of_one_speed_share_a_row():
         ("fast", "fast one", "m", 8, 101.0, "published"),
         ("box", "our box", "m", 8, 100.0, "equivalent"),
     )
-    found = alike(rows, "images_per_s", "box").set_index("instance")["machine"].to_dict()
+    found = merge_equal_machines(rows, "box").set_index("instance")["machine"].to_dict()
     assert found == {"lab": "the lab's and AWS", "fast": "fast one", "box": "our box"}
     third = pd.concat([rows, rate_rows(("gcp", "GCP", "m", 8, 100.0, "equivalent"))])
-    assert "the lab's and 2 others" in set(alike(third, "images_per_s", "box")["machine"])
+    assert "the lab's and 2 others" in set(merge_equal_machines(third, "box")["machine"])
     # as fast at one batch, not at another: not the same machine
     more = pd.concat([rows, rate_rows(("aws", "AWS", "m", 16, 150.0, "equivalent"))])
-    assert set(alike(more, "images_per_s", "box")["machine"]) == {"AWS", "the lab's", "fast one", "our box"}
+    assert set(merge_equal_machines(more, "box")["machine"]) == {"AWS", "the lab's", "fast one", "our box"}
 
 
 def test_a_figure_that_stands_in_for_other_batches_is_drawn_once():
@@ -66,49 +66,21 @@ def test_each_family_is_drawn_at_its_own_largest_batch():
     # what was seen needs no prediction beside it
     assert found == {("big", "a"): 0.61, ("small", "a"): 0.95, ("big", "our box (predicted)"): 0.6}
     assert drawing.says == "8 devices do 61 to 95 % of 8 times the work of one"
-    named = drawing.data["rows"].dropna(subset=["name_y"])
-    assert len(named) == 3 and set(named["name"].str.replace("\n", " ")) == {"a", "our box (predicted)"}
-
-
-def says(chart, tables=None):
-    return CHARTS[chart].draw(ChartData(small_tables() if tables is None else tables, BOX)).says
-
-
-def test_titles_of_the_decision():
-    # the box needs 216.667 / (24 x (3.06 x 498 / 225 - 0.20)) = 1.37 days against the rented machine
-    assert says("utilisation") == f"Against {RENTED} owning pays from 1.4 days of use a month"
-    # at 0.10 USD an hour, 0.2213 for an hour's work of the box: 216.667 / (24 x 0.0213) is 423 days
-    never = small_tables(inputs(price_p3=0.10))
-    assert says("utilisation", never) == f"Against {RENTED} owning pays at no use within a month"
-    # 498 x 3600 / (216.667 / 240 + 0.20) are 1,625,708 images; the spot machine makes 225 x 3600 / 1.11 = 729,730
-    assert says("images_per_usd") == f"Most images per USD on vgg16: {BOX}, 2.2 times as many as p3.2xlarge (spot)"
-
-
-def test_a_dot_stands_where_the_line_of_the_box_crosses_that_of_a_rival():
-    marks = CHARTS["utilisation"].draw(ChartData(small_tables(), BOX)).data["marks"]
-    assert marks["slot"].tolist() == [1, 2] and marks["days"][0] == pytest.approx(1.37, abs=0.005)  # as above
-    never = CHARTS["utilisation"].draw(ChartData(small_tables(inputs(price_p3=0.10)), BOX)).data["marks"]
-    assert 1 not in never["slot"].tolist()
-
-
-def legends(drawing):
-    """The entries that are asked for by name."""
-    return re.findall(r'"values": \["([^"]+)"\]', json.dumps(drawing.chart.to_dict(validate=False)))
 
 
 def test_the_largest_line_of_the_reference_is_told():
     data = ChartData(small_tables(), BOX)
     rows = pd.DataFrame([(BOX, "possession", 75.0, 100.0), (BOX, "electricity", 25.0, 100.0), ("x", "use", 9.0, 9.0)],
                         columns=["option", "line", "usd", "total"])  # fmt: skip
-    assert stacks._bill_says(data, rows) == f"{BOX} costs 100 USD: 75 % of it possession"
-    assert stacks._bill_says(data, rows.tail(1)) == "x costs 9.00 USD: all of it use"
+    assert stacks._bill_finding(data, rows) == f"{BOX} costs 100 USD: 75 % of it possession"
+    assert stacks._bill_finding(data, rows.tail(1)) == "x costs 9.00 USD: all of it use"
 
 
 def test_sources_of_less_than_three_per_cent_of_the_work_are_one():
     """Of 1,000 hours A does 940, B 30, C 20 and D 10; C and D have 20 in one month, 10 in the other."""
     hours = [(0.0, "C", 15.0), (0.0, "A", 500.0), (0.0, "D", 5.0), (0.0, "B", 30.0), (50.0, "C", 5.0),
              (50.0, "A", 440.0), (50.0, "D", 5.0)]  # fmt: skip
-    rows = stacks._together(pd.DataFrame(hours, columns=["percent", "title", "device_hours"]))
+    rows = stacks._merge_small_sources(pd.DataFrame(hours, columns=["percent", "title", "device_hours"]))
     parts = rows.drop_duplicates("title").set_index("title")[["part", "most"]]
     assert parts.loc[["A", "B", stacks.OTHERS]].to_numpy().tolist() == pytest.approx(
         np.array([[94.0, 500.0], [3.0, 30.0], [3.0, 20.0]])
@@ -120,37 +92,27 @@ def test_a_bill_is_drawn_at_the_price_of_the_answer():
     """The list prints 80 + 20 USD; at the mean rent of the project's months the answer counts 90: 72 and 18."""
     line = dict.fromkeys(stacks.KEY, "a") | {"precision": None}
     rows = pd.DataFrame([line | {"line": "use", "usd": 80.0}, line | {"line": "fee", "usd": 20.0}]).assign(total=90.0)
-    assert stacks._at_the_answers_price(rows)["usd"].tolist() == [72.0, 18.0]
+    assert stacks.scale_to_totals(rows)["usd"].tolist() == [72.0, 18.0]
     even = rows.assign(usd=[5.0, -5.0], total=0.0)
-    assert stacks._at_the_answers_price(even)["usd"].tolist() == [5.0, -5.0]
+    assert stacks.scale_to_totals(even)["usd"].tolist() == [5.0, -5.0]
 
 
 def test_efficiencies_are_told_of_the_most_devices():
     seen = pd.DataFrame({"gpus": [1, 4, 8, 8], "efficiency": [1.0, 0.9, 0.834, 0.612]})
-    assert scaling._efficiency_says(seen) == "8 devices do 61 to 83 % of 8 times the work of one"
-    assert scaling._efficiency_says(seen.head(1)) == ""
+    assert scaling._finding(seen) == "8 devices do 61 to 83 % of 8 times the work of one"
+    assert scaling._finding(seen.head(1)) == ""
 
 
 def test_the_fastest_machine_is_counted_over_models():
     rows = pd.DataFrame([("A", "m", 2.0), ("B", "m", 1.0), ("A", "n", 2.0), ("B", "n", 1.0), ("B", "o", 9.0)],
                         columns=["machine", "model", "images_per_s"])  # fmt: skip
-    assert speeds._often_fastest(rows) == ("2 of 3 models", "A")
-    assert speeds._often_fastest(rows.head(4)) == ("both models", "A")
-    assert speeds._often_fastest(rows.tail(1)) == ("o", "B")
-
-
-def test_how_far_predictions_reach_is_told_of_the_widest():
-    rows = pd.DataFrame([("box of four", 100.0, 80.0, 110.0), ("box of four", 200.0, 80.0, 250.0)],
-                        columns=["machine", "images_per_s", "images_per_s_low", "images_per_s_high"])  # fmt: skip
-    # 20 % and 60 % below, 10 % and 25 % above
-    assert speeds._reach(rows) == "The box of four may be from 60 % below to 25 % above what is predicted"
-    cells = pd.DataFrame({"machine": "box of four", "cell": ["a", "a", "b", "b"], "method": ["x", "y"] * 2,
-                          "images_per_s": [100.0, 110.0, 50.0, 80.0]})  # fmt: skip
-    assert speeds._apart(cells, "images/s") == "2 ways to predict are at most 60 % apart on the box of four"
+    assert speeds._most_often_fastest(rows) == ("2 of 3 models", "A")
+    assert speeds._most_often_fastest(rows.head(4)) == ("both models", "A")
+    assert speeds._most_often_fastest(rows.tail(1)) == ("o", "B")
 
 
 def test_a_long_title_has_lines():
-    drawing = CHARTS["utilisation"].draw(ChartData(one_job(), BOX))._replace(says="word " * 30)
+    drawing = CHARTS["front"].draw(ChartData(small_tables(), BOX))._replace(says="word " * 30)
     lines = specification(drawing)["title"]["text"]
     assert len(lines) == 3 and max(map(len, lines)) <= 62 and " ".join(lines) == ("word " * 30).strip()
 

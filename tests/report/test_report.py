@@ -9,11 +9,8 @@ import pytest
 from decision_tables import BOX, RENTED, figure, inputs, study
 from markupsafe import Markup
 from report_tables import CLAIM, FIGURES, draw_pictures, evidence, make_report, one_job, small_tables
-from sweetspot.report.chart_data import ChartData
-from sweetspot.report.charts.fronts import numbered
 from sweetspot.report.cited import Provenance
 from sweetspot.report.evidence_tables import EvidenceTables
-from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.summary import render_summary
 from sweetspot.warnings import warning
 
@@ -104,19 +101,8 @@ def test_ten_thousand_cells_stay_below_five_megabytes(tmp_path):
     tables["throughput"] = pd.DataFrame(cells)
     folder = make_report(tmp_path, tables, FIGURES)
     assert (folder / "evidence.html").stat().st_size < 5e6
-    assert "50 of 10000 rows" in (folder / "evidence.html").read_text()
+    assert "40 of 10000 rows" in (folder / "evidence.html").read_text()
     assert len(pd.read_parquet(folder / "tables" / "throughput.parquet")) == 10_000
-
-
-def test_the_reference_has_its_own_kind_in_the_charts():
-    # A study that accepts interruptions counts all as persistent; a spot machine can be taken away all the same.
-    rows = pd.DataFrame({"option": ["box", "cloud", "cheap"], "persistent": True})
-    rented = rows.assign(kind=[PERSISTENT, PERSISTENT, INTERRUPTIBLE])
-    data = ChartData({"ranks": rows.assign(purchase=["own", "on_demand", "spot"], title=rows["option"])}, "box")
-    assert data.kinds(rows).tolist() == ["box", PERSISTENT, INTERRUPTIBLE]
-    assert data.kind_names(rows.assign(kind=data.kinds(rows))) == [PERSISTENT, INTERRUPTIBLE, "box"]
-    assert ChartData({}, None).kind_names(rented) == [PERSISTENT, INTERRUPTIBLE]
-    assert ChartData({}, None).kind_names(rented.head(2)) == [PERSISTENT]
 
 
 def tiles(page):
@@ -133,14 +119,6 @@ def test_a_reference_that_loses_is_not_a_fraction_of_a_time_cheaper():
     gain = (264.6666667 / 240 / 498) / (0.10 / 225)
     assert shown["VGG-16"][:2] == [RENTED, BOX]
     assert shown["VGG-16"][2].startswith(f"{gain:.2f} ×") and shown["VGG-16"][3] == "over 99 %"
-
-
-def test_a_chart_of_very_many_models_keeps_the_answers_and_published_ones():
-    rows = pd.DataFrame({"model": [f"m{n}" for n in range(500)], "basis": "measured"})
-    rows.loc[[300, 400], "basis"] = ["published", "extrapolated"]
-    kept = ChartData.few_models(pd.concat([rows, rows]), "m450")
-    assert set(kept["model"]) == {"m450", "m300", "m400", *(f"m{n}" for n in range(9))}
-    assert len(kept) == 24
 
 
 def test_a_page_of_very_many_models_says_that_its_charts_show_few():
@@ -183,42 +161,6 @@ def test_the_prediction_used_for_the_answer_stands_first():
     assert methods[:2] == ["used", "other"]
 
 
-def test_a_preemptible_twin_of_the_reference_is_interruptible():
-    tables = small_tables()
-    tables["options"] = tables["options"].assign(is_reference=tables["options"]["option"] == RENTED)
-    rows = tables["ranks"].drop_duplicates("option").set_index("option", drop=False)
-    kinds = ChartData(tables, RENTED).kinds(rows)
-    assert dict(kinds) == {BOX: PERSISTENT, RENTED: RENTED, f"{RENTED} (spot)": INTERRUPTIBLE}
-
-
-def front(*points):
-    """Rows (name, hours, USD) of one model, all on the front."""
-    rows = pd.DataFrame(points, columns=["option", "hours", "usd"])
-    return rows.assign(model="vgg16", label=rows["option"], on_front=True)
-
-
-def test_the_key_of_a_front_names_what_has_a_number_fastest_first():
-    rows = pd.concat(
-        [front(("slow", 10.0, 1.0), ("fast", 1.0, 10.0)), front(("beaten", 9.0, 9.0)).assign(on_front=False)]
-    )
-    key = numbered(rows, "slow")
-    assert list(key["told"]) == ["1  fast: 1.00 h, 10.0 USD", "2  slow: 10.0 h, 1.00 USD"]
-    assert list(key["mark"]) == ["1", "2"]
-    # what is judged has its number though it is beaten
-    assert list(numbered(rows, "beaten")["told"])[1] == "2  beaten: 9.00 h, 9.00 USD"
-
-
-def test_numbers_of_points_that_touch_stand_at_the_first_of_them():
-    # The chart is 400 wide, of which 18 at each end stay free: 364 pixels for the factor 10 of the hours, and
-    # 230 - 36 = 194 for that of USD. 10 % more hours are 364 x log10(1.1) = 15.07 pixels: just apart; 9 % are 13.6.
-    apart = front(("a", 1.0, 10.0), ("b", 1.1, 10.0), ("c", 10.0, 1.0))
-    assert list(numbered(apart, "")["mark"]) == ["1", "2", "3"]
-    touching = front(("a", 1.0, 10.0), ("b", 1.09, 10.0), ("c", 10.0, 1.0))
-    assert list(numbered(touching, "")["mark"]) == ["1, 2", "", "3"]
-    three = front(("a", 1.0, 10.0), ("b", 1.01, 10.0), ("c", 1.02, 10.0), ("d", 10.0, 1.0))
-    assert list(numbered(three, "")["mark"]) == ["1 to 3", "", "", "4"]
-
-
 def test_claims_that_lead_stand_before_the_answer():
     tables = small_tables()
     tables["claims"] = pd.DataFrame([CLAIM])
@@ -233,12 +175,12 @@ def test_a_bill_of_a_month_has_no_word_of_training_speed_or_usd_an_image():
     costs = market.costs.assign(usd=market.costs["usd"] + 50.0 * rented, hours=6.0)
     tables = small_tables(replace(market, costs=costs), counts="month")
     page = re.sub(r"<(style|script|svg).*?</\1>", "", evidence(tables), flags=re.S)
-    first_screen = page[page.index('id="answer"') : page.index('id="what-if"')]
+    first_screen = page[page.index('id="answer"') : page.index('id="money"')]
     assert "USD a month" in page
     for word in ("train", "images per USD", "hours", "in speed"):
         assert word not in first_screen
     assert "images per USD" not in page[page.index('id="t-ranks"') :].split("</table>")[0]
-    assert 'id="fig-images_per_usd"' not in page and 'id="fig-time_cost"' not in page
+    assert 'id="fig-front"' not in page
     assert "images per USD" not in render_summary(tables, study())
 
 

@@ -18,7 +18,6 @@ from sweetspot.report.tables import (
     of_jobs,
     of_plans,
     read_tables,
-    shares_had,
     shown_in,
     table_of,
     titles_of,
@@ -150,14 +149,6 @@ def test_names_units_and_words():
     verdict = frame("counts currency usd_per_unit", ("month", "EUR", 1.25), ("run", "USD", 1.0))
     assert counted_in({"verdict": verdict}) == words_of("month", EUR)
     assert counted_in({"verdict": verdict[["currency"]]}) == counted_in({}) == words_of("train")
-
-
-def test_a_name_ends_in_the_share_of_attempts_of_all_nodes_and_of_one():
-    rows = [("one", 0.13, math.nan), ("nodes", 0.13, 0.13**2), ("always", 1.0, 1.0), ("unknown", math.nan, math.nan)]
-    options = frame("option p_stock p_stock_all", *rows, ("one", 0.5, 0.5))  # of another workload
-    found = shares_had({"options": options})  # 0.13 x 0.13 = 0.0169
-    assert found == {"one": (0.13, ", 13 %"), "nodes": (0.13, ", 2-13 %"), "always": (1.0, ", 100 %")}
-    assert shares_had({"options": options[["option"]]}) == {}
 
 
 def test_money_is_shown_in_the_study_s_currency_by_the_names_of_columns_and_by_units():

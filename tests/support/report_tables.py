@@ -34,7 +34,7 @@ CLAIM = {
     "computed_low": 0.76, "computed_high": 0.76, "unit": "USD/month", "verdict": "holds", "reason": "It adds up",
     "source": "paper", "rests_on": "", "detail": None, "lead": True,
 }  # fmt: skip
-FIGURES = ("images_per_usd", "front", "utilisation", "throughput")
+FIGURES = ("front", "throughput")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 

@@ -120,7 +120,7 @@ def _missing_offers(
                     name,
                     model,
                     is_plan,
-                    inputs.offers.iloc[first],  # type: ignore[arg-type]
+                    inputs.offers.iloc[first],
                     rows.iloc[rows_by_offer.get(offer, [])],
                     options.iloc[options_by_offer.get(offer, [])],
                 )

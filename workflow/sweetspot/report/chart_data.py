@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
+from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.report import pd
-from sweetspot.report.marks import INTERRUPTIBLE, PERSISTENT
 from sweetspot.report.tables import Tables, asked_model, counted_in, judged_option, table_of, titles_of, unit_of
 
-SHOWN, OF_OTHERS = 12, 6  # options in a chart, of the answer's model and of each other; the tables hold all
 MODELS = 12  # in a chart
 
 
@@ -37,11 +36,6 @@ class ChartData:
         self.unit = unit_of(tables)
         self.words = counted_in(tables)
 
-    @property
-    def hours(self) -> str:
-        """What hours are of, in charts of several models: hours to train, hours of a run."""
-        return self.words.hours.format(model="").strip() or "hours"
-
     def answer_first(self, models: "pd.Series") -> list[str]:
         """These models, each once: that of the answer, then the others by name."""
         return sorted(map(str, models.unique()), key=lambda model: (model != self.model, model))
@@ -63,36 +57,9 @@ class ChartData:
         return instances.map(lambda name: self._machines.get(name, name))
 
     @staticmethod
-    def taken(rows: "pd.DataFrame") -> "pd.Series":
+    def is_interruptible(rows: "pd.DataFrame") -> "pd.Series":
         """Which machines can be taken away, by how they are paid for."""
-        from sweetspot.cells import INTERRUPTIBLE as TAKEN
-
-        return rows["purchase"].isin(TAKEN)
-
-    def kinds(self, rows: "pd.DataFrame") -> "pd.Series":
-        """What each option is to a buyer: the reference itself, persistent, or interruptible.
-
-        By what is bought: a study that accepts interruptions counts all as persistent, which none becomes by that.
-        """
-        ranks = self.table("ranks")
-        taken = set(ranks.loc[self.taken(ranks), "option"])
-        kind = rows["option"].isin(taken).map({False: PERSISTENT, True: INTERRUPTIBLE})
-        return kind.where(rows["option"] != self.option, self.box)
-
-    def kind_names(self, rows: "pd.DataFrame") -> list[str]:
-        """The `kind` of these rows, in the order of the legend."""
-        found = set(rows["kind"])
-        return [name for name in (PERSISTENT, INTERRUPTIBLE, self.box) if name in found]
-
-    def options(self) -> "pd.DataFrame":
-        """One row per option and model, by images per USD; of few models, the reference always shown."""
-        ranks = self.table("ranks")
-        if ranks.empty:
-            return ranks
-        rows = self.few_models(ranks[ranks["images_per_usd"].notna()].drop_duplicates(["option", "model"]), self.model)
-        place = rows.groupby("model")["images_per_usd"].rank(ascending=False, method="first")
-        most = (rows["model"] == self.model).map({True: SHOWN, False: OF_OTHERS})
-        return rows[(place <= most) | (rows["option"] == self.option)]
+        return rows["purchase"].isin(INTERRUPTIBLE)
 
     def training(self) -> list[str]:
         """One workload a model: the first of those that stand for that model alone."""
@@ -106,5 +73,5 @@ class ChartData:
         """Rows of at most MODELS models: `first`, those with a published or predicted figure, then as they come."""
         models = pd.Series(rows["model"].unique(), dtype=object)
         published = set(rows.loc[rows["basis"] != "measured", "model"]) if "basis" in rows.columns else set()
-        place = models.map(lambda model: 0 if model == first else 1 if model in published else 2)
-        return rows[rows["model"].isin(models[place.sort_values(kind="stable").index].head(MODELS))]
+        order = models.map(lambda model: 0 if model == first else 1 if model in published else 2)
+        return rows[rows["model"].isin(models[order.sort_values(kind="stable").index].head(MODELS))]

@@ -66,26 +66,23 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     """
     provenance, money = Provenance(), money_of(study)
     tables = shown_in(tables, money)
-    made = EvidenceTables(tables, study, provenance, machines)
-    told = evidence_text.with_machine_names(table_of(tables, "warnings"), machines or {})
+    builder = EvidenceTables(tables, study, provenance, machines)
+    named_warnings = evidence_text.with_machine_names(table_of(tables, "warnings"), machines or {})
     figures = Figures(tables, drawn.specs, money)
     specs = (f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in figures.names)
-    told_of = (evidence_text.causes, evidence_text.price_changes_words, evidence_text.fits,
-               evidence_text.waiting, evidence_text.ahead)  # fmt: skip
-    context = {one.__name__: one(tables) for one in told_of} | {
+    writers = (evidence_text.price_changes_words, evidence_text.fits, evidence_text.waiting, evidence_text.ahead)
+    context = {write.__name__: write(tables) for write in writers} | {
         "study": study,
         "figures": figures,
         "lead": evidence_text.lead(table_of(tables, "claims")),
         "verdict": outcome_of(tables),
         "plan": leading(tables),
         "phases_lead": leading(tables) == ROUNDS,
-        "plan_turning": evidence_text.turning_in_words(tables),
-        "plan_paying": " ".join(evidence_text.paying_in_words(tables)),
         "plan_worth": " ".join(evidence_text.plan_worth_in_words(tables, money.code)),
         "without_speed": evidence_text.without_speed(tables, machines or {}, study.model_title),
         "parts": {
             name: part if name in AS_PRINTED else part.with_headings(lambda head: currency_words(head, money))
-            for name, part in made.build_all().items()
+            for name, part in builder.build_all().items()
         },
         "currency": "" if study.currency is None else study.currency.in_words(),
         "money": money.code,
@@ -95,8 +92,8 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "energy": evidence_text.energy(tables, study),
         "taken": evidence_text.has_interruptible(table_of(tables, "ranks")),
         "beside": evidence_text.beside(table_of(tables, "ranks")),
-        "outside": evidence_text.outside(told),
-        "warnings": evidence_text.warnings(evidence_text.decisive(told)),
+        "outside": evidence_text.outside(named_warnings),
+        "warnings": evidence_text.warnings(evidence_text.decisive(named_warnings)),
         "signs": [(name, SHOWN[name].sign, SHOWN[name].meaning) for name in BASES],
         "owned": len(table_of(tables, "utilisation")) > 0,
         "unit": unit_of(tables),
@@ -146,27 +143,23 @@ class Figures:
     """Puts the charts into the sections of the page, and knows which of them have not been put anywhere."""
 
     def __init__(self, tables: Tables, drawn: Mapping[str, str], money: Money) -> None:
-        self._drawn, self._unit, self._money = drawn, unit_of(tables), money
-        self._left = {
-            name: chart
-            for name, chart in CHARTS.items()
-            if (not chart.needs or len(table_of(tables, chart.needs))) and chart.fits(tables)
-        }
+        self._specs, self._unit, self._money = drawn, unit_of(tables), money
+        self._missing = {name: chart for name, chart in CHARTS.items() if chart.has_content(tables)}
 
-        self.names = frozenset(self._left)
+        self.names = frozenset(self._missing)
 
     def __call__(self, section: str) -> Markup:
         """The charts of a section, in their order; none twice. Raises ValueError for one that was not drawn."""
-        here = [name for name, chart in self._left.items() if chart.section == section]
-        return Markup("\n").join(self._figure(name, self._left.pop(name)) for name in here)
+        names = [name for name, chart in self._missing.items() if chart.section == section]
+        return Markup("\n").join(self._figure(name, self._missing.pop(name)) for name in names)
 
     def require_all(self) -> None:
         """Raises ValueError if a chart that has something to say stands nowhere."""
-        for name, chart in self._left.items():
+        for name, chart in self._missing.items():
             raise ValueError(f"chart {name}: the page has no place for section {chart.section!r}; see evidence.html.j2")
 
     def _figure(self, name: str, chart: Chart) -> Markup:
-        if name not in self._drawn:
+        if name not in self._specs:
             raise ValueError(f"chart {name}: figures/{name}.vl.json is missing from what the page was given")
         title, caption = (
             currency_words(in_words(words, self._unit, MODELS), self._money) for words in (chart.title, chart.caption)

@@ -39,7 +39,7 @@ from sweetspot.warnings import pairs
 from sweetspot.wording import ROUNDS, SHARE, percent
 
 DECLARATIONS = Path(__file__).parent / "templates" / "evidence_tables.yaml"
-ROW_LIMIT = 50
+ROW_LIMIT = 40
 MIN_WORTH_SHARE = 0.001  # of the cost of the project: knowledge worth less is worth nothing to a buyer
 PLACEHOLDER = re.compile(r"{(\w+)}")
 # The columns that describe one cell of the matrix; variants of a cell differ in none of them.
@@ -292,25 +292,6 @@ class EvidenceTables:
         if "power_basis" in table.columns:
             table = table.assign(power_sign=table["power_basis"].map(POWER_SIGNS))
         return table.assign(row_class=interruptible.map({True: "interruptible", False: ""}))
-
-    def rows_front(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Options that nothing beats in both time and money, then what beats the others.
-
-        Without time there is no front, only the cheapest.
-        """
-        if not (self._facts.get("kg_co2e") or self._facts["timed"]):
-            return table.head(0)
-        rows = first_rows(table, "model", asked_model(self.tables))
-        for suffix in ("", "_with_carbon"):
-            if f"on_front{suffix}" in rows.columns:
-                pairs_of_row = zip(rows[f"on_front{suffix}"], rows[f"dominated_by{suffix}"], strict=True)
-                rows = rows.assign(**{f"place{suffix}": [self._front_position(*pair) for pair in pairs_of_row]})
-        return rows
-
-    def _front_position(self, on_front: object, dominated_by: object) -> str:
-        if missing(on_front):
-            return "not known"
-        return "on the front" if on_front else f"beaten by {self._title(dominated_by)}"
 
     def rows_throughput(self, table: pd.DataFrame) -> pd.DataFrame:
         """Every cell, measured ones first; failed ones are marked."""

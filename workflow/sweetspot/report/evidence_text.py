@@ -10,8 +10,7 @@ import pandas as pd
 from sweetspot.bills.energy import ESTIMATED, GRAMS_A_KG, METERED
 from sweetspot.bills.price_paths import central_change
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
-from sweetspot.decision.assumption import ALL_JOBS, SPEED
-from sweetspot.decision_words import FACTOR
+from sweetspot.decision.assumption import SPEED
 from sweetspot.report.notation import Row, interval_text, missing, records, text
 from sweetspot.report.sentences import sentence, sentences
 from sweetspot.report.tables import (
@@ -26,13 +25,10 @@ from sweetspot.report.tables import (
     works,
 )
 from sweetspot.study.study import Study
-from sweetspot.wording import ROUNDS, listed
 
 MESSAGES_PER_WARNING = 400  # the table beside the page holds all
 NAMES_PER_SENTENCE = 12
-PROVIDERS_PER_SENTENCE = 8
-CAUSES = 3  # assumptions that move the answer most
-TURNING_POINTS = 4
+GAPS_PER_SENTENCE = 8
 WAITS_PER_WORKLOAD = 3
 # Kinds of warnings that decide most often, in words.
 RULES = {
@@ -92,23 +88,6 @@ def lead(claims: pd.DataFrame) -> list[str]:
     if "lead" not in claims.columns:
         return []
     return [sentence("leading_claim", row) for row in records(claims[claims["lead"].fillna(False).astype(bool)])]
-
-
-def causes(tables: Tables) -> list[str]:
-    """The assumptions that move the answer most, the widest first; none where nothing is owned."""
-    rows = of_jobs(tables, "tornado")
-    if rows.empty:
-        return []
-    rows = rows[rows["model"] == asked_model(tables)].drop_duplicates("assumption").head(CAUSES)
-    return [sentence("cause", row, _relative_changes(row)) for row in records(rows)]
-
-
-def _relative_changes(row: Row) -> dict[str, float] | None:
-    """Changes from the baseline of what is stated as a factor of the plan; None for anything else."""
-    if row["unit"] != FACTOR:
-        return None
-    names = ("low", "high", "flip_value")
-    return {name: row[name] / row["value"] - 1 for name in names if not missing(row[name])}
 
 
 def fits(tables: Tables) -> str:
@@ -338,44 +317,6 @@ def leading_work(tables: Tables) -> str | None:
     return None if cost is None else str(choices.loc[choices["cost"] == cost, "workload"].iloc[0])
 
 
-def has_best_choice(tables: Tables) -> bool:
-    """Whether some choice does the work of the leading plan."""
-    choices, work = table_of(tables, "choices"), leading_work(tables)
-    return work is not None and bool(choices.loc[choices["workload"] == work, "is_best"].astype(bool).any())
-
-
-def turning_in_words(tables: Tables) -> str:
-    """The nearest figures that change the leading plan, by what it changes to; empty without a plan."""
-    if not has_best_choice(tables) or "turning_points" not in tables:
-        return ""
-    points, phases = of_plans(tables, "turning_points"), leading(tables) == ROUNDS
-    rows = points[points["workload"] == leading_work(tables)] if len(points) else points
-    if rows.empty and phases and of_plans(tables, "tornado").empty:
-        return ""
-    nearest = rows.drop_duplicates("assumption").head(TURNING_POINTS) if len(rows) else rows
-    groups = [
-        {"title": title, "conditions": list(same["condition"])}
-        for title, same in (nearest.groupby("to_title", sort=False) if len(nearest) else ())
-    ]
-    return sentence("plan_turning", groups, phases)
-
-
-def paying_in_words(tables: Tables) -> list[str]:
-    """From how much work and how long each machine for sale pays; none where none ever does."""
-    table, choices = of_plans(tables, "break_even"), table_of(tables, "choices")
-    phases = set(choices.loc[choices["cost"] == ROUNDS, "workload"]) if len(choices) else set()
-    beside_owned, against_renting = [], []
-    for (work, title), rows in table.groupby(["workload", "title"], sort=False) if len(table) else ():
-        by_quantity = {row["quantity"]: {**row, "fifth": row["planned"] / 5} for row in records(rows)}
-        if work not in phases:
-            months = by_quantity.get("months")
-            beside_owned.append(sentence("pays_beside", title, by_quantity.get("device_hours"), months))
-        elif ALL_JOBS in by_quantity and not missing(by_quantity[ALL_JOBS]["break_even_value"]):
-            days = by_quantity.get("days_per_month")
-            against_renting.append(sentence("pays_against", title, by_quantity[ALL_JOBS], days))
-    return [*filter(None, beside_owned), *against_renting]
-
-
 # Energy and carbon.
 
 
@@ -387,9 +328,7 @@ def energy(tables: Tables, study: Study) -> list[str]:
     options = ranks.drop_duplicates("option")
     powered = options[options["kwh"].notna()]
     if powered.empty:
-        if study.energy is None:
-            return []
-        return [sentence("energy_unknown", "Energy and carbon were", _energy_gap(options, study))]
+        return [] if study.energy is None else _energy_gaps(options, study)
     rows = ranks[ranks["model"] == model].drop_duplicates("option")
     each = counted_in(tables).each or f" to train {study.model_title(model)} once"
     least = _carbon_comparison(rows, judged_option(tables, model), counted_in(tables).each, each)
@@ -418,37 +357,12 @@ def _carbon_comparison(rows: pd.DataFrame, judged: str, each: str, once: str) ->
 
 def _energy_gaps(options: pd.DataFrame, study: Study) -> list[str]:
     """For how many options energy or carbon is unknown, and what is not declared."""
-    no_energy, no_carbon, total = options[options["kwh"].isna()], options[options["kg_co2e"].isna()], len(options)
-    energy_part = f"Energy of {len(no_energy)} of {total} options"
-    if len(no_carbon) == total:
-        what = f"{energy_part} and all carbon were" if len(no_energy) else "Carbon was"
-        return [sentence("energy_unknown", what, _energy_gap(no_carbon, study))]
-    lines = []
-    if len(no_energy):
-        lines.append(sentence("energy_unknown", f"{energy_part} was", _energy_gap(no_energy, study)))
-    if len(no_carbon) > len(no_energy):
-        what = f"Carbon of {len(no_carbon)} of {total} options was"
-        lines.append(sentence("energy_unknown", what, _energy_gap(no_carbon, study)))
-    return lines
-
-
-def _energy_gap(options: pd.DataFrame, study: Study) -> str:
-    """What is not declared, by provider, as a clause."""
-    if study.energy is None:
-        return "the study states neither the power of rented machines nor the grid"
-    providers_by_gap: dict[str, dict[str, None]] = {}
-    for gaps, provider in options[["energy_lacks", "provider"]].dropna().itertuples(index=False):
-        for gap in str(gaps).split(", "):
-            what, of_provider, _ = gap.partition(f" of {provider}")
-            providers = providers_by_gap.setdefault(what, {})
-            if of_provider:
-                providers[study.provider_title(str(provider))] = None
-    gaps_by_providers: dict[tuple[str, ...], list[str]] = {}
-    for what, providers in providers_by_gap.items():
-        gaps_by_providers.setdefault(tuple(providers), []).append(what)
-    clauses = []
-    for names, gaps in gaps_by_providers.items():
-        hidden = len(names) - PROVIDERS_PER_SENTENCE
-        label = listed([*names[:PROVIDERS_PER_SENTENCE], *([f"{hidden} more"] if hidden > 0 else [])])
-        clauses.append(f"{listed(gaps)} of {label}" if names else listed(gaps))
-    return f"{'; '.join(clauses)} {'is' if len(providers_by_gap) == 1 else 'are'} not known"
+    counts = int(options["kwh"].isna().sum()), int(options["kg_co2e"].isna().sum())
+    if not any(counts):
+        return []
+    gaps: dict[str, None] = {}
+    for lacking, provider in options[["energy_lacks", "provider"]].dropna().itertuples(index=False):
+        for gap in str(lacking).split(", "):
+            gaps[gap.replace(f" of {provider}", f" of {study.provider_title(str(provider))}")] = None
+    hidden = max(0, len(gaps) - GAPS_PER_SENTENCE)
+    return [sentence("energy_unknown", counts, len(options), list(gaps)[:GAPS_PER_SENTENCE], hidden)]

@@ -17,7 +17,6 @@ PLOT = WIDTH - 215  # of a chart with names beside it
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"]
 TEXT = " (text)"  # behind a tooltip's title: the field is no number
 ORIGIN = {"basis": "basis (text)", "source": "source (text)", "as_of": "date (text)"}  # of a tooltip
-ENDS = {"": "", "_low": ", low end", "_high": ", high end"}
 GREY = "#444"  # of a thin line across a chart
 NARROW, BROAD = "fijltrI .,:;|()[]/-", "mwMW@%"
 ROOM, BESIDE, ENTRY = WIDTH - 50, PLOT + 30, 34  # pixels: of a legend, of one above names, of an entry besides its name
@@ -49,40 +48,45 @@ class Drawing(NamedTuple):
     key: str = ""
 
 
-def named(data: str) -> "alt.Chart":
+def named_data(name: str) -> "alt.Chart":
     """A chart of the data of that name in its `Drawing`."""
-    return alt.Chart(alt.NamedData(data))
+    return alt.Chart(alt.NamedData(name))
 
 
-def by_row(
-    panel: "alt.LayerChart", field: str, scales: "alt.ScaleResolveMap | None" = None, order: Sequence[str] = ()
-) -> "alt.FacetChart":
-    """One such panel a value of `field`, below each other; `scales`: which of them each panel has for itself.
-
-    `order`: of the values, by their names without one.
+def by_row(panel: "alt.LayerChart", models: Sequence[str], same_names: bool = True) -> "alt.FacetChart":
+    """Stack one such panel for each model, in the order of `models`.
 
     The panel's layers name no data: each draws its part of `rows`, where data of its own would be drawn whole.
+
+    Parameters
+    ----------
+    panel
+        The chart of one model.
+    models
+        Values of the column `model`, from the top.
+    same_names
+        Whether all panels share the vertical axis.
     """
-    resolve = {"resolve": alt.Resolve(scale=scales)} if scales else {}
-    row = alt.Row(field, title=None, sort=list(order)) if order else alt.Row(field, title=None)
+    resolve = {} if same_names else {"resolve": alt.Resolve(scale=alt.ScaleResolveMap(y="independent"))}
+    row = alt.Row("model:N", title=None, sort=list(models))
     return panel.facet(row=row, data=alt.NamedData("rows"), **resolve)
 
 
 def points(base: "alt.Chart", **channels: object) -> "tuple[alt.Chart, ...]":
     """Marks by basis: hollow stand-ins and transferred figures, dashed predictions; all others filled."""
     weak = "(datum.basis == 'stand_in' || datum.basis == 'transferred')"
-    guess = "datum.basis == 'extrapolated'"
+    predicted = "datum.basis == 'extrapolated'"
     scale = alt.Scale(domain=list(BASES), range=[SHOWN[basis].shape for basis in BASES])
     shape = alt.Shape("basis:N", scale=scale, legend=None)
     marks = (
-        base.transform_filter(f"!({weak} || {guess})").mark_point(filled=True),
+        base.transform_filter(f"!({weak} || {predicted})").mark_point(filled=True),
         base.transform_filter(weak).mark_point(fill="white"),
-        base.transform_filter(guess).mark_point(fill="white", strokeDash=[2.2, 1.6]),
+        base.transform_filter(predicted).mark_point(fill="white", strokeDash=[2.2, 1.6]),
     )
     return tuple(mark.encode(shape=shape, **channels) for mark in marks)
 
 
-def told(**fields: str) -> "list[alt.Tooltip]":
+def tooltip(**fields: str) -> "list[alt.Tooltip]":
     """A tooltip: the title of each field; of numbers four digits."""
     return [
         alt.Tooltip(f"{field}:N", title=title.removesuffix(TEXT))
@@ -92,10 +96,10 @@ def told(**fields: str) -> "list[alt.Tooltip]":
     ]
 
 
-def key_of(bases: "pd.Series", *more: str) -> str:
+def shape_key(bases: "pd.Series", *more: str) -> str:
     """What the shapes of `points` with these bases stand for, the best first, and what else the marks say."""
-    found = set(bases.dropna())
-    parts = [*(f"{SHOWN[basis].sign} {SHOWN[basis].word}" for basis in BASES if basis in found), *more]
+    present = set(bases.dropna())
+    parts = [*(f"{SHOWN[basis].sign} {SHOWN[basis].word}" for basis in BASES if basis in present), *more]
     return " \u00a0 ".join(part.replace(" ", "\u00a0") for part in parts)  # a line ends between parts only
 
 
@@ -162,7 +166,7 @@ def log_axis(values: "pd.Series") -> "alt.Axis":
 
 def empty(reason: str) -> Drawing:
     """A stated absence, so that a missing chart is never mistaken for an oversight."""
-    words = named("rows").mark_text(color="#555", lineBreak="\n").encode(text=alt.Text("text:N"))
+    words = named_data("rows").mark_text(color="#555", lineBreak="\n").encode(text=alt.Text("text:N"))
     return Drawing(alt.layer(words, width=WIDTH - 130, height=70), {"rows": pd.DataFrame({"text": [reason]})})
 
 
@@ -188,10 +192,3 @@ def colour(
     some = {} if shown is None else {"values": shown}
     legend = alt.Legend(title=title, orient="top", columns=columns, labelLimit=room - ENTRY, **some)
     return alt.Color(field, scale=scale, legend=legend)
-
-
-def of_all(count: int, of: int, what: str) -> str:
-    """`both models`, `all 3 models`, `2 of 3 models`."""
-    if count < of:
-        return f"{count} of {of} {what}"
-    return f"both {what}" if of == 2 else f"all {of} {what}"

@@ -1,6 +1,5 @@
 """The tables a report is made of: read, asked for what the page needs, in the study's currency, written for all."""
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -15,7 +14,6 @@ from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money, Words, words_of
 if TYPE_CHECKING:
     from sweetspot.study.study import Study  # its models take longer to import than a step of these tables
 
-OF_ATTEMPTS = ", and % of attempts in which one is to be had"  # beside an axis whose names end in those shares
 # Names for people of the ways to tell the speed of several devices from one; scaling/methods.py says what each does.
 METHOD_NAMES = {
     "mean_efficiency": "mean efficiency (2018)", "usl": "universal scaling law",
@@ -165,21 +163,6 @@ def _read(paths: Sequence[Path]) -> "pa.Table":
     tables = [_read_once(path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
     # Empty tables carry no types; leaving them out keeps those of the others.
     return pa.concat_tables([table for table in tables if len(table)] or tables, promote_options="permissive")
-
-
-def shares_had(tables: Tables) -> dict[str, tuple[float, str]]:
-    """Of each option whose stock is known the share of attempts in which it is to be had (of nodes: one is), and how
-    its name says so: `, 13 %`, of several nodes from all at once to one, `, 2-13 %`.
-    """
-    options = table_of(tables, "options")
-    if "p_stock" not in options.columns:
-        return {}
-    known, found = options.dropna(subset=["p_stock"]).drop_duplicates("option"), {}
-    for option, share, every in known[["option", "p_stock", "p_stock_all"]].itertuples(index=False):
-        least = share if math.isnan(every) else min(share, every)
-        ends = dict.fromkeys(f"{100 * end:.0f}" for end in (least, share))
-        found[str(option)] = (float(share), f", {'-'.join(ends)} %")
-    return found
 
 
 DOLLAR = re.compile(r"\bUSD\b")
