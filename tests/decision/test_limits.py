@@ -44,7 +44,7 @@ def test_what_is_paid_up_front_is_the_price_of_machines_and_the_upfront_part_of_
     at = {name: tuple(int(one == name) + (one == "old") for one in names) for name in names}
     assert up_front(made, at["box"]) == 36_000.0
     assert up_front(made, next(counts for name, counts in at.items() if "signed" in name)) == 1200.0
-    assert up_front(made, made.drawn.there) == 0.0  # what is there is paid for
+    assert up_front(made, made.drawn.owned) == 0.0  # what is there is paid for
 
 
 def test_jobs_wait_for_what_is_held_alone():

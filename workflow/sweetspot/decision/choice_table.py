@@ -335,7 +335,7 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
             kind = alike = alike or kind  # as the cheapest of them: a faster device has fewer hours for the same work
         fixed = np.nan if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
         # Who has nothing and rents all on one offer mostly does what the way with that offer alone does.
-        lead = told["main_rented"] if box is None and not any(posed.drawn.there) else None
+        lead = told["main_rented"] if box is None and not any(posed.drawn.owned) else None
         said = told | {
             "alternative": lead or told["choice"], "kind": kind, "commitment": commitment, "persistent": True,
             "is_reference": False, "usd_at_todays_prices": told["usd"], "purchase": None, "basis": None,
@@ -371,10 +371,10 @@ def price_that_pays(posed: Posed, name: str) -> float:
     if not np.isfinite(rival) or not share > 0:
         return np.nan
     allowed, found = posed.stated.get(UP_FRONT, np.inf), list[float]()
-    for base in {posed.drawn.there, posed.mixes[0].counts}:
+    for base in {posed.drawn.owned, posed.mixes[0].counts}:
         of_base = list[float]()
         for number in range(1, MOST_PRICED + 1):
-            counts = (*base[:place], posed.drawn.there[place] + number, *base[place + 1 :])
+            counts = (*base[:place], posed.drawn.owned[place] + number, *base[place + 1 :])
             mix = posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, counts)))
             if any(each.limit != UP_FRONT for each in posed.breaks(mix)):
                 continue

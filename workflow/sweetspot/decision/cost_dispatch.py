@@ -27,7 +27,8 @@ from sweetspot.decision.turning import Apart, Held
 from sweetspot.decision_words import beside_in_words
 from sweetspot.mixes.dispatch import dispatch, dispatch_once
 from sweetspot.mixes.problem import Counts, Problem
-from sweetspot.mixes.search import BEST, Mix, climb, most_useful, moved, spread_over
+from sweetspot.mixes.search import BEST, Mix, climb, most_useful, step
+from sweetspot.mixes.timing import spread_indices
 from sweetspot.study.titles import model_title
 
 if TYPE_CHECKING:
@@ -87,9 +88,9 @@ class Dispatch:
         """One month of QUICK draws, of fewer draws several months; what is bought is paid in all of them."""
         draws, months = problem.jobs.shape[1:]
         if draws < QUICK:
-            return problem.draws(*np.divmod(spread_over(draws * months, QUICK), months))
-        places = spread_over(draws, QUICK)
-        return problem.draws(places, places % months)
+            return problem.select(*np.divmod(spread_indices(draws * months, QUICK), months))
+        places = spread_indices(draws, QUICK)
+        return problem.select(places, places % months)
 
     def usd(self, quick: Problem, way: Way) -> float:
         """Expected USD by a quick look (`exact`)."""
@@ -103,7 +104,7 @@ class Dispatch:
         """Expected USD of so many months as the project has, on all draws of a problem; where a way has an offer it is
         the only one by the hour for what it can do.
         """
-        chosen = problem.to(way.filled, way.source, way.timed)
+        chosen = problem.variant(way.filled, way.source, way.timed)
         done = (dispatch_once if chosen.jobs.shape[2] == 1 else dispatch)(chosen, way.counts)
         return float(done.usd.mean()) * self.posed.work.months
 
@@ -118,7 +119,7 @@ class Dispatch:
             return known[counts]
 
         kinds = [place for place, kind in enumerate(quick.held) if kind.name in way.bought]
-        least = tuple(count + (place in kinds) for place, count in enumerate(quick.there))
+        least = tuple(count + (place in kinds) for place, count in enumerate(quick.owned))
         best = climb(way.counts, usd, kinds, least, most_useful(quick)) if kinds else way.counts
         return best, usd(best)
 
@@ -135,7 +136,7 @@ class Dispatch:
                 if self._worth_a_look(place, moved):
                     numbers, paid = self.best_of(quick, way)
                     usd[place, case] = paid * length
-                    counts[place, case] = sum(max(0, n - own) for n, own in zip(numbers, quick.there, strict=True))
+                    counts[place, case] = sum(max(0, n - own) for n, own in zip(numbers, quick.owned, strict=True))
                 names[place, case] = self._alternative(quick, place)
         return Costs(usd, counts, names)
 
@@ -170,7 +171,7 @@ class Dispatch:
 
     def _paid(self, problem: Problem, way: Mix) -> Array:
         """USD of a month that a way pays to each offer by the hour."""
-        chosen = problem.to(way.filled, "", way.timed)
+        chosen = problem.variant(way.filled, "", way.timed)
         done = (dispatch_once if chosen.jobs.shape[2] == 1 else dispatch)(chosen, way.counts)
         return np.array([done.usd_by_use(one.name) if one.name in done.sources else 0.0 for one in problem.rented])
 
@@ -236,8 +237,8 @@ class Dispatch:
                 counts, usd = self.best_of(quick, way)
                 found[counts] = min(usd, found.get(counts, np.inf))
         least = min(found.values())
-        starts = {problem.there, *(counts for counts, usd in found.items() if usd <= WORTH_DECIDING * least)}
-        kinds = [place for place, there in enumerate(problem.there) if any(one[place] != there for one in starts)]
+        starts = {problem.owned, *(counts for counts, usd in found.items() if usd <= WORTH_DECIDING * least)}
+        kinds = [place for place, there in enumerate(problem.owned) if any(one[place] != there for one in starts)]
         return self.posed.best_of(problem, sorted(starts), kinds)
 
     def _turned(self, mix: Mix) -> bool:
@@ -281,7 +282,7 @@ class Dispatch:
 
         def at(log: float) -> tuple[str, float]:
             problem = self.problem(_single(assumption, np.exp(side * log)))
-            done = dispatch(problem.to(best.filled, "", best.timed), best.counts)
+            done = dispatch(problem.variant(best.filled, "", best.timed), best.counts)
             return done.lead, float(done.usd.mean())
 
         planned, found = best.done.lead, abs(float(np.log(turn.factor)))
@@ -332,7 +333,7 @@ class Dispatch:
         """Each machine for sale and contract with all work, one class's jobs, and the months of the project."""
         posed, best = self.posed, self.posed.mixes[0].done
         work = sum(float(best.device_hours(name).mean()) for name in best.sources)
-        for place in (one for one in posed.drawn.for_sale if posed.affords(_one_more(posed.drawn.there, one))):
+        for place in (one for one in posed.drawn.for_sale if posed.affords(_one_more(posed.drawn.owned, one))):
             name = posed.drawn.held[place].name
             for one in question.assumptions:
                 urgent, alone = one.subject.endswith("(urgent)"), len(posed.work.jobs) == 1
@@ -357,13 +358,13 @@ class Dispatch:
     def _few_of(self, assumption: Assumption, factor: float) -> tuple[Problem, Problem]:
         """The problem at a factor of an assumption: as a quick look, and some months of all draws."""
         problem = self.problem(_single(assumption, factor))
-        return self.quick(problem), problem.months(spread_over(problem.jobs.shape[2], MONTHS_DRAWN))
+        return self.quick(problem), problem.select_months(spread_indices(problem.jobs.shape[2], MONTHS_DRAWN))
 
     def _pays(self, place: int, assumption: Assumption) -> tuple[Apart, Callable[[float, bool], float]]:
         """What one machine of a kind and what is there cost more than what is there and rentals alone; and how a factor
         from which it pays (`begins`), or up to which, is made exact.
         """
-        there, one = self._eased(self.posed.drawn.there), self._eased(_one_more(self.posed.drawn.there, place))
+        there, one = self._eased(self.posed.drawn.owned), self._eased(_one_more(self.posed.drawn.owned, place))
         steps = (*LOOKS, FURTHEST)
         factors = np.unique([*(1 / step for step in steps), 1.0, *steps])
         if assumption not in self._at_factors:  # the same for each machine
@@ -378,7 +379,7 @@ class Dispatch:
         drawn = []
         for _, few in self._at_factors[assumption]:
             with np.errstate(invalid="ignore"):  # where neither does the work it does not pay
-                chosen = ((few.to(way.filled, "", way.timed), way.counts) for way in (one, there))
+                chosen = ((few.variant(way.filled, "", way.timed), way.counts) for way in (one, there))
                 mine, other = (dispatch_once(*each).usd for each in chosen)
                 drawn.append(mine - other)
         planned = np.array([[apart(quick) for quick, _ in self._at_factors[assumption]]])
@@ -402,8 +403,8 @@ def dispatch_question(posed: Posed) -> Question | None:
         return None
     other = (one for one in posed.mixes if not is_best(one, best) and not posed.breaks(one))
     shown = [best, *(one for one in other if np.isfinite(one.expected))]
-    if ("", posed.drawn.there) not in ((one.source, one.counts) for one in shown):
-        shown.append(posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there))))
+    if ("", posed.drawn.owned) not in ((one.source, one.counts) for one in shown):
+        shown.append(posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.owned))))
     rows = [_row_of(one, posed) for one in shown]
     drawn = np.stack([one.done.usd * months for one in shown])
     rival = _rival(shown, drawn)
@@ -445,9 +446,13 @@ def _rival(ways: Sequence[Mix], drawn: Array) -> int | None:
 def _beside(best: Mix, months: float) -> Array | None:
     """USD by draw of the mixes of one machine more or less than the best that do the work."""
     problem = best.problem
-    most = tuple(max(count, kind.there) + kind.for_sale for count, kind in zip(best.counts, problem.held, strict=True))
-    near = [moved(best.counts, place, step, problem.least, most) for place in problem.movable for step in (-1, 1)]
-    usd = [dispatch(problem, counts).usd * months for counts in near if counts is not None]
+    usd = []
+    for index in problem.adjustable:
+        kind, count = problem.held[index], best.counts[index]
+        numbers = (count - 1, count + 1 if kind.for_sale or count < kind.there else -1)
+        for number in numbers:
+            if number >= kind.minimum:
+                usd.append(dispatch(problem, step(best.counts, index, number - count)).usd * months)
     found = [one for one in usd if np.isfinite(one).all()]
     return np.stack(found) if found else None
 

@@ -24,8 +24,8 @@ from sweetspot.bills.rates import (
 from sweetspot.bills.renting import contract_months
 from sweetspot.decision.assumption import ALL_JOBS, Moved
 from sweetspot.decision.options import Row
-from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented, finite
-from sweetspot.mixes.search import Mix, best_mix, mixes, timings_worth, with_strategy
+from sweetspot.mixes.problem import NEVER, Array, Counts, OwnedMachine, Problem, RentalOffer, finite
+from sweetspot.mixes.search import NO_LIMITS, Mix, MixLimits, MixSearch, best_mix, mixes, timings_worth
 from sweetspot.mixes.timing import SpeedErrors
 
 if TYPE_CHECKING:
@@ -161,25 +161,25 @@ class Posed:
     @cached_property
     def mixes(self) -> list[Mix]:
         """The ways to do the work, the best first."""
-        return mixes(self.drawn, self._keeps if self.stated else None, self.eased)
+        return mixes(self.drawn, self._mix_limits)
 
     def with_strategy(self, mix: Mix) -> Mix:
         """A mix held to the limits, with the machines timed first that are worth it."""
-        return with_strategy(self.eased(mix), self._timings, self._keeps if self.stated else None, self.eased)
+        return MixSearch(self.drawn, self._mix_limits).with_timings(self.eased(mix), self._timings)
 
     def best_of(self, problem: Problem, starts: Sequence[Counts], kinds: Sequence[int]) -> Mix:
         """The best mix of the problem with assumptions moved, from some numbers of machines on (`best_mix`)."""
-        return best_mix(problem, starts, kinds, self._keeps if self.stated else None, self.eased)
+        return best_mix(problem, starts, kinds, self._mix_limits)
 
     @cached_property
     def _timings(self) -> list[frozenset[str]]:
         """The speeds that any of the mixes times first, or that are worth it where nothing is bought."""
-        worth = timings_worth(self.drawn, [self.drawn.there])
+        worth = timings_worth(self.drawn, [self.drawn.owned])
         return list(dict.fromkeys([*(one.timed for one in self.mixes if one.timed), *worth]))
 
-    def _keeps(self, mix: Mix) -> bool:
-        """Whether a mix keeps the limits."""
-        return not self.breaks(mix)
+    @property
+    def _mix_limits(self) -> MixLimits:
+        return TeamLimits(self) if self.stated else NO_LIMITS
 
     def trials_of(self, mix: Mix) -> list[Trial]:
         """The timings that a mix begins with, the dearest machine first."""
@@ -344,15 +344,15 @@ class Posed:
             else:
                 by_class = [{} if row is None else factors.get(row["row"], {}) for row in source.rows]
                 usd, hours = (np.array([[float(one.get(name, 1.0))] for one in by_class]) for name in ("usd", "hours"))
-                rent.append(was.at_factors(usd, hours))
+                rent.append(was.scale(usd, hours))
         return replace(self.drawn, held=tuple(hold), rented=tuple(rent))
 
-    def _held(self, source: Source, figure: Figure, moved: Moved) -> Held:
+    def _held(self, source: Source, figure: Figure, moved: Moved) -> OwnedMachine:
         hour, fixed, capacity = self._month(source, figure)
         hours = np.full((len(self.classes), fixed.size), NEVER)
         for number, row in self._able(source, moved):
             hours[number] = figure("hours", row["row"]) / row["jobs_at_once"]
-        return Held(
+        return OwnedMachine(
             name=source.offer["option"],
             there=source.there,
             for_sale=not source.there,
@@ -383,7 +383,7 @@ class Posed:
         starts, length = months_of(self.work.months)
         return np.clip((starts + length - after[:, None]) / length, 0.0, 1.0)
 
-    def _rented(self, source: Source, figure: Figure, moved: Moved, jobs: Array) -> Rented:
+    def _rented(self, source: Source, figure: Figure, moved: Moved, jobs: Array) -> RentalOffer:
         """An offer by the hour. An urgent job comes alone: it pays for the whole machine. Where its price moves each
         month has its own; what is expected is the mean over the `jobs` of all months.
         """
@@ -409,12 +409,12 @@ class Posed:
             else:
                 usd[number], given_speed[number] = usd[number] * mean, given_speed[number] * mean.mean()
                 expected[number] = usd[number].mean()
-        return Rented(
+        return RentalOffer(
             name=source.offer["option"],
             usd=usd,
             device_hours=taken,
             speed_keys=self._keys(source),
-            expected=expected,
+            expected_usd=expected,
             usd_given_speed=given_speed,
             path=path,
         )
@@ -447,6 +447,22 @@ class Posed:
         left = months - float(np.median(self.delivery.get(place, 0.0)))
         terms = contract_months(left, row["term_months"]) / months
         return row["term_variable"] * dearer, row["term_fixed"] * terms * dearer, hours
+
+
+@dataclass(frozen=True)
+class TeamLimits(MixLimits):
+    """The limits that the team of a workload states."""
+
+    posed: Posed
+    any = True
+
+    def keeps(self, mix: Mix) -> bool:
+        """Return whether a mix keeps all limits."""
+        return not self.posed.breaks(mix)
+
+    def ease(self, mix: Mix) -> Mix:
+        """Return the mix with as much rented sooner as the limit on waiting requires."""
+        return self.posed.eased(mix)
 
 
 def over_planned(known: Mapping[tuple[str, int], Array], row: Row, name: str) -> Number:

@@ -126,7 +126,7 @@ def pool(posed: Posed, mix: Mix) -> list[Coming]:
     done, found = mix.at(posed.central), []
     kinds = [(kind, count) for kind, count in zip(posed.central.held, mix.counts, strict=True) if count]
     devices = sum(count * kind.devices for kind, count in kinds)
-    opened = sum(count * kind.devices * float(kind.room.mean()) for kind, count in kinds)
+    opened = sum(count * kind.devices * float(kind.hours_per_month.mean()) for kind, count in kinds)
     names = [f"{count} × " * (count > 1) + posed.title(kind.name) for kind, count in kinds]
     machines = listed(names)
     title = f"pool of {machines}" if sum(mix.counts) > 1 else machines
