@@ -115,7 +115,7 @@ class Dispatch:
         def usd(counts: Counts) -> float:
             if counts not in known:
                 one = Way.of(way)._replace(counts=counts)
-                known[counts] = self.usd(quick, one) if self.posed.affords(counts) else np.inf
+                known[counts] = self.usd(quick, one) if self.posed.team_limits.affords(counts) else np.inf
             return known[counts]
 
         kinds = [place for place, kind in enumerate(quick.held) if kind.name in way.bought]
@@ -333,7 +333,9 @@ class Dispatch:
         """Each machine for sale and contract with all work, one class's jobs, and the months of the project."""
         posed, best = self.posed, self.posed.mixes[0].done
         work = sum(float(best.device_hours(name).mean()) for name in best.sources)
-        for place in (one for one in posed.drawn.for_sale if posed.affords(_one_more(posed.drawn.owned, one))):
+        for place in (
+            one for one in posed.drawn.for_sale if posed.team_limits.affords(_one_more(posed.drawn.owned, one))
+        ):
             name = posed.drawn.held[place].name
             for one in question.assumptions:
                 urgent, alone = one.subject.endswith("(urgent)"), len(posed.work.jobs) == 1
@@ -401,7 +403,7 @@ def dispatch_question(posed: Posed) -> Question | None:
     best, months = posed.mixes[0], posed.work.months
     if not np.isfinite(best.expected):
         return None
-    other = (one for one in posed.mixes if not is_best(one, best) and not posed.breaks(one))
+    other = (one for one in posed.mixes if not is_best(one, best) and posed.team_limits.keeps(one))
     shown = [best, *(one for one in other if np.isfinite(one.expected))]
     if ("", posed.drawn.owned) not in ((one.source, one.counts) for one in shown):
         shown.append(posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.owned))))

@@ -25,7 +25,7 @@ from sweetspot.bills.renting import contract_months
 from sweetspot.decision.assumption import ALL_JOBS, Moved
 from sweetspot.decision.options import Row
 from sweetspot.mixes.problem import NEVER, Array, Counts, OwnedMachine, Problem, RentalOffer, finite
-from sweetspot.mixes.search import NO_LIMITS, Mix, MixLimits, MixSearch, best_mix, mixes, timings_worth
+from sweetspot.mixes.search import Mix, MixLimits, MixSearch, best_mix, mixes, timings_worth
 from sweetspot.mixes.timing import SpeedErrors
 
 if TYPE_CHECKING:
@@ -46,12 +46,27 @@ OF_THE_MONTH = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "month
 Figure = Callable[[str, int], Array]  # by draw, of a row of the options
 
 
-class Broken(NamedTuple):
-    """A limit of the team's (a key of the workload) that a mix breaks, the most allowed, what it has; USD, hours."""
+class LimitViolation(NamedTuple):
+    """A limit of the team (a key of the workload) that a mix breaks; USD, or hours."""
 
     limit: str
-    most: float
-    found: float
+    allowed: float
+    actual: float
+
+
+@dataclass(frozen=True, eq=False)
+class TeamLimits(MixLimits):
+    """What a team allows itself, by key of the workload; here nothing is limited."""
+
+    maximum: Mapping[str, float] = field(default_factory=dict)
+
+    def violations(self, mix: Mix) -> list[LimitViolation]:
+        """Return the limits that a mix breaks."""
+        return []
+
+    def affords(self, counts: Counts) -> bool:
+        """Return whether so many machines may be bought."""
+        return True
 
 
 class Trial(NamedTuple):
@@ -118,9 +133,8 @@ class Posed:
     of the options; `delivery`: months until a machine or contract is there, by draw and row of the options;
     `rents`: their paths (None: they stay), in a project `stretched` so many times; `speed_keys` of rows whose speed is
     uncertain (rows of one key are off together), their `speed_errors`, and the `trials` that reveal them, by key.
-    `stated`: the limits that count; `breaks`: those that a mix breaks; `affords`: whether so many machines may be
-    bought; `eased`: a way with what it rents sooner to keep a limit; `limits` that the cheapest way would break, each
-    with the USD a month that the best costs less without it (NaN: no way keeps them, and none counts).
+    `team_limits`: the limits that count; `limit_costs`: those that the cheapest way would break, each with the USD a
+    month that the best costs less without it (NaN: no way keeps them, and none counts).
     """
 
     name: str
@@ -140,11 +154,8 @@ class Posed:
     speed_keys: Mapping[int, str] = field(default_factory=dict)
     speed_errors: SpeedErrors = field(default_factory=SpeedErrors)
     trials: Mapping[str, Trial] = field(default_factory=dict)
-    breaks: Callable[[Mix], Sequence[Broken]] = lambda _: ()
-    affords: Callable[[Counts], bool] = lambda _: True
-    eased: Callable[[Mix], Mix] = lambda one: one
-    limits: tuple[tuple[Broken, float], ...] = ()
-    stated: Mapping[str, float] = field(default_factory=dict)
+    team_limits: TeamLimits = field(default_factory=TeamLimits)
+    limit_costs: tuple[tuple[LimitViolation, float], ...] = ()
 
     @cached_property
     def drawn(self) -> Problem:
@@ -161,25 +172,21 @@ class Posed:
     @cached_property
     def mixes(self) -> list[Mix]:
         """The ways to do the work, the best first."""
-        return mixes(self.drawn, self._mix_limits)
+        return mixes(self.drawn, self.team_limits)
 
     def with_strategy(self, mix: Mix) -> Mix:
         """A mix held to the limits, with the machines timed first that are worth it."""
-        return MixSearch(self.drawn, self._mix_limits).with_timings(self.eased(mix), self._timings)
+        return MixSearch(self.drawn, self.team_limits).with_timings(self.team_limits.ease(mix), self._timings)
 
     def best_of(self, problem: Problem, starts: Sequence[Counts], kinds: Sequence[int]) -> Mix:
         """The best mix of the problem with assumptions moved, from some numbers of machines on (`best_mix`)."""
-        return best_mix(problem, starts, kinds, self._mix_limits)
+        return best_mix(problem, starts, kinds, self.team_limits)
 
     @cached_property
     def _timings(self) -> list[frozenset[str]]:
         """The speeds that any of the mixes times first, or that are worth it where nothing is bought."""
         worth = timings_worth(self.drawn, [self.drawn.owned])
         return list(dict.fromkeys([*(one.timed for one in self.mixes if one.timed), *worth]))
-
-    @property
-    def _mix_limits(self) -> MixLimits:
-        return TeamLimits(self) if self.stated else NO_LIMITS
 
     def trials_of(self, mix: Mix) -> list[Trial]:
         """The timings that a mix begins with, the dearest machine first."""
@@ -447,22 +454,6 @@ class Posed:
         left = months - float(np.median(self.delivery.get(place, 0.0)))
         terms = contract_months(left, row["term_months"]) / months
         return row["term_variable"] * dearer, row["term_fixed"] * terms * dearer, hours
-
-
-@dataclass(frozen=True)
-class TeamLimits(MixLimits):
-    """The limits that the team of a workload states."""
-
-    posed: Posed
-    any = True
-
-    def keeps(self, mix: Mix) -> bool:
-        """Return whether a mix keeps all limits."""
-        return not self.posed.breaks(mix)
-
-    def ease(self, mix: Mix) -> Mix:
-        """Return the mix with as much rented sooner as the limit on waiting requires."""
-        return self.posed.eased(mix)
 
 
 def over_planned(known: Mapping[tuple[str, int], Array], row: Row, name: str) -> Number:
