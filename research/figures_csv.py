@@ -15,11 +15,11 @@ from sweetspot.errors import UserError
 from sweetspot.scaling.evidence import super_linear_warnings
 from sweetspot.scaling.published_pairs import DATASETS, MODELLED_FRAMEWORKS, framework_name, pair_with_bases
 from sweetspot.scaling.step_facts import device_family
-from sweetspot.throughput.published import STATED, with_machine_facts
+from sweetspot.throughput.published import FACT_CHOICES, with_machine_facts
 
 SPELLINGS = {"gpus": "gpu_count", "batch_size": "batch_per_gpu", "images_per_s": "images_per_sec"}
 NEEDED = ("gpu", "gpus", "model", "batch_size", "precision", "dataset", "images_per_s", "benchmark")
-OPTIONAL = ("instance", "framework", "framework_version", "variant", "source", "note", *STATED)
+OPTIONAL = ("instance", "framework", "framework_version", "variant", "source", "note", *FACT_CHOICES)
 DEVICE_NEEDED = ("gpu", "gpus", "model", "precision", "value", "unit")
 DEVICE_OPTIONAL = ("benchmark", "framework", "seq_len", "batch_per_device", "notes")
 PAIR_NEEDED = ("gpu", "gpus_base", "gpus", "value_base", "value", "unit", "model")
@@ -208,7 +208,7 @@ def _pairs(table: pd.DataFrame) -> pd.DataFrame:
         base_nodes=_nodes(table, "gpus_base"),
         base_gpus=table["gpus_base"],
         interconnect=table["interconnect"]
-        .where(table["interconnect"].isin(STATED["interconnect"]), "")
+        .where(table["interconnect"].isin(FACT_CHOICES["interconnect"]), "")
         .mask(pods, "ici"),
         batches=[_batches(text) for text in table["notes"]],
         strong=strong,

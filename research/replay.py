@@ -117,7 +117,7 @@ class Replay:
         return Settings("back-test", {MODEL: 1}, "fp16", "torch", BOX, self.month_days, False, 2018)
 
     def _instances(self, month: float) -> dict[str, Instance]:
-        common = {"gpu": self.box.gpu, "gpus": self.box.gpus}
+        common: dict[str, Any] = {"gpu": self.box.gpu, "gpus": self.box.gpus}
         own = Instance(title="server", provider="own", **common)
         return {BOX: own} | {
             _slug(who): Instance(title=who[1], provider=_slug(who), **common) for who in self.rents(month)

@@ -22,7 +22,7 @@ from sweetspot.matrix.schedule import (
     selection_lines,
     run_file,
 )
-from sweetspot.study.price_list import days_kept, lists_at
+from sweetspot.study.price_list import history_days, lists_at
 
 
 def made(path: str) -> str:

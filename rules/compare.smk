@@ -70,7 +70,7 @@ rule compare:
 
 
 # The newest of the days whose price lists are kept (`sweetspot refresh-prices`); none for most studies.
-KEPT_DAYS = days_kept(Path(CONFIG, "prices"))
+KEPT_DAYS = history_days(Path(CONFIG, "prices"))
 try:
     THEN = (
         lists_at(Path(CONFIG, "prices"), PRICE_LISTS, KEPT_DAYS[-1])

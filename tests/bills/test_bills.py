@@ -87,7 +87,7 @@ CLOUD, OFFICE = "prices/aws-on-demand.yaml", "prices/office-box.yaml"
         (CLOUD, "instance: p2.xlarge", "instance: <b>x</b>", ["aws-on-demand.yaml", "<b>x</b>"]),
         (OFFICE, "days_per_month: {value: 10, low: 8, high: 12}", "days_per_month: 0",
          ["offers[0].own.days_per_month", "0"]),
-        (OFFICE, "source:", "sauce:", ["'source'", "missing"]),
+        (OFFICE, "source:", "sauce:", ["'sauce'", "'source'"]),
         ("workloads.yaml", "samples: 94720000", "samples: many", ["workloads.yaml", "samples", "many"]),
     ],
 )  # fmt: skip

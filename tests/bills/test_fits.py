@@ -10,7 +10,7 @@ from sweetspot.bills.fits import apart, fit_warnings, fitting_plans, with_fits
 from sweetspot.decision.compare import compare
 from sweetspot.errors import UserError
 from sweetspot.study.memory import Needs
-from sweetspot.study.needs import Need
+from sweetspot.study.workloads import Need
 
 MEMORY = {BOX: 11.0, RENTED: 16.0}
 

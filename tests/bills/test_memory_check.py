@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from sweetspot.bills.fits import memory_warnings
 from sweetspot.study.memory import GIB, Memory, Needs
-from sweetspot.study.needs import Need
+from sweetspot.study.workloads import Need
 
 CELL = {"instance": "box", "framework": "tensorflow", "batch_size": 16, "gpus": 1, "precision": "fp32"}
 

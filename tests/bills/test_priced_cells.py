@@ -159,8 +159,6 @@ def test_a_job_on_one_device_of_four():
     assert row["machine_hours"] == pytest.approx(0.25 / 0.97)
     assert row["side_basis"] == "published"
     assert (found.loc["one", "hours"], found.loc["one", "usd"]) == (1.0, 1.0)
-    # contention is stated
-    assert cost([cell("one")], devices_per_job=1, contention=0.2).loc["box", "hours"] == pytest.approx(1 / 0.8)
 
 
 def test_a_box_needs_no_figure_of_its_own():

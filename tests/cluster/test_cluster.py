@@ -26,8 +26,7 @@ def test_twelve_cells_on_two_partitions_beside_a_node_of_another_kind(cluster_pr
     config = cluster_project / "config" / "config.yaml"
     edit(config, "batch_size: [16] ", "batch_size: [4, 8, 16] ")
     edit(config, "gpus: [1]", "gpus: [1, 2]")
-    everywhere = "measure_on: [small-node, large-node, other-kind]"
-    edit(config, "measure_on: [small-node, large-node]", everywhere)
+    edit(config, "measure_on: [small-node, large-node]", "measure_on: [small-node, large-node, other-kind]")
     config.write_text(config.read_text() + WITHOUT)
     file = cluster_project / "profiles" / "slurm" / "profile.yaml"
     profile = yaml.safe_load(file.read_text())
@@ -46,6 +45,7 @@ def test_twelve_cells_on_two_partitions_beside_a_node_of_another_kind(cluster_pr
     wanted = {"small-node": "small", "large-node": "large"}
     for job, file in found:
         assert partition[job] == next(wanted[name] for name in wanted if f"instance~{name}" in str(file))
+        assert "NumTasks=1 " in slurm.run("scontrol", "show", "job", job)  # one process sees all cards of its job
     cards = {job: int(pd.read_parquet(file)["gpus"][0]) for job, file in found}
     assert CARDS // 2 <= most_held(slurm, cards) <= CARDS
 

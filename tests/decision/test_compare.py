@@ -8,7 +8,7 @@ import pytest
 from decision_tables import BOX, RENTED, SAMPLES, inputs, settings
 from sweetspot.decision.compare import compare
 from sweetspot.study.memory import Needs
-from sweetspot.study.needs import Need
+from sweetspot.study.workloads import Need
 
 
 @pytest.mark.parametrize("offered", [0, 1])

@@ -148,15 +148,17 @@ def test_an_ordinary_job_shares_what_it_rents_and_one_in_a_hurry_does_not():
 
 
 def had(share, start=math.nan, low=None, high=None):
-    """The columns of an option that is there with that share, else after longer than any deadline; or so late."""
-    ends = {"p_stock": (share, share if low is None else low, share if high is None else high),
-            "stock_wait_hours": (1e9,) * 3, "start_hours": (start,) * 3}  # fmt: skip
-    none = ("boot_hours", "failures_per_hour", "restart_hours", "repair_hours")
-    ends |= dict.fromkeys(none, (0.0, 0.0, 0.0))
-    ends["repaired_share"] = (math.nan,) * 3
-    columns = {f"{name}{end}": value for name, three in ends.items()
-               for end, value in zip(("", "_low", "_high"), three, strict=True)}  # fmt: skip
-    return columns | {"checkpoint_hours": 0.0, "longest_run_hours": math.nan}
+    """The columns of an option that is free with that share, else after longer than any deadline; or starts so late."""
+    bounds = (share, share if low is None else low, share if high is None else high)
+    ranges = {
+        "p_stock": bounds, "p_start": bounds, "stock_wait_hours": (1e9,) * 3, "start_hours": (start,) * 3,
+        "failures_per_hour": (0.0,) * 3,
+    }  # fmt: skip
+    suffixes = ("", "_low", "_high")
+    columns = {
+        f"{name}{end}": value for name, ends in ranges.items() for end, value in zip(suffixes, ends, strict=True)
+    }
+    return columns | {"nodes": 1.0}
 
 
 UNKNOWN = {"share": math.nan, "low": 0.0, "high": 1.0}

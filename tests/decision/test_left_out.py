@@ -9,7 +9,7 @@ from sweetspot.decision.offers_left_out import COLUMNS, left_out_table, left_out
 from sweetspot.errors import UserError
 from sweetspot.study.memory import Needs
 from sweetspot.study.monthly import Monthly
-from sweetspot.study.needs import Need
+from sweetspot.study.workloads import Need
 
 CELL = {"framework": "tensorflow", "model": "vgg16", "batch_size": 64, "gpus": 1, "precision": "fp16"}
 INPUTS = ("offers", "costs", "plans")

@@ -10,7 +10,7 @@ from sweetspot.decision.simulate import simulate
 from sweetspot.draws import interval
 from sweetspot.errors import UserError
 from sweetspot.study.memory import Needs
-from sweetspot.study.needs import Need
+from sweetspot.study.workloads import Need
 
 KEPT = {"month_usd": 1.0, "maintenance_usd_per_month": 2.0, "staff_usd_per_month": 3.0, "discount_rate": 0.04,
         "pue": 1.5, "energy_usd_per_hour": 6.0, "checkpoint_s": 7.0, "restore_s": 8.0, "wait_s": 9.0, "every_s": 10.0,

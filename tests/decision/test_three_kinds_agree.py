@@ -90,8 +90,10 @@ MARKETS = {
 ASKED = {"usd_per_hour", "rents", "capex_usd", "months", "days_per_month", "speed"}
 # The quick test puts in the resale value, the months and the days of a job.
 FEW = {"residual_usd", "months", "days_per_month"}
-CASES = [(SHARE, "all of it", False),
-         *(pytest.param(kind, name, True, marks=pytest.mark.slow) for kind in KINDS for name in MARKETS)]  # fmt: skip
+# Every kind with all of it, and each market by itself with one kind.
+EVERY = [*((kind, "all of it") for kind in KINDS), (SHARE, "nothing of it"), (ROUNDS, "downtime"),
+         (DISPATCH, "discount"), (ROUNDS, "resale curve"), (SHARE, "falling rents")]  # fmt: skip
+CASES = [(SHARE, "all of it", False), *(pytest.param(*case, True, marks=pytest.mark.slow) for case in EVERY)]
 
 
 @pytest.mark.parametrize(("kind", "name", "every"), CASES)

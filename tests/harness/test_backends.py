@@ -1,6 +1,5 @@
 """One module a framework with the same functions, found by its name; each process of torch takes its own card."""
 
-import inspect
 import os
 import subprocess
 import sys
@@ -10,25 +9,9 @@ from types import SimpleNamespace
 import pytest
 from harness_runs import request
 from sweetspot.errors import UserError
-from sweetspot.harness.backends import Backend, backend, require_known
-from sweetspot.study.frameworks import FRAMEWORKS
-from sweetspot.study.scripts import FRAMEWORK as COMMAND
+from sweetspot.harness.backends import backend, require_supported
 
 ROOT = Path(__file__).parent.parent.parent
-FUNCTIONS = [name for name, value in vars(Backend).items() if isinstance(value, staticmethod)]
-
-
-@pytest.mark.parametrize("framework", FRAMEWORKS)
-def test_a_framework_of_the_matrix_has_a_module_with_every_function_of_a_backend(framework):
-    assert FUNCTIONS == ["launch", "prepare", "devices", "facts", "process_role", "build_step"]
-    module = backend(framework)
-    assert module.__name__.rpartition(".")[2] == framework
-    assert module.INSTALL
-    for name in ["launch", "devices", "facts"] if framework == COMMAND else FUNCTIONS:
-        asked = list(inspect.signature(getattr(Backend, name)).parameters)
-        offered = inspect.signature(getattr(module, name)).parameters
-        assert list(offered)[: len(asked)] == asked, name
-        assert all(value.default is not value.empty for value in list(offered.values())[len(asked) :]), name
 
 
 def test_choosing_a_backend_imports_no_framework_and_an_unknown_one_is_refused():
@@ -40,13 +23,13 @@ def test_choosing_a_backend_imports_no_framework_and_an_unknown_one_is_refused()
     env = {**os.environ, "PYTHONPATH": str(ROOT / "workflow")}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
-    for refused in (backend, lambda name: require_known(name, "fp32")):
+    for refused in (backend, lambda name: require_supported(name, "fp32")):
         with pytest.raises(UserError, match="--framework is 'cntk'; expected one of tensorflow, torch"):
             refused("cntk")
     known = "--precision is 'fp8' with --framework tensorflow; expected one of fp32, tf32, fp16, bf16"
     with pytest.raises(UserError, match=known):
-        require_known("tensorflow", "fp8")
-    require_known("command", "fp8")
+        require_supported("tensorflow", "fp8")
+    require_supported("command", "fp8")
 
 
 class Cuda:

@@ -17,16 +17,6 @@ def test_devices_of_one_processor_are_logical_beyond_the_first(monkeypatch, flag
     assert (told["device_name"] == "unknown") == bool(flags)
 
 
-def test_the_machine_is_told_as_the_kernel_tells_it(monkeypatch):
-    monkeypatch.setattr(facts.os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 1000}.__getitem__)
-    monkeypatch.setattr(facts.os, "getloadavg", lambda: (0.5, 9.0, 8.0))
-    monkeypatch.setattr(facts.os, "sched_getaffinity", lambda process: {0: {1, 2, 3}}[process])
-    told = facts.machine_facts(request(), ["run"])
-    assert (told["memory_bytes"], told["load_before"], told["cpu_usable"]) == (4_096_000, 0.5, 3)
-    assert (told["xla"], told["protocol"], told["command"]) == (False, 2, ["run"])
-    assert facts.machine_facts(request("--xla"), [])["xla"] is True
-
-
 def test_versions_are_of_the_packages_that_a_figure_depends_on(monkeypatch):
     def version(package):
         if package == "torch":

@@ -10,11 +10,9 @@ from harness_runs import command, measure, request
 from sweetspot.errors import UserError
 from sweetspot.harness import stop_rule
 from sweetspot.harness.request import parse_request
-from sweetspot.harness.runfile import SEAL
 from sweetspot.harness.step_times import may_stop
 from sweetspot.harness.stop_rule import MeasuredSteps
 from sweetspot.harness.supervise import assess, outcome
-from sweetspot.throughput.collect import summarise_runs
 
 
 @pytest.fixture(scope="module")
@@ -70,19 +68,6 @@ def test_a_run_tells_its_progress_and_its_file_has_one_row_a_timed_step_and_the_
     assert {"tensorflow", "keras", "python"} <= set(facts["versions"])
     assert facts["settings"]["MALLOC_MMAP_MAX_"] == "0"  # what makes it faster than by default is told
     assert facts["settings"]["MALLOC_TOP_PAD_"] == "1048576"  # one's own setting wins
-
-
-@pytest.mark.slow
-def test_the_same_run_from_before_the_newest_columns_has_the_same_speed(run_file, tmp_path):
-    """Protocol 1 knew no intervals of several steps, said not by what fp32 is multiplied, and sealed no file."""
-    output, _ = run_file
-    old, table = tmp_path / "run~1.parquet", pq.read_table(output)
-    assert table["steps"].to_pylist() == [1] * 7
-    unsealed = {key: value for key, value in table.schema.metadata.items() if key != SEAL.encode()}
-    pq.write_table(table.drop_columns(["steps", "products"]).replace_schema_metadata(unsealed), old)
-    now, before = (summarise_runs([str(path)]).to_dict("records")[0] for path in (output, old))
-    assert now["peak_memory_gib"] > 0.05  # TensorFlow alone takes more
-    pd.testing.assert_series_equal(pd.Series(before), pd.Series(now | {"products": None, "path": str(old)}))
 
 
 def test_of_many_quick_steps_not_each_is_followed_by_a_look_at_all_of_them(monkeypatch):

@@ -101,12 +101,6 @@ def test_a_shell_script_is_measured_and_values_are_quoted_for_it(tmp_path):
     assert not (tmp_path / "stolen").exists()
 
 
-def test_a_run_tells_the_share_that_others_took(tmp_path):
-    described(tmp_path, LOOP + "        print('done')\n", steps={"pattern": "done"})
-    measured(tmp_path, "--least-seconds", "1")
-    assert 0 <= row(tmp_path)["others_cpu_share"] < 1
-
-
 def test_a_script_that_ends_by_itself_is_measured_if_it_made_enough_steps(tmp_path):
     described(tmp_path, LOOP.replace("100_000", "9") + "        print('done')\n", steps={"pattern": "done"})
     measured(tmp_path, "--min-steps", "50")

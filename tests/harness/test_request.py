@@ -3,7 +3,7 @@
 import pytest
 from sweetspot.errors import UserError
 from sweetspot.harness.devices import leased_devices
-from sweetspot.harness.request import Request, parse_request
+from sweetspot.harness.request import parse_request
 from sweetspot.study.config import Measure
 
 CELL = ["--instance", "here", "--framework", "tensorflow", "--model", "vgg16", "--batch-size", "16", "--gpus", "2"]
@@ -30,12 +30,6 @@ def test_a_request_without_its_cell_run_or_output_is_refused(flag, capsys):
     with pytest.raises(SystemExit):
         parse_request(CELL[:place] + CELL[place + 2 :])
     assert f"the following arguments are required: {flag}\n" in capsys.readouterr().err
-
-
-def test_a_request_travels_as_text():
-    asked = request("--xla", "--attempt", "4")
-    assert Request.from_json(asked.to_json()) == asked
-    assert asked.xla
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """How long a run is and what it times: windows of steps on a device that works behind the program, and what is told."""
 
 import json
-import re
 import sys
 from types import SimpleNamespace
 
@@ -127,30 +126,6 @@ def test_steps_stand_though_what_comes_after_them_fails(tmp_path, monkeypatch):
     assert rows[0]["status"] == "ok"
     said = dict(json.loads(rows[0]["warnings"]))
     assert said["after_steps"].endswith("RuntimeError: no room for an 8192 x 8192 matrix")
-
-
-STEPS, STEP_S, LEAST = 36_137, 0.01, 5  # six minutes of quick steps, of which five would do
-
-
-def test_thousands_of_steps_are_a_hundred_lines_and_no_number_goes_past_its_end(monkeypatch, capsys):
-    clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
-    monkeypatch.setattr(supervise, "time", clock)
-
-    def steps():
-        for _ in range(STEPS):
-            clock.now += STEP_S
-            yield json.dumps({"seconds": STEP_S, "timed": True}) + "\n"
-
-    sampler = SimpleNamespace(add_steps=lambda _: None, start=lambda: None, finish=dict)
-    timed = supervise._collect_steps(SimpleNamespace(lines=steps()), request(min_steps=LEAST), {}, sampler)
-    assert len(timed) == STEPS
-    lines = capsys.readouterr().err.splitlines()
-    # The first ten, then each a twentieth of the time spent later: ln(361 s / 0.1 s) / ln(1.05) is 168, less at first,
-    # where a step is longer than that.
-    assert 100 < len(lines) < 10 + 168
-    told = [re.search(r"step (\d+)( of \d+)?,", line) for line in lines[1:]]
-    assert [found[2] for found in told if int(found[1]) <= LEAST] == [f" of {LEAST}"] * LEAST
-    assert {found[2] for found in told if int(found[1]) > LEAST} == {None}
 
 
 def test_a_loss_that_is_no_number_ends_the_run_with_its_reason(capsys):

@@ -67,7 +67,7 @@ BY_HAND = {
     # 59 ms a step on average so far, of 8 samples
     "keras": (sample("keras"), {"batch_size": 8}, 8 / 0.059, 1e-6, "samples"),
     # an independent stopwatch says 1.2618 s for 100 steps of 8; Keras rounds 12.6 ms to 13
-    "keras_epochs": (sample("keras_epochs"), {"batch_size": 8}, 800 / 1.2618, 0.04, "samples"),
+    "keras_lines": (sample("keras_lines"), {"batch_size": 8}, 800 / 1.2618, 0.04, "samples"),
     # 6,260 tokens a second on each of eight devices
     "torchtitan": (sample("torchtitan"), {"batch_size": 4, "gpus": 8}, 8 * 6260, 1e-6, "tokens"),
     # 12 sequences in 98.71 ms
@@ -143,5 +143,5 @@ def test_a_measured_script_is_read_by_the_same_table(name, told):
 
 def test_an_epoch_whose_mean_holds_its_validation_is_not_read(tmp_path):
     line = "100/100 - 2s - 17ms/step - loss: 0.9053 - val_loss: 0.2208\n"  # Keras 3.15, 100 steps of 12.6 ms
-    with pytest.raises(UserError, match="no line of keras_epochs"):
-        read(tmp_path, "keras_epochs", line)
+    with pytest.raises(UserError, match="no line of keras_lines"):
+        read(tmp_path, "keras_lines", line)

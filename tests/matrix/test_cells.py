@@ -8,7 +8,7 @@ import pytest
 from project_copy import ROOT, edit
 from sweetspot.cells import Cell
 from sweetspot.errors import UserError
-from sweetspot.matrix.invocation import expand_matrix, load_invocation, measured_cells, narrowed, own_scripts
+from sweetspot.matrix.invocation import expand_matrix, load_invocation, load_scripts, measured_cells, narrowed
 from sweetspot.matrix.jobs import Jobs
 from sweetspot.matrix.possible import require_possible
 from sweetspot.study.config import Config
@@ -154,7 +154,7 @@ def config(**matrix):
 
 def cells(root, device="cpu", has=1, **matrix):
     asked, file = config(**matrix), root / "config.yaml"
-    return measured_cells(asked, instances(device, has), file, own_scripts(asked, root, file))
+    return measured_cells(asked, instances(device, has), file, load_scripts(asked, root, file))
 
 
 def test_a_script_makes_cells_of_framework_command_only_and_a_network_of_the_others(tmp_path):
@@ -198,7 +198,7 @@ def test_an_edited_description_measures_its_script_again_and_nothing_else(tmp_pa
 
     def flags(**of):
         asked = config(framework=["tensorflow", "torch", "command"])
-        plan = SimpleNamespace(config=asked, instances=instances(), scripts=own_scripts(asked, root, root))
+        plan = SimpleNamespace(config=asked, instances=instances(), scripts=load_scripts(asked, root, root))
         protocol = Jobs(plan).protocol()
         return protocol(Wildcards(**{name: str(value) for name, value in CELL._asdict().items()} | of, run="1"))
 

@@ -62,14 +62,6 @@ def test_a_process_that_is_dead_holds_nothing(other, tmp_path, number):
     os.close(descriptor)
 
 
-def test_what_it_starts_does_not_hold_it_longer(tmp_path):
-    descriptor = hold(tmp_path)
-    job = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-    os.close(descriptor)
-    os.close(hold(tmp_path))
-    job.communicate(b"\n")
-
-
 def test_a_disk_without_locks_or_room_stops_nobody(tmp_path, monkeypatch):
     def refuse(number):
         def fails(*_):
@@ -121,33 +113,12 @@ def test_without_a_reader_the_process_is_told_to_end_once_and_writes_on_to_nowhe
     assert len(answered) == 1
 
 
-def test_before_anything_has_an_answer_to_sigterm_the_error_goes_on(answered, unread):
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    stop_when_unread([unread])
-    with pytest.raises(BrokenPipeError):
-        word(unread)
-
-
-def test_only_what_writes_to_a_terminal_is_watched(tmp_path, unread):
-    file, silent = logging.FileHandler(tmp_path / "log"), logging.NullHandler()
-    stop_when_unread([file, silent, unread])
-    assert [("emit" in vars(handler)) for handler in (file, silent, unread)] == [False, False, True]
-    file.close()
-
-
 def test_jobs_here_are_finished_by_the_answer_that_was_there_in_a_thread_of_its_own(answered):
     done = threading.Event()
     signal.signal(signal.SIGTERM, lambda number, frame: (answered.append(threading.current_thread()), done.set()))
     stop_on_sigterm(submitted=False)
     signal.raise_signal(signal.SIGTERM)
     assert done.wait(30) and answered != [threading.main_thread()]
-
-
-def test_without_an_answer_before_nothing_happens_here(answered):
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    stop_on_sigterm(submitted=False)
-    signal.raise_signal(signal.SIGTERM)
-    assert answered == []
 
 
 def test_submitted_jobs_are_cancelled_as_by_ctrl_c(answered):

@@ -6,7 +6,7 @@ from enum import Enum
 
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
-from sweetspot.matrix.progress import CHATTER, SILENT, StepFormatter, error_sentences, log_ending, show_step_lines
+from sweetspot.matrix.progress import CHATTER, StepFormatter, error_sentences, log_ending, show_step_lines
 
 WHOLE = logging.Formatter("whole: %(message)s")
 END = "WorkflowError:\nAt least one job did not complete successfully."
@@ -41,10 +41,6 @@ def shown():
     made = StepFormatter(WHOLE)
     assert made.format(record("Job stats", LogEvent.RUN_INFO, stats={"price": 2, "total": 3})) == ""
     return made
-
-
-def test_the_names_of_events_are_snakemakes():
-    assert {event.name for event in LogEvent} >= SILENT | {"JOB_INFO", "JOB_ERROR", "PROGRESS", "JOB_FINISHED"}
 
 
 def test_a_step_is_one_line_and_what_only_gathers_is_none(shown):

@@ -127,11 +127,6 @@ def test_without_a_cap_every_run_of_every_cell_is_made_and_nothing_is_read(tmp_p
         assert choice == (every, [], 0.0)
 
 
-def test_where_nothing_is_missing_no_budget_cuts_anything(tmp_path):
-    write(tmp_path, Run(SMALL, 1), duration_s=9e9, mean_step_s=1.0)
-    assert select_runs(plan(SMALL, runs=1, budget_minutes=1), tmp_path) == ([Run(SMALL, 1)], [], 0.0)
-
-
 def test_what_is_measured_is_spent_first_and_the_rest_goes_to_what_decides(tmp_path):
     write(tmp_path, Run(SMALL, 1), duration_s=120.0, mean_step_s=3.2)
     choice = select_runs(plan(LARGE, SMALL, budget_minutes=6), tmp_path)
@@ -170,12 +165,6 @@ def test_the_cells_nearest_to_the_question_come_first_each_number_of_devices_by_
     order = priorities(plan(other, far, two, near, runs=1))
     # decisive are `near` and, alone with its devices, `two`; one device before two; then the matrix' order by devices
     assert order == {Run(near, 1): 4, Run(two, 1): 3, Run(other, 1): 2, Run(far, 1): 1}
-
-
-@pytest.mark.parametrize("column", [{"precision": "fp16"}, {"framework": "torch"}])
-def test_of_two_cells_of_one_batch_the_one_as_asked_decides(column):
-    other = SMALL._replace(**column)
-    assert priorities(plan(other, SMALL, runs=1)) == {Run(SMALL, 1): 2, Run(other, 1): 1}
 
 
 def test_a_run_file_is_missed_only_where_its_table_is_there(tmp_path):

@@ -2,15 +2,26 @@
 
 import re
 
+import pandas as pd
 import pytest
-from sweetspot.report.tornado import TornadoBar, tornado_chart, widest_bars
+from sweetspot.report.outcome import Outcome
+from sweetspot.report.tornado import bar_of, tornado_chart, tornado_of, widest_bars
+from sweetspot.wording import Money
 
+NONE = float("nan")
 PLACE = r'style="left:([\d.]+)%'
 BAR = re.compile(rf'<i {PLACE};width:([\d.]+)%"></i><s {PLACE}"></s><u {PLACE}">')
 
 
+def row(name="price", **changes):
+    facts = {"workload": "w", "model": None, "assumption": name, "swing": 0.7, "flips": False, "low": 1.0,
+             "high": 20.0, "unit": "days/month", "margin": 1.1, "margin_low": 0.8, "margin_high": 1.5,
+             "flip_value": NONE, "flip_factor": NONE, "best_title": "Cloud", "rival_title": "Box"}  # fmt: skip
+    return facts | changes
+
+
 def drawn(*ends, baseline=1.0):
-    bars = [TornadoBar("price", low, high) for low, high in ends]
+    bars = [bar_of(row(margin_low=low, margin_high=high)) for low, high in ends]
     html = tornado_chart(bars, "the box", "Vast.ai", baseline)
     return [tuple(map(float, match)) for match in BAR.findall(html)]
 
@@ -34,19 +45,39 @@ def test_the_axis_holds_the_line_where_both_cost_the_same(ends, expected):
     assert drawn(ends) == [expected]
 
 
-def row(name, swing, **changes):
-    facts = {"assumption": name, "swing": swing, "flips": False, "low": 1.0, "high": 20.0, "unit": "days/month"}
-    return facts | {"margin_low": 1.0, "margin_high": 1.0 + swing} | changes
-
-
 def test_the_ten_widest_have_a_bar_and_what_moves_nothing_has_none():
-    rows = [row(f"a{index}", index / 100) for index in range(12)] + [row("turns", 0.0, flips=True)]
-    bars = widest_bars(rows)
-    assert [bar.assumption for bar in bars] == [f"a{index}" for index in range(11, 1, -1)]
-    assert [bar.assumption for bar in widest_bars([row("none", 0.005), row("turns", 0.0, flips=True)])] == ["turns"]
-    assert bars[0].range_text == "1 to 20 days/month"
+    rows = [row(f"a{index}", swing=index / 100) for index in range(12)] + [row("turns", swing=0.0, flips=True)]
+    assert [bar.assumption for bar in widest_bars(rows)] == [f"a{index}" for index in range(11, 1, -1)]
+    few = [row("none", swing=0.005), row("turns", swing=0.0, flips=True)]
+    assert [bar.assumption for bar in widest_bars(few)] == ["turns"]
 
 
-def test_names_and_ranges_are_escaped_and_thresholds_stand_below():
-    html = tornado_chart([TornadoBar("<b>", 1.0, 2.0, "1 to 2", "changes at 15,170 USD")], "A", "B", 1.5)
-    assert "&lt;b&gt;" in html and "<small>changes at 15,170 USD</small>" in html
+def test_names_are_escaped_and_amounts_are_in_the_currency():
+    """5 USD an hour are 4 EUR; a figure that turns nothing has no threshold."""
+    price = row("<b>", unit="USD/hour", low=2.5, high=5.0, flip_value=10.0, flip_factor=2.0)
+    html = tornado_chart([bar_of(price), bar_of(row())], "A", "B", 1.5, Money("EUR", 1.25))
+    assert "&lt;b&gt;" in html and "2 to 4 EUR/hour" in html and "8 EUR an hour" in html
+    assert html.count("changes") == 1
+
+
+def verdict():
+    return Outcome.model_construct(workload="w")
+
+
+def test_the_five_that_move_most_are_on_the_first_page():
+    rows = [row(f"a{index}") for index in range(7)]
+    rows[1] |= {"margin_low": NONE}  # without both ends
+    rows.append(row("other", workload="x"))
+    made = tornado_of({"tornado": pd.DataFrame(rows)}, verdict())
+    assert [bar.assumption for bar in made.bars] == ["a0", "a2", "a3", "a4", "a5"]
+    assert (made.best, made.runner_up, made.ratio, made.can_change) == ("Cloud", "Box", 1.1, True)
+    firm = tornado_of({"tornado": pd.DataFrame([row(margin_low=1.0)])}, verdict())
+    assert not firm.can_change
+
+
+def test_a_single_job_has_the_assumptions_of_its_model():
+    table = pd.DataFrame([row(name, workload="other", model=name) for name in ("n", "m")])
+    options = pd.DataFrame([{"workload": "w", "model": "m"}])
+    assert [bar.assumption for bar in tornado_of({"tornado": table, "options": options}, verdict()).bars] == ["m"]
+    assert tornado_of({"tornado": table}, verdict()) is None  # no option says of which model it is
+    assert tornado_of({}, verdict()) is None

@@ -9,7 +9,6 @@ import pytest
 from decision_tables import BOX, RENTED, inputs, queue_at_box, settings, study
 from report_tables import evidence, one_job, small_tables
 from sweetspot.decision.compare import compare
-from sweetspot.report.case import _ahead, evidence_case
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.cited import Provenance
@@ -18,18 +17,10 @@ from sweetspot.report.outcome import outcome_of
 from sweetspot.report.page import render_page
 from sweetspot.report.summary import render_summary
 from sweetspot.study.memory import Needs
-from sweetspot.study.needs import Need
 from sweetspot.study.titles import model_title
+from sweetspot.study.workloads import Need
 
 DRIFT = {"trend_kind": "drift", "trend_change": -0.03, "trend_change_low": -0.4, "trend_change_high": 0.27}
-
-
-def test_the_sliders_know_which_rents_may_move():
-    assert _ahead({"purchase": "on_demand", **DRIFT}) == {"rent_change": -0.03}
-    assert _ahead({"purchase": "spot", "trend_kind": "random_walk", "trend_change": float("nan")}) == {
-        "rent_change": 0.0
-    }
-    assert _ahead({"purchase": "reserved", "trend_kind": "fixed"}) == {"rent_change": None}
 
 
 WAITING = "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 % of the time. A job waits 40.4 h on average"
@@ -104,15 +95,6 @@ def test_workloads_have_their_titles_in_the_folded_tables():
     for part in (made.build("ranks"), made.build("front")):
         place = part.head.index("workload")
         assert {row[place] for row in part.rows} == {"ImageNet, 90 epochs"}
-    assert evidence_case(tables | named, study())["works"][0]["title"] == "ImageNet, 90 epochs"
-
-
-def test_the_panel_has_the_providers_names():
-    payload = evidence_case(small_tables(), study())
-    assert study().provider_title("aws") == "Amazon Web Services"
-    told = {one["label"]: one.get("told") for one in payload["works"][0]["controls"]}
-    # its cheapest and its dearest hour: spot and on demand
-    assert told["prices of Amazon Web Services, USD an hour"] == [1.11, 3.06]
 
 
 def test_a_slice_of_all_figures_is_not_told_beside_all():

@@ -26,20 +26,11 @@ def test_the_share_of_the_dense_peak_by_hand(tmp_path, capsys):
     assert main(["flop", str(tmp_path)], "research", COMMANDS) == 0
     _, first, second = capsys.readouterr().out.splitlines()
     # 8000 tokens x 39 GFLOP / 2 s = 156 TFLOP/s; the data sheet has 312 of each of two devices, dense, in bf16
-    assert first.split() == [
-        "box/torch/gpt2_small/8/2/bf16/ddp", "1", "156", "624", "25.0%", "NVIDIA", "A100-SXM4-80GB",
-    ]  # fmt: skip
+    assert first.split()[:5] == ["box/torch/gpt2_small/8/2/bf16/ddp", "1", "156", "624", "25.0%"]
     assert second.split()[2:5] == ["156", "-", "-"]
+    assert flop.training_flop("resnet50") == pytest.approx(3 * 2 * 4.089e9)  # three passes; torchvision's GMAC
 
 
 def test_a_folder_that_tells_nothing_is_refused(tmp_path):
     with pytest.raises(UserError, match="no run file there tells what it reached"):
         flop.reached(tmp_path)
-
-
-def test_operations_of_a_shipped_network_by_hand():
-    # 4.089 G multiply-adds forward (torchvision), three passes of two operations
-    assert flop.training_flop("resnet50") == pytest.approx(24.534e9)
-    # six a parameter and token, and 12 x 12 layers x 768 x 1024 of attention (PaLM, appendix B): 124 M parameters
-    assert flop.training_flop("gpt2_small") == pytest.approx(6 * 124e6 + 12 * 12 * 768 * 1024, rel=0.01)
-    assert flop.training_flop("mine") is None

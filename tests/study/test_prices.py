@@ -21,9 +21,9 @@ from sweetspot.matrix.invocation import price_list_names
 from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import CatalogueMap, checked_catalogue
 from sweetspot.study.instances import load_instances
-from sweetspot.study.price_list import days_kept, lists_at, load_price_list, newest_day, place_for
+from sweetspot.study.price_list import history_days, history_file, lists_at, load_price_list, newest_day
 from sweetspot.study.study import load_study
-from sweetspot.study.terms import ShownCurrency, wrong_rate
+from sweetspot.study.terms import DisplayCurrency, wrong_rate
 from sweetspot.study.trends import CURVES, PRESETS, Resale, preset_of
 
 STUDIES = ROOT / "config" / "studies"
@@ -124,11 +124,11 @@ def price_list(folder: Path, day: str, price: float) -> str:
 def test_the_state_of_a_list_on_a_day(tmp_path):
     for day, price in (("2026-09-19", 1.0), ("2026-10-05", 2.0)):
         text = price_list(tmp_path, day, price)
-        kept = place_for(tmp_path, "rent", load_price_list(tmp_path / "rent.yaml"), text)
+        kept = history_file(tmp_path, "rent", load_price_list(tmp_path / "rent.yaml"), text)
         kept.parent.mkdir(parents=True)
         kept.write_text(text)
     price_list(tmp_path, "2026-11-22", 3.0)
-    assert days_kept(tmp_path) == [date(2026, 9, 19), date(2026, 10, 5)]
+    assert history_days(tmp_path) == [date(2026, 9, 19), date(2026, 10, 5)]
 
     def price(day: str) -> float:
         return load_price_list(lists_at(tmp_path, ["rent"], date.fromisoformat(day))["rent"]).offers[0].per_hour.value
@@ -143,15 +143,15 @@ def test_states_of_one_day_are_all_kept_and_the_same_state_once(tmp_path):
     loaded = load_price_list(tmp_path / "rent.yaml")
     for number in range(1, 11):  # the tenth comes after the second, whatever their names
         text = first.replace("1.0", f"{number}.0")
-        place = place_for(tmp_path, "rent", loaded, text)
+        place = history_file(tmp_path, "rent", loaded, text)
         assert place == tmp_path / "history" / f"2026-09-19{f'_{number}' * (number > 1)}" / "rent.yaml"
         place.parent.mkdir(parents=True)
         place.write_text(text)
-        assert place_for(tmp_path, "rent", loaded, text) == place
+        assert history_file(tmp_path, "rent", loaded, text) == place
     (tmp_path / "history" / "stray").mkdir()
     price_list(tmp_path, "2026-09-20", 99.0)
     assert lists_at(tmp_path, ["rent"], date(2026, 9, 19))["rent"].parent.name == "2026-09-19_10"
-    assert days_kept(tmp_path) == [date(2026, 9, 19)]
+    assert history_days(tmp_path) == [date(2026, 9, 19)]
 
 
 def test_the_newest_day_is_that_of_the_newest_offer(tmp_path):
@@ -201,9 +201,9 @@ def test_a_rate_that_no_day_had(currency, usd, year, told):
 
 def test_the_currency_of_a_page_in_words_and_by_a_rate_that_was_one():
     shown = {"code": "EUR", "usd_per_unit": 1.08, "as_of": date(2024, 9, 18), "source": "ECB"}
-    assert ShownCurrency(**shown).in_words() == "EUR at 1.08 USD, ECB 2024-09-18"
+    assert DisplayCurrency(**shown).in_words() == "EUR at 1.08 USD, ECB 2024-09-18"
     with pytest.raises(ValueError, match=r"usd_per_unit is 0\.92 for EUR: expected 1\.087, the rate turned round"):
-        ShownCurrency(**shown | {"usd_per_unit": 0.92})
+        DisplayCurrency(**shown | {"usd_per_unit": 0.92})
 
 
 @pytest.mark.parametrize(

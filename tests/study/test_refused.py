@@ -160,7 +160,7 @@ WRONG = [
      "key 'job.kind' is missing and needed"),
     (Workloads, {"job": {"runs": 2, "hours": 3}}, "key 'job.kind' is missing and needed"),
     (Workloads, {"job": {"kind": "rums", "runs": 2}},
-     "key 'job.kind' is 'rums'; expected one of training, tokens, runs, plan, monthly"),
+     "key 'job.kind' is 'rums'; expected one of training, runs, plan, monthly"),
     (Needs, memory(activations_gib=None), "either activations_gib or transformer"),
     (Needs, memory(trained_parameters=2e9), "trained_parameters of at most parameters, found 2e+09"),
     (Script, script(command="x --b {batch}"), "{batch_size} ... found {batch}"),

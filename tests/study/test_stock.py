@@ -9,10 +9,10 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.instances import Instance
 from sweetspot.study.stock import (
+    checked_facts,
     load_availability,
-    named_facts,
-    own_facts,
     shipped_facts,
+    study_facts,
 )  # fmt: skip
 
 TODAY = date(2026, 9, 19)
@@ -29,9 +29,9 @@ def written(folder, *facts):
 
 
 def test_a_date_to_come_is_a_mistake(tmp_path):
-    assert own_facts(written(tmp_path, fact(as_of=str(date.today() + timedelta(days=1)))))  # it is there already
+    assert study_facts(written(tmp_path, fact(as_of=str(date.today() + timedelta(days=1)))))  # it is there already
     with pytest.raises(UserError, match=r"facts\[0\].as_of' is '2099'; expected a date that has been"):
-        own_facts(written(tmp_path, fact(as_of="2099")))
+        study_facts(written(tmp_path, fact(as_of="2099")))
 
 
 @pytest.mark.parametrize(
@@ -45,18 +45,18 @@ def test_a_date_to_come_is_a_mistake(tmp_path):
 def test_a_figure_for_nothing_of_the_study_is_a_mistake(tmp_path, key, name, told):
     machines = [Instance(title="Nebius", provider="nebius", gpu="B300 SXM", gpus=8)]
     with pytest.raises(UserError, match=told):
-        named_facts(written(tmp_path, fact(**{key: name})), machines, ["clouds"])
+        checked_facts(written(tmp_path, fact(**{key: name})), machines, ["clouds"])
 
 
 def test_a_day_needs_no_quotes_and_a_provider_of_another_study_is_none_of_ours(tmp_path):
     file = tmp_path / "availability.yaml"
     file.write_text("facts: [{quantity: stock_share, provider: hetzner, value: 0.5, as_of: 2026-08-22, source: ours}]")
-    (told,) = named_facts(file, [Instance(title="Nebius", provider="nebius", gpu="B300 SXM", gpus=8)], [])
+    (told,) = checked_facts(file, [Instance(title="Nebius", provider="nebius", gpu="B300 SXM", gpus=8)], [])
     assert (told.as_of, told.provider) == ("2026-08-22", "hetzner")
 
 
 def test_without_a_value_it_is_unknown_and_never_certain(tmp_path):
-    (said,) = own_facts(written(tmp_path, fact(value=None)))
+    (said,) = study_facts(written(tmp_path, fact(value=None)))
     value, low, high = said.ends
     assert math.isnan(value) and (low, high) == (0, 1)
 
@@ -83,8 +83,7 @@ def test_the_figure_closest_to_an_offer_counts(offer, ends):
 def test_a_study_knows_better_than_the_library_and_its_closest_figure_counts(tmp_path):
     file = written(tmp_path, fact(value=0.4), fact(value=0.3, gpus=8), fact(value=0.9, provider="aws"))
     known = load_availability(file, TODAY)
-    assert known.find("stock_share", OFFER).value == 0.3 and known.is_own(known.find("stock_share", OFFER))
-    assert not known.is_own(known.find("wait_days", OFFER | {"provider": "nebius"}))
+    assert known.find("stock_share", OFFER).value == 0.3
     assert known.find("stock_share", OFFER | {"gpus": 4}).value == 0.4
     assert known.find("stock_share", OFFER | {"provider": "aws"}).value == 0.9
 
@@ -95,4 +94,3 @@ def test_every_shipped_row_is_a_figure_with_date_and_source():
     assert len(shipped_facts(TODAY)) >= len([row for row in rows if row["as_of"] >= "2024"])
     # of two years before or after: the newest row is of 2026
     assert shipped_facts(date(2028, 12, 31)) and not shipped_facts(date(2029, 1, 1))
-    assert all("ccir.io" in row["source"] for row in rows if row["quantity"].startswith("any_"))

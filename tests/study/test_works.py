@@ -5,9 +5,8 @@ import json
 import pytest
 from study_entries import PLAN as BARE_PLAN
 from sweetspot.study.memory import GIB
-from sweetspot.study.needs import load_needs
 from sweetspot.study.open_models import cell_work, memory_need, open_model
-from sweetspot.study.workloads import load_monthly, load_titles, load_workloads
+from sweetspot.study.workloads import load_monthly, load_needs, load_titles, load_workloads
 
 JOB = {"name": "runs", "model": "vgg16", "samples": 5.0, "per_month": 10, "devices_per_job": 1, "source": "x"}
 URGENT = {"within_hours": 24, "urgent_per_month": 2}
@@ -108,22 +107,16 @@ TOKENS = {"model": "Llama-3.1-8B", "method": "lora", "tokens": 3000, "sequence":
 CLASS = {"name": "a", "per_month": 2, "devices_per_job": "all"}
 
 
-@pytest.mark.parametrize(
-    ("works", "name"), [({"job": {"kind": "tokens"} | TOKENS}, "job"), ({"m": month(CLASS | TOKENS)}, "m.a")]
-)
-def test_tokens_are_samples_of_a_cell_and_memory_follows(file, works, name):
-    found, needs = written(file, **works)
-    assert (found[name].model, found[name].samples) == ("llama-3.1-8b.lora.4096", 3000.0)
+def test_tokens_are_samples_of_a_cell_and_memory_follows(file):
+    jobs, needs = written(file, m=month(CLASS | TOKENS))
+    assert (jobs["m.a"].model, jobs["m.a"].samples) == ("llama-3.1-8b.lora.4096", 3000.0)
     expected = memory_need(open_model("llama-3.1-8b"), "lora", 4096).gib(4)
-    assert found[name].memory.gib(4) == needs[name].gib(4) == expected
+    assert jobs["m.a"].memory.gib(4) == needs["m.a"].gib(4) == expected
 
 
 def test_a_need_that_is_stated_counts_instead_of_the_rule(file):
-    for name, works in {"job": {"job": {"kind": "tokens"}}, "m.a": {"m": month(CLASS)}}.items():
-        stated = TOKENS | {"gpu_memory_gib": 30}
-        works = {key: month(CLASS | stated) if key == "m" else work | stated for key, work in works.items()}
-        found, needs = written(file, **works)
-        assert found[name].memory is None and needs[name].gib(8) == found[name].gpu_memory_gib == 30
+    jobs, needs = written(file, m=month(CLASS | TOKENS | {"gpu_memory_gib": 30.0}))
+    assert jobs["m.a"].memory is None and needs["m.a"].gib(8) == jobs["m.a"].gpu_memory_gib == 30
 
 
 def test_a_class_of_jobs_keeps_what_it_says_beside_its_tokens(file):

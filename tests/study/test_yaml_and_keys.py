@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.study.base import Closed, Count, Number, check_apart, validated
+from sweetspot.study.base import Closed, Count, Number, check_case, validated
 from sweetspot.study.spelling import near, slipped
 from sweetspot.study.yamlfile import MAX_BYTES, load_yaml
 
@@ -57,7 +57,7 @@ class Piece(Closed):
 
 class Whole(Closed):
     name: str = "usual"
-    pieces: tuple[Piece, ...] = ()
+    pieces: list[Piece] = []  # noqa: RUF012
     usd: Number = 1.0
     jobs: Count = 1
 
@@ -110,9 +110,9 @@ def test_a_long_value_is_cut():
 
 
 def test_names_that_one_file_of_a_disk_without_case_would_hold():
-    check_apart(["a", "b", "a"], "price lists", "here")
+    check_case(["a", "b", "a"], "price lists", "here")
     with pytest.raises(UserError) as error:
-        check_apart(["a", "B", "A", "b"], "price lists", "here")
+        check_case(["a", "B", "A", "b"], "price lists", "here")
     assert ["'a' and 'A'" in error.value.sentences[0], "'B' and 'b'" in error.value.sentences[1]] == [True, True]
 
 

@@ -11,10 +11,9 @@ from sweetspot.scaling.evidence import average_efficiency, concat_evidence, stud
 from sweetspot.scaling.published_pairs import published_evidence
 from sweetspot.scaling.targets import extrapolate_study
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
-from sweetspot.study.workloads import load_monthly
+from sweetspot.study.workloads import load_monthly, load_needs
 from sweetspot.throughput.published import read_efficiency, read_published
 from sweetspot.throughput.time_to_target import read_times
 

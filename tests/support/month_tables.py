@@ -13,10 +13,9 @@ from sweetspot.decision.compare import compare
 from sweetspot.report.tables import of_plans
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
-from sweetspot.study.workloads import load_monthly
+from sweetspot.study.workloads import load_monthly, load_needs
 from sweetspot.throughput.published import read_efficiency
 
 PREDICTED = ("instance", "framework", "model", "batch_size", "gpus", "precision", "images_per_s", "headline", "source")

@@ -19,10 +19,9 @@ from sweetspot.decision.offers_left_out import set_aside
 from sweetspot.decision.options import build_options, records
 from sweetspot.decision.posed import MIX_DRAWS
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
-from sweetspot.study.workloads import load_monthly
+from sweetspot.study.workloads import load_monthly, load_needs
 from sweetspot.throughput.speed_errors import Error, speed_error, speed_errors
 from three_kinds import OF_OWN
 

@@ -90,7 +90,7 @@ def month_tables() -> dict[str, pd.DataFrame]:
     )
     sources = [
         {"workload": "lab", "mix": "best", "option": option, "title": title, "kind": kind, "device_hours": done,
-         "use": None if kind == "rented" else 0.5}
+         "use": None if kind == "rented" else 0.5, "capacity_device_hours": None if kind == "rented" else 2 * done}
         for option, title, kind, done in named
     ]  # fmt: skip
     load = [

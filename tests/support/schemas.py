@@ -42,16 +42,13 @@ def schemas() -> dict[str, dict[str, Any]]:
         "scenario": Scenario,
         "answer": Answer,  # what is written, not read: results/<study>/report/answer.json
     }
-    return {
-        f"{name}.schema.json": {"$schema": DIALECT, "$id": f"{name}.schema.json", **_with_text_in_one_line(model)}
-        for name, model in models.items()
-    }
+    names = {f"{name}.schema.json": model for name, model in models.items()}
+    return {name: {"$schema": DIALECT, "$id": name, **_with_text_in_one_line(names[name])} for name in names}
 
 
 def _with_text_in_one_line(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the schema of a model; the lines of a docstring end where its file does, not where an editor's do."""
-    schema: dict[str, Any] = json.loads(json.dumps(model.model_json_schema()).replace("\\n", " "))
-    return schema
+    """Return the schema of a model, whose descriptions have no line ends."""
+    return dict(json.loads(json.dumps(model.model_json_schema()).replace("\\n", " ")))
 
 
 def catalogue_schema() -> dict[str, Any]:

@@ -13,10 +13,9 @@ from sweetspot.scaling.methods import MeanEfficiency
 from sweetspot.scaling.targets import extrapolation_rows, target_cells
 from sweetspot.study.claims import load_claims
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
-from sweetspot.study.workloads import load_monthly, load_titles
+from sweetspot.study.workloads import load_monthly, load_needs, load_titles
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.published import read_efficiency
 from sweetspot.tokens.unfigured import with_arithmetic
@@ -24,6 +23,16 @@ from sweetspot.transfer.transferring import learn_devices
 from sweetspot.transfer.unmeasured import with_transferred
 
 STUDIES = Path(__file__).parent.parent.parent / "config" / "studies"
+
+
+def made_tables(folder: Path) -> dict[str, pd.DataFrame]:
+    """What the workflow made in results/<study>/: the tables of comparison/, all offers, the throughput."""
+    made = {file.stem: pd.read_parquet(file) for file in (folder / "comparison").glob("*.parquet")}
+    offers = pd.concat([pd.read_parquet(file) for file in sorted((folder / "offers").glob("*.parquet"))])
+    return made | {
+        "offers": offers.reset_index(drop=True),
+        "throughput": pd.read_parquet(folder / "throughput.parquet"),
+    }
 
 
 def throughput_of(study: Study, instances: dict[str, Instance], folder: Path) -> pd.DataFrame:

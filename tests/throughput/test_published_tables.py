@@ -5,12 +5,11 @@ import pytest
 from run_files import CELL, rules_of, write_run
 from sweetspot.cells import BASES, CELL_COLUMNS, weakest
 from sweetspot.errors import UserError
-from sweetspot.report.notation import SHOWN
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.study.instances import Executor, Instance, nodes_of
 from sweetspot.study.study import LogSource, Question
 from sweetspot.throughput.gather import gather_throughput
-from sweetspot.throughput.published import GAP, against_published, frameworks_of, read_efficiency
+from sweetspot.throughput.published import GAP, against_published, read_efficiency
 
 COLUMNS = (
     "gpu,instance,gpus,framework,framework_version,benchmark,model,batch_size,precision,variant,dataset,images_per_s,"
@@ -65,11 +64,6 @@ def test_where_the_workflow_timed_the_same_cell_its_figure_stays(tmp_path):
     assert same[["basis", "images_per_s"]].to_numpy().tolist() == [["measured", 32.0]]  # 64 in two seconds, not 100
 
 
-def test_every_basis_has_a_sign_a_meaning_a_shape_and_a_word_of_its_own():
-    assert list(SHOWN) == list(BASES)
-    assert all(len({getattr(one, told) for one in SHOWN.values()}) == len(BASES) for told in ("sign", "meaning"))
-
-
 def test_nodes_are_those_of_the_row_else_those_of_the_executor(tmp_path):
     cluster = Executor(where="slurm", device="gpu", partition="x", gpus_per_node=4)
     instances = {"box": Instance(**MACHINE, gpus=8, measure=cluster), "plain": Instance(**MACHINE, gpus=8)}
@@ -109,13 +103,6 @@ def test_a_machine_of_a_devices_rows_that_is_misspelt_is_named(tmp_path, name, g
     else:
         with pytest.raises(UserError, match=f"line 3: instance is '{name}'; did you mean '{meant}'"):
             gathered(tmp_path, *rows)
-
-
-def test_the_framework_of_an_efficiency_is_its_own_else_its_machines_else_the_studys():
-    machines = {"torch": Instance(**MACHINE, gpus=1, framework="torch"), "plain": MACHINES["one"]}
-    rows = pd.DataFrame({"instance": ["torch", "torch", "plain", "unknown"], "framework": ["jax", "", "", ""]})
-    assert frameworks_of(rows, machines, "tensorflow") == ["jax", "torch", "tensorflow", "tensorflow"]
-    assert frameworks_of(rows[["instance"]], machines, "mxnet") == ["torch", "torch", "mxnet", "mxnet"]
 
 
 def test_a_scaled_figure_is_held_against_figures_of_the_same_kind_only(tmp_path):

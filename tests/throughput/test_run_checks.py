@@ -2,7 +2,6 @@
 
 import json
 import math
-from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -54,18 +53,6 @@ def test_the_shortest_and_the_longest_step_that_there_may_be(tmp_path):
     assert rows["images_per_s"].tolist() == pytest.approx([16e7, 32e-7])
 
 
-def test_a_folder_whose_name_means_something_to_a_reader_of_tables_means_nothing_here(tmp_path):
-    # brackets are a pattern of names, `a=b` a column of a partitioned table, and a run's own path has names with ~
-    folder = tmp_path / "copies[1]" / "batch_size=99" / "old~runs~2"
-    files = [write_run(folder, run=run) for run in (1, 2)]
-    assert cells_of(files)[["batch_size", "runs"]].to_numpy().tolist() == [[16, 2]]
-    stray = write_run(folder, run=3, name=run_path(CELL, 4))
-    assert refusal([*files, stray]).startswith(f"{stray}: the path says run '4', the file '3'")
-    bad = write_run(folder, run=3)
-    Path(bad).write_text("torn")
-    assert refusal([*files, bad]).startswith(f"{bad}: not a whole run file")
-
-
 def test_what_runs_say_is_told_in_the_order_of_the_runs(tmp_path):
     said = [f"sentence {letter}" for letter in "hbgcfade"]
     files = [write_run(tmp_path, run=run, warnings=json.dumps([["note", text]])) for run, text in enumerate(said, 1)]
@@ -96,18 +83,6 @@ def _with_nan(path):
 def test_the_seconds_of_a_failed_run_do_not_count(tmp_path):
     row = cells_of([write_run(tmp_path, seconds=[-1.0], status="failed", message="x")]).iloc[0]
     assert (row["status"], row["runs"]) == ("failed", 0) and math.isnan(row["images_per_s"])
-
-
-def test_a_failed_run_on_another_device_spoils_no_figure(tmp_path):
-    failed = write_run(tmp_path, run=1, seconds=[math.nan], status="failed", message="x", gpu="B")
-    assert cells_of([failed, write_run(tmp_path, run=2, gpu="A")])["gpu"].tolist() == ["A"]
-
-
-def test_a_count_that_is_missing_is_refused(tmp_path):
-    bad = write_run(tmp_path)
-    frame = pd.read_parquet(bad).assign(gpus=None).astype({"gpus": "Int64"})
-    frame.to_parquet(bad, index=False)
-    assert refusal([bad]).startswith(f"{bad}: gpus is None; expected 1 or more")
 
 
 @pytest.mark.parametrize(

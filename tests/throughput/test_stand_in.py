@@ -9,7 +9,6 @@ from run_files import rules_of
 from study_tables import shipped_throughput
 from sweetspot.decision.options import ASSUMED_FACTOR_STAND_IN
 from sweetspot.study.study import Question
-from sweetspot.throughput.published import against_published
 from sweetspot.throughput.stand_in import YEAR, software_years, stand_in, year_of
 from sweetspot.warnings import pairs
 
@@ -148,22 +147,6 @@ def test_eight_v100_are_held_against_what_others_printed_of_eight(table):
         "published of 8 x Tesla V100 are 3,759 (batch 384), at 2,021 predicted: 0.54 times the lowest"
     )
     assert "against_published" not in rules_of(table.loc[("p2.8xlarge", "resnet50", 64)])  # 374 beside 355 to 387
-
-
-def test_the_gap_is_told_with_both_numbers_beyond_a_tenth():
-    published, batches = pd.Series([3211.12, 4676.54]), pd.Series([None, 384], dtype="Int64")
-    assert against_published(5100, "8 x Tesla V100", published, batches) == []  # 4,676.54 x 1.1 = 5,144
-    assert against_published(2950, "8 x Tesla V100", published, batches) == []  # 3,211.12 / 1.1 = 2,919
-    assert pairs(against_published(6942.7, "8 x Tesla V100", published, batches)) == [
-        (
-            "against_published",
-            "published of 8 x Tesla V100 are 3,211 to 4,677 (batch 384, not stated), at 6,943 predicted: "
-            "1.48 times the highest",
-        )
-    ]
-    low = against_published(2800, "8 x Tesla V100", published, batches)
-    assert low[0]["message"].endswith("at 2,800 predicted: 0.87 times the lowest")
-    assert against_published(1.0, "8 x Tesla V100", published.head(0), batches.head(0)) == []
 
 
 def test_the_tpu_has_price_and_speed_of_one_entry_and_no_figure_on_other_models(table):

@@ -8,7 +8,7 @@ from sweetspot.throughput.csv_table import read_table
 from sweetspot.throughput.published import (
     EFFICIENCY_CSV,
     OPTIONAL_TEXT,
-    OWN_ENDS,
+    RATE_BOUNDS,
     THROUGHPUT_CSV,
     read_efficiency,
     read_published,
@@ -83,7 +83,7 @@ def sentences(read, file):
     ],
 )  # fmt: skip
 def test_a_cell_of_a_throughput_table(tmp_path, cells, told):
-    optional = dict.fromkeys((*OPTIONAL_TEXT, *OWN_ENDS), "") | {"unit": "images"}
+    optional = dict.fromkeys((*OPTIONAL_TEXT, *RATE_BOUNDS), "") | {"unit": "images"}
     file = written(tmp_path, ROW | optional, ROW | optional | cells)
     assert sentences(read_published, file) == [f"line 3: {sentence}" for sentence in told]
 
@@ -101,18 +101,15 @@ def test_a_cell_that_is_no_number_hides_no_other_mistake(tmp_path):
     ("cells", "told"),
     [
         ({"efficiency": "1.2"}, []),
-        ({"xla": "maybe"}, ["line 3: xla is 'maybe'; expected one of yes, no, or nothing"]),
-        ({"xla": "no"}, []),
         ({"efficiency": "1.21"}, ["line 3: efficiency is 1.21; expected at most 1.2, one device's share is 1"]),
         ({"gpus": "4"}, ["line 3: the cell base_instance=x, instance=x, gpus=4, model=x, batch_size=64, precision=x, "
-                         "variant=x, framework= is also {file}, line 2; keep one"]),
+                         "variant=x is also {file}, line 2; keep one"]),
         ({"gpus": "y"}, [f"line 3: gpus is 'y'; {WHOLE}"]),  # and is no repeated cell
-        ({"framework": "torch", "gpus": "4"}, []),  # another framework is another cell
+        ({"variant": "A", "gpus": "4"}, []),  # another variant is another cell
     ],
 )  # fmt: skip
 def test_a_cell_of_an_efficiency_table(tmp_path, cells, told):
-    may = {"framework": "", "xla": ""}
-    file = written(tmp_path, SHARE | may, SHARE | may | {"gpus": "8"} | cells)
+    file = written(tmp_path, SHARE, SHARE | {"gpus": "8"} | cells)
     assert sentences(read_efficiency, file) == [sentence.replace("{file}", str(file)) for sentence in told]
 
 

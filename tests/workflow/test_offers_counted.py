@@ -3,10 +3,9 @@
 import pandas as pd
 import pytest
 import yaml
-from borrowed_tables import borrowed_tables
-from study_tables import STUDIES
+from study_tables import STUDIES, made_tables
 from sweetspot.decision.options import OFFER
-from sweetspot.study.needs import load_needs
+from sweetspot.study.workloads import load_needs
 
 # By hand from the files: devices without a time or figure of that model, and price lists that nobody asked for.
 LEFT_OUT = {
@@ -29,15 +28,15 @@ def test_all_studies_with_prices_are_counted():
 
 
 @pytest.mark.parametrize("name", LEFT_OUT)
-def test_no_offer_vanishes(name):
-    tables = borrowed_tables(name)
+def test_no_offer_vanishes(name, study_results):
+    tables = made_tables(study_results(name))
     listed = {file.stem: yaml.safe_load(file.read_text()) for file in (STUDIES / name / "prices").glob("*.yaml")}
     written = sum(len(prices["offers"]) for prices in listed.values())
-    offers = offers_of(tables.priced["offers"])
+    offers = offers_of(tables["offers"])
     assert len(offers) == written
-    choices = tables.comparison["choices"]
-    there = pd.concat([tables.comparison["options"], choices[choices["cost"] == "rounds"]], ignore_index=True)
-    missing = tables.comparison["left_out"]
+    choices = tables["choices"]
+    there = pd.concat([tables["options"], choices[choices["cost"] == "rounds"]], ignore_index=True)
+    missing = tables["left_out"]
     works = load_needs(STUDIES / name / "workloads.yaml")
     for work in works:
         taken, out = (offers_of(table[table["workload"] == work]) for table in (there, missing))

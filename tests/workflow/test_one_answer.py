@@ -7,7 +7,7 @@ import re
 import pandas as pd
 import pytest
 from replanned import Replanned
-from study_tables import STUDIES
+from study_tables import STUDIES, made_tables
 from sweetspot.commands.command_line import main
 from sweetspot.files import write_parquet
 from sweetspot.report.answer_file import answer_json
@@ -27,16 +27,6 @@ def plain(text: str) -> str:
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).replace("*", "").split())
 
 
-@pytest.fixture(scope="module", params=NAMES)
-def study(request, tmp_path_factory) -> Replanned:
-    return Replanned(request.param, tmp_path_factory.mktemp(request.param))
-
-
-def tables_of(study: Replanned) -> dict[str, pd.DataFrame]:
-    made = study.tables
-    return made.comparison | {"offers": made.priced["offers"], "throughput": made.throughput}
-
-
 def said(verdict: dict) -> tuple:
     """What answer.json, and `ask`, say of a verdict."""
     rival = verdict["rival"] and verdict["rival"]["choice"]
@@ -45,8 +35,9 @@ def said(verdict: dict) -> tuple:
     return verdict["sentence"], verdict["best"]["choice"], rival, ratio, threshold, verdict["confidence"]
 
 
-def test_all_that_speaks_of_it_names_one_choice_runner_up_ratio_and_threshold(study, tmp_path, capsys):
-    tables, config = tables_of(study), load_study(STUDIES / study.name)
+@pytest.mark.parametrize("name", NAMES)
+def test_all_that_speaks_of_it_names_one_choice_runner_up_ratio_and_threshold(name, study_results, tmp_path, capsys):
+    tables, config = made_tables(study_results(name)), load_study(STUDIES / name)
     row = (
         tables["verdict"]
         .iloc[0]
@@ -63,10 +54,10 @@ def test_all_that_speaks_of_it_names_one_choice_runner_up_ratio_and_threshold(st
     assert told == said(answer["verdict"])
     both = f"{row['sentence']} {row['do_this']}"
     assert both in plain(render_summary(tables, config))
-    folder = tmp_path / study.name
-    for name in ("options", "queue", "verdict", "choices", "sources", "deadlines"):
-        write_parquet(tables[name], folder / "comparison" / f"{name}.parquet")
-    main(["ask", study.name, "--json", "--results", str(tmp_path), "--config", str(STUDIES.parent)])
+    folder = tmp_path / name
+    for table in ("options", "queue", "verdict", "choices", "sources", "deadlines"):
+        write_parquet(tables[table], folder / "comparison" / f"{table}.parquet")
+    main(["ask", name, "--json", "--results", str(tmp_path), "--config", str(STUDIES.parent)])
     assert told == said(json.loads(capsys.readouterr().out)["verdict"])
     assert said_by_diff(tables["verdict"]) == both
     (folder / "report").mkdir()
@@ -75,8 +66,11 @@ def test_all_that_speaks_of_it_names_one_choice_runner_up_ratio_and_threshold(st
     assert both in plain((tmp_path / "index.html").read_text())
 
 
-def test_the_price_that_decides_is_the_turning_point_and_written_into_the_list_it_turns_the_answer(study):
-    tables = tables_of(study)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_price_that_decides_is_the_turning_point_and_written_into_the_list_it_turns_the_answer(
+    name, study_results, tmp_path
+):
+    tables = made_tables(study_results(name))
     told = tables["verdict"].iloc[0]
     if pd.isna(told["buy_below_usd"]) or not 0.2 < told["buy_below_usd"] / told["box_usd"] < 5:
         pytest.skip("no price of a machine turns it")
@@ -89,7 +83,12 @@ def test_the_price_that_decides_is_the_turning_point_and_written_into_the_list_i
         assert value == pytest.approx(told["buy_below_usd"], rel=MINUTES)
     factor = float(told["buy_below_usd"] / told["box_usd"])
     for towards, buys in ((-CLOSE, True), (CLOSE, False)):
-        again = study.at_price(option, factor * (1 + towards)).set_index("workload").loc[told["workload"]]
+        again = (
+            Replanned(name, tmp_path)
+            .at_price(option, factor * (1 + towards))
+            .set_index("workload")
+            .loc[told["workload"]]
+        )
         cheaper = again["kind"] if again["ratio"] >= 1 else again["rival_kind"]
         assert (cheaper in ("buy", "mix")) == buys, (towards, again["sentence"])
         # The bills of single jobs are rounded to minutes; a run of the rest says the same price.

@@ -8,8 +8,8 @@ pytestmark = pytest.mark.slow
 # A little less does not turn it; at the point itself it does, but for the minutes that bills are rounded to.
 CLOSE, AT = 0.015, 0.005
 # Of many a few of each kind of figure: every so many of a plan, and of single jobs.
-STUDIES = {"parkopedia-2018": (1, 3), "office-box-2026": (1, 12), "eight-gpus-2026": (8, 40), "lab-of-five": (1, 8),
-           "fine-tune-2026": (2, 1), "start-up-2026": (1, 8), "initialized-2017": (1, 1)}  # fmt: skip
+STUDIES = {"parkopedia-2018": (3, 12), "office-box-2026": (2, 40), "eight-gpus-2026": (12, 80), "lab-of-five": (3, 16),
+           "fine-tune-2026": (6, 1), "start-up-2026": (3, 16), "initialized-2017": (1, 1)}  # fmt: skip
 
 
 def sampled(points: pd.DataFrame, of_plans: int, of_jobs: int) -> pd.DataFrame:
@@ -32,4 +32,4 @@ def test_each_turning_point_put_into_the_files_turns_the_answer_and_less_does_no
         before, after = (study.best(point, point["factor"] * (1 + towards * part)) for part in (short, AT))
         if before != best or after == best:
             wrong.append((*work, point["assumption"], point["side"], point["factor"], best, before, after))
-    assert len(asked) >= min(9, len(study.points)) > 0 and wrong == []
+    assert len(asked) >= min(5, len(study.points)) > 0 and wrong == []

@@ -7,10 +7,9 @@ from typing import Any
 
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.files import write_parquet
-from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import load_availability
-from sweetspot.study.workloads import load_monthly, load_titles
+from sweetspot.study.workloads import load_monthly, load_needs, load_titles
 
 
 def main(

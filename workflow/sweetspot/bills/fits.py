@@ -8,7 +8,7 @@ import pandas as pd
 from sweetspot.study.settings import Settings
 
 if TYPE_CHECKING:
-    from sweetspot.study.needs import Need  # lazily: its models take longer to import than all this computes
+    from sweetspot.study.workloads import Need  # lazily: its models take longer to import than all this computes
 
 Needs = Mapping[str, "Need"]
 COLUMNS = ("memory_need_gib", "gpu_memory_gib", "fits")

@@ -43,11 +43,10 @@ from sweetspot.report.evidence_text import waiting_in_words
 from sweetspot.report.outcome import Outcome, outcome_of
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
 from sweetspot.study.instances import Instance
-from sweetspot.study.needs import load_needs
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.titles import class_title
-from sweetspot.study.workloads import Plan, load_monthly, load_titles, load_workloads
+from sweetspot.study.workloads import Plan, load_monthly, load_needs, load_titles, load_workloads
 from sweetspot.wording import ROUNDS, TIE, Money, amount, percent, span, the
 
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4

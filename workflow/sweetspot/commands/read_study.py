@@ -28,9 +28,9 @@ from sweetspot.matrix.invocation import (
     check_machines,
     check_offers_in_hand,
     instance_files,
+    load_scripts,
     measured_cells,
     merged,
-    own_scripts,
     price_list_names,
 )
 from sweetspot.scaling.networks import network_facts, unlisted_network_warning
@@ -40,10 +40,10 @@ from sweetspot.study.claims import load_claims
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.monthly import Monthly
-from sweetspot.study.price_list import PriceList, days_kept, load_price_list
+from sweetspot.study.price_list import PriceList, history_days, load_price_list
 from sweetspot.study.scenarios import load_scenarios
 from sweetspot.study.spelling import hint, near, slipped
-from sweetspot.study.stock import named_facts
+from sweetspot.study.stock import checked_facts
 from sweetspot.study.study import Study, check_study_name, load_study, log_files
 from sweetspot.study.titles import PROVIDERS
 from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads
@@ -253,7 +253,7 @@ def _check_config(findings: Findings, content: StudyContent, root: Path) -> None
         findings.unchecked.append(f"{file}: whether its cells can be measured, until the instances are mended")
         return
     with findings.collect(file):
-        measured_cells(config, content.instances, file, own_scripts(config, root, file))
+        measured_cells(config, content.instances, file, load_scripts(config, root, file))
 
 
 def _check_names(findings: Findings, content: StudyContent) -> None:
@@ -392,7 +392,7 @@ def _check_optional_files(findings: Findings, content: StudyContent) -> None:
         (folder / "claims.yaml", load_claims, "claim"),
         (
             folder / "availability.yaml",
-            lambda file: named_facts(file, machines.values(), content.price_lists),
+            lambda file: checked_facts(file, machines.values(), content.price_lists),
             "figure",
         ),
     ]
@@ -401,7 +401,7 @@ def _check_optional_files(findings: Findings, content: StudyContent) -> None:
             if file.is_file():
                 findings.load(file, partial(reader, file), noun)
     with findings.collect(folder / "prices" / "history"):
-        days_kept(folder / "prices")
+        history_days(folder / "prices")
 
 
 def _check_file_names(findings: Findings, folder: Path) -> None:

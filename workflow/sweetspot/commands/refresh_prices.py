@@ -31,7 +31,7 @@ from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.number_text import number_argument
 from sweetspot.study.catalogue_map import CatalogueMap, FilePart, checked_catalogue
 from sweetspot.study.instances import Instance, load_instances
-from sweetspot.study.price_list import PriceList, load_price_list, newest_day, place_for
+from sweetspot.study.price_list import PriceList, history_file, load_price_list, newest_day
 from sweetspot.study.study import Study, load_study
 
 STUDY_AHEAD = timedelta(days=7)
@@ -259,7 +259,7 @@ def _write_lists(lists: Sequence[RefreshedList]) -> list[Path]:
     for refreshed in lists:
         if read_text(refreshed.file) != refreshed.old_text:
             raise UserError(f"{refreshed.file}: was edited meanwhile; start again, and nothing of your edit is lost")
-    kept = {place_for(one.file.parent, one.file.stem, one.old, one.old_text): one.old_text for one in lists}
+    kept = {history_file(one.file.parent, one.file.stem, one.old, one.old_text): one.old_text for one in lists}
     write_texts(Path(), kept)
     write_texts(Path(), {one.file: one.text for one in lists})
     return list(kept)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.availability.having_columns import with_having
-from sweetspot.availability.having_words import chances_of, having_in_words
+from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.breakeven import break_even, surface, utilisation
 from sweetspot.decision.case_figures import case_figures
@@ -106,8 +105,7 @@ class Judged(NamedTuple):
         words = words_of(settings.counts, settings.money)
         found = verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
         machines = [self._machine(row) for row in found.to_dict("records")]
-        said = [self._having(row, machine) for row, machine in zip(found.to_dict("records"), machines, strict=True)]
-        return found.assign(having=said, **chances_of(self.options, machines))
+        return found.join(start_of_machines(self.options, found["workload"].tolist(), machines))
 
     def _machine(self, verdict: Row) -> str:
         """The offer that a verdict says to take; where several are rented, the one that most is paid to."""
@@ -116,18 +114,6 @@ class Judged(NamedTuple):
             return take
         mine = self.choices[self.choices["workload"].eq(verdict["workload"]) & self.choices["choice"].eq(take)]
         return str(next(iter(mine["main_rented"].dropna()), take))
-
-    def _having(self, verdict: Row, machine: str) -> list[str]:
-        """What it takes to have what a verdict says to take; costs are those of its work. Beside what is kept those say
-        nothing of one rental against another.
-        """
-        if verdict["kind"] == "keep":
-            return []
-        mine = self.choices[self.choices["workload"].eq(verdict["workload"]) & self.choices["usd"].notna()]
-        names = mine["source"].where(mine["source"].notna(), mine["choice"])
-        usd = dict(zip(names, mine["usd"].astype(float), strict=True))
-        usd |= {machine: usd[verdict["take"]]} if verdict["take"] in usd else {}
-        return having_in_words(self.options, {**verdict, "take": machine}, usd)
 
 
 def judge(
@@ -159,7 +145,7 @@ def asked_of(
     """The options of a study, those that do not fit among them, and what it asks beside single jobs (`compare`)."""
     every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
     every = titled(set_aside(every, monthly), inputs.throughput, titles)
-    every = with_having(every, known, settings.month_days)
+    every = with_start_times(every, known, settings.month_days)
     return every, PlannedWork(monthly, fitting_plans(inputs.plans, settings, needs), titles)
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot.availability.events import NEVER
-from sweetspot.availability.having_columns import having_of
+from sweetspot.availability.columns import start_times_of
+from sweetspot.availability.start_times import ZERO
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import by_contract, or_zero
 from sweetspot.bills.waiting_times import NO_WAITS, SampledWaits, sample_waits
@@ -46,10 +46,11 @@ class Run(NamedTuple):
     @classmethod
     def of(cls, row: Row, usd: float, hours: Array, drawn: Array, queue: SampledWaits | None = None) -> "Run":
         """With its hours to the result; `queue`: on a machine that is held for it, which nobody has to find."""
-        having = having_of(row)
-        held = replace(having, start=NEVER) if having is not None and queue is not None else having
-        result = None if held is None else held.hours(hours)
-        published = held is not None and (held.start is not None or not np.isnan(held.share[0]))
+        start = start_times_of(row)
+        if start is not None and queue is not None:
+            start = replace(start, start_hours=ZERO)
+        result = None if start is None else start.result_hours(hours)
+        published = start is not None and (start.start_hours is not None or not np.isnan(row["p_stock"]))
         return cls(row, usd, hours, drawn, result, published, NO_WAITS if queue is None else queue)
 
     def in_time(self, limit: float) -> tuple[float, float]:

@@ -1,13 +1,11 @@
 """Where the facts lie that come with the library: each row has a source and a date, and a study may say otherwise.
 
 devices.csv: what a device can do. power.csv, providers.csv, grids.csv: what it draws, and where it stands.
-names.csv: networks and providers for people. catalogue_names.csv: machines in price catalogues. availability.csv:
-stock, waits, failures. resale_curves.csv: what used devices sell for by age. currencies.csv: rates of years.
-measured_networks.csv: what keras.applications and torchvision.models can build. transformers.csv: shapes of others.
-network_kinds.csv, device_relation.csv: what a transfer reads.
-network_operations.csv: what training on a sample of a network takes at least. machines.csv: devices of cloud machines.
-price_levels.csv, machine_prices.csv: what devices and machines have cost (bills/lint/known.py).
-pools/: figures that methods learn from and studies borrow.
+names.csv: names for people. catalogue_names.csv: machines in price catalogues. availability.csv: stock, failures.
+resale_curves.csv: what used devices sell for by age. currencies.csv: rates of years. network_kinds.csv,
+device_relation.csv: what a transfer reads. network_operations.csv: least work of a sample. machines.csv: devices of
+cloud machines. price_levels.csv, machine_prices.csv: what devices and machines have cost (bills/lint/known.py).
+measured_networks.csv, transformers.csv: networks that can be measured. pools/: figures that methods learn from.
 """
 
 import csv

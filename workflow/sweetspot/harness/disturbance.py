@@ -71,7 +71,7 @@ def _cpu_seconds(process: psutil.Process) -> float:
     return times.user + times.system + times.children_user + times.children_system
 
 
-def others_share(before: CpuSample, after: CpuSample) -> float:
+def neighbour_share(before: CpuSample, after: CpuSample) -> float:
     """Return the share of the CPU time between two samples that others took from the run.
 
     Time that the host gave to other virtual machines always counts. That of other processes counts only where little
@@ -83,8 +83,8 @@ def others_share(before: CpuSample, after: CpuSample) -> float:
     total_s = stolen_s + busy_s + idle_s
     if total_s <= 0:
         return 0.0
-    others_s = max(0.0, busy_s - max(0.0, after.run_s - before.run_s))
-    return (stolen_s + (others_s if idle_s <= IDLE_SHARE * total_s else 0.0)) / total_s
+    neighbour_s = max(0.0, busy_s - max(0.0, after.run_s - before.run_s))
+    return (stolen_s + (neighbour_s if idle_s <= IDLE_SHARE * total_s else 0.0)) / total_s
 
 
 class CpuWatch:
@@ -103,7 +103,7 @@ class CpuWatch:
         after = self._sample() if self._before is not None else None
         if self._before is None or after is None or after.moment - self._before.moment < SHORTEST_S:
             return {}
-        return {"others_cpu_share": others_share(self._before, after)}
+        return {"others_cpu_share": neighbour_share(self._before, after)}
 
 
 def disturbed_warning(facts: dict[str, Any]) -> Warned | None:

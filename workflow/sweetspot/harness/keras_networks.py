@@ -9,7 +9,7 @@ import keras
 import tensorflow as tf
 
 from sweetspot.errors import UserError
-from sweetspot.study.frameworks import TINY_NETWORK, keras_application, known_networks
+from sweetspot.study.frameworks import TINY_NETWORK, expected_networks, keras_application
 
 CLASSES = 1000
 
@@ -36,7 +36,7 @@ def build_network(name: str) -> KerasNetwork:
 
     application = keras_application(name)
     if application is None:
-        raise UserError(f"--model is {name!r}; expected {known_networks('tensorflow', name)}")
+        raise UserError(f"--model is {name!r}; expected {expected_networks('tensorflow', name)}")
     # Without `input_shape` Keras takes images of the size with which the network was published.
     model = getattr(keras.applications, application)(weights=None, classes=CLASSES, classifier_activation=None)
     return KerasNetwork(with_fused_normalisation(model), model.input_shape[1:], CLASSES)

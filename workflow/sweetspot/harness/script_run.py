@@ -129,12 +129,13 @@ class ScriptProcess:
         with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(self.process.pid, signal.SIGTERM)
             self.process.wait(GRACE_S)
-        # A process may start another before it is killed.
-        while children := psutil.Process().children(recursive=True):
+        for _ in range(100):  # a process may start another before it is killed
+            children = psutil.Process().children(recursive=True)
             for child in children:
                 with suppress(psutil.Error):
                     child.kill()
-            psutil.wait_procs(children, timeout=GRACE_S)
+            if not psutil.wait_procs(children, timeout=GRACE_S)[0]:
+                break
         self.process.wait()
 
 

@@ -8,7 +8,7 @@ from sweetspot.harness.disturbance import CpuWatch
 from sweetspot.harness.request import Request
 from sweetspot.harness.step_times import Interval, may_stop
 
-CHECKED_EVERY = 0.005  # of the steps so far: of many steps not every one is followed by a look at all of them
+CHECK_SHARE = 0.005  # of the steps so far: of many steps not every one is followed by a look at all of them
 
 
 class MeasuredSteps:
@@ -67,7 +67,7 @@ class MeasuredSteps:
         """Whether the run may end by its protocol."""
         if len(self.timed) < self._checked_at:
             return False
-        self._checked_at = len(self.timed) + math.floor(CHECKED_EVERY * len(self.timed))
+        self._checked_at = len(self.timed) + math.floor(CHECK_SHARE * len(self.timed))
         return may_stop(self.timed, self._request, self._passed_s)
 
     def facts(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from sweetspot.files import require_room
 from sweetspot.harness import run_memory
-from sweetspot.harness.backends import backend, missing, require_known
+from sweetspot.harness.backends import backend, missing, require_supported
 from sweetspot.harness.cards import emulates, watch_cards
 from sweetspot.harness.disturbance import ROOT_VARIABLE, disturbed_warning
 from sweetspot.harness.facts import machine_facts
@@ -56,7 +56,7 @@ def supervise(request: Request) -> int:
     framework = request.cell.framework
     if request.device == "cpu" and framework != COMMAND:
         os.environ |= KEEP_MEMORY | os.environ  # for the process that is started below
-    require_known(framework, request.cell.precision, request.cell.variant)
+    require_supported(framework, request.cell.precision, request.cell.variant)
     started = time.monotonic()
     require_room(request.output)
     if is_already_measured(request):

@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional
 
 from sweetspot.errors import UserError
-from sweetspot.study.frameworks import BUILDERS, TINY_NETWORK, known_networks
+from sweetspot.study.frameworks import BUILDERS, TINY_NETWORK, expected_networks
 from sweetspot.study.transformers import SHAPES, Shape, unit_of
 
 INCEPTION_SIZE = 299
@@ -51,8 +51,8 @@ class TorchNetwork:
         assert self.shape is not None
         tokens = torch.randint(self.shape.vocabulary, (batch_size, *self.input_shape), generator=generator)
         if kind == "encoder":
-            starts, ends = torch.randint(self.classes, (2, batch_size), generator=generator)
-            return {"input_ids": tokens, "start_positions": starts, "end_positions": ends}
+            first_tokens, last_tokens = torch.randint(self.classes, (2, batch_size), generator=generator)
+            return {"input_ids": tokens, "start_positions": first_tokens, "end_positions": last_tokens}
         return {"input_ids": tokens, "labels": tokens}
 
 
@@ -92,7 +92,7 @@ def build_network(name: str, frozen_dtype: torch.dtype = torch.float32) -> Torch
         return _torchvision_network(name)
     if name in SHAPES:
         return _transformer(SHAPES[name], frozen_dtype)
-    raise UserError(f"--model is {name!r}; expected {known_networks('torch', name)}")
+    raise UserError(f"--model is {name!r}; expected {expected_networks('torch', name)}")
 
 
 def _torchvision_network(name: str) -> TorchNetwork:

@@ -19,11 +19,8 @@ def read_pattern_log(path: Path, source: LogSource) -> tuple[LogFile, list[Readi
     Lines of steps are averaged by time behind the warm-up; a bar or a summary counts by its last line. Of several
     processes that print each step the first line counts.
 
-    Raises
-    ------
-    UserError
-        For a log without such lines, with a loss that is no number, with a number that falls (a second or a resumed
-        run), or whose rate and time of a step are not those of the batch that the study states.
+    Raises UserError for a log without such lines, with a loss that is no number, with a number that falls (a second or
+    a resumed run), or whose rate and time of a step are not those of the batch that the study states.
     """
     log = LogFile(path, source, undecodable="replace")
     log_format = BY_NAME[source.format]
@@ -61,7 +58,6 @@ def read_pattern_log(path: Path, source: LogSource) -> tuple[LogFile, list[Readi
         units_per_s = batch * 1000 / last["mean_milliseconds"]
     else:
         units_per_s = batch * last.get("step", last.get("rich_step", 0.0)) / last["elapsed"]
-    lines = f"lines {timed[0]['line']:.0f}-{last['line']:.0f}"
     reading = Reading(
         model=source.stated("model"),
         framework=source.stated("framework"),
@@ -71,7 +67,7 @@ def read_pattern_log(path: Path, source: LogSource) -> tuple[LogFile, list[Readi
         precision=source.stated("precision"),
         samples_per_s=units_per_s,
         dataset=source.dataset,
-        lines=lines,
+        lines=f"lines {timed[0]['line']:.0f}-{last['line']:.0f}",
         facts=f"{len(timed)} lines",
     )
     return log, [reading]
@@ -95,9 +91,8 @@ def _check_batch(log: LogFile, timed: list[dict[str, float]], devices: int, batc
     implied_batch = units_per_s * step_s
     if step_s > 0 and abs(implied_batch / batch - 1) > TOLERANCE:
         line = int(last["line"])
-        log.refuse(
-            line, f"{units_per_s:.4g} a second x {step_s:.4g} s a step is {implied_batch:.4g}; the study states {batch}"
-        )
+        figures = f"{units_per_s:.4g} a second x {step_s:.4g} s a step is {implied_batch:.4g}"
+        log.refuse(line, f"{figures}; the study states {batch}")
 
 
 def _number(text: str) -> float:

@@ -65,7 +65,7 @@ FORMATS = (
         last_is_late=True,
     ),
     LogFormat(
-        name="keras_epochs",
+        name="keras_lines",
         # Where an epoch is validated, its mean holds the validation: such a line is not read.
         pattern=r"^(?P<steps>\d+)/\d+ - \d+s - (?P<mean_milliseconds>[\d.]+)ms/step(?!.* val_)",
         counts="samples",

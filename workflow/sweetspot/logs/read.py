@@ -43,16 +43,8 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
     Returns
     -------
     DataFrame
-        COLUMNS (those of throughput.csv, and unit, runs, interval) and `log`, the first file of the cell.
-        `images_per_s` counts `unit` a second on all devices together. Several logs of a cell are its independent runs:
-        their times are averaged, and the interval is the 95 % t interval of the logarithm of their times; one log has
-        none. `source` is the study's text, then file, lines and SHA-256; `warnings` names logs that repeat another
-        byte for byte (`repeated_log`).
-
-    Raises
-    ------
-    UserError
-        With file and line.
+        COLUMNS and `log`, the first file of the cell. `images_per_s` counts `unit` a second on all devices. Logs of one
+        cell are its runs: their times are averaged, with the 95 % t interval of the logarithm of their times.
     """
     rows = []
     for source in sources:
@@ -60,8 +52,14 @@ def read_logs(sources: Sequence[LogSource], study_dir: Path, cards: Mapping[str,
         rows += [_row(log, reading, Path(study_dir), cards or {}) for reading in readings]
     if not rows:
         return pd.DataFrame(columns=list(COLUMNS)).astype(INTEGER_TYPES | {"images_per_s": "float64"})
-    single = pd.DataFrame(_with_twins(rows))
-    cells = [_cell(group) for _, group in single.groupby(list(CELL_COLUMNS), sort=False)]
+    logs = pd.DataFrame(rows)
+    for _, equal_logs in logs.groupby("sha256"):
+        for index, name in equal_logs["file"].items():
+            twins = [file for file in equal_logs["file"] if file != name]
+            if twins:
+                repeated = [warning("repeated_log", f"log is byte-identical to {', '.join(twins)}")]
+                logs.at[index, "warnings"] = joined(logs.at[index, "warnings"], repeated)
+    cells = [_cell(group) for _, group in logs.groupby(list(CELL_COLUMNS), sort=False)]
     return pd.DataFrame(cells).rename(columns={"file": "log"})[[*COLUMNS, "log"]].astype(INTEGER_TYPES)
 
 
@@ -83,19 +81,6 @@ def _row(log: LogFile, reading: Reading, study_dir: Path, cards: Mapping[str, st
         "file": name,
         "sha256": log.sha256,
     }
-
-
-def _with_twins(rows: list[dict[str, object]]) -> list[dict[str, object]]:
-    """Rows with a warning on each log that another one repeats byte for byte: no measurement of its own."""
-    files: dict[object, list[object]] = {}
-    for row in rows:
-        files.setdefault(row["sha256"], []).append(row["file"])
-    for row in rows:
-        twins = [str(file) for file in files[row["sha256"]] if file != row["file"]]
-        if twins:
-            warnings = [warning("repeated_log", f"log is byte-identical to {', '.join(twins)}")]
-            row["warnings"] = joined(row["warnings"], warnings)
-    return rows
 
 
 def _cell(runs: pd.DataFrame) -> dict[str, object]:

@@ -52,20 +52,7 @@ class LogFile:
         self.lines = [line.rstrip("\n") for line in io.StringIO(text, newline=None)]
 
     def refuse(self, line: int, message: str) -> NoReturn:
-        """Refuse a log that is malformed or contradicts the study.
-
-        Parameters
-        ----------
-        line
-            Number of the line that says so.
-        message
-            What is wrong, and what is expected.
-
-        Raises
-        ------
-        UserError
-            Always.
-        """
+        """Raise UserError: the log is malformed or contradicts the study."""
         raise UserError(f"{self.path}, line {line}: {message}")
 
     def require_equal(self, name: str, declared: object, line: int, actual: object) -> None:
@@ -77,15 +64,8 @@ class LogFile:
             A key of the study's `logs`.
         declared
             Its value in the study; None: not declared.
-        line
-            Number of the log's line.
-        actual
-            The value there.
-
-        Raises
-        ------
-        UserError
-            If the two differ.
+        line, actual
+            Number of the log's line, and the value there.
         """
         if declared is not None and declared != actual:
             self.refuse(line, f"{name} is {actual!r}; study.yaml states {declared!r}")

@@ -10,7 +10,7 @@ from sweetspot.cells import CELL_COLUMNS, Cell
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import require_file
 from sweetspot.matrix.possible import require_possible, require_script_arguments
-from sweetspot.study.base import Closed, Name, Slug, check_apart, validated
+from sweetspot.study.base import Closed, Name, Slug, check_case, validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.config import Config
 from sweetspot.study.frameworks import FRAMEWORKS, has_network
@@ -56,7 +56,7 @@ def load_invocation(config_file: Path | None, overrides: dict[str, Any], root: P
         require_file(file)  # Snakemake would read a device for its checksum, without end
     instances = load_instances(*instance_files(root, config.study))
     check_machines(study, instances, folder / "study.yaml")
-    scripts = own_scripts(config, root, config_file) if study.measure else {}
+    scripts = load_scripts(config, root, config_file) if study.measure else {}
     config = narrowed(config, study, folder / "study.yaml") if study.measure else config
     cells = tuple(measured_cells(config, instances, config_file, scripts) if study.measure else [])
     lists = tuple(price_list_names(folder / "prices"))
@@ -127,7 +127,7 @@ def price_list_names(folder: Path) -> list[str]:
         with faults.gather():
             require_file(folder / f"{name}.yaml")
     with faults.gather():
-        check_apart(names, "price lists", folder)
+        check_case(names, "price lists", folder)
     faults.end()
     return names
 
@@ -143,7 +143,7 @@ def narrowed(config: Config, study: Study, file: Path) -> Config:
     return config.model_copy(update={"matrix": config.matrix.model_copy(update={"model": models})})
 
 
-def own_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
+def load_scripts(config: Config, root: Path, file: Path) -> dict[str, Script]:
     """Load the scripts that the matrix names as models.
 
     Parameters

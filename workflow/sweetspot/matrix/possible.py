@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sweetspot.cells import Cell
 from sweetspot.errors import refuse
-from sweetspot.study.frameworks import FRAMEWORKS, NCCL, has_network, known_networks
+from sweetspot.study.frameworks import FRAMEWORKS, NCCL, expected_networks, has_network
 from sweetspot.study.instances import Instance
 from sweetspot.study.memory import is_before_ampere
 from sweetspot.study.scripts import AXES, Script
@@ -89,7 +89,7 @@ def _cell_faults(cell: Cell, instance: Instance, xla: bool) -> Iterator[str]:
     framework, device = FRAMEWORKS[cell.framework], instance.measure.device
     if not has_network(cell.framework, cell.model):
         alternatives = "".join(f" (framework {name} has it)" for name in FRAMEWORKS if has_network(name, cell.model))
-        networks = known_networks(cell.framework, cell.model)
+        networks = expected_networks(cell.framework, cell.model)
         yield f"matrix.model holds {cell.model!r}{alternatives}; framework {cell.framework} has {networks}"
     if cell.variant not in framework.variants:
         variants = ", ".join(framework.variants)

@@ -111,9 +111,9 @@ def _refusal(command: Sequence[str]) -> str:
 
 def install_commands(folder: Path = FOLDER) -> None:
     """Write the commands into `folder` and put it first on the PATH of this process; nothing without Slurm."""
-    own_folder = str(folder.absolute())
+    command_folder = str(folder.absolute())
     folders = os.environ["PATH"].split(os.pathsep)
-    path = os.pathsep.join(entry for entry in folders if entry != own_folder)
+    path = os.pathsep.join(entry for entry in folders if entry != command_folder)
     programs = {name: shutil.which(name, path=path) for name in PROGRAMS}
     if programs["sbatch"] is None or programs["squeue"] is None:
         return
@@ -134,4 +134,4 @@ def install_commands(folder: Path = FOLDER) -> None:
         with write_whole(folder / name) as temporary:
             temporary.write_text(f"#!/bin/sh\n# Written by {__name__}, which says why.{script}")
             temporary.chmod(0o755)
-    os.environ |= {"PATH": os.pathsep.join([own_folder, path]), PROCESS_VARIABLE: str(os.getpid())}
+    os.environ |= {"PATH": os.pathsep.join([command_folder, path]), PROCESS_VARIABLE: str(os.getpid())}

@@ -13,15 +13,16 @@ from sweetspot.bills.scenario_checks import StudyFiles, check_scenarios
 from sweetspot.decision.compare import Inputs, asked_of, compare, judge, together
 from sweetspot.errors import UserError
 from sweetspot.files import read_arrow, read_parquet
-from sweetspot.report.rank_changes import SAME, cost_changes, price_changes, side_by_side
+from sweetspot.report.notation import records
+from sweetspot.report.rank_changes import TOLERANCE, cost_changes, price_changes, side_by_side
+from sweetspot.report.sentences import filled
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import load_instances
-from sweetspot.study.needs import load_needs
 from sweetspot.study.scenarios import Scenario, scenario_file, write_scenario
 from sweetspot.study.settings import Settings
 from sweetspot.study.stock import Known, load_availability
-from sweetspot.study.workloads import load_monthly, load_titles
-from sweetspot.wording import SHARE, Money, percent
+from sweetspot.study.workloads import load_monthly, load_needs, load_titles
+from sweetspot.wording import SHARE, Money
 
 OFFER = ["price_list", "instance", "purchase"]
 COLUMNS = (
@@ -84,72 +85,96 @@ class Unpriced:
 
 
 def state_under(lists: Mapping[str, Path], study: Unpriced) -> State:
-    """The study under other price lists: each is priced as `price_workloads` does, then all are compared.
+    """Compare a study under other price lists.
 
-    Raises UserError where a list does not fit the study.
+    Parameters
+    ----------
+    lists
+        Files of the price lists, by the names of the study's own.
+    study
+        What no price changes.
+
+    Returns
+    -------
+    State
+        Each list is priced as the rule `price_workloads` does, then all are compared.
+
+    Raises
+    ------
+    UserError
+        If a list does not fit the study.
     """
     inputs, work = inputs_under(lists, study), study.workloads
-    needs, monthly, known = load_needs(work), load_monthly(work), study.known
-    found = compare(inputs, study.settings, needs=needs, monthly=monthly, known=known)
-    return State(
-        inputs.offers, found["ranks"], answer_of(found["verdict"]), plans_of(found["verdict"], found["choices"])
+    tables = compare(inputs, study.settings, needs=load_needs(work), monthly=load_monthly(work), known=study.known)
+    verdict = tables["verdict"]
+    return State(inputs.offers, tables["ranks"], answer_of(verdict), plans_of(verdict, tables["choices"]))
+
+
+def verdict_under(lists: Mapping[str, Path], study: Unpriced) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the verdict and the choices of `state_under`, without computing what they rest on."""
+    inputs, work = inputs_under(lists, study), study.workloads
+    options, planned_work = asked_of(
+        inputs, study.settings, load_needs(work), load_monthly(work), load_titles(work), study.known
     )
-
-
-def judged_under(lists: Mapping[str, Path], study: Unpriced) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The verdict and the choices of the study under other price lists, without what they rest on.
-
-    Raises UserError where a list does not fit the study.
-    """
-    inputs, work = inputs_under(lists, study), study.workloads
-    given = load_needs(work), load_monthly(work), load_titles(work)
-    every, asked = asked_of(inputs, study.settings, *given, study.known)
-    judged = judge(every, inputs.offers, asked, study.settings)
-    return judged.verdict(study.settings, pd.DataFrame()), judged.choices
+    result = judge(options, inputs.offers, planned_work, study.settings)
+    return result.verdict(study.settings, pd.DataFrame()), result.choices
 
 
 def inputs_under(lists: Mapping[str, Path], study: Unpriced) -> Inputs:
-    """What the comparison reads, with each list priced as `price_workloads` does. Raises UserError."""
+    """Return what the comparison reads; parameters and errors are those of `state_under`."""
     throughput, extrapolation = (read_arrow(study.tables[name]) for name in ("throughput", "extrapolation"))
-    priced: dict[str, list[pd.DataFrame]] = {kind: [] for kind in PRICED}
-    for name, file in lists.items():
-        made = price_study(
+    priced = [
+        price_study(
             throughput, extrapolation, file, study.workloads, study.instances, name,
             study.month_days, study.as_of, study.energy, study.price_paths,
-        )  # fmt: skip
-        for kind in PRICED:
-            priced[kind].append(made[kind].to_pandas())
-    speed = {name: read_parquet(file) for name, file in study.tables.items()}
-    return Inputs(**{kind: together(tables) for kind, tables in priced.items()}, **speed)
+        )
+        for name, file in lists.items()
+    ]  # fmt: skip
+    prices = {table: together([tables[table].to_pandas() for tables in priced]) for table in PRICED}
+    return Inputs(**prices, **{name: read_parquet(file) for name, file in study.tables.items()})
+
+
+def _answer_row(verdict: pd.DataFrame) -> Row | None:
+    """Return the verdict on the work that a study is about; None where there is none."""
+    rows = records(verdict[verdict["is_answer"].astype(bool)].head(1)) if len(verdict) else []
+    return rows[0] if rows else None
 
 
 def answer_of(verdict: pd.DataFrame) -> str | None:
-    """The verdict on the work that a study is about and what to do, in words; None where there is none."""
-    found = verdict[verdict["is_answer"].astype(bool)] if len(verdict) else verdict
-    return f"{found['sentence'].iloc[0]} {found['do_this'].iloc[0]}" if len(found) else None
+    """Return the verdict on the work that a study is about and what to do, in words; None where there is none."""
+    row = _answer_row(verdict)
+    return None if row is None else f"{row['sentence']} {row['do_this']}"
 
 
 def plans_of(verdict: pd.DataFrame, choices: pd.DataFrame) -> pd.DataFrame:
-    """The verdict on each plan, of months or of phases: `workload`, `usd` of the project, `said`."""
+    """Return the verdict on each plan, of months or of phases: `workload`, `usd` of the project, `said`."""
     plans = set(choices.loc[choices["cost"].ne(SHARE), "workload"]) if len(choices) else set()
-    found = verdict[verdict["workload"].isin(plans)] if len(verdict) else verdict
-    found = found.assign(said=found["sentence"] + " " + found["do_this"])
-    return found[["workload", "usd", "said"]].reset_index(drop=True)
+    rows = verdict[verdict["workload"].isin(plans)] if len(verdict) else verdict
+    rows = rows.assign(said=rows["sentence"] + " " + rows["do_this"])
+    return rows[["workload", "usd", "said"]].reset_index(drop=True)
 
 
 def moved(before: State, after: State) -> pd.DataFrame:
-    """What differs, one row a change, with COLUMNS; the first row has both answers (`said_before`, `said_after`).
+    """List what differs between two states of a study.
 
-    `what`: answer; plan (USD of a project, and what is the best for it); price (USD an hour of an offer), new, gone;
-    rank, cost (USD of a workload). Offers are told apart by their price list, unlike in `difference`, where the
-    cheapest offer of a machine stands for all.
+    Parameters
+    ----------
+    before, after
+        The states. Offers are told apart by their price list, unlike in `difference`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a change, with COLUMNS; the first has both answers (`said_before`, `said_after`). `what`: answer, plan
+        (USD of a project, and what is best for it), price (USD an hour of an offer), new, gone, rank, cost (USD of a
+        workload).
     """
     answer = pd.DataFrame([{"what": "answer", "said_before": before.answer, "said_after": after.answer}])
     plans = side_by_side(before.plans, after.plans, ["workload"], "usd", "said").assign(what="plan")
-    same = plans["said_before"].eq(plans["said_after"]) & (plans["change"].abs() <= SAME)
+    is_unchanged = plans["said_before"].eq(plans["said_after"]) & (plans["change"].abs() <= TOLERANCE)
     prices = price_changes(before.offers, after.offers, OFFER)
-    parts = [answer, plans[~same], prices, cost_changes(before.ranks, after.ranks)]
-    table = pd.concat([part.reindex(columns=list(COLUMNS)).astype(object) for part in parts], ignore_index=True)
+    changes = [answer, plans[~is_unchanged], prices, cost_changes(before.ranks, after.ranks)]
+    table = pd.concat([rows.reindex(columns=list(COLUMNS)).astype(object) for rows in changes], ignore_index=True)
     for name in COLUMNS:
         text = [None if pd.isna(value) else str(value) for value in table[name]]
         table[name] = pd.to_numeric(table[name]) if name in NUMBERS else text
@@ -162,14 +187,35 @@ def scenario_table(
     lists: Mapping[str, Path],
     planned: Mapping[str, pd.DataFrame],
     folder: Path,
-    into: Path,
+    scratch: Path,
 ) -> pd.DataFrame:
-    """One row a scenario (SCENARIO_COLUMNS), the study itself first (`scenario` empty): the verdict on the answer's
-    work, its best choice and what that costs, and whether it is the `same_answer` as planned (kind and choice).
+    """Decide a study under each of its scenarios.
 
-    `planned`: tables `verdict` and `choices` of the study; `lists`: its price lists; `folder` of the scenarios' files;
-    `into`: where each scenario's workloads and price lists are written. Raises UserError, one sentence a mistake of any
-    scenario, before the first is decided.
+    Parameters
+    ----------
+    scenarios
+        The scenarios by name.
+    study
+        What no price changes.
+    lists
+        Files of its price lists by name.
+    planned
+        Its tables `verdict` and `choices`.
+    folder
+        Where the files of the scenarios lie.
+    scratch
+        Where each scenario's workloads and price lists are written.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a scenario (SCENARIO_COLUMNS), the study itself first, with an empty `scenario`: the verdict on its
+        answer's work, the best choice, what that costs, and whether it is the `same_answer` as planned.
+
+    Raises
+    ------
+    UserError
+        One sentence a mistake of any scenario, before the first is decided.
     """
     files = StudyFiles(
         folder=folder,
@@ -181,51 +227,36 @@ def scenario_table(
         energy=study.energy,
         price_paths=study.price_paths,
     )
-    check_scenarios(scenarios, files, into)
+    check_scenarios(scenarios, files, scratch)
     rows = [_scenario("", PLANNED, [], planned["verdict"], planned["choices"])]
-    for name, one in scenarios.items():
+    for name, scenario in scenarios.items():
         file = scenario_file(folder, name)
-        workloads, written, changes = write_scenario(one, file, study.workloads, lists, into / name)
+        workloads, changed_lists, changes = write_scenario(scenario, file, study.workloads, lists, scratch / name)
         try:
-            verdict, choices = judged_under(written, replace(study, workloads=workloads))
+            verdict, choices = verdict_under(changed_lists, replace(study, workloads=workloads))
         except UserError as error:
             raise UserError(f"{file}: with it {error}") from None
-        rows.append(_scenario(name, one.title, changes, verdict, choices))
+        rows.append(_scenario(name, scenario.title, changes, verdict, choices))
+    # A mix is compared by its title, for its key is the same whatever is in it.
+    actions = [(row.get("kind"), row.get("best_title")) for row in rows]
     return pd.DataFrame(
-        [row | {"same_answer": _done(row) == _done(rows[0])} for row in rows], columns=list(SCENARIO_COLUMNS)
+        [row | {"same_answer": action == actions[0]} for row, action in zip(rows, actions, strict=True)],
+        columns=list(SCENARIO_COLUMNS),
     )
 
 
-def _scenario(
-    name: str, title: str, changes: list[str], verdict: pd.DataFrame, choices: pd.DataFrame
-) -> dict[str, object]:
-    """What a verdict says; of no answer there are only the changes."""
-    row: dict[str, object] = {"scenario": name, "title": title, "changes": changes}
-    found = verdict[verdict["is_answer"].astype(bool)] if len(verdict) else verdict
-    if found.empty:
+def _scenario(name: str, title: str, changes: list[str], verdict: pd.DataFrame, choices: pd.DataFrame) -> Row:
+    """Return a row of `scenario_table`; where nothing does the work only the changes."""
+    row: Row = {"scenario": name, "title": title, "changes": changes}
+    answer = _answer_row(verdict)
+    if answer is None:
         return row | {"sentence": "no answer: nothing does the work"}
-    told = found.iloc[0]
-    mine = choices[(choices["workload"] == told["workload"]) & (choices["choice"] == told["best"])].iloc[0]
+    of_work = choices[(choices["workload"] == answer["workload"]) & (choices["choice"] == answer["best"])]
+    best = of_work.iloc[0]
     names = ("workload", "sentence", "kind", "best", "best_title", "confidence", "p_cheaper", "rival_title", "ratio")
-    return row | {key: told[key] for key in names} | {key: mine[key] for key in OF_CHOICE}
-
-
-def _done(row: Row) -> tuple[object, object]:
-    """What is done, and with which machines: a mix by its title, for its key is the same whatever is in it."""
-    return row.get("kind"), row.get("best_title")
+    return row | {key: answer[key] for key in names} | {key: best[key] for key in OF_CHOICE}
 
 
 def to_markdown(table: pd.DataFrame, money: Money) -> str:
-    """The table for a terminal or a ticket: scenario, verdict, best, money a month with 90 %, what it changes."""
-    lines = ["| scenario | verdict | best | a month | sure | differs by |", "|---|---|---|---|---|---|"]
-    for row in table.to_dict("records"):
-        paid = ""
-        if pd.notna(row["usd_per_month"]):
-            ends = " to ".join(money.words(row[f"usd_per_month_{end}"]).rpartition(" ")[0] for end in ("low", "high"))
-            paid = f"{money.words(row['usd_per_month'])} ({ends})"
-        elif pd.notna(row["usd"]):
-            paid = f"{money.words(row['usd'])} in all"
-        sure = "" if pd.isna(row["p_cheaper"]) else percent(float(row["p_cheaper"]))
-        told = (row["title"], row["sentence"], row["best_title"] or "", paid, sure, "; ".join(row["changes"]) or "-")
-        lines.append(f"| {' | '.join(told)} |")
-    return "\n".join(lines) + "\n"
+    """Write `scenario_table` as Markdown: scenario, verdict, best, money a month with its 90 % range, what differs."""
+    return filled("scenarios.md.j2", {"rows": records(table), "money": money})

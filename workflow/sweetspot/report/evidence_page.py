@@ -9,7 +9,6 @@ from markupsafe import Markup
 from sweetspot.cells import BASES
 from sweetspot.decision_words import no_answer
 from sweetspot.report import evidence_text
-from sweetspot.report.case import evidence_case, script_json
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, Chart, in_words
 from sweetspot.report.cited import Provenance
@@ -69,7 +68,6 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
     tables = shown_in(tables, money)
     made = EvidenceTables(tables, study, provenance, machines)
     told = evidence_text.with_machine_names(table_of(tables, "warnings"), machines or {})
-    case = evidence_case(tables, study)
     figures = Figures(tables, drawn.specs, money)
     specs = (f"{json.dumps(name)}:{spec}" for name, spec in drawn.specs.items() if name in figures.names)
     told_of = (evidence_text.causes, evidence_text.price_changes_words, evidence_text.fits, evidence_text.waiting,
@@ -81,7 +79,6 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "verdict": outcome_of(tables),
         "plan": leading(tables),
         "phases_lead": leading(tables) == ROUNDS,
-        "plan_case": next((one["workload"] for one in case.get("works", ()) if one["cost"] != "share"), ""),
         "plan_turning": evidence_text.turning_in_words(tables),
         "plan_paying": " ".join(evidence_text.paying_in_words(tables)),
         "plan_worth": " ".join(evidence_text.plan_worth_in_words(tables, money.code)),
@@ -111,10 +108,8 @@ def render_evidence(tables: Tables, study: Study, drawn: Drawn, machines: Mappin
         "specs": packed(f"{{{','.join(specs)}}}".encode()),
         "tornado": _job_tornado(tables),
         "plan_tornado": _plan_tornado(tables),
-        "case": case,
-        "case_json": script_json(case),
-        "style": asset("page.css", "panel.css", "bars.css") + Markup(dark_rules()),
-        "script": asset("charts.js", "model.js", "panel.js"),
+        "style": asset("page.css", "bars.css") + Markup(dark_rules()),
+        "script": asset("charts.js"),
     }
     # Last, when every figure has been cited.
     context["origins"] = provenance.table()

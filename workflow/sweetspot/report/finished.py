@@ -31,14 +31,13 @@ def asset(*files: str) -> "Markup":
 
 
 def rendered(template: str, context: Mapping[str, Any]) -> str:
-    """A template of the assets, filled. Text from tables and configuration is escaped by the template engine."""
-    from jinja2 import Environment, StrictUndefined, select_autoescape
+    """Fill a template of a page. Text from tables and configuration is escaped by the template engine."""
+    from sweetspot.report.sentences import filled
 
-    environment = Environment(autoescape=select_autoescape(default=True), undefined=StrictUndefined, trim_blocks=True)
-    return environment.from_string((ASSETS / f"{template}.html.j2").read_text(encoding="utf-8")).render(context)
+    return filled(f"{template}.html.j2", context)
 
 
-class Made(NamedTuple):
+class StudySummary(NamedTuple):
     """One study: its folder below results/, name, date of its prices, when written, what is wrong.
 
     `sentences`: the first of its answer; `claims`: those that it recomputes and leads with.
@@ -53,25 +52,27 @@ class Made(NamedTuple):
     fault: str
 
 
-def _made(file: Path) -> Made:
+def _read_summary(file: Path) -> StudySummary:
     folder = file.parent.parent.name
     written = datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M UTC")
     try:
         answer = json.loads(file.read_text(encoding="utf-8"))
         study, claims = answer["study"], [str(sentence) for sentence in answer.get("claims", [])]
         sentences = [str(sentence) for sentence in answer["sentences"] if sentence not in claims]
-        return Made(folder, str(study["title"]), str(study["as_of"]), written, sentences[:SENTENCES], claims, "")
+        return StudySummary(
+            folder, str(study["title"]), str(study["as_of"]), written, sentences[:SENTENCES], claims, ""
+        )
     except (ValueError, KeyError, TypeError) as error:
         fault = f"{ANSWER} cannot be read ({type(error).__name__}); make the study again."
-        return Made(folder, folder, "unknown", written, [], [], fault)
+        return StudySummary(folder, folder, "unknown", written, [], [], fault)
 
 
 def write_index(results: str | Path, page: str | Path) -> None:
     """Write the page over the studies below `results` that have an answer, newest first; a broken one says so."""
     files = [file for file in Path(results).glob(f"*/{ANSWER}") if file.is_file()]
-    made = [_made(file) for file in sorted(files, key=lambda file: (-file.stat().st_mtime, str(file)))]
+    summaries = [_read_summary(file) for file in sorted(files, key=lambda file: (-file.stat().st_mtime, str(file)))]
     with write_whole(Path(page)) as temporary:
-        temporary.write_text(rendered("index", {"studies": made, "style": asset("page.css")}), encoding="utf-8")
+        temporary.write_text(rendered("index", {"studies": summaries, "style": asset("page.css")}), encoding="utf-8")
 
 
 def print_pdf(page: Path, output: Path) -> None:
@@ -79,17 +80,17 @@ def print_pdf(page: Path, output: Path) -> None:
 
     `--no-sandbox`: the page is our own and loads nothing. Raises UserError without a Chromium, and where it fails.
     """
-    browser = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    browser = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if browser is None:
         raise UserError(f"{output}: no Chromium found to print it with; expected one of {', '.join(BROWSERS)} on PATH")
     with tempfile.TemporaryDirectory() as profile, write_whole(output) as temporary:
         paths = f"--user-data-dir={profile}", f"--print-to-pdf={temporary}", page.resolve().as_uri()
         try:
-            done = subprocess.run(
+            result = subprocess.run(
                 [browser, *FLAGS, *paths], capture_output=True, text=True, timeout=TIME_LIMIT_S, check=False
             )
         except subprocess.TimeoutExpired:
             raise UserError(f"{output}: {browser} printed nothing within {TIME_LIMIT_S} s") from None
-        if done.returncode != 0 or not temporary.exists():
-            last = (done.stderr.strip().splitlines() or ["no message"])[-1]
-            raise UserError(f"{output}: {browser} ended with code {done.returncode}: {last}")
+        if result.returncode != 0 or not temporary.exists():
+            last = (result.stderr.strip().splitlines() or ["no message"])[-1]
+            raise UserError(f"{output}: {browser} ended with code {result.returncode}: {last}")

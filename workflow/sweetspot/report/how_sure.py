@@ -10,15 +10,16 @@ from sweetspot.decision.offers_left_out import NAMED, decisive_rows
 from sweetspot.report.evidence_text import RULES, decisive
 from sweetspot.report.notation import SHOWN, Row, text
 from sweetspot.report.outcome import Figure, Part, finite, outcome_of
+from sweetspot.report.sentences import sentence
 from sweetspot.report.tables import Tables, table_of
 from sweetspot.wording import listed, the
 
-MOST_WARNINGS, MOST_MACHINES = 3, 4  # that the first page names
-LONGEST = 260  # characters of one warning
+MAX_WARNINGS, MAX_MACHINES = 3, 4  # that the first page names
+MAX_CHARACTERS = 260  # of one warning
 # Warnings that say nothing without the name of their kind.
-HEADED = {"no_interval", "note", "text_against_table", "stand_in_batch", "stand_in_precision"}
-LEAST_GRAVE = ("no_interval", "note")  # what the bases say already, or a source says of its figure: told last
-FROM_A_CLOCK = (*READ, "equivalent")  # bases that carry no mark
+RULES_WITH_HEADING = {"no_interval", "note", "text_against_table", "stand_in_batch", "stand_in_precision"}
+MINOR_RULES = ("no_interval", "note")  # what the bases say already, or what a source says of its figure
+TIMED = (*READ, "equivalent")  # bases of speeds that somebody timed
 
 
 class DecidingSpeed(Part):
@@ -36,101 +37,77 @@ class DecidingSpeed(Part):
 
 
 def deciding_speeds(tables: Tables) -> list[DecidingSpeed]:
-    """The speeds of the options that the verdict names, and of those that do the work of a mix so named."""
-    return [_speed(row) for row in _deciding_rows(tables) if _has_speed(row)]
+    """List the speeds of the options that the verdict names, and of those that do the work of a mix so named."""
+    if outcome_of(tables) is None:
+        return []
+    return [
+        DecidingSpeed(
+            **{name: text(row[name]) for name in ("option", "title", "model")},
+            basis=text(row["throughput_basis"]),
+            images_per_s=Figure.of(row, "images_per_s"),
+            source=text(row["throughput_source"]),
+        )
+        for row in _rows_with_speed(tables, table_of(tables, "verdict"))
+    ]
 
 
 def bases_of_choice(tables: Tables, workload: str, choice: str) -> list[str]:
-    """The bases of the speeds that one choice of a workload rests on, each once; [] where it needs no speed."""
-    asked = {"is_answer": True, "workload": workload} | dict.fromkeys(NAMED) | {"best": choice}
-    rows = _rows_behind(tables, pd.DataFrame([asked]))
-    return list(dict.fromkeys(text(row["throughput_basis"]) for row in rows if _has_speed(row)))
+    """Return the bases of the speeds of one choice, each once; [] where it needs no speed."""
+    verdict = {"is_answer": True, "workload": workload} | dict.fromkeys(NAMED) | {"best": choice}
+    rows = _rows_with_speed(tables, pd.DataFrame([verdict]))
+    return list(dict.fromkeys(text(row["throughput_basis"]) for row in rows))
 
 
 def mark_of(bases: Iterable[str]) -> str:
-    """The words for behind a choice whose speed nobody timed: ` (speed predicted)`; nothing where all are timed."""
-    weak = [SHOWN[basis].word for basis in bases if basis not in FROM_A_CLOCK]
+    """Return the mark of a choice whose speed nobody timed, e.g. ' (speed predicted)'; '' where all are timed."""
+    weak = [SHOWN[basis].word for basis in bases if basis not in TIMED]
     return f" (speed {listed(weak)})" if weak else ""
 
 
 def speeds_in_words(tables: Tables) -> str:
-    """One sentence on the basis of the speeds that decide; empty where the answer rests on none."""
-    by_basis: dict[str, list[str]] = {}
+    """Say how the speeds that decide came to be; '' where the answer rests on none."""
+    titles: dict[str, dict[str, None]] = {basis: {} for basis in SHOWN}
     for speed in deciding_speeds(tables):
-        titles = by_basis.setdefault(speed.basis, [])
-        if speed.title not in titles:
-            titles.append(speed.title)
+        titles[speed.basis][speed.title] = None
     groups = [
-        f"{SHOWN[basis].sign} {SHOWN[basis].word}: {_some(by_basis[basis])}" for basis in SHOWN if basis in by_basis
+        {"basis": SHOWN[basis], "titles": list(names)[:MAX_MACHINES], "more": max(0, len(names) - MAX_MACHINES)}
+        for basis, names in titles.items()
+        if names
     ]
-    return f"Speeds that decide: {'; '.join(groups)}." if groups else ""
+    return sentence("deciding_speeds", groups) if groups else ""
 
 
 def warnings_in_words(tables: Tables) -> list[str]:
-    """The warnings that could change the answer, the gravest first; of more than MOST_WARNINGS how many there are."""
+    """List the warnings that could change the answer, the gravest first; of more than MAX_WARNINGS say how many."""
     rows = decisive(table_of(tables, "warnings"))
     if rows.empty:
         return []
-    rows = rows.assign(late=rows["rule"].isin(LEAST_GRAVE)).sort_values("late", kind="stable")
-    first = rows.drop_duplicates("rule")  # of each kind one before a second of the same
-    ordered = pd.concat([first, rows.drop(index=first.index)]).drop_duplicates(["rule", "message"])
-    titles = _titles(tables)
-    sentences = [_warning(str(row.rule), str(row.message), titles) for row in ordered.head(MOST_WARNINGS).itertuples()]
-    hidden = len(ordered) - len(sentences)
-    return [*sentences, f"{hidden} more could change the answer: see the evidence."] if hidden > 0 else sentences
+    rows = rows.assign(late=rows["rule"].isin(MINOR_RULES)).sort_values("late", kind="stable")
+    first_of_rule = rows.drop_duplicates("rule")
+    ordered = pd.concat([first_of_rule, rows.drop(index=first_of_rule.index)]).drop_duplicates(["rule", "message"])
+
+    options = table_of(tables, "options")
+    titles = dict(zip(options["instance"], options["title"], strict=True)) if len(options) else {}
+    lines = []
+    for rule, message in ordered[["rule", "message"]].head(MAX_WARNINGS).itertuples(index=False):
+        message = text(message)
+        machine, colon, rest = message.partition(": ")
+        if colon and machine in titles:
+            message = f"{the(titles[machine])}: {rest}"
+        heading = RULES.get(rule, rule.replace("_", " ")) if rule in RULES_WITH_HEADING else ""
+        lines.append(sentence("decisive_warning", message.rstrip("."), heading, MAX_CHARACTERS))
+    hidden = len(ordered) - len(lines)
+    return [*lines, sentence("more_warnings", hidden)] if hidden > 0 else lines
 
 
 def notes(tables: Tables) -> list[str]:
-    """What stands beside the verdict: the bases of the deciding speeds, then the warnings; lines for people."""
+    """List the lines beside the verdict: the bases of the deciding speeds, then the warnings."""
     return [line for line in (speeds_in_words(tables), *warnings_in_words(tables)) if line]
 
 
-def _deciding_rows(tables: Tables) -> list[Row]:
-    if outcome_of(tables) is None:
-        return []
-    return _rows_behind(tables, table_of(tables, "verdict"))
-
-
-def _rows_behind(tables: Tables, verdict: pd.DataFrame) -> list[Row]:
+def _rows_with_speed(tables: Tables, verdict: pd.DataFrame) -> list[Row]:
     choices, options = table_of(tables, "choices"), table_of(tables, "options")
     if choices.empty or options.empty or verdict.empty or "throughput_basis" not in options.columns:
         return []
-    return list(decisive_rows(verdict, choices, table_of(tables, "sources"), options))
-
-
-def _has_speed(row: Row) -> bool:
-    return text(row["throughput_basis"]) in SHOWN and finite(row, "images_per_s") is not None
-
-
-def _speed(row: Row) -> DecidingSpeed:
-    return DecidingSpeed(
-        option=text(row["option"]),
-        title=text(row["title"]),
-        model=text(row["model"]),
-        basis=text(row["throughput_basis"]),
-        images_per_s=Figure.of(row, "images_per_s"),
-        source=text(row["throughput_source"]),
-    )
-
-
-def _some(titles: list[str]) -> str:
-    more = len(titles) - MOST_MACHINES
-    return ", ".join(titles[:MOST_MACHINES]) + (f" and {more} more" if more > 0 else "")
-
-
-def _titles(tables: Tables) -> dict[str, str]:
-    options = table_of(tables, "options")
-    return dict(zip(options["instance"], options["title"], strict=True)) if len(options) else {}
-
-
-def _warning(rule: str, message: str, titles: dict[str, str]) -> str:
-    """A warning as a sentence: its kind before what only names a figure, and machines by their titles."""
-    name, apart, rest = message.partition(": ")
-    if apart and name in titles:
-        message = f"{the(titles[name])}: {rest}"
-    if rule in HEADED:
-        message = f"{RULES.get(rule, rule.replace('_', ' '))}: {message}"
-    sentence = f"{message[:1].upper()}{message[1:]}".rstrip(".")
-    if len(sentence) > LONGEST:
-        sentence = f"{sentence[:LONGEST].rpartition(' ')[0]} …"
-    return f"Warning: {sentence}."
+    rows = decisive_rows(verdict, choices, table_of(tables, "sources"), options)
+    return [row for row in rows if text(row["throughput_basis"]) in SHOWN and finite(row, "images_per_s") is not None]

@@ -1,38 +1,24 @@
-"""The verdict of a study as one object, read from its table: all that speaks of the answer says this."""
+"""The verdict of a study as one frozen record, read from the tables of the comparison."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sweetspot.report.notation import Row, interval_text, missing, number, records, text
+from sweetspot.report.notation import Row, missing, records, text
+from sweetspot.report.sentences import sentences
 from sweetspot.report.tables import Tables, table_of
-from sweetspot.wording import TIE, Money, percent, the, times
+from sweetspot.wording import TIE
 
-ROWS = 5  # choices that a table of the answer shows
-BUYING = ("buy", "mix")
-
-
-class Kind(NamedTuple):
-    """Words for a kind of choice: as the head of its row, within a sentence, in a table."""
-
-    group: str
-    doing: str
-    short: str
-
-
-KINDS = {
-    "keep": Kind("Keep what you have", "keeping what you have", "Keep"),
-    "rent": Kind("Rent by the hour", "renting", "Rent"),
-    "contract": Kind("Contract", "a contract", "Contract"),
-    **dict.fromkeys(BUYING, Kind("Buy", "buying", "Buy")),
-}
+ROWS = 5  # choices that the answer lists
 
 
 def finite(row: Row, name: str) -> float | None:
-    """A finite number of a row, else nothing: JSON has no other."""
-    found = row.get(name)
-    return None if missing(found) or math.isinf(float(found)) else float(found)  # type: ignore[arg-type]
+    """Return a number of a row; None where it is missing or infinite, which JSON cannot hold."""
+    value = row.get(name)
+    if missing(value) or math.isinf(float(value)):  # type: ignore[arg-type]
+        return None
+    return float(value)  # type: ignore[arg-type]
 
 
 class Part(BaseModel):
@@ -50,7 +36,7 @@ class Figure(Part):
 
     @classmethod
     def of(cls, row: Row, name: str) -> "Figure":
-        """A figure of a row, its ends in the columns behind it."""
+        """Read a figure from the column `name`, its interval from `name`_low and `name`_high."""
         return cls(value=finite(row, name), low=finite(row, f"{name}_low"), high=finite(row, f"{name}_high"))
 
 
@@ -91,7 +77,9 @@ class Outcome(Part):
     kind: str = Field(description="Its kind: keep, rent, contract, buy, mix")
     rival_kind: str | None = Field(description="Kind of the rival")
     usd: float = Field(description="USD of the best")
-    usd_per_month: float | None = Field(description="The same a month; null: the work has no months")
+    rival_usd: float | None = Field(description="USD of the rival; null: there is none")
+    usd_per_month: float | None = Field(description="The best's USD a month; null: the work has no months")
+    months: float | None = Field(description="Months of the project; null: the work has no months")
     ratio: Figure = Field(description="USD of the rival / USD of the best")
     p_cheaper: float | None = Field(description="Share of the draws in which the best costs less than the rival")
     start_with: Named = Field(description="Machine and seller to begin with; of what binds nobody the cheapest today")
@@ -114,126 +102,91 @@ class Outcome(Part):
         return self.confidence == TIE
 
     def sentences(self) -> list[str]:
-        """The verdict, what to do, what having it takes, from where on it is another, what to find out first."""
+        """List the verdict, what to do, what having it takes, its thresholds and what to find out first."""
         learn = f"Find out first: {self.find_out_first}." if self.find_out_first else ""
-        return [part for part in (self.sentence, self.do_this, *self.having, *self.thresholds, learn) if part]
+        return [line for line in (self.sentence, self.do_this, *self.having, *self.thresholds, learn) if line]
 
 
 def outcome_of(tables: Tables) -> Outcome | None:
-    """The verdict on the work that the study is about; None where nothing is priced for it."""
+    """Return the verdict on the work that the study is about; None where nothing is priced for it."""
     rows = records(table_of(tables, "verdict").head(1))
     return _outcome(rows[0]) if rows and rows[0]["is_answer"] else None
 
 
 def other_work(tables: Tables) -> list[Outcome]:
-    """The verdicts on the other works."""
+    """List the verdicts on the study's other works."""
     return [_outcome(row) for row in records(table_of(tables, "verdict")) if not row["is_answer"]]
 
 
-def choices_of(tables: Tables, most: int = ROWS) -> list[dict[str, Any]]:
-    """Rows of the choices of the answer's work: best, rival, the start, offers in hand, the cheapest of each kind,
-    and what costs less but is not the answer; then the cheapest others, `most` in all; cheapest first.
+def choices_of(tables: Tables, limit: int = ROWS) -> list[dict[str, Any]]:
+    """Select the choices that the answer lists, at least those that the verdict names.
+
+    Parameters
+    ----------
+    tables
+        Tables of the comparison; read are `verdict` and `choices`.
+    limit
+        How many choices are listed, unless the verdict and the offers in hand are more.
+
+    Returns
+    -------
+    list of dict
+        Rows of `choices`, the cheapest first: the best, the runner-up, the one to start with, offers in hand, the
+        cheapest of each kind, one that costs less but cannot be the answer, then the cheapest others.
     """
-    found, table = outcome_of(tables), table_of(tables, "choices")
-    if found is None:
+    verdict, table = outcome_of(tables), table_of(tables, "choices")
+    if verdict is None:
         return []
-    rows = [row for row in records(table[table["workload"] == found.workload]) if not missing(row["usd"])]
-    stands = [row for row in rows if missing(row["why_not"])]
-    told = {found.best.choice, found.start_with.choice, *([found.rival.choice] if found.rival else [])}
-    named = any(not row["in_hand"] for row in rows)
-    first = [row for row in rows if row["choice"] in told or (named and row["in_hand"])]
-    kinds = {row["kind"]: row for row in reversed(stands)}
-    ours = {row["alternative"] for row in rows if row["is_best"]}
-    cheaper = [row for row in rows if not missing(row["why_not"]) and row["alternative"] not in ours][:1]
-    cheaper = [row for row in cheaper if float(row["ratio"]) < 1]
-    order = {row["choice"]: row for row in (*first, *kinds.values(), *cheaper, *stands)}
-    kept = list(order)[: max(most, len(first))]
-    return [row for row in rows if row["choice"] in kept]
+    rows = [row for row in records(table[table["workload"] == verdict.workload]) if not missing(row["usd"])]
+    eligible = [row for row in rows if missing(row["why_not"])]
 
+    named = {choice.choice for choice in (verdict.best, verdict.start_with, verdict.rival) if choice}
+    all_in_hand = all(row["in_hand"] for row in rows)
+    first = [row for row in rows if row["choice"] in named or (row["in_hand"] and not all_in_hand)]
+    cheapest_by_kind = {row["kind"]: row for row in reversed(eligible)}
+    best = {row["alternative"] for row in rows if row["is_best"]}
+    excluded = [row for row in rows if not missing(row["why_not"]) and row["alternative"] not in best][:1]
+    cheaper = [row for row in excluded if float(row["ratio"]) < 1]
 
-def group_of(row: Row) -> str:
-    """What a choice is, as the head of its row; what one has may leave something to rent."""
-    return KINDS[row["kind"]].group + (", and rent" if keeps_and_rents(row) else "")
-
-
-def keeps_and_rents(row: Row) -> bool:
-    """Whether a choice is to keep what one has and to rent beside it."""
-    return row["kind"] == "keep" and not missing(row["main_rented"])
-
-
-def busy(found: Outcome) -> str:
-    """What a work without a plan supposes of an owned machine, for behind its name."""
-    days = found.busy_days_per_month
-    return "" if days is None else f", on a machine busy {days:g} days a month"
-
-
-class KeyFigure(NamedTuple):
-    """A figure as printed, what it is, and its 90 % interval in words, empty where none is known."""
-
-    value: str
-    label: str
-    span: str = ""
-
-
-def key_figures(found: Outcome | None, money: Money) -> list[KeyFigure]:
-    """How sure the verdict is, by how much, and how often the machine to begin with is to be had or from where on the
-    verdict is another: three at most.
-    """
-    if found is None or found.rival is None or found.p_cheaper is None:
-        return []
-    mine, other = the(found.best.title), the(found.rival.title)
-    if found.level == "commit":
-        mine, other = KINDS[found.kind].doing, KINDS[str(found.rival_kind)].doing
-    made = [KeyFigure(percent(found.p_cheaper), f"likely that {mine} costs less than {other}")]
-    value, low, high = found.ratio.value, found.ratio.low, found.ratio.high
-    if value is not None:
-        span = interval_text(low, high) if low is not None and number(low) != number(high) else ""
-        made.append(KeyFigure(f"{times(value)} ×", f"as much for {other} as for {mine}", span))
-    chance, buying = found.p_stock, found.kind in BUYING
-    if chance.value is not None and chance.value < 1 and found.machine_title is not None:
-        known = chance.low is not None and chance.high is not None
-        span = f"{percent(chance.low)} to {percent(chance.high)}" if known else ""  # type: ignore[arg-type]
-        made.append(KeyFigure(percent(chance.value), f"of attempts find {the(found.machine_title)} free", span))
-    if found.work_factor is not None and found.work_factor > 1 and not buying:
-        made.append(KeyFigure(f"{times(found.work_factor)} ×", "as much work before buying pays"))
-    if found.buy_below_usd is not None and (found.close or buying):
-        made.append(KeyFigure(money.words(found.buy_below_usd), "price of the machine below which buying pays"))
-    return made[:3]
-
-
-def _time_first(row: Row) -> TimeFirst | None:
-    machines = [text(one) for one in row.get("timed", ())]
-    if not machines:
-        return None
-    return TimeFirst(machines=machines, trial_usd=float(row["trial_usd"]), saving_usd=float(row["saving_usd"]))
+    by_rank = dict.fromkeys(row["choice"] for row in (*first, *cheapest_by_kind.values(), *cheaper, *eligible))
+    selected = list(by_rank)[: max(limit, len(first))]
+    return [row for row in rows if row["choice"] in selected]
 
 
 def _outcome(row: Row) -> Outcome:
-    def named(name: str) -> Named | None:
-        return None if missing(row[name]) else Named(choice=text(row[name]), title=text(row[f"{name}_title"]))
-
-    best, start = named("best"), named("take")
-    assert best is not None and start is not None
     prices = zip(row["box_prices_usd"], row["p_at_box_prices"], strict=True)
-    words = ("workload", "level", "verb", "sentence", "do_this", "confidence", "kind")
-    numbers = ("usd_per_month", "p_cheaper", "buy_below_usd", "work_factor", "busy_days_per_month")
+    best, start = _named(row, "best"), _named(row, "take")
+    assert best is not None and start is not None
+    texts = ("workload", "level", "verb", "sentence", "do_this", "confidence", "kind", "find_out_first")
+    optional_texts = ("rival_kind", "machine_title")
+    numbers = ("rival_usd", "usd_per_month", "months", "p_cheaper", "buy_below_usd", "work_factor",
+               "busy_days_per_month")  # fmt: skip
     return Outcome(
-        **{name: text(row[name]) for name in words},
+        **{name: text(row[name]) for name in texts},
+        **{name: text(row.get(name)) or None for name in optional_texts},
         **{name: finite(row, name) for name in numbers},
+        thresholds=[text(sentence) for sentence in row.get("thresholds", ())],
         title=text(row["workload_title"]),
         best=best,
-        rival=named("rival"),
-        rival_kind=None if missing(row["rival_kind"]) else text(row["rival_kind"]),
+        rival=_named(row, "rival"),
         usd=float(row["usd"]),
         ratio=Figure.of(row, "ratio"),
         start_with=start,
-        start_rival=named("take_rival"),
+        start_rival=_named(row, "take_rival"),
         start_p_cheaper=finite(row, "take_p_cheaper"),
         time_first=_time_first(row),
-        having=[text(said) for said in row.get("having", ())],
-        machine_title=None if missing(row.get("machine_title")) else text(row["machine_title"]),
+        having=[] if row["kind"] == "keep" or "p_stock" not in row else sentences("start_times", row),
         p_stock=Figure.of(row, "p_stock"),
-        thresholds=[text(said) for said in row["thresholds"]],
         at_prices=[AtPrice(usd=float(usd), p_buying_cheaper=float(share)) for usd, share in prices],
-        find_out_first=text(row["find_out_first"]),
     )
+
+
+def _named(row: Row, name: str) -> Named | None:
+    return None if missing(row[name]) else Named(choice=text(row[name]), title=text(row[f"{name}_title"]))
+
+
+def _time_first(row: Row) -> TimeFirst | None:
+    machines = [text(title) for title in row.get("timed", ())]
+    if not machines:
+        return None
+    return TimeFirst(machines=machines, trial_usd=float(row["trial_usd"]), saving_usd=float(row["saving_usd"]))

@@ -1,147 +1,133 @@
 """The page: the answer on one screen and what supports it; all else is in evidence.html beside it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from sweetspot.decision_words import MAY_STOP
 from sweetspot.files import write_whole
-from sweetspot.report import how_sure
-from sweetspot.report.answer_file import answer_json, nothing_said
-from sweetspot.report.case import page_case, script_json
+from sweetspot.report.answer_file import Answer, answer_of
 from sweetspot.report.draw import chart_of
 from sweetspot.report.evidence_page import Drawn, render_evidence
-from sweetspot.report.evidence_text import lead
 from sweetspot.report.finished import asset, rendered
-from sweetspot.report.first_charts import Dots, dots_chart
-from sweetspot.report.first_sections import sections
-from sweetspot.report.notation import missing, number, records
-from sweetspot.report.outcome import Outcome, busy, choices_of, group_of, key_figures, other_work, outcome_of
-from sweetspot.report.summary import of_choices, render_summary
-from sweetspot.report.tables import Tables, money_of, shown_in, table_of, works
+from sweetspot.report.how_sure import mark_of
+from sweetspot.report.outcome import Figure
+from sweetspot.report.scales import Axis, cost_axis, separate_labels
+from sweetspot.report.summary import summary_of
+from sweetspot.report.tables import Tables
+from sweetspot.report.tornado import tornado_chart
 from sweetspot.study.study import Study, load_study
-from sweetspot.study.workloads import load_monthly
-from sweetspot.throughput.speed_errors import SOFTWARE_FACTOR
-from sweetspot.wording import TIE, Money, percent
+from sweetspot.wording import Money
 
-LONG = 0.25  # of a job's hours: a wait that is worth a line
+WIDTH, HEIGHT, MARGIN, RIGHT, TOP, BOTTOM = 440, 250, 52, 60, 24, 34  # pixels of the chart of costs by work
+LABEL_GAP = 15  # pixels between the names of two lines
+HEADROOM = 1.05  # times the highest point
+
+
+@dataclass(frozen=True)
+class CostBar:
+    """A bar of a chart of costs, in the study's currency."""
+
+    title: str
+    kind: str
+    note: str
+    is_best: bool
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line of the chart of costs by work: points in pixels, and where its name stands."""
+
+    kind: str
+    points: list[tuple[str, str]]
+    band: list[tuple[str, str]]
+    label_y: float
 
 
 def render_page(tables: Tables, study: Study, workloads: str | Path | None = None) -> str:
-    """The page: verdict, what to do, what each choice costs, when it would be another. At most 600 words unfolded.
+    """Return index.html of a study; arguments and errors are those of `answer_of`."""
+    return page_of(answer_of(tables, study, workloads))
 
-    workloads: workloads.yaml, for what the team's own record says. Text from tables and configuration is escaped by the
-    template engine.
-    """
-    money = money_of(study)
-    found, others = outcome_of(tables), other_work(tables)
-    context: dict[str, Any] = {
-        "study": study,
-        "found": found,
-        "nothing": nothing_said(tables),
-        "claims": lead(table_of(tables, "claims")),
-        "others": [(one, busy(one).removeprefix(", on a machine ")) for one in others],
-        "used": any(busy(one) for one in others),
-        "code": money.code,
+
+def page_of(answer: Answer) -> str:
+    """Return index.html, all of which follows from the answer."""
+    money = Money(answer.study.currency, answer.study.usd_per_unit)
+    choices, scenarios = _choice_bars(answer, money), _scenario_bars(answer, money)
+    bars = answer.tornado
+    context = {
+        "answer": answer,
+        "verdict": answer.verdict,
+        "money": money,
+        "choices": choices,
+        "choice_axis": cost_axis([(bar.value, bar.high) for bar in choices]),
+        "scenarios": scenarios,
+        "scenario_axis": cost_axis([(bar.value, bar.high) for bar in scenarios]),
+        "scenarios_by_month": all(row.usd_per_month is not None for row in answer.scenarios),
+        "tornado": tornado_chart(bars.bars, bars.best, bars.runner_up, bars.ratio, money) if bars else "",
+        **_curves(answer, money),
         "style": asset("first.css", "bars.css"),
-        "script": asset("model.js", "lines.js", "panel.js"),
     }
-    tables = shown_in(tables, money)
-    context |= {"listed": of_choices(tables, money.code), "tiles": key_figures(found, money), "case": {}}
-    context["certainty"] = ()
-    context |= dict.fromkeys(("dots", "dots_title", "case_json"), "") | dict.fromkeys(
-        ("notes", "sections", "prices"), ()
-    )
-    if found is not None:
-        context |= _of_verdict(tables, study, found, money, use_in_words(workloads, found.workload))
     return rendered("page", context)
 
 
-def _of_verdict(tables: Tables, study: Study, found: Outcome, money: Money, recorded: str) -> dict[str, Any]:
-    rows, case, prices = choices_of(tables), page_case(tables, study, found), []
-    months = found.usd / found.usd_per_month if found.usd_per_month else 0.0
-    what = f"What {months:g} months cost" if months > 1 else found.title
-    if found.confidence == TIE:
-        prices = [(number(one.usd / money.usd_per_unit), percent(one.p_buying_cheaper)) for one in found.at_prices]
-    return {
-        "dots": dots_chart(_dots(rows, found, money.usd_per_unit), money.code) if rows else "",
-        "dots_title": f"{what}, in {money.code}: 20 equally likely outcomes each",
-        "certainty": how_sure.notes(tables),
-        "notes": [
-            *_notes(found, rows, money.code),
-            *_untimed(tables),
-            *_waits(tables, found),
-            *filter(None, [recorded]),
-        ],
-        "sections": sections(tables, found, money),
-        "prices": prices,
-        "case": case,
-        "case_json": script_json(case) if case else "",
-    }
+def _bar(title: str, kind: str, note: str, is_best: bool, usd: Figure, usd_per_unit: float) -> CostBar:
+    value, low, high = (None if end is None else end / usd_per_unit for end in (usd.value, usd.low, usd.high))
+    return CostBar(title, kind, note, is_best, value or 0.0, low, high)
 
 
-def _untimed(tables: Tables) -> list[str]:
-    """That nobody timed the work, where all speeds that the answer may take are by arithmetic."""
-    options = table_of(tables, "options")
-    taken = options[options["in_answer"].astype(bool)] if len(options) else options
-    if taken.empty or not taken["throughput_basis"].eq("arithmetic").all():
+def _choice_bars(answer: Answer, money: Money) -> list[CostBar]:
+    if answer.verdict is None:
         return []
+    best = answer.verdict.best.choice
     return [
-        "Nobody timed these jobs: hours are arithmetic, up to "
-        f"{SOFTWARE_FACTOR:g} times off on all machines alike. One timing of your own in throughput.csv ends that part."
+        _bar(
+            row.title,
+            row.kind,
+            mark_of(row.speed_bases).strip(" ()") if row.why_not is None else row.why_not,
+            row.choice == best,
+            row.usd,
+            money.usd_per_unit,
+        )
+        for row in answer.choices
     ]
 
 
-def _dots(rows: Sequence[dict[str, Any]], found: Outcome, usd_per_unit: float) -> list[Dots]:
-    """The choices of the first chart: what may be the answer by kind, then what is no answer."""
-    made: list[Dots] = []
-    mine = [row for row in rows if row["in_hand"]]
-    named = len(mine) < len(rows)
-    # Of offers in hand of one kind the word tells nothing, and "by the hour" would be wrong of one paid by the month.
-    alone = len({row["kind"] for row in rows}) == 1 and all(missing(row["why_not"]) for row in rows) and not named
-    for row in rows:
-        group = group_of(row)
-        if not missing(row["why_not"]):
-            may_stop = row["why_not_rule"] == MAY_STOP
-            group = "If jobs may be interrupted" if may_stop else str(row["why_not"]).capitalize()
-        elif named and row["in_hand"]:
-            group = "Your offers" if len(mine) > 1 else "Your offer"
-        told = "" if alone or group in {one.group for one in made} else group
-        outcomes = [float(usd) / usd_per_unit for usd in row["usd_outcomes"]]
-        best = row["choice"] == found.start_with.choice
-        made.append(Dots(row["choice"], told, row["kind"], row["title"], float(row["usd"]), outcomes, best))
-    return made
+def _scenario_bars(answer: Answer, money: Money) -> list[CostBar]:
+    """Return a bar a scenario: of a month where every scenario has months, else of all."""
+    by_month = all(row.usd_per_month is not None for row in answer.scenarios)
+    bars = []
+    for row in answer.scenarios:
+        months = row.usd.value / row.usd_per_month if by_month and row.usd.value and row.usd_per_month else 1.0
+        title = row.title if not row.name else f"{row.title}: {row.best_title}"
+        bars.append(_bar(title, row.kind, "", not row.same_answer, row.usd, money.usd_per_unit * months))
+    return bars
 
 
-def _notes(found: Outcome, rows: Sequence[dict[str, Any]], code: str) -> list[str]:
-    """What having it takes, what would be cheaper but is not the answer, what to find out first; a line each."""
-    notes = []
-    for row in rows:
-        if row["why_not_rule"] == MAY_STOP and float(row["ratio"]) < 1:
-            price = f"{number(row['usd'])} {code}"
-            notes.append(
-                f"If jobs may be interrupted: {row['title']}, {price}; say “accepts_interruptions: true” in study.yaml."
-            )
-    if found.find_out_first:
-        notes.append(f"Find out first: {found.find_out_first}.")
-    return [*found.having, *found.thresholds, *notes]
+def _curves(answer: Answer, money: Money) -> dict[str, object]:
+    """Return axes and lines of the chart of when buying pays; `curves` is empty without it."""
+    pays = answer.buying_pays
+    if pays is None:
+        return {"curves": [], "x": Axis(0, 1), "y": Axis(0, 1)}
+    highest = max(max([*line.usd, *line.high]) for line in pays.lines) / money.usd_per_unit
+    x = Axis(0.0, max(pays.lines[0].x), MARGIN, WIDTH - RIGHT)
+    y = Axis(0.0, HEADROOM * highest, HEIGHT - BOTTOM, TOP)
 
+    def points(line_x: Sequence[float], usd: Sequence[float]) -> list[tuple[str, str]]:
+        return [(x.at(at), y.at(cost / money.usd_per_unit)) for at, cost in zip(line_x, usd, strict=True)]
 
-def _waits(tables: Tables, found: Outcome) -> list[str]:
-    """How long a job waits for the machine that is held, where that is more than LONG of its hours; a line each."""
-    queue, names = table_of(tables, "queue"), works(tables)
-    if queue.empty:
-        return []
-    best = {found.best.choice, f"{found.workload}: {found.best.choice}"}
-    held = queue[queue["held"].astype(bool) & queue["option"].isin(best)]
-    ours = held["workload"].astype(str).str.split(".").str[0].eq(found.workload)
-    told: list[str] = []
-    for row in records(held[ours & (held["overloaded"].astype(bool) | (held["wait_hours"] > LONG * held["hours"]))]):
-        job = names.get(str(row["workload"]), str(row["workload"]).rpartition(".")[2])
-        long = "without end" if row["overloaded"] else f"{number(row['wait_hours'])} h on average"
-        then = "" if row["overloaded"] else f", then takes {number(row['hours'])} h"
-        told.append(f"A job ({job}) waits {long} for a free machine ({row['machines']}){then}.")
-    return told
+    label_heights = [float(y.at(line.usd[-1] / money.usd_per_unit)) for line in pays.lines]
+    curves = [
+        Curve(
+            kind=line.kind,
+            points=points(line.x, line.usd),
+            band=[*points(line.x, line.high), *reversed(points(line.x, line.low))] if line.high else [],
+            label_y=label_y,
+        )
+        for line, label_y in zip(pays.lines, separate_labels(label_heights, LABEL_GAP), strict=True)
+    ]
+    return {"curves": curves, "x": x, "y": y}
 
 
 def write_report(
@@ -153,39 +139,41 @@ def write_report(
     engine: str | Path | None = None,
     workloads: str | Path | None = None,
 ) -> None:
-    """Write index.html, evidence.html, summary.md and answer.json into `folder`.
+    """Write index.html, evidence.html, summary.md and answer.json.
 
-    The evidence holds the charts `specs` and the script `engine`, which draws them in a browser.
+    Parameters
+    ----------
+    tables
+        Tables of the study by name.
+    study_file
+        Its study.yaml.
+    folder
+        Where the four files are written.
+    specs
+        Files of the charts of the evidence, as `draw.draw_figures` wrote them.
+    machines
+        Names for people by instance.
+    engine
+        The script that draws the charts in a browser; None leaves it out.
+    workloads
+        workloads.yaml, for what the team's own record says.
 
-    Raises UserError for a broken study.yaml.
+    Raises
+    ------
+    UserError
+        If study.yaml or workloads.yaml is broken.
     """
     study, target = load_study(Path(study_file).parent), Path(folder)
-    drawn = Drawn(
+    answer = answer_of(tables, study, workloads)
+    charts = Drawn(
         {chart_of(file): Path(file).read_text(encoding="utf-8") for file in specs},
         Path(engine).read_text(encoding="utf-8") if engine else "",
     )
     for name, text in (
-        ("index.html", render_page(tables, study, workloads)),
-        ("evidence.html", render_evidence(tables, study, drawn, machines)),
-        ("summary.md", render_summary(tables, study)),
-        ("answer.json", answer_json(tables, study)),
+        ("index.html", page_of(answer)),
+        ("evidence.html", render_evidence(tables, study, charts, machines)),
+        ("summary.md", summary_of(answer, tables, study)),
+        ("answer.json", answer.model_dump_json(indent=1) + "\n"),
     ):
         with write_whole(target / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
-
-
-def use_in_words(workloads: str | Path | None, workload: str) -> str:
-    """The sentence of a workload of months with `measured`; empty for any other. Raises UserError."""
-    work = load_monthly(workloads).get(workload) if workloads is not None else None
-    if work is None or work.measured is None:
-        return ""
-    found = work.measured
-    jobs, busy = found.jobs_per_month, found.busy_share
-    low, high = (_jobs(end) for end in jobs.ends)
-    told = f"{percent(busy)} busy, " if busy is not None else ""
-    since = "month" if found.months == 1 else f"{found.months:.3g} months"
-    return f"Your last {since}: {told}{_jobs(jobs.value)} jobs a month ({low} to {high})."
-
-
-def _jobs(count: float) -> str:
-    return f"{count:,.0f}" if count >= 10 else f"{count:.2g}"

@@ -1,106 +1,126 @@
 """What an edit of prices did: the differences between two tables of ranks, as a table and as Markdown."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
-
 import pandas as pd
 
+from sweetspot.report.notation import records
+from sweetspot.report.sentences import filled
+
 OFFER = ["instance", "purchase"]
-PLACE = ["model", "workload", *OFFER]
+RANKED = ["model", "workload", *OFFER]
 COLUMNS = (
     "what", "instance", "purchase", "model", "workload", "before", "after", "change", "rank_before", "rank_after",
     "as_of_before", "as_of_after",
 )  # fmt: skip
-SAME = 1e-9
-ORDER = {what: place for place, what in enumerate(("price", "new", "gone", "rank", "cost"))}
-PRICES = "| offer | before, USD/h | after, USD/h | change | prices of |\n|---|---:|---:|---:|---|"
-PLACES = "| model, workload | option | rank before | rank after | USD | change |\n|---|---|---:|---:|---:|---:|"
+TOLERANCE = 1e-9  # of a relative change
+ORDER = ("price", "new", "gone", "rank", "cost")
 
 
 def difference(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """What differs between two tables of ranks (ranks.parquet), one row a change.
+    """List what differs between two tables of ranks.
 
-    Columns: `what` (price: USD an hour of an offer; cost: USD of a workload; rank; new; gone), instance, purchase,
-    model, workload, `before`, `after`, `change` (after / before - 1), `rank_before`, `rank_after`, and the dates of
-    the prices. Several offers of one instance and purchase (other price lists) count by their cheapest.
+    Parameters
+    ----------
+    before, after
+        Tables like comparison/ranks.parquet.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a change, with COLUMNS. `what`: price (USD an hour of an offer), new, gone (offers), rank, or cost (USD
+        of a workload). `change` is after / before - 1. Of several offers of one instance and purchase the cheapest
+        counts.
     """
-    parts = [price_changes(before, after, OFFER), cost_changes(before, after)]
-    table = pd.concat([part.reindex(columns=list(COLUMNS)) for part in parts], ignore_index=True)
-    return table.sort_values("what", key=lambda what: what.map(ORDER), kind="stable")
+    changes = [price_changes(before, after, OFFER), cost_changes(before, after)]
+    table = pd.concat([rows.reindex(columns=list(COLUMNS)) for rows in changes], ignore_index=True)
+    return table.sort_values("what", key=lambda column: column.map(ORDER.index), kind="stable")
 
 
-def side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], value: str, *more: str) -> pd.DataFrame:
-    """`before`, `after` and `change` of `value` by `key`, in its order, and `more` of both; of several the least."""
-    keep = [*key, value, *more]
-    sides = [table.sort_values(value, kind="stable").drop_duplicates(key)[keep] for table in (before, after)]
-    joined = sides[0].merge(sides[1], on=key, how="outer", suffixes=("_before", "_after"))
-    joined = joined.rename(columns={f"{value}_before": "before", f"{value}_after": "after"})
-    return joined.assign(change=joined["after"] / joined["before"] - 1)
+def side_by_side(before: pd.DataFrame, after: pd.DataFrame, key: list[str], value: str, *carried: str) -> pd.DataFrame:
+    """Join two tables by `key`.
+
+    Parameters
+    ----------
+    before, after
+        The tables; of several rows with one key the least `value` counts.
+    key
+        Columns that name a row.
+    value
+        Column that becomes `before`, `after` and `change` (after / before - 1).
+    carried
+        Columns that are kept of merged, with the suffixes `_before` and `_after`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        In the order of the key; what only one table has is missing on the other side.
+    """
+    columns = [*key, value, *carried]
+    first, second = (table.sort_values(value, kind="stable").drop_duplicates(key)[columns] for table in (before, after))
+    merged = first.merge(second, on=key, how="outer", suffixes=("_before", "_after"))
+    merged = merged.rename(columns={f"{value}_before": "before", f"{value}_after": "after"})
+    return merged.assign(change=merged["after"] / merged["before"] - 1)
 
 
 def price_changes(before: pd.DataFrame, after: pd.DataFrame, key: list[str]) -> pd.DataFrame:
-    """Prices of an hour that differ, by offer: the columns `key`; what is new or gone."""
-    joined = side_by_side(before, after, key, "usd_per_hour", "as_of")
-    new, gone = joined["before"].isna(), joined["after"].isna()
-    joined["what"] = pd.Series("price", joined.index).mask(new, "new").mask(gone, "gone")
-    return joined[new | gone | (joined["change"].abs() > SAME)]
+    """List the prices of an hour that differ, and the offers that are new or gone.
+
+    Parameters
+    ----------
+    before, after
+        Offers or ranks.
+    key
+        Columns that name an offer.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Rows of `side_by_side` with `what`: price, new or gone.
+    """
+    merged = side_by_side(before, after, key, "usd_per_hour", "as_of")
+    is_new, has_ended = merged["before"].isna(), merged["after"].isna()
+    merged["what"] = pd.Series("price", merged.index).mask(is_new, "new").mask(has_ended, "gone")
+    return merged[is_new | has_ended | (merged["change"].abs() > TOLERANCE)]
 
 
 def cost_changes(before: pd.DataFrame, after: pd.DataFrame) -> pd.DataFrame:
-    """Costs of a workload that differ: those of another `rank` first, then those that kept their place (`cost`)."""
-    joined = side_by_side(before, after, PLACE, "usd", "rank", "as_of").dropna(subset=["before", "after"])
-    moved = joined["rank_before"] != joined["rank_after"]
-    joined["what"] = moved.map({True: "rank", False: "cost"})
-    found = joined[moved | (joined["change"].abs() > SAME)]
-    return found.sort_values("what", ascending=False, kind="stable")
+    """List the costs of a workload that differ: those of another `rank` first, then those that kept theirs (`cost`)."""
+    merged = side_by_side(before, after, RANKED, "usd", "rank", "as_of").dropna(subset=["before", "after"])
+    rank_changed = merged["rank_before"] != merged["rank_after"]
+    merged["what"] = rank_changed.map({True: "rank", False: "cost"})
+    changed = merged[rank_changed | (merged["change"].abs() > TOLERANCE)]
+    return changed.sort_values("what", ascending=False, kind="stable")
 
 
 def to_markdown(
     table: pd.DataFrame, before: str, after: str, answers: tuple[str | None, str | None] = (None, None)
 ) -> str:
-    """The changes as Markdown: the answers, prices, places, then costs that kept their place (counted)."""
-    lines = [f"# From {_cell(before)} to {_cell(after)}", ""]
-    for when, sentence in zip(("Before", "After"), answers, strict=True):
-        lines += [f"{when}: {_cell(sentence)}", ""] if sentence else []
-    if table.empty:
-        return "\n".join([*lines, "No price, cost or rank differs.", ""])
-    plans, prices, places, kept = (
-        table[table["what"].isin(kinds)].to_dict("records")
-        for kinds in (["plan"], ["price", "new", "gone"], ["rank"], ["cost"])
-    )
-    for row in plans:
-        told = [f"{_cell(said)}, {_number(row[side])} USD" if (said := row[f"said_{side}"]) else "nothing"
-                for side in ("before", "after")]  # fmt: skip
-        lines += [f"Plan {_cell(row['workload'])}, before: {told[0]}", "", f"After: {told[1]}", ""]
-    lines += _lines(PRICES, map(_price, prices)) + _lines(PLACES, map(_place, places))
-    if kept:
-        lines += [f"{len(kept)} further costs changed without a change of rank.", ""]
-    return "\n".join(lines)
+    """Write the changes as Markdown.
 
+    Parameters
+    ----------
+    table
+        Rows of `difference` or of `decided_anew.moved`.
+    before, after
+        Names of the two states.
+    answers
+        The verdict in each of them; None leaves it out.
 
-def _price(row: dict[str, Any]) -> Sequence[str]:
-    days = " -> ".join(str(day) for day in (row["as_of_before"], row["as_of_after"]) if pd.notna(day))
-    change = f"{row['change']:+.1%}" if row["what"] == "price" else row["what"]
-    return _offer(row), _number(row["before"]), _number(row["after"]), change, days
+    Returns
+    -------
+    str
+        The answers, plans, prices and ranks that changed; costs that kept their rank are counted.
+    """
 
+    def rows(*kinds: str) -> list[dict[str, object]]:
+        return records(table[table["what"].isin(kinds)])
 
-def _place(row: dict[str, Any]) -> Sequence[str]:
-    places = (f"{row[f'rank_{side}']:.0f}" for side in ("before", "after"))
-    return f"{row['model']}, {row['workload']}", _offer(row), *places, _number(row["after"]), f"{row['change']:+.1%}"
-
-
-def _offer(row: dict[str, Any]) -> str:
-    return f"{row['instance']} ({row['purchase']})"
-
-
-def _lines(head: str, rows: Iterable[Sequence[str]]) -> list[str]:
-    lines = [f"| {' | '.join(map(_cell, row))} |" for row in rows]
-    return [head, *lines, ""] if lines else []
-
-
-def _number(value: float) -> str:
-    return "" if pd.isna(value) else f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
-
-
-def _cell(text: object) -> str:
-    return str(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+    context = {
+        "before": before,
+        "after": after,
+        "answers": answers,
+        "plans": rows("plan"),
+        "prices": rows("price", "new", "gone"),
+        "ranks": rows("rank"),
+        "same_rank": len(rows("cost")),
+    }
+    return filled("changes.md.j2", context).rstrip("\n") + "\n"

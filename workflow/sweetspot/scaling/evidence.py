@@ -10,7 +10,6 @@ from sweetspot.cells import READ, USABLE, weakest
 from sweetspot.scaling.step_facts import MODERN, eras_of, with_declared_facts, with_step_facts
 from sweetspot.study.instances import nodes_of
 from sweetspot.throughput.best import best_figures, mark_best
-from sweetspot.throughput.published import frameworks_of
 from sweetspot.warnings import warning
 
 if TYPE_CHECKING:
@@ -66,9 +65,9 @@ def study_efficiency(
     computed = _computed_efficiency(observed, instances)
     printed = table.assign(
         basis="published",
-        framework=frameworks_of(table, instances, framework),
+        framework=[getattr(instances.get(name), "framework", None) or framework for name in table["instance"]],
         nodes=[nodes_of(instances, row.instance, row.gpus) for row in table.itertuples()],
-        xla=table["xla"] == "yes" if "xla" in table.columns else False,
+        xla=False,
     )
     tables = [rows for rows in (printed, computed) if len(rows)]
     efficiency = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=list(EFFICIENCY_COLUMNS))

@@ -15,21 +15,22 @@ from sweetspot.errors import UserError, refuse
 from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.study.spelling import hint, near
 
-Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$", strict=True)]
+Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$")]
 # A name that is joined to others with '.' in tables (`lab.bert`, `lab.bert.urgent`): it has none itself.
 PART = SLUG.replace("._-", "_-")
-Part = Annotated[str, StringConstraints(pattern=f"^{PART}$", strict=True)]
+Part = Annotated[str, StringConstraints(pattern=f"^{PART}$")]
 DATE = r"^\d{4}(-\d\d(-\d\d)?)?$"
 DATE_TEXT = 'a date in quotes, as precise as known: "2025", "2025-06" or "2025-06-30"'
 Text = Annotated[str, StringConstraints(min_length=1, max_length=4000)]
 Purchase = Literal["on_demand", "spot", "preemptible", "reserved", "committed", "own"]
-Share = Annotated[float, Field(strict=True, ge=0, le=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
 SMALLEST = 1e-12  # of what must be above 0
-AboveZero = Annotated[float, Field(strict=True, ge=SMALLEST, le=1e18)]
+AboveZero = Annotated[float, Field(ge=SMALLEST, le=1e18)]
 # Bounds far outside any price, so that no product of sane figures overflows a float.
-Number = Annotated[float, Field(strict=True, ge=-1e12, le=1e12)]
+Number = Annotated[float, Field(ge=-1e12, le=1e12)]
 Precision = Literal["fp32", "tf32", "fp16", "bf16", "fp8"]
-Count = Annotated[int, Field(ge=1, le=100_000, strict=True)]
+Count = Annotated[int, Field(ge=1, le=100_000)]
+Day = Annotated[date, Field(strict=False)]  # as YAML reads a date, or in quotes
 
 
 def _checked_day(text: str) -> str:
@@ -42,7 +43,7 @@ def _checked_day(text: str) -> str:
 
 
 # The date of a fact, as precise as known.
-DateText = Annotated[str, StringConstraints(pattern=DATE, strict=True), AfterValidator(_checked_day)]
+DateText = Annotated[str, StringConstraints(pattern=DATE), AfterValidator(_checked_day)]
 ModelT = TypeVar("ModelT", bound=BaseModel)
 if TYPE_CHECKING:
     Framework = str
@@ -53,7 +54,9 @@ else:
 class Closed(BaseModel):
     """Base of every configuration model: unknown keys are refused, values do not change."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, strict=True, use_attribute_docstrings=True
+    )
 
     def _expected(self) -> Iterator[str]:
         """What is expected, of keys that do not fit together; the first is told."""
@@ -102,7 +105,15 @@ class Ranged(Closed):
 
 
 def within(minimum: float, maximum: float = math.inf, noun: str = "a number") -> AfterValidator:
-    """Return a check that the whole range of an uncertain number lies within bounds."""
+    """Return a check that the whole range of an uncertain number lies within bounds.
+
+    Parameters
+    ----------
+    minimum, maximum
+        The bounds; a minimum of SMALLEST is said as "above 0".
+    noun
+        What the number is, with its unit.
+    """
     expected = f"{noun} above 0" if minimum == SMALLEST else f"{noun} of at least {minimum:g}"
     if maximum < math.inf:
         expected += f", at most {maximum:g}"
@@ -156,7 +167,6 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
     ------
     UserError
         One sentence per mistake: file, key, value found, what is expected.
-
     """
     if not isinstance(data, dict):
         raise UserError(f"{file}: found {type(data).__name__}; expected a mapping of keys to values")
@@ -171,7 +181,7 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
 def _is_misspelt(detail: ErrorDetails, details: Sequence[ErrorDetails]) -> bool:
     """Return whether a missing key stands beside an unknown one that resembles it: one mistake, said of that one."""
     *parent, name = detail["loc"] or ("",)
-    unknown = [loc[-1] for loc in (other["loc"] for other in details if other["type"] == "extra_forbidden")
+    unknown = [loc[-1] for loc in (entry["loc"] for entry in details if entry["type"] == "extra_forbidden")
                if [*loc[:-1]] == parent]  # fmt: skip
     return detail["type"] == "missing" and near(str(name), map(str, unknown)) is not None
 
@@ -226,14 +236,14 @@ def _keys_of(model: type[BaseModel]) -> set[str]:
     return {key for part in (schema, *schema.get("$defs", {}).values()) for key in part.get("properties", {})}
 
 
-def check_apart(names: Iterable[str], what: str, file: str | Path) -> None:
+def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
     """Refuse names that differ only by case: on macOS and Windows their files are one.
 
     Parameters
     ----------
     names
         The names.
-    what
+    noun
         What they are names of, e.g. "studies".
     file
         Where they stand.
@@ -242,11 +252,10 @@ def check_apart(names: Iterable[str], what: str, file: str | Path) -> None:
     ------
     UserError
         Two names differ only by case.
-
     """
     first: dict[str, str] = {}
     refuse(
-        f"{file}: {what} {first[name.casefold()]!r} and {name!r} differ only by case; rename one of them"
+        f"{file}: {noun} {first[name.casefold()]!r} and {name!r} differ only by case; rename one of them"
         for name in names
         if first.setdefault(name.casefold(), name) != name
     )

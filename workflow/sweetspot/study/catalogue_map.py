@@ -20,8 +20,7 @@ SEVERAL_NODES = re.compile(r"-x\d+$")  # an instance of some nodes is named for 
 class FilePart(Closed):
     """Machines whose prices come from one provider's file of SkyPilot's or gpuhunt's catalogue."""
 
-    lists: list[Slug] = Field(min_length=1)
-    """Price lists of the study that it refreshes"""
+    lists: list[Slug] = Field(min_length=1, description="Price lists of the study that it refreshes")
     purchases: list[Refreshed] = Field(list(RATES), min_length=1)
     """Offers that it refreshes, others of the same machines stay"""
     instances: dict[Slug, Text] = Field(min_length=1)
@@ -47,9 +46,7 @@ class CatalogueMap(Closed):
     gpuhunt: dict[Slug, FilePart] = {}
     """Gpuhunt's published catalogue, a file a provider"""
     shipped: Shipped = Shipped()
-    """Price lists whose machines are refreshed by the names of the library's facts/catalogue_names.csv, where no
-    part here names them
-    """
+    """Price lists whose machines are refreshed by the names of facts/catalogue_names.csv, unless a part names them"""
 
     def parts(self) -> Iterator[tuple[str, str, FilePart]]:
         """Source, key and part, in the order of the sources."""

@@ -29,18 +29,11 @@ SELECTORS = ("selector", "but", "among")
 COUNTS = ("batch_size", "gpus")
 MEASURES = ("usd", "hours", "images_per_usd", "images_per_s")
 COLUMNS = {
-    "offer": (
-        "usd_per_hour",
-        "days_per_month",
-        "downtime_share",
-        "capex_usd",
-        "fixed_usd_per_month",
-        "energy_usd_per_hour",
-        "variable_usd_per_hour",
-    ),
+    "offer": ("usd_per_hour", "days_per_month", "downtime_share", "capex_usd", "fixed_usd_per_month",
+              "energy_usd_per_hour", "variable_usd_per_hour"),
     "option": MEASURES,
     "rank": MEASURES,
-}
+}  # fmt: skip
 
 Label = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 ExpressionText = Annotated[str, StringConstraints(min_length=1, max_length=500, strip_whitespace=True)]
@@ -74,16 +67,14 @@ class Claim(Closed):
         None, examples=["100 * price(spot) / price(on_demand)", 'option(rented, "usd") / option(box, "usd")']
     )
     """What is computed: numbers, ~ before one that was rounded when printed, + - * /, brackets and functions
-    (docs/decision.md); absent: a statement that no table can check
-    """
+    (docs/decision.md); absent: a statement that no table can check"""
     models: list[Slug] = []
     """Models it is said of, one value for each; absent: all"""
     printed: float | None = None
     """The number printed"""
     unit: Text | None = None
     """Its unit"""
-    tolerance: float = Field(0.0, ge=0)
-    """How far the recomputed number may lie from the printed one"""
+    tolerance: float = Field(0.0, ge=0, description="How far the recomputed number may lie from the printed one")
     relation: Literal["equals", "at_least", "at_most"] = "equals"
     """at_least: 'more than'; the recomputed number may lie above the printed one"""
     checkable: bool = True

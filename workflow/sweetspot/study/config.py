@@ -3,24 +3,24 @@
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, field_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_validator
 
 from sweetspot.cells import PROTOCOL
 from sweetspot.study.base import Closed, Count, Framework, Precision, Slug
 
 
 def _number_of_text(value: Any) -> Any:
-    """The number that a text of the command line means: Snakemake reads what stands in {} or [] there as text only."""
-    return int(value) if isinstance(value, str) and re.fullmatch(r"-?(0|[1-9][0-9]*)", value) else value
+    """Return the number that a text of the command line means: Snakemake reads what stands in {} or [] as text."""
+    return int(value) if isinstance(value, str) and re.fullmatch(r"[1-9][0-9]*", value) else value
 
 
 FromText = BeforeValidator(_number_of_text)
-Whole = Annotated[Count, FromText]
+CountOrText = Annotated[Count, FromText]
 Positive = Annotated[float, Field(gt=0, lt=1e9)]
 # `null` on the command line comes as text.
 Cap = Annotated[Positive | None, BeforeValidator(lambda value: None if value in ("null", "~") else value)]
 Column = Literal["instance", "framework", "model", "batch_size", "gpus", "precision", "variant"]
-Value = Annotated[Whole | Slug, Field(union_mode="left_to_right")]
+Value = Annotated[CountOrText | Slug, Field(union_mode="left_to_right")]
 TIME_LIMIT_S = 1800
 PROTOCOL_KEYS = ("protocol", "warmup_steps", "min_steps", "min_seconds", "least_seconds", "least_seconds_power",
                  "min_steps_slow", "target_half_width")  # fmt: skip
@@ -29,14 +29,11 @@ PROTOCOL_KEYS = ("protocol", "warmup_steps", "min_steps", "min_seconds", "least_
 class Matrix(Closed):
     """The axes of what is measured here; each value is one level, every combination is a cell."""
 
-    model: list[Slug] = Field(min_length=1)
-    """Networks to train, or scripts of config/commands/, by name"""
-    batch_size: list[Whole] = Field(min_length=1)
-    """Samples per device and step"""
-    gpus: list[Annotated[int, Field(ge=1, le=4096, strict=True), FromText]] = [1]
+    model: list[Slug] = Field(min_length=1, description="Networks to train, or scripts of config/commands/, by name")
+    batch_size: list[CountOrText] = Field(min_length=1, description="Samples per device and step")
+    gpus: list[Annotated[int, Field(ge=1, le=4096), FromText]] = [1]
     """Devices used together"""
-    precision: list[Precision] = Field(["fp32"], min_length=1)
-    """Number format of the computation"""
+    precision: list[Precision] = Field(["fp32"], min_length=1, description="Number format of the computation")
     variant: list[Slug] = Field(["default"], min_length=1)
     """How gradients are combined (default, A, B, C, ddp), or compile"""
     framework: list[Framework] = Field(["tensorflow"], min_length=1)
@@ -46,26 +43,26 @@ class Matrix(Closed):
 class Measure(Closed):
     """The measurement protocol; changing it means measuring again."""
 
-    protocol: Annotated[Whole, AfterValidator(lambda value: max(value, PROTOCOL))] = Field(
+    model_config = ConfigDict(strict=False)  # on the command line numbers come as text
+
+    protocol: Annotated[CountOrText, AfterValidator(lambda value: max(value, PROTOCOL))] = Field(
         PROTOCOL,
         description="Version of what a measurement means; a new number repeats every run. A lower one than this "
         f"version of Sweetspot measures by ({PROTOCOL}) counts as that",
     )
-    warmup_steps: Whole = 2
+    warmup_steps: CountOrText = 2
     """Steps not timed, the first (which compiles) included"""
-    min_steps: Whole = 5
+    min_steps: CountOrText = 5
     """Timed steps after which a run may end"""
-    min_seconds: float = Field(20.0, gt=0, le=86_400)
-    """Timed seconds after which a slow run may end"""
-    least_seconds: float = Field(2.0, ge=0, le=86_400)
-    """Timed seconds before which no run ends"""
+    min_seconds: float = Field(20.0, gt=0, le=86_400, description="Timed seconds after which a slow run may end")
+    least_seconds: float = Field(2.0, ge=0, le=86_400, description="Timed seconds before which no run ends")
     least_seconds_power: float = Field(10.0, ge=0, le=86_400)
     """The same where power or energy is read, which renews ten times a second"""
-    min_steps_slow: Whole = 3
+    min_steps_slow: CountOrText = 3
     """Timed steps that even a slow run makes"""
     target_half_width: float = Field(0.0, ge=0, lt=1)
     """Share of the mean step to which its 95 % interval must shrink before min_seconds; 0: any"""
-    time_limit_s: Whole = TIME_LIMIT_S
+    time_limit_s: CountOrText = TIME_LIMIT_S
     """Seconds after which a run is ended and recorded as failed"""
     xla: bool = False
     """Compile the training step with XLA"""
@@ -96,7 +93,7 @@ class Config(Closed):
     """Instances of instances.yaml that are measured; [] measures nothing"""
     matrix: Matrix
     """What is measured on them"""
-    runs: Annotated[int, Field(ge=1, le=100, strict=True), FromText] = 2
+    runs: Annotated[int, Field(ge=1, le=100), FromText] = 2
     """Independent processes per cell"""
     exclude: list[dict[Column, Value]] = []
     """Cells to leave out: all that agree with an entry"""
@@ -105,6 +102,6 @@ class Config(Closed):
 
     @field_validator("measure_on", mode="before")
     @classmethod
-    def _one_name_is_a_list(cls, value: Any) -> Any:
+    def _name_as_list(cls, value: Any) -> Any:
         """`--config measure_on=workstation-gpu` on the command line gives text."""
         return [value] if isinstance(value, str) else value

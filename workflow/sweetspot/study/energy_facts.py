@@ -28,8 +28,8 @@ class Fact(Ranged):
 
 def _fact(row: Mapping[str, str]) -> Fact:
     """The fact in a row of a shipped table; an end that is empty is not given."""
-    ends = {name: float(row[name]) for name in ("value", "low", "high") if row[name]}
-    return Fact(**ends, as_of=row["as_of"], source=row["source"])
+    numbers = {name: float(row[name]) for name in ("value", "low", "high") if row[name]}
+    return Fact(**numbers, as_of=row["as_of"], source=row["source"])
 
 
 Intensity = Annotated[Fact, within(0, LARGEST_INTENSITY, "g CO2e per kWh")]
@@ -65,17 +65,19 @@ class Site(Closed):
     def _expected(self) -> Iterator[str]:
         if not self._given("pue", "g_per_kwh", "grid"):
             yield "at least one of pue, g_per_kwh, grid"
-        known = [row["grid"] for row in table("grids")]
-        if self.grid is not None and (self.g_per_kwh is not None or self.grid not in known):
-            yield f"one of g_per_kwh and grid, which is one of {', '.join(known)}; found {self.grid!r}"
+        if self.grid is not None and (self.g_per_kwh is not None or self.grid not in _grids()):
+            yield f"one of g_per_kwh and grid, which is one of {', '.join(_grids())}; found {self.grid!r}"
 
-    def completed(self, shipped: "Site | None") -> "Site":
-        """With what it does not say taken from `shipped`, and its grid looked up."""
-        pue = self.pue or (shipped and shipped.pue)
-        grid = None if self.g_per_kwh else self.grid or (shipped and shipped.grid)
-        found = next((row for row in table("grids") if row["grid"] == grid), None)
-        g_per_kwh = _fact(found | {"source": f"{grid}: {found['source']}"}) if found else self.g_per_kwh
-        return self.model_copy(update={"pue": pue, "g_per_kwh": g_per_kwh, "grid": None})
+    def completed(self, pue: Fact | None = None, grid: str | None = None) -> "Site":
+        """Return the site with what it does not say as given, and its grid looked up."""
+        name = None if self.g_per_kwh else self.grid or grid
+        g_per_kwh = self.g_per_kwh if name is None else _grids()[name]
+        return self.model_copy(update={"pue": self.pue or pue, "g_per_kwh": g_per_kwh, "grid": None})
+
+
+def _grids() -> dict[str, Fact]:
+    """Return the carbon intensity of each grid of the library."""
+    return {row["grid"]: _fact({**row, "source": f"{row['grid']}: {row['source']}"}) for row in table("grids")}
 
 
 class Energy(Closed):
@@ -90,37 +92,33 @@ class Energy(Closed):
     sites: list[Site] = []
     """PUE and grid of each provider"""
     shipped: bool = False
-    """Whether devices, sites and utilisation that are not declared here are those of the library's facts/power.csv
-    and providers.csv (2026, sites in the eastern US); what is declared here comes first
-    """
+    """Whether what is not declared here is taken from the library's power.csv and providers.csv (2026, eastern US)"""
 
     def _expected(self) -> Iterator[str]:
-        for names in ([device.gpu for device in self.devices], [site.provider for site in self.sites]):
-            for name in (name for name, count in Counter(names).items() if count > 1):
+        names = [*(device.gpu for device in self.devices), *(site.provider for site in self.sites)]
+        for name, count in Counter(names).items():
+            if count > 1:
                 yield f"each device and each provider once, found {name!r} twice"
         if self.devices and self.utilisation is None and not self.shipped:
             yield "utilisation beside devices: the power of a data sheet is the most that a device draws"
 
     def completed(self) -> "Energy":
-        """With its grids looked up and, where it asks for what is shipped, what it does not declare."""
+        """Return the facts with grids looked up and, where they ask for what is shipped, what they do not declare."""
         sites = {site.provider: site for site in self.sites}
         devices = {device.gpu: device for device in self.devices}
-        if not self.shipped:
-            return self.model_copy(update={"sites": [site.completed(None) for site in self.sites]})
-        facts = {(row["quantity"], row["gpu"]): _fact(row) for row in table("power")}
-        for (quantity, gpu), watts in facts.items():
-            if quantity == "watts" and gpu not in devices:
-                devices[gpu] = DevicePower(gpu=gpu, watts=watts, host_share=facts.get(("host_share", gpu)))
-        for row in table("providers"):
-            shipped = Site(provider=row["provider"], pue=_fact(row), grid=row["grid"])
-            sites[shipped.provider] = sites.get(shipped.provider, shipped).completed(shipped)
-        return self.model_copy(
-            update={
-                "utilisation": self.utilisation or facts["utilisation", ""],
-                "devices": list(devices.values()),
-                "sites": [site.completed(None) for site in sites.values()],
-            }
-        )
+        utilisation = self.utilisation
+        if self.shipped:
+            facts = {(row["quantity"], row["gpu"]): _fact(row) for row in table("power")}
+            utilisation = utilisation or facts["utilisation", ""]
+            for quantity, gpu in facts:
+                if quantity == "watts" and gpu not in devices:
+                    host_share = facts.get(("host_share", gpu))
+                    devices[gpu] = DevicePower(gpu=gpu, watts=facts[quantity, gpu], host_share=host_share)
+            for row in table("providers"):
+                name, pue = row["provider"], _fact(row)
+                sites[name] = sites.get(name, Site(provider=name, pue=pue)).completed(pue, row["grid"])
+        facts_by_key = {"devices": [*devices.values()], "sites": [site.completed() for site in sites.values()]}
+        return self.model_copy(update=facts_by_key | {"utilisation": utilisation})
 
     def device(self, gpu: str) -> DevicePower | None:
         """The power of a device; None where it is not declared."""

@@ -70,7 +70,7 @@ def has_network(framework: str, name: str) -> bool:
     return framework == "tensorflow" and keras_application(name) is not None
 
 
-def known_networks(framework: str, name: str) -> str:
+def expected_networks(framework: str, name: str) -> str:
     """Say what may stand in place of an unknown name: the nearest networks of that framework."""
     networks = FRAMEWORKS[framework].networks
     nearest = difflib.get_close_matches(name.lower(), networks, n=2)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from sweetspot.errors import Faults, UserError
-from sweetspot.study.base import Closed, Count, Name, Slug, Text, check_apart, validated
+from sweetspot.study.base import Closed, Count, Name, Slug, Text, check_case, validated
 from sweetspot.study.platforms import PLATFORMS, Platform
 from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
@@ -86,12 +86,10 @@ class Instance(Closed):
     """Who offers it: aws, gce, own, ..."""
     gpu: Text
     """Device as named in the published tables, or the processor"""
-    gpus: Annotated[int, Field(ge=1, le=4096, strict=True)]
-    """Devices in it"""
+    gpus: int = Field(ge=1, le=4096, description="Devices in it")
     vcpus: Count | None = None
     """Virtual processors"""
-    memory_gib: float | None = Field(None, gt=0)
-    """Main memory in GiB"""
+    memory_gib: float | None = Field(None, gt=0, description="Main memory in GiB")
     gpu_memory_gib: float | None = Field(None, gt=0, le=1e5)
     """Memory of one device in GiB; absent: by the data sheet, where the device is known"""
     interconnect: Interconnect | None = None
@@ -119,9 +117,16 @@ class Instance(Closed):
 
 
 def nodes_of(instances: Mapping[str, Instance], name: str, gpus: int) -> int:
-    """Machines that `gpus` devices of an instance take: devices / gpus_per_node where it is measured so, else declared.
+    """Return how many nodes some devices of an instance take; 1 where nothing is said.
 
-    Of a declared cluster as many of its nodes as the devices fill; one where nothing is said.
+    Parameters
+    ----------
+    instances
+        The declared instances.
+    name
+        The instance.
+    gpus
+        Devices used: by `gpus_per_node` where it is measured, else as many of the declared nodes as they fill.
     """
     instance = instances.get(name)
     if instance is None:
@@ -142,33 +147,28 @@ def cautions(instances: Mapping[str, Instance], name: str) -> list[dict[str, str
 
 def load_instances(*files: Path) -> dict[str, Instance]:
     """Instances of all files that exist, later files adding to earlier ones. Raises UserError of all mistakes."""
-    found: dict[str, Instance] = {}
+    instances: dict[str, Instance] = {}
     faults = Faults()
     names: set[str] = set()  # those whose entry is at fault too: another may name them
     for file in files:
         with faults.gather():
-            for name, entry in instance_entries(file).items():
+            entries = load_yaml(file)
+            if not isinstance(entries, dict):
+                raise UserError(f"{file}: found {type(entries).__name__}; expected a mapping of names to instances")
+            for name, entry in entries.items():
                 with faults.gather():
                     validated(Name, {"name": name}, file)
                     if name in names:
                         raise UserError(f"{file}: instance '{name}' is declared in another file too; declare it once")
                     names.add(name)
-                    found[name] = validated(Instance, entry, f"{file}: {name}")
+                    instances[name] = validated(Instance, entry, f"{file}: {name}")
     with faults.gather():
-        check_apart(found, "instances", files[-1])
-    for name, instance in found.items():
+        check_case(instances, "instances", files[-1])
+    for name, instance in instances.items():
         for key in ("base_instance", "equivalent_to"):
-            other = getattr(instance, key)
-            if other is not None and other not in names:
-                said = f"{files[-1]}: {name}.{key} is {other!r}; expected one of the declared instances"
-                faults.add(said + hint(other, names))
+            target = getattr(instance, key)
+            if target is not None and target not in names:
+                sentence = f"{files[-1]}: {name}.{key} is {target!r}; expected one of the declared instances"
+                faults.add(sentence + hint(target, names))
     faults.end()
-    return found
-
-
-def instance_entries(file: Path) -> dict[str, Any]:
-    """What stands in one instances.yaml, by name and not looked at. Raises UserError where that is no mapping."""
-    entries = load_yaml(file)
-    if not isinstance(entries, dict):
-        raise UserError(f"{file}: found {type(entries).__name__}; expected a mapping of names to instances")
-    return entries
+    return instances

@@ -17,7 +17,7 @@ BEFORE_AMPERE = ("kepler", "maxwell", "pascal", "volta", "turing")  # NVIDIA's, 
 
 
 @cache
-def _known() -> dict[str, dict[str, str]]:
+def _device_rows() -> dict[str, dict[str, str]]:
     return {
         name.strip().casefold(): row
         for row in table("devices")
@@ -28,19 +28,16 @@ def _known() -> dict[str, dict[str, str]]:
 
 def is_before_ampere(gpu: str) -> bool:
     """Whether a device is known to be of an architecture that has neither TF32 nor bf16."""
-    return _known().get(gpu.casefold(), {}).get("architecture") in BEFORE_AMPERE
+    return _device_rows().get(gpu.casefold(), {}).get("architecture") in BEFORE_AMPERE
 
 
 def memory_of(machines: Mapping[str, "Instance"]) -> dict[str, float]:
-    """GiB of one device by machine: declared, else that of the data sheet (devices.csv); unknown ones are absent.
-
-    A data sheet's 80 GB are 80 GiB on the chip, of which the driver leaves 1 to 2 % less.
-    """
-    found = {
-        name: machine.gpu_memory_gib or float(_known().get(machine.gpu.casefold(), {}).get("memory_gb", 0))
+    """Return GiB of one device by machine: declared, else by devices.csv, whose 80 GB are 80 GiB; known ones only."""
+    sizes = {
+        name: machine.gpu_memory_gib or float(_device_rows().get(machine.gpu.casefold(), {}).get("memory_gb", 0))
         for name, machine in machines.items()
     }
-    return {name: size for name, size in found.items() if size}
+    return {name: size for name, size in sizes.items() if size}
 
 
 GIB = 2.0**30
@@ -50,7 +47,7 @@ BYTES = {"fp32": (4, 4, 0, 4), "mixed": (2, 2, 4, 4), "bf16": (2, 2, 0, 2)}
 STATES = {"sgd": 0, "momentum": 1, "adam": 2}
 # Stages of ZeRO: the devices divide states, from 2 on gradients too, at 3 weights.
 STAGES = {"none": 0, "optimizer": 1, "gradients": 2, "parameters": 3}
-Amount = Annotated[float, Field(strict=True, gt=0, le=1e15)]
+Amount = Annotated[float, Field(gt=0, le=1e15)]
 
 
 class Transformer(Closed):
@@ -62,13 +59,12 @@ class Transformer(Closed):
     """Hidden size h"""
     heads: Count
     """Attention heads a"""
-    sequence: Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
-    """Sequence length s, tokens"""
+    sequence: int = Field(ge=1, le=10_000_000, description="Sequence length s, tokens")
     batch_size: Count = 1
     """Sequences b that a device works on at once"""
     recompute: Literal["none", "selective", "full"] = "none"
     """What is computed again, not kept: nothing, attention scores (flash attention too), all layers"""
-    vocabulary: Annotated[int, Field(ge=1, le=10_000_000, strict=True)] | None = None
+    vocabulary: int | None = Field(None, ge=1, le=10_000_000)
     """Tokens v that the loss chooses among; absent: its logits are not counted"""
 
     @property
@@ -90,7 +86,7 @@ class Memory(Closed):
     """Parameters of the network"""
     trained_parameters: Amount | None = None
     """Those that are trained, where not all are: of adapters such as LoRA; the others are frozen"""
-    frozen_bytes: Annotated[float, Field(gt=0, le=8)] | None = None
+    frozen_bytes: float | None = Field(None, gt=0, le=8)
     """Bytes of a frozen parameter; absent: those of a weight in this precision; 0.5 for 4 bits"""
     precision: Literal["fp32", "mixed", "bf16"]
     """mixed: 16-bit weights and gradients beside a 32-bit copy; bf16: 16 bits throughout"""
@@ -98,7 +94,7 @@ class Memory(Closed):
     """By its states a parameter: none, one, two"""
     sharding: Literal["none", "optimizer", "gradients", "parameters"] = "none"
     """What is divided by the devices: ZeRO stage 1, 2, 3 (FSDP is 3)"""
-    activations_gib: Annotated[float, Field(ge=0, le=1e6)] | None = None
+    activations_gib: float | None = Field(None, ge=0, le=1e6)
     """GiB of activations and workspace on a device, where they are known"""
     transformer: Transformer | None = None
     """Shape from which the activations follow"""
@@ -120,9 +116,9 @@ class Memory(Closed):
         frozen = (self.parameters - trained) * (weight if self.frozen_bytes is None else self.frozen_bytes)
         states = trained * (master + STATES[self.optimizer] * state)
         parts = {3: trained * weight + frozen, 2: trained * gradient, 1: states}
-        held = sum(part / (gpus if stage <= STAGES[self.sharding] else 1) for stage, part in parts.items())
+        state_bytes = sum(part / (gpus if stage <= STAGES[self.sharding] else 1) for stage, part in parts.items())
         activations = self.activations_gib if self.transformer is None else self.transformer.gib
-        return held / GIB + float(activations or 0.0)
+        return state_bytes / GIB + float(activations or 0.0)
 
 
 class Needs(Closed):

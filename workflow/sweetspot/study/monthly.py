@@ -5,26 +5,16 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from sweetspot.errors import UserError
 from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Text, within
 from sweetspot.study.memory import Needs
-from sweetspot.study.open_models import SAYS_METHOD, SAYS_TOKENS, SEQUENCE, Many, Method, Sequence, known_model
+from sweetspot.study.open_models import SEQUENCE, Method, open_model
 from sweetspot.study.terms import Amount, NotNegative, Positive
 
 # Two RTX 4090 that train ResNet-50 together lose 5 % (1,301 to 2,468 images/s, Lambda 2024), eight H100 1 %; that
 # includes the exchange of gradients, which independent jobs do not make. So they lose less: between nothing and 5 %.
 CONTENTION = 0.03
-Spread = Annotated[
-    float,
-    Field(
-        strict=True,
-        ge=0,
-        le=20,
-        description="How much the hours of a job differ: their standard deviation over their mean; 0: all alike, 1: as "
-        "of exponential hours",
-    ),
-]
 DevicesPerJob = Count | Literal["all"]
-SAYS_DEVICES = "Devices that one job takes; a machine of more works on several jobs side by side; all: it takes all"
 # More are dealt out one by one for minutes, and of a range of more than three decades nobody knows anything.
 MOST_A_MONTH, WIDEST = 100_000, 1000.0
 GROWTH = (-0.5, 0.5)  # of the jobs from month to month: in a year to 0.02 % of them, or to 130 times as many
@@ -46,7 +36,8 @@ class SideBySide(Needs):
     """The keys by which a workload says how many devices of a machine one of its jobs takes."""
 
     contention: ClassVar[float] = CONTENTION
-    devices_per_job: DevicesPerJob = Field("all", description=SAYS_DEVICES)
+    devices_per_job: DevicesPerJob = "all"
+    """Devices that one job takes; a machine of more works on several jobs side by side; all: it takes all"""
 
 
 class Measured(Closed):
@@ -54,8 +45,7 @@ class Measured(Closed):
 
     period: Text
     """First and last month of the record, such as 2025-01 to 2025-11"""
-    months: Annotated[float, Field(strict=True, gt=0, le=600)]
-    """Months that it covers"""
+    months: float = Field(gt=0, le=600, description="Months that it covers")
     jobs_per_month: NotNegative
     """Jobs a month; a range is what 90 % of the months to come lie in"""
     busy_share: Share | None = None
@@ -75,9 +65,12 @@ class JobClass(Needs):
     """Network trained; its throughput tells how long a job takes on each machine"""
     samples: AboveZero | None = None
     """Samples that one job sees; or hours and instance"""
-    tokens: Many | None = Field(None, description=f"{SAYS_TOKENS}; with method, for model a row of facts/models.csv")
-    method: Method | None = Field(None, description=SAYS_METHOD)
-    sequence: Sequence = SEQUENCE
+    tokens: float | None = Field(None, ge=1, le=1e18)
+    """Tokens gone through, in all epochs together; with method, for model a row of facts/models.csv"""
+    method: Method | None = None
+    """pretrain, full (fine-tuning of all weights), lora or qlora (of adapters; of weights of 4 bits), grpo
+    (reinforcement of all weights; tokens are those of prompts and answers)"""
+    sequence: int = Field(SEQUENCE, ge=1, le=10_000_000, description="Tokens of a sequence")
     hours: AboveZero | None = None
     """Hours of one job on all devices of `instance`"""
     instance: Slug | None = None
@@ -85,15 +78,15 @@ class JobClass(Needs):
     per_month: Arrivals
     """Jobs a month; a range is what 90 % of the months lie in"""
     growth_per_month: Growth = Amount(value=0.0)
-    """Share by which the jobs of a month are more than those of the month before, urgent ones among them; per_month
-    is of the first month
-    """
-    devices_per_job: DevicesPerJob = Field(description=SAYS_DEVICES)
+    """Share by which the jobs of a month are more than the month before; per_month is of the first month"""
+    devices_per_job: DevicesPerJob
+    """Devices that one job takes; a machine of more works on several jobs side by side; all: it takes all"""
     within_hours: AboveZero | None = None
     """Hours after which the result of an urgent job is due"""
     urgent_per_month: NotNegative | None = None
     """Of these jobs, how many a month are urgent"""
-    hours_cv: Spread = 1.0
+    hours_cv: float = Field(1.0, ge=0, le=20)
+    """Standard deviation of the hours of a job over their mean; 0: all alike, 1: as of exponential hours"""
     basis: Literal["measured"] | None = None
     """measured: from a record of such jobs"""
     period: Text | None = None
@@ -108,7 +101,10 @@ class JobClass(Needs):
         if (self.tokens is None) != (self.method is None):
             yield "tokens and method, both or none"
         if self.tokens is not None:
-            known_model(self.model)
+            try:
+                open_model(self.model)
+            except UserError as error:
+                yield f"a model of facts/models.csv; {error}"
         if (self.hours is None) != (self.instance is None):
             yield "hours and the instance on which they hold, both or none"
         urgent = self.urgent_per_month
@@ -132,28 +128,20 @@ class Monthly(Closed):
     """Jobs that arrive month after month"""
     title: Text | None = None
     """Name for people"""
-    months: Annotated[float, Field(strict=True, ge=1, le=600)]
-    """Length of the project"""
+    months: float = Field(ge=1, le=600, description="Length of the project")
     have: list[Slug] = []
-    """Machines that are there, each as an offer `own`: what they cost is spent, running cost, care and resale are
-    the offer's; one named twice is there twice
-    """
+    """Machines of the team, each with an offer `own`; the price paid is spent; named twice: two of them"""
     months_alike: Share = 0.5
-    """How alike the months are: 1, a range of per_month is one unknown number for all of them; 0, each month has its
-    own; between: the correlation of two months
-    """
+    """Correlation of the jobs of two months: 1, the range of per_month is one unknown number; 0, each has its own"""
     software_gain_per_year: SoftwareGain = Amount(value=0.0)
-    """Share by which new software makes all machines faster each year: a job's hours fall month by month, on what is
-    held and what is rented alike; not for a single job, which is today's
-    """
+    """Share by which new software makes all machines faster each year; not for a single job, which is today's"""
     at_most_up_front: AboveZero | None = None
     """Money of the study that machines bought may cost, upfront parts of contracts among it"""
     mean_wait_at_most: AboveZero | None = None
     """Hours that a job may wait on average for the machines that are held"""
     people: Count | None = None
     """People whose work it is; with more of them come more jobs"""
-    jobs: list[JobClass] = Field(min_length=1)
-    """Classes of jobs"""
+    jobs: list[JobClass] = Field(min_length=1, description="Classes of jobs")
     measured: Measured | None = None
     """What a record of the team's own jobs says of all of them"""
     source: Text

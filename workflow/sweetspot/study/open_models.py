@@ -2,13 +2,10 @@
 
 import re
 from functools import cache
-from typing import Annotated, Any, Literal, NamedTuple, get_args
-
-from pydantic import AfterValidator, Field
+from typing import Literal, NamedTuple, get_args
 
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import Closed, Slug
 from sweetspot.study.memory import GIB, Memory, Transformer
 from sweetspot.study.spelling import hint
 
@@ -30,11 +27,11 @@ PROGRAM_GIB = 0.8  # CUDA and its libraries
 TUNED = re.compile(r"-(instruct|chat|base|hf|it|bnb-4bit|unsloth|pt)(?=-|$)")
 # A model of one's own by its shape: millions of parameters (of a mixture those of a token too), layers, width, heads,
 # key-value heads, vocabulary.
-OWN_NAME = re.compile(
+SHAPE_NAME = re.compile(
     r"own-(?P<parameters>\d+)m(?:-(?P<active>\d+)a)?-(?P<layers>\d+)l-(?P<width>\d+)w-(?P<heads>\d+)h"
     r"-(?P<kv_heads>\d+)k-(?P<vocabulary>\d+)v"
 )
-OWN_SHAPE = (
+SHAPE_TEXT = (
     "a shape of your own, own-8030m-32l-4096w-32h-8k-128256v: millions of parameters, layers, width, heads, key-value "
     "heads, vocabulary"
 )
@@ -87,37 +84,50 @@ def open_models() -> dict[str, OpenModel]:
 
 
 def open_model(name: str) -> OpenModel:
-    """Return the model of that name, in any case, its publisher before it or not, or of a shape (OWN_SHAPE).
+    """Return the model of that name, in any case, its publisher before it or not, or of a shape (SHAPE_TEXT).
 
     Raises UserError for any other name.
     """
     models, key = open_models(), name.strip().lower().split("/")[-1]
     untuned = {TUNED.sub("", model): row for model, row in models.items()}
-    model = models.get(key) or untuned.get(TUNED.sub("", key)) or _own_model(key)
+    model = models.get(key) or untuned.get(TUNED.sub("", key)) or _model_of_shape(key)
     if model is None:
-        family = [other for other in models if other.split("-")[0] == name.strip().lower().split("-")[0]]
-        expected = ", ".join(family) or f"{len(models)}, such as llama-3.1-8b, or {OWN_SHAPE}"
+        family = [row for row in models if row.split("-")[0] == name.strip().lower().split("-")[0]]
+        expected = ", ".join(family) or f"{len(models)}, such as llama-3.1-8b, or {SHAPE_TEXT}"
         raise UserError(f"model {name!r} is not known; expected one of {expected}{hint(name.strip().lower(), models)}")
     return model
 
 
-def _own_model(name: str) -> OpenModel | None:
+def _model_of_shape(name: str) -> OpenModel | None:
     """Return the model whose shape the name tells; None where it tells none."""
-    match = OWN_NAME.fullmatch(name)
+    match = SHAPE_NAME.fullmatch(name)
     if match is None:
         return None
     shape = {key: int(value) for key, value in match.groupdict(match["parameters"]).items()}
     parameters, active = (1_000_000 * shape.pop(key) for key in ("parameters", "active"))
     is_sound = min(active, *shape.values()) > 0 and shape["vocabulary"] * shape["width"] < active <= parameters
     if not (is_sound and shape["width"] >= shape["heads"] >= shape["kv_heads"]):
-        raise UserError(f"model is {name!r}, whose numbers are of no model; expected {OWN_SHAPE}")
+        raise UserError(f"model is {name!r}, whose numbers are of no model; expected {SHAPE_TEXT}")
     width = shape["width"] // shape["heads"]
     return OpenModel(name, parameters, active, tied=False, sequence=2048, head_width=width, source="own", **shape)
 
 
 def flop_per_token(model: OpenModel, method: Method, sequence: int, rank: int = RANK) -> float:
-    """Operations of a training step for each token: 6 P + 12 L a s, with P the weights that a token is multiplied with.
+    """Return the operations of a training step for each token: 6 P + 12 L a s.
 
+    Parameters
+    ----------
+    model
+        The model; P are the weights that a token is multiplied with.
+    method
+        How it is trained.
+    sequence
+        Tokens of a sequence.
+    rank
+        Of adapters.
+
+    Notes
+    -----
     Source: PaLM, appendix B (Chowdhery et al. 2022); a is the width of all heads, attention counts whole rows, causal
     or not. Of adapters the other weights are frozen: forward and the gradient of activations, 4 P. Of GRPO (of all
     weights) GRPO_TIMES as many for each token of prompts and answers.
@@ -137,12 +147,24 @@ def memory_need(
     kept: bool = False,
     chunked: bool = False,
 ) -> Memory:
-    """What each device keeps: the rule of study/memory.py, 16 bits, Adam, parameters divided by the devices.
+    """Return what each device keeps: the rule of study/memory.py, 16 bits, Adam, parameters divided by the devices.
 
-    kept: activations are kept, but for the scores of attention; else layers are computed again, one of them whole at a
-    time. chunked: the loss is made in parts, which keep the 16 bits of the logits; else LOGITS bytes. What is not
-    quantised beside 4-bit weights is held in 32 bits, as PEFT prepares it. PROGRAM_GIB is beside it. GRPO holds the
-    reference policy in 16 bits too and, where nothing is computed or loaded again (kept), the weights that generate.
+    Parameters
+    ----------
+    model, method, sequence, rank
+        As of `flop_per_token`.
+    batch_size
+        Sequences that a device works on at once.
+    kept
+        Whether activations are kept, but for the scores of attention; else layers are computed again, one of them
+        whole at a time.
+    chunked
+        Whether the loss is made in parts, which keep the 16 bits of the logits; else LOGITS bytes.
+
+    Notes
+    -----
+    What is not quantised beside 4-bit weights is held in 32 bits, as PEFT prepares it. PROGRAM_GIB comes on top. GRPO
+    holds the reference policy in 16 bits too and, if `kept`, the weights that generate.
     """
     copies = (2 if kept else 1) if method == "grpo" else 0
     trained = float(model.adapters(rank)) if method in ADAPTED else float(model.parameters) if copies else None
@@ -154,57 +176,25 @@ def memory_need(
     beside = tokens * ((2 if chunked else LOGITS) * model.vocabulary + (0 if kept else A_LAYER * model.width))
     return Memory(
         parameters=float(model.parameters) * (1 + copies) + (trained if trained and not copies else 0.0),
-        trained_parameters=trained,
-        frozen_bytes=quantised if method == "qlora" else None,
-        precision="bf16" if method == "full" else "mixed",
-        optimizer="adam",
-        sharding="parameters",
-        activations_gib=layers.gib + beside / GIB + PROGRAM_GIB,
-        source="study/memory.py",
-    )
+        trained_parameters=trained, frozen_bytes=quantised if method == "qlora" else None,
+        precision="bf16" if method == "full" else "mixed", optimizer="adam", sharding="parameters",
+        activations_gib=layers.gib + beside / GIB + PROGRAM_GIB, source="study/memory.py",
+    )  # fmt: skip
 
 
 SEQUENCE = 2048
-Sequence = Annotated[int, Field(ge=1, le=10_000_000, strict=True, description="Tokens of a sequence")]
-Many = Annotated[float, Field(strict=True, ge=1, le=1e18)]
-SAYS_METHOD = (
-    "pretrain, full (fine-tuning of all weights), lora or qlora (of adapters; of weights of 4 bits), "
-    "grpo (reinforcement of all weights; tokens are those of prompts and answers)"
-)
-SAYS_TOKENS = "Tokens gone through, in all epochs together"
-
-
-def known_model(name: str) -> str:
-    """The name as facts/models.csv has it. Raises ValueError."""
-    try:
-        return open_model(name).name
-    except UserError as error:
-        raise ValueError(f"a model of facts/models.csv; {error}") from None
-
-
-class TokenWork(Closed):
-    """The keys of work by tokens."""
-
-    model: Annotated[Slug, AfterValidator(known_model)]
-    """Model trained: a row of facts/models.csv"""
-    method: Method = Field(description=SAYS_METHOD)
-    tokens: Many = Field(description=SAYS_TOKENS)
-    sequence: Sequence = SEQUENCE
-
-    @property
-    def rule(self) -> Memory:
-        """What each device keeps, by the rule of `open_models.memory_need`."""
-        return memory_need(open_model(self.model), self.method, self.sequence)
-
-    @property
-    def by_samples(self) -> dict[str, Any]:
-        """The keys of the same work by samples: each token is one, of the cell `cell_name`."""
-        name = cell_name(self.model, self.method, self.sequence)
-        return {"model": name, "samples": self.tokens, "memory": self.rule}
 
 
 def cell_name(model: str, method: str, sequence: int) -> str:
-    """What the cells of that work are called as a model: `llama-3.1-8b.lora.2048`."""
+    """Return what the cells of work by tokens are called as a model, e.g. `llama-3.1-8b.lora.2048`.
+
+    Parameters
+    ----------
+    model, method
+        Model and method by name.
+    sequence
+        Tokens of a sequence.
+    """
     return f"{model}.{method}.{sequence}"
 
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import UserError, refuse
-from sweetspot.study.base import Closed, Count, Purchase, Slug, Text, validated
+from sweetspot.study.base import Closed, Count, Day, Purchase, Slug, Text, validated
 from sweetspot.study.terms import (
     Billing,
     Commitment,
@@ -65,9 +65,9 @@ class Offer(Closed):
     """How its price moves in the months to come: a preset's name or a path (docs/prices.md)"""
     available_from_weeks: NotNegative | None = None
     """Weeks from the day of the price until what is bought or signed for is there; or a range"""
-    available_from: date | None = None
+    available_from: Day | None = None
     """The day from which it is there, instead of weeks"""
-    until: date | None = None
+    until: Day | None = None
     """Last day on which the offer stands"""
     currency: Currency | None = None
     """Currency of this offer instead of the list's"""
@@ -77,7 +77,7 @@ class Offer(Closed):
     """Figures that the source prints beside the price"""
     basis: Literal["published", "equivalent", "stand_in"] = "published"
     """How the price came to be"""
-    as_of: date | None = None
+    as_of: Day | None = None
     """Day of this price instead of the list's"""
     source: Text | None = None
     """Where this price was read, instead of the list's"""
@@ -86,21 +86,21 @@ class Offer(Closed):
 
     def _expected(self) -> Iterator[str]:
         kinds = [*RATE_HOURS, "compose", "commitment", "own"]
-        given = self._given(*kinds)
-        if len(given) != 1:
-            yield f"exactly one price, found {', '.join(given) or 'none'} (one of {', '.join(kinds)})"
-        needed = {"commitment": CONTRACTS, "own": ("own",)}.get(given[0])
+        prices = self._given(*kinds)
+        if len(prices) != 1:
+            yield f"exactly one price, found {', '.join(prices) or 'none'} (one of {', '.join(kinds)})"
+        needed = {"commitment": CONTRACTS, "own": ("own",)}.get(prices[0])
         if needed is not None and self.purchase not in needed:
-            yield f"purchase {' or '.join(needed)} for a price of kind {given[0]}, found {self.purchase}"
+            yield f"purchase {' or '.join(needed)} for a price of kind {prices[0]}, found {self.purchase}"
         if needed is None and self.purchase == "own":
-            yield f"key own for purchase own, found {given[0]}"
-        kept = self.purchase in ("own", *CONTRACTS)
-        if self.trend is not None and kept:
+            yield f"key own for purchase own, found {prices[0]}"
+        is_fixed = self.purchase in ("own", *CONTRACTS)
+        if self.trend is not None and is_fixed:
             yield f"trend only on demand or interruptible (a contract keeps its price), found {self.purchase}"
         waits = self._given("available_from_weeks", "available_from")
         if len(waits) > 1:
             yield "one of available_from_weeks, available_from"
-        if waits and not kept:
+        if waits and not is_fixed:
             yield f"{waits[0]} only of what is bought or signed for, found {self.purchase}"
         if self.interruptions is not None and self.purchase not in INTERRUPTIBLE:
             yield f"interruptions only for spot or preemptible, found {self.purchase}"
@@ -113,7 +113,7 @@ class PriceList(Closed):
     """Name for people"""
     currency: Currency = "USD"
     """Currency of all prices without their own"""
-    as_of: date
+    as_of: Day
     """Day of the prices"""
     source: Text
     """Where they were read"""
@@ -131,8 +131,7 @@ class PriceList(Closed):
     """Terms of every offer without its own"""
     interruptions: Interruptions | None = None
     """Of every spot or preemptible offer without its own"""
-    offers: list[Offer] = Field(min_length=1)
-    """What is offered"""
+    offers: list[Offer] = Field(min_length=1, description="What is offered")
 
 
 def load_price_list(path: str | Path) -> PriceList:
@@ -160,7 +159,7 @@ def _wrong_offers(prices: PriceList) -> Iterator[str]:
     currencies = {"USD", *(rate.currency for rate in prices.rates)}
     for number, offer in enumerate(prices.offers):
         entry, currency, first_day = f"offers[{number}]", offer.currency or prices.currency, offer.as_of or prices.as_of
-        earlier = [(other.instance, other.purchase) for other in prices.offers[:number]]
+        earlier = [(before.instance, before.purchase) for before in prices.offers[:number]]
         if (offer.instance, offer.purchase) in earlier:
             yield f"{entry} offers '{offer.instance}' {offer.purchase} a second time; expected once"
         if currency not in currencies:
@@ -192,7 +191,7 @@ def newest_day(prices: PriceList) -> date:
     return max([prices.as_of, *(offer.as_of for offer in prices.offers if offer.as_of is not None)])
 
 
-def place_for(folder: Path, name: str, prices: PriceList, text: str) -> Path:
+def history_file(folder: Path, name: str, prices: PriceList, text: str) -> Path:
     """Return the file of the history that keeps a list: one file a state, none written over.
 
     Parameters
@@ -205,7 +204,6 @@ def place_for(folder: Path, name: str, prices: PriceList, text: str) -> Path:
         What it says.
     text
         The text of its file.
-
     """
     day = newest_day(prices).isoformat()
     files = (
@@ -214,7 +212,7 @@ def place_for(folder: Path, name: str, prices: PriceList, text: str) -> Path:
     return next(file for file in files if not file.is_file() or file.read_bytes() == text.encode("utf-8"))
 
 
-def days_kept(folder: Path) -> list[date]:
+def history_days(folder: Path) -> list[date]:
     """Return the days of which prices/ keeps old lists, oldest first. Raises UserError for a name of no day."""
     return sorted({state[0] for entry in (folder / HISTORY).glob("*/") if (state := _state(entry))})
 
@@ -235,7 +233,6 @@ def lists_at(folder: Path, names: Sequence[str], day: date) -> dict[str, Path]:
     ------
     UserError
         A list of the history is none.
-
     """
     files_by_name = {}
     for name in names:

@@ -81,7 +81,6 @@ def write_scenario(
     ------
     UserError
         The scenario names a workload or price list that does not exist, or multiplies work without jobs.
-
     """
     old_work = load_yaml(workloads)
     _check_names(scenario, file, old_work, lists)
@@ -114,68 +113,78 @@ def _check_names(scenario: Scenario, file: Path, workloads: Mapping[str, Any], l
     names = [("prices", name, lists, "price list") for name in scenario.prices]
     names += [("workloads", name, workloads, "workload of the study") for name in changed_works]
     refuse(
-        f"{file}: {key}.{name} is no {noun}; expected one of {', '.join(known)}{hint(name, known)}"
-        for key, name, known, noun in names
-        if name not in known
+        f"{file}: {key}.{name} is no {noun}; expected one of {', '.join(names_there)}{hint(name, names_there)}"
+        for key, name, names_there, noun in names
+        if name not in names_there
     )
 
 
 def merged(old: Any, change: Any, file: Path) -> Any:
-    """Return `old` with a change merged into it; a number with its range is replaced whole.
+    """Return the content of a file with a change merged into it; a number with its range is replaced whole.
 
-    Raises UserError where a null removes a key that is missing, or where an entry matches several offers of a machine.
+    Parameters
+    ----------
+    old
+        The study's content, or a part of it.
+    change
+        What differs.
+    file
+        The scenario's file, for messages.
+
+    Raises
+    ------
+    UserError
+        A null removes a key that is missing, or an entry matches several offers of a machine.
     """
     if isinstance(change, Mapping) and isinstance(old, Mapping) and "value" not in change:
         missing = [key for key, value in change.items() if value is None and key not in old]
         if missing:
             raise UserError(f"{file}: key '{missing[0]}' is null and removes a key that is missing")
-        left = {key: value for key, value in old.items() if change.get(key, value) is not None}
-        return left | {key: merged(old.get(key), value, file) for key, value in change.items() if value is not None}
-    if not (_is_named_list(change) and _is_named_list(old)):
+        new = {key: merged(old.get(key), value, file) for key, value in change.items() if value is not None}
+        return {key: value for key, value in old.items() if change.get(key, value) is not None} | new
+    entries, changes = _by_name(old), _by_name(change)
+    if isinstance(old, Mapping) or not (isinstance(entries, dict) and isinstance(changes, dict)):
         return change
-    entries = list(old)
-    for entry in change:
-        matches = [index for index, other in enumerate(entries) if _is_same(other, entry)]
+    for key, entry in changes.items():
+        matches = [
+            candidate
+            for candidate in entries
+            if candidate[0] == key[0] and candidate[1] == entry.get("purchase", candidate[1])
+        ]
         if len(matches) > 1:
-            ways = ", ".join(_purchase(entries[index]) for index in matches)
-            raise UserError(f"{file}: '{_name(entry)}' has several offers; expected its purchase, one of {ways}")
-        if matches:
-            entries[matches[0]] = merged(entries[matches[0]], entry, file)
-        else:
-            entries.append(entry)
-    return entries
+            purchases = ", ".join(purchase for _, purchase in matches)
+            raise UserError(f"{file}: '{key[0]}' has several offers; expected its purchase, one of {purchases}")
+        match = matches[0] if matches else key
+        entries[match] = merged(entries.get(match), entry, file)
+    return list(entries.values())
 
 
 def differences(old: Any, new: Any, path: str = "") -> Iterator[str]:
-    """Describe each changed value: where it is, what it was, what it is."""
-    if isinstance(old, Mapping) and isinstance(new, Mapping) and not ("value" in old and "value" in new):
-        for key in dict.fromkeys((*old, *new)):
-            yield from differences(old.get(key), new.get(key), f"{path} {key}".strip())
-    elif _is_named_list(old) and _is_named_list(new):
-        for entry in new:
-            match = next((other for other in old if _is_same(other, {"purchase": _purchase(entry), **entry})), None)
-            yield from differences(match, entry, f"{path} {_name(entry)}".strip())
+    """Describe each changed value: where it is, what it was, what it is.
+
+    Parameters
+    ----------
+    old, new
+        The content of a file before and after, or a part of it.
+    path
+        Where the part stands.
+    """
+    before, after = _by_name(old), _by_name(new)
+    if isinstance(before, Mapping) and isinstance(after, Mapping) and not ("value" in before and "value" in after):
+        for key in dict.fromkeys((*before, *after)):
+            name = key[0] if isinstance(key, tuple) else key
+            yield from differences(before.get(key), after.get(key), f"{path} {name}".strip())
     elif old != new:
         yield f"{path}: {_text(old)} → {_text(new)}"
 
 
-def _is_named_list(value: Any) -> bool:
-    return (
-        isinstance(value, list) and bool(value) and all(isinstance(entry, Mapping) and _name(entry) for entry in value)
-    )
-
-
-def _name(entry: Mapping[str, Any]) -> str:
-    return next((str(entry[key]) for key in NAME_KEYS if key in entry), "")
-
-
-def _purchase(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("purchase", "on_demand"))
-
-
-def _is_same(old: Mapping[str, Any], entry: Mapping[str, Any]) -> bool:
-    """Return whether two entries have one name and, where the second says its purchase, one purchase."""
-    return _name(old) == _name(entry) and ("purchase" not in entry or _purchase(old) == _purchase(entry))
+def _by_name(content: Any) -> Any:
+    """Return a list of named entries by name and purchase; anything else as it is."""
+    if not (isinstance(content, list) and content and all(isinstance(entry, Mapping) for entry in content)):
+        return content
+    names = [next((str(entry[key]) for key in NAME_KEYS if key in entry), "") for entry in content]
+    purchases = [str(entry.get("purchase", "on_demand")) for entry in content]
+    return dict(zip(zip(names, purchases, strict=True), content, strict=True)) if all(names) else content
 
 
 def _text(value: Any) -> str:

@@ -24,8 +24,8 @@ PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 AXES = ("batch_size", "gpus", "precision", "variant")  # what a script must be told where the matrix varies it
 NAMES = (*AXES, "global_batch_size", "run", "scratch")
 GROUPS = ("step", "seconds", "milliseconds", "rate", "steps_per_s", "time", "loss")
-Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$", strict=True)]
-Every = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
+Variable = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
+StepCount = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
 class Lines(Closed):
@@ -34,18 +34,15 @@ class Lines(Closed):
     pattern: Text
     """Regular expression, searched in each line. Without groups a line is the end of `every` steps and the harness
     keeps the time; named groups say more: step (its number), seconds or milliseconds (of one step), rate (samples
-    a second), steps_per_s (such as it/s), time (seconds on any clock), loss
-    """
+    a second), steps_per_s (such as it/s), time (seconds on any clock), loss"""
     apart: Text | None = None
-    """Regular expression of lines that tell of something else than training (a validation, a checkpoint that was
-    written): the time from the step before one to the step behind it is left out
-    """
-    every: Every = 1
+    """Regular expression of lines of other work (validation, checkpoint), whose time is left out"""
+    every: StepCount = 1
     """Steps from one such line to the next, where the line holds no number"""
 
     @field_validator("pattern", "apart")
     @classmethod
-    def _is_one(cls, value: str | None) -> str | None:
+    def _compiles(cls, value: str | None) -> str | None:
         try:
             unknown = sorted(set(re.compile(value or "").groupindex) - set(GROUPS))
         except re.error as error:
@@ -74,16 +71,15 @@ class JsonLines(Closed):
     """Key of the time, seconds on any clock"""
     loss: Text | None = None
     """Key of the loss: where it is no number the run has failed"""
-    every: Every = 1
+    every: StepCount = 1
     """Steps from one object to the next, where it holds no number"""
 
 
 # The formats of `logs/patterns.py`, of other people's logs and of scripts that are measured.
 Program = Literal[
-    "huggingface", "lightning", "keras", "keras_epochs", "dllogger", "torchtitan", "nanogpt", "nanochat",
-    "images_per_s",
+    "huggingface", "lightning", "keras", "keras_lines", "dllogger", "torchtitan", "nanogpt", "nanochat", "images_per_s",
 ]  # fmt: skip
-Told = Program | Literal["iterator"]
+StepSource = Program | Literal["iterator"]
 
 
 class Script(Closed):
@@ -93,8 +89,7 @@ class Script(Closed):
     """Name for people"""
     command: list[Text] | Text = Field(min_length=1)
     """Program and arguments, with {batch_size} (per device), {global_batch_size}, {gpus}, {precision}, {variant},
-    {run} and {scratch} (an empty folder of this run); a text is split at blanks as a shell does
-    """
+    {run} and {scratch} (an empty folder of this run); a text is split at blanks as a shell does"""
     shell: bool = False
     """true: the text is given to a shell, values in quotes; else no shell sees it"""
     folder: Text = "."
@@ -103,14 +98,11 @@ class Script(Closed):
     """Further variables; placeholders are filled in"""
     unit: Slug = "samples"
     """What is counted: images, samples, sequences, tokens, ..."""
-    samples_per_step: Text | Every = "{batch_size} * {gpus}"
-    """Units that one step trains on, all devices together: a number, or a product such as '{batch_size} * {gpus} *
-    1024'
-    """
-    steps: Told | Lines | JsonLines
+    samples_per_step: Text | StepCount = "{batch_size} * {gpus}"
+    """Units that one step trains on, all devices together: a number or '{batch_size} * {gpus} * 1024'"""
+    steps: StepSource | Lines | JsonLines
     """How steps are told: the name of a program whose lines are known, iterator (the script says `from
-    sweetspot.steps import steps`), a pattern, or JSON lines
-    """
+    sweetspot.steps import steps`), a pattern, or JSON lines"""
     precisions: dict[Precision, Text] = {}
     """The script's own word for a precision, where it differs"""
     training_flop_per_sample: float | None = Field(None, gt=0, le=1e18)
@@ -145,14 +137,24 @@ class Script(Closed):
 
     def told(self) -> set[str]:
         """The axes of the matrix of which the script learns the value."""
-        found = {name for text in self.texts() for name in PLACEHOLDER.findall(text)}
-        return found | ({"batch_size"} if "global_batch_size" in found else set())
+        axes = {name for text in self.texts() for name in PLACEHOLDER.findall(text)}
+        return axes | ({"batch_size"} if "global_batch_size" in axes else set())
 
     def values(self, cell: Cell, run: int, scratch: str) -> dict[str, str]:
-        """What is filled in for a run of a cell."""
-        found = {axis: str(getattr(cell, axis)) for axis in AXES}
-        found["precision"] = self.precisions.get(cell.precision, cell.precision)  # type: ignore[call-overload]
-        return found | {"global_batch_size": str(cell.batch_size * cell.gpus), "run": str(run), "scratch": scratch}
+        """Return what is filled in for a run.
+
+        Parameters
+        ----------
+        cell
+            What is measured.
+        run
+            Number of the run.
+        scratch
+            Its empty folder.
+        """
+        values = {axis: str(getattr(cell, axis)) for axis in AXES}
+        values["precision"] = self.precisions.get(cell.precision, cell.precision)  # type: ignore[call-overload]
+        return values | {"global_batch_size": str(cell.batch_size * cell.gpus), "run": str(run), "scratch": scratch}
 
     def argv(self, values: Mapping[str, str]) -> list[str]:
         """Program and arguments of a run; a shell is started only where the file says so, and values are quoted."""
@@ -175,7 +177,7 @@ class Script(Closed):
 
 def filled(text: str, values: Mapping[str, str]) -> str:
     """`text` with the placeholders' values; what is no placeholder stays, a brace too."""
-    return PLACEHOLDER.sub(lambda found: values[found[1]], text)
+    return PLACEHOLDER.sub(lambda match: values[match[1]], text)
 
 
 def scripts_folder(root: Path) -> Path:

@@ -11,21 +11,17 @@ if TYPE_CHECKING:
     from sweetspot.study.study import Study
 
 
+# Keys of study.yaml that the settings have by the same name.
+STUDY_KEYS = ("reference", "month_days", "accepts_interruptions", "counts", "answer_prices", "work", "offers_in_hand")
 SEED = 2018  # of every simulation; each uncertain number has a random stream of its own
 
 
 @dataclass(frozen=True)
 class Settings:
-    """`batch_sizes`: the headline batch per device, by model (None: that of each machine's own figure); `titles`: names
-    of machines for people, by instance; `models`: those of models; `gpu_memory_gib`: of one device, by instance, where
-    it is known;
-    `stands_behind`: machines whose figures others' rest on (base, equivalent).
-
-    The other fields have their names in study.yaml.
-    """
+    """What the comparison needs of a study; fields without a comment have their names in study.yaml."""
 
     study: str
-    batch_sizes: Mapping[str, int | None]
+    batch_sizes: Mapping[str, int | None]  # of the answer by model; None: that of each machine's own figure
     precision: str
     framework: str
     reference: str | None
@@ -35,10 +31,10 @@ class Settings:
     deadlines_hours: tuple[float, ...] = ()
     counts: str = "train"
     answer_prices: Sequence[str] = ()
-    titles: Mapping[str, str] = field(default_factory=dict)
-    models: Mapping[str, str] = field(default_factory=dict)
-    stands_behind: Sequence[str] = ()
-    gpu_memory_gib: Mapping[str, float] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)  # of machines, by instance
+    models: Mapping[str, str] = field(default_factory=dict)  # titles of models
+    stands_behind: Sequence[str] = ()  # machines on whose figures others rest (base, equivalent)
+    gpu_memory_gib: Mapping[str, float] = field(default_factory=dict)  # of one device by instance, where known
     currency: str = "USD"
     usd_per_unit: float = 1.0
     work: str | None = None
@@ -56,16 +52,23 @@ class Settings:
 
     @classmethod
     def of(cls, study: "Study", instances: "Mapping[str, Instance] | None" = None) -> "Settings":
-        """The settings of a study; without its instances machines are called by their keys."""
+        """Return the settings of a study.
+
+        Parameters
+        ----------
+        study
+            The study.
+        instances
+            Its machines; without them they are called by their keys.
+        """
         from sweetspot.study.memory import memory_of  # lazily: its models take longer to import than the comparison
 
         question = study.cells
-        same = ("reference", "month_days", "accepts_interruptions", "counts", "answer_prices", "work", "offers_in_hand")
         machines, money = instances or {}, study.currency
         paid = {} if money is None else {"currency": money.code, "usd_per_unit": money.usd_per_unit}
-        behind = {other for one in machines.values() for other in (one.base_instance, one.equivalent_to)}
+        behind = {name for machine in machines.values() for name in (machine.base_instance, machine.equivalent_to)}
         return cls(
-            **{name: getattr(study, name) for name in same} | paid,
+            **{name: getattr(study, name) for name in STUDY_KEYS} | paid,
             study=study.name,
             batch_sizes={model: question.headline(model) for model in question.model},
             precision=question.precision,

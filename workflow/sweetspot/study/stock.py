@@ -1,43 +1,31 @@
-"""What is known of having a machine: stock, waits, dates, delivery, failures; of the library and of a study.
+"""What is known of getting a machine: stock, waits, delivery, failures; of the library and of a study.
 
 facts/availability.csv has what was published, config/studies/<study>/availability.yaml what a team knows better.
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
-from sweetspot.errors import Faults, refuse
+from sweetspot.errors import refuse
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Count, DateText, Number, Purchase, Slug, Text, validated
 from sweetspot.study.instances import Instance
 from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 
-Quantity = Literal[
-    "stock_share", "wait_days", "any_share", "start_days", "delivery_weeks", "boot_minutes",
-    "failures_per_device_hour", "restart_minutes", "checkpoint_minutes", "lost_devices_per_year", "repair_days",
-    "spare_devices", "interruptions_per_hour", "longest_run_days",
-]  # fmt: skip
-SHARES = ("stock_share", "any_share", "lost_devices_per_year")
+Quantity = Literal["stock_share", "wait_days", "delivery_weeks", "failures_per_device_hour"]
+SHARES = ("stock_share",)
 # Ten years of waiting or a failure an hour of every device are slips.
-MAXIMA = {"failures_per_device_hour": 1.0, "interruptions_per_hour": 1.0} | dict.fromkeys(SHARES, 1.0)
+MAXIMA = {"failures_per_device_hour": 1.0, "stock_share": 1.0}
 LARGEST_DAYS = 3653.0
-MAX_YEARS_APART = 2  # Stock turns within months: a figure of another time says nothing.
+LARGEST_YEARS = 2  # Stock turns within months: a figure of another time says nothing.
 KEYS = ("price_list", "provider", "gpu", "gpus", "purchase")
-QUANTITY_TEXT = (
-    "stock_share: share of time in which one machine is to be had; wait_days: mean wait if not; any_share: "
-    "share of time with one at any of the smaller clouds; start_days: days until a date from which it is certain (a "
-    "block); delivery_weeks: of what is bought; boot_minutes; failures_per_device_hour: stops of a job; "
-    "restart_minutes: to notice a failure and start again; checkpoint_minutes: to write one; lost_devices_per_year: "
-    "share of devices that break; repair_days: until a broken one is replaced; spare_devices: at hand, for the devices "
-    "of one option; interruptions_per_hour: of a spot machine whose price list has no rate; longest_run_days: after so "
-    "many a run ends and another start is needed"
-)
 
 
 def _date_as_text(day: Any) -> Any:
@@ -47,7 +35,9 @@ def _date_as_text(day: Any) -> Any:
 class StockFact(Closed):
     """A figure that somebody published or observed; without `value` it is said to be unknown."""
 
-    quantity: Quantity = Field(description=QUANTITY_TEXT)
+    quantity: Quantity
+    """stock_share: share of attempts that find one machine; wait_days: mean wait of who finds none; delivery_weeks:
+    until what is bought arrives or a block begins; failures_per_device_hour: stops of a job"""
     price_list: Slug | None = None
     """Of the offers of this price list alone; absent: of all"""
     provider: Slug | None = None
@@ -91,6 +81,11 @@ class StockFact(Closed):
         return value, low if self.low is None else self.low, high if self.high is None else self.high
 
     @property
+    def says_nothing(self) -> bool:
+        """Return whether it has neither a value nor a range."""
+        return self.value is None and self.low is None and self.high is None
+
+    @property
     def about(self) -> dict[str, Any]:
         """Return which offers it is about: the value of each of KEYS that is given."""
         return {key: getattr(self, key) for key in self._given(*KEYS)}
@@ -103,30 +98,33 @@ class Availability(Closed):
     """Figures, each with date and source; the closest to an offer counts"""
 
     def _expected(self) -> Iterator[str]:
-        names = [" ".join(map(str, [fact.quantity, *fact.about.values()])) for fact in self.facts]
-        for index, name in enumerate(names):
-            if name in names[:index]:
+        counts = Counter(" ".join(map(str, [fact.quantity, *fact.about.values()])) for fact in self.facts)
+        for name, count in counts.items():
+            if count > 1:
                 yield f"each figure once, found {name} twice"
 
 
-class Known:
+class Known(NamedTuple):
     """The figures of a study before those of the library; the one that says most about an offer counts."""
 
-    def __init__(self, study_facts: Sequence[StockFact], shipped: Sequence[StockFact]) -> None:
-        self._study_facts = list(study_facts)
-        self._shipped = list(shipped)
+    study_facts: Sequence[StockFact]
+    shipped: Sequence[StockFact]
 
     def find(self, quantity: str, offer: Mapping[str, Any]) -> StockFact | None:
-        """Return the figure for an offer (by KEYS), the study's if it has any; None where nothing is known."""
-        for facts in (self._study_facts, self._shipped):
+        """Return the figure for an offer, the study's if it has any; None where nothing is known.
+
+        Parameters
+        ----------
+        quantity
+            One of `Quantity`.
+        offer
+            What the offer is, by KEYS.
+        """
+        for facts in self:
             matches = [fact for fact in facts if fact.quantity == quantity and fact.about.items() <= offer.items()]
             if matches:
                 return max(matches, key=_closeness)
         return None
-
-    def is_own(self, fact: StockFact) -> bool:
-        """Return whether a figure is the study's."""
-        return any(fact is study_fact for study_fact in self._study_facts)
 
 
 def _closeness(fact: StockFact) -> tuple[bool, bool, int]:
@@ -135,17 +133,17 @@ def _closeness(fact: StockFact) -> tuple[bool, bool, int]:
 
 
 def shipped_facts(as_of: date) -> list[StockFact]:
-    """Return the library's figures of the time of a study, within MAX_YEARS_APART years of its date."""
-    rows = [row for row in table("availability") if abs(int(row["as_of"][:4]) - as_of.year) <= MAX_YEARS_APART]
-    return [_shipped_fact(row | {"gpu": gpu}) for row in rows for gpu in row["gpu"].split(" ; ")]
-
-
-def _shipped_fact(row: Mapping[str, str]) -> StockFact:
+    """Return the library's figures of the time of a study, within LARGEST_YEARS years of its date."""
     types = {"value": float, "low": float, "high": float, "gpus": int}
-    return StockFact.model_validate({name: types.get(name, str)(text) for name, text in row.items() if text})
+    return [
+        StockFact.model_validate({key: types.get(key, str)(text) for key, text in {**row, "gpu": gpu}.items() if text})
+        for row in table("availability")
+        if abs(int(row["as_of"][:4]) - as_of.year) <= LARGEST_YEARS
+        for gpu in row["gpu"].split(" ; ")
+    ]
 
 
-def own_facts(file: Path) -> list[StockFact]:
+def study_facts(file: Path) -> list[StockFact]:
     """Return the figures of a study's availability.yaml. Raises UserError, also for future dates."""
     facts, today = validated(Availability, load_yaml(file), file).facts, date.today()
     newest = (today + timedelta(days=1)).isoformat()  # Somewhere it is tomorrow already.
@@ -157,7 +155,7 @@ def own_facts(file: Path) -> list[StockFact]:
     return facts
 
 
-def named_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
+def checked_facts(file: Path, machines: Collection[Instance], price_lists: Collection[str]) -> list[StockFact]:
     """Return the figures of a study's availability.yaml whose names are those of the study.
 
     Parameters
@@ -174,31 +172,32 @@ def named_facts(file: Path, machines: Collection[Instance], price_lists: Collect
     UserError
         A price list is unknown, or a provider or device resembles one of the study: such a figure would count for
         nothing. Other providers and devices may be those of another study.
-
     """
-    facts, faults = own_facts(file), Faults()
+    facts = study_facts(file)
     names_by_key = {
-        "price_list": sorted(price_lists),
-        "provider": sorted({machine.provider for machine in machines}),
-        "gpu": sorted({machine.gpu for machine in machines}),
+        "price_list": price_lists,
+        "provider": {machine.provider for machine in machines},
+        "gpu": {machine.gpu for machine in machines},
     }
-    for index, fact in enumerate(facts):
-        for key, names in names_by_key.items():
-            name = fact.about.get(key)
-            if name is None or name in names:
-                continue
-            suggestion = hint(name, names) or _hint_by_words(name, names)
-            if suggestion or key == "price_list":
-                faults.add(f"{file}: key 'facts[{index}].{key}' is {name!r}; expected one of the study's{suggestion}")
-    faults.end()
+    unknown = [
+        (f"key 'facts[{index}].{key}' is {name!r}", key, _meant(name, sorted(names_by_key[key])))
+        for index, fact in enumerate(facts)
+        for key, name in fact.about.items()
+        if key in names_by_key and name not in names_by_key[key]
+    ]
+    refuse(
+        f"{file}: {entry}; expected one of the study's{suggestion}"
+        for entry, key, suggestion in unknown
+        if suggestion or key == "price_list"
+    )
     return facts
 
 
-def _hint_by_words(name: str, names: Iterable[str]) -> str:
-    """Suggest a name with all words of `name`, such as `H100 SXM` for `H100`; return "" where there is none."""
+def _meant(name: str, names: Sequence[str]) -> str:
+    """Suggest a similar name, or one with all words of `name`, such as `H100 SXM` for `H100`; "" if there is none."""
     words = set(name.lower().split())
-    match = next((other for other in names if words <= set(other.lower().split())), None)
-    return "" if match is None else f": did you mean '{match}'?"
+    longer = next((entry for entry in names if words <= set(entry.lower().split())), None)
+    return hint(name, names) or ("" if longer is None else f": did you mean '{longer}'?")
 
 
 def load_availability(path: str | Path | None, as_of: date) -> Known:
@@ -206,4 +205,4 @@ def load_availability(path: str | Path | None, as_of: date) -> Known:
 
     Raises UserError naming file and key.
     """
-    return Known(own_facts(Path(path)) if path is not None else [], shipped_facts(as_of))
+    return Known(study_facts(Path(path)) if path is not None else [], shipped_facts(as_of))

@@ -1,18 +1,17 @@
 """config/studies/<study>/study.yaml: one question with its data."""
 
 from collections.abc import Iterable, Iterator
-from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import Closed, Count, Framework, Precision, Slug, Text, check_apart, validated
+from sweetspot.study.base import Closed, Count, Day, Framework, Precision, Slug, Text, check_case, validated
 from sweetspot.study.catalogue_map import CatalogueMap
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.scripts import Program
-from sweetspot.study.terms import ShownCurrency
+from sweetspot.study.terms import DisplayCurrency
 from sweetspot.study.titles import model_title, provider_title
 from sweetspot.study.yamlfile import load_yaml
 
@@ -49,15 +48,14 @@ class LogSource(Closed):
     """Model, where the log does not say it"""
     batch_size: Count | None = None
     """Samples per device and step, where the log does not say it"""
-    gpus: Annotated[int, Field(ge=1, le=100_000, strict=True)] | None = None
-    """Devices used"""
+    gpus: int | None = Field(None, ge=1, le=100_000, description="Devices used")
     precision: Precision | None = None
     """Number format"""
     variant: Slug = "default"
     """How gradients were combined"""
     dataset: Literal["synthetic", "real"] = "synthetic"
     """What was trained on"""
-    samples_per_epoch: Annotated[int, Field(ge=1, strict=True)] | None = None
+    samples_per_epoch: int | None = Field(None, ge=1)
     """Training samples of an epoch, where the log counts epochs"""
     source: Text
     """Where the log comes from; file, line and SHA-256 are added"""
@@ -113,24 +111,17 @@ class Target(Closed):
 class Question(Closed):
     """The cells that the answer is about."""
 
-    model: list[Slug] = Field(min_length=1)
-    """Models compared"""
-    batch_size: list[Count] = Field(min_length=1)
-    """Batches per device in the tables"""
+    model: list[Slug] = Field(min_length=1, description="Models compared")
+    batch_size: list[Count] = Field(min_length=1, description="Batches per device in the tables")
     precision: Precision | Literal["mixed"]
     """Precision asked for; others serve as stand-ins; mixed: as each submitter of a time to target chose"""
     framework: Framework | Literal["jax"] = "tensorflow"
     """Framework of the published figures"""
     headline_batch_size: Count | Literal["own"] | dict[Slug, Count]
-    """The batch that the answer and the costs to train use; where models differ, one for each; own: each machine at
-    the batch of its own figure, where a suite gave each the largest that its memory allows
-    """
+    """Batch of the answer and its costs, or one for each model; own: each machine at the batch of its figure"""
 
     def batches(self, model: str) -> list[int]:
-        """The batches per device of `model` in the tables: those listed, or its own where models differ.
-
-        Empty where each machine has its own.
-        """
+        """Return the batches per device of a model in the tables; [] where each machine has its own."""
         batch = self.headline_batch_size
         return [] if batch == "own" else [batch[model]] if isinstance(batch, dict) else list(self.batch_size)
 
@@ -140,7 +131,7 @@ class Question(Closed):
         return None if batch == "own" else batch[model] if isinstance(batch, dict) else batch
 
 
-Counted = Literal["train", "run", "task", "month"]
+BillUnit = Literal["train", "run", "task", "month"]
 
 
 class Study(Closed):
@@ -152,12 +143,10 @@ class Study(Closed):
     """Title of the report"""
     question: Text
     """The question in one sentence"""
-    as_of: date
+    as_of: Day
     """Date that the study speaks of; prices are judged stale against it"""
-    month_days: float = Field(30.5, gt=27, lt=32)
-    """Length of a month in days"""
-    sources: list[Source] = Field(min_length=1)
-    """Where the figures come from"""
+    month_days: float = Field(30.5, gt=27, lt=32, description="Length of a month in days")
+    sources: list[Source] = Field(min_length=1, description="Where the figures come from")
     cells: Question
     """The cells that the answer is about"""
     reference: Slug | None = None
@@ -171,9 +160,7 @@ class Study(Closed):
     borrow: list[Slug] = []
     """Studies whose published throughput helps the scaling fit"""
     transfer: bool = False
-    """Whether machines of one device without a figure get one transferred from another device's figure of the same
-    workload (basis `transferred`)
-    """
+    """Whether a machine without a figure gets one transferred from another device's (basis `transferred`)"""
     measure: bool = True
     """Whether what is measured here takes part in this study"""
     measure_models: list[Slug] = []
@@ -185,26 +172,20 @@ class Study(Closed):
     work: Slug | None = None
     """What of workloads.yaml the answer is about; absent: the plan, else the training"""
     offers_in_hand: list[Text] = []
-    """Offers that the decision is about, by price list, machine or option: they always stand in the table; none
-    named: everything for sale
-    """
-    counts: Counted = "train"
+    """Offers that the decision is about, by price list, machine or option; none named: everything for sale"""
+    counts: BillUnit = "train"
     """What a bill of the answer pays for: training a model, one run, one task, or a month"""
     answer_prices: list[Slug] = []
-    """Price lists whose offers the answer may take, by default all; the others (variants, later or earlier prices)
-    stand in the tables
-    """
+    """Price lists whose offers the answer may take; none named: all; the others stand in the tables"""
     energy: Energy | None = None
     """Power, PUE and grid for kWh and kg CO2e of a training; absent: carbon is not computed"""
     price_paths: bool | None = None
-    """Whether rental prices move in the months of the project: true: by the preset of provider and purchase where an
-    offer states no trend; absent: only where one does; false: none moves
-    """
+    """Whether rents move: true: by preset where an offer states no trend; absent: only where one does; false: no"""
     titles: dict[Slug, Text] = {}
     """Names for people of models and providers, by key; well-known ones have theirs without it"""
     catalogue: CatalogueMap | None = None
     """Names of the instances in price catalogues, for `sweetspot refresh-prices`"""
-    currency: ShownCurrency | None = None
+    currency: DisplayCurrency | None = None
     """Currency in which the page shows money, with its rate; absent: USD, as the tables have it"""
 
     def model_title(self, model: str) -> str:
@@ -233,8 +214,8 @@ def check_study_name(name: str, studies: Path) -> None:
         raise UserError(
             f"study {name!r} would write into results/{name.casefold()}, which belongs to all studies; rename it"
         )
-    alike = {other for other in _studies(studies) if other.casefold() == name.casefold()}
-    check_apart(sorted(alike | {name}), "studies", studies)
+    same_names = {entry for entry in _studies(studies) if entry.casefold() == name.casefold()}
+    check_case(sorted(same_names | {name}), "studies", studies)
 
 
 def load_study(folder: str | Path) -> Study:
@@ -242,9 +223,9 @@ def load_study(folder: str | Path) -> Study:
     root = Path(folder)
     check_study_name(root.name, root.parent)
     if not root.is_dir():
-        known = ", ".join(_studies(root.parent))
-        place = f"no study lies in {root.parent.absolute()}; start in the project's folder"
-        raise UserError(f"study {root.name!r} does not exist{f'; expected one of {known}' if known else f': {place}'}")
+        names = ", ".join(_studies(root.parent))
+        hint = f"no study lies in {root.parent.absolute()}; start in the project's folder"
+        raise UserError(f"study {root.name!r} does not exist{f'; expected one of {names}' if names else f': {hint}'}")
     file = root / "study.yaml"
     study = validated(Study, load_yaml(file), file)
     if study.name != root.name:

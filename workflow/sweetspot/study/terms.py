@@ -8,15 +8,14 @@ from pydantic import Discriminator, Field, GetJsonSchemaHandler, StringConstrain
 from pydantic_core import CoreSchema
 
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.base import SMALLEST, Closed, Count, Number, Ranged, Share, Text, within
+from sweetspot.study.base import SMALLEST, Closed, Count, Day, Number, Ranged, Share, Text, within
 from sweetspot.study.trends import Resale
 
-Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$", strict=True)]
+Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 LONGEST_MONTHS = 600
 # No building draws less than its machines; the worst of old server rooms draws about three times as much.
 LARGEST_PUE = 3.0
 SHARE = "a share (not a percentage)"
-LessThanAll = Annotated[float, Field(strict=True, ge=0, lt=1)]
 
 
 class Amount(Ranged):
@@ -24,7 +23,7 @@ class Amount(Ranged):
 
     @model_validator(mode="before")
     @classmethod
-    def _plain_number(cls, data: Any) -> Any:
+    def _number_alone(cls, data: Any) -> Any:
         return data if isinstance(data, dict | Amount) else {"value": data}
 
     @classmethod
@@ -55,7 +54,7 @@ class Rate(Closed):
     """Currency converted, such as EUR"""
     usd: Positive
     """USD for one unit of it"""
-    as_of: date
+    as_of: Day
     """Day of the rate"""
     source: Text
     """Where the rate was read, or how it was inferred"""
@@ -116,8 +115,7 @@ class Billing(Closed):
 
     granularity: Literal["millisecond", "second", "minute", "hour", "month"] | None = None
     """Use is rounded up to whole ones of these; absent: not rounded"""
-    minimum_s: Annotated[float, Field(strict=True, ge=0)] = 0.0
-    """Least seconds billed a start"""
+    minimum_s: float = Field(0.0, ge=0, description="Least seconds billed a start")
     setup: NotNegative = Amount(value=0.0)
     """Paid once, when the machine is ordered"""
     monthly: NotNegative = Amount(value=0.0)
@@ -223,8 +221,7 @@ class Own(Closed):
     """Price of electricity"""
     days_per_month: Positive
     """Days of use a month, 24 hours each"""
-    downtime_share: LessThanAll = 0.0
-    """Share of the planned days in which it is broken"""
+    downtime_share: float = Field(0.0, ge=0, lt=1, description="Share of the planned days in which it is broken")
     discount_rate: Share = 0.0
     """Yearly discount rate for present values"""
     boxes: Count = 1
@@ -238,9 +235,9 @@ class Own(Closed):
 
     def _expected(self) -> Iterator[str]:
         # Both ends may meet: the owner's cheapest case takes the low purchase and the high resale.
-        least, most = self.capex.ends[0], 0.0 if isinstance(self.residual, Resale) else self.residual.ends[1]
-        if most > least:
-            yield f"residual of at most capex, found residual {most:g} and capex {least:g}"
+        lowest, highest = self.capex.ends[0], 0.0 if isinstance(self.residual, Resale) else self.residual.ends[1]
+        if highest > lowest:
+            yield f"residual of at most capex, found residual {highest:g} and capex {lowest:g}"
 
 
 class Printed(Closed):
@@ -266,9 +263,16 @@ LATER = 1.5  # so far a currency may have moved beyond the years of the table
 
 
 def wrong_rate(currency: str, usd: float, day: date) -> str | None:
-    """What is wrong with `usd` for one unit of a currency on a day: words, with what is expected; None: nothing.
+    """Say what would be right in place of an exchange rate; None where it is right or the currency is not known.
 
-    None too for currencies that the table does not know. The dollar is 1.
+    Parameters
+    ----------
+    currency
+        Its code; the dollar is 1.
+    usd
+        USD for one unit of it.
+    day
+        Day of the rate.
     """
     if currency == "USD":
         return None if usd == 1 else "expected 1, or no rate of USD"
@@ -279,21 +283,20 @@ def wrong_rate(currency: str, usd: float, day: date) -> str | None:
     year, low, high = int(nearest["year"]), float(nearest["low"]), float(nearest["high"])
     if low <= usd * INVERTED and usd <= high * INVERTED:
         return None
-    turned, margin = low <= 1 / usd <= high, BESIDE if year == day.year else LATER
-    if not turned and low / margin <= usd <= high * margin:
+    is_inverted, margin = low <= 1 / usd <= high, BESIDE if year == day.year else LATER
+    if not is_inverted and low / margin <= usd <= high * margin:
         return None
-    expected = f"{1 / usd:.4g}, the rate turned round, or another" if turned else "one"
+    expected = f"{1 / usd:.4g}, the rate turned round, or another" if is_inverted else "one"
     return f"expected {expected} beside the {low:g} to {high:g} USD of {year} (ECB)"
 
 
-class ShownCurrency(Closed):
+class DisplayCurrency(Closed):
     """The currency of a study's page, with its rate and where that was read."""
 
     code: Currency
     """Currency in which money is shown, such as EUR"""
-    usd_per_unit: Annotated[float, Field(strict=True, ge=1e-6, le=1e6)]
-    """USD for one unit of it"""
-    as_of: date
+    usd_per_unit: float = Field(ge=1e-6, le=1e6, description="USD for one unit of it")
+    as_of: Day
     """Day of the rate"""
     source: Text
     """Where the rate was read"""

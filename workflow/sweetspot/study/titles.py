@@ -12,7 +12,7 @@ NETWORKS, PROVIDERS = (
 BY_TOKENS = re.compile(r"(.+)\.(pretrain|full|lora|qlora|grpo)\.\d+")  # model, method, tokens of a sequence
 METHODS = {"pretrain": "pretraining", "full": "full fine-tuning", "lora": "LoRA", "qlora": "QLoRA", "grpo": "GRPO"}
 # Of published figures; frameworks that are measured here say theirs themselves.
-OTHER_FRAMEWORKS = {"cntk": "CNTK", "jax": "JAX", "mxnet": "MXNet"}
+PUBLISHED_FRAMEWORKS = {"cntk": "CNTK", "jax": "JAX", "mxnet": "MXNet"}
 
 
 def model_title(model: str, study_titles: Mapping[str, str] | None = None) -> str:
@@ -41,7 +41,7 @@ def unit_in_words(units: Collection[str]) -> str:
 def framework_title(framework: str) -> str:
     """Return the name of a framework for people: that of a well-known one, else its key."""
     measured = FRAMEWORKS[framework].title if framework in FRAMEWORKS else ""
-    return measured or OTHER_FRAMEWORKS.get(framework, framework)
+    return measured or PUBLISHED_FRAMEWORKS.get(framework, framework)
 
 
 def provider_title(provider: str, study_titles: Mapping[str, str] | None = None) -> str:

@@ -69,8 +69,8 @@ def matrix_parameters(shape: Shape) -> int:
     perceptron = (3 if shape.kind == "llama" else 2) * shape.hidden * shape.wide
     layer = 2 * shape.hidden * (shape.hidden + shape.kv) + perceptron
     words = shape.vocabulary * shape.hidden
-    head = {"encoder": 2 * shape.hidden, "decoder": words, "llama": words, "vision": 0}[shape.kind]
-    return shape.layers * layer + head
+    output = {"encoder": 2 * shape.hidden, "decoder": words, "llama": words, "vision": 0}[shape.kind]
+    return shape.layers * layer + output
 
 
 def adapter_parameters(shape: Shape) -> int:

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
 from pydantic import Discriminator, Field, Tag
 
@@ -11,10 +11,10 @@ from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.facts.shipped_tables import table
 from sweetspot.study.base import Closed, Share
 
-Years = Annotated[float, Field(strict=True, gt=0, le=50)]
-Point = tuple[Years, Share, Share, Share]
+Years = Annotated[float, Field(gt=0, le=50)]
+Point = Annotated[tuple[Years, Share, Share, Share], Field(strict=False)]
 # Losing all of it is no price; ten times today's is beyond every path of the history.
-Change = Annotated[float, Field(strict=True, gt=-1, le=9)]
+Change = Annotated[float, Field(gt=-1, le=9)]
 CurveName = Literal["data-centre", "gaming"]
 
 # (years since the device came out, share of its new price: median, low, high), from (0, 1). `python -m research
@@ -37,9 +37,9 @@ class Resale(Closed):
     """Curve by age: data-centre or gaming devices (docs/prices.md)"""
     points: list[Point] = []
     """A curve of one's own: [years, share of the new price, its 5 % end, its 95 % end], by age"""
-    share: Annotated[float, Field(strict=True, gt=0, le=1)]
+    share: float = Field(gt=0, le=1)
     """Share of the purchase that the curve is of: of a whole server less than 1, such as its devices"""
-    age_years: Annotated[float, Field(strict=True, ge=0, le=50)] = 0.0
+    age_years: float = Field(0.0, ge=0, le=50)
     """Years since the device came out, when it is bought: curves count from there"""
 
     def _expected(self) -> Iterator[str]:
@@ -48,9 +48,9 @@ class Resale(Closed):
         ages = [point[0] for point in self.points]
         if ages != sorted(set(ages)):
             yield f"points by ascending years, found {ages}"
-        for years, kept, low, high in self.points:
-            if not low <= kept <= high:
-                yield f"low <= share <= high at {years:g} years, found {low:g}, {kept:g}, {high:g}"
+        for years, share, low, high in self.points:
+            if not low <= share <= high:
+                yield f"low <= share <= high at {years:g} years, found {low:g}, {share:g}, {high:g}"
 
     def by_years(self) -> list[Point]:
         """Return (years since the purchase, share of the purchase: median, low, high), from 0 years on."""
@@ -71,31 +71,31 @@ def _at_age(points: Sequence[Point], age: float) -> Point:
     return (age, *(low + (high - low) * (age - start) / (end - start) for low, high in zip(before, after, strict=True)))  # type: ignore[return-value]
 
 
-Rate = Annotated[float, Field(strict=True, ge=0, le=12)]
-Spread = Annotated[float, Field(strict=True, gt=0, le=3)]
 PresetName = Literal["hyperscaler", "small_cloud", "spot", "fixed"]
 
 
-class Fixed(Closed):
+class Fixed(NamedTuple):
     """A price that stays."""
 
-    kind: Literal["fixed"]
-    """It stays where it is"""
+    kind: str
 
 
-class Jumps(Closed):
-    """A list price that stays until it is cut, all machines of a provider at once."""
+class Jumps(NamedTuple):
+    """A list price that stays until it is cut, all machines of a provider at once; a change, its 5 and 95 % end."""
 
-    kind: Literal["jumps"]
-    """It stays until it jumps"""
-    per_year: Rate
-    """Jumps a year"""
-    change: Change
-    """Change at a jump, median: -0.33 is a cut by a third"""
-    change_low: Change
-    """Its 5 % end"""
-    change_high: Change
-    """Its 95 % end"""
+    kind: str
+    per_year: float
+    change: float
+    change_low: float
+    change_high: float
+
+
+class RandomWalk(NamedTuple):
+    """A price whose logarithm walks at random: its deviation after 12 months, and the share common to all offers."""
+
+    kind: str
+    sd_log_year: float
+    market_share: float = 0.0
 
 
 class Drift(Closed):
@@ -113,21 +113,10 @@ class Drift(Closed):
     """Share of the variance of the logarithm that all offers have in common"""
 
 
-class RandomWalk(Closed):
-    """A price whose logarithm walks at random."""
-
-    kind: Literal["random_walk"]
-    """It walks at random, without a drift"""
-    sd_log_year: Spread
-    """Standard deviation of the logarithm after 12 months; grows as sqrt(months)"""
-    market_share: Share = 0.0
-    """Share of the variance that all offers have in common"""
-
-
 Path = Fixed | Jumps | Drift | RandomWalk
 Trend = Annotated[
     Annotated[PresetName, Tag("(preset)")] | Annotated[Drift, Tag("(own)")],
-    Discriminator(lambda given: "(preset)" if isinstance(given, str) else "(own)"),
+    Discriminator(lambda trend: "(preset)" if isinstance(trend, str) else "(own)"),
 ]
 
 # `python -m research fit-price-paths` recomputes each number from facts/pools/prices-2026 (research/README.md).
@@ -145,8 +134,19 @@ CURRENT = re.compile(r"\b(A100|H100|H200|GH200|B200|GB200|B300|GB300|MI300X|MI32
 
 
 def preset_of(provider: str, purchase: str, gpu: str) -> PresetName:
-    """The preset of an offer that states no trend, by who lets the machine and how it is paid.
+    """Return the preset of an offer that states no trend.
 
+    Parameters
+    ----------
+    provider
+        Who lets the machine.
+    purchase
+        How it is paid.
+    gpu
+        Its device.
+
+    Notes
+    -----
     Interruptible: `spot`. Contracts and own machines: `fixed`. On demand: `hyperscaler` for AWS, Azure and Google, of
     which old devices are `fixed`; `small_cloud` for every other provider, known or not.
     """

@@ -1,6 +1,7 @@
 """Workloads: what is to be priced; config/studies/<study>/workloads.yaml as a closed, described model."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -9,7 +10,7 @@ from pydantic import Field, RootModel
 from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Text, validated
 from sweetspot.study.memory import Needs
 from sweetspot.study.monthly import JobClass, Monthly, SideBySide, not_once
-from sweetspot.study.open_models import TokenWork
+from sweetspot.study.open_models import cell_name, memory_need, open_model
 from sweetspot.study.yamlfile import load_yaml
 
 
@@ -24,17 +25,6 @@ class Training(SideBySide):
     """Network trained; cells of other models are not priced for it"""
     samples: AboveZero
     """Samples seen in all: iterations x global batch"""
-    source: Text
-    """Where the number comes from"""
-
-
-class TokenTraining(SideBySide, TokenWork):
-    """One training by the tokens that it sees."""
-
-    kind: Literal["tokens"]
-    """A training job by tokens, of a known model"""
-    title: Text | None = None
-    """Name for people"""
     source: Text
     """Where the number comes from"""
 
@@ -92,8 +82,7 @@ class Plan(Needs):
     """Length of the project; no commitment may be longer"""
     renewed: bool = False
     """Whether jobs arrive over all its months, so that commitments are renewed to its end"""
-    phases: list[Phase] = Field(min_length=1)
-    """In order"""
+    phases: list[Phase] = Field(min_length=1, description="In order")
     source: Text
     """Where the numbers come from"""
 
@@ -102,7 +91,7 @@ class Plan(Needs):
         yield from not_once([phase.name for phase in self.phases], "phases")
 
 
-Workload = Annotated[Training | TokenTraining | Runs | Plan | Monthly, Field(discriminator="kind")]
+Workload = Annotated[Training | Runs | Plan | Monthly, Field(discriminator="kind")]
 
 
 class Workloads(RootModel[dict[Part, Workload]]):
@@ -125,8 +114,8 @@ def load_workloads(path: str | Path) -> dict[str, Training | Runs | Plan]:
         jobs |= _jobs_of_classes(name, work) if isinstance(work, Monthly) else {name: work}
         if isinstance(work, Plan) and work.model not in trained:
             # Jobs that take the whole machine have its own figure; others only where there is none of these.
-            whole = [phase for phase in work.phases if phase.gpus_per_job == "all"]
-            jobs_of_phases |= {f"{name}.{phase.name}": _job_of_phase(work, phase) for phase in whole or work.phases}
+            phases = [phase for phase in work.phases if phase.gpus_per_job == "all"] or work.phases
+            jobs_of_phases |= {f"{name}.{phase.name}": _job_of_phase(work, phase) for phase in phases}
     return jobs | jobs_of_phases
 
 
@@ -138,43 +127,33 @@ def load_monthly(path: str | Path) -> dict[str, Monthly]:
 
 
 def load_titles(path: str | Path) -> dict[str, str]:
-    """Names for people by workload and, as `<workload>.<class>`, by class of a monthly one; those without are left out.
-
-    None without the file. Raises UserError naming file and key.
-    """
+    """Return the titles of workloads and, as `<workload>.<class>`, of classes; {} if the file is missing."""
     if not Path(path).is_file():
         return {}
-    named = {**load_monthly(path), **load_workloads(path)}
-    return {name: work.title for name, work in named.items() if work.title}
+    works = {**load_monthly(path), **load_workloads(path)}
+    return {name: work.title for name, work in works.items() if work.title}
 
 
 def read_workloads(path: str | Path) -> dict[str, Training | Runs | Plan | Monthly]:
-    """Read all workloads; those by tokens are given by the samples of their cells. Raises UserError."""
-    read = validated(Workloads, load_yaml(path), path).root
-    return {name: _by_samples(work) for name, work in read.items()}
+    """Read all workloads; jobs by tokens are given by the samples of their cells. Raises UserError."""
+    works = validated(Workloads, load_yaml(path), path).root
+    for name, work in works.items():
+        if isinstance(work, Monthly):
+            works[name] = work.model_copy(update={"jobs": [_by_samples(job) for job in work.jobs]})
+    return works
 
 
-def _by_samples(work: Training | TokenTraining | Runs | Plan | Monthly) -> Training | Runs | Plan | Monthly:
-    if isinstance(work, Monthly):
-        return work.model_copy(update={"jobs": [_class_by_samples(job) for job in work.jobs]})
-    if not isinstance(work, TokenTraining):
-        return work
-    kept = work.model_fields_set & set(Training.model_fields) - {"kind", "model"}
-    return Training(kind="training", **_of_tokens(work), **{key: getattr(work, key) for key in kept})
-
-
-def _class_by_samples(job: JobClass) -> JobClass:
-    if job.tokens is None:
+def _by_samples(job: JobClass) -> JobClass:
+    """Return a class by tokens as one by samples (tokens of the cell `cell_name`), with its need of memory."""
+    if job.tokens is None or job.method is None:
         return job
-    return job.model_copy(update=_of_tokens(job) | {"tokens": None, "method": None})
-
-
-def _of_tokens(work: TokenTraining | JobClass) -> dict[str, Any]:
-    """The keys of the same work by samples; without the rule's memory where it says its own."""
-    counted = TokenWork(**{key: getattr(work, key) for key in TokenWork.model_fields}).by_samples
-    if {"memory", "gpu_memory_gib"} & work.model_fields_set:
-        del counted["memory"]
-    return counted
+    model = open_model(job.model)
+    has_memory = bool(job._given("memory", "gpu_memory_gib"))
+    memory = job.memory if has_memory else memory_need(model, job.method, job.sequence)
+    name = cell_name(model.name, job.method, job.sequence)
+    return job.model_copy(
+        update={"model": name, "samples": job.tokens, "memory": memory, "tokens": None, "method": None}
+    )
 
 
 def _jobs_of_classes(name: str, work: Monthly) -> dict[str, Training | Runs]:
@@ -186,7 +165,7 @@ def _jobs_of_classes(name: str, work: Monthly) -> dict[str, Training | Runs]:
         }
         shared["title"] = job.title or job.name
         jobs[f"{name}.{job.name}"] = (
-            Runs(kind="runs", runs=1, hours=job.hours, instance=job.instance, **shared)
+            Runs(kind="runs", runs=1, **shared | {"hours": job.hours, "instance": job.instance})
             if job.samples is None
             else Training(kind="training", samples=job.samples, **shared)
         )
@@ -205,3 +184,28 @@ def _job_of_phase(plan: Plan, phase: Phase) -> PhaseJob:
         model=plan.model, devices_per_job=1 if phase.gpus_per_job == "one" else "all",
         gpu_memory_gib=plan.gpu_memory_gib, memory=plan.memory, source=plan.source,
     )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Need:
+    """The memory that a workload states, and the devices of a machine that each of its jobs uses (None: all)."""
+
+    stated: Needs
+    devices: int | None = None
+
+    def gib(self, gpus: int) -> float | None:
+        """Return the GiB that each device must hold on a machine of `gpus`; None where the workload does not say."""
+        return self.stated.need_gib(gpus if self.devices is None else min(gpus, self.devices))
+
+
+def load_needs(path: str | Path) -> Mapping[str, Need]:
+    """Return the memory needs of each single job of workloads.yaml; {} if the file is missing. Raises UserError."""
+    if not Path(path).is_file():
+        return {}
+    return {name: Need(work, _devices(work)) for name, work in load_workloads(path).items()}
+
+
+def _devices(work: Training | Runs | Plan) -> int | None:
+    if isinstance(work, Plan):
+        return 1 if any(phase.gpus_per_job == "one" for phase in work.phases) else None
+    return None if work.devices_per_job == "all" else work.devices_per_job

@@ -23,7 +23,7 @@ class _StrictLoader(yaml.CSafeLoader):
     """The safe loader, refusing keys that stand twice (YAML would silently keep the last)."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        seen = set()
+        keys = set()
         for key_node, value_node in node.value:
             text = key_node.value
             if node.flow_style and str(text).isdecimal() and value_node.value == "":
@@ -31,24 +31,24 @@ class _StrictLoader(yaml.CSafeLoader):
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str):
                 raise _refused(key_node, f"key {key!r} is not text; put it in quotes")
-            if key in seen:
+            if key in keys:
                 raise _refused(key_node, f"key {key!r} stands twice")
-            seen.add(key)
+            keys.add(key)
         return super().construct_mapping(node, deep)
 
-    def construct_plain_number(self, node: Any) -> Any:
+    def construct_number(self, node: Any) -> Any:
         """The number, unless YAML 1.1 reads another number from it than a person does."""
-        found = f"found {node.value}, which YAML 1.1"
+        text = f"found {node.value}, which YAML 1.1"
         if OCTAL.fullmatch(node.value):
-            raise _refused(node, f"{found} reads as octal; write {int(node.value.replace('_', ''))}")
+            raise _refused(node, f"{text} reads as octal; write {int(node.value.replace('_', ''))}")
         if SIXTIES.fullmatch(node.value):
-            raise _refused(node, f"{found} counts in sixties; write the number itself, or quotes around a text")
+            raise _refused(node, f"{text} counts in sixties; write the number itself, or quotes around a text")
         kind = self.construct_yaml_int if node.tag.endswith(":int") else self.construct_yaml_float
         return kind(node)
 
 
 for _tag in ("int", "float"):
-    _StrictLoader.add_constructor(f"tag:yaml.org,2002:{_tag}", _StrictLoader.construct_plain_number)
+    _StrictLoader.add_constructor(f"tag:yaml.org,2002:{_tag}", _StrictLoader.construct_number)
 
 
 def load_yaml(path: str | Path) -> Any:
@@ -57,7 +57,7 @@ def load_yaml(path: str | Path) -> Any:
     raw = read_given(file, MAX_BYTES)
     try:
         text = raw.decode("utf-8")
-        _require_plain(text)
+        _check_structure(text)
         value = yaml.load(text, Loader=_StrictLoader)
     except UnicodeDecodeError as error:
         raise UserError(f"{file}: byte {error.start} is not UTF-8 text") from None
@@ -72,7 +72,7 @@ def load_yaml(path: str | Path) -> Any:
     return value
 
 
-def _require_plain(text: str) -> None:
+def _check_structure(text: str) -> None:
     """Refuse what takes more room or depth than it shows, before anything is made of it. Raises MarkedYAMLError."""
     depth = 0
     for event in yaml.parse(text, Loader=yaml.CSafeLoader):

@@ -47,7 +47,7 @@ TYPES: dict[str, tuple[str, ...]] = {
 NEWER = ("steps", "products", "others_cpu_share")
 STEP_COLUMNS = ("step", "steps", "seconds")
 OLDER = "a run might then end after five steps however short, and an interval of several steps counted as one"
-WIDE_FACTOR = 2.0  # an interval of more than this factor either side is explained by a warning
+INTERVAL_FACTOR = 2.0  # an interval of more than this factor either side is explained by a warning
 
 
 def summarise_runs(files: Sequence[str]) -> pd.DataFrame:
@@ -91,8 +91,8 @@ def _summarise_run(file: str) -> dict[str, Any]:
     count = len(timed)
     with np.errstate(all="ignore"):  # a value that is not finite is refused below
         mean = float((timed * steps).sum() / steps.sum()) if count else None
-        spread = math.sqrt(count / (count - 1)) * np.linalg.norm((timed - mean) * steps) if count > 1 else None
-        error = None if spread is None else float(spread / steps.sum() / mean)
+        deviation = math.sqrt(count / (count - 1)) * np.linalg.norm((timed - mean) * steps) if count > 1 else None
+        error = None if deviation is None else float(deviation / steps.sum() / mean)
     check_run({**run, "seconds": mean, "shortest_s": timed.min() if count else None, "path": file})
     return {**run, **{name: bool(run[name]) for name in FLAGS}, "seconds": mean, "step_error": error, "path": file}
 
@@ -222,9 +222,9 @@ def _devices_by_instance(cells: pd.DataFrame) -> dict[str, list[str]]:
     """List the devices that the usable runs of each instance name; where they agree, the machines."""
     devices = {}
     for name, rows in cells.groupby("instance"):
-        known = rows[(rows["runs"] > 0) & (rows["gpu"] != UNKNOWN)]
-        names = sorted(set(known["gpu"]))
-        devices[str(name)] = names if len(names) > 1 else sorted(set(known["machines"].explode().dropna()))
+        named = rows[(rows["runs"] > 0) & (rows["gpu"] != UNKNOWN)]
+        names = sorted(set(named["gpu"]))
+        devices[str(name)] = names if len(names) > 1 else sorted(set(named["machines"].explode().dropna()))
     return devices
 
 
@@ -239,7 +239,7 @@ def _warnings(row: Any, devices: Sequence[str]) -> Iterator[tuple[str, str]]:
     if row.own_spread:
         text = f"its {row.runs} runs differ by more than those of this machine's other cells: the interval is its own"
         yield "own_spread", text
-    if row.half_width > math.log(WIDE_FACTOR):
+    if row.half_width > math.log(INTERVAL_FACTOR):
         text = f"the figure is known within a factor {math.exp(row.half_width):.3g} only: runs spread by "
         text += f"{math.expm1(row.spread):.0%} (one standard deviation, {row.interval_df:.0f} degrees of freedom)"
         yield "wide_interval", f"{text}; more runs narrow it"

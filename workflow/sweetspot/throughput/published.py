@@ -31,14 +31,12 @@ EFFICIENCY_CSV = {
 # Columns that a throughput.csv may have: what is counted per second, what the source says of the machine, and the date
 # of the software, where its version does not tell it (stand_in.py).
 OPTIONAL_TEXT = {"unit": "images", "interconnect": "", "network": "", "nodes": "", "xla": "", "as_of": ""}
-OWN = "own"  # as `benchmark`: timed by the person who wrote the row
+USER_BENCHMARK = "own"  # as `benchmark`: timed by the person who wrote the row
 # Columns that a throughput.csv may have where the source itself bounds its figure: by the rounding of the hours that it
 # prints, or not at all where the figure is a count (both bounds are the figure).
-OWN_ENDS = ("images_per_s_low", "images_per_s_high")
-# Columns that an efficiency.csv may have; a row without a framework is of its instance's, else of the study's.
-EFFICIENCY_TEXT = {"framework": "", "xla": ""}
+RATE_BOUNDS = ("images_per_s_low", "images_per_s_high")
 # What optional columns may hold; empty: not stated.
-STATED: dict[str, tuple[str, ...]] = {
+FACT_CHOICES: dict[str, tuple[str, ...]] = {
     "interconnect": get_args(Interconnect),
     "network": get_args(Network),
     "xla": ("yes", "no"),
@@ -61,28 +59,28 @@ def row_warnings(row: Any) -> list[dict[str, str]]:
 
 
 def read_published(path: Path) -> pd.DataFrame:
-    """Read a study's throughput.csv: the columns of THROUGHPUT_CSV, OPTIONAL_TEXT and OWN_ENDS.
+    """Read a study's throughput.csv: the columns of THROUGHPUT_CSV, OPTIONAL_TEXT and RATE_BOUNDS.
 
     Raises UserError, one sentence for each mistake, for a row without a source, with a machine fact that is not in
-    STATED, a figure outside RATES, a wrong date, or bounds that do not enclose the figure.
+    FACT_CHOICES, a figure outside RATES, a wrong date, or bounds that do not enclose the figure.
     """
     faults = CsvFaults(path)
-    table = read_rows(faults, THROUGHPUT_CSV, ("batch_size",), OPTIONAL_TEXT | dict.fromkeys(OWN_ENDS, ""))
-    faults.require_choices(table, STATED)
+    table = read_rows(faults, THROUGHPUT_CSV, ("batch_size",), OPTIONAL_TEXT | dict.fromkeys(RATE_BOUNDS, ""))
+    faults.require_choices(table, FACT_CHOICES)
     rates, dates = table["images_per_s"], table["as_of"]
     outside = rates.notna() & ~rates.between(*RATES)
     faults.add_cells(rates, outside, "{:g} to {:g}, what machines can do".format(*RATES))
     faults.add_cells(dates, (dates != "") & ~dates.str.fullmatch(AS_OF), "YYYY, YYYY-MM or YYYY-MM-DD, or nothing")
     table["nodes"] = faults.parse_numbers(table["nodes"], int, True)
     count = len(faults.sentences)
-    for name in OWN_ENDS:
+    for name in RATE_BOUNDS:
         table[name] = faults.parse_numbers(table[name], float, True)
-    low, high = (table[name] for name in OWN_ENDS)
+    low, high = (table[name] for name in RATE_BOUNDS)
     if len(faults.sentences) == count:  # A bound that is no number would be missed beside the other.
         has_bounds = rates.notna() & (low.notna() | high.notna())
         for row in table[has_bounds & ~((low <= rates) & (rates <= high))].itertuples():
             bounds = f"{row.images_per_s_low:g}, {row.images_per_s_high:g}"
-            message = f"{' and '.join(OWN_ENDS)} are {bounds}; expected both, around {row.images_per_s:g}"
+            message = f"{' and '.join(RATE_BOUNDS)} are {bounds}; expected both, around {row.images_per_s:g}"
             faults.add_row(row.Index, message)
     faults.require_sources(table)
     faults.end()
@@ -91,7 +89,7 @@ def read_published(path: Path) -> pd.DataFrame:
 
 def basis_of(benchmark: str) -> str:
     """Return the basis of a row of throughput.csv: `own` where its benchmark is that, else `published`."""
-    return OWN if benchmark.strip().lower() == OWN else "published"
+    return USER_BENCHMARK if benchmark.strip().lower() == USER_BENCHMARK else "published"
 
 
 def units_of(published: pd.DataFrame, path: Path) -> dict[str, str]:
@@ -103,40 +101,19 @@ def units_of(published: pd.DataFrame, path: Path) -> dict[str, str]:
 
 
 def read_efficiency(path: Path) -> pd.DataFrame:
-    """Read a study's efficiency.csv with `framework` and `xla` (text, may be empty); empty if it is missing.
+    """Read a study's efficiency.csv; empty if it is missing.
 
-    Raises UserError above MAX_EFFICIENCY, for an xla that is neither yes nor no, or for a repeated cell.
+    Raises UserError above MAX_EFFICIENCY, or for a repeated cell.
     """
     if not path.is_file():
-        columns = EFFICIENCY_CSV | dict.fromkeys(EFFICIENCY_TEXT, str)
-        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in columns.items()})
+        return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in EFFICIENCY_CSV.items()})
     faults = CsvFaults(path)
-    table = read_rows(faults, EFFICIENCY_CSV, defaults=EFFICIENCY_TEXT)
-    faults.require_choices(table, STATED)
+    table = read_rows(faults, EFFICIENCY_CSV)
     efficiency = table["efficiency"]
     faults.add_cells(efficiency, efficiency > MAX_EFFICIENCY, f"at most {MAX_EFFICIENCY}, one device's share is 1")
-    faults.require_distinct(table, [name for name in table.columns if name not in ("efficiency", "source", "xla")])
+    faults.require_distinct(table, [name for name in table.columns if name not in ("efficiency", "source")])
     faults.end()
     return table
-
-
-def frameworks_of(table: pd.DataFrame, instances: Mapping[str, "Instance"], default: str) -> list[str]:
-    """Return the framework of each row of `read_efficiency`.
-
-    Parameters
-    ----------
-    table
-        Its column `framework` counts first, if there is one.
-    instances
-        Machines by name; theirs comes next.
-    default
-        The study's.
-
-    """
-    of_instance = {name: instance.framework or default for name, instance in instances.items()}
-    stated = table["framework"] if "framework" in table.columns else [""] * len(table)
-    pairs = zip(stated, table["instance"], strict=True)
-    return [name or of_instance.get(instance, default) for name, instance in pairs]
 
 
 def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"], path: Path) -> pd.DataFrame:
@@ -166,8 +143,8 @@ def published_cells(published: pd.DataFrame, instances: Mapping[str, "Instance"]
             faults.add(f"{faults.row_origin(cells, row.Index)}: {message}")
     for row in published[~is_declared].itertuples():
         # Only a machine of the same device, spelt alike but for a slip, is surely meant.
-        same = [name for name, machine in instances.items() if machine.gpu.casefold() == str(row.gpu).casefold()]
-        intended = slipped(row.instance, same) or next((name for name in same if slipped(name, [row.instance])), None)
+        twins = [name for name, machine in instances.items() if machine.gpu.casefold() == str(row.gpu).casefold()]
+        intended = slipped(row.instance, twins) or next((name for name in twins if slipped(name, [row.instance])), None)
         if intended is not None:
             message = f"instance is {row.instance!r}; did you mean '{intended}'?"
             faults.add(f"{faults.row_origin(published, row.Index)}: {message}")
@@ -195,12 +172,12 @@ def against_published(predicted: float, devices: str, published: pd.Series, batc
     low, high = float(published.min()), float(published.max())
     if low / GAP <= predicted <= high * GAP:
         return []
-    stated = [str(batch) for batch in sorted({int(batch) for batch in batches.dropna()})]
-    stated += ["not stated"] if batches.isna().any() else []
+    batch_texts = [f"{batch:.0f}" for batch in sorted(batches.dropna().unique())]
+    batch_texts += ["not stated"] if batches.isna().any() else []
     span = f"{low:,.0f}" if low == high else f"{low:,.0f} to {high:,.0f}"
-    end, bound = ("highest", high) if predicted > high else ("lowest", low)
-    message = f"published of {devices} are {span} (batch {', '.join(stated)}), at {predicted:,.0f} predicted: "
-    return [warning("against_published", f"{message}{predicted / bound:.2f} times the {end}")]
+    extreme, value = ("highest", high) if predicted > high else ("lowest", low)
+    message = f"published of {devices} are {span} (batch {', '.join(batch_texts)}), at {predicted:,.0f} predicted: "
+    return [warning("against_published", f"{message}{predicted / value:.2f} times the {extreme}")]
 
 
 def guessed_interconnect(gpu: str, instance: str = "", note: str = "") -> str:
@@ -216,7 +193,7 @@ def with_machine_facts(published: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     published
-        Columns gpu, instance, note, and where known framework, nodes and those of STATED.
+        Columns gpu, instance, note, and where known framework, nodes and those of FACT_CHOICES.
 
     Returns
     -------
@@ -226,16 +203,16 @@ def with_machine_facts(published: pd.DataFrame) -> pd.DataFrame:
         framework that always compiles) and exchange (False where the note says that devices train independently).
 
     """
-    columns = published.reindex(columns=["gpu", "instance", "note", "framework", *STATED]).astype(object)
+    columns = published.reindex(columns=["gpu", "instance", "note", "framework", *FACT_CHOICES]).astype(object)
     text = columns.where(columns.notna(), "").astype(str)
-    stated, note = text["interconnect"], text["note"]
+    interconnect, note = text["interconnect"], text["note"]
     guess = [guessed_interconnect(*row) for row in text[["gpu", "instance", "note"]].itertuples(index=False)]
     several = text["instance"].str.contains("distributed", case=False) | note.str.contains(SEVERAL_NODES)
     nodes = published["nodes"] if "nodes" in published.columns else pd.Series(pd.NA, published.index)
     compiled = note.str.contains(XLA) | text["framework"].str.lower().isin(ALWAYS_COMPILED)
     return published.assign(
-        interconnect=stated.where(stated != "", pd.Series(guess, published.index, dtype=object)),
-        interconnect_guessed=stated == "",
+        interconnect=interconnect.where(interconnect != "", pd.Series(guess, published.index, dtype=object)),
+        interconnect_guessed=interconnect == "",
         network=text["network"].where(text["network"] != "", None),
         nodes=nodes.astype("Int64").mask(nodes.isna() & ~several, 1),
         xla=(text["xla"] == "yes") | ((text["xla"] == "") & compiled),

@@ -9,7 +9,7 @@ import pandas as pd
 from sweetspot.cells import CELL_COLUMNS, weakest
 from sweetspot.errors import UserError
 from sweetspot.throughput.best import cell_columns
-from sweetspot.throughput.published import OWN_ENDS, against_published, basis_of, frameworks_of, row_warnings
+from sweetspot.throughput.published import RATE_BOUNDS, against_published, basis_of, row_warnings
 from sweetspot.throughput.stand_in import ThroughputEstimate, same_device, stand_in
 from sweetspot.warnings import joined
 
@@ -55,11 +55,11 @@ class Resolver:
         rows = rows[rows["framework"] == rows["instance"].map(self._framework)]
         keys = zip(rows["instance"], rows["model"], rows["batch_size"].astype(int), rows["gpus"], strict=True)
         self.published = {key: row for key, row in zip(keys, rows.itertuples(), strict=True)}
-        scale = efficiency.assign(framework=frameworks_of(efficiency, instances, question.framework))
-        scale = scale[scale["precision"] == question.precision].sort_values("efficiency")
-        key = ["framework", "base_instance", "instance", "model", "batch_size"]
-        pairs = zip(*(scale[name] for name in key), strict=True)
-        self.efficiency = dict(zip(pairs, scale.itertuples(), strict=True))  # of several variants the best, as in 2018
+        # Of several variants the best, as in 2018.
+        scales = efficiency[efficiency["precision"] == question.precision].sort_values("efficiency")
+        self.efficiency = {
+            (row.base_instance, row.instance, row.model, row.batch_size): row for row in scales.itertuples()
+        }
 
     def _framework(self, name: str) -> str:
         """Return the framework that figures of an instance must be of."""
@@ -80,7 +80,7 @@ class Resolver:
                         rows.append(cell | figure._asdict())
         return pd.DataFrame(rows, columns=list(dict.fromkeys([*CELL_COLUMNS, "gpu", *ThroughputEstimate._fields])))
 
-    def _batches(self, name: str, model: str, seen: tuple[str, ...] = ()) -> list[int]:
+    def _batches(self, name: str, model: str, visited: tuple[str, ...] = ()) -> list[int]:
         """Return the largest batch of an instance's figures, its own or by declaration, as a list; [] without any."""
         instance = self.instances[name]
         batches = [
@@ -89,43 +89,44 @@ class Resolver:
             if (key, network, gpus) == (name, model, instance.gpus)
         ]
         base = instance.equivalent_to or instance.base_instance
-        if batches or base is None or name in seen:
+        if batches or base is None or name in visited:
             return [max(batches)] if batches else []
-        return self._batches(base, model, (*seen, name))
+        return self._batches(base, model, (*visited, name))
 
-    def _figure(self, name: str, model: str, batch_size: int, seen: tuple[str, ...] = ()) -> ThroughputEstimate | None:
+    def _figure(
+        self, name: str, model: str, batch_size: int, visited: tuple[str, ...] = ()
+    ) -> ThroughputEstimate | None:
         instance = self.instances[name]
-        if name in seen:
-            raise UserError(f"instances: {' -> '.join((*seen, name))} declare each other; name one with figures")
+        if name in visited:
+            raise UserError(f"instances: {' -> '.join((*visited, name))} declare each other; name one with figures")
         row = self.published.get((name, model, batch_size, instance.gpus))
         if row is not None:
-            bounds: dict[str, Any] = {bound: getattr(row, bound, math.nan) for bound in OWN_ENDS}
+            bounds: dict[str, Any] = {column: getattr(row, column, math.nan) for column in RATE_BOUNDS}
             evidence = basis_of(row.benchmark), row.source, row_warnings(row), bool(row.xla)
             return ThroughputEstimate(row.images_per_s, row.variant, *evidence, **bounds)
         if instance.equivalent_to is not None:
-            equal = self._figure(instance.equivalent_to, model, batch_size, (*seen, name))
+            equal = self._figure(instance.equivalent_to, model, batch_size, (*visited, name))
             if equal is None:
                 return None
             source = f"{name} declared equivalent to {instance.equivalent_to} ; {equal.source}"
             return equal._replace(basis=weakest("equivalent", equal.basis), source=source)
         if instance.base_instance is not None:
-            return self._scaled(name, instance, model, batch_size, seen)
+            return self._scaled(name, instance, model, batch_size, visited)
         # Several devices are joined in one way or another: only figures of the very machine stand in for them.
         pool = self.pool[self.pool["gpus"] == instance.gpus]
         pool = pool if instance.gpus == 1 else pool[pool["instance"] == name]
         return stand_in(pool, instance.gpu, model, batch_size, self.question, self.as_of)
 
     def _scaled(
-        self, name: str, instance: "Instance", model: str, batch_size: int, seen: tuple[str, ...]
+        self, name: str, instance: "Instance", model: str, batch_size: int, visited: tuple[str, ...]
     ) -> ThroughputEstimate | None:
         single = str(instance.base_instance)
-        base = self._figure(single, model, batch_size, (*seen, name))
-        framework = self._framework(name)
-        row = self.efficiency.get((framework, single, name, model, batch_size))
-        if base is None or row is None or framework != self._framework(single):
+        base = self._figure(single, model, batch_size, (*visited, name))
+        row = self.efficiency.get((single, name, model, batch_size))
+        if base is None or row is None or self._framework(name) != self._framework(single):
             return None  # figures of two frameworks are never a pair
         source = f"{row.gpus} x {single} x {row.efficiency:g} ({row.source}) ; {base.source}"
-        rates = {name: row.gpus * getattr(base, name) * row.efficiency for name in ("images_per_s", *OWN_ENDS)}
+        rates = {name: row.gpus * getattr(base, name) * row.efficiency for name in ("images_per_s", *RATE_BOUNDS)}
         basis = weakest("scaled", base.basis)
         scaled = base._replace(**rates, variant=row.variant, basis=basis, source=source)
         return scaled._replace(warnings=joined(base.warnings, self._gap(scaled, instance, row.gpus, model)))

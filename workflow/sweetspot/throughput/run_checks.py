@@ -74,7 +74,7 @@ def check_cells(runs: pd.DataFrame) -> None:
     for row in runs[runs["protocol"] != newest].itertuples():
         message = f"measured under protocol {row.protocol}, others of its cell under {newest[row.Index]}"
         raise UserError(f"{row.path}: {message}; measure it again or remove it")
-    _require_one(runs[runs["gpu"] != UNKNOWN], "gpu", "device")
+    _require_equal(runs[runs["gpu"] != UNKNOWN], "gpu", "device")
 
 
 def check_machines(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> None:
@@ -84,10 +84,10 @@ def check_machines(runs: pd.DataFrame, instances: Mapping[str, "Instance"]) -> N
     which one may rent another tomorrow. Nodes of a cluster are alike by declaration; `several_hosts` warns of theirs.
     """
     clusters = [name for name, machine in instances.items() if machine.measure and machine.measure.where != "local"]
-    _require_one(runs[runs["machine"].notna() & ~runs["instance"].isin(clusters)], "machine", "machine")
+    _require_equal(runs[runs["machine"].notna() & ~runs["instance"].isin(clusters)], "machine", "machine")
 
 
-def _require_one(runs: pd.DataFrame, column: str, kind: str) -> None:
+def _require_equal(runs: pd.DataFrame, column: str, kind: str) -> None:
     """Refuse the first cell whose usable runs have two values in a column."""
     usable = runs[runs["status"].isin(USABLE)]
     for _, cell in usable[usable.groupby(list(CELL_COLUMNS))[column].transform("nunique") > 1].groupby(

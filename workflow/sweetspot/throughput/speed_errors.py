@@ -64,11 +64,11 @@ def common_errors(row: Row) -> dict[Error, tuple[float, float]]:
     """
     if row["throughput_basis"] == "arithmetic":
         return {SOFTWARE: (1 / SOFTWARE_FACTOR, SOFTWARE_FACTOR)}
-    rounds_apart = or_nan(row.get("rounds_apart"))
-    if not rounds_apart > 0:
+    round_distance = or_nan(row.get("rounds_apart"))
+    if not round_distance > 0:
         return {}
     behind = int(row["rounds_behind"])
-    return {("round", step): (ROUND_LOW, ROUND_HIGH) for step in range(behind - int(rounds_apart) + 1, behind + 1)}
+    return {("round", step): (ROUND_LOW, ROUND_HIGH) for step in range(behind - int(round_distance) + 1, behind + 1)}
 
 
 def figure_behind(row: Row) -> float:

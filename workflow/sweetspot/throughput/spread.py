@@ -4,8 +4,6 @@ Two runs alone say almost nothing (Student's t with one degree of freedom is 12.
 degrees of freedom together (3.2).
 """
 
-import math
-
 import numpy as np
 import pandas as pd
 
@@ -72,18 +70,17 @@ def outlying(variance: np.ndarray, freedom: np.ndarray) -> np.ndarray:
     Cochran's test for unequal degrees of freedom: 't Lam 2010, Anal. Chim. Acta 659, 68.
 
     """
+    from scipy.special import fdtrc
+
     separate = np.zeros(len(variance), dtype=bool)
     while (~separate).sum() > 1 and variance[~separate].max() > 0:
-        from scipy.special import fdtrc
-
         index = np.flatnonzero(~separate)
         squares, df = (variance * freedom)[index], freedom[index]
-        rest = (squares.sum() - squares) / (df.sum() - df)
-        ratio = np.divide(variance[index], rest, out=np.full(len(index), math.inf), where=rest > 0)
-        # Among cells with equally many runs only the most variable can be the least likely.
-        candidates = [int(np.where(df == number, ratio, -1.0).argmax()) for number in np.unique(df)]
-        chance = fdtrc(df[candidates], df.sum() - df[candidates], ratio[candidates])
+        rest_df = df.sum() - df
+        with np.errstate(divide="ignore"):
+            ratio = variance[index] / ((squares.sum() - squares) / rest_df)
+        chance = fdtrc(df, rest_df, ratio)
         if chance.min() >= OUTLIER_CHANCE / len(index):
             break
-        separate[index[candidates[int(chance.argmin())]]] = True
+        separate[index[chance.argmin()]] = True
     return separate

@@ -69,7 +69,7 @@ def backend(framework: str) -> Backend:
     return cast(Backend, importlib.import_module(f"{__name__}.{framework.replace('-', '_')}"))
 
 
-def require_known(framework: str, precision: str, variant: str = "default") -> None:
+def require_supported(framework: str, precision: str, variant: str = "default") -> None:
     """Raises UserError where the framework is none that is known here, or has no such precision or variant."""
     backend(framework)
     precisions = FRAMEWORKS[framework].precisions

@@ -17,7 +17,7 @@ from sweetspot.harness.request import Request
 from sweetspot.study.scripts import Script, load_script
 
 INSTALL = dict.fromkeys(("cpu", "gpu"), "nothing: the script brings what it needs")
-ASKED_S = 20.0  # that an interpreter has to tell its versions
+VERSIONS_TIMEOUT_S = 20.0  # that an interpreter has to tell its versions
 VERSIONS = """
 import importlib.metadata, json, platform, sys
 found = {"python": platform.python_version()}
@@ -93,7 +93,7 @@ def interpreter_versions(argv: Sequence[str]) -> dict[str, str]:
             [interpreter, "-c", VERSIONS, *PACKAGES],
             capture_output=True,
             text=True,
-            timeout=ASKED_S,
+            timeout=VERSIONS_TIMEOUT_S,
             check=True,
         )
         versions = json.loads(process.stdout)

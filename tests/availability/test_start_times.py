@@ -1,0 +1,111 @@
+"""When a result is there, counted from today, against closed forms and a simulation of the events."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sweetspot.availability.start_times import CHECKPOINT_HOURS, RESTART_HOURS, StartTimes, at_level
+from sweetspot.bills.renting import checkpoint_interval, wall_time
+
+NAN = float("nan")
+
+
+def exactly(value):
+    return (value, value, value)
+
+
+def simulated_hours(work, per_hour, share, wait, jobs=5_000):
+    """Hours to the result of jobs played event by event, independent of the library.
+
+    A machine is free with the chance `share`, else after an exponential wait; a failure ends the stretch or the
+    restart, a machine is sought again, and the stretch since the last checkpoint begins anew.
+    """
+    random, hours = np.random.default_rng(7), np.empty(jobs)
+    tau = min(float(checkpoint_interval(CHECKPOINT_HOURS, 1 / per_hour)), work)
+    for job in range(jobs):
+        clock = 0.0 if random.random() < share else random.exponential(wait)
+        done, restart = 0.0, 0.0
+        while work - done > 1e-9:
+            step = min(tau, work - done)
+            need = restart + step + (CHECKPOINT_HOURS if work - done - step > 1e-9 else 0.0)
+            until_failure = random.exponential(1 / per_hour)
+            if until_failure >= need:
+                clock, done, restart = clock + need, done + step, 0.0
+            else:
+                clock += until_failure + (0.0 if random.random() < share else random.exponential(wait))
+                restart = RESTART_HOURS
+        hours[job] = clock
+    return hours
+
+
+@pytest.mark.parametrize(
+    ("bounds", "level", "value"),
+    [
+        ((0.15, 0.02, 0.5), 0.0, 0.02),
+        ((0.15, 0.02, 0.5), 0.25, 0.085),  # halfway from 0.02 to 0.15
+        ((0.15, 0.02, 0.5), 0.5, 0.15),
+        ((0.15, 0.02, 0.5), 0.75, 0.325),
+        ((NAN, 0.0, 1.0), 0.3, 0.3),
+        ((4.0, 4.0, 4.0), 0.9, 4.0),
+    ],
+)
+def test_a_quantile_of_a_range(bounds, level, value):
+    assert float(at_level(bounds, np.array(level))) == pytest.approx(value)
+
+
+@given(st.floats(0.01, 1e4), st.integers(1, 64))
+def test_a_machine_that_is_always_free_and_never_fails_takes_the_hours_of_the_run(hours, machines):
+    assert StartTimes(wait_hours=exactly(99), machines=machines).result_quantiles(hours) == pytest.approx(
+        (hours, hours)
+    )
+
+
+@pytest.mark.parametrize(("share", "wait"), [(0.5, 21.6), (0.07, 115.2), (0.85, 16.8)])
+def test_a_search_is_free_at_once_or_waits_exponentially(share, wait):
+    # The quantile q of the wait is w ln((1 - p)/(1 - q)), and 0 where p >= q.
+    hours = StartTimes(exactly(share), exactly(wait)).result_hours(np.full(200_000, 6.0), 3)
+    for level in (0.5, 0.9):
+        quantile = wait * math.log(max((1 - share) / (1 - level), 1))
+        assert np.quantile(hours, level) == pytest.approx(6 + quantile, rel=0.02, abs=0.2)
+
+
+@pytest.mark.parametrize(
+    ("work", "per_hour", "share", "wait"),
+    [(100.0, 8e-4, 0.5, 21.6), (400.0, 0.01, 0.3, 48.0), (48.0, 0.1, 0.9, 5.0), (720.0, 8e-4, 0.07, 115.2)],
+)
+def test_a_simulation_of_the_events_agrees(work, per_hour, share, wait):
+    start = StartTimes(exactly(share), exactly(wait), exactly(per_hour))
+    ours, theirs = start.result_hours(np.full(40_000, work), 5), simulated_hours(work, per_hour, share, wait)
+    assert ours.mean() == pytest.approx(theirs.mean(), rel=0.04)
+    for level in (0.5, 0.9):
+        assert np.quantile(ours, level) == pytest.approx(np.quantile(theirs, level), rel=0.05)
+
+
+@pytest.mark.parametrize("per_hour", [0.0, 0.002, 0.05, 0.5])
+def test_failures_cost_dalys_wall_time_if_another_machine_is_free(per_hour):
+    hours = StartTimes(failures_per_hour=exactly(per_hour)).result_hours(np.full(2, 40.0))
+    assert hours == pytest.approx(float(wall_time(40.0, per_hour, CHECKPOINT_HOURS, RESTART_HOURS, NAN)))
+
+
+def test_the_search_after_a_failure_costs_its_share():
+    # 8 x 1e-4 failures an hour for 10,000 h; at Lambda 0.93 of them wait 115.2 h: 8e-4 x 0.93 x 115.2 = 8.6 %.
+    searching = StartTimes(exactly(0.07), exactly(115.2), exactly(8e-4)).result_hours(np.full(20_000, 1e4)).mean()
+    finding = StartTimes(failures_per_hour=exactly(8e-4)).result_hours(np.full(2, 1e4)).mean()
+    first_wait = 0.93 * 115.2
+    assert (searching - first_wait) / finding - 1 == pytest.approx(8e-4 * 0.93 * 115.2, rel=0.05)
+
+
+def test_a_delivery_comes_on_its_day():
+    # Uniform from 0 to 1,344 h: 672 in the middle, 9 of 10 within 1,209.6; no search before it.
+    ordered = StartTimes(exactly(0.1), exactly(1e6), start_hours=(NAN, 0.0, 1344.0))
+    assert ordered.result_quantiles(10.0) == pytest.approx((682.0, 1219.6), rel=0.04)
+
+
+@pytest.mark.parametrize("machines", [1, 4])
+def test_several_machines_are_free_together_from_p_to_p_to_the_m(machines):
+    # Of p^(m^u) with u uniform: between p^4 = 0.0625 and p = 0.5, mean of 0.5^(4^u) over u.
+    hours = StartTimes(exactly(0.5), exactly(1e9), machines=machines).result_hours(np.full(50_000, 1.0))
+    levels = (np.arange(1000) + 0.5) / 1000
+    assert (hours < 2).mean() == pytest.approx((0.5 ** (machines**levels)).mean(), abs=0.01)

@@ -1,0 +1,39 @@
+"""Axes of the first page: where values stand, which bars lie beyond, and labels."""
+
+import pytest
+from sweetspot.report.scales import Axis, cost_axis, separate_labels, short_amount
+
+
+def test_a_value_stands_in_proportion_and_a_bar_is_never_invisible():
+    axis = Axis(0.8, 1.3)
+    assert (axis.at(0.8), axis.at(0.9), axis.at(1.3)) == ("0", "20", "100")  # 0.1 of 0.5
+    assert (axis.width(0.9, 1.2), axis.width(1.0, 1.0)) == ("60", "0.8")
+    assert Axis(0, 2, start=216, end=24).at(1) == "120"  # pixels from the top: (216 + 24) / 2
+    assert Axis(1, 1).at(1) == "0"
+
+
+@pytest.mark.parametrize(("maximum", "expected"), [
+    (100, [0, 25, 50, 75, 100]), (1.0, [0, 0.25, 0.5, 0.75, 1.0]), (3000, [0, 1000, 2000, 3000]), (7, [0, 2, 4, 6]),
+])  # fmt: skip
+def test_ticks_are_round(maximum, expected):
+    assert Axis(0, maximum).ticks() == expected
+
+
+@pytest.mark.parametrize(("bars", "maximum"), [
+    ([(10, 12), (30, 33)], 33), ([(10, 12), (50, 60)], 12), ([(10, 12), (30, 33), (100, 120)], 120),
+    ([(100, 120), (10, None), (25, None)], 120), ([(10, 12), (50, 60), (60, 70)], 12), ([], 1),
+])  # fmt: skip
+def test_what_costs_over_four_times_the_next_lies_beyond_the_axis(bars, maximum):
+    assert cost_axis(bars).maximum == maximum
+
+
+@pytest.mark.parametrize(("value", "said"), [
+    (0, "0"), (800, "800"), (0.25, "0.25"), (2500, "2,500"), (12_000, "12 k"), (999_499, "999 k"), (1_200_000, "1.2 M"),
+])  # fmt: skip
+def test_amounts_on_an_axis_are_short(value, said):
+    assert short_amount(value) == said
+
+
+def test_two_labels_that_would_meet_move_apart():
+    assert separate_labels([100, 104], 15) == [94.5, 109.5] and separate_labels([104, 100], 15) == [109.5, 94.5]
+    assert separate_labels([100, 115], 15) == [100, 115] and separate_labels([100], 15) == [100]

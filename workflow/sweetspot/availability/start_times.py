@@ -1,0 +1,106 @@
+"""When a result is there, counted from today: finding or receiving a machine, the run itself, and its failures."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sweetspot.bills.renting import wall_time
+from sweetspot.bills.schemas import FloatArray
+from sweetspot.draws import DRAWS, stream
+
+SEED = 2018  # Every machine has the same luck, so that machines differ by what is known of them.
+# To notice a failure and start again: the mean of 4 to 39 minutes, OLMo on Lambda (2026-01) and retries of 2026-05.
+RESTART_HOURS = 0.4
+# To write a checkpoint of 7 billion parameters: 6 to 149 s (PyTorch and IBM, 2024).
+CHECKPOINT_HOURS = 1.0 / 60.0
+MAXIMUM_SEARCHES = 1e6  # An expected number beyond this is a run that never ends.
+
+Range = tuple[float, float, float]
+"""Value, low and high; a value of nan means anything between low and high."""
+CERTAIN: Range = (1.0, 1.0, 1.0)
+ZERO: Range = (0.0, 0.0, 0.0)
+
+
+def at_level(bounds: Range, level: FloatArray) -> FloatArray:
+    """Return the quantile of a range: linear from low (level 0) over the value (0.5) to high (1).
+
+    Parameters
+    ----------
+    bounds
+        Value, low and high.
+    level
+        From 0 to 1.
+
+    Returns
+    -------
+    numpy.ndarray
+        In the unit of the range, as many as levels.
+
+    """
+    value, low, high = bounds
+    middle = (low + high) / 2.0 if np.isnan(value) else value
+    return np.asarray(np.interp(level, (0.0, 0.5, 1.0), (low, middle, high)))
+
+
+@dataclass(frozen=True)
+class StartTimes:
+    """How long one waits for a machine and how often its runs stop.
+
+    Parameters
+    ----------
+    free_share
+        Share of attempts that find one machine.
+    wait_hours
+        Mean wait after an attempt that finds none; waits are exponential.
+    failures_per_hour
+        Of all devices together.
+    start_hours
+        Hours until a delivery or the first day of a block; None: the machine has to be found.
+    machines
+        How many machines are needed at once.
+
+    """
+
+    free_share: Range = CERTAIN
+    wait_hours: Range = ZERO
+    failures_per_hour: Range = ZERO
+    start_hours: Range | None = None
+    machines: float = 1.0
+
+    def result_hours(self, run_hours: FloatArray, seed: int = SEED) -> FloatArray:
+        """Return the hours from today to the result, one per sample.
+
+        A run takes Daly's wall time; a failure that finds no other machine adds another wait. Several machines are
+        free together with a chance from p (they come and go as one) to p^m (each on its own).
+
+        Parameters
+        ----------
+        run_hours
+            Hours of the run without failures, one per sample.
+        seed
+            Names the random stream.
+
+        Returns
+        -------
+        numpy.ndarray
+            Hours, as many as `run_hours`.
+
+        """
+        random, size = stream(seed, "availability"), len(run_hours)
+        levels = random.random((5, size))
+        share, wait = at_level(self.free_share, levels[0]), at_level(self.wait_hours, levels[1])
+        failures = at_level(self.failures_per_hour, levels[2])
+        is_free = random.random(size) < share ** (self.machines ** levels[3])
+        start = np.where(is_free, 0.0, random.standard_exponential(size) * wait)
+        if self.start_hours is not None:
+            start = at_level(self.start_hours, levels[4])
+
+        hours = wall_time(run_hours, failures, CHECKPOINT_HOURS, RESTART_HOURS, np.nan)
+        searches = random.poisson(np.minimum(failures * hours * (1.0 - share), MAXIMUM_SEARCHES))
+        waits = random.standard_gamma(np.maximum(searches, 1)) * wait
+        return np.asarray(start + hours + np.where(searches > 0, waits, 0.0))
+
+    def result_quantiles(self, run_hours: float) -> tuple[float, float]:
+        """Return the median and the 90th percentile of the hours to the result of a run of so many hours."""
+        middle, late = np.quantile(self.result_hours(np.full(DRAWS, run_hours)), (0.5, 0.9))
+        return float(middle), float(late)
