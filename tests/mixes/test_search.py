@@ -16,7 +16,7 @@ from sweetspot.mixes.search import (
     THERE,
     machines_for,
     mixes,
-    most_useful,
+    useful_counts,
 )
 
 
@@ -147,11 +147,11 @@ def test_so_many_machines_are_bought_as_do_what_those_that_are_there_leave(hours
 def test_no_more_machines_are_looked_at_than_the_busiest_month_keeps_busy():
     """250 h in the busier month, of 100 h each: three; of what is not for sale those that are there."""
     kinds = [held("sold", [1.0], [0.0], 100), held("ours", [1.0], [0.0], 100, there=2, for_sale=False)]
-    assert most_useful(problem([[[50.0, 250.0]]], kinds, [])) == (3, 2)
+    assert useful_counts(problem([[[50.0, 250.0]]], kinds, [])) == (3, 2)
     both = [held("sold", [1.0, 2.0], [0.0, 0.0], 100)]
-    assert most_useful(problem([[[100.0]], [[75.0]]], both, [])) == (3,)  # 100 h of one class, 150 of the other
+    assert useful_counts(problem([[[100.0]], [[75.0]]], both, [])) == (3,)  # 100 h of one class, 150 of the other
     # Twenty jobs of 1 and 3 hours in machines of 20 and 10 hours: the busiest draw takes six.
     by_draw = OwnedMachine(
         "kind", 1, True, np.zeros(2), np.array([20.0, 10.0]), np.array([[1.0, 3.0]]), np.zeros((1, 2))
     )
-    assert most_useful(problem([[[20.0], [20.0]]], [by_draw], [rented("rent", [1.0], draws=2)])) == (6,)
+    assert useful_counts(problem([[[20.0], [20.0]]], [by_draw], [rented("rent", [1.0], draws=2)])) == (6,)

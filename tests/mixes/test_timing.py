@@ -46,7 +46,7 @@ def test_with_its_speed_known_each_draw_has_its_own_machine_and_the_trial_is_pai
 
 def test_a_timing_does_not_say_what_prices_will_be():
     """The job takes as long in both draws; what is uncertain is the price."""
-    dear = replace(UNSURE, usd_given_speed=np.array([[11.0, 11.0]]))
+    dear = replace(UNSURE, usd_at_speed=np.array([[11.0, 11.0]]))
     made = of_one_class(SURE, dear, timed=["unsure: a"])
     assert dispatch(made, ()).usd.tolist() == [1000.0, 1000.0]
     assert mixes(replace(made, timed=frozenset()))[0].timed == frozenset()

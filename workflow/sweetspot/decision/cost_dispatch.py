@@ -27,8 +27,8 @@ from sweetspot.decision.turning import Apart, Held
 from sweetspot.decision_words import beside_in_words
 from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
 from sweetspot.mixes.problem import Counts, Problem
-from sweetspot.mixes.search import BEST, Mix, climb, most_useful, step
-from sweetspot.mixes.timing import spread_indices
+from sweetspot.mixes.search import BEST, Mix, climb, step, useful_counts
+from sweetspot.mixes.timing import even_indices
 from sweetspot.study.titles import model_title
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ class MonthlyCosts:
         """Return the samples of an estimate: one month each, or several where there are few samples."""
         samples, months = problem.jobs.shape[1:]
         if samples < ESTIMATE_SAMPLES:
-            return problem.select(*np.divmod(spread_indices(samples * months, ESTIMATE_SAMPLES), months))
-        selected = spread_indices(samples, ESTIMATE_SAMPLES)
+            return problem.select(*np.divmod(even_indices(samples * months, ESTIMATE_SAMPLES), months))
+        selected = even_indices(samples, ESTIMATE_SAMPLES)
         return problem.select(selected, selected % months)
 
     def sample_at(self, assumption: Assumption, factor: float) -> Problem:
@@ -152,7 +152,7 @@ class MonthlyCosts:
 
         kinds = [index for index, kind in enumerate(sample.held) if kind.name in mix.bought]
         minimum = tuple(count + (index in kinds) for index, count in enumerate(sample.owned))
-        best = climb(mix.counts, usd, kinds, minimum, most_useful(sample)) if kinds else mix.counts
+        best = climb(mix.counts, usd, kinds, minimum, useful_counts(sample)) if kinds else mix.counts
         return best, usd(best)
 
     def cost(self, values: Moved) -> Costs:
@@ -389,7 +389,7 @@ class MonthlyCosts:
         if assumption not in self._problems:
             problems = [self.problem(_single(assumption, float(factor))) for factor in factors]
             self._problems[assumption] = [
-                (self.sample(problem), problem.select_months(spread_indices(problem.jobs.shape[2], INTERVAL_MONTHS)))
+                (self.sample(problem), problem.select_months(even_indices(problem.jobs.shape[2], INTERVAL_MONTHS)))
                 for problem in problems
             ]
         return self._problems[assumption]

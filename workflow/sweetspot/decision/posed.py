@@ -371,7 +371,7 @@ class Posed:
             present=self.present(source, fixed.size),
             sellable=source.there > 0 and or_zero(source.offer.get("sell_for_usd")) > 0,
             speed_keys=self._keys(source),
-            running_given_speed=finite(hours) * float(np.mean(hour)),
+            running_at_speed=finite(hours) * float(np.mean(hour)),
         )
 
     def _keys(self, source: Source) -> tuple[str, ...]:
@@ -422,7 +422,7 @@ class Posed:
             device_hours=taken,
             speed_keys=self._keys(source),
             expected_usd=expected,
-            usd_given_speed=given_speed,
+            usd_at_speed=given_speed,
             path=path,
         )
 

@@ -7,15 +7,7 @@ from itertools import permutations
 
 import numpy as np
 
-from sweetspot.mixes.problem import (
-    NEVER,
-    Array,
-    Counts,
-    OwnedMachine,
-    Problem,
-    RentalOffer,
-    finite,
-)
+from sweetspot.mixes.problem import NEVER, Array, Counts, OwnedMachine, Problem, RentalOffer, finite
 
 PERMUTED_KINDS = 3  # Of the first kinds in the order of merit all orders are tried.
 SLIGHT = 1e-9  # of a job, and of its worth: decides between jobs that are worth the same
@@ -127,9 +119,9 @@ def dispatch(problem: Problem, counts: Sequence[int]) -> DispatchResult:
 
     """
     merit = [index for index in problem.by_running if counts[index]]
-    head, tail = merit[:PERMUTED_KINDS], merit[PERMUTED_KINDS:]
+    leading, tail = merit[:PERMUTED_KINDS], merit[PERMUTED_KINDS:]
     best = _fill_kinds(problem, counts, merit, False)
-    for order in permutations(head) if len(merit) > 1 else ():
+    for order in permutations(leading) if len(merit) > 1 else ():
         for shared in (True, False):
             # Jobs that nobody rents must not stay undone for being cheap.
             best = min(best, _fill_kinds(problem, counts, [*order, *tail], shared), key=_rank)
@@ -160,13 +152,13 @@ def _rank(filled: FilledKinds) -> tuple[int, float]:
 def _fill_kinds(problem: Problem, counts: Sequence[int], order: Sequence[int], shared: bool) -> FilledKinds:
     """Fill owned kinds in an order.
 
-    `shared`: a job's worth is first held against the other kinds too, as if their hours were
+    `shared`: a job's worth is first compared with the cost on rival kinds too, as if their hours were
     free, then against renting alone.
     """
-    left = problem.jobs.copy()
-    running = np.zeros(left.shape[1:])
+    remaining = problem.jobs.copy()
+    running = np.zeros(remaining.shape[1:])
     kinds = {index: problem.held[index] for index in order}
-    owned_jobs = {kind.name: np.zeros(left.shape) for kind in kinds.values()}
+    owned_jobs = {kind.name: np.zeros(remaining.shape) for kind in kinds.values()}
     free_hours = {
         index: problem.filled * counts[index] * kind.hours_per_month + running for index, kind in kinds.items()
     }
@@ -176,35 +168,35 @@ def _fill_kinds(problem: Problem, counts: Sequence[int], order: Sequence[int], s
     for beside in (True, False) if shared else (False,):
         for index, kind in kinds.items():
             hours, usd = forecasts[index]
-            others = [
-                np.where(np.isfinite(other_hours), other_usd, NEVER)
-                for other, (other_hours, other_usd) in forecasts.items()
-                if beside and other != index
+            rivals = [
+                np.where(np.isfinite(rival_hours), rival_usd, NEVER)
+                for rival, (rival_hours, rival_usd) in forecasts.items()
+                if beside and rival != index
             ]
-            elsewhere = reduce(np.minimum, others, problem.expected_rent)
+            elsewhere = reduce(np.minimum, rivals, problem.expected_rent)
             with np.errstate(invalid="ignore"):
                 worth = np.where(np.isfinite(hours), scarcity * (elsewhere - usd) / hours, -NEVER)
-            running += _fill(kind, worth, owned_jobs[kind.name], left, free_hours[index])
-    undone = np.where(np.isfinite(problem.rentable)[:, :, None], 0.0, left)
-    return FilledKinds(owned_jobs, left - undone, undone, running + problem.rent_of(left))
+            running += _fill(kind, worth, owned_jobs[kind.name], remaining, free_hours[index])
+    undone = np.where(np.isfinite(problem.rentable)[:, :, None], 0.0, remaining)
+    return FilledKinds(owned_jobs, remaining - undone, undone, running + problem.rent_of(remaining))
 
 
-def _fill(kind: OwnedMachine, worth: Array, jobs: Array, left: Array, free_hours: Array) -> Array:
+def _fill(kind: OwnedMachine, worth: Array, jobs: Array, remaining: Array, free_hours: Array) -> Array:
     """Give a kind the jobs worth most per hour and return their USD, sample x month.
 
-    Changes `jobs`, `left` and `free_hours` (sample x month). `worth` is class x 1 where one order
+    Changes `jobs`, `remaining` and `free_hours` (sample x month). `worth` is class x 1 where one order
     holds for all samples, else class x sample.
     """
-    usd, samples = np.zeros(left.shape[1:]), np.arange(left.shape[1])
+    usd, samples = np.zeros(remaining.shape[1:]), np.arange(remaining.shape[1])
     for row in np.argsort(-worth, axis=0, kind="stable"):
         pays = np.atleast_1d(worth[row, np.arange(len(row))] > 0)
         if not pays.any():
             break
         at = int(row[0]) if len(row) == 1 else (row, samples)
         hours = np.where(pays, kind.hours[at], 1.0)[:, None]
-        moved_jobs = np.where(pays[:, None], np.minimum(left[at], free_hours / hours), 0.0)
-        left[at] -= moved_jobs
-        jobs[at] += moved_jobs
-        free_hours -= np.minimum(free_hours, moved_jobs * hours)
-        usd += moved_jobs * np.where(pays, kind.running[at], 0.0)[:, None]
+        added_jobs = np.where(pays[:, None], np.minimum(remaining[at], free_hours / hours), 0.0)
+        remaining[at] -= added_jobs
+        jobs[at] += added_jobs
+        free_hours -= np.minimum(free_hours, added_jobs * hours)
+        usd += added_jobs * np.where(pays, kind.running[at], 0.0)[:, None]
     return usd

@@ -44,7 +44,7 @@ class OwnedMachine:
         Correlation key of the speed of each class.
     expected_hours, expected_running
         Expectations before anything is timed, class x 1; by default the mean of the samples.
-    running_given_speed
+    running_at_speed
         USD of a job expected once its speed is known, class x sample; by default `running`.
 
     """
@@ -62,12 +62,12 @@ class OwnedMachine:
     speed_keys: tuple[str, ...] = ()
     expected_hours: Array = field(default_factory=lambda: UNSET)
     expected_running: Array = field(default_factory=lambda: UNSET)
-    running_given_speed: Array = field(default_factory=lambda: UNSET)
+    running_at_speed: Array = field(default_factory=lambda: UNSET)
 
     def __post_init__(self) -> None:
         _set_default(self, "expected_hours", self.hours.mean(axis=1, keepdims=True))
         _set_default(self, "expected_running", self.running.mean(axis=1, keepdims=True))
-        _set_default(self, "running_given_speed", self.running)
+        _set_default(self, "running_at_speed", self.running)
 
     @property
     def minimum(self) -> int:
@@ -97,7 +97,7 @@ class OwnedMachine:
             capacity=self.capacity[samples],
             hours=self.hours[:, samples],
             running=self.running[:, samples],
-            running_given_speed=self.running_given_speed[:, samples],
+            running_at_speed=self.running_at_speed[:, samples],
             present=present,
         )
 
@@ -125,7 +125,7 @@ class RentalOffer:
         Correlation key of the speed of each class.
     expected_usd
         Expected USD of a job before anything is timed, class x 1; by default the mean.
-    usd_given_speed
+    usd_at_speed
         USD of a job expected once its speed is known, class x sample; by default `usd`.
     path
         Price in each month relative to the mean of the project, sample x month.
@@ -140,12 +140,12 @@ class RentalOffer:
     event: str = ""
     speed_keys: tuple[str, ...] = ()
     expected_usd: Array = field(default_factory=lambda: UNSET)
-    usd_given_speed: Array = field(default_factory=lambda: UNSET)
+    usd_at_speed: Array = field(default_factory=lambda: UNSET)
     path: Array = field(default_factory=lambda: ALWAYS)
 
     def __post_init__(self) -> None:
         _set_default(self, "expected_usd", self.usd.mean(axis=1, keepdims=True))
-        _set_default(self, "usd_given_speed", self.usd)
+        _set_default(self, "usd_at_speed", self.usd)
 
     @property
     def stays(self) -> bool:
@@ -159,7 +159,7 @@ class RentalOffer:
             usd=self.usd * usd,
             device_hours=self.device_hours * device_hours,
             expected_usd=self.expected_usd * usd,
-            usd_given_speed=self.usd_given_speed * usd,
+            usd_at_speed=self.usd_at_speed * usd,
         )
 
     def select(self, samples: Indices, months: Indices) -> "RentalOffer":
@@ -173,7 +173,7 @@ class RentalOffer:
                 device_hours=self.device_hours[:, samples],
                 availability=_select_columns(self.availability, samples),
                 fallback=_select_columns(self.fallback, samples),
-                usd_given_speed=self.usd_given_speed[:, samples],
+                usd_at_speed=self.usd_at_speed[:, samples],
                 path=ALWAYS,
             )
         return self._selections[key]
@@ -249,7 +249,7 @@ class Problem:
         keys, timed = kind.speed_keys, self.timed
         return (
             self.errors.forecast(kind.expected_hours, kind.hours, keys, timed),
-            self.errors.forecast(kind.expected_running, kind.running_given_speed, keys, timed),
+            self.errors.forecast(kind.expected_running, kind.running_at_speed, keys, timed),
         )
 
     def speeds_to_time(self, jobs: Array) -> frozenset[str]:
@@ -266,7 +266,7 @@ class Problem:
         """Expected USD of a job on each offer, class x offer x sample (1 where none is timed)."""
         none = np.full((len(self.classes), 1), NEVER)
         costs = [
-            self.errors.forecast(offer.expected_usd, offer.usd_given_speed, offer.speed_keys, self.timed)
+            self.errors.forecast(offer.expected_usd, offer.usd_at_speed, offer.speed_keys, self.timed)
             for offer in self.rented
         ]
         return np.stack(np.broadcast_arrays(*costs, none), axis=1)[:, :-1]
@@ -291,17 +291,17 @@ class Problem:
         order = np.argsort(np.where(is_first, -NEVER, expected), axis=1, kind="stable")
         events = np.unique([offer.event or offer.name for offer in offers], return_inverse=True)[1]
         shares, tried = np.zeros(expected.shape), np.zeros(expected.shape, bool)
-        left = np.ones((expected.shape[0], expected.shape[2]))
-        row, sample = np.ogrid[: left.shape[0], : left.shape[1]]
+        remaining = np.ones((expected.shape[0], expected.shape[2]))
+        row, sample = np.ogrid[: remaining.shape[0], : remaining.shape[1]]
         for turn, chance in enumerate([availability] + [fallback] * (len(offers) - 1)):
             at = (row, order[:, turn], sample)
             event = (row, events[order[:, turn]], sample)
-            shares[at] = left * np.where(can_run[at] & ~tried[event], chance[at], 0.0)
+            shares[at] = remaining * np.where(can_run[at] & ~tried[event], chance[at], 0.0)
             tried[event] = True
-            left = left - shares[at]
-            if not left.any():
+            remaining = remaining - shares[at]
+            if not remaining.any():
                 break
-        shares[row, order[:, 0], sample] += left
+        shares[row, order[:, 0], sample] += remaining
         return np.where(can_run, shares, 0.0)
 
     def share_of(self, index: int) -> Array:
@@ -354,8 +354,8 @@ class Problem:
         usd = np.stack([kind.usd.mean(axis=1) for kind in self.held])
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios = np.where(np.isfinite(usd), usd / usd.min(axis=0), np.nan)
-        known = np.maximum(1, (~np.isnan(ratios)).sum(axis=1))
-        order = np.argsort(np.nansum(ratios, axis=1) / known, kind="stable")
+        classes = np.maximum(1, (~np.isnan(ratios)).sum(axis=1))
+        order = np.argsort(np.nansum(ratios, axis=1) / classes, kind="stable")
         return [int(index) for index in order]
 
     def only(self, name: str) -> "Problem":

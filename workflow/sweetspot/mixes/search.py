@@ -130,13 +130,13 @@ class MixSearch:
 
     problem: Problem
     limits: MixLimits = NO_LIMITS
-    _known: dict[Counts, Mix] = field(default_factory=dict)
+    _by_counts: dict[Counts, Mix] = field(default_factory=dict)
 
     def mix(self, counts: Counts) -> Mix:
         """Return so many machines and whatever is cheapest beside them."""
-        if counts not in self._known:
-            self._known[counts] = self.limits.ease(Mix(BEST, "", dispatch(self.problem, counts)))
-        return self._known[counts]
+        if counts not in self._by_counts:
+            self._by_counts[counts] = self.limits.ease(Mix(BEST, "", dispatch(self.problem, counts)))
+        return self._by_counts[counts]
 
     def usd(self, counts: Counts) -> float:
         """Return expected USD per month; infinite where the mix breaks a limit."""
@@ -146,8 +146,7 @@ class MixSearch:
     def cheapest(self, starts: Iterable[Counts], kinds: Sequence[int]) -> Mix:
         """Return the mix that steps in some kinds lead to from the cheapest start."""
         start = min(starts, key=self.usd)
-        bounds = self.problem.minimum, most_useful(self.problem)
-        return self.mix(climb(start, self.usd, kinds, *bounds))
+        return self.mix(climb(start, self.usd, kinds, self.problem.minimum, useful_counts(self.problem)))
 
     def best_number(self, mix: Mix) -> Mix:
         """Return a purchase of one kind with the cheapest number of it, one at least."""
@@ -155,15 +154,15 @@ class MixSearch:
             return mix
         owned = self.problem.owned
         index = [kind.name for kind in self.problem.held].index(mix.source)
-        maximum = tuple(map(max, most_useful(self.problem), mix.counts))
+        maximum = tuple(map(max, useful_counts(self.problem), mix.counts))
         counts = climb(mix.counts, self.usd, [index], step(owned, index, 1), maximum)
         cheapest = self.mix(counts)._replace(kind=BOUGHT, source=mix.source)
         return cheapest if self.usd(counts) < np.inf else mix
 
     def select(self, candidates: Iterable[Mix], default: Mix) -> Mix:
         """Return the cheapest mix that keeps the limits."""
-        kept_mixes = (mix for mix in candidates if self.limits.keeps(mix))
-        return min(kept_mixes, key=expected_usd, default=default)
+        feasible = (mix for mix in candidates if self.limits.keeps(mix))
+        return min(feasible, key=expected_usd, default=default)
 
     def with_timings(self, mix: Mix, timings: Iterable[frozenset[str]]) -> Mix:
         """Return the mix with the cheapest of `timings` first, if that saves MINIMUM_SAVING."""
@@ -175,10 +174,10 @@ class MixSearch:
         best = self.select([min(timed_mixes, key=expected_usd, default=mix)], mix)
         return best if best.expected < mix.expected * (1.0 - MINIMUM_SAVING) else mix
 
-    def best(self, fixed: Mix, others: Iterable[Mix], kinds: Sequence[int]) -> Mix:
-        """Return the best of a mix without timings, others, and mixes with timings."""
+    def best(self, fixed: Mix, candidates: Iterable[Mix], kinds: Sequence[int]) -> Mix:
+        """Return the best of a mix without timings, candidates, and mixes with timings."""
         timings = timings_worth(self.problem, (fixed.counts, self.problem.owned))
-        candidates = [self.with_timings(fixed, timings), *others]
+        candidates = [self.with_timings(fixed, timings), *candidates]
         for keys in timings:
             timed_search = MixSearch(replace(self.problem, timed=keys), self.limits)
             candidates.append(timed_search.cheapest([fixed.counts, self.problem.owned], kinds))
@@ -222,12 +221,7 @@ def mixes(problem: Problem, limits: MixLimits = NO_LIMITS) -> list[Mix]:
     return [first, *pure]
 
 
-def best_mix(
-    problem: Problem,
-    starts: Sequence[Counts],
-    kinds: Sequence[int],
-    limits: MixLimits = NO_LIMITS,
-) -> Mix:
+def best_mix(problem: Problem, starts: Sequence[Counts], kinds: Sequence[int], limits: MixLimits = NO_LIMITS) -> Mix:
     """Return the best mix where it is known which kinds of machines are worth a look.
 
     Parameters
@@ -259,11 +253,7 @@ def timings_worth(problem: Problem, candidates: Iterable[Counts]) -> list[frozen
 
 
 def climb(
-    start: Counts,
-    usd: Callable[[Counts], float],
-    kinds: Sequence[int],
-    minimum: Counts,
-    maximum: Counts,
+    start: Counts, usd: Callable[[Counts], float], kinds: Sequence[int], minimum: Counts, maximum: Counts
 ) -> Counts:
     """Return numbers of machines that no step makes cheaper.
 
@@ -290,7 +280,7 @@ def climb(
     full = tuple(maximum[n] if n in kinds else count for n, count in enumerate(start))
     best = full if usd(start) == np.inf > usd(full) else start
     changes = [{index: sign} for index in kinds for sign in (-1, 1)]
-    changes += [{index: -1, other: 1} for index, other in permutations(kinds, 2)]
+    changes += [{index: -1, added: 1} for index, added in permutations(kinds, 2)]
 
     def stepped(change: dict[int, int], size: int) -> Counts:
         """Return the counts after a step, or as they are where it leaves the bounds."""
@@ -314,7 +304,7 @@ def step(counts: Counts, index: int, change: int) -> Counts:
     return (*counts[:index], counts[index] + change, *counts[index + 1 :])
 
 
-def most_useful(problem: Problem) -> Counts:
+def useful_counts(problem: Problem) -> Counts:
     """Return the machines of each kind that do all they can of the busiest month."""
     busiest = problem.jobs.max(axis=(1, 2))
     numbers = []
@@ -329,15 +319,15 @@ def most_useful(problem: Problem) -> Counts:
 def _pure(problem: Problem) -> Iterator[Mix]:
     """Yield what is owned with one source beside it, and nothing of what can be sold.
 
-    What a source cannot do, others do for it at their least cost.
+    What a source cannot do, the rest does at their least cost.
     """
     owned = problem.owned
     options = [(THERE, "", owned)] if any(owned) else []
     for index in problem.for_sale:
         kind = problem.held[index]
         if np.isfinite(kind.hours).any():
-            more = max(machines_for(problem, index) - kind.there, 1)
-            options.append((BOUGHT, kind.name, step(owned, index, more)))
+            number = max(machines_for(problem, index) - kind.there, 1)
+            options.append((BOUGHT, kind.name, step(owned, index, number)))
     rentable = [offer.name for offer in problem.rented if np.isfinite(offer.usd).any()]
     options += [(RENTED, name, owned) for name in rentable]
     if problem.minimum != owned:
@@ -348,11 +338,11 @@ def _pure(problem: Problem) -> Iterator[Mix]:
 
 def machines_for(problem: Problem, index: int) -> int:
     """Return how many of a kind do, beside what is owned, all they can of the mean month."""
-    kind, left = problem.held[index], problem.jobs.mean(axis=2)
-    for other in (machine for machine in problem.held if machine.there):
+    kind, remaining = problem.held[index], problem.jobs.mean(axis=2)
+    for owned in (machine for machine in problem.held if machine.there):
         # Owned machines take the same share of all classes.
-        needed = (left * finite(other.hours)).sum(axis=0)
-        share = np.minimum(1.0, other.there * other.capacity / np.maximum(needed, TINY))
-        left = np.where(np.isfinite(other.hours), left * (1.0 - share), left)
-    hours = float((left * finite(kind.hours)).sum(axis=0).mean())
+        needed = (remaining * finite(owned.hours)).sum(axis=0)
+        share = np.minimum(1.0, owned.there * owned.capacity / np.maximum(needed, TINY))
+        remaining = np.where(np.isfinite(owned.hours), remaining * (1.0 - share), remaining)
+    hours = float((remaining * finite(kind.hours)).sum(axis=0).mean())
     return kind.there + int(np.ceil(hours / kind.capacity.mean() - TINY))

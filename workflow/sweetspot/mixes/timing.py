@@ -76,14 +76,14 @@ class SpeedErrors:
                 factors[key] = np.exp(-error) / np.exp(-error).mean()
         return factors
 
-    def forecast(self, expected: Array, given_speed: Array, keys: tuple[str, ...], timed: frozenset[str]) -> Array:
+    def forecast(self, expected: Array, at_speed: Array, keys: tuple[str, ...], timed: frozenset[str]) -> Array:
         """Return hours or USD of a job as expected when its machine is chosen.
 
         Parameters
         ----------
         expected
             As expected before anything is timed, class x 1.
-        given_speed
+        at_speed
             As expected once the speed itself is known, class x sample.
         keys
             Correlation key of the speed of each class; empty where the speed is certain.
@@ -99,10 +99,10 @@ class SpeedErrors:
         factors = self.cost_factors(timed)
         if not any(key in factors for key in keys):
             return expected
-        values = np.broadcast_to(expected, given_speed.shape).copy()
+        values = np.broadcast_to(expected, at_speed.shape).copy()
         for row, key in enumerate(keys):
             if key in timed:
-                values[row] = given_speed[row]
+                values[row] = at_speed[row]
             elif key in factors:
                 values[row] *= factors[key]
         return values
@@ -136,7 +136,7 @@ def select_speeds_to_time(
         The keys of the speeds to time; empty where no timing is worth its trial.
 
     """
-    some_samples = errors.select(spread_indices(errors.logs.shape[1], SELECTION_SAMPLES))
+    some_samples = errors.select(even_indices(errors.logs.shape[1], SELECTION_SAMPLES))
 
     def expected_usd(timed: frozenset[str]) -> float:
         factors = some_samples.cost_factors(timed)
@@ -158,6 +158,6 @@ def select_speeds_to_time(
     return timed
 
 
-def spread_indices(count: int, maximum: int) -> Indices:
+def even_indices(count: int, maximum: int) -> Indices:
     """Return at most `maximum` of `count` indices, evenly from the first to the last."""
     return np.unique(np.linspace(0, count - 1, min(count, maximum)).round().astype(int))
