@@ -50,19 +50,8 @@ ESTIMATE_SAMPLES = 250  # samples of an estimate, one month of each
 
 
 class Strategy(NamedTuple):
-    """One way to do the work.
-
-    Parameters
-    ----------
-    source
-        The only offer by the hour; empty: any.
-    counts
-        Machines of each owned kind.
-    filled
-        Share of their hours that is used at most.
-    timed
-        Speeds that are timed first.
-
+    """One way to do the work: the only offer by the hour (empty: any), machines of each owned kind, the share of their
+    hours that is used at most, and the speeds that are timed first.
     """
 
     source: str
@@ -102,7 +91,7 @@ class MonthlyCosts:
     variate).
     """
 
-    posed: Posed
+    workload: Posed
     mixes: list[Mix]
     titles: list[str]
     assumptions: tuple[Assumption, ...]
@@ -113,7 +102,7 @@ class MonthlyCosts:
 
     def problem(self, values: Moved) -> Problem:
         """Return the problem at one case of the assumptions, with all samples."""
-        return self.posed.moved(values) if values.values else self.posed.drawn
+        return self.workload.moved(values) if values.values else self.workload.drawn
 
     def sample(self, problem: Problem) -> Problem:
         """Return the samples of an estimate: one month each, or several where there are few samples."""
@@ -129,26 +118,26 @@ class MonthlyCosts:
 
     def exact_usd(self, problem: Problem, strategy: Strategy) -> float:
         """Return the expected USD of the baseline's months on all samples of a problem."""
-        return float(strategy.dispatch(problem).usd.mean()) * self.posed.work.months
+        return float(strategy.dispatch(problem).usd.mean()) * self.workload.work.months
 
     def estimate_usd(self, sample: Problem, strategy: Strategy) -> float:
         """Return the expected USD of the baseline's months, estimated."""
         if strategy not in self._errors:
-            baseline = self.posed.drawn
+            baseline = self.workload.drawn
             error = self.exact_usd(baseline, strategy) - self.exact_usd(self.sample(baseline), strategy)
             self._errors[strategy] = error if np.isfinite(error) else 0.0
         return self.exact_usd(sample, strategy) + self._errors[strategy]
 
     def best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
         """Return the numbers of the machines a mix buys that cost the least (one at least), and their USD."""
-        known = dict[Counts, float]()
+        usd_by_counts = dict[Counts, float]()
 
         def usd(counts: Counts) -> float:
-            if counts not in known:
+            if counts not in usd_by_counts:
                 strategy = Strategy.of(mix)._replace(counts=counts)
-                affordable = self.posed.team_limits.affords(counts)
-                known[counts] = self.estimate_usd(sample, strategy) if affordable else np.inf
-            return known[counts]
+                affordable = self.workload.team_limits.affords(counts)
+                usd_by_counts[counts] = self.estimate_usd(sample, strategy) if affordable else np.inf
+            return usd_by_counts[counts]
 
         kinds = [index for index, kind in enumerate(sample.held) if kind.name in mix.bought]
         minimum = tuple(count + (index in kinds) for index, count in enumerate(sample.owned))
@@ -174,22 +163,26 @@ class MonthlyCosts:
 
     def _may_be_best(self, index: int, values: Moved) -> bool:
         """Return whether a mix is nearly the best at the baseline, or figures of its machines change."""
-        bought = [self.posed.source(name) for name in self.mixes[index].bought]
+        bought = [self.workload.source(name) for name in self.mixes[index].bought]
         is_changed = any(values.touches(label) for source in bought for label in source.labels)
-        return is_changed or not values.values or index in self._near_best
+        return is_changed or not values.values or index in self._contenders
 
     @cached_property
-    def _near_best(self) -> list[int]:
+    def _contenders(self) -> list[int]:
         usd = {
-            index: self.exact_usd(self.posed.drawn, Strategy.of(mix)._replace(source=""))
+            index: self.exact_usd(self.workload.drawn, Strategy.of(mix)._replace(source=""))
             for index, mix in enumerate(self.mixes)
             if not mix.one_offer
         }
         # However dear, the best is compared with another mix at all values.
         bought = self.mixes[0].bought.keys()
-        other = min((cost for index, cost in usd.items() if self.mixes[index].bought.keys() != bought), default=np.inf)
-        near = [index for index, cost in usd.items() if cost <= max(NEARLY_BEST * min(usd.values()), other)]
-        return near if np.isfinite(other) or self.runner_up is None else [*near, self.runner_up]
+        runner_up_usd = min(
+            (cost for index, cost in usd.items() if self.mixes[index].bought.keys() != bought), default=np.inf
+        )
+        contenders = [
+            index for index, cost in usd.items() if cost <= max(NEARLY_BEST * min(usd.values()), runner_up_usd)
+        ]
+        return contenders if np.isfinite(runner_up_usd) or self.runner_up is None else [*contenders, self.runner_up]
 
     def _alternative(self, sample: Problem, index: int) -> int:
         """Return a number for what a mix is: itself where it buys, else the offer that it rents most."""
@@ -198,20 +191,20 @@ class MonthlyCosts:
             return index
         strategy = Strategy.of(mix)._replace(source="")
         if strategy not in self._rent_errors:
-            baseline = self.posed.drawn
+            baseline = self.workload.drawn
             self._rent_errors[strategy] = _rent(baseline, strategy) - _rent(self.sample(baseline), strategy)
         rent = _rent(sample, strategy) + self._rent_errors[strategy]
         return len(self.mixes) + int(rent.argmax()) if rent.max(initial=0.0) > 0 else index
 
     def title(self, index: int, count: float, alternative: int | None) -> str:
         """Return a mix in words: with the machines that it buys in a case, or with what it rents most."""
-        bought, posed = self.mixes[index].bought, self.posed
+        bought, workload = self.mixes[index].bought, self.workload
         if alternative is not None and alternative >= len(self.mixes):
-            rented = posed.title(posed.drawn.rented[alternative - len(self.mixes)].name)
-            return f"nothing bought, {beside_in_words(rented, posed.at_home)}"
+            rented = workload.title(workload.drawn.rented[alternative - len(self.mixes)].name)
+            return f"nothing bought, {beside_in_words(rented, workload.at_home)}"
         if len(bought) != 1 or count in bought.values():
             return self.titles[index]
-        return f"{count:g} × {posed.title(next(iter(bought)))}"
+        return f"{count:g} × {workload.title(next(iter(bought)))}"
 
     def exact_turn(self, assumption: Assumption, turn: Turn) -> Turn | None:
         """Return an estimated turning point on all samples; None where there is none.
@@ -224,9 +217,9 @@ class MonthlyCosts:
         crossing = self._crossing_turn(assumption, turn)
         distance = abs(float(np.log((crossing or turn).factor)))
         beyond = self._decide(assumption, direction * (distance + BEYOND))
-        is_turn = crossing is not None and self._is_other(beyond)
+        is_turn = crossing is not None and self._differs(beyond)
         if is_turn and distance > BEFORE:
-            is_turn = not self._is_other(self._decide(assumption, direction * (distance - BEFORE)))
+            is_turn = not self._differs(self._decide(assumption, direction * (distance - BEFORE)))
         if crossing is not None and is_turn:
             return self._turn_to(assumption, crossing, beyond)
         return self._decided_turn(assumption, turn, distance)
@@ -244,14 +237,14 @@ class MonthlyCosts:
         inner, outer, mix = 0.0, 0.0, None
         for outer in (*nearer, max(distance - BEFORE, 0.0), distance + BEYOND, *further, limit):
             answer = self._decide(assumption, direction * outer)
-            if self._is_other(answer):
+            if self._differs(answer):
                 mix = answer
                 break
             inner = outer
         while mix is not None and outer - inner > EXACT:
             middle = (inner + outer) / 2
             answer = self._decide(assumption, direction * middle)
-            if self._is_other(answer):
+            if self._differs(answer):
                 outer, mix = middle, answer
             else:
                 inner = middle
@@ -271,16 +264,20 @@ class MonthlyCosts:
         lowest = min(estimates.values())
         starts = {problem.owned, *(counts for counts, usd in estimates.items() if usd <= WORTH_DECIDING * lowest)}
         kinds = [n for n, owned in enumerate(problem.owned) if any(counts[n] != owned for counts in starts)]
-        return self.posed.best_of(problem, sorted(starts), kinds)
+        return self.workload.best_of(problem, sorted(starts), kinds)
 
-    def _is_other(self, mix: Mix) -> bool:
+    def _differs(self, mix: Mix) -> bool:
         """Return whether a mix is another answer than the best at the baseline."""
         return _answer(mix) != _answer(self.mixes[0])
 
     def _turn_to(self, assumption: Assumption, turn: Turn, mix: Mix) -> Turn | None:
         """Return a turning point with the mix that is the best beyond it; None where it is none of the mixes."""
-        offers = [offer.name for offer in self.posed.drawn.rented]
-        candidates = (n for n, own in enumerate(self.mixes) if not own.one_offer and _bound_to(own) == _bound_to(mix))
+        offers = [offer.name for offer in self.workload.drawn.rented]
+        candidates = (
+            n
+            for n, choice in enumerate(self.mixes)
+            if not choice.one_offer and _commitments(choice) == _commitments(mix)
+        )
         to = next(candidates, None)
         if to is None:
             return None
@@ -288,7 +285,7 @@ class MonthlyCosts:
         alternative = len(self.mixes) + offers.index(mix.done.lead) if rents else to
         if alternative == turn.alternative and (turn.to == to or alternative >= len(self.mixes)):
             return turn
-        usd = mix.expected * self.posed.work.months * _months_factor(assumption, turn.factor)
+        usd = mix.expected * self.workload.work.months * _months_factor(assumption, turn.factor)
         return Turn(turn.factor, to, usd, float(sum(mix.bought.values())), alternative)
 
     def _crossing_turn(self, assumption: Assumption, turn: Turn) -> Turn | None:
@@ -305,7 +302,7 @@ class MonthlyCosts:
 
     def _lead_turn(self, assumption: Assumption, turn: Turn) -> Turn | None:
         """Return from where on the best rents another offer most, by bisection around the estimate."""
-        best, offers = Strategy.of(self.mixes[0])._replace(source=""), self.posed.drawn.rented
+        best, offers = Strategy.of(self.mixes[0])._replace(source=""), self.workload.drawn.rented
         direction = float(np.sign(np.log(turn.factor)))
 
         def result_at(distance: float) -> DispatchResult:
@@ -323,7 +320,7 @@ class MonthlyCosts:
             middle = (inner + outer) / 2
             inner, outer = (middle, outer) if result_at(middle).lead == lead else (inner, middle)
         result, factor = result_at(outer), float(np.exp(direction * outer))
-        usd = float(result.usd.mean()) * self.posed.work.months * _months_factor(assumption, factor)
+        usd = float(result.usd.mean()) * self.workload.work.months * _months_factor(assumption, factor)
         numbers = {offer.name: len(self.mixes) + index for index, offer in enumerate(offers)}
         return turn._replace(factor=factor, usd=usd, alternative=numbers.get(result.lead, turn.alternative))
 
@@ -359,17 +356,17 @@ class MonthlyCosts:
 
     def break_even_cases(self, question: Question) -> Iterator[Held]:
         """Yield each machine for sale and contract with all work, jobs of one class, and months of the project."""
-        posed, best = self.posed, self.posed.mixes[0].done
+        workload, best = self.workload, self.workload.mixes[0].done
         work = sum(float(best.device_hours(name).mean()) for name in best.sources)
-        baseline = posed.drawn
+        baseline = workload.drawn
         for index in baseline.for_sale:
-            if not posed.team_limits.affords(step(baseline.owned, index, 1)):
+            if not workload.team_limits.affords(step(baseline.owned, index, 1)):
                 continue
             name = baseline.held[index].name
-            is_owned = posed.source(name).offer["purchase"] == "own"
+            is_owned = workload.source(name).offer["purchase"] == "own"
             for assumption in question.assumptions:
                 is_jobs = assumption.quantity == PER_MONTH and not assumption.subject.endswith("(urgent)")
-                if assumption.quantity == ALL_JOBS or (is_jobs and len(posed.work.jobs) == 1):
+                if assumption.quantity == ALL_JOBS or (is_jobs and len(workload.work.jobs) == 1):
                     label = ("the work of a month", WORK, work, "device-hours/month")
                 elif is_jobs or (assumption.quantity == "months" and is_owned):
                     label = (assumption.name, assumption.quantity, assumption.value, assumption.unit)
@@ -378,11 +375,11 @@ class MonthlyCosts:
                 difference, exact = self._cost_difference(index, assumption)
                 at_baseline = difference.drawn[:, np.abs(np.log(difference.factors)).argmin()]
                 p_pays = float(np.mean(at_baseline <= 0))
-                yield Held(name, posed.title(name), assumption, *label, difference, p_pays, exact)
+                yield Held(name, workload.title(name), assumption, *label, difference, p_pays, exact)
 
     def _with_counts(self, counts: Counts) -> Strategy:
         """Return so many machines and whatever is cheapest beside them by the best strategy within the limits."""
-        return Strategy.of(self.posed.with_strategy(Mix(BEST, "", dispatch(self.posed.drawn, counts))))
+        return Strategy.of(self.workload.with_strategy(Mix(BEST, "", dispatch(self.workload.drawn, counts))))
 
     def _problems_at(self, assumption: Assumption, factors: Array) -> list[tuple[Problem, Problem]]:
         """Return, per factor, the samples of an estimate and some months of all samples; kept for all machines."""
@@ -399,7 +396,7 @@ class MonthlyCosts:
 
         The second value makes a factor exact from which the machine pays (`begins`), or up to which.
         """
-        owned = self.posed.drawn.owned
+        owned = self.workload.drawn.owned
         without, with_machine = self._with_counts(owned), self._with_counts(step(owned, index, 1))
         grid = (*LOOKS, FURTHEST)
         factors = np.unique([*(1 / factor for factor in grid), 1.0, *grid])
@@ -437,24 +434,24 @@ def _rent(problem: Problem, strategy: Strategy) -> Array:
     return np.array([result.usd_by_use(name) if name in result.sources else 0.0 for name in names])
 
 
-def dispatch_question(posed: Posed) -> Question | None:
+def dispatch_question(workload: Posed) -> Question | None:
     """Return the decision of a monthly workload; None where no mix does the work."""
-    best, months = posed.mixes[0], posed.work.months
+    best, months = workload.mixes[0], workload.work.months
     if not np.isfinite(best.expected):
         return None
-    others = (mix for mix in posed.mixes if not is_best(mix, best) and posed.team_limits.keeps(mix))
+    others = (mix for mix in workload.mixes if not is_best(mix, best) and workload.team_limits.keeps(mix))
     choices = [best, *(mix for mix in others if np.isfinite(mix.expected))]
-    if ("", posed.drawn.owned) not in ((mix.source, mix.counts) for mix in choices):
-        choices.append(posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.owned))))
-    rows = [_main_row(mix, posed) for mix in choices]
+    if ("", workload.drawn.owned) not in ((mix.source, mix.counts) for mix in choices):
+        choices.append(workload.with_strategy(Mix(BEST, "", dispatch(workload.drawn, workload.drawn.owned))))
+    rows = [_main_row(mix, workload) for mix in choices]
     samples = np.stack([mix.done.usd * months for mix in choices])
-    titles = [mix_title(mix, posed) for mix in choices]
-    costs = MonthlyCosts(posed, choices, titles, _assumptions(posed), _runner_up(choices, samples))
+    titles = [mix_title(mix, workload) for mix in choices]
+    costs = MonthlyCosts(workload, choices, titles, _assumptions(workload), _runner_up(choices, samples))
     return Question(
-        workload=posed.name,
+        workload=workload.name,
         months=months,
         choices=tuple(
-            Choice(row["option"], title, row, str(index), frozenset(posed.rows))
+            Choice(row["option"], title, row, str(index), frozenset(workload.rows))
             for index, (row, title) in enumerate(zip(rows, titles, strict=True))
         ),
         assumptions=costs.assumptions,
@@ -463,9 +460,9 @@ def dispatch_question(posed: Posed) -> Question | None:
         against=costs.runner_up,
         told=f"{months:g} months",
         word="best mix",
-        drawn_work=tuple(_sampled_work(posed, costs.assumptions)),
+        drawn_work=tuple(_sampled_work(workload, costs.assumptions)),
         beside=_neighbours_usd(best, months),
-        rows=posed.rows,
+        rows=workload.rows,
         named=costs.title,
         dear=True,
         settled=costs.exact_turn,
@@ -495,65 +492,65 @@ def _neighbours_usd(best: Mix, months: float) -> Array | None:
     return np.stack(usd) if usd else None
 
 
-def _bound_to(mix: Mix) -> tuple[str, ...]:
+def _commitments(mix: Mix) -> tuple[str, ...]:
     """Return the machines that a mix buys and sells."""
     return (*sorted(mix.bought), *sorted(mix.sold))
 
 
 def _answer(mix: Mix) -> tuple[str, ...]:
     """Return what a mix buys and sells; if nothing, the offer that it rents most."""
-    return _bound_to(mix) or (mix.done.lead,)
+    return _commitments(mix) or (mix.done.lead,)
 
 
-def _main_row(mix: Mix, posed: Posed) -> Row:
+def _main_row(mix: Mix, workload: Posed) -> Row:
     """Return the row of the options that a mix rests on most: the machine that it buys, else what it rents."""
     name = next(iter(mix.bought), mix.source or mix.done.lead)
-    return posed.source(name).offer if name else posed.sources[0].offer
+    return workload.source(name).offer if name else workload.sources[0].offer
 
 
-def _assumptions(posed: Posed) -> tuple[Assumption, ...]:
+def _assumptions(workload: Posed) -> tuple[Assumption, ...]:
     """Return figures of the offers, then numbers of jobs of each class, of its urgent ones, and of all."""
     offers = [
         Choice.of(source.offer)._replace(
             alternative=source.offer["option"], labels=source.labels, there=bool(source.there)
         )
-        for source in posed.sources
+        for source in workload.sources
     ]
-    speeds = {row["row"]: row for source in posed.sources for row in source.rows if row is not None}
-    of_offers = assumptions_of(offers, list(speeds.values()), posed.month_days)
+    speeds = {row["row"]: row for source in workload.sources for row in source.rows if row is not None}
+    of_offers = assumptions_of(offers, list(speeds.values()), workload.month_days)
     limited = [
-        _with_resale_limit(assumption, posed) if assumption.figure == "residual_usd" else assumption
+        _with_resale_limit(assumption, workload) if assumption.figure == "residual_usd" else assumption
         for assumption in of_offers
     ]
-    return (*limited, *_job_assumptions(posed))
+    return (*limited, *_job_assumptions(workload))
 
 
-def _with_resale_limit(resale: Assumption, posed: Posed) -> Assumption:
+def _with_resale_limit(resale: Assumption, workload: Posed) -> Assumption:
     """Limit a resale value to where its upper bound is the lowest price of the machine.
 
     Costs of months are means of samples, and a price list has no samples above that price: it refuses such an amount
     and cuts a curve there. A higher value, moved with its range, would not give the costs of any price list.
     """
-    price, lowest_price, _ = ends(posed.source(resale.subject).offer, "capex_usd")
+    price, lowest_price, _ = ends(workload.source(resale.subject).offer, "capex_usd")
     return resale._replace(most=resale.most * lowest_price / price) if lowest_price < price else resale
 
 
-def _job_assumptions(posed: Posed) -> Iterator[Assumption]:
-    for job_class in posed.classes:
+def _job_assumptions(workload: Posed) -> Iterator[Assumption]:
+    for job_class in workload.classes:
         job, title = job_class.job, model_title(job_class.job.name)
         maximum = job.per_month.value if job_class.urgent else np.inf
         name = f"{'urgent ' if job_class.urgent else ''}jobs of {title} a month"
-        yield from _stated(job_class.number, (PER_MONTH, job_class.name, name, "jobs/month"), maximum)
+        yield from _amount_assumption(job_class.number, (PER_MONTH, job_class.name, name, "jobs/month"), maximum)
         if not job_class.urgent:
             label = (GROWTH, job_class.name, f"growth of the jobs of {title}", "share/month")
-            yield from _stated(job.growth_per_month, label, MAXIMUM_GROWTH)
+            yield from _amount_assumption(job.growth_per_month, label, MAXIMUM_GROWTH)
     label = (SOFTWARE_GAIN, "", "gain of software a year", "share/year")
-    yield from _stated(posed.work.software_gain_per_year, label, MAXIMUM_GAIN)
-    if len(posed.work.jobs) > 1:
+    yield from _amount_assumption(workload.work.software_gain_per_year, label, MAXIMUM_GAIN)
+    if len(workload.work.jobs) > 1:
         yield all_of("number of jobs a month")
 
 
-def _stated(amount: "Amount", label: tuple[str, str, str, str], maximum: float) -> Iterator[Assumption]:
+def _amount_assumption(amount: "Amount", label: tuple[str, str, str, str], maximum: float) -> Iterator[Assumption]:
     """Yield a number of the work above 0 as an assumption, with the range that it has or ASSUMED_RANGE."""
     value, (low, high) = amount.value, amount.ends
     if value > 0:
@@ -563,14 +560,14 @@ def _stated(amount: "Amount", label: tuple[str, str, str, str], maximum: float) 
         yield Assumption(*label, value, low, high, basis, label[0], frozenset(), maximum)
 
 
-def _sampled_work(posed: Posed, assumptions: Sequence[Assumption]) -> Iterator[tuple[Assumption, Array]]:
+def _sampled_work(workload: Posed, assumptions: Sequence[Assumption]) -> Iterator[tuple[Assumption, Array]]:
     """Yield samples of the jobs per month without their growth (urgent ones included), growth, and gain of software."""
-    months = posed.work.months
-    jobs = (posed.numbers / grown(posed.growth, months) / lighter(posed.gain, months)).mean(axis=2)
-    values = {(SOFTWARE_GAIN, ""): posed.gain}
-    for row, job_class in enumerate(posed.classes):
+    months = workload.work.months
+    jobs = (workload.numbers / grown(workload.growth, months) / lighter(workload.gain, months)).mean(axis=2)
+    values = {(SOFTWARE_GAIN, ""): workload.gain}
+    for row, job_class in enumerate(workload.classes):
         values[PER_MONTH, job_class.name] = jobs[row]
-        values[GROWTH, job_class.name] = posed.growth[row]
+        values[GROWTH, job_class.name] = workload.growth[row]
     for assumption in assumptions:
         samples = values.get((assumption.quantity, assumption.subject))
         if samples is not None and np.ptp(samples) > 0:
