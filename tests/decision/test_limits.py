@@ -9,7 +9,7 @@ from phase_plans import hourly, own
 from small_lab import class_of, small_lab
 from sweetspot.decision.choice_table import choice_table, works
 from sweetspot.decision.cost_dispatch import dispatch_question
-from sweetspot.decision.pose import limited, mean_wait, most_of, up_front
+from sweetspot.decision.pose import MonthlyLimits, limited
 from sweetspot.decision.sources import source_table
 from sweetspot.decision.turning import tornado_rows
 from sweetspot.decision.verdict import verdict_table
@@ -40,11 +40,11 @@ def of(made, *counts):
 
 def test_what_is_paid_up_front_is_the_price_of_machines_and_the_upfront_part_of_contracts():
     made = lab(own(), own("old", capex=0.0), SIGNED, hourly(6.0), have=["old"])[0]
-    names = [kind.name for kind in made.drawn.held]
+    names, up_front = [kind.name for kind in made.drawn.held], MonthlyLimits({}, workload=made).up_front
     at = {name: tuple(int(one == name) + (one == "old") for one in names) for name in names}
-    assert up_front(made, at["box"]) == 36_000.0
-    assert up_front(made, next(counts for name, counts in at.items() if "signed" in name)) == 1200.0
-    assert up_front(made, made.drawn.there) == 0.0  # what is there is paid for
+    assert up_front(at["box"]) == 36_000.0
+    assert up_front(next(counts for name, counts in at.items() if "signed" in name)) == 1200.0
+    assert up_front(made.drawn.owned) == 0.0  # what is there is paid for
 
 
 def test_jobs_wait_for_what_is_held_alone():
@@ -52,7 +52,10 @@ def test_jobs_wait_for_what_is_held_alone():
     exponential ones (M/M/1) jobs wait rho / (1 - rho) times two hours, ten.
     """
     made = lab(BOX, hourly(6.0))[0]
-    assert [mean_wait(made, of(made, count)) for count in (1, 0)] == [pytest.approx(5 * 2.0), 0.0]
+    assert [MonthlyLimits({}, workload=made).mean_wait(of(made, count)) for count in (1, 0)] == [
+        pytest.approx(5 * 2.0),
+        0.0,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -61,8 +64,9 @@ def test_jobs_wait_for_what_is_held_alone():
 def test_an_exact_limit_is_kept_and_counts_in_the_money_of_the_study(most, rate, boxes):
     """30,000 of a currency of 1.25 USD are 37,500."""
     made = lab(BOX, hourly(6.0), usd_per_unit=rate, at_most_up_front=most, mean_wait_at_most=999.0)[0]
-    assert made.mixes[0].counts == (boxes,) and bool(made.limits) == (boxes == 0)
-    assert most_of(made, rate) == {"at_most_up_front": most * rate, "mean_wait_at_most": 999.0}
+    assert made.mixes[0].counts == (boxes,) and bool(made.limit_costs) == (boxes == 0)
+    (limit,) = [limit.allowed for limit, _ in made.limit_costs] or [most * rate]
+    assert limit == most * rate
 
 
 def test_a_box_beyond_the_money_up_front_is_not_the_answer_and_says_so():
@@ -91,8 +95,8 @@ def test_of_several_machines_as_many_as_the_money_reaches_for():
     made = lab(BOX, hourly(12.0), jobs=300.0, at_most_up_front=80_000.0)[0]
     assert made.mixes[0].counts == (2,)
     assert made.mixes[0].expected == pytest.approx(2 * 1050 + 480 * 0.2 + 120 * 12.0)
-    ((limit, less),) = made.limits
-    assert (limit.limit, limit.most, limit.found) == ("at_most_up_front", 80_000.0, 108_000.0)
+    ((limit, less),) = made.limit_costs
+    assert (limit.limit, limit.allowed, limit.actual) == ("at_most_up_front", 80_000.0, 108_000.0)
     assert less == pytest.approx(3636.0 - 3270.0)  # three cost 3,150 and 120
     question = dispatch_question(lab(BOX, hourly(12.0), at_most_up_front=80_000.0)[0])
     jobs = next(one for one in question.assumptions if one.quantity == "per_month")
@@ -109,9 +113,9 @@ def test_to_wait_less_some_of_the_work_is_rented_sooner():
     table, work, _ = table_of(made, options, drawn, settings)
     assert made.mixes[0].counts == (1,) and made.mixes[0].filled == 0.79
     assert made.mixes[0].expected == pytest.approx(1050 + 189.6 * 0.2 + 10.4 * 9.0)
-    assert mean_wait(made, made.mixes[0]) == pytest.approx(2 * 0.79 / 0.21)
-    ((limit, less),) = made.limits
-    assert limit.found == pytest.approx(10.0) and less == pytest.approx(10.4 * (9.0 - 0.2))
+    assert made.team_limits.mean_wait(made.mixes[0]) == pytest.approx(2 * 0.79 / 0.21)
+    ((limit, less),) = made.limit_costs
+    assert limit.actual == pytest.approx(10.0) and less == pytest.approx(10.4 * (9.0 - 0.2))
     assert table.loc["best", "used_at_most"] == 0.79 and math.isnan(table.loc["rented", "used_at_most"])
     assert "use them 79 % of the time at most" in work.limits[0]
     # In every case of the question as soon: 1.5 times the jobs, of which 110.4 of 300 hours are rented.

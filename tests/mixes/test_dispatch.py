@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mix_problems import by_linear_programme, held, problem, rented, small_problems, timing
-from sweetspot.mixes.dispatch import _filled, _ways, dispatch
-from sweetspot.mixes.problem import NEVER, Held, Rented, month_noise
+from sweetspot.mixes.dispatch import dispatch
+from sweetspot.mixes.problem import NEVER, OwnedMachine, RentalOffer, month_noise
 
 # --- by hand ----------------------------------------------------------------------------------------------------------
 
@@ -18,7 +18,7 @@ def test_jobs_that_run_nowhere_else_come_first():
     machine = held("machine", [1.0, 1.0], [0.0, 0.0], 100, there=1, for_sale=False)
     case = problem([[[80.0]], [[90.0]]], [machine], [rented("rent", [5.0, NEVER], [1.0, 0.0])])
     done = dispatch(case, (1,))
-    assert done.held[:, 0, 0, 0].tolist() == [10.0, 90.0]
+    assert done.jobs("machine")[:, 0, 0].tolist() == [10.0, 90.0]
     assert done.usd[0] == pytest.approx(70 * 5.0)
 
 
@@ -31,7 +31,7 @@ def test_a_kind_that_one_class_cannot_use_is_not_put_behind_for_it():
     dear = held("dear", [1.0, NEVER], [0.5, 0.0], 100, there=1, for_sale=False)
     case = problem([[[100.0]], [[10.0]]], [cheap, dear], [rented("rent", [5.0, 5.0])])
     done = dispatch(case, (1, 1))
-    assert done.held[:, 0, 0, 0].tolist() == pytest.approx([90.0, 10.0])
+    assert done.jobs("cheap")[:, 0, 0].tolist() == pytest.approx([90.0, 10.0])
     assert done.usd[0] == pytest.approx(100 * 0.1 + 10 * 0.5)
 
 
@@ -47,7 +47,7 @@ def test_each_class_goes_where_it_saves_most_by_hand():
     # fills it with 5 jobs; two does the other 5 and 2.5 of a, and 7.5 of a are rented for 112.5.
     done = dispatch(problem([[[10.0]], [[10.0]]], [one, two], [rented("rent", [15.0, 50.0])]), (1, 1))
     assert done.usd[0] == 0
-    assert done.held[:, :, 0, 0].tolist() == [[10.0, 0.0], [0.0, 10.0]]
+    assert [done.jobs(name)[:, 0, 0].tolist() for name in ("one", "two")] == [[10.0, 0.0], [0.0, 10.0]]
 
 
 def test_a_machine_that_does_all_leaves_to_another_what_that_can_do():
@@ -57,7 +57,7 @@ def test_a_machine_that_does_all_leaves_to_another_what_that_can_do():
     one, two = held("one", [10.0, 10.0], [0.0, 0.0], 100), held("two", [10.0, NEVER], [1.0, 0.0], 100)
     done = dispatch(problem([[[10.0]], [[10.0]]], [one, two], [rented("rent", [10.0, 5.0])]), (1, 1))
     assert done.usd[0] == pytest.approx(10.0)
-    assert done.held[:, :, 0, 0].tolist() == [[0.0, 10.0], [10.0, 0.0]]
+    assert [done.jobs(name)[:, 0, 0].tolist() for name in ("one", "two")] == [[0.0, 10.0], [10.0, 0.0]]
 
 
 def test_what_nobody_rents_does_not_stay_undone_for_being_cheap():
@@ -72,13 +72,13 @@ def test_what_nobody_rents_does_not_stay_undone_for_being_cheap():
 
 def test_what_runs_for_as_much_as_it_is_rented_is_rented():
     done = dispatch(problem([[[50.0]]], [held("ours", [1.0], [0.5], 100.0, there=1)], [rented("rent", [0.5])]), (1,))
-    assert done.held.sum() == 0
+    assert not done.jobs("ours").any()
 
 
 def by_draw(name, hours, running, capacity, for_sale=False):
     """A kind of one class whose figures differ by draw, of which one is there."""
     one, many = np.array([hours], float), len(hours)
-    return Held(name, 1, for_sale, np.zeros(many), np.asarray(capacity, float), one, np.array([running], float))
+    return OwnedMachine(name, 1, for_sale, np.zeros(many), np.asarray(capacity, float), one, np.array([running], float))
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_machine_works_where_it_is_expected_to_be_the_cheaper(running, timed, 
     ours = by_draw("ours", [2.0, 4.0], running, [100.0, 100.0])
     case = timing(problem([[[10.0], [10.0]]], [ours], [rented("rent", [0.5], draws=2)]), timed)
     done = dispatch(case, (1,))
-    assert done.held[0, 0, :, 0].tolist() == jobs
+    assert done.jobs("ours")[0, :, 0].tolist() == jobs
     assert done.usd.tolist() == pytest.approx(usd)
 
 
@@ -107,7 +107,7 @@ def test_which_class_a_machine_does_first_follows_what_is_expected():
     and 40 for a.
     """
     machine = held("machine", [1.0, 1.0], [0.0, 0.0], 10.0, draws=2)
-    offer = Rented("rent", np.array([[4.0, 4.0], [1.0, 6.0]]), np.ones((2, 2)))
+    offer = RentalOffer("rent", np.array([[4.0, 4.0], [1.0, 6.0]]), np.ones((2, 2)))
     case = problem(np.full((2, 2, 1), 10.0), [machine], [offer])
     assert dispatch(case, (1,)).usd.tolist() == pytest.approx([10.0, 60.0])
     assert dispatch(timing(case, ["rent: b"]), (1,)).usd.tolist() == pytest.approx([10.0, 40.0])
@@ -122,36 +122,12 @@ def test_one_job_in_a_hundred_may_wait_for_a_quieter_month(late, finite):
     assert np.isfinite(done.usd).all() == finite
 
 
-def ways(kinds):
-    case = problem([[[1.0]], [[1.0]]], kinds, [rented("rent", [9.0, 9.0])])
-    return [(tuple(order), others) for order, others in _ways(case, case.by_running)]
-
-
-def test_of_three_kinds_all_orders_are_tried_of_four_the_turns_of_the_order_of_merit():
-    """Kinds that differ in what the second class costs there; 0 is the cheapest."""
-    kinds = [held(f"kind {kind}", [1.0, 1.0], [1.0, 1.0 + kind], 10.0) for kind in range(4)]
-    three, four = ways(kinds[:3]), ways(kinds)
-    assert len(three) == len(set(three)) == 6 + 5  # six against each other's hours, five against renting alone
-    assert {order for order, _ in four} == {(0, 1, 2, 3), (1, 2, 3, 0), (2, 3, 0, 1), (3, 0, 1, 2)}
-    assert len(four) == 4 + 3 and ((0, 1, 2, 3), False) not in four
-
-
-@pytest.mark.parametrize("off", [0.0, 1e-6])
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
-def test_kinds_in_proportion_have_one_order(scale, off):
-    """The second takes three times the hours of the first for each class, for twice the money; or a millionth more."""
-    first = held("first", [1.0 * scale, 2.0 * scale], [4.0 * scale, 6.0 * scale], 10.0)
-    second = held("second", [3.0 * scale, 6.0 * scale * (1 + off)], [8.0 * scale, 12.0 * scale], 10.0)
-    assert bool(ways([first, second])) == (off > 0)
-
-
 def test_of_jobs_worth_the_same_those_that_fewer_kinds_can_do_come_first():
     """Ten hours of the first kind; a could go to the second as well, b cannot."""
     kinds = [held("first", [1.0, 1.0], [0.0, 0.0], 10.0), held("second", [1.0, NEVER], [0.0, 0.0], 10.0)]
-    case = problem([[[10.0]], [[10.0]]], kinds, [rented("rent", [5.0, 5.0])])
-    done, left, running = _filled(case, (1, 1), (0, 1), False)
-    assert done[:, :, 0, 0].tolist() == [[0.0, 10.0], [10.0, 0.0]]
-    assert not left.any() and not running.any()
+    done = dispatch(problem([[[10.0]], [[10.0]]], kinds, [rented("rent", [5.0, 5.0])]), (1, 1))
+    assert [done.jobs(name)[:, 0, 0].tolist() for name in ("first", "second")] == [[0.0, 10.0], [10.0, 0.0]]
+    assert done.usd.tolist() == [0.0]
 
 
 def test_merit_is_the_mean_over_the_classes_of_what_runs_there_over_the_least():
@@ -176,9 +152,9 @@ def test_the_order_of_merit_is_the_linear_programme_where_one_kind_is_held(case,
 def test_the_order_of_merit_is_feasible_and_never_cheaper_than_the_linear_programme(case, first, second):
     counts = (first, second)[: len(case.held)]
     done = dispatch(case, counts)
-    assert np.allclose(done.held.sum(axis=1) + done.rented, case.jobs)
+    assert np.allclose(sum(done.owned_jobs.values()) + done.rented, case.jobs)
     for place, kind in enumerate(case.held):
-        assert (done.held[:, place, 0, 0] * kind.hours[:, 0]).sum() <= counts[place] * kind.capacity[0] * (1 + 1e-9)
+        assert (done.jobs(kind.name)[:, 0, 0] * kind.hours[:, 0]).sum() <= counts[place] * kind.capacity[0] * (1 + 1e-9)
     assert done.usd[0] >= by_linear_programme(case, counts) - 1e-6
 
 
@@ -219,13 +195,12 @@ def test_each_source_with_its_jobs_hours_and_money():
     and never on the box.
     """
     box = held("box", [1.0, NEVER], [0.5, 0.5], 4.0, fixed=10.0, draws=2)
-    east = Rented("east", np.array([[3.0, 1.0], [6.0, 6.0]]), np.array([[3.0, 3.0], [8.0, 8.0]]))
-    west = Rented("west", np.array([[2.0, 4.0], [NEVER, NEVER]]), np.array([[3.0, 3.0], [NEVER, NEVER]]))
+    east = RentalOffer("east", np.array([[3.0, 1.0], [6.0, 6.0]]), np.array([[3.0, 3.0], [8.0, 8.0]]))
+    west = RentalOffer("west", np.array([[2.0, 4.0], [NEVER, NEVER]]), np.array([[3.0, 3.0], [NEVER, NEVER]]))
     jobs = [[[3.0, 5.0], [7.0, 9.0]], [[2.0, 2.0], [2.0, 2.0]]]
     case = problem(jobs, [box], [east, west, rented("never", [99.0, 99.0], draws=2)])
     done = dispatch(timing(case, timing(case).trials), (1,))
     assert list(done.sources) == ["box", "east", "west"] and done.lead == "east"
-    assert done.problem.cheapest.tolist() == [[1, 0], [0, 0]]
     # The machine does four of a in a month, three where there are no more.
     assert done.jobs("box").tolist() == [[[3.0, 4.0], [4.0, 4.0]], [[0.0, 0.0], [0.0, 0.0]]]
     assert done.jobs("west").tolist() == [[[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]
@@ -242,7 +217,7 @@ def test_each_source_with_its_jobs_hours_and_money():
 
 def test_device_hours_are_those_of_all_devices_of_a_machine():
     one = held("box", [3.0], [0.0], 10.0)
-    four = Held(one.name, 1, True, one.fixed, one.capacity, one.hours, one.running, devices=4)
+    four = OwnedMachine(one.name, 1, True, one.fixed, one.capacity, one.hours, one.running, devices=4)
     assert four.device_hours.tolist() == [[12.0]]
 
 

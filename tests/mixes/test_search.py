@@ -6,9 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from mix_problems import by_linear_programme, held, problem, rented, small_problems
+from mix_problems import held, problem, rented, small_problems
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.problem import NEVER, Held
+from sweetspot.mixes.problem import NEVER, OwnedMachine
 from sweetspot.mixes.search import (
     BEST,
     BOUGHT,
@@ -16,8 +16,7 @@ from sweetspot.mixes.search import (
     THERE,
     machines_for,
     mixes,
-    most_useful,
-    numbers_to_have,
+    useful_counts,
 )
 
 
@@ -38,17 +37,12 @@ def test_the_peak_is_rented_and_the_base_owned():
 
 @given(small_problems())
 @settings(max_examples=25, deadline=None)
-def test_the_programme_finds_what_enumeration_finds(case):
-    """Numbers of machines by the integer programme against all of them, each with its own linear programme."""
-    costs = {counts: by_linear_programme(case, counts) for counts in product(*map(range, useful(case)))}
-    # A number is whole to 1e-6 in the solver, which is a machine for so little work.
-    assert by_linear_programme(case, numbers_to_have(case)) == pytest.approx(min(costs.values()), rel=1e-6, abs=1e-5)
-
-
-def useful(case):
-    """One more than the machines that do all jobs alone, of each kind: more never pay."""
+def test_the_steps_find_what_enumeration_finds(case):
+    """Every number of both kinds is tried; more than do all jobs alone never pay."""
     loads = [(case.jobs[:, 0, 0] * kind.hours[:, 0]).sum() / kind.capacity[0] for kind in case.held]
-    return [int(np.ceil(float(load) - 1e-9)) + 1 for load in loads]
+    numbers = product(*(range(int(np.ceil(load)) + 1) for load in loads))
+    lowest = min(float(dispatch(case, counts).usd.mean()) for counts in numbers)
+    assert mixes(case)[0].expected == pytest.approx(lowest, rel=1e-9, abs=1e-9)
 
 
 @given(small_problems())
@@ -59,13 +53,13 @@ def test_a_mix_never_costs_more_than_its_best_part(case):
 
 
 @pytest.mark.parametrize(("fixed", "count"), [(39.0, 3), (40.1, 2), (41.0, 1)])
-def test_the_programme_counts_running_and_rent_by_the_month(fixed, count):
+def test_running_and_rent_are_counted_by_the_month(fixed, count):
     """100.5 and 300.5 h in turn; 100 h a machine, 0.2 an hour of running, 1.0 rented: the third saves 0.8 x 50, the
     second 0.8 x 50.25.
     """
     machines = [held("one", [1.0], [0.2], 100.0, fixed, draws=2), held("dear", [1.0], [0.2], 100.0, 999.0, draws=2)]
     case = problem([[[100.5], [300.5]]], machines, [rented("rent", [1.0], draws=2)])
-    assert numbers_to_have(case) == (count, 0)
+    assert mixes(case)[0].counts == (count, 0)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +72,7 @@ def test_the_programme_counts_running_and_rent_by_the_month(fixed, count):
     ],
 )  # fmt: skip
 def test_a_machine_is_bought_for_what_nobody_else_does_however_dear(kinds, offers, counts):
-    assert numbers_to_have(problem([[[1.0]]] * len(kinds[0].hours), kinds, offers)) == counts
+    assert mixes(problem([[[1.0]]] * len(kinds[0].hours), kinds, offers))[0].counts == counts
 
 
 def test_the_sample_of_two_draws_has_both():
@@ -88,7 +82,7 @@ def test_the_sample_of_two_draws_has_both():
     assert mixes(case)[0].counts == (1, 1)
 
 
-def test_the_programme_finds_what_no_single_step_does():
+def test_exchanging_machines_finds_what_no_single_step_does():
     """21 hours a month: a machine of 10 for 10 USD and one of 11 for 10.5. Two of 11 do it too; from there one machine
     more or less is dearer, and three of 10 are. What is rented costs 100 an hour. 31 hours are two of 10 and one of 11;
     who begins with nothing takes two of 11 first, and one of 10 beside them, from which no single step leads on.
@@ -100,7 +94,7 @@ def test_the_programme_finds_what_no_single_step_does():
 
 
 def test_the_best_of_many_draws_and_months_is_what_enumeration_finds():
-    """Ninety draws of three months, more than the sample of the programme; every number of both machines is tried."""
+    """Ninety draws of three months; every number of both machines is tried."""
     jobs = np.random.default_rng(7).uniform(5.0, 60.0, (2, 90, 3))
     boxes = [held("one", [1.0, 2.0], [0.1, 0.1], 20.0, 9.0, draws=90),
              held("two", [2.0, 1.0], [0.1, 0.3], 20.0, 8.0, draws=90)]  # fmt: skip
@@ -122,7 +116,7 @@ def test_what_a_mix_buys_is_what_it_has_beyond_what_is_there():
     # three are there for 30 hours; two more save 15 USD for 2
     assert found[BEST].counts == (2, 3) and found[BEST].bought == {"box": 2}
     assert found[RENTED].bought == {} == found[THERE].bought
-    assert found[BEST].filled == 1.0 and (ours.least, replace(ours, sellable=True).least) == (2, 0)
+    assert found[BEST].filled == 1.0 and (ours.minimum, replace(ours, sellable=True).minimum) == (2, 0)
     assert [found[kind].key for kind in (BEST, THERE, BOUGHT, RENTED)] == ["best", "there", "box", "rent"]
 
 
@@ -153,9 +147,11 @@ def test_so_many_machines_are_bought_as_do_what_those_that_are_there_leave(hours
 def test_no_more_machines_are_looked_at_than_the_busiest_month_keeps_busy():
     """250 h in the busier month, of 100 h each: three; of what is not for sale those that are there."""
     kinds = [held("sold", [1.0], [0.0], 100), held("ours", [1.0], [0.0], 100, there=2, for_sale=False)]
-    assert most_useful(problem([[[50.0, 250.0]]], kinds, [])) == (3, 2)
+    assert useful_counts(problem([[[50.0, 250.0]]], kinds, [])) == (3, 2)
     both = [held("sold", [1.0, 2.0], [0.0, 0.0], 100)]
-    assert most_useful(problem([[[100.0]], [[75.0]]], both, [])) == (3,)  # 100 h of one class, 150 of the other
+    assert useful_counts(problem([[[100.0]], [[75.0]]], both, [])) == (3,)  # 100 h of one class, 150 of the other
     # Twenty jobs of 1 and 3 hours in machines of 20 and 10 hours: the busiest draw takes six.
-    by_draw = Held("kind", 1, True, np.zeros(2), np.array([20.0, 10.0]), np.array([[1.0, 3.0]]), np.zeros((1, 2)))
-    assert most_useful(problem([[[20.0], [20.0]]], [by_draw], [rented("rent", [1.0], draws=2)])) == (6,)
+    by_draw = OwnedMachine(
+        "kind", 1, True, np.zeros(2), np.array([20.0, 10.0]), np.array([[1.0, 3.0]]), np.zeros((1, 2))
+    )
+    assert useful_counts(problem([[[20.0], [20.0]]], [by_draw], [rented("rent", [1.0], draws=2)])) == (6,)

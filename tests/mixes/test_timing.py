@@ -8,7 +8,7 @@ import pytest
 from mix_problems import held, problem, rented, timing
 from sweetspot.known_value import partial_value
 from sweetspot.mixes.dispatch import dispatch
-from sweetspot.mixes.problem import NEVER, Rented
+from sweetspot.mixes.problem import NEVER, RentalOffer
 from sweetspot.mixes.search import BEST, BOUGHT, RENTED, mixes
 from sweetspot.mixes.timing import SpeedErrors, select_speeds_to_time
 
@@ -16,7 +16,7 @@ from sweetspot.mixes.timing import SpeedErrors, select_speeds_to_time
 def offer(name, usd):
     """An offer that does one class for so much by draw."""
     costs = np.array([usd], float)
-    return Rented(name, costs, np.ones(costs.shape))
+    return RentalOffer(name, costs, np.ones(costs.shape))
 
 
 def of_one_class(*offers, jobs=100.0, trial=0.0, timed=()):
@@ -46,7 +46,7 @@ def test_with_its_speed_known_each_draw_has_its_own_machine_and_the_trial_is_pai
 
 def test_a_timing_does_not_say_what_prices_will_be():
     """The job takes as long in both draws; what is uncertain is the price."""
-    dear = replace(UNSURE, usd_given_speed=np.array([[11.0, 11.0]]))
+    dear = replace(UNSURE, usd_at_speed=np.array([[11.0, 11.0]]))
     made = of_one_class(SURE, dear, timed=["unsure: a"])
     assert dispatch(made, ()).usd.tolist() == [1000.0, 1000.0]
     assert mixes(replace(made, timed=frozenset()))[0].timed == frozenset()
@@ -148,7 +148,7 @@ def test_one_timing_says_of_another_machine_what_they_have_in_common():
         slope = np.polyfit(errors.logs[0], np.log(factors[key]), 1)[0]
         assert slope == pytest.approx(-share, abs=0.02) and factors[key].mean() == pytest.approx(1.0)
     places = np.array([3, 5])
-    few = errors.samples(places).cost_factors(frozenset(["a"]))
+    few = errors.select(places).cost_factors(frozenset(["a"]))
     assert few["b"].tolist() == factors["b"][places].tolist()
     assert errors.cost_factors(frozenset()) == {} == SpeedErrors().cost_factors(frozenset(["a"]))
 
@@ -170,7 +170,7 @@ def test_where_a_seller_may_have_none_the_order_is_that_of_expectations():
     costs 13 it is tried first all the same: (13 + 10) / 2.
     """
     half = np.array([[0.5, 0.5]])
-    seldom = replace(offer("unsure", [5.0, 13.0]), there=half, fallback=half)
+    seldom = replace(offer("unsure", [5.0, 13.0]), availability=half, fallback=half)
     made = of_one_class(SURE, seldom, jobs=1.0)
     assert dispatch(made, ()).usd.tolist() == [7.5, 11.5]
     known = replace(made, timed=frozenset(["unsure: a"]))
@@ -180,10 +180,10 @@ def test_where_a_seller_may_have_none_the_order_is_that_of_expectations():
 
 def test_all_on_one_offer_leaves_to_the_others_what_it_cannot_do():
     """Class b runs on the other two alone: 4 on one, 3 or 7 on the other (5): it goes to the first in both draws."""
-    first = Rented("first", np.array([[1.0, 1.0], [NEVER, NEVER]]), np.ones((2, 2)))
+    first = RentalOffer("first", np.array([[1.0, 1.0], [NEVER, NEVER]]), np.ones((2, 2)))
     second, third = (
         rented("second", [9.0, 4.0], draws=2),
-        Rented("third", np.array([[9.0, 9.0], [3.0, 7.0]]), np.ones((2, 2))),
+        RentalOffer("third", np.array([[9.0, 9.0], [3.0, 7.0]]), np.ones((2, 2))),
     )
     made = problem(np.ones((2, 2, 1)), [], [first, second, third])
     assert dispatch(made.only("first"), ()).usd.tolist() == [5.0, 5.0]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 from scipy.optimize import linprog
-from sweetspot.mixes.problem import Held, Problem, Rented
+from sweetspot.mixes.problem import OwnedMachine, Problem, RentalOffer
 from sweetspot.mixes.timing import SpeedErrors
 
 
@@ -13,12 +13,12 @@ def held(name, hours, running, capacity, fixed=0.0, there=0, for_sale=True, draw
     """A kind held with the same figures in every draw; hours and running by class."""
     every = np.ones(draws)
     by_class = [np.asarray(part, float)[:, None] * every for part in (hours, running)]
-    return Held(name, there, for_sale, fixed * every, capacity * every, *by_class)
+    return OwnedMachine(name, there, for_sale, fixed * every, capacity * every, *by_class)
 
 
 def rented(name, usd, hours=None, draws=1):
     prices = np.asarray(usd, float)[:, None] * np.ones(draws)
-    return Rented(name, prices, np.asarray(hours if hours is not None else usd, float)[:, None] * np.ones(draws))
+    return RentalOffer(name, prices, np.asarray(hours if hours is not None else usd, float)[:, None] * np.ones(draws))
 
 
 def problem(jobs, kinds, offers):
@@ -49,7 +49,7 @@ def timing(problem, keys=(), trial=0.0):
     known = {one.name: tuple(f"{one.name}: {name}" for name in problem.classes) for one in every}
     some = [replace(one, speed_keys=known[one.name]) for one in every]
     count, names = len(problem.held), [name for names in known.values() for name in names]
-    taken = np.concatenate([one.usd if isinstance(one, Rented) else one.hours for one in every])
+    taken = np.concatenate([one.usd if isinstance(one, RentalOffer) else one.hours for one in every])
     speeds = -np.log(np.where(np.isfinite(taken), taken, 1.0))
     return replace(problem, held=tuple(some[:count]), rented=tuple(some[count:]), timed=frozenset(keys),
                    trials=dict.fromkeys(names, trial), errors=SpeedErrors(tuple(names), speeds))  # fmt: skip

@@ -335,20 +335,22 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
             kind = alike = alike or kind  # as the cheapest of them: a faster device has fewer hours for the same work
         fixed = np.nan if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
         # Who has nothing and rents all on one offer mostly does what the way with that offer alone does.
-        lead = told["main_rented"] if box is None and not any(posed.drawn.there) else None
+        lead = told["main_rented"] if box is None and not any(posed.drawn.owned) else None
         said = told | {
             "alternative": lead or told["choice"], "kind": kind, "commitment": commitment, "persistent": True,
             "is_reference": False, "usd_at_todays_prices": told["usd"], "purchase": None, "basis": None,
         }  # fmt: skip
         said |= {"instance": told["main_rented"]} if box is None else {}
-        broken = [words.breaks(*one, money) for one in posed.breaks(mix)] if told["why_not"] is None else []
+        broken = (
+            [words.breaks(*one, money) for one in posed.team_limits.violations(mix)] if told["why_not"] is None else []
+        )
         said |= {"in_answer": not broken, "why_not_rule": LIMIT if broken else None}
         said |= {"why_not": "; ".join(broken)} if broken else {}
         said |= {"pays_below_usd": price_that_pays(posed, bought[0][0]) if commitment == BUY else np.nan}
         priced.append(_Priced(box, said, mix.done.usd * months, fixed, today=False))
     filled = posed.mixes[0].filled
     limits = [words.sooner_in_words(filled)] if filled < 1 else []
-    limits += [words.price_of_limit(one.limit, one.most, less, money) for one, less in posed.limits]
+    limits += [words.price_of_limit(one.limit, one.allowed, less, money) for one, less in posed.limit_costs]
     days = _of_offers([one.offer for one in posed.sources if not one.there], at_once=False)
     work = _work(posed.name, posed.name, months, priced, draws, DISPATCH)
     if not posed.growth.any():
@@ -364,19 +366,19 @@ def price_that_pays(posed: Posed, name: str) -> float:
     machines that is best at that price is the one of which it is the highest.
     """
     free = [one for one in posed.mixes if not any(posed.source(each).offer["purchase"] == "own" for each in one.bought)]
-    rival = min((one.expected for one in free if not posed.breaks(one)), default=np.inf)
+    rival = min((one.expected for one in free if not posed.team_limits.violations(one)), default=np.inf)
     place = next(place for place, kind in enumerate(posed.drawn.held) if kind.name == name)
     price = float(posed.source(name).offer["capex_usd"])
     share = _month_by_price(posed, name, place) * price
     if not np.isfinite(rival) or not share > 0:
         return np.nan
-    allowed, found = posed.stated.get(UP_FRONT, np.inf), list[float]()
-    for base in {posed.drawn.there, posed.mixes[0].counts}:
+    allowed, found = posed.team_limits.maximum.get(UP_FRONT, np.inf), list[float]()
+    for base in {posed.drawn.owned, posed.mixes[0].counts}:
         of_base = list[float]()
         for number in range(1, MOST_PRICED + 1):
-            counts = (*base[:place], posed.drawn.there[place] + number, *base[place + 1 :])
+            counts = (*base[:place], posed.drawn.owned[place] + number, *base[place + 1 :])
             mix = posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, counts)))
-            if any(each.limit != UP_FRONT for each in posed.breaks(mix)):
+            if any(each.limit != UP_FRONT for each in posed.team_limits.violations(mix)):
                 continue
             below = price * (1 + (rival - mix.expected) / (number * share))
             if of_base and below < of_base[-1]:

@@ -1,4 +1,4 @@
-"""Classes of jobs a month as a question: machines held, in their numbers, and what is rented beside them."""
+"""A monthly workload as a decision: what its mixes cost at any values of the assumptions."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,32 +25,33 @@ from sweetspot.decision.simulate import ends
 from sweetspot.decision.sources import is_best, mix_title
 from sweetspot.decision.turning import Apart, Held
 from sweetspot.decision_words import beside_in_words
-from sweetspot.mixes.dispatch import dispatch, dispatch_once
+from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
 from sweetspot.mixes.problem import Counts, Problem
-from sweetspot.mixes.search import BEST, Mix, climb, most_useful, moved, spread_over
+from sweetspot.mixes.search import BEST, Mix, climb, step, useful_counts
+from sweetspot.mixes.timing import even_indices
 from sweetspot.study.titles import model_title
 
 if TYPE_CHECKING:
     from sweetspot.study.terms import Amount  # lazily: its models take longer to import than all this computes
 
-NEAR = 1.6  # times the best: a kind of machine that is dearer is looked at only where its own figures move
-SLIGHTLY = 1e-3  # of a factor, either side of a turning point
-JUMP = 0.1  # of the rise over two slight steps: more at the crossing itself is no crossing but a jump
-FARTHEST_STEP = 0.1  # in the logarithm of a factor, from what quick looks say
-LEAD_OFF = 0.1  # in the logarithm of a factor: quick looks say nearer than that from where on another offer leads
-# In logarithms of factors: so far beyond a turning point the answer decided anew has turned, so far before it not yet.
+NEARLY_BEST = 1.6  # times the best: a dearer mix is priced only where its figures change
+RELATIVE_STEP = 1e-3  # of a factor, either side of a turning point
+JUMP = 0.1  # of the rise over two relative steps: a larger difference at the crossing is a jump
+FARTHEST_STEP = 0.1  # in the logarithm of a factor, from what estimates say
+LEAD_UNCERTAINTY = 0.1  # in the logarithm of a factor: how far estimates of the most rented offer may be off
+# In logarithms of factors: the answer has turned so far beyond a turning point, and not yet so far before it.
 BEYOND, BEFORE = 2e-3, 8e-3
-WORTH_DECIDING = 1.2  # times the best by quick looks: numbers of machines that are dearer are not looked at there
-NEWTON, NEAREST = 4, 3e-8  # steps of Newton's at most, and one that is the last: a hundredth of it is left
-MONTHS_DRAWN = 6  # months of each draw, for the interval of where a machine pays
-MOST_GROWTH, MOST_GAIN = 0.5, 3.0  # a month, a year: beyond it nothing is looked for
+WORTH_DECIDING = 1.2  # times the best estimate: dearer numbers of machines are no starts of a decision
+NEWTON_STEPS, LAST_STEP = 4, 3e-8  # a step below the second is the last: a hundredth of it remains
+INTERVAL_MONTHS = 6  # months of each sample, for the interval of where a machine pays
+MAXIMUM_GROWTH, MAXIMUM_GAIN = 0.5, 3.0  # per month, per year: no turning point is sought beyond
 WORK = "device_hours"  # quantity: all work of a month
-QUICK = 250  # draws of a quick look, one month of each
+ESTIMATE_SAMPLES = 250  # samples of an estimate, one month of each
 
 
-class Way(NamedTuple):
-    """One way to do the work: the `source` that is the only offer by the hour (empty: any), how many machines, how far
-    they are `filled`, and which speeds are `timed` first.
+class Strategy(NamedTuple):
+    """One way to do the work: the only offer by the hour (empty: any), machines of each owned kind, the share of their
+    hours that is used at most, and the speeds that are timed first.
     """
 
     source: str
@@ -59,481 +60,515 @@ class Way(NamedTuple):
     timed: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, mix: Mix, source: str | None = None) -> "Way":
-        """That of a mix; `source`: another one."""
-        return cls(mix.source if source is None else source, mix.counts, mix.filled, mix.timed)
+    def of(cls, mix: Mix) -> "Strategy":
+        """Return the strategy of a mix."""
+        return cls(mix.source, mix.counts, mix.filled, mix.timed)
+
+    def dispatch(self, problem: Problem) -> DispatchResult:
+        """Dispatch a problem by this strategy; cached for problems of one month."""
+        variant = problem.variant(self.filled, self.source, self.timed)
+        return (dispatch_once if variant.jobs.shape[2] == 1 else dispatch)(variant, self.counts)
+
+
+def _single(assumption: Assumption, factor: float) -> Moved:
+    return Moved(1, {assumption: float(factor)})
+
+
+def _months_factor(assumption: Assumption, factor: float) -> float:
+    return float(_single(assumption, factor).work("months"))
+
+
+def _log_bounds(assumption: Assumption) -> tuple[float, float]:
+    """Return the logarithms of the smallest and the largest factor of an assumption."""
+    return -float(np.log(FURTHEST)), float(np.log(min(FURTHEST, assumption.most / assumption.value)))
 
 
 @dataclass
-class Dispatch:
-    """A workload of months with its ways, and what they cost at any values of its assumptions. A quick look dispatches
-    one month of QUICK draws, and adds by how much that is off as planned.
+class MonthlyCosts:
+    """Mixes of a monthly workload and what they cost at any values of its assumptions.
+
+    An estimate dispatches one month of ESTIMATE_SAMPLES samples and is corrected by its error at the baseline (control
+    variate).
     """
 
-    posed: Posed
-    ways: list[Mix]
+    workload: Posed
+    mixes: list[Mix]
     titles: list[str]
     assumptions: tuple[Assumption, ...]
-    rival: int | None = None
-    _off: dict[Way, float] = field(default_factory=dict)
-    _paid_off: dict[Way, Array] = field(default_factory=dict)
-    _at_factors: dict[Assumption, list[tuple[Problem, Problem]]] = field(default_factory=dict)
+    runner_up: int | None = None
+    _errors: dict[Strategy, float] = field(default_factory=dict)
+    _rent_errors: dict[Strategy, Array] = field(default_factory=dict)
+    _problems: dict[Assumption, list[tuple[Problem, Problem]]] = field(default_factory=dict)
 
-    def problem(self, moved: Moved) -> Problem:
-        """The problem with assumptions moved (one case), on all draws."""
-        return self.posed.moved(moved) if moved.values else self.posed.drawn
+    def problem(self, values: Moved) -> Problem:
+        """Return the problem at one case of the assumptions, with all samples."""
+        return self.workload.moved(values) if values.values else self.workload.drawn
 
-    def quick(self, problem: Problem) -> Problem:
-        """One month of QUICK draws, of fewer draws several months; what is bought is paid in all of them."""
-        draws, months = problem.jobs.shape[1:]
-        if draws < QUICK:
-            return problem.draws(*np.divmod(spread_over(draws * months, QUICK), months))
-        places = spread_over(draws, QUICK)
-        return problem.draws(places, places % months)
+    def sample(self, problem: Problem) -> Problem:
+        """Return the samples of an estimate: one month each, or several where there are few samples."""
+        samples, months = problem.jobs.shape[1:]
+        if samples < ESTIMATE_SAMPLES:
+            return problem.select(*np.divmod(even_indices(samples * months, ESTIMATE_SAMPLES), months))
+        selected = even_indices(samples, ESTIMATE_SAMPLES)
+        return problem.select(selected, selected % months)
 
-    def usd(self, quick: Problem, way: Way) -> float:
-        """Expected USD by a quick look (`exact`)."""
-        if way not in self._off:
-            planned = self.posed.drawn
-            off = self.exact(planned, way) - self.exact(self.quick(planned), way)
-            self._off[way] = off if np.isfinite(off) else 0.0
-        return self.exact(quick, way) + self._off[way]
+    def sample_at(self, assumption: Assumption, factor: float) -> Problem:
+        """Return the samples of an estimate at a factor of an assumption."""
+        return self.sample(self.problem(_single(assumption, factor)))
 
-    def exact(self, problem: Problem, way: Way) -> float:
-        """Expected USD of so many months as the project has, on all draws of a problem; where a way has an offer it is
-        the only one by the hour for what it can do.
-        """
-        chosen = problem.to(way.filled, way.source, way.timed)
-        done = (dispatch_once if chosen.jobs.shape[2] == 1 else dispatch)(chosen, way.counts)
-        return float(done.usd.mean()) * self.posed.work.months
+    def exact_usd(self, problem: Problem, strategy: Strategy) -> float:
+        """Return the expected USD of the baseline's months on all samples of a problem."""
+        return float(strategy.dispatch(problem).usd.mean()) * self.workload.work.months
 
-    def best_of(self, quick: Problem, way: Mix) -> tuple[Counts, float]:
-        """The numbers of the machines that a way buys at which it costs the least (one at least), and its USD."""
-        known = dict[Counts, float]()
+    def estimate_usd(self, sample: Problem, strategy: Strategy) -> float:
+        """Return the expected USD of the baseline's months, estimated."""
+        if strategy not in self._errors:
+            baseline = self.workload.drawn
+            error = self.exact_usd(baseline, strategy) - self.exact_usd(self.sample(baseline), strategy)
+            self._errors[strategy] = error if np.isfinite(error) else 0.0
+        return self.exact_usd(sample, strategy) + self._errors[strategy]
+
+    def best_counts(self, sample: Problem, mix: Mix) -> tuple[Counts, float]:
+        """Return the numbers of the machines a mix buys that cost the least (one at least), and their USD."""
+        usd_by_counts = dict[Counts, float]()
 
         def usd(counts: Counts) -> float:
-            if counts not in known:
-                one = Way.of(way)._replace(counts=counts)
-                known[counts] = self.usd(quick, one) if self.posed.affords(counts) else np.inf
-            return known[counts]
+            if counts not in usd_by_counts:
+                strategy = Strategy.of(mix)._replace(counts=counts)
+                affordable = self.workload.team_limits.affords(counts)
+                usd_by_counts[counts] = self.estimate_usd(sample, strategy) if affordable else np.inf
+            return usd_by_counts[counts]
 
-        kinds = [place for place, kind in enumerate(quick.held) if kind.name in way.bought]
-        least = tuple(count + (place in kinds) for place, count in enumerate(quick.there))
-        best = climb(way.counts, usd, kinds, least, most_useful(quick)) if kinds else way.counts
+        kinds = [index for index, kind in enumerate(sample.held) if kind.name in mix.bought]
+        minimum = tuple(count + (index in kinds) for index, count in enumerate(sample.owned))
+        best = climb(mix.counts, usd, kinds, minimum, useful_counts(sample)) if kinds else mix.counts
         return best, usd(best)
 
-    def cost(self, moved: Moved) -> Costs:
-        """The costs of all ways in every case. Which offer is rented most says which alternative a way is that buys
-        nothing.
-        """
-        shape = (len(self.ways), moved.cases)
-        usd, counts, names = np.full(shape, np.inf), np.zeros(shape), np.zeros(shape, dtype=int)
-        for case in range(moved.cases):
-            one = {each: float(np.broadcast_to(values, moved.cases)[case]) for each, values in moved.values.items()}
-            quick, length = self.quick(self.problem(Moved(1, one))), float(Moved(1, one).work("months"))
-            for place, way in enumerate(self.ways):
-                if self._worth_a_look(place, moved):
-                    numbers, paid = self.best_of(quick, way)
-                    usd[place, case] = paid * length
-                    counts[place, case] = sum(max(0, n - own) for n, own in zip(numbers, quick.there, strict=True))
-                names[place, case] = self._alternative(quick, place)
-        return Costs(usd, counts, names)
+    def cost(self, values: Moved) -> Costs:
+        """Return the costs of all mixes in every case; the alternative of a mix that buys nothing is what it rents."""
+        shape = (len(self.mixes), values.cases)
+        usd, machines, alternatives = np.full(shape, np.inf), np.zeros(shape), np.zeros(shape, dtype=int)
+        for case in range(values.cases):
+            factors = {key: float(np.broadcast_to(by, values.cases)[case]) for key, by in values.values.items()}
+            single = Moved(1, factors)
+            sample, length = self.sample(self.problem(single)), float(single.work("months"))
+            for index, mix in enumerate(self.mixes):
+                if self._may_be_best(index, values):
+                    counts, baseline_usd = self.best_counts(sample, mix)
+                    usd[index, case] = baseline_usd * length
+                    bought = (max(0, n - owned) for n, owned in zip(counts, sample.owned, strict=True))
+                    machines[index, case] = sum(bought)
+                alternatives[index, case] = self._alternative(sample, index)
+        return Costs(usd, machines, alternatives)
 
-    def _worth_a_look(self, place: int, moved: Moved) -> bool:
-        """Whether a way may be the best: near it as planned, or its own figures move."""
-        bought = [self.posed.source(name) for name in self.ways[place].bought]
-        own = any(moved.touches(label) for source in bought for label in source.labels)
-        return own or not moved.values or place in self._near_ways
+    def _may_be_best(self, index: int, values: Moved) -> bool:
+        """Return whether a mix is nearly the best at the baseline, or figures of its machines change."""
+        bought = [self.workload.source(name) for name in self.mixes[index].bought]
+        is_changed = any(values.touches(label) for source in bought for label in source.labels)
+        return is_changed or not values.values or index in self._contenders
 
     @cached_property
-    def _near_ways(self) -> list[int]:
-        free = [place for place, way in enumerate(self.ways) if not way.one_offer]
-        ways = {place: Way.of(self.ways[place], "") for place in free}
-        usd = {place: self.exact(self.posed.drawn, way) for place, way in ways.items()}
-        # However dear: the best is held against something, whatever moves.
-        best = self.ways[0].bought.keys()
-        other = min((usd[place] for place in usd if self.ways[place].bought.keys() != best), default=np.inf)
-        near = [place for place, paid in usd.items() if paid <= max(NEAR * min(usd.values()), other)]
-        return near if np.isfinite(other) or self.rival is None else [*near, self.rival]
+    def _contenders(self) -> list[int]:
+        usd = {
+            index: self.exact_usd(self.workload.drawn, Strategy.of(mix)._replace(source=""))
+            for index, mix in enumerate(self.mixes)
+            if not mix.one_offer
+        }
+        # However dear, the best is compared with another mix at all values.
+        bought = self.mixes[0].bought.keys()
+        runner_up_usd = min(
+            (cost for index, cost in usd.items() if self.mixes[index].bought.keys() != bought), default=np.inf
+        )
+        contenders = [
+            index for index, cost in usd.items() if cost <= max(NEARLY_BEST * min(usd.values()), runner_up_usd)
+        ]
+        return contenders if np.isfinite(runner_up_usd) or self.runner_up is None else [*contenders, self.runner_up]
 
-    def _alternative(self, quick: Problem, place: int) -> int:
-        """A number for what a way is: itself where it buys, else the offer that it rents most."""
-        way = self.ways[place]
-        if way.bought or way.sold or way.one_offer:
-            return place
-        key = Way.of(way)
-        if key not in self._paid_off:
-            planned = self.posed.drawn
-            self._paid_off[key] = self._paid(planned, way) - self._paid(self.quick(planned), way)
-        paid = self._paid(quick, way) + self._paid_off[key]
-        return len(self.ways) + int(paid.argmax()) if paid.max(initial=0.0) > 0 else place
+    def _alternative(self, sample: Problem, index: int) -> int:
+        """Return a number for what a mix is: itself where it buys, else the offer that it rents most."""
+        mix = self.mixes[index]
+        if mix.bought or mix.sold or mix.one_offer:
+            return index
+        strategy = Strategy.of(mix)._replace(source="")
+        if strategy not in self._rent_errors:
+            baseline = self.workload.drawn
+            self._rent_errors[strategy] = _rent(baseline, strategy) - _rent(self.sample(baseline), strategy)
+        rent = _rent(sample, strategy) + self._rent_errors[strategy]
+        return len(self.mixes) + int(rent.argmax()) if rent.max(initial=0.0) > 0 else index
 
-    def _paid(self, problem: Problem, way: Mix) -> Array:
-        """USD of a month that a way pays to each offer by the hour."""
-        chosen = problem.to(way.filled, "", way.timed)
-        done = (dispatch_once if chosen.jobs.shape[2] == 1 else dispatch)(chosen, way.counts)
-        return np.array([done.usd_by_use(one.name) if one.name in done.sources else 0.0 for one in problem.rented])
-
-    def title(self, place: int, count: float, alternative: int | None) -> str:
-        """A way in words: with the machines that it buys in a case, or with what it rents most."""
-        bought, posed, planned = self.ways[place].bought, self.posed, self.posed.drawn
-        if alternative is not None and alternative >= len(self.ways):
-            rented = posed.title(planned.rented[alternative - len(self.ways)].name)
-            return f"nothing bought, {beside_in_words(rented, posed.at_home)}"
+    def title(self, index: int, count: float, alternative: int | None) -> str:
+        """Return a mix in words: with the machines that it buys in a case, or with what it rents most."""
+        bought, workload = self.mixes[index].bought, self.workload
+        if alternative is not None and alternative >= len(self.mixes):
+            rented = workload.title(workload.drawn.rented[alternative - len(self.mixes)].name)
+            return f"nothing bought, {beside_in_words(rented, workload.at_home)}"
         if len(bought) != 1 or count in bought.values():
-            return self.titles[place]
-        return f"{count:g} × {posed.title(next(iter(bought)))}"
+            return self.titles[index]
+        return f"{count:g} × {workload.title(next(iter(bought)))}"
 
-    def settled(self, assumption: Assumption, turn: Turn) -> Turn | None:
-        """A turning point found by quick looks, made exact; None where on all draws there is none.
+    def exact_turn(self, assumption: Assumption, turn: Turn) -> Turn | None:
+        """Return an estimated turning point on all samples; None where there is none.
 
-        Quick looks keep the strategy of each way. What is worth timing first follows the figures too, so that the
-        answer is decided anew on all draws a little before and beyond the point; where it turns elsewhere the point is
-        looked for among such answers.
+        Estimates keep the strategy of each mix. What is worth timing first follows the figures too, so the answer is
+        decided again on all samples a little before and beyond the point; where it turns elsewhere the point is sought
+        among such answers.
         """
-        side = float(np.sign(np.log(turn.factor)))
-        crossed = self._crossed(assumption, turn)
-        found = abs(float(np.log((crossed or turn).factor)))
-        beyond = self._decided_anew(assumption, side * (found + BEYOND))
-        turns = crossed is not None and self._turned(beyond)
-        if turns and found > BEFORE:
-            turns = not self._turned(self._decided_anew(assumption, side * (found - BEFORE)))
-        if crossed is not None and turns:
-            return self._turn_to(assumption, crossed, beyond)
-        return self._decided_elsewhere(assumption, turn, found)
+        direction = float(np.sign(np.log(turn.factor)))
+        crossing = self._crossing_turn(assumption, turn)
+        distance = abs(float(np.log((crossing or turn).factor)))
+        beyond = self._decide(assumption, direction * (distance + BEYOND))
+        is_turn = crossing is not None and self._differs(beyond)
+        if is_turn and distance > BEFORE:
+            is_turn = not self._differs(self._decide(assumption, direction * (distance - BEFORE)))
+        if crossing is not None and is_turn:
+            return self._turn_to(assumption, crossing, beyond)
+        return self._decided_turn(assumption, turn, distance)
 
-    def _decided_elsewhere(self, assumption: Assumption, turn: Turn, found: float) -> Turn | None:
-        """The turning point where the answer decided anew is first another, near a logarithm of the factor at which it
-        does not begin to be another; None where it is the same up to FURTHEST.
+    def _decided_turn(self, assumption: Assumption, turn: Turn, distance: float) -> Turn | None:
+        """Return the turning point where the decided answer first differs; None where it does not up to FURTHEST.
+
+        `distance`: logarithm of a factor near which to begin.
         """
-        side = float(np.sign(np.log(turn.factor)))
-        limit = float(np.log(FURTHEST if side < 0 else min(FURTHEST, assumption.most / assumption.value)))
-        nearer = [float(np.log(step)) for step in LOOKS if np.log(step) < found]
-        further = [place for step in (1, 2, 4, 8) if (place := found + step * LEAD_OFF) < limit]
+        direction = float(np.sign(np.log(turn.factor)))
+        limit = abs(_log_bounds(assumption)[direction > 0])
+        nearer = [float(np.log(factor)) for factor in LOOKS if np.log(factor) < distance]
+        steps = (distance + count * LEAD_UNCERTAINTY for count in (1, 2, 4, 8))
+        further = [outer for outer in steps if outer < limit]
         inner, outer, mix = 0.0, 0.0, None
-        for outer in (*nearer, max(found - BEFORE, 0.0), found + BEYOND, *further, limit):
-            if self._turned(answer := self._decided_anew(assumption, side * outer)):
+        for outer in (*nearer, max(distance - BEFORE, 0.0), distance + BEYOND, *further, limit):
+            answer = self._decide(assumption, direction * outer)
+            if self._differs(answer):
                 mix = answer
                 break
             inner = outer
         while mix is not None and outer - inner > EXACT:
             middle = (inner + outer) / 2
-            if self._turned(answer := self._decided_anew(assumption, side * middle)):
+            answer = self._decide(assumption, direction * middle)
+            if self._differs(answer):
                 outer, mix = middle, answer
             else:
                 inner = middle
         if mix is None:
             return None
-        return self._turn_to(assumption, turn._replace(factor=float(np.exp(side * outer))), mix)
+        return self._turn_to(assumption, turn._replace(factor=float(np.exp(direction * outer))), mix)
 
-    def _decided_anew(self, assumption: Assumption, log: float) -> Mix:
-        """The best mix on all draws with an assumption at the exponential of `log` times its value."""
-        moved_one = _single(assumption, float(np.exp(log)))
-        problem = self.problem(moved_one)
-        quick, found = self.quick(problem), dict[Counts, float]()
-        for place, way in enumerate(self.ways):
-            if not way.one_offer and self._worth_a_look(place, moved_one):
-                counts, usd = self.best_of(quick, way)
-                found[counts] = min(usd, found.get(counts, np.inf))
-        least = min(found.values())
-        starts = {problem.there, *(counts for counts, usd in found.items() if usd <= WORTH_DECIDING * least)}
-        kinds = [place for place, there in enumerate(problem.there) if any(one[place] != there for one in starts)]
-        return self.posed.best_of(problem, sorted(starts), kinds)
+    def _decide(self, assumption: Assumption, log_factor: float) -> Mix:
+        """Return the best mix on all samples at a factor of an assumption."""
+        values = _single(assumption, float(np.exp(log_factor)))
+        problem = self.problem(values)
+        sample, estimates = self.sample(problem), dict[Counts, float]()
+        for index, mix in enumerate(self.mixes):
+            if not mix.one_offer and self._may_be_best(index, values):
+                counts, usd = self.best_counts(sample, mix)
+                estimates[counts] = min(usd, estimates.get(counts, np.inf))
+        lowest = min(estimates.values())
+        starts = {problem.owned, *(counts for counts, usd in estimates.items() if usd <= WORTH_DECIDING * lowest)}
+        kinds = [n for n, owned in enumerate(problem.owned) if any(counts[n] != owned for counts in starts)]
+        return self.workload.best_of(problem, sorted(starts), kinds)
 
-    def _turned(self, mix: Mix) -> bool:
-        """Whether a mix is another answer than the best as planned."""
-        return _answer(mix) != _answer(self.ways[0])
+    def _differs(self, mix: Mix) -> bool:
+        """Return whether a mix is another answer than the best at the baseline."""
+        return _answer(mix) != _answer(self.mixes[0])
 
     def _turn_to(self, assumption: Assumption, turn: Turn, mix: Mix) -> Turn | None:
-        """A turning point with the mix that is the best beyond it; None where it is none of the ways."""
-        offers, answer = [offer.name for offer in self.posed.drawn.rented], _answer(mix)
-        ways = enumerate(self.ways)
-        alike = [place for place, way in ways if not way.one_offer and _commitment(way) == _commitment(mix)]
-        if not alike:
+        """Return a turning point with the mix that is the best beyond it; None where it is none of the mixes."""
+        offers = [offer.name for offer in self.workload.drawn.rented]
+        candidates = (
+            n
+            for n, choice in enumerate(self.mixes)
+            if not choice.one_offer and _commitments(choice) == _commitments(mix)
+        )
+        to = next(candidates, None)
+        if to is None:
             return None
-        to, count = alike[0], float(sum(mix.bought.values()))
-        alternative = to if mix.bought or mix.sold or not mix.done.lead else len(self.ways) + offers.index(answer[-1])
-        if alternative == turn.alternative and (turn.to == to or alternative >= len(self.ways)):
+        rents = not (mix.bought or mix.sold) and mix.done.lead
+        alternative = len(self.mixes) + offers.index(mix.done.lead) if rents else to
+        if alternative == turn.alternative and (turn.to == to or alternative >= len(self.mixes)):
             return turn
-        usd = mix.expected * self.posed.work.months * float(_single(assumption, turn.factor).work("months"))
-        return Turn(turn.factor, to, usd, count, alternative)
+        usd = mix.expected * self.workload.work.months * _months_factor(assumption, turn.factor)
+        return Turn(turn.factor, to, usd, float(sum(mix.bought.values())), alternative)
 
-    def _crossed(self, assumption: Assumption, turn: Turn) -> Turn | None:
-        """A turning point where on all draws both ways cost the same, or another offer is rented most; None where there
-        is none.
-        """
-        ours, theirs = (Way.of(way) for way in (self.ways[0], self.ways[turn.to]))
-        if ours == theirs:  # another offer is rented most: no cost crosses another
-            return self._rents_another(assumption, turn)
+    def _crossing_turn(self, assumption: Assumption, turn: Turn) -> Turn | None:
+        """Return where two mixes cost the same on all samples, or another offer is rented most; None without one."""
+        pair = (self.mixes[0], self.mixes[turn.to])
+        if Strategy.of(pair[0]) == Strategy.of(pair[1]):
+            return self._lead_turn(assumption, turn)
 
-        def numbers(quick: Problem) -> list[Way]:
-            pair = (self.ways[0], self.ways[turn.to])
-            return [Way.of(way)._replace(counts=self.best_of(quick, way)[0]) for way in pair]
+        def strategies(sample: Problem) -> list[Strategy]:
+            return [Strategy.of(mix)._replace(counts=self.best_counts(sample, mix)[0]) for mix in pair]
 
-        factor, usd = self._crossing(assumption, turn.factor, numbers)
-        length = float(_single(assumption, factor).work("months"))
-        return turn._replace(factor=factor, usd=usd * length)
+        factor, usd = self._crossing(assumption, turn.factor, strategies)
+        return turn._replace(factor=factor, usd=usd * _months_factor(assumption, factor))
 
-    def _rents_another(self, assumption: Assumption, turn: Turn) -> Turn | None:
-        """From where on the best rents another offer most, by halving the stretch around what quick looks say."""
-        best, offers = self.ways[0], [offer.name for offer in self.posed.drawn.rented]
-        side, furthest = float(np.sign(np.log(turn.factor))), np.log(min(FURTHEST, assumption.most / assumption.value))
+    def _lead_turn(self, assumption: Assumption, turn: Turn) -> Turn | None:
+        """Return from where on the best rents another offer most, by bisection around the estimate."""
+        best, offers = Strategy.of(self.mixes[0])._replace(source=""), self.workload.drawn.rented
+        direction = float(np.sign(np.log(turn.factor)))
 
-        def at(log: float) -> tuple[str, float]:
-            problem = self.problem(_single(assumption, np.exp(side * log)))
-            done = dispatch(problem.to(best.filled, "", best.timed), best.counts)
-            return done.lead, float(done.usd.mean())
+        def result_at(distance: float) -> DispatchResult:
+            values = _single(assumption, np.exp(direction * distance))
+            return dispatch(self.problem(values).variant(best.filled, "", best.timed), best.counts)
 
-        planned, found = best.done.lead, abs(float(np.log(turn.factor)))
-        inner, outer, limit = found - LEAD_OFF, found, float(furthest if side > 0 else np.log(FURTHEST))
-        inner = inner if inner > 0 and at(inner)[0] == planned else 0.0
-        while at(outer)[0] == planned:
+        lead, outer = self.mixes[0].done.lead, abs(float(np.log(turn.factor)))
+        inner, limit = outer - LEAD_UNCERTAINTY, abs(_log_bounds(assumption)[direction > 0])
+        inner = inner if inner > 0 and result_at(inner).lead == lead else 0.0
+        while result_at(outer).lead == lead:
             if outer >= limit:
                 return None
-            inner, outer = outer, min(outer + LEAD_OFF, limit)
+            inner, outer = outer, min(outer + LEAD_UNCERTAINTY, limit)
         while outer - inner > EXACT:
             middle = (inner + outer) / 2
-            inner, outer = (middle, outer) if at(middle)[0] == planned else (inner, middle)
-        lead, month = at(outer)
-        usd = month * self.posed.work.months * float(_single(assumption, np.exp(side * outer)).work("months"))
-        to = len(self.ways) + offers.index(lead) if lead in offers else turn.alternative
-        return turn._replace(factor=float(np.exp(side * outer)), usd=usd, alternative=to)
+            inner, outer = (middle, outer) if result_at(middle).lead == lead else (inner, middle)
+        result, factor = result_at(outer), float(np.exp(direction * outer))
+        usd = float(result.usd.mean()) * self.workload.work.months * _months_factor(assumption, factor)
+        numbers = {offer.name: len(self.mixes) + index for index, offer in enumerate(offers)}
+        return turn._replace(factor=factor, usd=usd, alternative=numbers.get(result.lead, turn.alternative))
 
     def _crossing(
-        self, assumption: Assumption, factor: float, pair: Callable[[Problem], list[Way]]
+        self, assumption: Assumption, factor: float, strategies: Callable[[Problem], list[Strategy]]
     ) -> tuple[float, float]:
-        """Where two ways cost the same, near a factor that quick looks found, and what the first costs there; `pair`:
-        the source and the machines of both. Looks at all draws, and after each a step of Newton's with the slope of the
-        quick looks, which are off by less than a percent in it: so much less is left after each.
-        """
-        start = at = float(np.log(factor))
+        """Return the factor at which two strategies cost the same, near an estimate, and USD of the first there.
 
-        def apart(place: float) -> float:
-            quick = self.quick(self.problem(_single(assumption, np.exp(place))))
-            first, second = (self.usd(quick, one) for one in pair(quick))
+        Newton's method on all samples with the slope of the estimates, which is off by less than a percent, so that
+        so much of the error is left after each step.
+        """
+        start = log_factor = float(np.log(factor))
+
+        def difference(log_factor: float) -> float:
+            sample = self.sample_at(assumption, np.exp(log_factor))
+            first, second = (self.estimate_usd(sample, strategy) for strategy in strategies(sample))
             return second - first
 
-        rise = apart(at + SLIGHTLY) - apart(at - SLIGHTLY)
-        # At a jump (a job that is in time from here on) there is no slope to follow: quick looks are not near 0 there.
-        smooth = np.isfinite(rise) and abs(apart(at)) < JUMP * abs(rise)
-        both = pair(self.quick(self.problem(_single(assumption, factor))))
-        for _ in range(NEWTON):
-            problem = self.problem(_single(assumption, np.exp(at)))
-            first, second = (self.exact(problem, one) for one in both)
-            step = -(second - first) * 2 * SLIGHTLY / rise if smooth else np.inf
-            if not abs(step) < FARTHEST_STEP:
+        rise = difference(start + RELATIVE_STEP) - difference(start - RELATIVE_STEP)
+        # At a jump (a job that is in time from here on) there is no slope to follow.
+        is_smooth = np.isfinite(rise) and abs(difference(start)) < JUMP * abs(rise)
+        pair = strategies(self.sample_at(assumption, factor))
+        for _ in range(NEWTON_STEPS):
+            problem = self.problem(_single(assumption, np.exp(log_factor)))
+            first, second = (self.exact_usd(problem, strategy) for strategy in pair)
+            change = -(second - first) * 2 * RELATIVE_STEP / rise if is_smooth else np.inf
+            if not abs(change) < FARTHEST_STEP:
                 return float(np.exp(start)), first
-            at += step
-            if abs(step) < NEAREST:
+            log_factor += change
+            if abs(change) < LAST_STEP:
                 break
-        return float(np.exp(at)), first
+        return float(np.exp(log_factor)), first
 
-    def held(self, question: Question) -> Iterator[Held]:
-        """Each machine for sale and contract with all work, one class's jobs, and the months of the project."""
-        posed, best = self.posed, self.posed.mixes[0].done
+    def break_even_cases(self, question: Question) -> Iterator[Held]:
+        """Yield each machine for sale and contract with all work, jobs of one class, and months of the project."""
+        workload, best = self.workload, self.workload.mixes[0].done
         work = sum(float(best.device_hours(name).mean()) for name in best.sources)
-        for place in (one for one in posed.drawn.for_sale if posed.affords(_one_more(posed.drawn.there, one))):
-            name = posed.drawn.held[place].name
-            for one in question.assumptions:
-                urgent, alone = one.subject.endswith("(urgent)"), len(posed.work.jobs) == 1
-                if one.quantity == ALL_JOBS or (one.quantity == PER_MONTH and not urgent and alone):
-                    told = ("the work of a month", WORK, work, "device-hours/month")
-                elif (one.quantity == PER_MONTH and not urgent) or (
-                    one.quantity == "months" and posed.source(name).offer["purchase"] == "own"
-                ):
-                    told = (one.name, one.quantity, one.value, one.unit)
+        baseline = workload.drawn
+        for index in baseline.for_sale:
+            if not workload.team_limits.affords(step(baseline.owned, index, 1)):
+                continue
+            name = baseline.held[index].name
+            is_owned = workload.source(name).offer["purchase"] == "own"
+            for assumption in question.assumptions:
+                is_jobs = assumption.quantity == PER_MONTH and not assumption.subject.endswith("(urgent)")
+                if assumption.quantity == ALL_JOBS or (is_jobs and len(workload.work.jobs) == 1):
+                    label = ("the work of a month", WORK, work, "device-hours/month")
+                elif is_jobs or (assumption.quantity == "months" and is_owned):
+                    label = (assumption.name, assumption.quantity, assumption.value, assumption.unit)
                 else:
                     continue
-                apart, exact = self._pays(place, one)
-                planned = apart.drawn[:, np.abs(np.log(apart.factors)).argmin()]
-                yield Held(name, posed.title(name), one, *told, apart, float(np.mean(planned <= 0)), exact)
+                difference, exact = self._cost_difference(index, assumption)
+                at_baseline = difference.drawn[:, np.abs(np.log(difference.factors)).argmin()]
+                p_pays = float(np.mean(at_baseline <= 0))
+                yield Held(name, workload.title(name), assumption, *label, difference, p_pays, exact)
 
-    def _eased(self, counts: Counts) -> Way:
-        """So many machines and whatever is cheapest beside them by the best strategy, with what is rented sooner to
-        keep a limit.
+    def _with_counts(self, counts: Counts) -> Strategy:
+        """Return so many machines and whatever is cheapest beside them by the best strategy within the limits."""
+        return Strategy.of(self.workload.with_strategy(Mix(BEST, "", dispatch(self.workload.drawn, counts))))
+
+    def _problems_at(self, assumption: Assumption, factors: Array) -> list[tuple[Problem, Problem]]:
+        """Return, per factor, the samples of an estimate and some months of all samples; kept for all machines."""
+        if assumption not in self._problems:
+            problems = [self.problem(_single(assumption, float(factor))) for factor in factors]
+            self._problems[assumption] = [
+                (self.sample(problem), problem.select_months(even_indices(problem.jobs.shape[2], INTERVAL_MONTHS)))
+                for problem in problems
+            ]
+        return self._problems[assumption]
+
+    def _cost_difference(self, index: int, assumption: Assumption) -> tuple[Apart, Callable[[float, bool], float]]:
+        """Return the cost of one machine and what is owned less that of what is owned alone, rentals beside both.
+
+        The second value makes a factor exact from which the machine pays (`begins`), or up to which.
         """
-        return Way.of(self.posed.with_strategy(Mix(BEST, "", dispatch(self.posed.drawn, counts))))
+        owned = self.workload.drawn.owned
+        without, with_machine = self._with_counts(owned), self._with_counts(step(owned, index, 1))
+        grid = (*LOOKS, FURTHEST)
+        factors = np.unique([*(1 / factor for factor in grid), 1.0, *grid])
 
-    def _few_of(self, assumption: Assumption, factor: float) -> tuple[Problem, Problem]:
-        """The problem at a factor of an assumption: as a quick look, and some months of all draws."""
-        problem = self.problem(_single(assumption, factor))
-        return self.quick(problem), problem.months(spread_over(problem.jobs.shape[2], MONTHS_DRAWN))
+        def difference(sample: Problem) -> float:
+            return self.estimate_usd(sample, with_machine) - self.estimate_usd(sample, without)
 
-    def _pays(self, place: int, assumption: Assumption) -> tuple[Apart, Callable[[float, bool], float]]:
-        """What one machine of a kind and what is there cost more than what is there and rentals alone; and how a factor
-        from which it pays (`begins`), or up to which, is made exact.
-        """
-        there, one = self._eased(self.posed.drawn.there), self._eased(_one_more(self.posed.drawn.there, place))
-        steps = (*LOOKS, FURTHEST)
-        factors = np.unique([*(1 / step for step in steps), 1.0, *steps])
-        if assumption not in self._at_factors:  # the same for each machine
-            self._at_factors[assumption] = [self._few_of(assumption, float(factor)) for factor in factors]
-
-        def apart(quick: Problem) -> float:
-            return self.usd(quick, one) - self.usd(quick, there)
-
-        def look(factor: float) -> float:
-            return apart(self.quick(self.problem(_single(assumption, factor))))
-
-        drawn = []
-        for _, few in self._at_factors[assumption]:
-            with np.errstate(invalid="ignore"):  # where neither does the work it does not pay
-                chosen = ((few.to(way.filled, "", way.timed), way.counts) for way in (one, there))
-                mine, other = (dispatch_once(*each).usd for each in chosen)
-                drawn.append(mine - other)
-        planned = np.array([[apart(quick) for quick, _ in self._at_factors[assumption]]])
-        same = np.zeros(factors.size, bool)
+        samples = []
+        for _, months in self._problems_at(assumption, factors):
+            with np.errstate(invalid="ignore"):  # Where neither does the work the machine does not pay.
+                usd, usd_without = (
+                    dispatch_once(months.variant(strategy.filled, "", strategy.timed), strategy.counts).usd
+                    for strategy in (with_machine, without)
+                )
+                samples.append(usd - usd_without)
+        estimates = np.array([[difference(sample) for sample, _ in self._problems_at(assumption, factors)]])
 
         def exact(factor: float, begins: bool) -> float:
             after = int(np.searchsorted(factors, factor)) + (not begins)
             inner, outer = float(factors[after - 1]), float(factors[after])
             while np.log(outer / inner) > EXACT:
                 middle = float(np.sqrt(inner * outer))
-                inner, outer = (inner, middle) if (look(middle) <= 0) == begins else (middle, outer)
-            return self._crossing(assumption, outer, lambda _: [there, one])[0]
+                pays = difference(self.sample_at(assumption, middle)) <= 0
+                inner, outer = (inner, middle) if pays == begins else (middle, outer)
+            return self._crossing(assumption, outer, lambda _: [without, with_machine])[0]
 
-        return Apart(factors, planned, np.stack(drawn, axis=1), factors, same, same), exact
+        jumps = np.zeros(factors.size, bool)
+        return Apart(factors, estimates, np.stack(samples, axis=1), factors, jumps, jumps), exact
 
 
-def dispatch_question(posed: Posed) -> Question | None:
-    """The question of a workload of months; None where no mix does the work."""
-    best, months = posed.mixes[0], posed.work.months
+def _rent(problem: Problem, strategy: Strategy) -> Array:
+    """Return USD per month that a strategy pays to each offer by the hour."""
+    result = strategy.dispatch(problem)
+    names = [offer.name for offer in problem.rented]
+    return np.array([result.usd_by_use(name) if name in result.sources else 0.0 for name in names])
+
+
+def dispatch_question(workload: Posed) -> Question | None:
+    """Return the decision of a monthly workload; None where no mix does the work."""
+    best, months = workload.mixes[0], workload.work.months
     if not np.isfinite(best.expected):
         return None
-    other = (one for one in posed.mixes if not is_best(one, best) and not posed.breaks(one))
-    shown = [best, *(one for one in other if np.isfinite(one.expected))]
-    if ("", posed.drawn.there) not in ((one.source, one.counts) for one in shown):
-        shown.append(posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, posed.drawn.there))))
-    rows = [_row_of(one, posed) for one in shown]
-    drawn = np.stack([one.done.usd * months for one in shown])
-    rival = _rival(shown, drawn)
-    cost = Dispatch(posed, shown, [mix_title(one, posed) for one in shown], _assumptions(posed), rival)
+    others = (mix for mix in workload.mixes if not is_best(mix, best) and workload.team_limits.keeps(mix))
+    choices = [best, *(mix for mix in others if np.isfinite(mix.expected))]
+    if ("", workload.drawn.owned) not in ((mix.source, mix.counts) for mix in choices):
+        choices.append(workload.with_strategy(Mix(BEST, "", dispatch(workload.drawn, workload.drawn.owned))))
+    rows = [_main_row(mix, workload) for mix in choices]
+    samples = np.stack([mix.done.usd * months for mix in choices])
+    titles = [mix_title(mix, workload) for mix in choices]
+    costs = MonthlyCosts(workload, choices, titles, _assumptions(workload), _runner_up(choices, samples))
     return Question(
-        workload=posed.name,
+        workload=workload.name,
         months=months,
         choices=tuple(
-            Choice(row["option"], title, row, str(place), frozenset(posed.rows))
-            for place, (row, title) in enumerate(zip(rows, cost.titles, strict=True))
+            Choice(row["option"], title, row, str(index), frozenset(workload.rows))
+            for index, (row, title) in enumerate(zip(rows, titles, strict=True))
         ),
-        assumptions=cost.assumptions,
-        cost=cost.cost,
-        drawn=drawn,
-        against=rival,
+        assumptions=costs.assumptions,
+        cost=costs.cost,
+        drawn=samples,
+        against=costs.runner_up,
         told=f"{months:g} months",
         word="best mix",
-        drawn_work=tuple(_drawn_work(posed, cost.assumptions)),
-        beside=_beside(best, months),
-        rows=posed.rows,
-        named=cost.title,
+        drawn_work=tuple(_sampled_work(workload, costs.assumptions)),
+        beside=_neighbours_usd(best, months),
+        rows=workload.rows,
+        named=costs.title,
         dear=True,
-        settled=cost.settled,
-        held=cost.held,
+        settled=costs.exact_turn,
+        held=costs.break_even_cases,
     )
 
 
-def _rival(ways: Sequence[Mix], drawn: Array) -> int | None:
-    """The cheapest way that holds other machines than the best; else the cheapest other; None without one that does
-    the work.
-    """
-    usd = drawn.mean(axis=1)
-    others = [place for place in range(1, len(ways)) if usd[place] < np.inf]
-    held = (ways[0].bought.keys(), ways[0].sold.keys())
-    apart = [place for place in others if (ways[place].bought.keys(), ways[place].sold.keys()) != held]
-    return min(apart or others, key=lambda place: float(usd[place]), default=None)
+def _runner_up(choices: Sequence[Mix], samples: Array) -> int | None:
+    """Return the cheapest mix with other machines than the best, else the cheapest other; None without one."""
+    usd = samples.mean(axis=1)
+    others = [index for index in range(1, len(choices)) if usd[index] < np.inf]
+    machines = (choices[0].bought.keys(), choices[0].sold.keys())
+    different = [n for n in others if (choices[n].bought.keys(), choices[n].sold.keys()) != machines]
+    return min(different or others, key=lambda index: float(usd[index]), default=None)
 
 
-def _beside(best: Mix, months: float) -> Array | None:
-    """USD by draw of the mixes of one machine more or less than the best that do the work."""
-    problem = best.problem
-    most = tuple(max(count, kind.there) + kind.for_sale for count, kind in zip(best.counts, problem.held, strict=True))
-    near = [moved(best.counts, place, step, problem.least, most) for place in problem.movable for step in (-1, 1)]
-    usd = [dispatch(problem, counts).usd * months for counts in near if counts is not None]
-    found = [one for one in usd if np.isfinite(one).all()]
-    return np.stack(found) if found else None
+def _neighbours_usd(best: Mix, months: float) -> Array | None:
+    """Return USD by sample of the mixes of one machine more or fewer than the best that do the work."""
+    problem, usd = best.problem, []
+    for index in problem.adjustable:
+        kind, count = problem.held[index], best.counts[index]
+        changes = (-1, 1) if kind.for_sale or count < kind.there else (-1,)
+        for change in changes:
+            if count + change >= kind.minimum:
+                usd.append(dispatch(problem, step(best.counts, index, change)).usd * months)
+    usd = [samples for samples in usd if np.isfinite(samples).all()]
+    return np.stack(usd) if usd else None
 
 
-def _commitment(mix: Mix) -> tuple[str, ...]:
-    """The machines that a mix buys and sells."""
+def _commitments(mix: Mix) -> tuple[str, ...]:
+    """Return the machines that a mix buys and sells."""
     return (*sorted(mix.bought), *sorted(mix.sold))
 
 
 def _answer(mix: Mix) -> tuple[str, ...]:
-    """What a mix buys and sells; of one that does neither the offer that it rents most."""
-    return _commitment(mix) or (mix.done.lead,)
+    """Return what a mix buys and sells; if nothing, the offer that it rents most."""
+    return _commitments(mix) or (mix.done.lead,)
 
 
-def _row_of(one: Mix, posed: Posed) -> Row:
-    """The row of the options that a mix rests on most: the machine that it buys, else what it rents."""
-    name = next(iter(one.bought), one.source or one.done.lead)
-    return posed.source(name).offer if name else posed.sources[0].offer
+def _main_row(mix: Mix, workload: Posed) -> Row:
+    """Return the row of the options that a mix rests on most: the machine that it buys, else what it rents."""
+    name = next(iter(mix.bought), mix.source or mix.done.lead)
+    return workload.source(name).offer if name else workload.sources[0].offer
 
 
-def _assumptions(posed: Posed) -> tuple[Assumption, ...]:
-    """Figures of the offers, then numbers of jobs of each class, of its urgent ones, and of all."""
+def _assumptions(workload: Posed) -> tuple[Assumption, ...]:
+    """Return figures of the offers, then numbers of jobs of each class, of its urgent ones, and of all."""
     offers = [
-        Choice.of(one.offer)._replace(alternative=one.offer["option"], labels=one.labels, there=bool(one.there))
-        for one in posed.sources
+        Choice.of(source.offer)._replace(
+            alternative=source.offer["option"], labels=source.labels, there=bool(source.there)
+        )
+        for source in workload.sources
     ]
-    speeds = {row["row"]: row for one in posed.sources for row in one.rows if row is not None}
-    of_offers = assumptions_of(offers, list(speeds.values()), posed.month_days)
+    speeds = {row["row"]: row for source in workload.sources for row in source.rows if row is not None}
+    of_offers = assumptions_of(offers, list(speeds.values()), workload.month_days)
     limited = [
-        _with_resale_limit(one, posed.source(one.subject).offer) if one.figure == "residual_usd" else one
-        for one in of_offers
+        _with_resale_limit(assumption, workload) if assumption.figure == "residual_usd" else assumption
+        for assumption in of_offers
     ]
-    return (*limited, *_jobs(posed))
+    return (*limited, *_job_assumptions(workload))
 
 
-def _with_resale_limit(resale: Assumption, offer: Row) -> Assumption:
+def _with_resale_limit(resale: Assumption, workload: Posed) -> Assumption:
     """Limit a resale value to where its upper bound is the lowest price of the machine.
 
     Costs of months are means of samples, and a price list has no samples above that price: it refuses such an amount
     and cuts a curve there. A higher value, moved with its range, would not give the costs of any price list.
     """
-    price, lowest_price, _ = ends(offer, "capex_usd")
+    price, lowest_price, _ = ends(workload.source(resale.subject).offer, "capex_usd")
     return resale._replace(most=resale.most * lowest_price / price) if lowest_price < price else resale
 
 
-def _jobs(posed: Posed) -> Iterator[Assumption]:
-    for one in posed.classes:
-        title, most = model_title(one.job.name), one.job.per_month.value if one.urgent else np.inf
-        told = f"{'urgent ' if one.urgent else ''}jobs of {title} a month"
-        yield from _stated(one.number, (PER_MONTH, one.name, told, "jobs/month"), most)
-        if not one.urgent:
-            told = f"growth of the jobs of {title}"
-            yield from _stated(one.job.growth_per_month, (GROWTH, one.name, told, "share/month"), MOST_GROWTH)
-    gain = (SOFTWARE_GAIN, "", "gain of software a year", "share/year")
-    yield from _stated(posed.work.software_gain_per_year, gain, MOST_GAIN)
-    if len(posed.work.jobs) > 1:
+def _job_assumptions(workload: Posed) -> Iterator[Assumption]:
+    for job_class in workload.classes:
+        job, title = job_class.job, model_title(job_class.job.name)
+        maximum = job.per_month.value if job_class.urgent else np.inf
+        name = f"{'urgent ' if job_class.urgent else ''}jobs of {title} a month"
+        yield from _amount_assumption(job_class.number, (PER_MONTH, job_class.name, name, "jobs/month"), maximum)
+        if not job_class.urgent:
+            label = (GROWTH, job_class.name, f"growth of the jobs of {title}", "share/month")
+            yield from _amount_assumption(job.growth_per_month, label, MAXIMUM_GROWTH)
+    label = (SOFTWARE_GAIN, "", "gain of software a year", "share/year")
+    yield from _amount_assumption(workload.work.software_gain_per_year, label, MAXIMUM_GAIN)
+    if len(workload.work.jobs) > 1:
         yield all_of("number of jobs a month")
 
 
-def _stated(amount: "Amount", named: tuple[str, str, str, str], most: float) -> Iterator[Assumption]:
-    """A number of the work above 0 as an assumption, with the range that it has or ASSUMED_RANGE."""
+def _amount_assumption(amount: "Amount", label: tuple[str, str, str, str], maximum: float) -> Iterator[Assumption]:
+    """Yield a number of the work above 0 as an assumption, with the range that it has or ASSUMED_RANGE."""
     value, (low, high) = amount.value, amount.ends
     if value > 0:
-        ends = (low, high, "declared") if low < high else (
-            value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE), "assumed")  # fmt: skip
-        yield Assumption(*named, value, *ends, named[0], frozenset(), most)
+        basis = "declared" if low < high else "assumed"
+        if basis == "assumed":
+            low, high = value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE)
+        yield Assumption(*label, value, low, high, basis, label[0], frozenset(), maximum)
 
 
-def _drawn_work(posed: Posed, assumptions: Sequence[Assumption]) -> Iterator[tuple[Assumption, Array]]:
-    """Mean jobs a month of the project but for their growth, by class, of one with urgent jobs these are among them;
-    growth; and the gain of software.
-    """
-    months = posed.work.months
-    alike = (posed.numbers / grown(posed.growth, months) / lighter(posed.gain, months)).mean(axis=2)
-    values = {(PER_MONTH, one.name): jobs for one, jobs in zip(posed.classes, alike, strict=True)}
-    values |= {(GROWTH, one.name): growth for one, growth in zip(posed.classes, posed.growth, strict=True)}
-    values[SOFTWARE_GAIN, ""] = posed.gain
+def _sampled_work(workload: Posed, assumptions: Sequence[Assumption]) -> Iterator[tuple[Assumption, Array]]:
+    """Yield samples of the jobs per month without their growth (urgent ones included), growth, and gain of software."""
+    months = workload.work.months
+    jobs = (workload.numbers / grown(workload.growth, months) / lighter(workload.gain, months)).mean(axis=2)
+    values = {(SOFTWARE_GAIN, ""): workload.gain}
+    for row, job_class in enumerate(workload.classes):
+        values[PER_MONTH, job_class.name] = jobs[row]
+        values[GROWTH, job_class.name] = workload.growth[row]
     for assumption in assumptions:
-        drawn = values.get((assumption.quantity, assumption.subject))
-        if drawn is not None and np.ptp(drawn) > 0:
-            yield assumption, drawn
-
-
-def _one_more(counts: Counts, place: int) -> Counts:
-    return (*counts[:place], counts[place] + 1, *counts[place + 1 :])
-
-
-def _single(assumption: Assumption, factor: float) -> Moved:
-    return Moved(1, {assumption: float(factor)})
+        samples = values.get((assumption.quantity, assumption.subject))
+        if samples is not None and np.ptp(samples) > 0:
+            yield assumption, samples

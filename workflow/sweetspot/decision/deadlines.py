@@ -17,7 +17,7 @@ from sweetspot.decision.posed import Posed
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.waiting import pool
 from sweetspot.draws import interval, shares
-from sweetspot.mixes.problem import Array, Held
+from sweetspot.mixes.problem import Array, OwnedMachine
 from sweetspot.wording import DOLLARS, TIE, Money, amount, confidence, percent, span, the
 
 DEADLINES = (
@@ -236,7 +236,7 @@ def _runs(posed: Posed, queue: SampledWaits, number: int, alone: bool) -> Iterat
             yield Run.of(row, float(row["hours"]) / side * float(hour[0]), hours, hours / side * drawn, queue)
 
 
-def _hour(kind: Held) -> Array:
+def _hour(kind: OwnedMachine) -> Array:
     """USD of an hour of use of a kind held, by draw: that of any class that runs there; 0 where none does."""
     runs = np.flatnonzero(np.isfinite(kind.hours[:, 0]))  # in time by central hours: in all draws or in none
     return np.asarray(kind.running[runs[0]] / kind.hours[runs[0]] if len(runs) else np.zeros(kind.capacity.shape))
@@ -247,6 +247,6 @@ def _queue_of(posed: Posed) -> SampledWaits:
     best = posed.mixes[0]
     used = sum((best.done.device_hours(kind.name) for kind in best.problem.held), np.zeros(best.done.undone.shape[1:]))
     kinds = zip(best.problem.held, best.counts, strict=True)
-    room = sum((count * kind.devices * kind.room for kind, count in kinds), np.zeros((len(used), 1)))
+    room = sum((count * kind.devices * kind.hours_per_month for kind, count in kinds), np.zeros((len(used), 1)))
     full = np.divide(used, room, out=np.zeros_like(used), where=room > 0)
     return sample_waits([one.job_class(0) for one in pool(posed, best)], full)

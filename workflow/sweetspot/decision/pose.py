@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,11 @@ from sweetspot.decision.posed import (
     GROWTH,
     MIX_DRAWS,
     SOFTWARE_GAIN,
-    Broken,
     Class,
+    LimitViolation,
     Posed,
     Source,
+    TeamLimits,
     Trial,
     grown,
     lighter,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 FIGURES = {"hours": "hours", "usd": "usd", "variable": "variable_usd_per_hour", "fixed": "fixed_usd_per_month",
            "days": "days_per_month"}  # fmt: skip
 PERCENT = 100
-UP_FRONT, WAIT = LIMITS = ("at_most_up_front", "mean_wait_at_most")
+UP_FRONT, WAIT = ("at_most_up_front", "mean_wait_at_most")
 
 
 def pose(
@@ -186,71 +187,81 @@ def _numbers(name: str, work: "Monthly", classes: Sequence[Class], seed: int, gr
     return np.stack(made)
 
 
-def limited(posed: Posed, usd_per_unit: float) -> Posed:
-    """The workload with its ways held to its limits, and what each of them costs; where no way found keeps them they
-    do not count. `usd_per_unit`: of the study's currency, in which limits of money are.
+@dataclass(frozen=True, eq=False)
+class MonthlyLimits(TeamLimits):
+    """The limits of a monthly workload: USD up front and hours of mean wait, by key of the workload."""
+
+    workload: Posed = field(kw_only=True)
+    any = True
+
+    def up_front(self, counts: Counts) -> float:
+        """Return the USD that machines cost before they do anything, beyond what is already owned."""
+        kinds = zip(self.workload.drawn.held, counts, strict=True)
+        return sum(max(0, count - kind.there) * self._price_of(kind.name) for kind, count in kinds)
+
+    def _price_of(self, name: str) -> float:
+        row = self.workload.source(name).offer
+        return or_zero(row["capex_usd"] if row["purchase"] == "own" else row.get("upfront_usd"))
+
+    def mean_wait(self, mix: Mix) -> float:
+        """Return the hours that a job waits on average for owned machines; infinite where they are overloaded."""
+        classes = tuple(line.job_class(0) for line in pool(self.workload, mix))
+        return float(waiting(classes).mean) if classes else 0.0
+
+    def violations(self, mix: Mix) -> list[LimitViolation]:
+        """Return the limits that a mix breaks."""
+        limits = []
+        for name, allowed in self.maximum.items():
+            actual = self.up_front(mix.counts) if name == UP_FRONT else self.mean_wait(mix)
+            limits.append(LimitViolation(name, allowed, actual))
+        return [limit for limit in limits if not limit.actual <= limit.allowed]
+
+    def keeps(self, mix: Mix) -> bool:
+        """Return whether a mix keeps all limits."""
+        return not self.violations(mix)
+
+    def affords(self, counts: Counts) -> bool:
+        """Return whether so many machines may be bought."""
+        return self.up_front(counts) <= self.maximum.get(UP_FRONT, math.inf)
+
+    def ease(self, mix: Mix) -> Mix:
+        """Return the mix with its machines filled to fewer whole percent of their hours where jobs wait too long.
+
+        The rest is rented; where nothing can be rented the mix stays as it is.
+        """
+        allowed = self.maximum.get(WAIT)
+        if allowed is None or self.mean_wait(mix) <= allowed:
+            return mix
+        low, high = 0, PERCENT
+        while high - low > 1:
+            middle = (low + high) // 2
+            is_short = self.mean_wait(mix._replace(filled=middle / PERCENT)) <= allowed
+            low, high = (middle, high) if is_short else (low, middle)
+        eased = mix.renting_sooner(low / PERCENT)
+        return eased if low and math.isfinite(eased.expected) else mix
+
+
+def limited(workload: Posed, usd_per_unit: float) -> Posed:
+    """Return the workload within its limits, with what each limit costs.
+
+    Where no mix found keeps the limits they do not count. `usd_per_unit`: of the study's currency, in which limits of
+    money are.
     """
-    most = most_of(posed, usd_per_unit)
-    if not most:
-        return posed
-    held, limits = _held_to(posed, most), []
-    kept = not held.breaks(held.mixes[0])
-    for one in held.breaks(posed.mixes[0]):
-        others = {name: allowed for name, allowed in most.items() if name != one.limit}
-        less = held.mixes[0].expected - _held_to(posed, others).mixes[0].expected
-        limits.append((one, less if kept else math.nan))
-    return replace(held if kept else posed, limits=tuple(limits))
+    scales = {UP_FRONT: usd_per_unit, WAIT: 1.0}
+    stated = {name: getattr(workload.work, name) for name in scales}
+    maximum = {name: value * scales[name] for name, value in stated.items() if value is not None}
+    if not maximum:
+        return workload
+    cheapest, within = workload.mixes[0], _within(workload, maximum)
+    is_feasible = within.team_limits.keeps(within.mixes[0])
+    costs = []
+    for violation in within.team_limits.violations(cheapest):
+        others = {name: value for name, value in maximum.items() if name != violation.limit}
+        saving = within.mixes[0].expected - _within(workload, others).mixes[0].expected
+        costs.append((violation, saving if is_feasible else math.nan))
+    return replace(within if is_feasible else workload, limit_costs=tuple(costs))
 
 
-def most_of(posed: Posed, usd_per_unit: float) -> dict[str, float]:
-    """The limits that a workload states: USD, or hours."""
-    stated = {name: getattr(posed.work, name) for name in LIMITS}
-    return {name: most * (1.0 if name == WAIT else usd_per_unit) for name, most in stated.items() if most is not None}
-
-
-def up_front(posed: Posed, counts: Counts) -> float:
-    """USD that the machines of these numbers cost before they do anything, beyond what is there."""
-    held = zip(posed.drawn.held, counts, strict=True)
-    return sum(max(0, count - kind.there) * price_of(posed.source(kind.name).offer) for kind, count in held)
-
-
-def price_of(row: Row) -> float:
-    """USD that one machine or contract costs up front."""
-    return or_zero(row["capex_usd"] if row["purchase"] == "own" else row.get("upfront_usd"))
-
-
-def mean_wait(posed: Posed, mix: Mix) -> float:
-    """Hours that a job waits on average for the machines that a mix holds, infinite where they cannot keep up."""
-    classes = tuple(one.job_class(0) for one in pool(posed, mix))
-    return float(waiting(classes).mean) if classes else 0.0
-
-
-def _eased(posed: Posed, mix: Mix, most: float) -> Mix:
-    """A mix whose jobs wait `most` hours on average, where they would wait longer: its machines are filled to so many
-    whole percent of their hours and no further, the rest is rented. As it is where nothing can be rented for that.
-    """
-    if mean_wait(posed, mix) <= most:
-        return mix
-    low, high = 0, PERCENT
-    while high - low > 1:
-        middle = (low + high) // 2
-        kept = mean_wait(posed, mix._replace(filled=middle / PERCENT)) <= most
-        low, high = (middle, high) if kept else (low, middle)
-    sooner = mix.renting_sooner(low / PERCENT)
-    return sooner if low and math.isfinite(sooner.expected) else mix
-
-
-def _held_to(posed: Posed, most: Mapping[str, float]) -> Posed:
-    def broken(one: Mix) -> list[Broken]:
-        values = {UP_FRONT: partial(up_front, posed, one.counts), WAIT: partial(mean_wait, posed, one)}
-        found = [Broken(name, most[name], value()) for name, value in values.items() if name in most]
-        ordered = sorted(found, key=lambda each: LIMITS.index(each.limit))
-        return [each for each in ordered if not each.found <= each.most]
-
-    def affords(counts: Counts) -> bool:
-        return up_front(posed, counts) <= most.get(UP_FRONT, math.inf)
-
-    def sooner(one: Mix) -> Mix:
-        return _eased(posed, one, most[WAIT]) if WAIT in most else one
-
-    return replace(posed, breaks=broken, stated=most, affords=affords, eased=sooner)
+def _within(workload: Posed, maximum: Mapping[str, float]) -> Posed:
+    limits = MonthlyLimits(maximum, workload=workload) if maximum else TeamLimits()
+    return replace(workload, team_limits=limits)

@@ -24,8 +24,8 @@ from sweetspot.bills.rates import (
 from sweetspot.bills.renting import contract_months
 from sweetspot.decision.assumption import ALL_JOBS, Moved
 from sweetspot.decision.options import Row
-from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented, finite
-from sweetspot.mixes.search import Mix, best_mix, mixes, timings_worth, with_strategy
+from sweetspot.mixes.problem import NEVER, Array, Counts, OwnedMachine, Problem, RentalOffer, finite
+from sweetspot.mixes.search import Mix, MixLimits, MixSearch, best_mix, mixes, timings_worth
 from sweetspot.mixes.timing import SpeedErrors
 
 if TYPE_CHECKING:
@@ -46,12 +46,27 @@ OF_THE_MONTH = ("capex_usd", "residual_usd", "maintenance_usd_per_month", "month
 Figure = Callable[[str, int], Array]  # by draw, of a row of the options
 
 
-class Broken(NamedTuple):
-    """A limit of the team's (a key of the workload) that a mix breaks, the most allowed, what it has; USD, hours."""
+class LimitViolation(NamedTuple):
+    """A limit of the team (a key of the workload) that a mix breaks; USD, or hours."""
 
     limit: str
-    most: float
-    found: float
+    allowed: float
+    actual: float
+
+
+@dataclass(frozen=True, eq=False)
+class TeamLimits(MixLimits):
+    """What a team allows itself, by key of the workload; here nothing is limited."""
+
+    maximum: Mapping[str, float] = field(default_factory=dict)
+
+    def violations(self, mix: Mix) -> list[LimitViolation]:
+        """Return the limits that a mix breaks."""
+        return []
+
+    def affords(self, counts: Counts) -> bool:
+        """Return whether so many machines may be bought."""
+        return True
 
 
 class Trial(NamedTuple):
@@ -118,9 +133,8 @@ class Posed:
     of the options; `delivery`: months until a machine or contract is there, by draw and row of the options;
     `rents`: their paths (None: they stay), in a project `stretched` so many times; `speed_keys` of rows whose speed is
     uncertain (rows of one key are off together), their `speed_errors`, and the `trials` that reveal them, by key.
-    `stated`: the limits that count; `breaks`: those that a mix breaks; `affords`: whether so many machines may be
-    bought; `eased`: a way with what it rents sooner to keep a limit; `limits` that the cheapest way would break, each
-    with the USD a month that the best costs less without it (NaN: no way keeps them, and none counts).
+    `team_limits`: the limits that count; `limit_costs`: those that the cheapest way would break, each with the USD a
+    month that the best costs less without it (NaN: no way keeps them, and none counts).
     """
 
     name: str
@@ -140,11 +154,8 @@ class Posed:
     speed_keys: Mapping[int, str] = field(default_factory=dict)
     speed_errors: SpeedErrors = field(default_factory=SpeedErrors)
     trials: Mapping[str, Trial] = field(default_factory=dict)
-    breaks: Callable[[Mix], Sequence[Broken]] = lambda _: ()
-    affords: Callable[[Counts], bool] = lambda _: True
-    eased: Callable[[Mix], Mix] = lambda one: one
-    limits: tuple[tuple[Broken, float], ...] = ()
-    stated: Mapping[str, float] = field(default_factory=dict)
+    team_limits: TeamLimits = field(default_factory=TeamLimits)
+    limit_costs: tuple[tuple[LimitViolation, float], ...] = ()
 
     @cached_property
     def drawn(self) -> Problem:
@@ -161,25 +172,21 @@ class Posed:
     @cached_property
     def mixes(self) -> list[Mix]:
         """The ways to do the work, the best first."""
-        return mixes(self.drawn, self._keeps if self.stated else None, self.eased)
+        return mixes(self.drawn, self.team_limits)
 
     def with_strategy(self, mix: Mix) -> Mix:
         """A mix held to the limits, with the machines timed first that are worth it."""
-        return with_strategy(self.eased(mix), self._timings, self._keeps if self.stated else None, self.eased)
+        return MixSearch(self.drawn, self.team_limits).with_timings(self.team_limits.ease(mix), self._timings)
 
     def best_of(self, problem: Problem, starts: Sequence[Counts], kinds: Sequence[int]) -> Mix:
         """The best mix of the problem with assumptions moved, from some numbers of machines on (`best_mix`)."""
-        return best_mix(problem, starts, kinds, self._keeps if self.stated else None, self.eased)
+        return best_mix(problem, starts, kinds, self.team_limits)
 
     @cached_property
     def _timings(self) -> list[frozenset[str]]:
         """The speeds that any of the mixes times first, or that are worth it where nothing is bought."""
-        worth = timings_worth(self.drawn, [self.drawn.there])
+        worth = timings_worth(self.drawn, [self.drawn.owned])
         return list(dict.fromkeys([*(one.timed for one in self.mixes if one.timed), *worth]))
-
-    def _keeps(self, mix: Mix) -> bool:
-        """Whether a mix keeps the limits."""
-        return not self.breaks(mix)
 
     def trials_of(self, mix: Mix) -> list[Trial]:
         """The timings that a mix begins with, the dearest machine first."""
@@ -344,15 +351,15 @@ class Posed:
             else:
                 by_class = [{} if row is None else factors.get(row["row"], {}) for row in source.rows]
                 usd, hours = (np.array([[float(one.get(name, 1.0))] for one in by_class]) for name in ("usd", "hours"))
-                rent.append(was.at_factors(usd, hours))
+                rent.append(was.scale(usd, hours))
         return replace(self.drawn, held=tuple(hold), rented=tuple(rent))
 
-    def _held(self, source: Source, figure: Figure, moved: Moved) -> Held:
+    def _held(self, source: Source, figure: Figure, moved: Moved) -> OwnedMachine:
         hour, fixed, capacity = self._month(source, figure)
         hours = np.full((len(self.classes), fixed.size), NEVER)
         for number, row in self._able(source, moved):
             hours[number] = figure("hours", row["row"]) / row["jobs_at_once"]
-        return Held(
+        return OwnedMachine(
             name=source.offer["option"],
             there=source.there,
             for_sale=not source.there,
@@ -364,7 +371,7 @@ class Posed:
             present=self.present(source, fixed.size),
             sellable=source.there > 0 and or_zero(source.offer.get("sell_for_usd")) > 0,
             speed_keys=self._keys(source),
-            running_given_speed=finite(hours) * float(np.mean(hour)),
+            running_at_speed=finite(hours) * float(np.mean(hour)),
         )
 
     def _keys(self, source: Source) -> tuple[str, ...]:
@@ -383,7 +390,7 @@ class Posed:
         starts, length = months_of(self.work.months)
         return np.clip((starts + length - after[:, None]) / length, 0.0, 1.0)
 
-    def _rented(self, source: Source, figure: Figure, moved: Moved, jobs: Array) -> Rented:
+    def _rented(self, source: Source, figure: Figure, moved: Moved, jobs: Array) -> RentalOffer:
         """An offer by the hour. An urgent job comes alone: it pays for the whole machine. Where its price moves each
         month has its own; what is expected is the mean over the `jobs` of all months.
         """
@@ -409,13 +416,13 @@ class Posed:
             else:
                 usd[number], given_speed[number] = usd[number] * mean, given_speed[number] * mean.mean()
                 expected[number] = usd[number].mean()
-        return Rented(
+        return RentalOffer(
             name=source.offer["option"],
             usd=usd,
             device_hours=taken,
             speed_keys=self._keys(source),
-            expected=expected,
-            usd_given_speed=given_speed,
+            expected_usd=expected,
+            usd_at_speed=given_speed,
             path=path,
         )
 

@@ -11,7 +11,7 @@ from sweetspot.decision.options import OFFER, Row, records
 from sweetspot.decision.posed import Class, Posed, in_time
 from sweetspot.decision_words import beside_in_words
 from sweetspot.draws import interval
-from sweetspot.mixes.dispatch import Done
+from sweetspot.mixes.dispatch import DispatchResult
 from sweetspot.mixes.problem import finite, load_duration
 from sweetspot.mixes.search import BEST, THERE, Mix, machines_for
 from sweetspot.study.titles import class_title
@@ -107,7 +107,7 @@ def is_best(one: Mix, best: Mix) -> bool:
     return one.counts == best.counts and one.expected <= best.expected * (1 + SAME)
 
 
-def _reasons(posed: Posed, one: Mix, central: Done) -> list[str]:
+def _reasons(posed: Posed, one: Mix, central: DispatchResult) -> list[str]:
     """Why a mix does not do the work: hours, and how many machines would; classes that run nowhere in it."""
     problem, reasons = central.problem, []
     if one.kind == THERE:
@@ -148,7 +148,7 @@ def _source_rows(posed: Posed, mix: Mix) -> Iterator[dict[str, Any]]:
         row = _told(posed, name) | {"mix": mix.key, "usd_per_month": used, "device_hours": float(hours.mean())}
         row |= {"device_hours_low": low, "device_hours_high": high, "device_hours_central": planned}
         if kind is not None:
-            room, fixed = (count * float(each.mean()) for each in (kind.room * kind.devices, kind.fixed))
+            room, fixed = (count * float(each.mean()) for each in (kind.hours_per_month * kind.devices, kind.fixed))
             row |= {"machines": count, "capacity_device_hours": room, "fixed_usd_per_month": fixed}
             row |= {"use": float(hours.mean()) / room, "usd_per_month": used + fixed}
         yield row

@@ -182,7 +182,7 @@ def pool(work: Posed, mix: Mix) -> list[ArrivalStream]:
     done = mix.at(work.central)
     kinds = [(kind, count) for kind, count in zip(work.central.held, mix.counts, strict=True) if count]
     devices = sum(count * kind.devices for kind, count in kinds)
-    device_hours = sum(count * kind.devices * float(kind.room.mean()) for kind, count in kinds)
+    device_hours = sum(count * kind.devices * float(kind.hours_per_month.mean()) for kind, count in kinds)
     machines = listed([f"{count} × " * (count > 1) + work.title(kind.name) for kind, count in kinds])
     title = f"pool of {machines}" if sum(mix.counts) > 1 else machines
     streams = []

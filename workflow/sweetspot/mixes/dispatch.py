@@ -1,208 +1,202 @@
-"""Who does which job: in order of merit, machines that one holds first where their running is the cheaper."""
+"""Who does which job: owned machines where running them is cheaper, rental offers for the rest."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from itertools import permutations
 
 import numpy as np
 
-from sweetspot.mixes.problem import NEVER, Array, Counts, Held, Problem, Rented, finite
+from sweetspot.mixes.problem import NEVER, Array, Counts, OwnedMachine, Problem, RentalOffer, finite
+
+PERMUTED_KINDS = 3  # Of the first kinds in the order of merit all orders are tried.
+SLIGHT = 1e-9  # of a job, and of its worth: decides between jobs that are worth the same
+ALLOWED_DELAY = 0.01  # share of the jobs of a class that may wait for a quieter month
 
 
-@dataclass(frozen=True)
-class Done:
-    """Jobs of a problem by who does them, with `counts` machines of each kind held. `held`: class x kind x draw x
-    month; `rented` (on offers by `Problem.share_of`) and `undone`: class x draw x month; `usd`: of a month by draw, the
-    mean of the months, possession included (infinite where more than ALLOWED of the jobs of a class are not done);
-    `running`: of it the part for use, draw x month.
+@dataclass(frozen=True, eq=False)
+class DispatchResult:
+    """Who does the jobs of a problem with some number of machines of each owned kind.
+
+    Parameters
+    ----------
+    problem, counts
+        What was dispatched.
+    owned_jobs
+        Jobs on each owned kind that does some, class x sample x month, by name.
+    rented, undone
+        Jobs that are rented (on the offers by `Problem.share_of`) and that nobody does.
+    usd
+        USD per month by sample, mean of the months, ownership included; NEVER where more than
+        ALLOWED_DELAY of the jobs of a class are not done.
+    running
+        The part of it for use, sample x month.
+
     """
 
     problem: Problem
     counts: Counts
-    held: Array
+    owned_jobs: dict[str, Array]
     rented: Array
     undone: Array
     usd: Array
     running: Array
 
     @cached_property
-    def sources(self) -> dict[str, Held | Rented]:
-        """All kinds held, and the offers that do something."""
-        offers = [self.problem.rented[number] for number in self.problem.used]
-        return {one.name: one for one in self.problem.held} | {one.name: one for one in offers}
-
-    def jobs(self, name: str) -> Array:
-        """The jobs that a source does, class x draw x month."""
-        for place, kind in enumerate(self.problem.held):
-            if kind.name == name:
-                return self.held[:, place]
-        number = next((number for number, one in enumerate(self.problem.rented) if one.name == name), -1)
-        return self.problem.share_of(number)[:, :, None] * self.rented if number >= 0 else np.zeros(self.rented.shape)
-
-    def device_hours(self, name: str) -> Array:
-        """Device-hours of a month on a source, draw x month."""
-        return np.asarray(np.einsum("jdt,jd->dt", self.jobs(name), finite(self.sources[name].device_hours)))
-
-    def usd_by_use(self, name: str) -> float:
-        """USD of a month's work on a source, possession aside: the mean of the draws."""
-        source = self.sources[name]
-        if not isinstance(source, Rented):
-            return float(np.einsum("jdt,jd->dt", self.jobs(name), finite(source.usd)).mean())
-        places = {one.name: number for number, one in enumerate(self.problem.rented)}
-        usd = self.problem.share_of(places[name]) * finite(source.usd)
-        if source.stays:
-            return float((self._rented_in_all_months * usd).sum()) / self.running.size
-        return float((np.einsum("jdt,jd->dt", self.rented, usd) * source.path).mean())
+    def offers(self) -> dict[str, int]:
+        """Index of each offer that is given jobs, by name."""
+        return {self.problem.rented[index].name: index for index in self.problem.used}
 
     @cached_property
-    def _rented_in_all_months(self) -> Array:
-        """Jobs rented over all months, class x draw."""
-        return self.rented.sum(axis=2)
+    def sources(self) -> dict[str, OwnedMachine | RentalOffer]:
+        """All owned kinds, and the offers that are given jobs."""
+        owned = {kind.name: kind for kind in self.problem.held}
+        return owned | {name: self.problem.rented[index] for name, index in self.offers.items()}
+
+    def jobs(self, name: str) -> Array:
+        """Return the jobs that a source does, class x sample x month."""
+        if name in self.offers:
+            return self.problem.share_of(self.offers[name])[:, :, None] * self.rented
+        return self.owned_jobs.get(name, np.zeros(self.rented.shape))
+
+    def device_hours(self, name: str) -> Array:
+        """Return the device-hours of a source, sample x month."""
+        hours = finite(self.sources[name].device_hours)
+        return np.asarray(np.einsum("jdt,jd->dt", self.jobs(name), hours))
+
+    def usd_by_use(self, name: str) -> float:
+        """Return the expected USD per month of work on a source, without ownership."""
+        source = self.sources[name]
+        usd = np.einsum("jdt,jd->dt", self.jobs(name), finite(source.usd))
+        return float((usd * source.path if isinstance(source, RentalOffer) else usd).mean())
+
+    @cached_property
+    def _usd_by_offer(self) -> dict[str, float]:
+        return {name: self.usd_by_use(name) for name in self.offers}
 
     @cached_property
     def lead(self) -> str:
-        """The offer by the hour that most is paid to; empty where nothing is rented."""
-        usd = {name: self.usd_by_use(name) for name, one in self.sources.items() if isinstance(one, Rented)}
-        most = max(usd, key=lambda name: usd[name], default="")
-        return most if most and self.device_hours(most).sum() > 0 else ""
+        """The offer that is paid the most; empty where nothing is rented."""
+        name = max(self._usd_by_offer, key=self._usd_by_offer.__getitem__, default="")
+        return name if name and self.jobs(name).any() else ""
 
     def share(self, name: str) -> float:
-        """Of what is rented the share of USD that is paid to an offer."""
-        usd = {each: self.usd_by_use(each) for each, one in self.sources.items() if isinstance(one, Rented)}
-        return usd.get(name, 0.0) / (sum(usd.values()) or 1.0)
+        """Return the share of all rent that is paid to an offer."""
+        return self._usd_by_offer.get(name, 0.0) / (sum(self._usd_by_offer.values()) or 1.0)
 
 
-MOST_ORDERED = 3  # kinds of which all orders are tried; of more the order of merit and its turns
-SLIGHT = 1e-9  # of a job, and of its worth: decides between jobs of the same
-ALIKE = 1e-9  # share by which what is in proportion may differ
-ALLOWED = 0.01  # of the jobs of a class may wait for a quieter month, where nothing can be rented for them
+def dispatch_once(problem: Problem, counts: Counts) -> DispatchResult:
+    """Return `dispatch`, cached in a problem that is small enough to keep its results."""
+    if counts not in problem.results:
+        problem.results[counts] = dispatch(problem, counts)
+    result: DispatchResult = problem.results[counts]
+    return result
 
 
-def dispatch_once(problem: Problem, counts: Counts) -> Done:
-    """`dispatch`, made once for a problem that is small enough to keep what was found."""
-    if counts not in problem.dispatched:
-        problem.dispatched[counts] = dispatch(problem, counts)
-    found: Done = problem.dispatched[counts]
-    return found
+def dispatch(problem: Problem, counts: Sequence[int]) -> DispatchResult:
+    """Dispatch the jobs of each month to owned machines and rental offers.
 
+    Kinds are filled one after another, each with the jobs that are worth most per hour; the rest
+    is rented where a job is expected to be the cheapest. A job is worth what it costs elsewhere
+    less its running cost. All of this follows what is expected with the timed speeds: no sample
+    has an order that nobody could have known.
 
-def dispatch(problem: Problem, counts: Sequence[int]) -> Done:
-    """The jobs of each month on `counts` machines of each kind held, and on what is rented. Kinds are filled one after
-    another, each with the jobs that are worth most by its hour, as long as they are worth something, of equal ones
-    first those that fewer kinds can do; the rest is rented where a job is expected to be the cheapest. A job is worth
-    what it costs elsewhere less its running there.
+    With one kind, one class, or kinds whose speeds are in proportion no dispatch is cheaper at
+    certain figures (a fractional knapsack). Elsewhere the cheapest of several orders is taken;
+    docs/decision.md says how far that is from the linear programme.
 
-    All of this is decided on what is expected when it is decided (`Problem.timed`): no draw has an order of its own
-    because of what nobody could know. With one kind held, one class of jobs, or kinds whose speeds are in proportion no
-    dispatch is cheaper at certain figures (a fractional knapsack, kinds in order of their running cost). Elsewhere the
-    cheapest on average of several such orders is taken (`_ways`): docs/decision.md has how far that is from the linear
-    programme.
+    Parameters
+    ----------
+    problem
+        The jobs and what can do them.
+    counts
+        Machines of each owned kind.
+
+    Returns
+    -------
+    DispatchResult
+        Jobs by source and their cost.
+
     """
-    rent = problem.rent
+    merit = [index for index in problem.by_running if counts[index]]
+    leading, tail = merit[:PERMUTED_KINDS], merit[PERMUTED_KINDS:]
+    best = _fill_kinds(problem, counts, merit, False)
+    for order in permutations(leading) if len(merit) > 1 else ():
+        for shared in (True, False):
+            # Jobs that nobody rents must not stay undone for being cheap.
+            best = min(best, _fill_kinds(problem, counts, [*order, *tail], shared), key=_rank)
     fixed = np.zeros(problem.jobs.shape[1])
     for kind, count in zip(problem.held, counts, strict=True):
         fixed += count * kind.fixed
-    done, left, running = _cheapest_of(problem, counts)
-    usd = fixed + running.mean(axis=1) + problem.trial_usd
-    can = np.isfinite(rent)
-    rented = left if can.all() else np.where(can[:, :, None], left, 0.0)
-    undone = left - rented
-    if not can.all():
-        waiting = undone.sum(axis=(1, 2)) > ALLOWED * problem.jobs.sum(axis=(1, 2))
-        usd = usd + (NEVER if waiting.any() else 0.0)
-    return Done(problem, tuple(counts), done, rented, undone, usd, running)
+    late = best.undone.sum(axis=(1, 2)) > ALLOWED_DELAY * problem.jobs.sum(axis=(1, 2))
+    usd = fixed + best.running.mean(axis=1) + problem.trial_usd + (NEVER if late.any() else 0.0)
+    jobs = best.owned_jobs
+    return DispatchResult(problem, tuple(counts), jobs, best.rented, best.undone, usd, best.running)
 
 
-Filled = tuple[Array, Array, Array]  # jobs done (class x kind x draw x month), those left, USD of both (draw x month)
+@dataclass(frozen=True, eq=False)
+class FilledKinds:
+    """Jobs after owned kinds were filled in one order, and what all of them cost to run."""
+
+    owned_jobs: dict[str, Array]
+    rented: Array
+    undone: Array
+    running: Array
 
 
-def _cheapest_of(problem: Problem, counts: Sequence[int]) -> Filled:
-    """Of all ways to fill the kinds that are there the cheapest on average."""
-    first = [place for place in problem.by_running if counts[place]]
-    never = ~np.isfinite(problem.rent)[:, :, None]
-
-    def undone(filled: Filled) -> float:
-        return float(np.where(never, filled[1], 0.0).sum(axis=0).mean())
-
-    best = _filled(problem, counts, first, False)
-    for order, others in _ways(problem, first):
-        found = _filled(problem, counts, order, others)
-        # What nobody rents must not stay undone for being cheap: the least undone first.
-        late, earlier = undone(found), undone(best)
-        cheaper = float(found[2].mean()) < float(best[2].mean())
-        if late < earlier - SLIGHT or (late < earlier + SLIGHT and cheaper):
-            best = found
-    return best
+def _rank(filled: FilledKinds) -> tuple[int, float]:
+    undone = float(filled.undone.sum(axis=0).mean())
+    return round(undone / SLIGHT), float(filled.running.mean())
 
 
-def _ways(problem: Problem, first: list[int]) -> Iterator[tuple[Sequence[int], bool]]:
-    """Beside the order of merit (`first`) other orders in which kinds are filled, and whether a job's worth is held
-    against the other kinds too, as if their hours were free, or against renting alone.
+def _fill_kinds(problem: Problem, counts: Sequence[int], order: Sequence[int], shared: bool) -> FilledKinds:
+    """Fill owned kinds in an order.
+
+    `shared`: a job's worth is first compared with the cost on rival kinds too, as if their hours were
+    free, then against renting alone.
     """
-    if len(first) < 2 or _in_proportion([problem.held[place] for place in first]):
-        return
-    few = len(first) <= MOST_ORDERED
-    for order in permutations(first) if few else (first[n:] + first[:n] for n in range(len(first))):
-        yield order, True
-        if list(order) != first:
-            yield order, False
-
-
-def _in_proportion(kinds: Sequence[Held]) -> bool:
-    """Whether each kind differs from the first by one factor for all classes, in hours and in what they cost. Classes
-    that run on none of them do not count.
-    """
-    hours, usd = (np.stack([getattr(kind, name) for kind in kinds]) for name in ("hours", "usd"))
-    some = np.isfinite(hours).any(axis=(0, 2))
-    if not np.isfinite(hours[:, some]).all():
-        return False
-    for each in (hours[:, some], usd[:, some]):
-        ours, theirs = each[0] * each[:, :1], each * each[0, :1]
-        if (np.abs(ours - theirs) > ALIKE * theirs).any():
-            return False
-    return True
-
-
-def _filled(problem: Problem, counts: Sequence[int], order: Sequence[int], others: bool) -> Filled:
-    """The jobs done by the kinds in that order, those left, and what both cost in each draw and month."""
-    left = problem.jobs.copy()
-    done = np.zeros((len(problem.classes), len(problem.held), *left.shape[1:]))
-    running = np.zeros(left.shape[1:])
-    kinds = {place: problem.held[place] for place in order}
-    room = {place: problem.filled * counts[place] * kind.room + running for place, kind in kinds.items()}
-    foreseen = {place: kind.foreseen(problem.timed, problem.cost_factors) for place, kind in kinds.items()}
-    # The more kinds can do a class, the less its jobs are worth on each.
-    few = 1.0 - SLIGHT * sum(np.isfinite(hours) for hours, _ in foreseen.values())
-    for beside in (True, False) if others else (False,):
-        for place, kind in kinds.items():
-            hours, usd = foreseen[place]
-            rivals = [np.where(np.isfinite(other), cost, NEVER) for key, (other, cost) in foreseen.items()
-                      if beside and key != place]  # fmt: skip
-            elsewhere = reduce(np.minimum, rivals, problem.foreseen_rent)
+    remaining = problem.jobs.copy()
+    running = np.zeros(remaining.shape[1:])
+    kinds = {index: problem.held[index] for index in order}
+    owned_jobs = {kind.name: np.zeros(remaining.shape) for kind in kinds.values()}
+    free_hours = {
+        index: problem.filled * counts[index] * kind.hours_per_month + running for index, kind in kinds.items()
+    }
+    forecasts = {index: problem.owned_forecast(kind) for index, kind in kinds.items()}
+    # Of jobs worth the same, those that fewer kinds can do come first.
+    scarcity = 1.0 - SLIGHT * sum(np.isfinite(hours) for hours, _ in forecasts.values())
+    for beside in (True, False) if shared else (False,):
+        for index, kind in kinds.items():
+            hours, usd = forecasts[index]
+            rivals = [
+                np.where(np.isfinite(rival_hours), rival_usd, NEVER)
+                for rival, (rival_hours, rival_usd) in forecasts.items()
+                if beside and rival != index
+            ]
+            elsewhere = reduce(np.minimum, rivals, problem.expected_rent)
             with np.errstate(invalid="ignore"):
-                # Where it can run nowhere else a job is worth everything.
-                worth = np.where(np.isfinite(hours), few * (elsewhere - usd) / hours, -NEVER)
-            running += _fill(kind, worth, done[:, place], left, room[place])
-    running += problem.rent_of(left)
-    return done, left, running
+                worth = np.where(np.isfinite(hours), scarcity * (elsewhere - usd) / hours, -NEVER)
+            running += _fill(kind, worth, owned_jobs[kind.name], remaining, free_hours[index])
+    undone = np.where(np.isfinite(problem.rentable)[:, :, None], 0.0, remaining)
+    return FilledKinds(owned_jobs, remaining - undone, undone, running + problem.rent_of(remaining))
 
 
-def _fill(kind: Held, worth: Array, done: Array, left: Array, room: Array) -> Array:
-    """Give one kind the jobs that are worth most by its hour; changes `done`, `left` and `room`, its hours (draw x
-    month). Returns its USD, draw x month. `worth`: class x 1 where one order holds for all draws, else class x draw.
+def _fill(kind: OwnedMachine, worth: Array, jobs: Array, remaining: Array, free_hours: Array) -> Array:
+    """Give a kind the jobs worth most per hour and return their USD, sample x month.
+
+    Changes `jobs`, `remaining` and `free_hours` (sample x month). `worth` is class x 1 where one order
+    holds for all samples, else class x sample.
     """
-    usd, draws = np.zeros(left.shape[1:]), np.arange(left.shape[1])
+    usd, samples = np.zeros(remaining.shape[1:]), np.arange(remaining.shape[1])
     for row in np.argsort(-worth, axis=0, kind="stable"):
-        one_order = len(row) == 1
-        good = np.atleast_1d(worth[row, np.arange(len(row))] > 0)
-        if not good.any():
+        pays = np.atleast_1d(worth[row, np.arange(len(row))] > 0)
+        if not pays.any():
             break
-        at = int(row[0]) if one_order else (row, draws)
-        hours = np.where(good, kind.hours[at], 1.0)[:, None]
-        jobs = np.where(good[:, None], np.minimum(left[at], room / hours), 0.0)
-        left[at] -= jobs
-        done[at] += jobs
-        room -= np.minimum(room, jobs * hours)
-        usd += jobs * np.where(good, kind.running[at], 0.0)[:, None]
+        at = int(row[0]) if len(row) == 1 else (row, samples)
+        hours = np.where(pays, kind.hours[at], 1.0)[:, None]
+        added_jobs = np.where(pays[:, None], np.minimum(remaining[at], free_hours / hours), 0.0)
+        remaining[at] -= added_jobs
+        jobs[at] += added_jobs
+        free_hours -= np.minimum(free_hours, added_jobs * hours)
+        usd += added_jobs * np.where(pays, kind.running[at], 0.0)[:, None]
     return usd

@@ -1,4 +1,4 @@
-"""What a mix is chosen from: classes of jobs, machines that one holds, offers by the hour; with draws."""
+"""What a mix is chosen from: classes of jobs, owned machines and rental offers, with samples."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -6,25 +6,47 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from sweetspot.mixes.timing import NEVER, Array, SpeedErrors, foreseen_values, select_speeds_to_time
+from sweetspot.mixes.timing import NEVER, Array, Indices, SpeedErrors, select_speeds_to_time
 
-Counts = tuple[int, ...]  # machines of each kind held
+Counts = tuple[int, ...]  # machines of each kind that are owned or committed to
+ALWAYS = np.ones((1, 1))
+UNSET = np.zeros((0, 0))
 
 
-@dataclass(frozen=True)
-class Held:
-    """A kind of machine that is paid for by the month, used or not: there already, bought, or committed to. `there`:
-    how many are there; `for_sale`: whether more can be had; `fixed`: USD a month of one, by draw; `capacity`:
-    machine-hours a month in which one works, by draw; `hours`: machine-hours that a job takes (its share of the
-    machine; NEVER where it cannot run), by class and draw; `running`: USD of a job for its use, by class and draw;
-    `devices`: of one machine; `present`: share of each month in which a machine is there that comes later, draw x month
-    or one for all of either; `sellable`: those there may be sold, and to keep one costs what it would bring.
+@dataclass(frozen=True, eq=False)
+class OwnedMachine:
+    """A kind of machine that is paid by the month: already owned, for sale, or committed to.
 
-    Choices are made on expectations (means over the draws unless they are given): `expected_hours`,
-    `expected_running`, class x 1. Once the speed of a class with one of the `speed_keys` is known, its hours are those
-    of the draw and its USD are `running_given_speed`, class x draw.
+    Parameters
+    ----------
+    name
+        Its option.
+    there
+        How many are already owned.
+    for_sale
+        Whether more can be had.
+    fixed
+        USD per month of one machine, by sample.
+    capacity
+        Hours per month in which one machine works, by sample.
+    hours
+        Machine-hours of a job (its share of the machine), class x sample; NEVER: it cannot run.
+    running
+        USD of a job for electricity and other use, class x sample.
+    devices
+        Devices of one machine.
+    present
+        Share of each month in which a machine is delivered, sample x month.
+    sellable
+        Whether those owned may be sold; keeping one then costs what it would bring.
+    speed_keys
+        Correlation key of the speed of each class.
+    expected_hours, expected_running
+        Expectations before anything is timed, class x 1; by default the mean of the samples.
+    running_at_speed
+        USD of a job expected once its speed is known, class x sample; by default `running`.
+
     """
 
     name: str
@@ -35,21 +57,26 @@ class Held:
     hours: Array
     running: Array
     devices: int = 1
-    present: Array = field(default_factory=lambda: np.ones((1, 1)))
+    present: Array = field(default_factory=lambda: ALWAYS)
     sellable: bool = False
     speed_keys: tuple[str, ...] = ()
-    expected_hours: Array | None = None
-    expected_running: Array | None = None
-    running_given_speed: Array | None = None
+    expected_hours: Array = field(default_factory=lambda: UNSET)
+    expected_running: Array = field(default_factory=lambda: UNSET)
+    running_at_speed: Array = field(default_factory=lambda: UNSET)
+
+    def __post_init__(self) -> None:
+        _set_default(self, "expected_hours", self.hours.mean(axis=1, keepdims=True))
+        _set_default(self, "expected_running", self.running.mean(axis=1, keepdims=True))
+        _set_default(self, "running_at_speed", self.running)
 
     @property
-    def least(self) -> int:
-        """The fewest that one may have."""
+    def minimum(self) -> int:
+        """The smallest number that can be owned."""
         return 0 if self.sellable else self.there
 
     @property
-    def room(self) -> Array:
-        """Machine-hours of each month in which one is there and works, draw x month (one for all months alike)."""
+    def hours_per_month(self) -> Array:
+        """Hours of each month in which one machine is delivered and works, sample x month."""
         return self.capacity[:, None] * self.present
 
     @cached_property
@@ -59,136 +86,133 @@ class Held:
 
     @property
     def device_hours(self) -> Array:
-        """Device-hours that a job takes."""
+        """Device-hours of a job."""
         return self.hours * self.devices
 
-    @cached_property
-    def expectations(self) -> tuple[Array, Array]:
-        """Hours and USD of a job as expected before anything is timed, class x 1."""
-        hours = self.hours.mean(axis=1, keepdims=True) if self.expected_hours is None else self.expected_hours
-        running = self.running.mean(axis=1, keepdims=True) if self.expected_running is None else self.expected_running
-        return hours, running
-
-    def foreseen(self, timed: frozenset[str], factors: Mapping[str, Array]) -> tuple[Array, Array]:
-        """Hours and USD of a job as expected once the speeds in `timed` are known (`foreseen_values`)."""
-        hours, running = self.expectations
-        given = self.running if self.running_given_speed is None else self.running_given_speed
-        return (
-            foreseen_values(hours, self.hours, self.speed_keys, timed, factors),
-            foreseen_values(running, given, self.speed_keys, timed, factors),
+    def select(self, samples: Indices, present: Array) -> "OwnedMachine":
+        """Return it in some samples, delivered for a share of their month; its price is expected."""
+        return replace(
+            self,
+            fixed=np.full(len(samples), self.fixed.mean()),
+            capacity=self.capacity[samples],
+            hours=self.hours[:, samples],
+            running=self.running[:, samples],
+            running_at_speed=self.running_at_speed[:, samples],
+            present=present,
         )
 
 
-@dataclass(frozen=True)
-class Rented:
-    """An offer by the hour, as many as are wanted. `usd`: of a job (NEVER where it cannot run), `device_hours`: that it
-    takes; both by class and draw. `there`: the chance that one is there in time for a job; `fallback`: the same for a
-    job that found another offer taken, 0 where its class does not fall back on this one; class x draw, or one for all.
-    Offers of one `event` are there or not together (none: an event of its own).
+@dataclass(frozen=True, eq=False)
+class RentalOffer:
+    """An offer by the hour, of which as many machines as are needed can be rented.
 
-    `path`: its price in each month over the mean of the project, draw x month (one for all of either: it stays).
+    Parameters
+    ----------
+    name
+        Its option.
+    usd
+        USD of a job, class x sample; NEVER where it cannot run.
+    device_hours
+        Device-hours of a job, class x sample.
+    availability
+        Chance that a job finds a machine in time, class x sample.
+    fallback
+        The same chance for a job that found another offer taken; 0 where its class does not
+        fall back on this offer.
+    event
+        Offers of one event are available or not together; empty: independent of all others.
+    speed_keys
+        Correlation key of the speed of each class.
+    expected_usd
+        Expected USD of a job before anything is timed, class x 1; by default the mean.
+    usd_at_speed
+        USD of a job expected once its speed is known, class x sample; by default `usd`.
+    path
+        Price in each month relative to the mean of the project, sample x month.
 
-    Choices are made on expectations: `expected` USD of a job, class x 1 (None: the mean over the draws); once the speed
-    of a class with one of the `speed_keys` is known, `usd_given_speed`, class x draw (None: `usd`).
     """
 
     name: str
     usd: Array
     device_hours: Array
-    there: Array = field(default_factory=lambda: np.ones((1, 1)))
-    fallback: Array = field(default_factory=lambda: np.ones((1, 1)))
+    availability: Array = field(default_factory=lambda: ALWAYS)
+    fallback: Array = field(default_factory=lambda: ALWAYS)
     event: str = ""
     speed_keys: tuple[str, ...] = ()
-    expected: Array | None = None
-    usd_given_speed: Array | None = None
-    path: Array = field(default_factory=lambda: np.ones((1, 1)))
+    expected_usd: Array = field(default_factory=lambda: UNSET)
+    usd_at_speed: Array = field(default_factory=lambda: UNSET)
+    path: Array = field(default_factory=lambda: ALWAYS)
+
+    def __post_init__(self) -> None:
+        _set_default(self, "expected_usd", self.usd.mean(axis=1, keepdims=True))
+        _set_default(self, "usd_at_speed", self.usd)
 
     @property
     def stays(self) -> bool:
         """Whether its price is the same in all months."""
         return self.path.size == 1
 
-    @cached_property
-    def expected_usd(self) -> Array:
-        """USD of a job as expected before anything is timed, class x 1."""
-        return self.usd.mean(axis=1, keepdims=True) if self.expected is None else self.expected
-
-    def foreseen(self, timed: frozenset[str], factors: Mapping[str, Array]) -> Array:
-        """USD of a job as expected once the speeds in `timed` are known (`foreseen_values`)."""
-        if timed not in self._foreseen:
-            given = self.usd if self.usd_given_speed is None else self.usd_given_speed
-            self._foreseen[timed] = foreseen_values(self.expected_usd, given, self.speed_keys, timed, factors)
-        return self._foreseen[timed]
-
-    @cached_property
-    def _foreseen(self) -> dict[frozenset[str], Array]:
-        return {}
-
-    def at_factors(self, usd: Array, device_hours: Array) -> "Rented":
-        """The offer at factors of what a job costs and of the hours that it takes, class x 1."""
-        given = self.usd if self.usd_given_speed is None else self.usd_given_speed
+    def scale(self, usd: Array, device_hours: Array) -> "RentalOffer":
+        """Return the offer with USD and device-hours of a job multiplied, class x 1 each."""
         return replace(
             self,
             usd=self.usd * usd,
             device_hours=self.device_hours * device_hours,
-            expected=self.expected_usd * usd,
-            usd_given_speed=given * usd,
+            expected_usd=self.expected_usd * usd,
+            usd_at_speed=self.usd_at_speed * usd,
         )
 
-    def without(self, classes: npt.NDArray[np.bool_]) -> "Rented":
-        """The offer with no job of some `classes`."""
-        rows, given = classes[:, None], self.usd_given_speed
-        return replace(
-            self,
-            usd=np.where(rows, NEVER, self.usd),
-            expected=np.where(rows, NEVER, self.expected_usd),
-            usd_given_speed=None if given is None else np.where(rows, NEVER, given),
-        )
-
-    def draws(self, places: npt.NDArray[np.int_], months: npt.NDArray[np.int_]) -> "Rented":
-        """It in some of the draws, each with one of the months; made once each, as most offers stay when a figure
-        moves.
-        """
-        key = places.tobytes() + (b"" if self.stays else months.tobytes())
-        if key not in self._some:
-            given = self.usd_given_speed
-            usd = self.usd[:, places]
-            self._some[key] = replace(
+    def select(self, samples: Indices, months: Indices) -> "RentalOffer":
+        """Return the offer in some samples, each with one month; cached, as most offers stay."""
+        key = samples.tobytes() + (b"" if self.stays else months.tobytes())
+        if key not in self._selections:
+            usd = self.usd[:, samples]
+            self._selections[key] = replace(
                 self,
-                usd=usd if self.stays else usd * self.path[places, months],
-                device_hours=self.device_hours[:, places],
-                there=self.there if self.there.size == 1 else self.there[:, places],
-                fallback=self.fallback if self.fallback.size == 1 else self.fallback[:, places],
-                expected=self.expected_usd,
-                usd_given_speed=(self.usd if given is None else given)[:, places],
-                path=np.ones((1, 1)),
+                usd=usd if self.stays else usd * self.path[samples, months],
+                device_hours=self.device_hours[:, samples],
+                availability=_select_columns(self.availability, samples),
+                fallback=_select_columns(self.fallback, samples),
+                usd_at_speed=self.usd_at_speed[:, samples],
+                path=ALWAYS,
             )
-        return self._some[key]
-
-    def months(self, places: npt.NDArray[np.int_]) -> "Rented":
-        """It in some of the months."""
-        return self if self.stays else replace(self, path=self.path[:, places], expected=self.expected_usd)
+        return self._selections[key]
 
     @cached_property
-    def _some(self) -> dict[bytes, "Rented"]:
+    def _selections(self) -> dict[bytes, "RentalOffer"]:
         return {}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Problem:
-    """`jobs`: number of jobs by class, draw and month; the draws of all parts are the same. `filled`: share of the
-    hours of what is held that is worked in at most; beyond it jobs are rented. `first`: the offer by the hour that each
-    job is tried on first (none: the cheapest), where one may not be there.
+    """The work of a month and what can do it. All parts have the same samples.
 
-    `trials`: USD a month that it costs to time a machine, by the key of the speed that it reveals; `timed`: the speeds
-    that are known when each class is given a machine; `errors`: how speeds are off, and which together. Who does a job
-    follows what is expected with the timed speeds alone; what it costs is that of each draw.
+    Parameters
+    ----------
+    classes
+        Names of the classes of jobs.
+    jobs
+        Number of jobs, class x sample x month.
+    held, rented
+        Owned machines and rental offers.
+    filled
+        Share of the hours of owned machines that is used at most; jobs beyond it are rented.
+    first
+        The offer that each job tries first; empty: the one expected to be the cheapest.
+    trials
+        USD per month of timing a machine, by the key of the speed that it reveals.
+    timed
+        Keys of the speeds that are known when each class is given a machine.
+    errors
+        Errors of the speeds. Who does a job follows what is expected with the timed speeds
+        alone; what the job costs is that of each sample.
+
     """
 
     classes: tuple[str, ...]
     jobs: Array
-    held: tuple[Held, ...]
-    rented: tuple[Rented, ...]
+    held: tuple[OwnedMachine, ...]
+    rented: tuple[RentalOffer, ...]
     filled: float = 1.0
     first: str = ""
     trials: Mapping[str, float] = field(default_factory=dict)
@@ -196,37 +220,40 @@ class Problem:
     errors: SpeedErrors = field(default_factory=SpeedErrors)
 
     @property
-    def there(self) -> Counts:
-        """What is there of each kind held."""
+    def owned(self) -> Counts:
+        """The number of each kind that is already owned."""
         return tuple(kind.there for kind in self.held)
 
     @property
-    def least(self) -> Counts:
-        """The fewest of each kind that one may have."""
-        return tuple(kind.least for kind in self.held)
+    def minimum(self) -> Counts:
+        """The smallest number of each kind that can be owned."""
+        return tuple(kind.minimum for kind in self.held)
 
     @property
     def for_sale(self) -> list[int]:
-        """Places of the kinds of which more can be had."""
-        return [place for place, kind in enumerate(self.held) if kind.for_sale]
+        """Indices of the kinds of which more can be had."""
+        return [index for index, kind in enumerate(self.held) if kind.for_sale]
 
     @property
-    def movable(self) -> list[int]:
-        """Places of the kinds of which more or fewer can be had."""
-        return [place for place, kind in enumerate(self.held) if kind.for_sale or kind.least < kind.there]
+    def adjustable(self) -> list[int]:
+        """Indices of the kinds of which more or fewer can be had."""
+        return [n for n, kind in enumerate(self.held) if kind.for_sale or kind.minimum < kind.there]
 
     @property
     def trial_usd(self) -> float:
-        """USD a month of timing what is timed."""
+        """USD per month of timing what is timed."""
         return sum(self.trials[key] for key in sorted(self.timed))
 
-    @property
-    def cost_factors(self) -> dict[str, Array]:
-        """What the timings say of the cost of a job, by key of its speed and draw (`SpeedErrors.cost_factors`)."""
-        return self.errors.cost_factors(self.timed)
+    def owned_forecast(self, kind: OwnedMachine) -> tuple[Array, Array]:
+        """Return hours and USD of a job on an owned machine as expected with the timed speeds."""
+        keys, timed = kind.speed_keys, self.timed
+        return (
+            self.errors.forecast(kind.expected_hours, kind.hours, keys, timed),
+            self.errors.forecast(kind.expected_running, kind.running_at_speed, keys, timed),
+        )
 
     def speeds_to_time(self, jobs: Array) -> frozenset[str]:
-        """The speeds that are worth timing before so many jobs a month (by class) are rented, by their key."""
+        """Return the keys of the speeds worth timing before so many jobs (by class) are rented."""
         expected = dict[str, Array]()
         for offer in self.rented:
             for row, key in enumerate(offer.speed_keys or [""] * len(self.classes)):
@@ -235,124 +262,118 @@ class Problem:
         return select_speeds_to_time(expected, jobs, self.trials, self.errors)
 
     @cached_property
-    def _assigned(self) -> tuple[npt.NDArray[np.int_], Array]:
-        """Which rented offer is expected to do a job for the least, -1 where none can, and its expected USD; class x 1,
-        or x draw if speeds are known.
-        """
-        place = np.full((len(self.classes), 1), -1)
-        least = np.full((len(self.classes), 1), NEVER)
-        for number, offer in enumerate(self.rented):
-            usd = offer.foreseen(self.timed, self.cost_factors)
-            cheaper = usd < least
-            place, least = np.where(cheaper, number, place), np.where(cheaper, usd, least)
-        return place, least
-
-    @property
-    def cheapest(self) -> npt.NDArray[np.int_]:
-        """Which rented offer is expected to do a job for the least, -1 where none can; class x 1, or x draw."""
-        return self._assigned[0]
+    def _rental_forecast(self) -> Array:
+        """Expected USD of a job on each offer, class x offer x sample (1 where none is timed)."""
+        none = np.full((len(self.classes), 1), NEVER)
+        costs = [
+            self.errors.forecast(offer.expected_usd, offer.usd_at_speed, offer.speed_keys, self.timed)
+            for offer in self.rented
+        ]
+        return np.stack(np.broadcast_arrays(*costs, none), axis=1)[:, :-1]
 
     @cached_property
-    def foreseen_rent(self) -> Array:
-        """USD of a rented job as expected when its machine is chosen, class x 1, or x draw if speeds are known."""
-        least = self._assigned[1]
-        if self.taken is None:
-            return least
-        shares = self.taken if least.shape[1] > 1 else self.taken.mean(axis=2, keepdims=True)
-        usd = np.stack([offer.foreseen(self.timed, self.cost_factors) for offer in self.rented])
-        return np.where(np.isfinite(least), np.einsum("jod,ojd->jd", shares, finite(usd)), NEVER)
+    def _shares(self) -> Array:
+        """Share of the rented jobs that each offer does, class x offer x sample (or x 1).
+
+        The `first` or cheapest offer is tried. A job that finds it taken tries the next cheapest on which its class
+        falls back, and so on; a job that finds none waits for the first.
+        """
+        offers = self.rented
+        if not offers:
+            return self._rental_forecast
+        availability, fallback = (
+            np.stack([*np.broadcast_arrays(self.rentable, *chances)][1:], axis=1)
+            for chances in ([offer.availability for offer in offers], [offer.fallback for offer in offers])
+        )
+        expected, availability, fallback = np.broadcast_arrays(self._rental_forecast, availability, fallback)
+        can_run = np.isfinite(expected)
+        is_first = np.array([offer.name == self.first for offer in offers])[:, None] & can_run
+        order = np.argsort(np.where(is_first, -NEVER, expected), axis=1, kind="stable")
+        events = np.unique([offer.event or offer.name for offer in offers], return_inverse=True)[1]
+        shares, tried = np.zeros(expected.shape), np.zeros(expected.shape, bool)
+        remaining = np.ones((expected.shape[0], expected.shape[2]))
+        row, sample = np.ogrid[: remaining.shape[0], : remaining.shape[1]]
+        for turn, chance in enumerate([availability] + [fallback] * (len(offers) - 1)):
+            at = (row, order[:, turn], sample)
+            event = (row, events[order[:, turn]], sample)
+            shares[at] = remaining * np.where(can_run[at] & ~tried[event], chance[at], 0.0)
+            tried[event] = True
+            remaining = remaining - shares[at]
+            if not remaining.any():
+                break
+        shares[row, order[:, 0], sample] += remaining
+        return np.where(can_run, shares, 0.0)
+
+    def share_of(self, index: int) -> Array:
+        """Return the share of the rented jobs that an offer does, class x sample (or x 1)."""
+        return np.asarray(self._shares[:, index])
+
+    @cached_property
+    def rentable(self) -> Array:
+        """0 where some offer can do a job of a class, else NEVER; class x 1."""
+        can = np.isfinite(self._rental_forecast).any(axis=(1, 2))
+        return np.where(can, 0.0, NEVER)[:, None]
+
+    @cached_property
+    def expected_rent(self) -> Array:
+        """Expected USD of a rented job, class x sample (or x 1); NEVER where none can do it."""
+        expected = self._rental_forecast
+        shares = self._shares
+        if expected.shape[2] == 1:
+            shares = shares.mean(axis=2, keepdims=True)
+        return np.asarray((shares * finite(expected)).sum(axis=1) + self.rentable)
 
     @cached_property
     def rent(self) -> Array:
-        """USD of a job that is rented (NEVER: none can), class x draw: on the offer that it is given to, or as the mean
-        over those that do it (`taken`).
-        """
-        rent = np.full(self.jobs.shape[:2], NEVER)
-        if self.taken is None:
-            for number in self.used:
-                rent = np.where(self.cheapest == number, self.rented[number].usd, rent)
-            return rent
-        mean = np.einsum("jod,ojd->jd", self.taken, finite(np.stack([offer.usd for offer in self.rented])))
-        return np.where(np.isfinite(self._assigned[1]), mean, NEVER)
+        """USD of a rented job, class x sample; NEVER where no offer can do it."""
+        rent = np.zeros(self.jobs.shape[:2]) + self.rentable
+        for index in self.used:
+            rent += self.share_of(index) * finite(self.rented[index].usd)
+        return rent
 
     @cached_property
     def used(self) -> list[int]:
-        """Places of the offers that are given jobs in some draw."""
-        if self.taken is None:
-            return [int(number) for number in np.unique(self.cheapest) if number >= 0]
-        return [number for number in range(len(self.rented)) if self.taken[:, number].any()]
+        """Indices of the offers that are given jobs in some sample."""
+        return [int(index) for index in np.flatnonzero(self._shares.any(axis=(0, 2)))]
 
     def rent_of(self, jobs: Array) -> Array:
-        """USD of renting jobs (class x draw x month), draw x month: each month at its own prices."""
-        moving = [number for number in self.used if not self.rented[number].stays]
+        """Return USD of renting jobs (class x sample x month), sample x month, at its prices."""
         usd = np.asarray(np.einsum("jdt,jd->dt", jobs, finite(self.rent)))
-        for number in moving:
-            offer = self.rented[number]
-            mean = np.einsum("jdt,jd->dt", jobs, self.share_of(number) * finite(offer.usd))
-            usd = usd + mean * (offer.path - 1.0)
+        for index in self.used:
+            offer = self.rented[index]
+            if not offer.stays:
+                per_job = self.share_of(index) * finite(offer.usd)
+                usd = usd + np.einsum("jdt,jd->dt", jobs, per_job) * (offer.path - 1.0)
         return usd
 
     @cached_property
-    def taken(self) -> Array | None:
-        """Share of the rented jobs that each offer does, class x offer x draw; None where all are always there. The
-        `first` or cheapest offer is tried; who finds none there takes the next cheapest on which the class falls back,
-        and so on; who finds none at all waits for the first. Events are independent: 1 - prod(1 - p) find one.
-        """
-        if all(bool((offer.there == 1.0).all()) for offer in self.rented):
-            return None
-        size = self.jobs.shape[:2]
-        foreseen = [offer.foreseen(self.timed, self.cost_factors) for offer in self.rented]
-        usd = np.stack([np.broadcast_to(each, size) for each in foreseen], axis=1)
-        tried_first = np.array([offer.name == self.first for offer in self.rented])[:, None] & np.isfinite(usd)
-        order = np.argsort(np.where(tried_first, -NEVER, usd), axis=1, kind="stable")
-        there, fallback = (
-            np.stack([np.broadcast_to(getattr(offer, name), size) for offer in self.rented], axis=1)
-            for name in ("there", "fallback")
-        )
-        events = np.unique([offer.event or offer.name for offer in self.rented], return_inverse=True)[1]
-        shares, tried, left = np.zeros(usd.shape), np.zeros(usd.shape, bool), np.ones(size)
-        row, draw = np.ogrid[: size[0], : size[1]]
-        for turn in range(len(self.rented)):
-            place = order[:, turn]
-            event, chance = events[place], (there if turn == 0 else fallback)[row, place, draw]
-            open_ = np.isfinite(usd[row, place, draw]) & ~tried[row, event, draw]
-            shares[row, place, draw] = found = left * np.where(open_, chance, 0.0)
-            tried[row, event, draw], left = True, left - found
-        shares[row, order[:, 0], draw] += left
-        return shares
-
-    def share_of(self, number: int) -> Array:
-        """The share of the rented jobs that an offer does, class x 1, or x draw."""
-        return (self.cheapest == number).astype(float) if self.taken is None else self.taken[:, number]
-
-    @cached_property
     def by_running(self) -> list[int]:
-        """Kinds by what a unit of work costs to run there, the cheapest first: over the least, mean over the classes.
-        What a class would pay where it cannot run says nothing of the kind.
-        """
-        running = np.stack([kind.usd.mean(axis=1) for kind in self.held]) if self.held else np.zeros((0, 1))
+        """Indices of owned kinds by running cost over the least, mean over the classes they run."""
+        if not self.held:
+            return []
+        usd = np.stack([kind.usd.mean(axis=1) for kind in self.held])
         with np.errstate(invalid="ignore", divide="ignore"):
-            ratio = np.where(np.isfinite(running), running / running.min(axis=0, initial=NEVER), np.nan)
-        known = ~np.isnan(ratio)
-        order = np.where(known, ratio, 0.0).sum(axis=1) / np.maximum(1, known.sum(axis=1))
-        return [int(place) for place in np.argsort(order, kind="stable")]
+            ratios = np.where(np.isfinite(usd), usd / usd.min(axis=0), np.nan)
+        classes = np.maximum(1, (~np.isnan(ratios)).sum(axis=1))
+        order = np.argsort(np.nansum(ratios, axis=1) / classes, kind="stable")
+        return [int(index) for index in order]
 
     def only(self, name: str) -> "Problem":
-        """The problem with one rented offer for all that it can do; what it cannot, the others do, and what does not
-        find it there. As it is where no offer has that name.
-        """
-        chosen = next((offer for offer in self.rented if offer.name == name), None)
-        if chosen is None:
-            return self
-        if self.taken is not None:
-            return replace(self, first=name)
-        can = np.asarray(np.isfinite(chosen.usd).any(axis=1))
-        others = [one.without(can) for one in self.rented if one.name != name]
-        return replace(self, rented=(chosen, *others))
+        """Return the problem with one offer for all jobs that it can do and that find it."""
+        return replace(self, first=name) if name in {offer.name for offer in self.rented} else self
 
-    def to(self, filled: float, name: str = "", timed: frozenset[str] = frozenset()) -> "Problem":
-        """The problem for one way to do the work: how far machines are filled, the only offer by the hour (`only`), and
-        which speeds are known first; made once.
+    def variant(self, filled: float, name: str = "", timed: frozenset[str] = frozenset()) -> "Problem":
+        """Return the problem of one way to do the work, made once.
+
+        Parameters
+        ----------
+        filled
+            Share of the hours of owned machines that is used at most.
+        name
+            The offer for all that it can do (`only`); empty: any.
+        timed
+            Keys of the speeds that are known first.
+
         """
         key = (filled, name, timed)
         if key not in self._variants:
@@ -360,7 +381,7 @@ class Problem:
         return self._variants[key]
 
     @cached_property
-    def dispatched(self) -> dict[Counts, Any]:
+    def results(self) -> dict[Counts, Any]:
         """Its dispatches by numbers of machines (`dispatch_once`)."""
         return {}
 
@@ -368,61 +389,87 @@ class Problem:
     def _variants(self) -> dict[tuple[float, str, frozenset[str]], "Problem"]:
         return {}
 
-    def months(self, places: npt.NDArray[np.int_]) -> "Problem":
-        """Some of its months."""
-        every = self.jobs.shape[1:]
-        held = tuple(replace(one, present=np.broadcast_to(one.present, every)[:, places]) for one in self.held)
-        rented = tuple(one.months(places) for one in self.rented)
-        return replace(self, jobs=self.jobs[:, :, places], held=held, rented=rented)
-
-    def draws(self, places: npt.NDArray[np.int_], months: npt.NDArray[np.int_]) -> "Problem":
-        """The draws `places`, each with one of its months: a small problem to decide on, with all that is expected."""
-        held = [
-            replace(
-                kind,
-                fixed=np.full(len(places), kind.fixed.mean()),  # what is bought is paid in all of them
-                capacity=kind.capacity[places],
-                hours=kind.hours[:, places],
-                running=kind.running[:, places],
-                present=np.broadcast_to(kind.present, self.jobs.shape[1:])[places, months][:, None],
-                expected_hours=kind.expectations[0],
-                expected_running=kind.expectations[1],
-                running_given_speed=None if kind.running_given_speed is None else kind.running_given_speed[:, places],
-            )
-            for kind in self.held
-        ]
-        rented = [one.draws(places, months) for one in self.rented]
+    def select_months(self, months: Indices) -> "Problem":
+        """Return the problem in some of its months."""
         return replace(
             self,
-            jobs=self.jobs[:, places, months][:, :, None],
+            jobs=self.jobs[:, :, months],
+            held=tuple(replace(kind, present=_select_columns(kind.present, months)) for kind in self.held),
+            rented=tuple(replace(offer, path=_select_columns(offer.path, months)) for offer in self.rented),
+        )
+
+    def select(self, samples: Indices, months: Indices) -> "Problem":
+        """Return some samples, each with one month, and the expectations of all samples."""
+        shape = self.jobs.shape[1:]
+        held = [
+            kind.select(samples, np.broadcast_to(kind.present, shape)[samples, months][:, None]) for kind in self.held
+        ]
+        return replace(
+            self,
+            jobs=self.jobs[:, samples, months][:, :, None],
             held=tuple(held),
-            rented=tuple(rented),
-            errors=self.errors.samples(places),
+            rented=tuple(offer.select(samples, months) for offer in self.rented),
+            errors=self.errors.select(samples),
         )
 
 
 def finite(values: Array) -> Array:
-    """The values, 0 where a job cannot run."""
+    """Return the values, with 0 where a job cannot run."""
     return np.where(np.isfinite(values), values, 0.0)
 
 
-def month_noise(source: np.random.Generator, draws: int, months: int, alike: float) -> Array:
-    """Standard normal noise, draws x months, whose months have the correlation `alike` with each other. 1: one number
-    for all months of a project, which nobody knows yet; 0: each month has its own.
+def _set_default(instance: object, name: str, value: Array) -> None:
+    if getattr(instance, name) is UNSET:
+        object.__setattr__(instance, name, value)
+
+
+def _select_columns(values: Array, columns: Indices) -> Array:
+    return values if values.shape[1] == 1 else values[:, columns]
+
+
+def month_noise(generator: np.random.Generator, samples: int, months: int, correlation: float) -> Array:
+    """Return standard normal noise whose months are correlated.
+
+    Parameters
+    ----------
+    generator
+        The named stream.
+    samples, months
+        Shape of the result.
+    correlation
+        Of any two months. 1: one number for the whole project; 0: months are independent.
+
+    Returns
+    -------
+    Array
+        Sample x month.
+
     """
-    project = source.standard_normal((draws, 1))
-    month = source.standard_normal((draws, months))
-    noise: Array = np.sqrt(alike) * project + np.sqrt(1.0 - alike) * month
-    return noise
+    project = generator.standard_normal((samples, 1))
+    noise: Array = np.sqrt(1.0 - correlation) * generator.standard_normal((samples, months))
+    return np.sqrt(correlation) * project + noise
 
 
 def load_duration(load: Array, shares: Array) -> Array:
-    """The load by source in the months, the busiest first: sources x shares. `load`: device-hours by source and month
-    (all draws' months in one row); `shares` of the months, 0 to 1. Each is the mean over a window of the months around
-    that share, so that the sources add up to the load.
+    """Return the load by source in the months, the busiest first.
+
+    Parameters
+    ----------
+    load
+        Device-hours, source x month (the months of all samples in one row).
+    shares
+        Shares of the months, 0 to 1.
+
+    Returns
+    -------
+    Array
+        Source x share: means over a window of the months around each share, so that the sources
+        add up to the load.
+
     """
     order = np.argsort(-load.sum(axis=0), kind="stable")
     months = len(order)
     width = max(1, months // (2 * max(1, len(shares) - 1)))
-    windows = [order[max(0, place - width) : place + width + 1] for place in np.rint(shares * (months - 1)).astype(int)]
+    centres = np.rint(shares * (months - 1)).astype(int)
+    windows = [order[max(0, centre - width) : centre + width + 1] for centre in centres]
     return np.stack([load[:, window].mean(axis=1) for window in windows], axis=1)

@@ -1,208 +1,239 @@
-"""How many machines to have: the best mix of a problem, and the pure options that it is held against."""
+"""How many machines to own: the best mix of a problem, and the pure options it is compared with."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from itertools import permutations
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from sweetspot.mixes.dispatch import SLIGHT, Done, dispatch
-from sweetspot.mixes.problem import Array, Counts, Problem, finite
+from sweetspot.mixes.dispatch import SLIGHT, DispatchResult, dispatch
+from sweetspot.mixes.problem import Counts, Problem, finite
 from sweetspot.mixes.timing import MINIMUM_SAVING
 
-MOST = 10_000  # machines of a kind, far beyond any team's
-DEAR = 1e3  # times the dearest job: what it costs in the programme that a job is not done
-TINY = 1e-9  # hours of a month
-TRIED = 24  # machines of a kind that are looked at where limits are to be kept
-SAMPLE = 60  # months of the sample that the integer programme decides on
+MAXIMUM_MACHINES = 10_000  # of a kind, far beyond any team's
+TINY = 1e-9  # hours per month, or machines
+TRIED_WITH_LIMITS = 24  # numbers of a kind that are tried where limits must be kept
 BEST, THERE, BOUGHT, RENTED, SOLD = "best", "there", "bought", "rented", "sold"
 
 
-def numbers_to_have(problem: Problem) -> Counts:
-    """Machines of each kind held, those that are there included, at the least expected cost over the problem's draws. A
-    mixed-integer linear programme (HiGHS): numbers of machines are whole; in each draw and month the jobs of each class
-    go to the kinds held, within their hours, and to the cheapest offer that can do them. Meant for a sample of tens of
-    months; raises RuntimeError where the programme has no solution, which it always has.
-    """
-    from scipy.optimize import Bounds, milp
-
-    kinds = len(problem.held)
-    if not problem.movable:
-        return problem.there
-    rent, held = _costs(problem)
-    classes, months = rent.shape
-    cost = np.concatenate([[kind.fixed.mean() for kind in problem.held], held.ravel() / months, rent.ravel() / months])
-    upper = [float(MOST if kind.for_sale else kind.there) for kind in problem.held]
-    free = np.isfinite(held).ravel()
-    bounds = Bounds(
-        np.concatenate([problem.least, np.zeros(held.size + rent.size)]),
-        np.concatenate([upper, np.where(free, np.inf, 0.0), np.full(rent.size, np.inf)]),
-    )
-    whole = np.concatenate([np.ones(kinds), np.zeros(held.size + rent.size)])
-    limits = _constraints(problem, classes, months)
-    found = milp(np.where(np.isfinite(cost), cost, 0.0), integrality=whole, bounds=bounds, constraints=limits)
-    if found.x is None:
-        raise RuntimeError(f"the programme of the purchase ended without a solution: {found.message}")
-    return tuple(round(value) for value in found.x[:kinds])
-
-
-def _costs(problem: Problem) -> tuple[Array, Array]:
-    """USD of a job: rented, class x month; on each kind held, kind x class x month (a month of one draw)."""
-    rent, held = problem.rent, np.stack([kind.usd for kind in problem.held])
-    fixed = np.array([kind.fixed.mean() for kind in problem.held])
-    dear = DEAR * max([1.0, *(float(part[np.isfinite(part)].max(initial=0.0)) for part in (rent, held, fixed))])
-    return np.where(np.isfinite(rent), rent, dear), held
-
-
-def _constraints(problem: Problem, classes: int, months: int) -> list[Any]:
-    """All jobs are done by somebody; no kind works longer than its machines have hours."""
-    from scipy.optimize import LinearConstraint
-    from scipy.sparse import coo_array, hstack, identity
-
-    kinds, block = len(problem.held), classes * months
-    each = identity(block)
-    jobs = hstack([coo_array((block, kinds)), *[each] * kinds, each])
-    demand = problem.jobs[:, :, 0].ravel()
-    # A row is a kind in a month: kind x months + month. A column of `used` is a kind, a class, a month.
-    row = np.arange(kinds * months).reshape(kinds, months)
-    capacity = np.stack([kind.room[:, 0] for kind in problem.held])
-    machines = coo_array((-capacity.ravel(), (row.ravel(), np.repeat(np.arange(kinds), months))), (row.size, kinds))
-    hours = np.stack([finite(kind.hours) for kind in problem.held])
-    rows = np.broadcast_to(row[:, None, :], hours.shape).ravel()
-    used = coo_array((hours.ravel(), (rows, np.arange(hours.size))), (row.size, hours.size))
-    room = hstack([machines, used, coo_array((row.size, block))])
-    return [LinearConstraint(jobs.tocsr(), demand, demand), LinearConstraint(room.tocsr(), -np.inf, 0.0)]
-
-
 class Mix(NamedTuple):
-    """One way to do the work. `kind`: best, there (nothing else), bought or rented (one source beside what is there;
-    rented without a `source`: several), sold (what is there and can be); `done`: its dispatch on all draws; `filled`:
-    as of a Problem; `fixed_usd`: expected USD a month with nothing timed first, where something is.
+    """One way to do the work.
+
+    Parameters
+    ----------
+    kind
+        BEST, THERE (nothing else), BOUGHT or RENTED (one source beside what is owned; rented
+        without a `source`: several), SOLD (what is owned and can be sold).
+    source
+        The only machine or offer beside what is owned; empty: any.
+    done
+        Its dispatch on all samples.
+    filled
+        As of a `Problem`.
+    fixed_usd
+        Expected USD per month with nothing timed first, where something is.
+
     """
 
     kind: str
     source: str
-    done: Done
+    done: DispatchResult
     filled: float = 1.0
     fixed_usd: float = np.nan
 
     @property
     def counts(self) -> Counts:
-        """Machines of each kind held."""
+        """Machines of each owned kind."""
         return self.done.counts
 
     @property
     def problem(self) -> Problem:
-        """What it is a mix of, with the offers by the hour that it may use."""
+        """What it is a mix of, with the offers that it may use."""
         return self.done.problem
 
     @property
     def key(self) -> str:
-        """Its key in all tables: best, there, or that of its source."""
+        """Its key in all tables: BEST, THERE, or that of its source."""
         return self.kind if self.kind == BEST else self.source or self.kind
 
     @property
     def expected(self) -> float:
-        """Expected USD a month."""
+        """Expected USD per month."""
         return float(self.done.usd.mean())
 
     @property
     def one_offer(self) -> bool:
-        """Whether all that it rents is rented on one offer, but for what that cannot do."""
+        """Whether it rents on one offer all that this can do."""
         return self.kind == RENTED and bool(self.source)
 
     @property
     def bought(self) -> dict[str, int]:
         """How many machines of each kind are bought or committed to."""
-        held = zip(self.problem.held, self.counts, strict=True)
-        return {kind.name: count - kind.there for kind, count in held if count > kind.there}
+        return {name: change for name, change in self._changes.items() if change > 0}
 
     @property
     def sold(self) -> dict[str, int]:
-        """How many machines of each kind that is there are sold."""
-        held = zip(self.problem.held, self.counts, strict=True)
-        return {kind.name: kind.there - count for kind, count in held if count < kind.there}
+        """How many owned machines of each kind are sold."""
+        return {name: -change for name, change in self._changes.items() if change < 0}
 
-    def at(self, problem: Problem) -> Done:
-        """Its dispatch on other figures of the same sources."""
-        allowed = _allowed(problem, self.kind, self.source)
-        return dispatch(replace(allowed, filled=self.filled, timed=self.problem.timed), self.counts)
+    @property
+    def _changes(self) -> dict[str, int]:
+        kinds = zip(self.problem.held, self.counts, strict=True)
+        return {kind.name: count - kind.there for kind, count in kinds}
 
     @property
     def timed(self) -> frozenset[str]:
-        """The speeds that are timed first, by their key; none: each class is given a machine at once."""
+        """Keys of the speeds that are timed first."""
         return self.problem.timed
 
     @property
     def saving(self) -> float:
-        """Expected USD a month that timing first saves, trials paid, of the best with nothing timed."""
+        """Expected USD per month saved by timing first, trials paid."""
         return self.fixed_usd - self.expected if self.timed else 0.0
 
+    def at(self, problem: Problem) -> DispatchResult:
+        """Return its dispatch at other values of the same sources."""
+        allowed = _allowed(problem, self.kind, self.source)
+        return dispatch(replace(allowed, filled=self.filled, timed=self.timed), self.counts)
+
     def renting_sooner(self, filled: float) -> "Mix":
-        """The same machines, filled no further than that."""
-        return self._replace(filled=filled, done=dispatch(replace(self.problem, filled=filled), self.counts))
+        """Return the same machines, filled no further than that."""
+        result = dispatch(replace(self.problem, filled=filled), self.counts)
+        return self._replace(filled=filled, done=result)
 
 
 def _allowed(problem: Problem, kind: str, source: str) -> Problem:
     return replace(problem, rented=()) if kind == THERE else problem.only(source)
 
 
-def mixes(
-    problem: Problem, keeps: Callable[[Mix], bool] | None = None, eased: Callable[[Mix], Mix] = lambda one: one
-) -> list[Mix]:
-    """The best mix first, then each pure option, the cheapest first; infinite ones last. Of one machine there are as
-    many as cost the least, one at least; where the best buys or sells, renting on several offers is an option, too,
-    where that is cheaper than on any one. The best `keeps` what is asked of it, where any found does; `eased`: each way
-    with what it rents sooner to keep it. The programme decides on SAMPLE
-    months spread over the draws; the mix that it finds, its neighbours of one machine more or less and the pure options
-    are then dispatched on all draws, and the one of least expected cost is the best: no pure option is ever cheaper.
-    Each way takes the strategy that costs less: each class is given a machine at once, or some machines are timed
-    first.
+class MixLimits:
+    """What a team allows of a mix; here nothing is limited."""
+
+    any = False
+
+    def keeps(self, mix: Mix) -> bool:
+        """Return whether a mix keeps all limits."""
+        return True
+
+    def ease(self, mix: Mix) -> Mix:
+        """Return the mix with as much rented sooner as a limit requires."""
+        return mix
+
+
+NO_LIMITS = MixLimits()
+
+
+@dataclass
+class MixSearch:
+    """The mixes of a problem by their numbers of machines, each dispatched once."""
+
+    problem: Problem
+    limits: MixLimits = NO_LIMITS
+    _by_counts: dict[Counts, Mix] = field(default_factory=dict)
+
+    def mix(self, counts: Counts) -> Mix:
+        """Return so many machines and whatever is cheapest beside them."""
+        if counts not in self._by_counts:
+            self._by_counts[counts] = self.limits.ease(Mix(BEST, "", dispatch(self.problem, counts)))
+        return self._by_counts[counts]
+
+    def usd(self, counts: Counts) -> float:
+        """Return expected USD per month; infinite where the mix breaks a limit."""
+        mix = self.mix(counts)
+        return mix.expected if self.limits.keeps(mix) else np.inf
+
+    def cheapest(self, starts: Iterable[Counts], kinds: Sequence[int]) -> Mix:
+        """Return the mix that steps in some kinds lead to from the cheapest start."""
+        start = min(starts, key=self.usd)
+        return self.mix(climb(start, self.usd, kinds, self.problem.minimum, useful_counts(self.problem)))
+
+    def best_number(self, mix: Mix) -> Mix:
+        """Return a purchase of one kind with the cheapest number of it, one at least."""
+        if mix.kind != BOUGHT:
+            return mix
+        owned = self.problem.owned
+        index = [kind.name for kind in self.problem.held].index(mix.source)
+        maximum = tuple(map(max, useful_counts(self.problem), mix.counts))
+        counts = climb(mix.counts, self.usd, [index], step(owned, index, 1), maximum)
+        cheapest = self.mix(counts)._replace(kind=BOUGHT, source=mix.source)
+        return cheapest if self.usd(counts) < np.inf else mix
+
+    def select(self, candidates: Iterable[Mix], default: Mix) -> Mix:
+        """Return the cheapest mix that keeps the limits."""
+        feasible = (mix for mix in candidates if self.limits.keeps(mix))
+        return min(feasible, key=expected_usd, default=default)
+
+    def with_timings(self, mix: Mix, timings: Iterable[frozenset[str]]) -> Mix:
+        """Return the mix with the cheapest of `timings` first, if that saves MINIMUM_SAVING."""
+        if mix.one_offer:
+            return mix
+        problems = (replace(mix.problem, timed=keys, filled=1.0) for keys in timings)
+        results = (dispatch(problem, mix.counts) for problem in problems)
+        timed_mixes = [self.limits.ease(Mix(mix.kind, mix.source, result, 1.0, mix.expected)) for result in results]
+        best = self.select([min(timed_mixes, key=expected_usd, default=mix)], mix)
+        return best if best.expected < mix.expected * (1.0 - MINIMUM_SAVING) else mix
+
+    def best(self, fixed: Mix, candidates: Iterable[Mix], kinds: Sequence[int]) -> Mix:
+        """Return the best of a mix without timings, candidates, and mixes with timings."""
+        timings = timings_worth(self.problem, (fixed.counts, self.problem.owned))
+        candidates = [self.with_timings(fixed, timings), *candidates]
+        for keys in timings:
+            timed_search = MixSearch(replace(self.problem, timed=keys), self.limits)
+            candidates.append(timed_search.cheapest([fixed.counts, self.problem.owned], kinds))
+        best = self.select(candidates, fixed)
+        if best.timed and not best.expected < fixed.expected * (1.0 - MINIMUM_SAVING):
+            best = fixed
+        return best._replace(kind=BEST, fixed_usd=fixed.expected)
+
+
+def expected_usd(mix: Mix) -> float:
+    """Return expected USD per month, as a key."""
+    return mix.expected
+
+
+def mixes(problem: Problem, limits: MixLimits = NO_LIMITS) -> list[Mix]:
+    """Return the best mix first, then each pure option, the cheapest first.
+
+    Where the best buys or sells, renting on several offers is an option too if it is cheaper
+    than on any single one. The best keeps the limits where any mix found does. No pure option is
+    ever cheaper than the best.
     """
-    pure = sorted(map(eased, _pure(problem)), key=lambda one: one.expected)
-    starts = [problem.there, *(one.counts for one in pure)]
-    if keeps is not None:  # what keeps a limit may lie beyond what breaks it: every number up to twice what does all
-        ends = [(place, one.counts) for one in pure for place in problem.for_sale if one.counts[place]]
-        numbers = ((place, counts, n) for place, counts in ends for n in range(1, min(TRIED, 2 * counts[place]) + 1))
-        starts += [(*counts[:place], n, *counts[place + 1 :]) for place, counts, n in numbers]
-    if len(problem.movable) > 1:  # of one kind the cost is convex: steps find the least
-        draws, months = problem.jobs.shape[1:]
-        places = spread_over(draws, SAMPLE)
-        starts.append(numbers_to_have(problem.draws(places, np.arange(len(places)) % months)))
-    mixes_by_number = _MixesByNumber(problem, keeps, eased)
-    best = mixes_by_number.cheapest(starts, problem.movable)
-    pure = [mixes_by_number.as_many_as_pay(one) for one in pure]
-    fixed = min((one for one in (best, *pure) if keeps is None or keeps(one)), key=_expected, default=best)
-    timings = timings_worth(problem, (fixed.counts, problem.there))
-    pure = sorted((with_strategy(one, timings, keeps, eased) for one in pure), key=_expected)
-    rented = with_strategy(mixes_by_number.mix(problem.there)._replace(kind=RENTED), timings, keeps, eased)
-    first = _with_timings(problem, fixed, timings, pure, problem.movable, keeps, eased)
-    singles = min((one.expected for one in pure if one.one_offer), default=0.0)
-    if first.counts != problem.there and rented.expected < singles * (1.0 - SLIGHT):
-        pure = sorted([rented, *pure], key=_expected)
-    return [first._replace(kind=BEST, fixed_usd=fixed.expected), *pure]
+    search = MixSearch(problem, limits)
+    pure = sorted(map(limits.ease, _pure(problem)), key=expected_usd)
+    starts = [problem.owned, *(mix.counts for mix in pure)]
+    if limits.any:  # What keeps a limit may lie beyond what breaks it.
+        for mix in pure:
+            for index in problem.for_sale:
+                numbers = range(1, min(TRIED_WITH_LIMITS, 2 * mix.counts[index]) + 1)
+                starts += [step(mix.counts, index, n - mix.counts[index]) for n in numbers]
+    best = search.cheapest(starts, problem.adjustable)
+    pure = [search.best_number(mix) for mix in pure]
+    fixed = search.select((best, *pure), best)
+    timings = timings_worth(problem, (fixed.counts, problem.owned))
+    pure = sorted((search.with_timings(mix, timings) for mix in pure), key=expected_usd)
+    first = search.best(fixed, pure, problem.adjustable)
+    rented = search.mix(problem.owned)._replace(kind=RENTED)
+    rented = search.with_timings(rented, timings)
+    singles = min((mix.expected for mix in pure if mix.one_offer), default=0.0)
+    if first.counts != problem.owned and rented.expected < singles * (1.0 - SLIGHT):
+        pure = sorted([rented, *pure], key=expected_usd)
+    return [first, *pure]
 
 
-def best_mix(
-    problem: Problem,
-    starts: Sequence[Counts],
-    kinds: Sequence[int],
-    keeps: Callable[[Mix], bool] | None = None,
-    eased: Callable[[Mix], Mix] = lambda one: one,
-) -> Mix:
-    """The best mix of `mixes`, where it is known which kinds of machines are worth a look.
+def best_mix(problem: Problem, starts: Sequence[Counts], kinds: Sequence[int], limits: MixLimits = NO_LIMITS) -> Mix:
+    """Return the best mix where it is known which kinds of machines are worth a look.
 
     Parameters
     ----------
     problem
         All samples of the work.
     starts
-        Numbers of machines, of the cheapest of which steps of one machine are taken.
+        Numbers of machines; steps begin at the cheapest of them.
     kinds
-        Places of the kinds held of which more or fewer are looked at.
-    keeps, eased
-        As of `mixes`.
+        Indices of the owned kinds of which more or fewer are tried.
+    limits
+        What the team allows.
 
     Returns
     -------
@@ -210,157 +241,108 @@ def best_mix(
         The cheapest found, with the strategy that costs less.
 
     """
-    fixed = _MixesByNumber(problem, keeps, eased).cheapest(starts, kinds)
-    timings = timings_worth(problem, dict.fromkeys((fixed.counts, problem.there)))
-    return _with_timings(problem, fixed, timings, [], kinds, keeps, eased)._replace(kind=BEST)
+    search = MixSearch(problem, limits)
+    return search.best(search.cheapest(starts, kinds), [], kinds)
 
 
-def _with_timings(
-    problem: Problem,
-    fixed: Mix,
-    timings: Sequence[frozenset[str]],
-    others: Iterable[Mix],
-    kinds: Sequence[int],
-    keeps: Callable[[Mix], bool] | None,
-    eased: Callable[[Mix], Mix],
-) -> Mix:
-    """The cheapest of the best mix without timings (`fixed`), the `others`, and the best mix with each of `timings`."""
-    ways = [with_strategy(fixed, timings, keeps, eased), *others]
-    for keys in timings:
-        timed = _MixesByNumber(replace(problem, timed=keys), keeps, eased)
-        ways.append(timed.cheapest([fixed.counts, problem.there], kinds))
-    first = min((one for one in ways if keeps is None or keeps(one)), key=_expected, default=fixed)
-    return fixed if first.timed and not first.expected < fixed.expected * (1.0 - MINIMUM_SAVING) else first
+def timings_worth(problem: Problem, candidates: Iterable[Counts]) -> list[frozenset[str]]:
+    """Return the sets of speeds worth timing first with each of several numbers of machines."""
+    rented = (dispatch(problem, counts).rented for counts in dict.fromkeys(candidates))
+    timings = dict.fromkeys(problem.speeds_to_time(jobs.mean(axis=(1, 2))) for jobs in rented)
+    return [keys for keys in timings if keys]
 
 
-def _expected(mix: Mix) -> float:
-    return mix.expected
+def climb(
+    start: Counts, usd: Callable[[Counts], float], kinds: Sequence[int], minimum: Counts, maximum: Counts
+) -> Counts:
+    """Return numbers of machines that no step makes cheaper.
 
+    A step is one machine more or fewer of a kind, or one exchanged for another kind. A step that
+    gains is repeated at twice the length. If `start` does not do the work, begin at the maximum.
 
-class _MixesByNumber:
-    """The mixes of a problem by their numbers of machines, each dispatched once."""
+    Parameters
+    ----------
+    start
+        Numbers to begin with.
+    usd
+        Expected cost of some numbers of machines.
+    kinds
+        Indices of the kinds that may change.
+    minimum, maximum
+        Bounds of each kind.
 
-    def __init__(self, problem: Problem, keeps: Callable[[Mix], bool] | None, eased: Callable[[Mix], Mix]) -> None:
-        self.problem, self.keeps, self.eased = problem, keeps, eased
-        self.useful = most_useful(problem)
-        self._known = dict[Counts, Mix]()
+    Returns
+    -------
+    Counts
+        The cheapest numbers found.
 
-    def mix(self, counts: Counts) -> Mix:
-        """So many machines, and whatever is cheapest beside them."""
-        if counts not in self._known:
-            self._known[counts] = self.eased(Mix(BEST, "", dispatch(self.problem, counts)))
-        return self._known[counts]
-
-    def usd(self, counts: Counts) -> float:
-        """Expected USD a month; infinite where the mix does not keep what is asked of it."""
-        mix = self.mix(counts)
-        return mix.expected if self.keeps is None or self.keeps(mix) else np.inf
-
-    def cheapest(self, starts: Sequence[Counts], kinds: Sequence[int]) -> Mix:
-        """The mix of least expected cost that steps of one machine of some kinds lead to from the cheapest start."""
-        start = min(starts, key=self.usd)
-        return self.mix(climb(start, self.usd, kinds, self.problem.least, self.useful))
-
-    def as_many_as_pay(self, one: Mix) -> Mix:
-        """A purchase of one kind with as many machines of it as cost the least, one at least; another as it is."""
-        if one.kind != BOUGHT:
-            return one
-        there = self.problem.there
-        place = next(place for place, kind in enumerate(self.problem.held) if kind.name == one.source)
-        least = (*there[:place], there[place] + 1, *there[place + 1 :])
-        counts = climb(one.counts, self.usd, [place], least, tuple(map(max, self.useful, one.counts)))
-        return self.mix(counts)._replace(kind=BOUGHT, source=one.source) if self.usd(counts) < np.inf else one
-
-
-def timings_worth(problem: Problem, several: Iterable[Counts]) -> list[frozenset[str]]:
-    """The speeds that are worth timing first with each of several numbers of machines (`select_speeds_to_time`)."""
-    found = (problem.speeds_to_time(dispatch(problem, counts).rented.mean(axis=(1, 2))) for counts in several)
-    return [keys for keys in dict.fromkeys(found) if keys]
-
-
-def with_strategy(
-    mix: Mix,
-    timings: Iterable[frozenset[str]],
-    keeps: Callable[[Mix], bool] | None,
-    eased: Callable[[Mix], Mix],
-) -> Mix:
-    """A mix with one of `timings` first, where that saves MINIMUM_SAVING, the cheapest of them; else as it is. Where
-    all is on one offer nothing is timed.
     """
-    if mix.one_offer:
-        return mix
-    problems = (replace(mix.problem, timed=keys, filled=1.0) for keys in timings)
-    found = [eased(Mix(mix.kind, mix.source, dispatch(problem, mix.counts), 1.0, mix.expected)) for problem in problems]
-    best = min(found, key=lambda one: one.expected, default=mix)
-    better = best.expected < mix.expected * (1.0 - MINIMUM_SAVING) and (keeps is None or keeps(best))
-    return best if better else mix
-
-
-def spread_over(every: int, some: int) -> npt.NDArray[np.int_]:
-    """At most `some` of so many places, from the first to the last."""
-    return np.unique(np.linspace(0, every - 1, some).round().astype(int))
-
-
-def climb(start: Counts, usd: Callable[[Counts], float], kinds: Sequence[int], least: Counts, most: Counts) -> Counts:
-    """Numbers of machines of which none more or less of one of `kinds` is cheaper, from `start` on. The way that gains
-    is gone on in steps twice as long each time; between `least` and `most` of each kind. Where the start does not do
-    the work, from the most of all kinds on, if these do.
-    """
-    full = tuple(most[place] if place in kinds else count for place, count in enumerate(start))
+    full = tuple(maximum[n] if n in kinds else count for n, count in enumerate(start))
     best = full if usd(start) == np.inf > usd(full) else start
+    changes = [{index: sign} for index in kinds for sign in (-1, 1)]
+    changes += [{index: -1, added: 1} for index, added in permutations(kinds, 2)]
+
+    def stepped(change: dict[int, int], size: int) -> Counts:
+        """Return the counts after a step, or as they are where it leaves the bounds."""
+        counts = best
+        for index, number in change.items():
+            counts = step(counts, index, size * number)
+        inside = all(minimum[n] <= counts[n] <= maximum[n] for n in change)
+        return counts if inside else best
+
     while True:
-        moves = [(place, step) for place in kinds for step in (-1, 1)]
-        near = [(*move, counts) for move in moves if (counts := moved(best, *move, least, most)) is not None]
-        found = min(near, key=lambda one: usd(one[2]), default=None)
-        if found is None or not usd(found[2]) < usd(best):
+        change = min(changes, key=lambda change: usd(stepped(change, 1)), default={})
+        size, before = 1, best
+        while usd(further := stepped(change, size)) < usd(best):
+            best, size = further, 2 * size
+        if best == before:
             return best
-        place, step, best = found
-        while (further := moved(best, place, step := 2 * step, least, most)) and usd(further) < usd(best):
-            best = further
 
 
-def moved(counts: Counts, place: int, step: int, least: Counts, most: Counts) -> Counts | None:
-    """So many machines of a kind more; None beyond the bounds."""
-    number = counts[place] + step
-    return (*counts[:place], number, *counts[place + 1 :]) if least[place] <= number <= most[place] else None
+def step(counts: Counts, index: int, change: int) -> Counts:
+    """Return the counts with some machines more of one kind."""
+    return (*counts[:index], counts[index] + change, *counts[index + 1 :])
 
 
-def most_useful(problem: Problem) -> Counts:
-    """Machines of each kind that do all that it can do of the busiest month: more would stand idle."""
+def useful_counts(problem: Problem) -> Counts:
+    """Return the machines of each kind that do all they can of the busiest month."""
     busiest = problem.jobs.max(axis=(1, 2))
-    found = []
+    numbers = []
     for kind in problem.held:
         hours = float((busiest[:, None] * finite(kind.hours)).sum(axis=0).max())
         needed = int(np.ceil(hours / max(float(kind.capacity.min()), TINY)))
-        found.append(max(kind.there, min(MOST, needed)) if kind.for_sale else kind.there)
-    return tuple(found)
+        number = max(kind.there, min(MAXIMUM_MACHINES, needed)) if kind.for_sale else kind.there
+        numbers.append(number)
+    return tuple(numbers)
 
 
 def _pure(problem: Problem) -> Iterator[Mix]:
-    """What is there and one source beside it: as many of one machine as the work takes, or one offer by the hour; and
-    nothing of what can be sold. What a source cannot do (memory, deadline, no speed) others do for it, at their least
-    cost, and so they do what a month has beyond the machines bought.
+    """Yield what is owned with one source beside it, and nothing of what can be sold.
+
+    What a source cannot do, the rest does at their least cost.
     """
-    found = [(THERE, "", problem.there)] if any(problem.there) else []
-    for place in problem.for_sale:
-        box = problem.held[place]
-        if np.isfinite(box.hours).any():
-            more = max(machines_for(problem, place), box.there + 1)  # one where what is there does all: it is on offer
-            found.append((BOUGHT, box.name, (*problem.there[:place], more, *problem.there[place + 1 :])))
-    found += [(RENTED, one.name, problem.there) for one in problem.rented if np.isfinite(one.usd).any()]
-    if problem.least != problem.there:
-        found.append((SOLD, "", problem.least))
-    for kind, source, counts in found:
-        yield Mix(kind, source, dispatch(_allowed(problem, kind, source), counts))
+    owned = problem.owned
+    options = [(THERE, "", owned)] if any(owned) else []
+    for index in problem.for_sale:
+        kind = problem.held[index]
+        if np.isfinite(kind.hours).any():
+            number = max(machines_for(problem, index) - kind.there, 1)
+            options.append((BOUGHT, kind.name, step(owned, index, number)))
+    rentable = [offer.name for offer in problem.rented if np.isfinite(offer.usd).any()]
+    options += [(RENTED, name, owned) for name in rentable]
+    if problem.minimum != owned:
+        options.append((SOLD, "", problem.minimum))
+    for name, source, counts in options:
+        yield Mix(name, source, dispatch(_allowed(problem, name, source), counts))
 
 
-def machines_for(problem: Problem, place: int) -> int:
-    """How many of a kind do, beside what is there, all that it can do of the mean month; 0 where it can do nothing."""
-    kind, left = problem.held[place], problem.jobs.mean(axis=2)
-    for other in (one for one in problem.held if one.there):
-        # Machines that are there take of all classes alike.
-        needed = (left * finite(other.hours)).sum(axis=0)
-        share = np.divide(other.there * other.capacity, needed, out=np.zeros_like(needed), where=needed > 0)
-        left = np.where(np.isfinite(other.hours), left * (1.0 - np.minimum(1.0, share)), left)
-    hours = float((left * finite(kind.hours)).sum(axis=0).mean())
-    return kind.there + int(np.ceil(hours / kind.capacity.mean() - 1e-9))
+def machines_for(problem: Problem, index: int) -> int:
+    """Return how many of a kind do, beside what is owned, all they can of the mean month."""
+    kind, remaining = problem.held[index], problem.jobs.mean(axis=2)
+    for owned in (machine for machine in problem.held if machine.there):
+        # Owned machines take the same share of all classes.
+        needed = (remaining * finite(owned.hours)).sum(axis=0)
+        share = np.minimum(1.0, owned.there * owned.capacity / np.maximum(needed, TINY))
+        remaining = np.where(np.isfinite(owned.hours), remaining * (1.0 - share), remaining)
+    hours = float((remaining * finite(kind.hours)).sum(axis=0).mean())
+    return kind.there + int(np.ceil(hours / kind.capacity.mean() - TINY))
