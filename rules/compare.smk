@@ -9,7 +9,6 @@ COMPARISON = [
     "break_even",
     "utilisation",
     "ranks",
-    "frontier",
     # What each question hangs on, what turns it, what to find out: one job by model, and plans.
     "tornado",
     "turning_points",

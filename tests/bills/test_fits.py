@@ -33,7 +33,7 @@ def test_what_cannot_hold_it_is_named_and_ranked_nowhere():
     options = found["options"].set_index("instance")
     assert list(options.loc[[BOX], "fits"]) == [False] and options.loc[[RENTED], "fits"].all()
     assert tuple(options.loc[BOX, ["memory_need_gib", "gpu_memory_gib"]]) == (12.0, 11.0)
-    for name in ("ranks", "pairs", "frontier", "break_even", "tornado", "choices", "worth_knowing", "verdict"):
+    for name in ("ranks", "break_even", "tornado", "choices", "worth_knowing", "verdict"):
         table = found[name].astype(str)
         assert not table.apply(lambda column: column.str.contains(BOX)).to_numpy().any(), name
     assert found["verdict"]["best"].iloc[0] == RENTED
@@ -46,7 +46,7 @@ def test_what_just_fits_takes_part_and_no_figure_moves():
     held, unknown = compared(11.0), plain()
     assert held["options"]["fits"].all()
     assert unknown["options"]["fits"].isna().all()
-    for name in ("ranks", "verdict", "pairs", "break_even", "warnings"):
+    for name in ("ranks", "verdict", "break_even", "warnings"):
         pd.testing.assert_frame_equal(held[name], unknown[name])
 
 

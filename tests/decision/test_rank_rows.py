@@ -11,7 +11,7 @@ from sweetspot.decision.contenders import (
     bills_decide,
     contenders,
 )
-from sweetspot.decision.ranks import ENERGY, frontier, ranks
+from sweetspot.decision.ranks import ENERGY, ranks
 
 ENDS = ("kwh", "kwh_low", "kwh_high", "kg_co2e", "kg_co2e_low", "kg_co2e_high")
 
@@ -67,28 +67,6 @@ def test_places_count_ties_once_and_leave_out_what_can_be_taken_away():
     assert table["rank_hours"].to_dict() == {"d": 1, "e": 1, "b": 3, "c": 4, "a": 5}
     # among those that stay: a in draws 1 and 3, c in 2 and 4, and in 5 a, c and d, which cost the same
     assert table["p_cheapest"].dropna().to_dict() == pytest.approx({"a": 0.6, "c": 0.6, "d": 0.2, "e": 0.0})
-
-
-def test_a_front_names_who_beats_whom_by_money_and_carbon():
-    predicted = {"throughput_basis": "extrapolated"}
-    taken = {"purchase": "spot", "persistent": False}
-    # z is beaten by y alone; c by b, and by a too, which costs less; d by all in time and USD
-    options = pd.DataFrame(
-        [
-            machine("Z", 9.0, 9.0, model="later"), machine("Y", 8.0, 8.0, model="later", kg_co2e=1.0, **taken),
-            machine("D", 40.0, 40.0, kwh=9.0, kg_co2e=1.0, power_basis="declared", **predicted, **taken),
-            machine("C", 30.0, 30.0, kg_co2e=5.0), machine("B", 20.0, 20.0, kg_co2e=4.0, **predicted),
-            machine("A", 10.0, 25.0, kg_co2e=6.0),
-        ]
-    )  # fmt: skip
-    found = frontier(options)
-    assert found.index.tolist() == list(range(6)) and found["option"].tolist() == ["y", "z", "a", "b", "c", "d"]
-    beaten = found.set_index("option").astype(object).where(lambda table: table.notna(), None)
-    assert beaten["dominated_by"].to_dict() == {"y": None, "z": "y", "a": None, "b": None, "c": "a", "d": "a"}
-    with_carbon = {"y": None, "z": None, "a": None, "b": None, "c": "b", "d": None}
-    assert beaten["dominated_by_with_carbon"].to_dict() == with_carbon
-    assert beaten["on_front"].to_dict() == dict(zip("yzabcd", (True, False, True, True, False, False), strict=True))
-    assert beaten["on_front_with_carbon"].tolist() == [True, None, True, True, False, True]
 
 
 def of(*rows, reference=None):

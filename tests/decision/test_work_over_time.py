@@ -6,7 +6,7 @@ from phase_plans import hourly, own
 from small_lab import class_of, posed
 from sweetspot.decision.assumption import Moved
 from sweetspot.decision.cost_dispatch import dispatch_question
-from sweetspot.decision.posed import grown, months_of
+from sweetspot.mixes.problem import grown, months_of
 
 MONTHS = np.arange(36)
 TWO_MONTHS = 61.0 / 7.0  # weeks, of months of 30.5 days

@@ -165,19 +165,6 @@ def test_what_all_machines_share_is_worth_no_timing():
         assert dispatch(replace(made, timed=frozenset(timed)), ()).usd == pytest.approx(10 * costs)
 
 
-def test_where_a_seller_may_have_none_the_order_is_that_of_expectations():
-    """Half of the tries find the unsure one, expected at 9; the others take the sure one at 10. In the draw in which it
-    costs 13 it is tried first all the same: (13 + 10) / 2.
-    """
-    half = np.array([[0.5, 0.5]])
-    seldom = replace(offer("unsure", [5.0, 13.0]), availability=half, fallback=half)
-    made = of_one_class(SURE, seldom, jobs=1.0)
-    assert dispatch(made, ()).usd.tolist() == [7.5, 11.5]
-    known = replace(made, timed=frozenset(["unsure: a"]))
-    # Known to be the dearer one it is the second, which nobody needs: the sure one is always there.
-    assert dispatch(known, ()).usd.tolist() == [7.5, 10.0]
-
-
 def test_all_on_one_offer_leaves_to_the_others_what_it_cannot_do():
     """Class b runs on the other two alone: 4 on one, 3 or 7 on the other (5): it goes to the first in both draws."""
     first = RentalOffer("first", np.array([[1.0, 1.0], [NEVER, NEVER]]), np.ones((2, 2)))

@@ -1,7 +1,6 @@
 """What a plan of phases costs on each option: what the page's lines of cost by the amount of work are made of."""
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -27,19 +26,12 @@ def case_figures(plans: Iterable[tuple[Question, Plan]]) -> pd.DataFrame:
         phases; `room_hours`: hours of use planned for one machine (null: nobody counts them).
 
     """
-    rows = [row for question, plan in plans for row in _rows_of_plan(question, plan)]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"room_hours": float})
-
-
-def _rows_of_plan(question: Question, plan: Plan) -> Iterator[dict[str, Any]]:
-    for index, row in enumerate(plan.rows):
-        hours = float(plan.room[index])
-        yield {
-            "workload": question.workload,
-            "option": row["option"],
-            "purchase": row["purchase"],
-            "ownership_usd": float(plan.held[index]),
-            "running_usd": sum(float(part.usd[index]) for part in plan.parts),
-            "machines": float(plan.boxes[index]),
-            "room_hours": hours if np.isfinite(hours) else np.nan,
-        }
+    rows = [
+        (question.workload, row["option"], row["purchase"], plan.held[index], running[index], plan.boxes[index],
+         plan.room[index])
+        for question, plan in plans
+        for running in [np.sum([part.usd for part in plan.parts], axis=0)]
+        for index, row in enumerate(plan.rows)
+    ]  # fmt: skip
+    table = pd.DataFrame(rows, columns=list(COLUMNS)).astype(dict.fromkeys(COLUMNS[3:], float))
+    return table.replace(np.inf, np.nan)

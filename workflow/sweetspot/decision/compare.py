@@ -22,7 +22,7 @@ from sweetspot.decision.options import Row, build_options, titled
 from sweetspot.decision.pose import limited, pose
 from sweetspot.decision.posed import Posed
 from sweetspot.decision.question import Question
-from sweetspot.decision.ranks import frontier, ranks
+from sweetspot.decision.ranks import ranks
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.sources import job_table, load_table, source_table
 from sweetspot.decision.turning import PAYS, TORNADO, TURNING, pays_rows, tornado_rows, turning_rows
@@ -169,7 +169,6 @@ def compare(
         "options": pd.concat([options, judged.misfits], ignore_index=True) if len(judged.misfits) else options,
         "utilisation": utilisation(options, drawn, settings.month_days),
         "ranks": ranks(options, drawn),
-        "frontier": frontier(options),
         "left_out": missing,
         "queue": queue_table(coming_to_mixes(judged.months)),
         "warnings": with_decisive(

@@ -22,8 +22,6 @@ from sweetspot.decision.posed import (
     Source,
     TeamLimits,
     Trial,
-    grown,
-    lighter,
     over_planned,
 )
 from sweetspot.decision.simulate import Draws, ends
@@ -31,7 +29,7 @@ from sweetspot.decision.waiting import pool, waiting
 from sweetspot.decision.worth_knowing import timings_of
 from sweetspot.draws import LEVEL_RANGE, spread, stream
 from sweetspot.errors import refuse
-from sweetspot.mixes.problem import NEVER, Array, Counts, month_noise
+from sweetspot.mixes.problem import NEVER, Array, Counts, grown, lighter, month_noise
 from sweetspot.mixes.search import Mix
 from sweetspot.mixes.timing import SpeedErrors
 

@@ -1,6 +1,5 @@
 """The work of a month as a problem of mixes: its classes of jobs, what is there, what can be had, with draws."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -24,7 +23,18 @@ from sweetspot.bills.rates import (
 from sweetspot.bills.renting import contract_months
 from sweetspot.decision.assumption import ALL_JOBS, Moved
 from sweetspot.decision.options import Row
-from sweetspot.mixes.problem import NEVER, Array, Counts, OwnedMachine, Problem, RentalOffer, finite
+from sweetspot.mixes.problem import (
+    NEVER,
+    Array,
+    Counts,
+    OwnedMachine,
+    Problem,
+    RentalOffer,
+    finite,
+    grown,
+    lighter,
+    months_of,
+)
 from sweetspot.mixes.search import Mix, MixLimits, MixSearch, best_mix, mixes, timings_worth
 from sweetspot.mixes.timing import SpeedErrors
 
@@ -33,7 +43,6 @@ if TYPE_CHECKING:
     from sweetspot.study.terms import Amount
 
 MIX_DRAWS = 1000  # of the simulation's draws, each with its months: standard error of a probability of 0.8: 1.3 points
-MOST_MONTHS = 36  # drawn of a project; a longer one has the same months again
 COMMITTED = ("reserved", "committed")
 PER_MONTH = "per_month"  # quantity: jobs a month of one class
 GROWTH = "growth_per_month"  # of one class, too
@@ -460,25 +469,6 @@ def over_planned(known: Mapping[tuple[str, int], Array], row: Row, name: str) ->
     """Draws of a figure of a row over what is planned."""
     values = known.get((name, row["row"]))
     return 1.0 if values is None or not row[name] > 0 else values / row[name]
-
-
-def months_of(months: float) -> tuple[Array, float]:
-    """When each month that is drawn of a project begins, in months from its start, and how long it is: MOST_MONTHS of
-    a longer project, spread over it.
-    """
-    count = max(1, min(MOST_MONTHS, math.ceil(months)))
-    return np.arange(count) * months / count, months / count
-
-
-def grown(growth: Array, months: float) -> Array:
-    """Jobs of each month over those of the first, by class and draw: (1 + growth) ** months since."""
-    starts, length = months_of(months)
-    return np.asarray((1.0 + growth[:, :, None]) ** (starts + (length - 1.0) / 2.0))
-
-
-def lighter(gain: Array, months: float) -> Array:
-    """Hours of a job in each month over those of the first, 1 x draw x month, where software gains so much a year."""
-    return grown(((1.0 + gain) ** (-1 / 12) - 1.0)[None, :], months)
 
 
 def in_time(one: Class, row: Row, faster: float = 1.0) -> bool:

@@ -1,4 +1,4 @@
-"""Ranks of all options by money, time and carbon, and which of them nothing beats in both."""
+"""Ranks of all options by money, time and carbon."""
 
 import numpy as np
 import pandas as pd
@@ -18,10 +18,6 @@ ENERGY = (
     *("power_basis", "power_source", "grid_source", "energy_lacks"),
 )
 RANKED = {"rank": "usd", "rank_hours": "hours", "rank_carbon": "kg_co2e"}
-FRONT = (
-    *("model", "workload", "option", "hours", "usd", "on_front", "dominated_by", "kg_co2e"),
-    *("on_front_with_carbon", "dominated_by_with_carbon"),
-)
 
 
 def ranks(options: pd.DataFrame, draws: Draws) -> pd.DataFrame:
@@ -69,35 +65,3 @@ def _p_cheapest(options: pd.DataFrame, draws: Draws) -> np.ndarray:
         labels = persistent.index[rows].to_numpy()
         share[labels] = list(shares(draws.usd[labels], labels.tolist()).values())
     return share
-
-
-def dominates(objectives: np.ndarray) -> np.ndarray:
-    """Return the matrix [a, b]: a is no worse than b in every objective (columns, less is better) and better in one.
-
-    NaN never dominates and is never dominated.
-    """
-    first, second = objectives[:, None, :], objectives[None, :, :]
-    return np.asarray((first <= second).all(axis=2) & (first < second).any(axis=2))
-
-
-def frontier(options: pd.DataFrame) -> pd.DataFrame:
-    """Mark the options of each model and workload that nothing beats in both time and USD (FRONT), cheapest first.
-
-    `dominated_by`: the cheapest option that is neither slower nor more expensive; `_with_carbon`: kg CO2e is a third
-    objective, null where it is unknown.
-    """
-    parts = [_front(rows) for _, rows in options.groupby(["model", "workload"], sort=True)]
-    return pd.concat(parts, ignore_index=True)[list(FRONT)] if parts else pd.DataFrame(columns=list(FRONT))
-
-
-def _front(rows: pd.DataFrame) -> pd.DataFrame:
-    rows = rows.sort_values(["usd", "hours"], kind="stable")
-    names = rows["option"].to_numpy()
-    for suffix, objectives in (("", ["hours", "usd"]), ("_with_carbon", ["hours", "usd", "kg_co2e"])):
-        matrix = dominates(rows[objectives].to_numpy(float))
-        beaten = pd.Series(matrix.any(axis=0), rows.index)
-        # Rows are ordered by USD: the first that dominates is the cheapest.
-        cheapest = pd.Series(names[matrix.argmax(axis=0)], rows.index, object)
-        rows = rows.assign(**{f"on_front{suffix}": ~beaten, f"dominated_by{suffix}": cheapest.where(beaten, None)})
-    known = rows["on_front_with_carbon"].astype("boolean").where(rows["kg_co2e"].notna())
-    return rows.assign(on_front_with_carbon=known)

@@ -121,7 +121,8 @@ def dispatch(problem: Problem, counts: Sequence[int]) -> DispatchResult:
     merit = [index for index in problem.by_running if counts[index]]
     leading, tail = merit[:PERMUTED_KINDS], merit[PERMUTED_KINDS:]
     best = _fill_kinds(problem, counts, merit, False)
-    for order in permutations(leading) if len(merit) > 1 else ():
+    is_optimal = len(merit) < 2 or _are_in_proportion([problem.held[index] for index in merit])
+    for order in () if is_optimal else permutations(leading):
         for shared in (True, False):
             # Jobs that nobody rents must not stay undone for being cheap.
             best = min(best, _fill_kinds(problem, counts, [*order, *tail], shared), key=_rank)
@@ -132,6 +133,19 @@ def dispatch(problem: Problem, counts: Sequence[int]) -> DispatchResult:
     usd = fixed + best.running.mean(axis=1) + problem.trial_usd + (NEVER if late.any() else 0.0)
     jobs = best.owned_jobs
     return DispatchResult(problem, tuple(counts), jobs, best.rented, best.undone, usd, best.running)
+
+
+def _are_in_proportion(kinds: Sequence[OwnedMachine]) -> bool:
+    """Tell whether each kind differs from the first by one factor for all classes that run, in hours and running."""
+    hours, usd = (np.stack([getattr(kind, name) for kind in kinds]) for name in ("hours", "usd"))
+    is_run = np.isfinite(hours).any(axis=(0, 2))
+    if not np.isfinite(hours[:, is_run]).all():
+        return False
+    for values in (hours[:, is_run], usd[:, is_run]):
+        products, others = values[0] * values[:, :1], values * values[0, :1]
+        if (np.abs(products - others) > SLIGHT * others).any():
+            return False
+    return True
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,5 +1,6 @@
 """What a mix is chosen from: classes of jobs, owned machines and rental offers, with samples."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,6 +12,7 @@ from sweetspot.mixes.timing import NEVER, Array, Indices, SpeedErrors, select_sp
 
 Counts = tuple[int, ...]  # machines of each kind that are owned or committed to
 ALWAYS = np.ones((1, 1))
+MAXIMUM_SAMPLED_MONTHS = 36  # of a project; those of a longer one are spread over it
 UNSET = np.zeros((0, 0))
 
 
@@ -114,13 +116,6 @@ class RentalOffer:
         USD of a job, class x sample; NEVER where it cannot run.
     device_hours
         Device-hours of a job, class x sample.
-    availability
-        Chance that a job finds a machine in time, class x sample.
-    fallback
-        The same chance for a job that found another offer taken; 0 where its class does not
-        fall back on this offer.
-    event
-        Offers of one event are available or not together; empty: independent of all others.
     speed_keys
         Correlation key of the speed of each class.
     expected_usd
@@ -135,9 +130,6 @@ class RentalOffer:
     name: str
     usd: Array
     device_hours: Array
-    availability: Array = field(default_factory=lambda: ALWAYS)
-    fallback: Array = field(default_factory=lambda: ALWAYS)
-    event: str = ""
     speed_keys: tuple[str, ...] = ()
     expected_usd: Array = field(default_factory=lambda: UNSET)
     usd_at_speed: Array = field(default_factory=lambda: UNSET)
@@ -171,8 +163,6 @@ class RentalOffer:
                 self,
                 usd=usd if self.stays else usd * self.path[samples, months],
                 device_hours=self.device_hours[:, samples],
-                availability=_select_columns(self.availability, samples),
-                fallback=_select_columns(self.fallback, samples),
                 usd_at_speed=self.usd_at_speed[:, samples],
                 path=ALWAYS,
             )
@@ -275,34 +265,15 @@ class Problem:
     def _shares(self) -> Array:
         """Share of the rented jobs that each offer does, class x offer x sample (or x 1).
 
-        The `first` or cheapest offer is tried. A job that finds it taken tries the next cheapest on which its class
-        falls back, and so on; a job that finds none waits for the first.
+        All go to the `first` offer or, where their class cannot run on it, to the one expected to be the cheapest.
         """
-        offers = self.rented
-        if not offers:
-            return self._rental_forecast
-        availability, fallback = (
-            np.stack([*np.broadcast_arrays(self.rentable, *chances)][1:], axis=1)
-            for chances in ([offer.availability for offer in offers], [offer.fallback for offer in offers])
-        )
-        expected, availability, fallback = np.broadcast_arrays(self._rental_forecast, availability, fallback)
+        expected = self._rental_forecast
+        if not self.rented:
+            return expected
         can_run = np.isfinite(expected)
-        is_first = np.array([offer.name == self.first for offer in offers])[:, None] & can_run
-        order = np.argsort(np.where(is_first, -NEVER, expected), axis=1, kind="stable")
-        events = np.unique([offer.event or offer.name for offer in offers], return_inverse=True)[1]
-        shares, tried = np.zeros(expected.shape), np.zeros(expected.shape, bool)
-        remaining = np.ones((expected.shape[0], expected.shape[2]))
-        row, sample = np.ogrid[: remaining.shape[0], : remaining.shape[1]]
-        for turn, chance in enumerate([availability] + [fallback] * (len(offers) - 1)):
-            at = (row, order[:, turn], sample)
-            event = (row, events[order[:, turn]], sample)
-            shares[at] = remaining * np.where(can_run[at] & ~tried[event], chance[at], 0.0)
-            tried[event] = True
-            remaining = remaining - shares[at]
-            if not remaining.any():
-                break
-        shares[row, order[:, 0], sample] += remaining
-        return np.where(can_run, shares, 0.0)
+        is_first = np.array([offer.name == self.first for offer in self.rented])[:, None] & can_run
+        chosen = np.where(is_first, -NEVER, expected).argmin(axis=1)
+        return np.where(np.arange(len(self.rented))[:, None] == chosen[:, None, :], can_run, 0.0)
 
     def share_of(self, index: int) -> Array:
         """Return the share of the rented jobs that an offer does, class x sample (or x 1)."""
@@ -317,11 +288,7 @@ class Problem:
     @cached_property
     def expected_rent(self) -> Array:
         """Expected USD of a rented job, class x sample (or x 1); NEVER where none can do it."""
-        expected = self._rental_forecast
-        shares = self._shares
-        if expected.shape[2] == 1:
-            shares = shares.mean(axis=2, keepdims=True)
-        return np.asarray((shares * finite(expected)).sum(axis=1) + self.rentable)
+        return np.asarray((self._shares * finite(self._rental_forecast)).sum(axis=1) + self.rentable)
 
     @cached_property
     def rent(self) -> Array:
@@ -425,6 +392,23 @@ def _set_default(instance: object, name: str, value: Array) -> None:
 
 def _select_columns(values: Array, columns: Indices) -> Array:
     return values if values.shape[1] == 1 else values[:, columns]
+
+
+def months_of(months: float) -> tuple[Array, float]:
+    """Return when each sampled month of a project begins, in months from its start, and the length of each."""
+    count = max(1, min(MAXIMUM_SAMPLED_MONTHS, math.ceil(months)))
+    return np.arange(count) * months / count, months / count
+
+
+def grown(growth: Array, months: float) -> Array:
+    """Return jobs of each month over those of the first, by class and sample: (1 + growth) ** months since."""
+    starts, length = months_of(months)
+    return np.asarray((1.0 + growth[:, :, None]) ** (starts + (length - 1.0) / 2.0))
+
+
+def lighter(gain: Array, months: float) -> Array:
+    """Return hours of a job in each month over those of the first, 1 x sample x month, by the gain a year."""
+    return grown(((1.0 + gain) ** (-1 / 12) - 1.0)[None, :], months)
 
 
 def month_noise(generator: np.random.Generator, samples: int, months: int, correlation: float) -> Array:
