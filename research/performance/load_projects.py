@@ -15,9 +15,9 @@ from sweetspot.harness.facts import machine_facts  # noqa: E402
 from sweetspot.harness.request import parse_request  # noqa: E402
 from sweetspot.harness.runfile import write_run  # noqa: E402
 from sweetspot.harness.step_times import Interval  # noqa: E402
-from sweetspot.matrix.possible import APPLICATIONS  # noqa: E402
+from sweetspot.study.frameworks import BUILDERS  # noqa: E402
 
-MODELS, GPUS = [name.lower() for name in APPLICATIONS[:20]], (1, 2, 4, 8)
+MODELS, GPUS = sorted(BUILDERS["tensorflow"])[:20], (1, 2, 4, 8)
 
 
 def big_project(folder: Path, cells: int) -> Path:
