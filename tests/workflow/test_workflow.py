@@ -136,7 +136,7 @@ def test_prices_touched_but_unchanged_rerun_nothing(project):
         ("config/config.yaml", "runs: 2", "rums: 2", ["config/config.yaml", "'rums'", "unknown"]),
         ("config/config.yaml", "study: parkopedia-2018", "study: elsewhere", ["'elsewhere'", "does not exist"]),
         ("config/config.yaml", "runs: 2", "runs: -2", ["'runs'", "-2"]),
-        (f"{STUDY}/study.yaml", "title:", "titel:", ["study.yaml", "'title'", "missing"]),
+        (f"{STUDY}/study.yaml", "title: Four", "titel: Four", ["study.yaml", "'titel'", "'title'"]),
         (f"{STUDY}/throughput.csv", ",213.0,", ",many,", ["throughput.csv, line", "'many'", "number above 0"]),
         (f"{STUDY}/efficiency.csv", ",0.94,", ",1.94,", ["efficiency.csv, line", "1.94", "at most 1.2"]),
         (
