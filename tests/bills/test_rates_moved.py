@@ -7,7 +7,6 @@ import pytest
 from sweetspot.bills.rates import (
     Rents,
     by_contract,
-    by_the_hour,
     month_of,
     possession,
     rates,
@@ -129,8 +128,7 @@ def test_prices_of_one_provider_and_device_move_together():
 
 
 @pytest.mark.parametrize(
-    ("row", "contract", "hour"),
-    [(OWNED, False, False), (RENTED, False, True), (RENTED | {"days_per_month": 10.0}, True, False)],
+    ("row", "contract"), [(OWNED, False), (RENTED, False), (RENTED | {"days_per_month": 10.0}, True)]
 )
-def test_who_is_paid_by_the_month_and_who_by_the_hour(row, contract, hour):
-    assert (by_contract(row), by_the_hour(row)) == (contract, hour)
+def test_who_is_paid_by_the_month_used_or_not(row, contract):
+    assert by_contract(row) == contract

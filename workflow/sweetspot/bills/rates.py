@@ -221,11 +221,6 @@ def by_contract(row: Row) -> bool:
     return row["purchase"] != "own" and bool(pd.notna(row["days_per_month"]))
 
 
-def by_the_hour(row: Row) -> bool:
-    """Whether a machine is paid for the hours of its use alone."""
-    return row["purchase"] != "own" and not by_contract(row)
-
-
 def or_zero(value: float | None) -> float:
     """The number, 0 where there is none."""
     return 0.0 if value is None or pd.isna(value) else float(value)

@@ -7,7 +7,6 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.study.transformers import TRANSFORMERS
 
 TENSORFLOW_VARIANTS = ("default", "A", "B", "C")
-VARIANTS = (*TENSORFLOW_VARIANTS, "compile", "ddp")
 NCCL = "B"  # the variant whose gradients NCCL sums, which is between GPUs only
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16")  # those that the frameworks here train in; tf32 on GPUs only
 PUBLISHED = ("jax",)  # of published figures only; a script of one's own (framework command) measures such a one
