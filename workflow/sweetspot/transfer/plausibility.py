@@ -85,11 +85,7 @@ def impossible_figures(figures: pd.DataFrame) -> list[ImpossibleFigure]:
 
 def beyond_peak_factor(gpu: str, gpus: int, precision: str, model: str, unit: str, rate: float) -> float:
     """Return `rate` (samples per second) over what the devices can do at their dense peak; NaN where it is unknown."""
-    device, flop, name = (
-        shipped_devices().find(str(gpu)),
-        flop_per_sample(str(model), str(unit)),
-        precision_name(precision),
-    )
+    device, name = shipped_devices().find(str(gpu)), precision_name(str(precision))
     if device is None:
         return math.nan
     peak = device.peak(name) * 1e12 * (WINOGRAD if device.unit(name) == "fp32" else 1.0)
