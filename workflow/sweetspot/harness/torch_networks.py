@@ -147,7 +147,7 @@ def _config_fields(shape: Shape) -> dict[str, Any]:
         "hidden_size": shape.hidden,
         "num_hidden_layers": shape.layers,
         "num_attention_heads": shape.heads,
-        "intermediate_size": shape.wide,
+        "intermediate_size": shape.inner_width,
     }
     if shape.kind == "llama":
         return fields | {
