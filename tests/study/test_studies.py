@@ -79,7 +79,7 @@ def test_a_price_list_that_would_be_passed_over_is_refused(studies, name):
 
 
 def test_a_study_is_found_by_its_folders_name(tmp_path):
-    with pytest.raises(UserError, match=f"'s' does not exist: no study lies in {tmp_path}"):
+    with pytest.raises(UserError, match=f"'s' does not exist; expected one of studies in {tmp_path}"):
         load_study(tmp_path / "s")
     (tmp_path / "other").mkdir()
     text = "name: s\ntitle: t\nquestion: q\nas_of: 2018-01-01\nsources: [{id: a, title: t, date: '2018'}]\n"

@@ -158,23 +158,18 @@ def checked_facts(file: Path, machines: Collection[Instance], price_lists: Colle
         "provider": {machine.provider for machine in machines},
         "gpu": {machine.gpu for machine in machines},
     }
-    sentences = []
-    for index, fact in enumerate(facts):
-        for key, names in names_by_key.items():
-            name = getattr(fact, key) or ""
-            suggestion = _suggestion(name, sorted(names)) if name and name not in names else ""
-            if suggestion or (key == "price_list" and name and name not in names):
-                entry = f"{file}: key 'facts[{index}].{key}' is {name!r}"
-                sentences.append(f"{entry}; expected one of the study's{suggestion}")
-    refuse(sentences)
+    unknown = [
+        (index, key, name, hint(name, names_by_key[key]))
+        for index, fact in enumerate(facts)
+        for key, name in fact.about.items()
+        if key in names_by_key and name not in names_by_key[key]
+    ]
+    refuse(
+        f"{file}: key 'facts[{index}].{key}' is {name!r}; expected one of the study's{suggestion}"
+        for index, key, name, suggestion in unknown
+        if suggestion or key == "price_list"
+    )
     return facts
-
-
-def _suggestion(name: str, names: Sequence[str]) -> str:
-    """Suggest a similar name, or one with all words of `name`, such as `H100 SXM` for `H100`; "" if there is none."""
-    words = set(name.lower().split())
-    longer = [f": did you mean '{entry}'?" for entry in names if words <= set(entry.lower().split())]
-    return hint(name, names) or "".join(longer[:1])
 
 
 def load_availability(path: str | Path | None, as_of: date) -> AvailabilityFacts:
@@ -182,9 +177,8 @@ def load_availability(path: str | Path | None, as_of: date) -> AvailabilityFacts
 
     Raises UserError naming file and key.
     """
-    types = {"value": float, "low": float, "high": float, "gpus": int}
     shipped = [
-        StockFact.model_validate({key: types.get(key, str)(text) for key, text in {**row, "gpu": gpu}.items() if text})
+        StockFact.model_validate({key: text for key, text in {**row, "gpu": gpu}.items() if text}, strict=False)
         for row in table("availability")
         if abs(int(row["as_of"][:4]) - as_of.year) <= LARGEST_YEARS
         for gpu in row["gpu"].split(" ; ")

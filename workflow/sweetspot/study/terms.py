@@ -259,7 +259,7 @@ class Printed(Closed):
 
 
 BESIDE = 1.1  # a bank's own rate, or one of the days around the turn of a year, is within this of the year's range
-INVERTED = 1.02  # the rate of the other direction, where that lies within the range, need not be as far off
+INVERTED = 1.02  # a rate whose inverse lies within the range must lie there itself
 LATER = 1.5  # so far a currency may have moved beyond the years of the table
 
 
@@ -282,12 +282,9 @@ def wrong_rate(currency: str, usd: float, day: date) -> str | None:
         return None
     nearest = min(rows, key=lambda row: abs(int(row["year"]) - day.year))
     year, low, high = int(nearest["year"]), float(nearest["low"]), float(nearest["high"])
-    is_inverted, margin = low <= 1 / usd <= high, BESIDE if year == day.year else LATER
-    margin = INVERTED if is_inverted else margin
-    if low / margin <= usd <= high * margin:
-        return None
-    expected = f"{1 / usd:.4g}, the rate turned round, or another" if is_inverted else "one"
-    return f"expected {expected} beside the {low:g} to {high:g} USD of {year} (ECB)"
+    margin = INVERTED if low <= 1 / usd <= high else BESIDE if year == day.year else LATER
+    is_right = low / margin <= usd <= high * margin
+    return None if is_right else f"expected one beside the {low:g} to {high:g} USD of {year} (ECB)"
 
 
 class DisplayCurrency(Closed):
