@@ -122,6 +122,13 @@ def test_a_rule_watches_every_module_that_its_script_can_reach(name, script, tex
     assert {module for module in found if room(module) == "ground"} <= watched, f"rule {name}: its ground"
 
 
+@pytest.mark.parametrize(("name", "script", "text"), scripted_rules(), ids=[rule[0] for rule in scripted_rules()])
+def test_content_decides_for_every_file_that_people_write(name, script, text):
+    """A file that is moved or copied here may be older than the tables: its checksum is a param of the rule."""
+    files = re.search(r"CONFIG|INSTANCE_FILES|PUBLISHED|LOGS|BORROWED|CLAIMS|SCENARIO_FILES|ANEW", text)
+    assert files is None or re.search(r"content=(lambda wildcards: )?contents\(", text), name
+
+
 def test_there_is_a_rule_to_look_at():
     assert {"collect_throughput", "price_workloads", "compare", "render_report"} <= {
         rule[0] for rule in scripted_rules()
