@@ -13,8 +13,8 @@ from research.transformer_operations import adapter_parameters, matrix_parameter
 def test_what_devices_divide_and_what_each_holds_by_hand():
     # ZeRO, figure 1: 7.5 billion parameters x 16 bytes, divided by 64 devices: 1.9 GB each; 10 GiB stay on each.
     need = Needs(gpu_memory_gib=10.0, sharded_memory_gib=7.5e9 * 16 / GIB)
-    assert (need.need_gib(64) - 10) * GIB / 1e9 == pytest.approx(1.9, abs=0.05)
-    assert Needs(gpu_memory_gib=12.0).need_gib(4) == 12 and Needs().need_gib(4) is None
+    assert (need.gib(64) - 10) * GIB / 1e9 == pytest.approx(1.9, abs=0.05)
+    assert Needs(gpu_memory_gib=12.0).gib(4) == 12 and Needs().gib(4) == 0
 
 
 def test_what_a_device_holds_is_declared_or_that_of_its_data_sheet():
@@ -67,11 +67,11 @@ def test_memory_of_frozen_weights_by_hand():
     adapters = 32 * 16 * (2 * 8192 + 2 * 5120)
     activations = (32 * 2 + 34) * 2048 * 4096 + 12 * 2048 * 128256 + 0.8 * GIB
     expected = (2 * 8029995008 + 16 * adapters + activations) / GIB
-    assert memory_need(model, "lora", 2048).need_gib(1) == pytest.approx(expected)
+    assert memory_need(model, "lora", 2048).gib(1) == pytest.approx(expected)
     # 4.127 bits of what is quantised; embedding and head, 128256 x 4096 each, in 32.
     words = 2 * 128256 * 4096
     frozen = 0.515875 * (8029995008 - words) + 4 * words
-    assert memory_need(model, "qlora", 2048).need_gib(1) == pytest.approx(expected + (frozen - 2 * 8029995008) / GIB)
+    assert memory_need(model, "qlora", 2048).gib(1) == pytest.approx(expected + (frozen - 2 * 8029995008) / GIB)
 
 
 # verl's docs/perf/device_tuning.rst (volcengine/verl@0043240c1766): the fewest devices that its authors ran GRPO of all
@@ -82,16 +82,16 @@ VERL = [("qwen2.5-7b", 2, 80), ("qwen2.5-14b", 4, 80), ("qwen2.5-32b", 8, 96), (
 @pytest.mark.parametrize(("name", "devices", "gb"), VERL)
 def test_grpo_fits_the_fewest_devices_that_verl_ran_it_on(name, devices, gb):
     need, room = memory_need(open_model(name), "grpo", 2048), gb * 1e9 / GIB
-    assert need.need_gib(devices) <= room < need.need_gib(devices // 2)
+    assert need.gib(devices) <= room < need.gib(devices // 2)
 
 
 def test_memory_of_grpo_by_hand():
     """16 bytes a parameter are trained, two are of the reference policy; where both stay, two of what generates."""
     model, bare = open_model("llama-3.1-8b"), memory_need(open_model("llama-3.1-8b"), "pretrain", 2048)
     grpo = memory_need(model, "grpo", 2048)
-    assert grpo.need_gib(8) - bare.need_gib(8) == pytest.approx(2 * model.parameters / 8 / GIB)
+    assert grpo.gib(8) - bare.gib(8) == pytest.approx(2 * model.parameters / 8 / GIB)
     grpo, bare = (memory_need(model, method, 2048, kept=True) for method in ("grpo", "pretrain"))
-    assert grpo.need_gib(8) - bare.need_gib(8) == pytest.approx(4 * model.parameters / 8 / GIB)
+    assert grpo.gib(8) - bare.gib(8) == pytest.approx(4 * model.parameters / 8 / GIB)
 
 
 def test_every_model_is_whole():

@@ -109,8 +109,8 @@ CLASS = {"name": "a", "per_month": 2, "devices_per_job": "all"}
 def test_tokens_are_samples_of_a_cell_and_memory_follows(file):
     jobs, needs = written(file, m=month(CLASS | TOKENS))
     assert (jobs["m.a"].model, jobs["m.a"].samples) == ("llama-3.1-8b.lora.4096", 3000.0)
-    expected = memory_need(open_model("llama-3.1-8b"), "lora", 4096).need_gib(4)
-    assert jobs["m.a"].need_gib(4) == needs["m.a"].gib(4) == expected
+    expected = memory_need(open_model("llama-3.1-8b"), "lora", 4096).gib(4)
+    assert jobs["m.a"].gib(4) == needs["m.a"].gib(4) == expected
 
 
 def test_a_need_that_is_stated_counts_instead_of_the_rule(file):

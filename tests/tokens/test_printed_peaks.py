@@ -29,7 +29,7 @@ def errors():
         if recipe is None or recipe is LEAN:
             continue
         sizes = int(row["sequence"]), int(float(row["batch_size"] or 1))
-        need = memory_need(open_models()[row["model"]], method, *sizes, **recipe).need_gib(int(row["gpus"]))
+        need = memory_need(open_models()[row["model"]], method, *sizes, **recipe).gib(int(row["gpus"]))
         told.append((need / float(row["peak_memory_gib"]) - 1, software.split()[0], method))
     return told
 

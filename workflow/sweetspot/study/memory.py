@@ -46,8 +46,6 @@ class Needs(Closed):
     """GiB that the devices of a job divide (ZeRO stage 3, FSDP): weights, gradients, optimizer; 16 bytes a parameter
     with Adam in mixed precision, 2 a frozen one"""
 
-    def need_gib(self, gpus: int) -> float | None:
-        """Return the GiB that each of `gpus` devices must hold; None where the workload does not say."""
-        if not self._given("gpu_memory_gib", "sharded_memory_gib"):
-            return None
+    def gib(self, gpus: int) -> float:
+        """Return the GiB that each of `gpus` devices must hold; 0 where the workload does not say."""
         return (self.gpu_memory_gib or 0.0) + (self.sharded_memory_gib or 0.0) / gpus

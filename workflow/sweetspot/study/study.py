@@ -53,8 +53,6 @@ class LogSource(Closed):
     """Number format"""
     variant: Slug = "default"
     """How gradients were combined"""
-    dataset: Literal["synthetic", "real"] = "synthetic"
-    """What was trained on"""
     samples_per_epoch: int | None = Field(None, ge=1)
     """Training samples of an epoch, where the log counts epochs"""
     source: Text

@@ -169,7 +169,7 @@ def _by_samples(job: JobClass) -> JobClass:
     if job.tokens is None or job.method is None:
         return job
     model = open_model(job.model)
-    need = job if job.need_gib(1) else memory_need(model, job.method, job.sequence)
+    need = job if job.gib(1) else memory_need(model, job.method, job.sequence)
     changes = need.model_dump(include={"gpu_memory_gib", "sharded_memory_gib"})
     changes |= {"model": cell_name(model.name, job.method, job.sequence), "samples": job.tokens}
     return job.model_copy(update=changes | {"tokens": None, "method": None})
@@ -193,7 +193,7 @@ class Need:
 
     def gib(self, gpus: int) -> float | None:
         """Return the GiB that each device must hold on a machine of `gpus`; None where the workload does not say."""
-        return self.stated.need_gib(gpus if self.devices is None else min(gpus, self.devices))
+        return self.stated.gib(gpus if self.devices is None else min(gpus, self.devices)) or None
 
 
 def load_needs(path: str | Path) -> Mapping[str, Need]:

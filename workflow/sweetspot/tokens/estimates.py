@@ -162,8 +162,7 @@ def cheapest(rows: Iterable[MachineEstimate], within_hours: float = math.inf) ->
 
 def _estimate(job: TokenJob, known: KnownMfu, machine: RentedMachine) -> MachineEstimate:
     device, gpus = machine.device, machine.gpus
-    needs = (memory_need(job.model, job.method, job.sequence, kept=kept) for kept in (False, True))
-    least, most = (need.need_gib(gpus) or 0.0 for need in needs)
+    least, most = (memory_need(job.model, job.method, job.sequence, kept=kept).gib(gpus) for kept in (False, True))
     room = device.memory_gb * GIB_PER_GB
     share, basis = known.on(job, device)
     joined = joined_by(machine.interconnect, gpus)
