@@ -62,7 +62,7 @@ def training_flop(network: str) -> float | None:
     Of a transformer by formula. Of a network of images three forward passes, a multiply-add being two operations.
     """
     from sweetspot.facts.shipped_tables import table as facts_table
-    from sweetspot.study.transformers import SHAPES
+    from sweetspot.transformers import SHAPES
 
     from research.transformer_operations import training_flop as flop_of_shape
 

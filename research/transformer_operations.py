@@ -1,6 +1,6 @@
 """Count the weights and the operations of a transformer from its shape."""
 
-from sweetspot.study.transformers import Shape
+from sweetspot.transformers import Shape
 
 
 def key_width(shape: Shape) -> int:

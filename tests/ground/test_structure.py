@@ -13,7 +13,7 @@ LIBRARY = ROOT / "workflow" / "sweetspot"
 SCRIPTS = ROOT / "workflow" / "scripts"
 # docs/architecture.md: the order of the flow. The ground lies under all rooms; catalogues read what other people wrote.
 ROOMS = (
-    "ground", "facts", "study", "catalogues", "matrix", "logs", "harness",
+    "facts", "ground", "study", "catalogues", "matrix", "logs", "harness",
     "throughput", "transfer", "tokens", "scaling", "bills", "availability", "mixes", "decision", "claims", "report",
     "use", "commands",
 )  # fmt: skip
@@ -117,7 +117,8 @@ def test_a_rule_watches_every_module_that_its_script_can_reach(name, script, tex
     assert unwatched == set(), f"rule {name}: add the room to its formula"
     # Of the ground, `formula` names the modules: some for every rule, some where decisions are made or told.
     common = (ROOT / "rules" / "common.smk").read_text()
-    every, more = (set(re.findall(r'"(\w+)"', each)) for each in re.findall(r"ground \+?= \[(\"[^]]*)\]", common))
+    *every, more = (set(re.findall(r'"(\w+)"', each)) for each in re.findall(r"ground \+?= \[(\"[^]]*)\]", common))
+    every = set().union(*every)
     watched = every | (more if rooms & {"decision", "report"} else set()) | UNWATCHED
     assert {module for module in found if room(module) == "ground"} <= watched, f"rule {name}: its ground"
 

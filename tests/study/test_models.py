@@ -5,7 +5,7 @@ from sweetspot.errors import UserError
 from sweetspot.study.instances import Instance
 from sweetspot.study.memory import GIB, Needs, is_before_ampere, memory_of
 from sweetspot.study.open_models import flop_per_token, memory_need, open_model, open_models
-from sweetspot.study.transformers import SHAPES
+from sweetspot.transformers import SHAPES
 
 from research.transformer_operations import adapter_parameters, matrix_parameters, training_flop
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sweetspot.cells import Cell
 from sweetspot.errors import refuse
-from sweetspot.study.frameworks import FRAMEWORKS, NCCL, expected_networks, has_network
+from sweetspot.frameworks import FRAMEWORKS, NCCL, expected_networks, has_network
 from sweetspot.study.instances import Instance
 from sweetspot.study.memory import is_before_ampere
 from sweetspot.study.scripts import AXES, Script

@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 
 from sweetspot.cells import SLUG
 from sweetspot.errors import UserError, refuse
-from sweetspot.study.frameworks import FRAMEWORKS
+from sweetspot.frameworks import FRAMEWORKS
 from sweetspot.study.spelling import hint
 
 Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$")]

@@ -12,8 +12,8 @@ from sweetspot.study.catalogue_map import CatalogueMap
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.scripts import Program
 from sweetspot.study.terms import DisplayCurrency
-from sweetspot.study.titles import model_title, provider_title
 from sweetspot.study.yamlfile import load_yaml
+from sweetspot.titles import model_title, provider_title
 
 Format = Literal["tf_cnn_benchmarks", "keras_csv", "trainer_summary"] | Program
 # What the logs of each format do not say themselves and a study must therefore state.

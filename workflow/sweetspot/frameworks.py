@@ -4,7 +4,7 @@ import difflib
 from dataclasses import dataclass
 
 from sweetspot.facts.shipped_tables import table
-from sweetspot.study.transformers import TRANSFORMERS
+from sweetspot.transformers import TRANSFORMERS
 
 TENSORFLOW_VARIANTS = ("default", "A", "B", "C")
 NCCL = "B"  # the variant whose gradients NCCL sums, which is between GPUs only
