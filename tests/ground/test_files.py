@@ -144,3 +144,8 @@ def test_a_spreadsheet_shows_what_a_text_says_and_computes_nothing(tmp_path):
     assert [row["gpu"] for row in rows] == [*guarded, "-1.5", "+3e2", "plain", "a=b", "", "", "'-inf", "'-"]
     assert {row["note"] for row in rows} == {"'＝A1"}
     assert {row["n"] for row in rows} == {"-1.5"}
+
+
+def test_an_empty_table_of_lists_is_a_csv_file(tmp_path):
+    write_csv(pa.table({"warnings": pa.array([], pa.list_(pa.string()))}), tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text() == '"warnings"\n'

@@ -237,7 +237,7 @@ def _text_columns(content: "pa.Table") -> "pa.Table":
         convert = warnings.as_text if _holds_warnings(field.name) else _as_text
         values = content.column(index).to_pylist()
         text = [convert(value) for value in values]
-        if text != values:  # making a column takes longer than looking at one
+        if text != values or pa.types.is_nested(field.type):  # making a column takes longer than looking at one
             content = content.set_column(index, field.name, pa.array(text, type=pa.string()))
     return content
 
