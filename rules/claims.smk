@@ -22,6 +22,8 @@ rule check_claims:
     log:
         f"results/logs/check_claims/{STUDY}.log",
     localrule: True
+    params:
+        content=contents(CLAIMS),
     run:
         here("check_claims", input, output, log)
 

@@ -8,7 +8,7 @@ from snakemake.settings.types import DeploymentMethod
 import sweetspot
 from sweetspot.cells import RUN_PATTERN, SLUG, WILDCARD_CONSTRAINTS
 from sweetspot.facts.shipped_tables import figures_file
-from sweetspot.files import require_writable
+from sweetspot.files import checksum, require_writable
 from sweetspot.matrix.invocation import instance_files, load_invocation
 from sweetspot.matrix.jobs import Jobs, shell_text
 from sweetspot.matrix.process import run_script, scripts_of
@@ -40,6 +40,12 @@ def given(files):
     """A file (or several) that the rules find here: neither a prefix nor a storage provider, which are for what they
     make, moves it. Only rules that stay on this machine read one."""
     return local(files) if PREFIXED or STORED else files
+
+
+def contents(*files) -> list[str]:
+    """What files that people write hold, as a param of the rules that read them: content decides, not time. A file that
+    is moved or copied here may be older than what its predecessor made."""
+    return [checksum(file) for file in map(Path, files) if file.is_file()]
 
 
 try:
@@ -103,8 +109,9 @@ def beside(*files: Path) -> list[str]:
 def formula(*rooms: str) -> list[str]:
     """Every module and table of those rooms and of the ground: a rule that they decide reruns when one changes."""
     ground = ["cells", "errors", "files", "warnings", "wording"]
+    ground += ["frameworks", "platforms", "titles", "transformers"]
     if not {"decision", "report"}.isdisjoint(rooms):
-        ground += ["decision_words", "draws", "known_value"]
+        ground += ["choice_kinds", "draws", "known_value"]
     ground = [f"{LIBRARY}/{name}.py" for name in ground]
     ground += beside(*sorted(Path(LIBRARY, "facts").glob("*.*")))
     own = (

@@ -38,6 +38,7 @@ rule draw_speed:
     localrule: True
     params:
         machines=titles(INVOCATION.instances),
+        content=contents(f"{CONFIG}/study.yaml"),
     run:
         here("draw_figures", input, output, log, params)
 
@@ -57,6 +58,7 @@ rule draw_figures:
     localrule: True
     params:
         machines=titles(INVOCATION.instances),
+        content=contents(f"{CONFIG}/study.yaml"),
     run:
         here("draw_figures", input, output, log, params)
 
@@ -143,6 +145,7 @@ rule render_report:
     localrule: True
     params:
         machines=titles(INVOCATION.instances),
+        content=contents(f"{CONFIG}/study.yaml", f"{CONFIG}/workloads.yaml"),
     run:
         here("render_report", input, output, log, params)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from harness_runs import request
 from sweetspot.errors import UserError
+from sweetspot.frameworks import BUILDERS, has_network, keras_application
 from sweetspot.harness.backends import backend
-from sweetspot.study.frameworks import BUILDERS, has_network, keras_application
 
 # Parameters by Keras' documentation (keras.io/api/applications), and the side of the images.
 PUBLISHED = {

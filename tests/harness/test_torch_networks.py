@@ -11,7 +11,7 @@ from unittest.mock import MagicMock
 
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.study.frameworks import BUILDERS
+from sweetspot.frameworks import BUILDERS
 
 MODULE = "sweetspot.harness.torch_networks"
 NOT_INSTALLED = "torch, torchvision or transformers is not installed here"

@@ -9,7 +9,7 @@ import keras
 import tensorflow as tf
 
 from sweetspot.errors import UserError
-from sweetspot.study.frameworks import TINY_NETWORK, expected_networks, keras_application
+from sweetspot.frameworks import TINY_NETWORK, expected_networks, keras_application
 
 CLASSES = 1000
 

@@ -17,7 +17,6 @@ from sweetspot.cells import CELL_COLUMNS, MEASURED_NUMBERS, MEASURED_TEXTS, PROT
 from sweetspot.errors import UserError
 from sweetspot.harness.runfile import is_damaged
 from sweetspot.study.instances import nodes_of
-from sweetspot.study.transformers import unit_of
 from sweetspot.throughput.best import TABLE_COLUMNS
 from sweetspot.throughput.run_checks import (
     REMEDY,
@@ -29,6 +28,7 @@ from sweetspot.throughput.run_checks import (
     parse_warnings,
 )
 from sweetspot.throughput.spread import spread_of_cells
+from sweetspot.transformers import unit_of
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:

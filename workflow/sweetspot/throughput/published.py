@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import pandas as pd
 
 from sweetspot.errors import UserError
-from sweetspot.study.frameworks import ALWAYS_COMPILED
+from sweetspot.frameworks import ALWAYS_COMPILED
 from sweetspot.study.instances import Interconnect, Network
 from sweetspot.study.spelling import slipped
 from sweetspot.throughput.csv_table import CsvFaults, read_rows
