@@ -1,6 +1,8 @@
 """The plan of this invocation and the names that the rules share; no rules."""
 
+import hashlib
 import shlex
+from functools import cache
 from types import SimpleNamespace
 
 from snakemake.settings.types import DeploymentMethod
@@ -8,7 +10,7 @@ from snakemake.settings.types import DeploymentMethod
 import sweetspot
 from sweetspot.cells import RUN_PATTERN, SLUG, WILDCARD_CONSTRAINTS
 from sweetspot.facts.shipped_tables import figures_file
-from sweetspot.files import require_writable
+from sweetspot.files import checksum, require_writable
 from sweetspot.matrix.invocation import instance_files, load_invocation
 from sweetspot.matrix.jobs import Jobs, shell_text
 from sweetspot.matrix.process import run_script, scripts_of
@@ -100,17 +102,31 @@ def beside(*files: Path) -> list[str]:
     return [os.path.relpath(file) for file in files]
 
 
-def formula(*rooms: str) -> list[str]:
-    """Every module and table of those rooms and of the ground: a rule that they decide reruns when one changes."""
-    ground = ["cells", "errors", "files", "warnings", "wording"]
+@cache
+def digest_of_files(pattern: str) -> str:
+    """Digest of the contents of those files of the library."""
+    files = sorted(file for file in Path(LIBRARY).glob(pattern) if file.is_file())
+    return hashlib.sha256("".join(map(checksum, files)).encode()).hexdigest()
+
+
+def formula(*rooms: str, others: tuple[str, ...] = ()) -> str:
+    """Digest of every module and table of those rooms, of the ground and of `others`, as a parameter.
+
+    A rule that they decide reruns when one changes. As inputs, a hundred files a rule, they would fill a dry run.
+    """
+    ground = [
+        "cells.py",
+        "errors.py",
+        "files.py",
+        "warnings.py",
+        "wording.py",
+        "facts/*.*",
+    ]
     if not {"decision", "report"}.isdisjoint(rooms):
-        ground += ["decision_words", "draws", "known_value"]
-    ground = [f"{LIBRARY}/{name}.py" for name in ground]
-    ground += beside(*sorted(Path(LIBRARY, "facts").glob("*.*")))
-    own = (
-        Path(LIBRARY, room).rglob(kind) for room in rooms for kind in ("*.py", "*.csv")
-    )
-    return given([*ground, *sorted(str(file) for files in own for file in files)])
+        ground += ["decision_words.py", "draws.py", "known_value.py"]
+    modules = [f"{room}/**/*.{kind}" for room in rooms for kind in ("py", "csv")]
+    digests = map(digest_of_files, [*ground, *modules, *others])
+    return hashlib.sha256("".join(digests).encode()).hexdigest()[:16]
 
 
 def here(script: str, input, output, log, params=None, wildcards=None) -> None:

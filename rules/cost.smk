@@ -1,7 +1,5 @@
 """What each cell costs: the only rule that reads prices, one job a price list."""
 
-from sweetspot.files import checksum
-
 
 rule price_workloads:
     """Price every workload on every cell under one price list; seconds."""
@@ -11,7 +9,6 @@ rule price_workloads:
         prices=given(f"{CONFIG}/prices/{{price_list}}.yaml"),
         workloads=given(f"{CONFIG}/workloads.yaml"),
         instances=given(INSTANCE_FILES),
-        formula=formula("study", "throughput", "transfer", "bills"),
     output:
         costs=f"{RESULTS}/costs/{{price_list}}.parquet",
         offers=f"{RESULTS}/offers/{{price_list}}.parquet",
@@ -24,6 +21,7 @@ rule price_workloads:
         f"results/logs/price_workloads/{STUDY}/{{price_list}}.log",
     localrule: True
     params:
+        formula=formula("study", "throughput", "transfer", "bills"),
         # Content decides, not time: a list that is moved here may be older than what the last one made. Of the wildcards
         # alone: Snakemake passes over changes of a param that it derives from inputs.
         content=lambda wildcards: [

@@ -14,7 +14,6 @@ rule fit_scaling:
             )
         ),
         instances=given(INSTANCE_FILES),
-        formula=formula("study", "throughput", "scaling"),
     output:
         efficiency=f"{RESULTS}/efficiency.parquet",
         averages=f"{RESULTS}/scaling/averages.parquet",
@@ -23,6 +22,7 @@ rule fit_scaling:
         f"results/logs/fit_scaling/{STUDY}.log",
     localrule: True
     params:
+        formula=formula("study", "throughput", "scaling"),
         framework=INVOCATION.study.cells.framework,
     run:
         here("fit_scaling", input, output, log, params)
@@ -45,7 +45,6 @@ rule extrapolate:
             )
         ),
         instances=given(INSTANCE_FILES),
-        formula=formula("study", "throughput", "scaling"),
     output:
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         curve=f"{RESULTS}/scaling/curve.parquet",
@@ -54,6 +53,7 @@ rule extrapolate:
         f"results/logs/extrapolate/{STUDY}.log",
     localrule: True
     params:
+        formula=formula("study", "throughput", "scaling"),
         targets=[target.model_dump(mode="json") for target in INVOCATION.study.targets],
         question=INVOCATION.study.cells.model_dump(mode="json"),
         method=INVOCATION.study.method,
