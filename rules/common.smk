@@ -12,16 +12,15 @@ from sweetspot.cells import RUN_PATTERN, SLUG, WILDCARD_CONSTRAINTS
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.files import checksum, require_writable
 from sweetspot.matrix.invocation import instance_files, load_invocation
-from sweetspot.matrix.jobs import Jobs, shell_text
+from sweetspot.matrix.jobs import Jobs
 from sweetspot.matrix.process import run_script, scripts_of
 from sweetspot.matrix.reruns import NOTES, attempts
 from sweetspot.matrix.schedule import (
     BENCHMARKS,
-    budget_text,
     select_runs,
     skipped_rows,
     missing_runs,
-    selection_lines,
+    selection_text,
     run_file,
 )
 from sweetspot.study.price_list import history_days, lists_at
@@ -75,7 +74,10 @@ SCRIPTS = (
 )
 
 # What is measured stays; of the rest, what fits into the budget. A job on a node does not choose again.
-BUDGET = budget_text(INVOCATION.config) if workflow.is_main_process else ""
+BUDGET_MINUTES = INVOCATION.config.measure.budget_minutes
+BUDGET = ""
+if workflow.is_main_process and BUDGET_MINUTES is not None:
+    BUDGET = f"budget_minutes {BUDGET_MINUTES:g}"
 SELECTION = select_runs(
     INVOCATION, Path(made(str(BENCHMARKS))), use_budget=bool(BUDGET)
 )
@@ -88,8 +90,7 @@ MISSING_RUNS = [
 ATTEMPTS = attempts() if workflow.is_main_process else {}
 JOBS = Jobs(INVOCATION, ATTEMPTS)
 if SELECTION.skipped:
-    for line in selection_lines(SELECTION, max_runs=10):
-        logger.warning(f"{BUDGET}: {line}")
+    logger.warning(f"{BUDGET}: {selection_text(SELECTION)}")
 
 
 wildcard_constraints:
@@ -190,8 +191,8 @@ PYTHON = "python" if DEPLOYED else sys.executable
 
 def script_command(name: str) -> str:
     """How a shell runs `name`.py, as text of a rule's `shell`."""
-    return shell_text(shlex.join([PYTHON, str(SCRIPTS / f"{name}.py")]))
+    command = shlex.join([PYTHON, str(SCRIPTS / f"{name}.py")])
+    return command.replace("{", "{{").replace("}", "}}")
 
 
 RUN_BENCHMARK = script_command("run_benchmark")
-PLACE, PLACE_PARAMS = JOBS.location()
