@@ -15,7 +15,7 @@ rule run_benchmark:
         **JOBS.resources(),
         timing_slot=1,
     params:
-        place=JOBS.place,
+        place=JOBS.location,
         protocol=JOBS.protocol(),
         device=JOBS.device(),
     shell:

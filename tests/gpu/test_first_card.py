@@ -19,7 +19,7 @@ from harness_runs import ROOT
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS
 from sweetspot.harness.runfile import run_facts
-from sweetspot.throughput.collect import summarise_runs
+from sweetspot.throughput.run_files import summarise_runs
 from sweetspot.throughput.published import read_published
 from sweetspot.transfer.figures import shipped_devices
 

@@ -15,7 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 from harness_runs import ROOT, described, measure_mine
 from sweetspot.harness.runfile import run_facts
-from sweetspot.throughput.collect import measured_cells, summarise_runs
+from sweetspot.throughput.collect import measured_cells
+from sweetspot.throughput.run_files import summarise_runs
 
 COMPILER = shutil.which("cc") or shutil.which("gcc")
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="no C compiler to build the fake library with")

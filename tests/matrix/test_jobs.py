@@ -111,11 +111,11 @@ def test_the_parameters_of_a_run_are_those_recorded_of_runs_made_before():
 
 def test_where_a_run_is_made_is_a_function_of_resources_which_snakemake_does_not_compare():
     both = jobs(a=CARD, b=SLURM)
-    assert list(inspect.signature(both.place).parameters) == ["wildcards", "resources"]
-    assert both.place(run("a"), None) == "--expect-gpu 'Tesla V100'"
-    assert both.place(run("b"), None) == "--where slurm"
-    assert Jobs(shipped()).place(run("workstation"), None) == ""
-    assert Jobs(shipped(time_limit_s=60)).place(run("workstation"), None) == "--time-limit-s 60"
+    assert list(inspect.signature(both.location).parameters) == ["wildcards", "resources"]
+    assert both.location(run("a"), None) == "--expect-gpu 'Tesla V100'"
+    assert both.location(run("b"), None) == "--where slurm"
+    assert Jobs(shipped()).location(run("workstation"), None) == ""
+    assert Jobs(shipped(time_limit_s=60)).location(run("workstation"), None) == "--time-limit-s 60"
 
 
 def test_a_run_refused_before_has_the_number_of_its_attempt():

@@ -84,7 +84,7 @@ def instance_files(root: Path, study: str) -> list[Path]:
     return [*([project_file] if project_file.is_file() else []), root / "studies" / study / "instances.yaml"]
 
 
-def require_names(file: Path, names: Iterable[tuple[str, str]], known: Collection[str], expected: str) -> None:
+def require_names(file: Path, names: Iterable[tuple[str, str]], allowed: Collection[str], expected: str) -> None:
     """Refuse names that are not known. Raises UserError, one sentence for each.
 
     Parameters
@@ -93,15 +93,15 @@ def require_names(file: Path, names: Iterable[tuple[str, str]], known: Collectio
         Where they stand.
     names
         Each with the key that holds it.
-    known
+    allowed
         All that may stand there.
     expected
         The same in words.
     """
     refuse(
-        f"{file}: {key} names {name!r}; expected {expected}{hint(name, known)}"
+        f"{file}: {key} names {name!r}; expected {expected}{hint(name, allowed)}"
         for key, name in names
-        if name not in known
+        if name not in allowed
     )
 
 

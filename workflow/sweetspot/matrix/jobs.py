@@ -64,10 +64,10 @@ class Jobs:
         return of_run
 
     def device(self) -> PerRun:
-        """The kind of device as flags. `--where local` stands in the records of older runs; `place` says what holds."""
+        """The kind of device as flags. `--where local` stands in the records of older runs; `location` says what holds."""
         return self.per_instance(lambda executor: f"--device {executor.device} --where local")
 
-    def place(self, wildcards: Wildcards, resources: Any) -> str:
+    def location(self, wildcards: Wildcards, resources: Any) -> str:
         """Where a run is made, what it must find there and how long it may take: flags that follow the others.
 
         None of it changes what a measurement means, so by none of it a run is made again: it is a function of

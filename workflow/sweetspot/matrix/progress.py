@@ -68,8 +68,8 @@ class ErrorFilter(logging.Filter):
     def __init__(self, handler: logging.Handler) -> None:
         super().__init__()
         self._handler = handler
-        self._own = logging.Filterer()
-        self._own.filters = handler.filters
+        self._filters = logging.Filterer()
+        self._filters.filters = handler.filters
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return True for a record that is shown."""
@@ -77,7 +77,7 @@ class ErrorFilter(logging.Filter):
         if event == "JOB_INFO":
             self._handler.last_msg_was_job_info = True  # type: ignore[attr-defined]
         is_needed = record.levelno >= logging.ERROR or event == "JOB_FINISHED"
-        return is_needed or bool(self._own.filter(record))
+        return is_needed or bool(self._filters.filter(record))
 
 
 class StepFormatter(logging.Formatter):

@@ -154,8 +154,8 @@ def read_timing(file: Path) -> RunTiming | None:
     try:
         facts = json.loads((pq.read_schema(file).metadata or {})[b"sweetspot"])
         step_s = facts["mean_step_s"]
-        return RunTiming(facts["duration_s"], None if step_s is None else step_s / int(columns["batch_size"]))
-    except (pa.ArrowException, OSError, ValueError, KeyError):
+        return RunTiming(float(facts["duration_s"]), step_s and step_s / int(columns["batch_size"]))
+    except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
         return None
 
 
@@ -182,8 +182,8 @@ def estimate_cells(cells: Sequence[Cell], timings: Mapping[Run, RunTiming], meas
         relatives = related.get(cell[:3], [])
         seconds = [timing.seconds for relative, timing in relatives if relative == cell]
         by_distance = [
-            (other.precision != cell.precision, abs(math.log(cell.batch_size / other.batch_size)), sample_s)
-            for other, (_, sample_s) in relatives
+            (relative.precision != cell.precision, abs(math.log(cell.batch_size / relative.batch_size)), sample_s)
+            for relative, (_, sample_s) in relatives
             if sample_s is not None
         ]
         if seconds:
