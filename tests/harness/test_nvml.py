@@ -105,7 +105,7 @@ def test_a_device_that_falls_silent_midway_is_counted_until_then_and_told(librar
         change(states[step], other[step])
         meter.add_steps()
         samples.append(watch.samples())
-    meter.finish()
+    meter.add_steps(0, is_last=True)
     watts = sample_facts(samples)["gpu_watts"]
     print(json.dumps([energy_facts(meter.readings, [300.0, None]), silent_devices(samples), watts]))
     """, A, B)  # fmt: skip

@@ -64,7 +64,7 @@ class Jobs:
         return of_run
 
     def device(self) -> PerRun:
-        """The kind of device as flags. `--where local` stands in the records of older runs; `location` says what holds."""
+        """The kind of device as flags. `--where local` stands in records of older runs: see `location`."""
         return self.per_instance(lambda executor: f"--device {executor.device} --where local")
 
     def location(self, wildcards: Wildcards, resources: Any) -> str:
