@@ -7,7 +7,6 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from harness_runs import command, measure, request
-from sweetspot.errors import UserError
 from sweetspot.harness import stop_rule
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.step_times import may_stop
@@ -162,6 +161,3 @@ def test_several_devices_are_measured_as_tensorflows_users_take_them(monkeypatch
     else:
         assert made[0] == names
         assert combined == (made[1] and type(made[1]).__name__)
-
-
-@pytest.mark.slow
