@@ -19,7 +19,7 @@ def test_the_lists_as_they_are_raise_nothing(year):
 @pytest.mark.parametrize(
     ("factor", "rule", "words"),
     [
-        (100, "market_level", "all"),  # cents
+        (100, "market_level", "cents"),
         (730, "market_level", "the price of a month"),
         (24, "market_level", "the price of a day"),
     ],

@@ -16,23 +16,19 @@ from sweetspot.bills.checks import (
     check_workloads,
     project_findings,
 )
-from sweetspot.bills.costs import BILL_COLUMNS, COST_COLUMNS, Workload, cells_to_price, price_cells
+from sweetspot.bills.costs import Workload, cells_to_price, price_cells
 from sweetspot.bills.energy import MeteredPower, metered_machines
 from sweetspot.bills.lint.rules import LINT_COLUMNS, check_possible, lint, offer_findings, warnings_of
-from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS, has_ended, offers_in_usd
-from sweetspot.bills.owning import CASH_COLUMNS, cash_table
-from sweetspot.bills.plans import PLAN_COLUMNS, plan_table
-from sweetspot.bills.schemas import concat, table_of, to_arrow_table
+from sweetspot.bills.offers import has_ended, offers_in_usd
+from sweetspot.bills.plans import plan_table
+from sweetspot.bills.schemas import TABLES, concat, table_of, to_arrow_table
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.monthly import Monthly
 from sweetspot.study.price_list import PriceList, load_price_list
 from sweetspot.study.workloads import load_monthly, load_workloads
 
-PRICE_TABLES = {
-    "costs": COST_COLUMNS, "offers": OFFER_COLUMNS, "fees": FEE_COLUMNS, "bills": BILL_COLUMNS, "plans": PLAN_COLUMNS,
-    "cash_flow": CASH_COLUMNS, "price_lint": LINT_COLUMNS,
-}  # fmt: skip
+PRICE_TABLES = {kind: tuple(columns) for kind, columns in TABLES.items() if kind != "cells"}
 
 
 @dataclass(frozen=True)
@@ -130,7 +126,6 @@ def price_study(
         "fees": fees,
         "bills": bills,
         "plans": plan_table(cells, offers, fees, workloads, instances),
-        "cash_flow": cash_table(offers),
         "price_lint": concat([inputs.findings, pd.DataFrame(project, columns=list(LINT_COLUMNS))]),
     }
     return {kind: to_arrow_table(table, PRICE_TABLES[kind]) for kind, table in tables.items()}
