@@ -153,7 +153,7 @@ def test_the_cheap_end_of_a_dollars_images_takes_the_dear_end_of_what_they_cost(
 def test_spot_beats_on_demand_by_the_middle_of_its_own_price(usd, beats):
     never = TAKEN | {"per_hour": 0.0}  # and yet a checkpoint every hour
     row = offers(price_list(spot(usd, never), {"instance": "x", "per_hour": 1.0})).iloc[0]
-    assert [pair["rule"] for pair in row["warnings"]] == ([] if beats else ["spot_loses"])
+    assert ("spot_loses" in [pair["rule"] for pair in row["warnings"]]) != beats
 
 
 @pytest.mark.parametrize("hours", [6.8 / 60, 3.0])  # shorter than the best interval, of about an hour, and longer
