@@ -7,7 +7,7 @@ import pytest
 from price_lists import findings, machines, offers, price_list
 from project_copy import ROOT
 from sweetspot.bills.lint.known import PriceRange, purchase_of
-from sweetspot.bills.lint.rules import suggestion
+from sweetspot.bills.lint.rules import unit_mistake
 from sweetspot.commands.command_line import main
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_list import load_price_list
@@ -236,16 +236,16 @@ def test_what_is_printed_of_an_owned_machine_is_of_its_planned_use(printed, told
 @pytest.mark.parametrize(
     ("value", "low", "high", "factors", "meant"),
     [
-        (450.0, 0.02, 4.0, [1000], "0.45? (1000 times less"),  # W for kW
+        (450.0, 0.02, 4.0, [1000], "1000 times too much"),  # W for kW
         (5000.0, 0.02, 4.0, [1000], ""),  # a thousandth of it is too much as well
         # 2,900 USD for 8 x H100 is 362.50 a device: in cents 3.63, by the month 0.50
-        (362.5, 1.0, 12.29, [730, 100], "3.625? (100 times less: cents"),
-        (2190.0, 1.0, 12.29, [100, 730], "3? (730 times less: the price of a month"),
-        (0.04, 1.0, 12.29, [100], "4? (100 times more"),
+        (362.5, 1.0, 12.29, [730, 100], "100 times too much (cents)"),
+        (2190.0, 1.0, 12.29, [100, 730], "730 times too much (the price of a month)"),
+        (0.04, 1.0, 12.29, [100], "100 times too little"),
     ],
 )
-def test_the_factor_that_is_suggested_leads_into_what_is_known(value, low, high, factors, meant):
-    text = suggestion(value, [PriceRange(low, high)], factors)
+def test_the_mistake_that_is_named_leads_into_what_is_known(value, low, high, factors, meant):
+    text = unit_mistake(value, [PriceRange(low, high)], factors)
     assert meant in text if meant else text == ""
 
 

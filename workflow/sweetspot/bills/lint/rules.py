@@ -3,7 +3,7 @@
 import csv
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import cache
 from pathlib import Path
@@ -22,12 +22,12 @@ from sweetspot.bills.lint.known import (
     rent_of,
     vcpu_rent,
 )
-from sweetspot.bills.offers import exchange_rate, has_ended, usd_per_unit
+from sweetspot.bills.offers import exchange_rate, has_ended, offers_in_usd, usd_per_unit
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import refuse
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import CONTRACTS, RATE_HOURS, Offer, PriceList
-from sweetspot.study.terms import Amount, MachinePart
+from sweetspot.study.price_list import CONTRACTS, Offer, PriceList
+from sweetspot.study.terms import MachinePart
 from sweetspot.warnings import joined, warning
 
 
@@ -42,29 +42,24 @@ class Finding(NamedTuple):
 
 
 LINT_COLUMNS = Finding._fields
-HOURS_A_MONTH = 730.0
 UNIT_MISTAKES = {24: "the price of a day", 100: "cents", 168: "the price of a week", 730: "the price of a month"}
-# What can be of one device, in USD where it is money, and the factors of usual mistakes (1000: W for kW).
-POSSIBLE = {
-    "kw": (PriceRange(0.02, 4.0), (1000,)),
-    "capex": (PriceRange(10.0, 400_000.0), (1000, 100)),
-    "rent": (PriceRange(0.01, 100.0), (100, 730)),
-    "per_kwh": (PriceRange(0.005, 3.0), (100, 1000)),
-}
 PLACEHOLDERS = re.compile(r"^\W*(unknown|none|n/?a|todo|tbd|fixme|source|-)?\W*$", re.IGNORECASE)
 # Share of a list's prices that must be far off on one side for a remark about the list instead of each offer.
 SHARE_FAR_OFF = 0.8
 ANY_KW, ANY_PURCHASE_USD, HOST_KW, HOST_USD = (0.0, 5.0), (50.0, 300_000.0), 0.6, 5000.0
 EQUAL_PRICES = 0.06
+DAYS_OF_A_MONTH = 30.5
+PRINTED = ("per_hour", "per_day", "per_week", "per_month", "discount")
+FAMILY = ["provider", "unit", "purchase", "vcpus_per_device", "gib_per_device"]
 
 
-def suggestion(value: float, ranges: Iterable[PriceRange], factors: Iterable[int]) -> str:
-    """Name the mistake of the unit that explains a value, e.g. '; did you mean 29? (100 times less: cents)'.
+def unit_mistake(value: float, ranges: Iterable[PriceRange], factors: Iterable[int]) -> str:
+    """Name the mistake of the unit that explains a value, e.g. '; 100 times too much (cents)?'; '' if none does.
 
     Parameters
     ----------
     value
-        The value as it was written, outside of all ranges.
+        A value outside of all ranges.
     ranges
         Where values of its kind lie; the first that a factor leads into counts.
     factors
@@ -73,64 +68,36 @@ def suggestion(value: float, ranges: Iterable[PriceRange], factors: Iterable[int
     for usual in ranges:
         is_high = value > usual.high
         for factor in factors:
-            meant = value / factor if is_high else value * factor
-            if usual.low <= meant <= usual.high:
-                times = f"{factor} times {'less' if is_high else 'more'}: {UNIT_MISTAKES.get(factor, 'another unit')}"
-                return f"; did you mean {meant:,.4g}? ({times})"
+            if usual.low <= (value / factor if is_high else value * factor) <= usual.high:
+                name = UNIT_MISTAKES.get(factor, "another unit")
+                return f"; {factor} times too {'much' if is_high else 'little'} ({name})?"
     return ""
 
 
-def check_possible(prices: PriceList, instances: Mapping[str, Instance], path: str, numbers: Iterable[int]) -> None:
-    """Refuse purchases, powers and rents that no machine has.
+def check_possible(prices: PriceList, instances: Mapping[str, Instance], path: str, numbers: Sequence[int]) -> None:
+    """Raise a UserError for purchases, powers and rents that no machine has (rules of severity `error`).
 
     Parameters
     ----------
     prices
-        The price list; an offer in a currency without a rate is not checked.
+        The price list.
     instances
         Machines by name.
     path
         The file that the sentences name.
     numbers
         Position of each offer in the file.
-
-    Raises
-    ------
-    UserError
-        With one sentence for each value.
     """
-    currencies = {"USD", *(rate.currency for rate in prices.rates)}
-    sentences = []
-    for number, offer in zip(numbers, prices.offers, strict=True):
-        machine = instances[offer.instance]
-        is_convertible = (offer.currency or prices.currency) in currencies
-        for key, amount, kind, scale, market in _bounded_amounts(offer, prices, machine) if is_convertible else ():
-            possible, factors = POSSIBLE[kind]
-            ranges = [PriceRange(level.low / scale, level.high / scale) for level in (market, possible) if level]
-            low, high = ranges[-1].low, ranges[-1].high
-            for value in dict.fromkeys(amount.three):
-                if value and not low <= value <= high:  # 0 means unknown, or already owned.
-                    expected = suggestion(value, ranges, factors) or f"; expected {low:,.3g} to {high:,.3g}"
-                    text = f"{value:,.10g} for {machine.gpus} x {machine.gpu}, which cannot be{expected}"
-                    sentences.append(f"{path}: offers[{number}].{key} is {text}")
-    refuse(sentences)
-
-
-def _bounded_amounts(
-    offer: Offer, prices: PriceList, machine: Instance
-) -> Iterator[tuple[str, Amount, str, float, PriceRange | None]]:
-    """Yield key, amount, key of POSSIBLE, the factor to USD of one device, and the known range of a device."""
-    money, device, own = usd_per_unit(offer, prices)[0], device_key(machine.gpu), offer.own
-    if own is not None:
-        yield "own.kw", own.kw, "kw", 1 / machine.gpus, None
-        yield "own.capex", own.capex, "capex", money / machine.gpus, purchase_of(device)
-        yield "own.per_kwh", own.per_kwh, "per_kwh", money, None
-    if is_processor(machine) or machine.gpu == "none":  # An hour of a processor may cost next to nothing.
-        return
-    rent = rent_of(device, (offer.as_of or prices.as_of).year)
-    for unit, hours in RATE_HOURS.items():
-        if (amount := getattr(offer, unit)) is not None:
-            yield unit, amount, "rent", money / machine.gpus / (hours or HOURS_A_MONTH), rent
+    offers, _ = offers_in_usd("", prices, instances, DAYS_OF_A_MONTH)
+    table = _lint_table(prices, offers, instances, prices.as_of, DAYS_OF_A_MONTH)
+    refuse(
+        dict.fromkeys(
+            f"{path}: offers[{numbers[index]}].{_message(rule, row)}"
+            for rule in _table("rules")
+            if rule["severity"] == "error"
+            for index, row in _matches(rule, table).iterrows()
+        )
+    )
 
 
 def is_processor(machine: Instance) -> bool:
@@ -147,32 +114,6 @@ def _market(machine: Instance, year: int, is_interruptible: bool) -> PriceRange:
     on_demand = rent_of(device, year) or PriceRange(0.0, highest_rent())
     spot = rent_of(device, year, spot=True) if is_interruptible else None
     return PriceRange(min(on_demand.low, spot.low), on_demand.high) if spot else on_demand
-
-
-# What the expressions of rules.csv name beside the columns of `_offer_values` and of the offers table.
-DERIVED = {
-    "hour_usd": "usd_per_hour.where(is_owned, fixed_usd_per_month / (24 * month_days) + variable_usd_per_hour)",
-    "unit_usd": "hour_usd / units",
-    "all_usd": "hour_usd * units",
-    "eighth_usd": "hour_usd / 8",
-    "named_unit_usd": "hour_usd / named_units",
-    "share_paid": "hour_usd / on_demand_usd_per_hour",
-    "discount": "1 - share_paid",
-    "made_per_hour": "hour_usd / money",
-    "made_per_month": "made_per_hour * 24 * days_per_month.where(is_owned, month_days)",
-    "tolerance": "4 + 8 * (market_high < 2 * market_low)",
-    "market_ratio": "unit_usd / (market_high * market_low.clip(lower=0.01 * market_high)) ** 0.5",
-    "is_far": "is_rental & ((unit_usd < market_low / tolerance) | (unit_usd > market_high * tolerance))",
-    "host_vcpu_usd": "host_usd / host_vcpus",
-    "composed_usd": "host_usd + accelerators_usd",
-}
-# Prices of a family at one number of devices agree (else there are several shapes); they do not grow with the number.
-DERIVED_OF_FAMILIES = {
-    "is_unambiguous": "(family_units_count > 1) & (family_spread_max <= 1.06)",
-    "is_flat": "(family_units_nunique > 1) & (family_hour_usd_max <= 1.005 * family_hour_usd_min)",
-}
-PRINTED = ("per_hour", "per_day", "per_week", "per_month", "discount")
-FAMILY = ["provider", "unit", "purchase", "vcpus_per_device", "gib_per_device"]
 
 
 def _offer_values(offer: Offer, prices: PriceList, machine: Instance, study_date: date) -> dict[str, Any]:
@@ -192,14 +133,8 @@ def _offer_values(offer: Offer, prices: PriceList, machine: Instance, study_date
         "vcpus_per_device": round((machine.vcpus or 0) / units, 1),
         "gib_per_device": round((machine.memory_gib or 0) / units, 1),
         "named_units": device_count(offer.instance) or math.nan,
-        "is_owned": own is not None,
-        "is_contract": offer.commitment is not None,
-        "is_rental": own is None and offer.commitment is None,
-        "is_interruptible": is_spot,
         "is_processor": is_cpu,
-        "is_device": not is_cpu,
-        "has_interruptions": (offer.interruptions or prices.interruptions) is not None,
-        "has_ended": has_ended(offer, study_date),
+        "offer_has_ended": has_ended(offer, study_date),
         "has_source": PLACEHOLDERS.match(source) is None,
         "source": source,
         "money": money,
@@ -209,7 +144,6 @@ def _offer_values(offer: Offer, prices: PriceList, machine: Instance, study_date
         "age_days": (study_date - day).days,
         "max_age_days": prices.max_age_days or math.inf,
         "rate_age_days": math.nan if rate is None else (day - rate.as_of).days,
-        "own_kw": math.nan if own is None else own.kw.value,
         "staff_usd_per_hour": math.nan if own is None else own.staff_per_hour.value * money,
         "power_low": kw[0],
         "power_high": kw[1],
@@ -234,10 +168,13 @@ def _host(offer: Offer) -> tuple[MachinePart | None, str | None, float, float]:
     return host, family, vcpus, offer.compose.count * offer.compose.gpu.per_hour.value
 
 
-def _lint_table(offers: pd.DataFrame, values: Sequence[Mapping[str, Any]], month_days: float) -> pd.DataFrame:
+def _lint_table(
+    prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date, month_days: float
+) -> pd.DataFrame:
     """Return the offers with all values that the expressions of rules.csv name."""
+    values = [_offer_values(offer, prices, instances[offer.instance], study_date) for offer in prices.offers]
     table = pd.concat([offers.drop(columns="source").assign(month_days=month_days), pd.DataFrame(values)], axis=1)
-    table = _with_derived(table, DERIVED)
+    table = _with_values(table)
     nearest = (
         min(listed, key=lambda usd: abs(math.log(usd / hour)), default=math.nan)
         for listed, hour in zip(table["list_prices"], table["hour_usd"], strict=True)
@@ -249,7 +186,7 @@ def _lint_table(offers: pd.DataFrame, values: Sequence[Mapping[str, Any]], month
     for column in ("host", "host_outlier"):
         table[f"{column}_count"] = table.groupby("host_family")[column].transform("nunique")
     is_plain_rental = table["is_rental"] & table["is_device"] & (table["hour_usd"] > 0) & table["host"].isna()
-    table = _with_derived(table.join(_families(table[is_plain_rental])), DERIVED_OF_FAMILIES)
+    table = _with_values(table.join(_families(table[is_plain_rental])))
     compared = table[table["is_rental"] & (table["units"] > 0)]
     spot = table[table["is_interruptible"] & (table["share_paid"] > 0)]
     far = compared[compared["is_far"]]
@@ -269,9 +206,13 @@ def _evaluate(expression: str, table: pd.DataFrame) -> Any:
     return eval(expression, {}, table)
 
 
-def _with_derived(table: pd.DataFrame, expressions: Mapping[str, str]) -> pd.DataFrame:
-    for name, expression in expressions.items():
-        table[name] = _evaluate(expression, table)
+def _with_values(table: pd.DataFrame) -> pd.DataFrame:
+    """Add the values of values.csv whose names are columns by now."""
+    for row in _table("values"):
+        try:
+            table[row["name"]] = _evaluate(row["expression"], table)
+        except NameError:
+            return table
     return table
 
 
@@ -299,8 +240,8 @@ def _price_groups(family: pd.DataFrame) -> str:
 
 
 @cache
-def _rules() -> tuple[dict[str, str], ...]:
-    with Path(__file__).with_name("rules.csv").open(encoding="utf-8", newline="") as file:
+def _table(name: str) -> tuple[dict[str, str], ...]:
+    with Path(__file__).with_name(f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return tuple(csv.DictReader(file))
 
 
@@ -328,29 +269,41 @@ def lint(
     month_days
         Days of a month.
     """
-    values = [_offer_values(offer, prices, instances[offer.instance], study_date) for offer in prices.offers]
-    table = _lint_table(offers, values, month_days)
-    findings: list[Finding] = []
-    for rule in _rules():
-        matches = table[_evaluate(rule["where"], table)] if rule["where"] else table
-        if rule["value"]:
-            limits = {"low": rule["low"] or "-1e999", "value": rule["value"], "high": rule["high"] or "1e999"}
-            limits = {name: pd.Series(_evaluate(text, matches), matches.index) for name, text in limits.items()}
-            matches = matches.assign(**limits)
-            matches = matches[(matches["value"] < matches["low"]) | (matches["value"] > matches["high"])]
-        rows = matches.iloc[:1] if rule["about"] == "list" else matches
-        findings += [_finding(rule, row) for _, row in rows.iterrows()]
+    table = _lint_table(prices, offers, instances, study_date, month_days)
+    findings = [
+        Finding(
+            rule["severity"],
+            rule["rule"],
+            "" if rule["about"] == "list" else row["instance"],
+            (f"{row['instance']}: " if rule["about"] == "offer" else "") + _message(rule, row),
+            row["source"],
+        )
+        for rule in _table("rules")
+        if rule["severity"] != "error"
+        for _, row in _matches(rule, table).iterrows()
+    ]
     return list(dict.fromkeys(findings))
 
 
-def _finding(rule: Mapping[str, str], row: Mapping[str, Any]) -> Finding:
-    message, instance = rule["message"].format_map(row), "" if rule["about"] == "list" else row["instance"]
-    if rule["factors"]:
-        factors = [int(factor) for factor in rule["factors"].split()]
-        usual = suggestion(row["value"], [PriceRange(row["low"], row["high"])], factors)
-        message += usual or f"; expected {row['low']:.3g} to {row['high']:.3g}"
-    message = f"{instance}: {message}" if rule["about"] == "offer" else message
-    return Finding(rule["severity"], rule["rule"], instance, message, row["source"])
+def _matches(rule: Mapping[str, str], table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that a rule finds, the first for all if it is about the list."""
+    matches = table[_evaluate(rule["where"], table)] if rule["where"] else table
+    if rule["value"]:
+        limits = {"low": rule["low"] or "-1e999", "value": rule["value"], "high": rule["high"] or "1e999"}
+        values = {name: pd.Series(_evaluate(text, matches), matches.index) for name, text in limits.items()}
+        matches = matches.assign(**values)[(values["value"] < values["low"]) | (values["value"] > values["high"])]
+    return matches.iloc[:1] if rule["about"] == "list" else matches
+
+
+def _message(rule: Mapping[str, str], row: pd.Series) -> str:
+    message = rule["message"].format_map(row)
+    if not rule["factors"]:
+        return message
+    ranges, factors = [PriceRange(row["low"], row["high"])], map(int, rule["factors"].split())
+    if rule["usual"]:
+        ranges.insert(0, PriceRange(row[f"{rule['usual']}_low"], row[f"{rule['usual']}_high"]))
+    expected = f"; expected {row['low']:.3g} to {row['high']:.3g} of one" if rule["severity"] == "error" else ""
+    return message + (unit_mistake(row["value"], ranges, list(factors)) or expected)
 
 
 def offer_findings(row: Mapping[str, Any]) -> list[Finding]:
