@@ -9,7 +9,7 @@ SPEED = {
 }
 PRICED = {
     table: collect(f"{RESULTS}/{table}/{{price_list}}.parquet", price_list=PRICE_LISTS)
-    for table in ("costs", "offers", "bills", "cash_flow", "price_lint")
+    for table in ("costs", "offers", "bills", "price_lint")
 } | {"comparison": rules.compare.output}
 # No chart shows a claim: an edit of one draws nothing anew.
 TOLD = {**SPEED, **PRICED, "claims": rules.check_claims.output}

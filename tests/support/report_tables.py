@@ -69,7 +69,7 @@ def _made(given, **changes) -> dict[str, pd.DataFrame]:
     tables = compare(given, replace(settings(), **changes))
     tables |= {name: getattr(given, name) for name in ("throughput", "extrapolation", "efficiency", "costs", "offers")}
     tables["claims"] = pd.DataFrame()
-    tables["bills"] = tables["cash_flow"] = pd.DataFrame()
+    tables["bills"] = pd.DataFrame()
     tables["throughput"] = tables["throughput"].assign(unit="images", as_of="2018-07-01")
     tables["extrapolation"] = tables["extrapolation"].assign(efficiency=0.83)
     own = tables["offers"]["purchase"] == "own"

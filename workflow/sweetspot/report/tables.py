@@ -19,7 +19,7 @@ METHOD_NAMES = {
     "mean_efficiency": "mean efficiency (2018)", "usl": "universal scaling law",
     "sum_of_parts": "sum of parts (learned)",
 }  # fmt: skip
-BY_PRICE_LIST = ("costs", "offers", "bills", "cash_flow", "price_lint")
+BY_PRICE_LIST = ("costs", "offers", "bills", "price_lint")
 Tables = dict[str, "pd.DataFrame"]
 Files = Mapping[str, Sequence[str | Path]]
 
