@@ -111,7 +111,6 @@ rule render_report:
     input:
         **TOLD,
         study=given(f"{CONFIG}/study.yaml"),
-        workloads=given(f"{CONFIG}/workloads.yaml"),
         specs=[rules.draw_speed.output.specs, rules.draw_figures.output.specs],
         engine=rules.draw_speed.output.engine,
     output:

@@ -83,13 +83,11 @@ def _made(given, **changes) -> dict[str, pd.DataFrame]:
 
 def month_tables() -> dict[str, pd.DataFrame]:
     """The tables of a workload of months: one machine is there, one is bought, the peak is rented."""
-    named = (
-        ("own-1", "RTX 4090", "there", 600.0),
-        ("box", "office box", "bought", 300.0),
-        ("c", "RunPod", "rented", 100.0),
-    )
+    named = (("own-1", "RTX 4090", "there", 600.0), ("box", "office box", "bought", 300.0),
+             ("c", "RunPod", "rented", 100.0))  # fmt: skip
     sources = [
         {"workload": "lab", "mix": "best", "option": option, "title": title, "kind": kind, "device_hours": done,
+         "machines": 1.0, "usd_per_month": 300.0, "fixed_usd_per_month": 200.0,
          "use": None if kind == "rented" else 0.5, "capacity_device_hours": None if kind == "rented" else 2 * done}
         for option, title, kind, done in named
     ]  # fmt: skip
