@@ -17,7 +17,7 @@ from sweetspot.report import alt, pd
 from sweetspot.report.chart_data import MODELS, ChartData
 from sweetspot.report.charts import CHARTS, in_words
 from sweetspot.report.marks import Drawing
-from sweetspot.report.tables import Files, everywhere, money_of, read_tables, shown_in
+from sweetspot.report.tables import Files, money_of, read_tables, shown_in
 from sweetspot.report.tables import in_words as currency_words
 from sweetspot.study.study import load_study
 
@@ -81,8 +81,8 @@ def draw_figures(
     with debug_mode(False):
         for name, file in named.items():
             # In every label of every chart, so that none can be forgotten.
-            spec = everywhere(specification(CHARTS[name].draw(data)), money)
-            _save(json.dumps(spec, separators=(",", ":")), file)
+            spec = json.dumps(specification(CHARTS[name].draw(data)), separators=(",", ":"))
+            _save(currency_words(spec, money), file)
     for caption in map(Path, captions):
         _save(currency_words(in_words(CHARTS[caption.stem].caption, data.unit, MODELS), money) + "\n", caption)
     if engine is not None:
