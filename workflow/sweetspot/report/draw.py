@@ -17,7 +17,7 @@ from sweetspot.report.chart_data import MODELS, ChartData
 from sweetspot.report.charts import CHARTS, in_words
 from sweetspot.report.finished import asset
 from sweetspot.report.marks import Drawing
-from sweetspot.report.tables import Files, everywhere, money_of, read_tables, shown_in
+from sweetspot.report.tables import Files, money_of, read_tables, shown_in
 from sweetspot.report.tables import in_words as currency_words
 from sweetspot.study.study import load_study
 
@@ -67,8 +67,8 @@ def draw_figures(
     with debug_mode(False):
         for file in specs:
             # In every label of every chart, so that none can be forgotten.
-            spec = everywhere(specification(CHARTS[chart_of(file)].draw(data)), money)
-            _save(json.dumps(spec, separators=(",", ":")), file)
+            spec = json.dumps(specification(CHARTS[chart_of(file)].draw(data)), separators=(",", ":"))
+            _save(currency_words(spec, money), file)
     for file in captions:
         caption = in_words(CHARTS[chart_of(file)].caption, data.unit, MODELS)
         _save(currency_words(caption, money) + "\n", file)
