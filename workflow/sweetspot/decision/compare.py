@@ -11,7 +11,7 @@ from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.analyses.days_of_use import break_even, utilisation
 from sweetspot.decision.case_figures import case_figures
-from sweetspot.decision.choice_table import Work, choice_table, works
+from sweetspot.decision.choice_table import PricedWork, choice_table, works
 from sweetspot.decision.contenders import Contenders, found_contenders
 from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question
@@ -88,7 +88,7 @@ class Judged(NamedTuple):
     draws: Draws
     plans: list[PricedPlan]
     months: list[Posed]
-    works: list[Work]
+    works: list[PricedWork]
     choices: pd.DataFrame
     contending: dict[str, Contenders]
 
