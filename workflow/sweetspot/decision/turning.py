@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 ABOUT = ("workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "best_title", "text")
 TORNADO = (
-    *ABOUT, "low", "high", "range_basis", "rival_title", "margin", "margin_low", "margin_high", "swing", "usd",
+    *ABOUT, "low", "high", "range_basis", "rival", "rival_title", "margin", "margin_low", "margin_high", "swing", "usd",
     "usd_low", "usd_high", "flips", "flip_value", "flip_factor",
 )  # fmt: skip
 TURNING = (*ABOUT, "side", "turning_value", "factor", "to_title", "usd", "usd_per_month")
@@ -80,11 +80,12 @@ def tornado_rows(question: "Question", money: Money = DOLLARS) -> list[dict[str,
     """
     if question.rival is None:
         return []
-    rival_title = question.title_at(question.planned, question.rival, 0)
+    rival = question.choices[question.rival].option
+    about = {"rival": rival, "rival_title": question.title_at(question.planned, question.rival, 0)}
     rows = [_tornado_row(question, assumption, money) for assumption in question.assumptions]
     # Rounded: where two swing by the same (months, days of use), the order must not depend on the last digit.
     rows.sort(key=lambda row: -round(np.nan_to_num(row["swing"]), 9))
-    return [row | {"rival_title": rival_title} for row in rows]
+    return [row | about for row in rows]
 
 
 def _about(question: "Question", assumption: Assumption) -> dict[str, Any]:
