@@ -14,11 +14,10 @@ from typing import Any
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
 from sweetspot.report import alt, pd
-from sweetspot.report.chart_data import MODELS, ChartData
-from sweetspot.report.charts import CHARTS, in_words
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts import CHARTS
 from sweetspot.report.marks import Drawing
-from sweetspot.report.tables import Files, money_of, read_tables, shown_in
-from sweetspot.report.tables import in_words as currency_words
+from sweetspot.report.tables import Files, in_words, money_of, read_tables, shown_in
 from sweetspot.study.study import load_study
 
 Spec = dict[str, Any]
@@ -82,9 +81,9 @@ def draw_figures(
         for name, file in named.items():
             # In every label of every chart, so that none can be forgotten.
             spec = json.dumps(specification(CHARTS[name].draw(data)), separators=(",", ":"))
-            _save(currency_words(spec, money), file)
+            _save(in_words(spec, money), file)
     for caption in map(Path, captions):
-        _save(currency_words(in_words(CHARTS[caption.stem].caption, data.unit, MODELS), money) + "\n", caption)
+        _save(CHARTS[caption.stem].worded(data.unit, money).caption + "\n", caption)
     if engine is not None:
         _save(drawing_engine(), Path(engine))
 

@@ -18,6 +18,7 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 TEXT = " (text)"  # behind a tooltip's title: the field is no number
 ORIGIN = {"basis": "basis (text)", "source": "source (text)", "as_of": "date (text)"}  # of a tooltip
 GREY = "#444"  # of a thin line across a chart
+MARGIN = 18  # pixels within the frame of a logarithmic scale, around all points
 NARROW, BROAD = "fijltrI .,:;|()[]/-", "mwMW@%"
 ROOM, BESIDE, ENTRY = WIDTH - 50, PLOT + 30, 34  # pixels: of a legend, of one above names, of an entry besides its name
 PERSISTENT, INTERRUPTIBLE = "cannot be taken away", "can be taken away"
@@ -152,6 +153,22 @@ def line_step(names: "pd.Series", one: int) -> "alt.Step":
     return alt.Step(one + LINE * int(names.str.count("\n").max()))
 
 
+def log_channel(channel: "type[alt.X | alt.Y]", field: str, title: str, values: "pd.Series") -> "alt.X | alt.Y":
+    """Return a logarithmic scale with room around all points.
+
+    Parameters
+    ----------
+    channel
+        alt.X or alt.Y.
+    field, title
+        The column that is drawn, and the title of its axis.
+    values
+        All values of the scale, for its ticks.
+    """
+    scale = alt.Scale(type="log", nice=False, padding=MARGIN)
+    return channel(f"{field}:Q", title=title, scale=scale, axis=log_axis(values))
+
+
 def log_axis(values: "pd.Series") -> "alt.Axis":
     """Ticks at round steps of the powers of ten, as many as are at most MOST among `values`."""
     least, most = float(values.min()), float(values.max())
@@ -171,24 +188,30 @@ def empty(reason: str) -> Drawing:
 
 
 def colour(
-    field: str,
-    names: list[str],
-    title: str | None = None,
-    shown: Sequence[str] | None = None,
-    room: int = ROOM,
+    field: str, names: list[str], title: str | None = None, legend: bool = True, room: int = ROOM
 ) -> "alt.Color":
-    """Okabe-Ito colours in the order of `names`. `shown`: which of them the legend has, where not all are drawn; with
-    none there is no legend. `room`: its pixels, which decide between one column and two.
+    """Return Okabe-Ito colours in the order of `names`.
+
+    Parameters
+    ----------
+    field
+        The column, with its type.
+    names
+        Its values. What a machine is to a buyer has its colour in every chart; the reference is black.
+    title
+        Of the legend.
+    legend
+        False for none.
+    room
+        Pixels of the legend, which decide between one column and two.
     """
-    palette = [COLOURS[n % len(COLOURS)] for n in range(len(names))]
-    if set(names) & {PERSISTENT, INTERRUPTIBLE}:
-        # What it is to a buyer has its colour on every page; the reference is black.
+    palette = [COLOURS[index % len(COLOURS)] for index in range(len(names))]
+    if {PERSISTENT, INTERRUPTIBLE} & set(names):
         palette = [{PERSISTENT: COLOURS[0], INTERRUPTIBLE: COLOURS[1]}.get(name, "#000000") for name in names]
     scale = alt.Scale(domain=names, range=palette)
-    if shown is not None and not shown:
+    if not legend:
         return alt.Color(field, scale=scale, legend=None)
-    widest = sorted(map(pixels, names))[-2:]
-    columns = 2 if sum(widest) + 2 * ENTRY <= room else 1
-    some = {} if shown is None else {"values": shown}
-    legend = alt.Legend(title=title, orient="top", columns=columns, labelLimit=room - ENTRY, **some)
-    return alt.Color(field, scale=scale, legend=legend)
+    columns = 2 if sum(sorted(map(pixels, names))[-2:]) + 2 * ENTRY <= room else 1
+    return alt.Color(
+        field, scale=scale, legend=alt.Legend(title=title, orient="top", columns=columns, labelLimit=room - ENTRY)
+    )

@@ -26,13 +26,12 @@ def summary_of(answer: Answer, tables: Tables, study: Study) -> str:
         Its study.yaml.
     """
     money = money_of(study)
-    in_currency, claims = shown_in(tables, money), table_of(tables, "claims")
-    fitting, tally = fits(in_currency), claims_in_words(claims)
+    in_currency = shown_in(tables, money)
     beside = (
         " ".join(energy(in_currency, study)),
-        fitting if fitting.startswith("Does not fit") else "",
+        fits(in_currency),
         " ".join(waiting(in_currency)),
-        tally[0] if tally else "",
+        claims_in_words(in_currency),
     )
     context = {
         "answer": answer,
