@@ -139,8 +139,13 @@ def test_the_eight_cheapest_bills_are_drawn():
     assert CHARTS["bill"].draw(ChartData(tables, "box")).data["rows"]["option"].nunique() == 8
 
 
-@pytest.mark.parametrize("tables", [{}, {"bills": bills()["bills"], "ranks": bills()["ranks"].head(0)}, bills() | {"bills": pd.DataFrame()},
-                                    bills() | {"bills": bills()["bills"].assign(instance="?")}])  # fmt: skip
+BILLS = bills()
+
+
+@pytest.mark.parametrize("tables", [
+    {}, {"bills": BILLS["bills"], "ranks": BILLS["ranks"].head(0)}, BILLS | {"bills": pd.DataFrame()},
+    BILLS | {"bills": BILLS["bills"].assign(instance="?")},
+])  # fmt: skip
 def test_without_rows_a_chart_says_so(tables):
     assert CHARTS["bill"].draw(ChartData(tables, "box")).data["rows"]["text"].str.startswith("Nothing to draw").all()
     assert specification(CHARTS["front"].draw(ChartData({}, None)))["datasets"]["rows"]

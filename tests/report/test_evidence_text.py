@@ -20,7 +20,7 @@ def frame(columns, *rows):
 
 @pytest.mark.parametrize(
     "name",
-    ["price_changes_words", "claims_in_words", "fits", "waiting", "ahead", "worth_knowing", "plan_worth_in_words"],
+    ["price_changes_words", "claims_in_words", "ahead", "worth_knowing", "plan_worth_in_words"],
 )
 def test_without_tables_nothing_is_said(name):
     assert not getattr(evidence_text, name)({})
@@ -37,16 +37,6 @@ def test_claims_are_counted_by_verdict():
     text = evidence_text.claims_in_words({"claims": table})
     assert text.startswith("Of 3 claims, 1 hold") and text.count(": 1") == 2
     assert evidence_text.claims_in_words({"claims": table.tail(1)}).endswith(": 1.")
-
-
-FITS = "workload title fits memory_need_gib gpu_memory_gib workload_title"
-
-
-def test_memory_names_the_first_twelve_options_that_lack_it():
-    small = [("w", f"m{index}", False, 12.0, 11.0, "Work") for index in range(13)]
-    text = evidence_text.fits({"options": frame(FITS, ("w", "Box", True, 11.0, 12.0, "Work"), *small)})
-    assert text.count("Work needs 12 GiB") == 12 and "1 more" in text and "Box" not in text
-    assert evidence_text.fits({"options": frame(FITS, ("w", "Box", True, 11.0, 12.0, "Work"))}) == ""
 
 
 WARNED = "scope rule instance model message decisive"

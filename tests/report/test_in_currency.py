@@ -14,7 +14,7 @@ from sweetspot.errors import UserError
 from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import draw_figures
-from sweetspot.report.summary import render_summary
+from sweetspot.report.page import render_summary
 from sweetspot.report.tables import in_words, money_of, shown_in
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study

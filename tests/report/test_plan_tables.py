@@ -35,7 +35,7 @@ def origins(part):
 
 
 def test_without_tables_there_are_no_rows():
-    assert [(table.rows, table.omitted_rows) for table in made().build_all().values()] == [([], 0)] * 24
+    assert [(table.rows, table.omitted_rows) for table in made().build_all().values()] == [([], 0)] * 23
 
 
 def test_verdicts_on_jobs_leave_out_those_on_plans():

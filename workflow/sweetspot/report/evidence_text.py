@@ -20,7 +20,6 @@ from sweetspot.report.tables import (
     of_jobs,
     of_plans,
     table_of,
-    works,
 )
 from sweetspot.study.study import Study
 from sweetspot.study.yamlfile import load_yaml
@@ -43,18 +42,6 @@ def lead(claims: pd.DataFrame) -> list[str]:
     """List the claims that the study leads with, each as printed beside what is recomputed."""
     leading_claims = claims[claims["lead"].eq(True)] if "lead" in claims.columns else claims.head(0)
     return [sentence("leading_claim", claim) for claim in records(leading_claims)]
-
-
-def fits(tables: Tables) -> str:
-    """Say which options lack memory; '' where none does or no workload states what it needs."""
-    options = table_of(tables, "options", "fits")
-    lacking = options[options["fits"].eq(False)]
-    if lacking.empty:
-        return ""
-    lacking = lacking.drop_duplicates(["title", "workload"])
-    lacking = lacking.assign(work=lacking["workload"].replace(works(tables)))
-    visible = records(lacking.head(NAMES_PER_SENTENCE))
-    return sentence("memory_lacks", visible, len(lacking) - len(visible))
 
 
 def ahead(tables: Tables) -> str:
@@ -160,12 +147,6 @@ def leading_work(tables: Tables) -> str | None:
     """Return the workload of the leading plan; None without any."""
     choices, cost = table_of(tables, "choices"), leading(tables)
     return None if cost is None else str(choices.loc[choices["cost"] == cost, "workload"].iloc[0])
-
-
-def waiting(tables: Tables) -> list[str]:
-    """Describe the wait for shared machines, works by their titles; [] if no workload states how often it comes."""
-    queue = table_of(tables, "queue", "workload")
-    return waiting_in_words(queue.assign(workload=queue["workload"].replace(works(tables))))
 
 
 def waiting_in_words(queue: pd.DataFrame) -> list[str]:

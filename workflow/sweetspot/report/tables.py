@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sweetspot.files import read_arrow, write_arrow, write_csv
 from sweetspot.report import pa, pd
-from sweetspot.study.titles import unit_in_words
+from sweetspot.titles import unit_in_words
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money, Words, words_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ METHOD_NAMES = {
     "usl": "universal scaling law",
     "sum_of_parts": "sum of parts (learned)",
 }
-BY_PRICE_LIST = ("costs", "offers", "bills", "cash_flow", "price_lint")
+BY_PRICE_LIST = ("costs", "offers", "bills", "price_lint")
 DOLLAR = re.compile(r"\bUSD\b")
 # Columns of tables whose `unit` says row by row in what they are counted.
 BY_UNIT = {
