@@ -130,7 +130,8 @@ SLURM_SAYS = [
     (f"Job submission failed with exception: {UNKNOWN}\nroot", f"Slurm took no job: {UNKNOWN}"),
     (f"SLURM-job '12' {ENDED}: 'OUT_OF_MEMORY'. Reason: Step 0: OutOfMemory.For further error",
      f"SLURM-job '12' {ENDED}: 'OUT_OF_MEMORY'. Reason: Step 0: OutOfMemory"),
-    (f"SLURM-job '13' {ENDED}: 'CANCELLED'. Reason: Unknown.For further error", f"SLURM-job '13' {ENDED}: 'CANCELLED'. Reason: Unknown"),
+    (f"SLURM-job '13' {ENDED}: 'CANCELLED'. Reason: Unknown.For further error",
+     f"SLURM-job '13' {ENDED}: 'CANCELLED'. Reason: Unknown"),
     ("SLURM-job '14' failed due to a node failure, SLURM status is: 'NODE_FAIL'. Failed nodes will be excluded",
      "SLURM-job '14' failed due to a node failure, SLURM status is: 'NODE_FAIL'"),
 ]  # fmt: skip

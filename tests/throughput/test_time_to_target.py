@@ -11,7 +11,6 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.study import Question
 from sweetspot.throughput.gather import gather_throughput
 from sweetspot.throughput.time_to_target import FACTOR_95, SUBMITTER_FACTOR, read_times, results, timed_cells
-from sweetspot.warnings import warning
 
 HEADER = "benchmark,gpu,gpus,nodes,minutes,round,submitter,precision,global_batch,samples,kind,source,date\n"
 QUESTION = Question(
