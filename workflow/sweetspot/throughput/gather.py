@@ -101,11 +101,11 @@ def gather_throughput(
         scales = read_efficiency(folder / "efficiency.csv")
         tables += [complete(cells), complete(Resolver(question, instances, cells, pool, scales, as_of).table())]
         is_cell = published["instance"].isin(list(instances)) & published["batch_size"].notna()
-        replaced.append(replaced_rows(complete(figures), [each for each in impossible if is_cell.iloc[each.row]]))
+        replaced.append(replaced_rows(complete(figures), [figure for figure in impossible if is_cell.iloc[figure.row]]))
     timed = timed_cells(read_times(folder / TIMES), question, instances)
     if len(timed):
         tables.append(_with_status(timed, as_of, dict.fromkeys(timed["model"], "runs"), instances))
-    tables, replaced = ([table for table in each if len(table)] for each in (tables, replaced))
+    tables, replaced = ([table for table in group if len(table)] for group in (tables, replaced))
     if not tables and not replaced:
         return mark_best(pd.DataFrame(columns=list(TABLE_COLUMNS)), "images_per_s", SAME_BUT_VARIANT)
     best = best_figures(pd.concat(tables or replaced, ignore_index=True), CELL_COLUMNS)
