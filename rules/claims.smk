@@ -23,6 +23,7 @@ rule check_claims:
     localrule: True
     params:
         formula=formula("study", "bills", "decision", "claims"),
+        content=contents(CLAIMS),
     run:
         here("check_claims", input, output, log)
 

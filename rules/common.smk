@@ -43,6 +43,12 @@ def given(files):
     return local(files) if PREFIXED or STORED else files
 
 
+def contents(*files) -> list[str]:
+    """What files that people write hold, as a param of the rules that read them: content decides, not time. A file that
+    is moved or copied here may be older than what its predecessor made."""
+    return [checksum(file) for file in map(Path, files) if file.is_file()]
+
+
 try:
     # A module that is handed a `config:` has its whole configuration from there.
     INVOCATION = load_invocation(
@@ -121,10 +127,14 @@ def formula(*rooms: str, others: tuple[str, ...] = ()) -> str:
         "files.py",
         "warnings.py",
         "wording.py",
+        "frameworks.py",
+        "platforms.py",
+        "titles.py",
+        "transformers.py",
         "facts/*.*",
     ]
     if not {"decision", "report"}.isdisjoint(rooms):
-        ground += ["decision_words.py", "draws.py", "known_value.py"]
+        ground += ["choice_kinds.py", "draws.py", "known_value.py"]
     modules = [f"{room}/**/*.{kind}" for room in rooms for kind in ("py", "csv")]
     digests = map(digest_of_files, [*ground, *modules, *others])
     return hashlib.sha256("".join(digests).encode()).hexdigest()[:16]

@@ -62,6 +62,7 @@ rule compare:
         # Not study.yaml itself: an edit of its title leaves the comparison as it is.
         settings=asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
         as_of=INVOCATION.study.as_of.isoformat(),
+        content=contents(f"{CONFIG}/workloads.yaml", STOCK),
     run:
         here("compare", input, output, log, params)
 
@@ -90,6 +91,7 @@ ANEW = {
     "instances": given(INSTANCE_FILES),
     "stock": rules.compare.input.stock,
 }
+ANEW_FILES = [f"{CONFIG}/workloads.yaml", STOCK, *INSTANCE_FILES]
 PRICING = {
     "settings": asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
     "month_days": INVOCATION.study.month_days,
@@ -125,6 +127,7 @@ rule compare_then:
             "report",
         ),
         lists=list(THEN),
+        content=contents(*ANEW_FILES, *THEN.values()),
     run:
         here("compare_then", input, output, log, params)
 
@@ -159,7 +162,11 @@ rule compare_scenarios:
             "report",
         ),
         lists=list(PRICE_LISTS),
-        content=[checksum(file) for file in SCENARIO_FILES],
+        content=contents(
+            *ANEW_FILES,
+            *SCENARIO_FILES,
+            *(f"{CONFIG}/prices/{price_list}.yaml" for price_list in PRICE_LISTS),
+        ),
     run:
         here("compare_scenarios", input, output, log, params)
 

@@ -16,7 +16,7 @@ if HOME is not None:
     sys.path.insert(0, str(HOME / "workflow"))  # its own library, installed or not
 
 try:
-    from sweetspot.packages import PARSED, hand_on, require_packages
+    from sweetspot.packages import PARSED, share_library, require_packages
 except ModuleNotFoundError:
     raise WorkflowError(
         f"the library of Sweetspot is not in {sys.executable}, and {RULES} gives the rules only; "
@@ -24,7 +24,7 @@ except ModuleNotFoundError:
     ) from None
 from sweetspot.errors import UserError
 
-hand_on()
+share_library()
 try:
     require_packages(HOME, PARSED)
 except UserError as error:

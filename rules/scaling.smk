@@ -1,5 +1,7 @@
 """How throughput grows with the number of devices, and what a machine nobody has measured will deliver."""
 
+BORROWED = beside(*(figures_file(name, STUDIES) for name in INVOCATION.study.borrow))
+
 
 rule fit_scaling:
     """Scaling efficiencies of the study, the averages that the 2018 rule is, and the evidence for the other methods."""
@@ -8,11 +10,7 @@ rule fit_scaling:
         table=given(
             [file for file in (f"{CONFIG}/efficiency.csv",) if Path(file).is_file()]
         ),
-        borrowed=given(
-            beside(
-                *(figures_file(study, STUDIES) for study in INVOCATION.study.borrow)
-            )
-        ),
+        borrowed=given(BORROWED),
         instances=given(INSTANCE_FILES),
     output:
         efficiency=f"{RESULTS}/efficiency.parquet",
@@ -24,6 +22,7 @@ rule fit_scaling:
     params:
         formula=formula("study", "throughput", "scaling"),
         framework=INVOCATION.study.cells.framework,
+        content=contents(f"{CONFIG}/efficiency.csv", *BORROWED, *INSTANCE_FILES),
     run:
         here("fit_scaling", input, output, log, params)
 
@@ -57,6 +56,7 @@ rule extrapolate:
         targets=[target.model_dump(mode="json") for target in INVOCATION.study.targets],
         question=INVOCATION.study.cells.model_dump(mode="json"),
         method=INVOCATION.study.method,
+        content=contents(f"{CONFIG}/time_to_target.csv", *INSTANCE_FILES),
     run:
         here("extrapolate", input, output, log, params)
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sweetspot.study.frameworks import BUILDERS, has_network, keras_application
+from sweetspot.frameworks import BUILDERS, has_network, keras_application
 
 # Parameters by Keras' documentation (keras.io/api/applications), and the side of the images.
 PUBLISHED = {

@@ -10,7 +10,7 @@ from types import ModuleType
 from unittest.mock import MagicMock
 
 import pytest
-from sweetspot.study.frameworks import BUILDERS
+from sweetspot.frameworks import BUILDERS
 
 MODULE = "sweetspot.harness.torch_networks"
 NOT_INSTALLED = "torch, torchvision or transformers is not installed here"

@@ -10,9 +10,9 @@ import pytest
 import yaml
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.matrix.jobs import Jobs
+from sweetspot.platforms import PLATFORMS
 from sweetspot.study.config import Measure
 from sweetspot.study.instances import Executor
-from sweetspot.study.platforms import PLATFORMS
 
 ROOT = Path(__file__).parent.parent.parent
 HERE = Executor(where="local", device="cpu")

@@ -206,8 +206,8 @@ def test_another_meaning_has_another_digest_and_another_title_has_not(tmp_path):
     assert plain.digest() != load(tmp_path, PLAIN.replace("--batch", "--size")).digest()
     assert plain.digest() != load(tmp_path, PLAIN + "unit: tokens\n").digest()
     assert (script_names(tmp_path), script_names(Path("nowhere"))) == (["mine"], [])
-    assert plain.told() == {"batch_size", "gpus"}
-    assert Script(command="x {global_batch_size}", steps="keras").told() == {"global_batch_size", "batch_size"}
+    assert plain.axes() == {"batch_size", "gpus"}
+    assert Script(command="x {global_batch_size}", steps="keras").axes() == {"global_batch_size", "batch_size"}
 
 
 @pytest.mark.parametrize(

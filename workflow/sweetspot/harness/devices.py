@@ -12,7 +12,7 @@ from pathlib import Path
 from sweetspot.errors import UserError
 from sweetspot.harness.cards import visible_cards
 from sweetspot.harness.request import Request
-from sweetspot.study.platforms import PLATFORMS
+from sweetspot.platforms import PLATFORMS
 
 
 def lease_folder() -> Path:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import keras
 import tensorflow as tf
 
-from sweetspot.study.frameworks import TINY_NETWORK, keras_application
+from sweetspot.frameworks import TINY_NETWORK, keras_application
 
 CLASSES = 1000
 

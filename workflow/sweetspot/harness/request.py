@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sweetspot.cells import PROTOCOL, Cell, is_slug
 from sweetspot.errors import UserError
-from sweetspot.study.platforms import PLATFORMS
+from sweetspot.platforms import PLATFORMS
 
 COUNTS = {"batch_size": 100_000, "gpus": 4096, "run": 10_000}  # the most of each
 MAX_LOGICAL_DEVICES = 64  # parts of one processor, or as many as it has CPUs: more try nothing that fewer do not

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sweetspot.files import require_room
+from sweetspot.files import require_space
 from sweetspot.harness import run_memory
 from sweetspot.harness.backends import backend, missing, require_supported
 from sweetspot.harness.cards import emulates, watch_cards
@@ -60,7 +60,7 @@ def supervise(request: Request) -> int:
         os.environ |= KEEP_MEMORY | os.environ  # for the process that is started below
     require_supported(request)
     started = time.monotonic()
-    require_room(request.output)
+    require_space(request.output)
     if is_already_measured(request):
         return _keep(request)
     facts = machine_facts(request, sys.argv)

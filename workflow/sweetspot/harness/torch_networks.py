@@ -11,8 +11,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from sweetspot.study.frameworks import TINY_NETWORK
-from sweetspot.study.transformers import SHAPES, Shape, unit_of
+from sweetspot.frameworks import TINY_NETWORK
+from sweetspot.transformers import SHAPES, Shape, unit_of
 
 INCEPTION_SIZE = 299
 ROTARY_BASE = 500_000.0  # of a Llama's positions: config.json of Llama 3.2 1B
@@ -74,7 +74,7 @@ def build_network(name: str, frozen_dtype: torch.dtype = torch.float32) -> Torch
     Parameters
     ----------
     name
-        One of torchvision's or of `study.transformers`.
+        One of torchvision's or of `transformers`.
     frozen_dtype
         The precision of weights that are not trained, beside adapters.
     """
@@ -137,7 +137,7 @@ def _config_fields(shape: Shape) -> dict[str, Any]:
         "hidden_size": shape.hidden,
         "num_hidden_layers": shape.layers,
         "num_attention_heads": shape.heads,
-        "intermediate_size": shape.wide,
+        "intermediate_size": shape.inner_width,
     }
     if shape.kind == "llama":
         return fields | {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sweetspot.cells import Cell
 from sweetspot.errors import refuse
-from sweetspot.study.frameworks import FRAMEWORKS, NCCL, expected_networks, has_network
+from sweetspot.frameworks import FRAMEWORKS, NCCL, expected_networks, has_network
 from sweetspot.study.instances import Instance
 from sweetspot.study.memory import is_before_ampere
 from sweetspot.study.scripts import AXES, FRAMEWORK, Script
@@ -110,7 +110,7 @@ def require_script_arguments(cells: Sequence[Cell], scripts: Mapping[str, Script
         for axis in AXES:
             values = list(dict.fromkeys(str(getattr(cell, axis)) for cell in cells if cell.model == name))
             is_varied = len(values) > 1 or (axis == "gpus" and values not in ([], ["1"]))
-            if is_varied and axis not in script.told():
+            if is_varied and axis not in script.axes():
                 faults.append(
                     f"{file}: matrix.{axis} is {', '.join(values)} for the script {name}, whose command "
                     f"(config/commands/{name}.yaml) does not hold {{{axis}}}; expected it there, or one value"

@@ -10,10 +10,10 @@ import pandas as pd
 
 from sweetspot.cells import CELL_COLUMNS, MEASURED_TEXTS, PROTOCOL, USABLE
 from sweetspot.study.instances import nodes_of
-from sweetspot.study.transformers import unit_of
 from sweetspot.throughput.best import TABLE_COLUMNS
 from sweetspot.throughput.run_files import UNKNOWN, check_machines
 from sweetspot.throughput.spread import spread_of_cells
+from sweetspot.transformers import unit_of
 from sweetspot.warnings import joined, warning
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pandas as pd
 from pydantic import Field
 
 from sweetspot.errors import UserError, refuse
-from sweetspot.study.frameworks import ALWAYS_COMPILED
+from sweetspot.frameworks import ALWAYS_COMPILED
 from sweetspot.study.instances import Interconnect, Network
 from sweetspot.study.spelling import slipped
 from sweetspot.throughput.csv_table import CsvRow, read_rows, require_distinct, row_origin

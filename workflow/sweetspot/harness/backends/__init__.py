@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, cast
 
 from sweetspot.errors import UserError
+from sweetspot.frameworks import FRAMEWORKS
 from sweetspot.harness.facts import processor_name
 from sweetspot.harness.request import Request
-from sweetspot.study.frameworks import FRAMEWORKS
 
 LOSS_SCALE = 128.0  # tf_cnn_benchmarks' default for fp16: small gradients would vanish
 Agree = Callable[[int], int]  # what the first process says, to all
