@@ -109,9 +109,9 @@ def beside(*files: Path) -> list[str]:
 def formula(*rooms: str) -> list[str]:
     """Every module and table of those rooms and of the ground: a rule that they decide reruns when one changes."""
     ground = ["cells", "errors", "files", "warnings", "wording"]
-    ground += ["frameworks", "platforms", "titles", "transformers"]
+    ground += ["frameworks", "platforms", "spelling", "titles", "transformers"]
     if not {"decision", "report"}.isdisjoint(rooms):
-        ground += ["choice_kinds", "draws", "known_value"]
+        ground += ["choice_kinds", "draws"]
     ground = [f"{LIBRARY}/{name}.py" for name in ground]
     ground += beside(*sorted(Path(LIBRARY, "facts").glob("*.*")))
     own = (

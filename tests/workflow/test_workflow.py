@@ -82,7 +82,7 @@ def test_a_comment_never_repeats_a_benchmark(project):
     assert "run_benchmark" not in scheduled(project)
 
 
-@pytest.mark.parametrize("module", ["choice_kinds", "draws", "known_value"])
+@pytest.mark.parametrize("module", ["choice_kinds", "draws"])
 def test_what_the_ground_says_otherwise_is_compared_anew(project, module):
     remark(project / "workflow" / "sweetspot" / f"{module}.py")
     jobs = scheduled(project)

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from sweetspot.cells import SLUG
 from sweetspot.errors import UserError, refuse
 from sweetspot.frameworks import FRAMEWORKS
-from sweetspot.study.spelling import hint
+from sweetspot.spelling import hint
 
 Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$")]
 # A name that is joined to others with '.' in tables (`lab.bert`, `lab.bert.urgent`): it has none itself.

@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple, get_args
 
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
+from sweetspot.spelling import hint
 from sweetspot.study.memory import GIB, Needs
-from sweetspot.study.spelling import hint
 
 Method = Literal["pretrain", "full", "lora", "qlora", "grpo"]
 METHODS: tuple[str, ...] = get_args(Method)

@@ -9,8 +9,8 @@ import yaml
 from sweetspot.cells import is_slug
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import write_whole
+from sweetspot.spelling import hint
 from sweetspot.study.base import AboveZero, Closed, Text, validated
-from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 
 JOBS_PER_MONTH = ("per_month", "urgent_per_month")

@@ -14,9 +14,9 @@ from pydantic import BeforeValidator
 
 from sweetspot.errors import refuse
 from sweetspot.facts.shipped_tables import table
+from sweetspot.spelling import hint
 from sweetspot.study.base import Closed, Count, DateText, Number, Purchase, Slug, Text, validated
 from sweetspot.study.instances import Instance
-from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 
 # Ten years of waiting or a failure an hour of every device are slips.

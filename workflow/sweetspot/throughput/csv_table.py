@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.errors import Faults, UserError, refuse
-from sweetspot.study.spelling import near
+from sweetspot.spelling import near
 
 MAX_COUNT = 10**9  # of devices, nodes or samples in a batch
 

@@ -9,8 +9,8 @@ import pandas as pd
 
 from sweetspot.errors import UserError
 from sweetspot.frameworks import ALWAYS_COMPILED
+from sweetspot.spelling import slipped
 from sweetspot.study.instances import Interconnect, Network
-from sweetspot.study.spelling import slipped
 from sweetspot.throughput.csv_table import CsvFaults, read_rows
 from sweetspot.throughput.stand_in import AS_OF
 from sweetspot.warnings import joined, warning
