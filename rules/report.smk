@@ -154,7 +154,7 @@ rule write_index:
     """Write the page over all studies made here; each study that is made writes it anew."""
     input:
         answer=rules.render_report.output.answer,
-        formula=formula("report"),
+        formula=formula("decision", "report"),
     output:
         html="results/index.html",
     log:
@@ -168,7 +168,7 @@ rule print_report:
     """Print the page as PDF; asked for by name only, because it needs Chromium."""
     input:
         html=rules.render_report.output.html,
-        formula=formula("report"),
+        formula=formula("decision", "report"),
     output:
         pdf=f"{REPORT}/index.pdf",
     log:
