@@ -66,6 +66,8 @@ class Whole(Closed):
     ("data", "parts"),
     [
         ({"pieces": [{"months": 1}, {}]}, [("pieces[1].months", "missing")]),
+        # A misspelt key and the needed one are one mistake.
+        ({"pieces": [{"monhts": 1}]}, [("pieces[0].monhts", "'months'")]),
         ({"pieces": [{"months": 1, "noet": ""}]}, [("pieces[0].noet", "unknown", "'note'")]),
         ({"xyz": 1}, [("'xyz'", "unknown")]),
         (

@@ -6,14 +6,16 @@ from collections import Counter
 from collections.abc import Iterable
 
 SIMILAR_CHARACTERS = str.maketrans("oil", "011")
-# Of difflib's ratio: `capx` is 0.89 of `capex`, `H100` 0.67 of `H100 SXM`, `note` 0.5 of `months`.
-CUTOFF = 0.65
-SLIP = 0.87  # `resent50` is 0.875 of `resnet50`; a slip in a name of four letters may be another name
+CUTOFF = 0.7  # of difflib's ratio: `capx` is 0.89 of `capex`, `note` 0.5 of `months`
+SLIP = 0.85  # `rtx4900` is 0.857 of `rtx4090`
+MIN_LENGTH = 5  # a slip in a shorter name may be another name
 
 
 def near(wrong: str, names: Iterable[str]) -> str | None:
-    """Return the name that is spelt most like `wrong`; None where none is similar."""
-    return next(iter(difflib.get_close_matches(wrong, list(names), n=1, cutoff=CUTOFF)), None)
+    """Return the name that is spelt most like `wrong`, else one with all its words; None where none is similar."""
+    candidates, words = list(names), set(wrong.lower().split())
+    longer = [name for name in candidates if words and words <= set(name.lower().split())]
+    return next(iter([*difflib.get_close_matches(wrong, candidates, n=1, cutoff=CUTOFF), *longer]), None)
 
 
 def hint(wrong: str, names: Iterable[str]) -> str:
@@ -30,8 +32,10 @@ def slipped(wrong: str, names: Iterable[str]) -> str | None:
     name_by_text, text = {_normalized(name): name for name in names}, _normalized(wrong)
     match = next(iter(difflib.get_close_matches(text, name_by_text, n=1, cutoff=SLIP)), "")
     lost = "".join((Counter(match) - Counter(text)).elements())
-    is_slip = match and not Counter(text) - Counter(match) and (not lost or (len(lost) == 1 and lost.isalpha()))
-    return name_by_text[match] if is_slip and name_by_text[match] != wrong else None
+    is_slip = not Counter(text) - Counter(match) and lost in ("", *filter(str.isalpha, lost))
+    if not match or name_by_text[match] == wrong or (text != match and (len(match) < MIN_LENGTH or not is_slip)):
+        return None
+    return name_by_text[match]
 
 
 def _normalized(name: str) -> str:
