@@ -69,7 +69,7 @@ class Closed(BaseModel):
             raise ValueError(expected)
         return self
 
-    def _given(self, *names: str) -> list[str]:
+    def _keys_set(self, *names: str) -> list[str]:
         return [name for name in names if getattr(self, name) is not None]
 
 

@@ -53,7 +53,7 @@ def load_scenarios(folder: Path) -> dict[str, Scenario]:
 
 
 def write_scenario(
-    scenario: Scenario, file: Path, workloads: Path, lists: Mapping[str, Path], into: Path
+    scenario: Scenario, file: Path, workloads: Path, lists: Mapping[str, Path], folder: Path
 ) -> tuple[Path, dict[str, Path], list[str]]:
     """Write the workloads and price lists of a study as a scenario changes them.
 
@@ -65,7 +65,7 @@ def write_scenario(
         The scenario's own file, for messages.
     workloads, lists
         The study's workloads.yaml and its price lists by name.
-    into
+    folder
         Folder for the new files.
 
     Returns
@@ -100,8 +100,8 @@ def write_scenario(
             raise UserError(f"{file}: times_work is {factor:g}; {expected}")
         new_work = _replaced(new_work, lambda key, value: _multiplied(key, value, factor))
         sentences.insert(0, f"{factor:g} times the jobs")
-    files = {name: _write(content, into / "prices" / f"{name}.yaml") for name, content in new_lists.items()}
-    return _write(new_work, into / "workloads.yaml"), files, sentences
+    files = {name: _write(content, folder / "prices" / f"{name}.yaml") for name, content in new_lists.items()}
+    return _write(new_work, folder / "workloads.yaml"), files, sentences
 
 
 def merged(old: Any, change: Any, file: Path) -> Any:
@@ -131,16 +131,16 @@ def merged(old: Any, change: Any, file: Path) -> Any:
         return change
     entries = list(old)
     for entry in change:
-        places = [
+        positions = [
             index
             for index, candidate in enumerate(old)
             if _name(candidate) == _name(entry) and entry.get("purchase", _purchase(candidate)) == _purchase(candidate)
         ]
-        if len(places) > 1:
-            purchases = ", ".join(_purchase(old[index]) for index in places)
+        if len(positions) > 1:
+            purchases = ", ".join(_purchase(old[index]) for index in positions)
             raise UserError(f"{file}: '{_name(entry)}' has several offers; expected its purchase, one of {purchases}")
-        if places:
-            entries[places[0]] = merged(old[places[0]], entry, file)
+        if positions:
+            entries[positions[0]] = merged(old[positions[0]], entry, file)
         else:
             entries.append(entry)
     return entries

@@ -75,12 +75,12 @@ class StockFact(Closed):
     @property
     def says_nothing(self) -> bool:
         """Return whether it has neither a value nor a range."""
-        return not self._given("value", "low", "high")
+        return not self._keys_set("value", "low", "high")
 
     @property
     def about(self) -> dict[str, Any]:
         """Return which offers it is about: the value of each of KEYS that is given."""
-        return {key: getattr(self, key) for key in self._given(*KEYS)}
+        return {key: getattr(self, key) for key in self._keys_set(*KEYS)}
 
 
 class Availability(Closed):
