@@ -38,7 +38,7 @@ def reached(folder: Path) -> list[str]:
 
 def _reached(file: Path) -> list[str] | None:
     from sweetspot.harness.runfile import run_facts
-    from sweetspot.throughput.collect import summarise_runs
+    from sweetspot.throughput.run_files import summarise_runs
 
     (row,) = summarise_runs([str(file)]).to_dict("records")
     facts = run_facts(file)

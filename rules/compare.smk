@@ -50,15 +50,15 @@ rule compare:
         workloads=given(f"{CONFIG}/workloads.yaml"),
         # What a team knows of stock and failures; the library's own lies in facts/.
         stock=given([STOCK] if Path(STOCK).is_file() else []),
-        formula=formula(
-            "study", "throughput", "bills", "availability", "mixes", "decision"
-        ),
     output:
         collect(f"{RESULTS}/comparison/{{table}}.parquet", table=COMPARISON),
     log:
         f"results/logs/compare/{STUDY}.log",
     localrule: True
     params:
+        formula=formula(
+            "study", "throughput", "bills", "availability", "mixes", "decision"
+        ),
         # Not study.yaml itself: an edit of its title leaves the comparison as it is.
         settings=asdict(Settings.of(INVOCATION.study, INVOCATION.instances)),
         as_of=INVOCATION.study.as_of.isoformat(),
@@ -109,6 +109,13 @@ rule compare_then:
         then=given([str(file) for file in THEN.values()]),
         ranks=f"{RESULTS}/comparison/ranks.parquet",
         offers=rules.compare.input.offers,
+    output:
+        f"{RESULTS}/comparison/price_changes.parquet",
+    log:
+        f"results/logs/compare_then/{STUDY}.log",
+    localrule: True
+    params:
+        **PRICING,
         formula=formula(
             "study",
             "throughput",
@@ -119,13 +126,6 @@ rule compare_then:
             "decision",
             "report",
         ),
-    output:
-        f"{RESULTS}/comparison/price_changes.parquet",
-    log:
-        f"results/logs/compare_then/{STUDY}.log",
-    localrule: True
-    params:
-        **PRICING,
         lists=list(THEN),
         content=contents(*ANEW_FILES, *THEN.values()),
     run:
@@ -143,6 +143,14 @@ rule compare_scenarios:
         prices=given(
             [f"{CONFIG}/prices/{price_list}.yaml" for price_list in PRICE_LISTS]
         ),
+    output:
+        table=f"{RESULTS}/comparison/scenarios.parquet",
+        files=directory(f"{RESULTS}/scenarios"),
+    log:
+        f"results/logs/compare_scenarios/{STUDY}.log",
+    localrule: True
+    params:
+        **PRICING,
         formula=formula(
             "study",
             "throughput",
@@ -153,14 +161,6 @@ rule compare_scenarios:
             "decision",
             "report",
         ),
-    output:
-        table=f"{RESULTS}/comparison/scenarios.parquet",
-        files=directory(f"{RESULTS}/scenarios"),
-    log:
-        f"results/logs/compare_scenarios/{STUDY}.log",
-    localrule: True
-    params:
-        **PRICING,
         lists=list(PRICE_LISTS),
         content=contents(
             *ANEW_FILES,

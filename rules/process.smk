@@ -90,7 +90,9 @@ onstart:
                 hold(made(f"results/{STUDY}"))
             if not workflow.local_exec:
                 JOBS.require_accepted(
-                    runs_to_make(), runs_a_job(), accounts_of_jobs()
+                    {job.wildcards.instance for job in jobs_to_make()},
+                    runs_a_job(),
+                    accounts_of_jobs(),
                 )
         except UserError as error:
             raise WorkflowError(str(error)) from None

@@ -12,7 +12,6 @@ rule fit_scaling:
         ),
         borrowed=given(BORROWED),
         instances=given(INSTANCE_FILES),
-        formula=formula("study", "throughput", "scaling"),
     output:
         efficiency=f"{RESULTS}/efficiency.parquet",
         averages=f"{RESULTS}/scaling/averages.parquet",
@@ -21,6 +20,7 @@ rule fit_scaling:
         f"results/logs/fit_scaling/{STUDY}.log",
     localrule: True
     params:
+        formula=formula("study", "throughput", "scaling"),
         framework=INVOCATION.study.cells.framework,
         content=contents(f"{CONFIG}/efficiency.csv", *BORROWED, *INSTANCE_FILES),
     run:
@@ -44,7 +44,6 @@ rule extrapolate:
             )
         ),
         instances=given(INSTANCE_FILES),
-        formula=formula("study", "throughput", "scaling"),
     output:
         extrapolation=f"{RESULTS}/extrapolation.parquet",
         curve=f"{RESULTS}/scaling/curve.parquet",
@@ -53,6 +52,7 @@ rule extrapolate:
         f"results/logs/extrapolate/{STUDY}.log",
     localrule: True
     params:
+        formula=formula("study", "throughput", "scaling"),
         targets=[target.model_dump(mode="json") for target in INVOCATION.study.targets],
         question=INVOCATION.study.cells.model_dump(mode="json"),
         method=INVOCATION.study.method,

@@ -27,6 +27,12 @@ rule collect_throughput:
         by_tokens=given(
             beside(figures_file("tokens-2026", STUDIES)) if BY_TOKENS else []
         ),
+    output:
+        f"{RESULTS}/throughput.parquet",
+    log:
+        f"results/logs/collect_throughput/{STUDY}.log",
+    localrule: True
+    params:
         formula=formula(
             "study",
             "harness",
@@ -35,12 +41,6 @@ rule collect_throughput:
             *["tokens"][:BY_TOKENS],
             *(["logs"] if INVOCATION.study.logs else []),
         ),
-    output:
-        f"{RESULTS}/throughput.parquet",
-    log:
-        f"results/logs/collect_throughput/{STUDY}.log",
-    localrule: True
-    params:
         # Not study.yaml itself: an edit of its title or its method leaves throughput as it is.
         question=INVOCATION.study.cells.model_dump(mode="json"),
         as_of=INVOCATION.study.as_of.isoformat(),
@@ -52,14 +52,13 @@ rule collect_throughput:
 
 rule list_left_out:
     """Which runs the budget leaves out; an empty table where it leaves none."""
-    input:
-        formula=formula("study", "harness", "matrix"),
     output:
         f"{RESULTS}/left_out.parquet",
     log:
         f"results/logs/list_left_out/{STUDY}.log",
     localrule: True
     params:
+        formula=formula("study", "harness", "matrix"),
         # No estimates: they change with every run made, and the list would be made anew each time.
         runs=skipped_rows(SELECTION),
         budget=BUDGET if SELECTION.skipped else "",

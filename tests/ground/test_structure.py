@@ -117,7 +117,7 @@ def test_a_rule_watches_every_module_that_its_script_can_reach(name, script, tex
     assert unwatched == set(), f"rule {name}: add the room to its formula"
     # Of the ground, `formula` names the modules: some for every rule, some where decisions are made or told.
     common = (ROOT / "rules" / "common.smk").read_text()
-    *every, more = (set(re.findall(r'"(\w+)"', each)) for each in re.findall(r"ground \+?= \[(\"[^]]*)\]", common))
+    *every, more = (set(re.findall(r'"(\w+)\.py"', each)) for each in re.findall(r"ground \+?= \[([^]]*)\]", common))
     every = set().union(*every)
     watched = every | (more if rooms & {"decision", "report"} else set()) | UNWATCHED
     assert {module for module in found if room(module) == "ground"} <= watched, f"rule {name}: its ground"

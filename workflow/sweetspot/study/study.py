@@ -162,8 +162,6 @@ class Study(Closed):
     """Whether a machine without a figure gets one transferred from another device's (basis `transferred`)"""
     measure: bool = True
     """Whether what is measured here takes part in this study"""
-    measure_models: list[Slug] = []
-    """Models of config.yaml's matrix that are measured for this study; none named: all of them"""
     accepts_interruptions: bool = False
     """Whether machines that can be taken away count like any other in the answer"""
     deadlines_hours: list[AboveZero] = Field([], strict=False)
