@@ -2,12 +2,10 @@
 
 import difflib
 import re
-from collections import Counter
 from collections.abc import Iterable
 
 SIMILAR_CHARACTERS = str.maketrans("oil", "011")
 CUTOFF = 0.7  # of difflib's ratio: `capx` is 0.89 of `capex`, `note` 0.5 of `months`
-SLIP = 0.85  # `rtx4900` is 0.857 of `rtx4090`
 MIN_LENGTH = 5  # a slip in a shorter name may be another name
 
 
@@ -29,14 +27,17 @@ def slipped(wrong: str, names: Iterable[str]) -> str | None:
 
     Return None where it is one of the names, or may be another name, as `resnet50d` and `resnet51` beside `resnet50`.
     """
-    name_by_text, text = {_normalized(name): name for name in names}, _normalized(wrong)
-    match = next(iter(difflib.get_close_matches(text, name_by_text, n=1, cutoff=SLIP)), "")
-    lost = "".join((Counter(match) - Counter(text)).elements())
-    is_slip = not Counter(text) - Counter(match) and lost in ("", *filter(str.isalpha, lost))
-    if not match or name_by_text[match] == wrong or (text != match and (len(match) < MIN_LENGTH or not is_slip)):
+    candidates, text = list(names), _normalized(wrong)
+    if wrong in candidates:
         return None
-    return name_by_text[match]
+    return next((name for name in candidates if text in _misspellings(_normalized(name))), None)
 
 
 def _normalized(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower()).translate(SIMILAR_CHARACTERS)
+
+
+def _misspellings(name: str) -> set[str]:
+    positions = range(len(name) if len(name) >= MIN_LENGTH else 0)
+    exchanged = {name[:index] + name[index : index + 2][::-1] + name[index + 2 :] for index in positions}
+    return {name} | exchanged | {name[:index] + name[index + 1 :] for index in positions if name[index].isalpha()}
