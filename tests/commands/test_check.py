@@ -342,7 +342,7 @@ def test_a_machine_that_is_there_needs_an_offer_that_says_what_it_costs(monthly)
         ("title: A\nprices: {all: {offers: [{instance: box, available_from_weeks: 300}]}}\n", "after 68.85 months"),
         ("title: A\nworkloads: {month: {have: [cloud]}}\n", "month.have names 'cloud'"),
         ("title: A\nworkloads: {mounth: {months: 5}}\n", "did you mean 'month'"),
-        ("title: A\nprices: {every: {}}\n", "prices.every is no price list"),
+        ("title: A\nprices: {every: {}}\n", "prices.every is unknown"),
     ],
 )
 def test_check_finds_what_a_scenario_breaks(monthly, text, told):

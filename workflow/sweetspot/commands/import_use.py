@@ -26,9 +26,9 @@ from sweetspot.catalogues.price_file import with_entries, with_item, with_value
 from sweetspot.commands.scratch import check_edit, diff_texts, machines_of_study, read_text, studies_of, write_texts
 from sweetspot.errors import UserError
 from sweetspot.number_text import number_argument
+from sweetspot.spelling import hint
 from sweetspot.study.base import PART
 from sweetspot.study.monthly import GROWTH, Monthly
-from sweetspot.study.spelling import hint
 from sweetspot.study.study import load_study
 from sweetspot.study.workloads import load_monthly
 from sweetspot.use.job_records import EARLIEST, REQUIRED_COLUMNS, read_runs
