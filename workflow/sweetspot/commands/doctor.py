@@ -1,13 +1,5 @@
-"""Say what this machine has, and what is missing for what: versions, devices, plugins and programs.
+"""What this machine has, and what is missing for what."""
 
-Nothing of the environment is printed but what is named here; no file, path, user or host name. No framework is
-imported. Paste it into a report of a fault.
-
-    sweetspot doctor
-    sweetspot doctor --json
-"""
-
-import argparse
 import json
 import os
 import platform
@@ -151,13 +143,8 @@ def sentences(facts: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line of `sweetspot doctor`."""
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of sentences")
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run(as_json: bool) -> int:
     """Print what this machine has; return 1 where a study that measures nothing would not run, else 0."""
     facts = examine(this_machine())
-    print(json.dumps(facts, indent=2) if arguments.json else "\n".join(sentences(facts)))
+    print(json.dumps(facts, indent=2) if as_json else "\n".join(sentences(facts)))
     return int(any(part["needed_for"] == "everything" for part in facts["missing"]))

@@ -1,17 +1,5 @@
-"""What does training a known model on so many tokens take on the machines of today?
+"""Estimate what training a known model on tokens takes on the machines of today."""
 
-WORK is MODEL METHOD TOKENS, such as "llama-3.1-8b lora 100M tokens" or "llama-2-13b full 1M x 550" (samples by
-their tokens); methods: pretrain, full (or sft), lora, qlora, grpo (its tokens: prompts and answers). A model of your
-own is its shape, such as own-8030m-32l-4096w-32h-8k-128256v. Hours are operations by the share of a device's peak that
-training reaches, which is learnt from published figures. How well your software uses a device is unknown and common to
-all machines: hours are uncertain, the ranking is less so, which the column `times` (the cheapest) says. One figure that
-you timed (--timed, of the same work) replaces that. Intervals hold 90 % as far as the figures go.
-
-    sweetspot estimate "llama-3.1-8b lora 100M tokens" --within 24
-    sweetspot estimate "qwen2.5-32b qlora 20M tokens" --timed "RTX 4090: 400 tokens/s" --json
-"""
-
-import argparse
 import dataclasses
 import json
 import math
@@ -20,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sweetspot.commands.json_values import without_nan
-from sweetspot.commands.study_of_today import middle, rentals
+from sweetspot.commands.rentals import load_rentals
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.number_text import NUMBER, number_argument, parse_number
-from sweetspot.study.open_models import METHODS, open_model
+from sweetspot.number_text import NUMBER, parse_number
+from sweetspot.study.open_models import METHODS, SEQUENCE, open_model
 from sweetspot.tokens.estimates import (
     FLOP_PER_TFLOP,
     PRECISION,
@@ -40,14 +28,12 @@ from sweetspot.tokens.estimates import (
 from sweetspot.tokens.mfu import (
     LEAST_SPREAD,
     ONE_STACK_SPREAD,
-    STACKS,
     expected_mfu,
     from_one_timing,
     published_figures,
 )
 from sweetspot.transfer.figures import shipped_devices
 
-Work = TokenJob
 WORK = re.compile(
     r"(?P<model>\S+)\s+(?P<method>[a-z]+)\s+(?P<count>" + NUMBER + r")\s*(?P<unit>[kmbt]?)"
     r"(?:\s*(?:samples)?\s*[x×]\s*(?P<each>" + NUMBER + r"))?(?:\s*tokens)?",
@@ -62,7 +48,7 @@ low and high: 90 %. times: USD over those of the cheapest, where the error that 
 drops out. tight: it fits where layers are computed again (gradient checkpointing)"""
 
 
-def asked_work(text: str, sequence: int, epochs: float) -> TokenJob:
+def parse_work(text: str, sequence: int = SEQUENCE, epochs: float = 1.0) -> TokenJob:
     """Parse 'MODEL METHOD TOKENS', e.g. 'llama-3.1-8b lora 100M tokens'.
 
     Parameters
@@ -84,12 +70,9 @@ def asked_work(text: str, sequence: int, epochs: float) -> TokenJob:
     method = match["method"].lower() if match else ""
     method = METHOD_SYNONYMS.get(method, method)
     if match is None or method not in METHODS:
+        example = '"llama-3.1-8b lora 100M tokens"'
         methods = ", ".join(METHODS)
-        raise UserError(
-            f'work is {text!r}; expected MODEL METHOD TOKENS, such as "llama-3.1-8b lora 100M tokens" ({methods})'
-        )
-    if not (1 <= sequence <= 10_000_000 and 0 < epochs < 1e6):
-        raise UserError(f"sequence {sequence}, epochs {epochs:g}; expected numbers above 0")
+        raise UserError(f"work is {text!r}; expected MODEL METHOD TOKENS, such as {example} ({methods})")
     count = parse_number(match["count"], "TOKENS")
     tokens_each = parse_number(match["each"] or "1", "tokens of a sample")
     tokens = count * UNITS[match["unit"].lower()] * tokens_each * epochs
@@ -136,17 +119,17 @@ def machines_for_rent() -> Iterator[RentedMachine]:
     """Yield the rentals of today that the library ships, of NVIDIA's devices and AMD's."""
     devices = shipped_devices()
     for maker in ("nvidia", "amd"):
-        prices, instances = rentals(STUDIES, devices, maker)
+        prices, instances = load_rentals(STUDIES, devices, maker)
         for offer in prices["offers"]:
             instance = instances[offer["instance"]]
-            billing = offer.get("billing") or prices.get("billing") or {}
+            billing = offer.get("billing", prices["billing"])
             yield RentedMachine(
                 name=offer["instance"],
                 device=devices.get(instance["gpu"]),
                 gpus=instance["gpus"],
                 interconnect=instance.get("interconnect"),
-                usd_per_hour=middle(offer["per_hour"]),
-                minimum_hours=float(billing.get("minimum_s", 0.0)) / 3600,
+                usd_per_hour=offer["per_hour"],
+                minimum_hours=billing.get("minimum_s", 0.0) / 3600,
                 as_of=str(offer.get("as_of", prices["as_of"])),
                 source=offer["source"],
             )
@@ -225,23 +208,35 @@ def _as_json(known: KnownMfu, rows: Sequence[MachineEstimate], within_hours: flo
     return json.dumps(content, indent=2)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line of `sweetspot estimate`."""
-    add = parser.add_argument
-    add("work", metavar="WORK", help='such as "llama-3.1-8b lora 100M tokens"')
-    add("--sequence", type=int, default=2048, help="tokens of a sequence (2048)")
-    add("--epochs", type=number_argument, default=1.0, help="how often the tokens are gone through (1)")
-    add("--stack", choices=STACKS, help="tuned: a vendor's library; plain: a loop; default: either")
-    add("--timed", metavar="FIGURE", help='your own, one device: "RTX 4090: 2100 tokens/s"')
-    add("--within", type=number_argument, default=math.inf, metavar="HOURS", help="the deadline")
-    add("--json", action="store_true", help="print one JSON object instead of text")
+def run(
+    work: str,
+    sequence: int,
+    epochs: float,
+    stack: str | None,
+    timed: str | None,
+    within_hours: float,
+    as_json: bool,
+) -> None:
+    """Print the table.
 
+    Parameters
+    ----------
+    work, sequence, epochs
+        As of `parse_work`.
+    stack, timed
+        As of `mfu_of`.
+    within_hours
+        The deadline; inf: none.
+    as_json
+        Print one JSON object instead of text.
 
-def run(arguments: argparse.Namespace) -> None:
-    """Print the table. Raises UserError."""
-    if arguments.within <= 0:
-        raise UserError(f"--within is {arguments.within:g}; expected hours above 0")
-    job = asked_work(arguments.work, arguments.sequence, arguments.epochs)
-    known = mfu_of(job, arguments.stack, arguments.timed)
+    Raises
+    ------
+    UserError
+        The work or the timing cannot be read.
+
+    """
+    job = parse_work(work, sequence, epochs)
+    known = mfu_of(job, stack, timed)
     rows = estimate_machines(job, known, machines_for_rent())
-    print(_as_json(known, rows, arguments.within) if arguments.json else report(job, known, rows, arguments.within))
+    print(_as_json(known, rows, within_hours) if as_json else report(job, known, rows, within_hours))

@@ -45,7 +45,8 @@ def studies_of(config: Path) -> list[str]:
 
 def machines_of_study(root: Path, study: str) -> dict[str, Instance]:
     """Return all machines that a study may name."""
-    return load_instances(*(file for file in instance_files(root, study) if file.is_file()))
+    files = [file for file in instance_files(root, study) if file.is_file()]
+    return load_instances(*files) if files else {}
 
 
 def check_edit(root: Path, study: str, texts: Mapping[Path, str]) -> None:
