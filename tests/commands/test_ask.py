@@ -77,9 +77,8 @@ def test_asked_for_the_studys_own_use_the_words_are_the_pages(found, project, ca
     assert lines[0] == "A box or a rented card (paper, as of 2018-07-01, the study's own use)"
     told = ["Buy. Renting costs 6.1 times as much.", f"Buy {BOX}. It pays from 1.4 days of use a month."]
     assert lines[1:3] == [page["sentence"], page["do_this"]] == told
-    assert asked(project, capsys, "--brief")[1].out.splitlines() == lines[1:3]
     queued = "office-4x1080ti with 6 jobs a month of “imagenet” is busy 43 %"
-    assert queued not in said.out and queued in asked(project, capsys, "--waiting")[1].out
+    assert queued in said.out
     assert said.err == ""
     same = of(read_parquet(project / "results/paper/comparison/options.parquet"))
     for name in ("gain_at_use", "gain_low", "gain_high", "p_cheaper", "days", "days_low", "days_high"):
@@ -139,7 +138,7 @@ def test_deadlines_and_their_exit_codes(project, capsys):
     code, said = asked(project, capsys, "--deadline", "100h")
     assert code == 0
     assert "imagenet within 100 h: office-4x1080ti, 52.8 h for 58.3 USD once it is bought for 6,500 USD (" in said.out
-    code, said = asked(project, capsys, "--deadline", "2d", "--workload", "imagenet")
+    code, said = asked(project, capsys, "--deadline", "2d")
     assert code == NOT_IN_TIME
     assert (
         "imagenet within 48 h: none can: the fastest, office-4x1080ti, "
@@ -164,9 +163,9 @@ def test_one_object_for_programs(project, capsys):
     content = json.loads(said.out)
     assert code == NOT_IN_TIME
     assert content["outcome"] == "nothing in time"
-    assert content["inputs"] == {"days_per_month": 12, "jobs_factor": None, "deadline_hours": 40}
+    assert content["inputs"] == {"days": 12, "jobs_factor": None, "due_hours": 40}
     (late,) = content["deadline"]
-    assert (late["phase"], late["option"], late["usd"]) == ("imagenet within 40 h", None, None)
+    assert (late["workload"], late["within_hours"], late["option"], late["usd"]) == ("imagenet", 40, None, None)
     assert content["sentences"] == [content["verdict"]["sentence"], content["verdict"]["do_this"]]
     assert "published" in content["rests_on"][0] and "predicted" in content["rests_on"][0]
     # 357.8 / (52.834 x (216.667 / 288 + 0.2)) = 7.11
@@ -197,8 +196,6 @@ def test_a_study_without_prices_has_no_answer_and_says_why(found, edited, capsys
         (["--deadline", "0h"], "--deadline is '0h'; expected a time"),
         (["--days", "31"], "--days is 31; expected at most the month's 30.5"),
         (["--days", "0"], "--days"),
-        (["--workload", "imagnet", "--deadline", "6h"], "--workload is 'imagnet'; expected one of imagenet"),
-        (["--workload", "imagenet"], "--workload needs --deadline"),
     ],
 )
 def test_what_cannot_be_asked_is_one_sentence(project, capsys, arguments, words):

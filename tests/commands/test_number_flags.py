@@ -58,7 +58,6 @@ def test_a_deadline_has_a_decimal_comma() -> None:
         ["new-study", "x", "--gpu-name", "RTX 4090", "--speed", "1,500"],
         ["new-study", "x", "--gpu-name", "RTX 4090", "--speed", "1120", "--currency", "CHF", "--rate", "1,250"],
         ["import-prices", "csv", "list.csv", "--as-of", "2026-11-20", "--rate", "EUR=1,090"],
-        ["estimate", "llama-3.1-8b lora 1M", "--epochs", "1,000"],
         ["estimate", "llama-3.1-8b lora 1M", "--within", "nan"],
         ["estimate", "llama-3.1-8b lora 1M", "--within", "0"],
     ],

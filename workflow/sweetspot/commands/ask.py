@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,9 @@ import click
 import pandas as pd
 
 from sweetspot.bills.costs import cells_to_price
-from sweetspot.bills.fits import Needs
 from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.reevaluate import PhaseInputs, RequestedUse, StudyInputs, reevaluate
-from sweetspot.commands.scratch import machines_of_study
+from sweetspot.commands.study_files import machines_of_study
 from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words
 from sweetspot.decision_words import NOT_DECIDED, no_answer
 from sweetspot.errors import UserError
@@ -26,38 +25,18 @@ from sweetspot.report.evidence_text import waiting_in_words
 from sweetspot.report.outcome import Outcome, outcome_of
 from sweetspot.report.sentences import filled
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
-from sweetspot.study.monthly import Monthly
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import Plan, load_monthly, load_needs, load_titles, load_workloads
-from sweetspot.wording import ROUNDS, TIE, span
+from sweetspot.wording import ROUNDS, TIE
 
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4
 OUTCOMES = {ANSWER: "answer", NO_ANSWER: "no answer", TOO_CLOSE: TIE, NOT_IN_TIME: "nothing in time"}
 HOURS_PER_UNIT = {"min": 1 / 60, "h": 1.0, "d": 24.0}
 DEADLINE = re.compile(rf"({NUMBER})\s*(min|h|d)", re.IGNORECASE)
 TABLES = ("options", "choices", "deadlines", "queue", "sources", "verdict", "warnings")  # of comparison/
-STUDY_FILES = (
-    "study.yaml",
-    "workloads.yaml",
-    "instances.yaml",
-    "availability.yaml",
-    "throughput.csv",
-    "efficiency.csv",
-    "time_to_target.csv",
-)
 Rows = Sequence[Mapping[Any, Any]]
-
-
-@dataclass(frozen=True)
-class PlannedWorks:
-    """Works of months, plans of phases, titles of all works, and what plans need of memory."""
-
-    months: Mapping[str, Monthly]
-    plans: Mapping[str, Plan]
-    titles: Mapping[str, str]
-    needs: Needs
 
 
 @dataclass(frozen=True)
@@ -68,9 +47,6 @@ class AskRequest:
     days: float | None
     jobs: float | None
     deadline: str | None
-    workload: str | None
-    brief: bool
-    waiting: bool
     as_json: bool
     results: Path
     config: Path
@@ -80,12 +56,10 @@ def run(request: AskRequest) -> int:
     """Print the answer and return its exit code. Raises UserError."""
     folder = request.config / "studies" / request.study
     study, use = load_study(folder), RequestedUse(request.days, request.jobs, parse_deadline(request.deadline))
-    results = request.results / study.name
-    tables = _read_tables(results / "comparison", study.name)
-    works = _read_works(folder / "workloads.yaml")
-    _check_request(request, study, tables["options"], bool(works.months or works.plans))
+    tables = _read_tables(request.results / study.name / "comparison", study.name)
+    _check_request(request, study, tables["options"])
     if use != RequestedUse():
-        changed = reevaluate(_read_inputs(request, study, works, tables["options"]), use)
+        changed = reevaluate(_read_inputs(request, study, tables["options"]), use)
         # A deadline alone leaves the verdict as it is.
         names = ("deadlines", "job_deadlines") if use.days is None and use.jobs_factor is None else list(changed)
         queue = table_of(tables, "queue")
@@ -93,17 +67,16 @@ def run(request: AskRequest) -> int:
         if "queue" in names and len(queue):
             others = queue[~queue["workload"].isin(changed["queue"]["workload"])]
             tables["queue"] = pd.concat([others, changed["queue"]])
-    content = _content(request, study, tables)
-    classes = content["plan_deadlines"] if use.due_hours else []
-    code = exit_code(outcome_of(tables), content["deadline"], classes)
-    if newer := _newer_file(folder, results / "comparison"):
-        click.echo(f"note: {newer} is newer than the results; `make report STUDY={study.name}` reads it", err=True)
+    content = _content(study, tables)
+    verdict, classes = outcome_of(tables), content["plan_deadlines"] if request.deadline else []
+    code = exit_code(verdict, content["deadline"], classes)
+    made = (request.results / study.name / "comparison" / "options.parquet").stat().st_mtime
+    for file in sorted([*folder.glob("*.yaml"), *folder.glob("*.csv"), *folder.glob("prices/*.yaml")]):
+        if file.stat().st_mtime > made:
+            click.echo(f"note: {file} is newer than the results; `make report STUDY={study.name}` reads it", err=True)
     if request.as_json:
-        inputs_given = {"days_per_month": use.days, "jobs_factor": use.jobs_factor, "deadline_hours": use.due_hours}
-        content |= {"inputs": inputs_given, "outcome": OUTCOMES[code]}
+        content |= {"inputs": asdict(use), "outcome": OUTCOMES[code]}
         print(json.dumps(without_nan(content), indent=2, ensure_ascii=False, allow_nan=False))
-    elif request.brief:
-        print("\n".join(content["sentences"][:2]))
     else:
         print(_as_text(content, study, use, leading(tables) == ROUNDS))
     return code
@@ -150,53 +123,45 @@ def _read_tables(folder: Path, study: str) -> Tables:
     return {name: read_parquet(file) for name, file in files.items() if file.is_file()}
 
 
-def _read_works(file: Path) -> PlannedWorks:
-    works = load_workloads(file) if file.is_file() else {}
-    plans = {name: work for name, work in works.items() if isinstance(work, Plan)}
-    return PlannedWorks(load_monthly(file), plans, load_titles(file), load_needs(file) if plans else {})
-
-
-def _read_inputs(request: AskRequest, study: Study, works: PlannedWorks, options: pd.DataFrame) -> StudyInputs:
-    """Read what the study is decided from. Raises UserError where its price lists were not read."""
+def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> StudyInputs:
+    """Read what the study is decided from. Raises UserError where it has no plan or its offers were not read."""
     results, machines = request.results / study.name, machines_of_study(request.config, study.name)
+    work_file = request.config / "studies" / study.name / "workloads.yaml"
+    works = load_workloads(work_file) if work_file.is_file() else {}
+    plans = {name: work for name, work in works.items() if isinstance(work, Plan)}
+    months, settings = load_monthly(work_file), Settings.of(study, machines)
+    if not (plans or months):
+        if request.jobs is not None:
+            raise UserError(
+                f"--jobs is {request.jobs:g}; expected none: study {study.name} has no plan, of months or of phases"
+            )
+        return StudyInputs(options, settings)
     files = sorted((results / "offers").glob("*.parquet"))
-    if not files and (works.months or works.plans):
+    if not files:
         raise UserError(f"{results / 'offers'}: price lists are needed; `make report STUDY={study.name}` makes them")
-    lists = [read_parquet(file) for file in files]
-    offers = pd.concat(lists, ignore_index=True) if lists else pd.DataFrame()
-    phases = None
-    if works.plans:
+    lists, phases = [read_parquet(file) for file in files], None
+    if plans:
         speeds = [read_parquet(results / f"{name}.parquet") for name in ("throughput", "extrapolation")]
         fees = [read_parquet(results / "fees" / file.name) for file in files]
         price_lists = list(zip(lists, fees, strict=True))
-        phases = PhaseInputs(cells_to_price(*speeds), price_lists, works.plans, machines, works.needs)
-    return StudyInputs(options, Settings.of(study, machines), offers, works.months, phases, works.titles)
+        phases = PhaseInputs(cells_to_price(*speeds), price_lists, plans, machines, load_needs(work_file))
+    return StudyInputs(options, settings, pd.concat(lists, ignore_index=True), months, phases, load_titles(work_file))
 
 
-def _check_request(request: AskRequest, study: Study, options: pd.DataFrame, has_plan: bool) -> None:
+def _check_request(request: AskRequest, study: Study, options: pd.DataFrame) -> None:
     """Refuse what the study has no answer to. Raises UserError."""
-    if request.days is not None and request.days > study.month_days:
-        raise UserError(f"--days is {request.days:g}; expected at most the month's {study.month_days:g}")
-    if request.days is not None and not (options["purchase"] == "own").any():
-        raise UserError(f"--days is {request.days:g}; expected none: study {study.name} prices no machine to own")
-    workloads = sorted(options["workload"].dropna().unique())
-    if request.workload is not None and request.workload not in workloads:
-        raise UserError(f"--workload is {request.workload!r}; expected one of {', '.join(workloads)}")
-    if request.workload is not None and request.deadline is None:
-        raise UserError("--workload needs --deadline: the answer is about the study's models, not about one workload")
-    if request.jobs is not None and not has_plan:
-        raise UserError(
-            f"--jobs is {request.jobs:g}; expected none: study {study.name} has no plan, of months or of phases"
-        )
+    days = request.days
+    if days is not None and days > study.month_days:
+        raise UserError(f"--days is {days:g}; expected at most the month's {study.month_days:g}")
+    if days is not None and not (options["purchase"] == "own").any():
+        raise UserError(f"--days is {days:g}; expected none: study {study.name} prices no machine to own")
 
 
-def _content(request: AskRequest, study: Study, tables: Tables) -> dict[str, Any]:
+def _content(study: Study, tables: Tables) -> dict[str, Any]:
     """Return the answer as plain values; amounts in USD."""
     verdict, count = outcome_of(tables), len(tables["options"])
-    due, jobs = table_of(tables, "deadlines"), table_of(tables, "job_deadlines")
+    due = table_of(tables, "deadlines")
     due = due[due["is_asked"].astype(bool) & due["class"].notna()] if len(due) else due
-    classes = due.to_dict("records")
-    rows = [{"phase": f"{row['workload']} within {span(row['within_hours'])}"} | row for row in jobs.to_dict("records")]
     return {
         "study": study.name,
         "as_of": study.as_of.isoformat(),
@@ -205,9 +170,9 @@ def _content(request: AskRequest, study: Study, tables: Tables) -> dict[str, Any
         "sentences": verdict.sentences() if verdict else [no_answer(count, count)],
         "rests_on": how_sure.notes(tables),
         "model": asked_model(tables) or None,
-        "deadline": [row for row in rows if request.workload in (None, row["workload"])],
-        "plan_deadlines": [row for row in classes if request.workload in (None, f"{row['workload']}.{row['class']}")],
-        "waiting": waiting_in_words(table_of(tables, "queue")) if request.waiting else [],
+        "deadline": table_of(tables, "job_deadlines").to_dict("records"),
+        "plan_deadlines": due.to_dict("records"),
+        "waiting": waiting_in_words(table_of(tables, "queue")),
     }
 
 
@@ -227,10 +192,3 @@ def _as_text(content: Mapping[str, Any], study: Study, use: RequestedUse, is_pha
         "passed_over": partial(passed_over_in_words, money=money),
     }
     return "\n".join(line for line in filled("ask.txt.j2", context).splitlines() if line.strip())
-
-
-def _newer_file(folder: Path, comparison: Path) -> Path | None:
-    """Return a file of the study that was edited after the results were made; None where there is none."""
-    made = (comparison / "options.parquet").stat().st_mtime
-    files = [*(folder / name for name in STUDY_FILES), *sorted((folder / "prices").glob("*.yaml"))]
-    return next((file for file in files if file.is_file() and file.stat().st_mtime > made), None)

@@ -7,6 +7,7 @@ import math
 import os
 import shlex
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from sweetspot.number_text import parse_number
 
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16", "fp8")
 FRAMEWORKS = ("tensorflow", "torch", "command")
-INTERCONNECTS = ("pcie", "nvlink_bridge", "nvlink", "nvswitch", "infinity_fabric", "ici", "none")
 STACKS = ("tuned", "plain")
 PRICE_FORMATS = ("aws-spot-history", "skypilot", "gpuhunt", "csv", "json")
 RECORD_FORMATS = ("sacct", "jobs")
@@ -109,14 +109,14 @@ class OrderedGroup(click.Group):
 
 FOLDER, DAY = click.Path(path_type=Path), DayType()
 POSITIVE = NumberType(1e-12)
+asked_option = partial(click.option, cls=AskedOption)
 STUDY = click.argument("study")
-CONFIG = click.option("--config", type=FOLDER, default="config", show_default=True, help="The project's config folder.")
-RESULTS = click.option("--results", type=FOLDER, default="results", show_default=True, help="Where results are.")
+CONFIG = click.option("--config", type=FOLDER, default="config", help="The project's config folder.")
+RESULTS = click.option("--results", type=FOLDER, default="results", help="Where results are.")
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")
-TABLE = click.option("--table", type=FOLDER, help="Write the table there: .csv or .parquet.")
 
 
-@click.group(cls=OrderedGroup, context_settings={"max_content_width": 120})
+@click.group(cls=OrderedGroup, context_settings={"max_content_width": 120, "show_default": True})
 @click.version_option(__version__, message="%(version)s")
 def sweetspot() -> None:
     """What people type beside the workflow of Sweetspot; `snakemake` runs the workflow itself.
@@ -130,72 +130,60 @@ def _limit_threads() -> None:
     os.environ |= {name: "1" for name in THREAD_LIMITS if name not in os.environ}
 
 
-@sweetspot.command("new-study", short_help="Create a study of your own: keep, buy or rent?")
+@sweetspot.command()
 @click.argument("name")
 @click.option("--ask", is_flag=True, is_eager=True, help="Ask for the options that are not given.")
 @click.option("--work", help='Jobs by tokens: "llama-3.1-8b lora 100M tokens".')
-@click.option(
-    "--gpu-name", cls=AskedOption, prompt="Which GPU do you have", metavar="GPU", help="A device that you timed."
-)
-@click.option("--model", cls=AskedOption, prompt="What does it train", default="resnet50", show_default=True)
-@click.option(
+@asked_option("--gpu-name", prompt="Which GPU do you have", metavar="GPU", help="A device that you timed.")
+@asked_option("--model", prompt="What does it train", default="resnet50")
+@asked_option(
     "--speed",
-    cls=AskedOption,
     prompt="How many samples a second",
     type=NumberType(1e-12, 1e15),
     help="Samples per second that it trains.",
 )
-@click.option("--batch-size", type=click.IntRange(1), default=64, show_default=True)
-@click.option(
+@click.option("--batch-size", type=click.IntRange(1), default=64)
+@asked_option(
     "--devices-per-job",
-    cls=AskedOption,
     prompt="How many devices does one job take (1, n, all)",
     type=DevicesPerJobType(),
     default="all",
-    show_default=True,
     help="Several smaller jobs run side by side on a machine.",
 )
-@click.option("--jobs-per-month", cls=AskedOption, prompt="How many jobs a month", type=NumberType(1e-3, 1e6))
-@click.option(
-    "--samples-per-job", cls=AskedOption, prompt="How many samples does one job see", type=NumberType(1, 1e18)
-)
-@click.option(
+@asked_option("--jobs-per-month", prompt="How many jobs a month", type=NumberType(1e-3, 1e6))
+@asked_option("--samples-per-job", prompt="How many samples does one job see", type=NumberType(1, 1e18))
+@asked_option(
     "--currency",
-    cls=AskedOption,
     prompt="In which currency",
     default="USD",
-    show_default=True,
     help="Of the page and of the offer.",
 )
-@click.option(
+@asked_option(
     "--rate",
-    cls=AskedOption,
     prompt="USD for one unit of it (empty for USD and EUR)",
     type=NumberType(1e-6, 1e3),
     help="USD for one unit of that currency today.",
 )
-@click.option(
+@asked_option(
     "--offer-price",
-    cls=AskedOption,
     prompt="Price of a machine on offer, if any",
     type=NumberType(1),
     help="Of the whole machine, in that currency.",
 )
-@click.option("--offer-device", cls=AskedOption, prompt="Its device", metavar="GPU", help="By default yours.")
-@click.option("--offer-count", cls=AskedOption, prompt="How many of them", type=click.IntRange(1), help="By default 4.")
-@click.option(
+@asked_option("--offer-device", prompt="Its device", metavar="GPU", help="By default yours.")
+@asked_option("--offer-count", prompt="How many of them", type=click.IntRange(1), help="By default 4.")
+@asked_option(
     "--offer-kw",
-    cls=AskedOption,
     prompt="Its power in kW",
     type=NumberType(1e-3),
     help="Under load; by default by the data sheets.",
 )
-@click.option("--offer-delivery-weeks", cls=AskedOption, prompt="Weeks until it is delivered", type=NumberType(0))
-@click.option("--precision", type=click.Choice(PRECISIONS), default="fp16", show_default=True)
-@click.option("--framework", type=click.Choice(FRAMEWORKS), default="torch", show_default=True)
+@asked_option("--offer-delivery-weeks", prompt="Weeks until it is delivered", type=NumberType(0))
+@click.option("--precision", type=click.Choice(PRECISIONS), default="fp16")
+@click.option("--framework", type=click.Choice(FRAMEWORKS), default="torch")
 @CONFIG
 def new_study(ask: bool, **options: Any) -> int:
-    """Create a study of your own: keep what you have, buy the machine on your desk, or rent?
+    """Create a study of your own: keep, buy or rent?
 
     Writes config/studies/NAME/: commented files that are right as they stand; lines marked `# <- yours` are assumed.
     It is about a GPU that you timed, or about the GPU of this machine, which is measured. Rentals are those of today;
@@ -220,12 +208,12 @@ def new_study(ask: bool, **options: Any) -> int:
         raise
 
 
-@sweetspot.command(short_help="Say all that is wrong in the files of a study, before anything runs.")
+@sweetspot.command()
 @STUDY
 @CONFIG
 @JSON
 def check(study: str, config: Path, as_json: bool) -> int:
-    """Say all that is wrong in what you wrote for a study, before anything runs.
+    """Say all that is wrong in a study, before anything runs.
 
     Reads config.yaml, instances.yaml and all files of the study as the workflow would. Prints a sentence for each
     mistake (file, key or line, value found, what is expected) and each warning, and last what was read. Exit code 2
@@ -239,22 +227,19 @@ def check(study: str, config: Path, as_json: bool) -> int:
     return run(study, config, as_json)
 
 
-@sweetspot.command(short_help="The answer of a study, at another use or within a deadline.")
+@sweetspot.command()
 @STUDY
 @click.option("--days", type=POSITIVE, help="Days of use a month of every owned machine.")
 @click.option("--jobs", type=NumberType(1e-6, 1000), help="Times the jobs of a plan, of months or of phases.")
 @click.option("--deadline", metavar="TIME", help="When the result of a job is due: 90min, 6h, 2d.")
-@click.option("--workload", help="The deadline of this workload alone.")
-@click.option("--brief", is_flag=True, help="Print the verdict alone: two lines.")
-@click.option("--waiting", is_flag=True, help="Say too how long jobs wait for shared machines.")
 @JSON
 @RESULTS
 @CONFIG
 def ask(study: str, **options: Any) -> int:
-    """Print what a study found: the page's own sentences, at another use, or within a deadline.
+    """Answer by a study, at another use or within a deadline.
 
-    Reads study.yaml and results/STUDY, which `make report STUDY=...` made. Asked for another use or more jobs, the
-    study is priced and decided anew. A deadline is one of single jobs, not of a project.
+    Prints the page's own sentences, from study.yaml and results/STUDY, which `make report STUDY=...` made. At another
+    use or with more jobs, the study is priced and decided anew. A deadline is one of single jobs, not of a project.
 
     Exit code: 0 an answer, 3 too close to call, 4 nothing finishes in time, 2 a mistake or no answer yet.
 
@@ -267,7 +252,7 @@ def ask(study: str, **options: Any) -> int:
     return run(AskRequest(study, **options))
 
 
-@sweetspot.command("import-prices", short_help="Turn a price catalogue or a spot history into a price list.")
+@sweetspot.command()
 @click.argument("file_format", metavar="FORMAT", type=click.Choice(PRICE_FORMATS))
 @click.argument("file")
 @click.option("--as-of", type=DAY, help="Day of the prices; needed for catalogues.")
@@ -276,18 +261,17 @@ def ask(study: str, **options: Any) -> int:
 @click.option("--currency", help="Currency of the prices (USD).")
 @click.option("--rate", "rates", multiple=True, metavar="EUR=USD", help="USD for one unit, such as EUR=1.09.")
 @click.option("--rate-source", default="given when the prices were imported", help="Where the rate was read.")
-@click.option("--source", help="Source of the list; by default the file's name.")
 @click.option("--provider", default="unknown", help="Provider written with --print instances.")
-@click.option("--product", default="Linux/UNIX", show_default=True, help="Product of a spot history.")
+@click.option("--product", default="Linux/UNIX", help="Product of a spot history.")
 @click.option("--start", metavar="TIME", help="Begin of the window of a spot history: a date or an ISO 8601 time.")
 @click.option("--end", metavar="TIME", help="End of that window; by default the last change in the file.")
-@click.option("--max-gap-days", type=POSITIVE, default=30.0, show_default=True, help="Longest silence of a history.")
-@click.option("--print", "what", type=click.Choice(("prices", "instances")), default="prices", show_default=True)
+@click.option("--max-gap-days", type=POSITIVE, default=30.0, help="Longest silence of a history.")
+@click.option("--print", "what", type=click.Choice(("prices", "instances")), default="prices")
 def import_prices(**options: Any) -> None:
-    """Turn a price file that you have into a price list on standard output; nothing is fetched.
+    """Turn a price file that you have into a price list.
 
-    Writes YAML as it belongs into config/studies/STUDY/prices/. What could not be used and what the price lint says
-    of the result go to standard error.
+    Nothing is fetched. Writes YAML as it belongs into config/studies/STUDY/prices/. What could not be used and what
+    the price lint says of the result go to standard error.
 
     \b
         aws-spot-history  JSON of `aws ec2 describe-spot-price-history`: the mean over time, 5 % and 95 % as range
@@ -303,25 +287,23 @@ def import_prices(**options: Any) -> None:
     run(ImportRequest(**options))
 
 
-@sweetspot.command("import-use", short_help="Jobs a month from your own records, into a study.")
+@sweetspot.command()
 @click.argument("record_format", metavar="FORMAT", type=click.Choice(RECORD_FORMATS))
 @click.argument("file")
-@click.option("--zone", default="UTC", show_default=True, help="Time zone of months and of times without an offset.")
+@click.option("--zone", default="UTC", help="Time zone of months and of times without an offset.")
 @click.option("--since", type=DAY, help="First day that the record covers (its first start).")
 @click.option("--until", type=DAY, help="First day after it (its last moment).")
 @click.option("--devices", type=NumberType(1e-6, 1e6), help="Devices there are, for how busy they were.")
-@click.option("--study", help="Write the classes into workloads.yaml of this study.")
-@click.option("--instance", help="Machine of the study on which the jobs ran (the first that it has).")
-@click.option("--model", help="What the jobs train (the study's, where it has one).")
-@click.option("--dry-run", is_flag=True, help="Print what would be written, and write nothing.")
+@click.option("--study", help="Print the classes for workloads.yaml of this study.")
+@click.option("--instance", help="Machine of the study on which the jobs ran.")
+@click.option("--model", help="What the jobs train, where the study has several models.")
 @JSON
 @CONFIG
 def import_use(**options: Any) -> None:
-    """Count jobs per month by class from a record of a team's own jobs, with ranges.
+    """Count jobs per month from a record of your own jobs.
 
     FORMAT is sacct (as below) or jobs (CSV with start, end, devices and perhaps job, class, state); FILE is a file,
-    or - for a pipe. Ranges are 90 %: what a month to come lies in. Names of users and jobs are not read. Nothing is
-    written where `sweetspot check` would find a mistake.
+    or - for a pipe. Ranges are 90 %: what a month to come lies in. Names of users and jobs are not read.
 
     \b
         sacct -a -X -P -D -S 2025-01-01 -o JobID,Start,End,State,AllocTRES,ElapsedRaw |
@@ -334,30 +316,29 @@ def import_use(**options: Any) -> None:
     run(UseRequest(**options))
 
 
-@sweetspot.command("refresh-prices", short_help="Fetch today's prices of a study's machines.")
+@sweetspot.command()
 @STUDY
 @click.option("--provider", "providers", multiple=True, help="Only machines of this provider; may be repeated.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and write nothing.")
 @click.option("--offline", is_flag=True, help="Take the files fetched before, of whatever day, and fetch nothing.")
 @click.option("--accept", multiple=True, metavar="INSTANCE", help="Take a price that jumps; may be repeated.")
-@click.option("--confirm", is_flag=True, help="Write day and source also where the price is still the same.")
 @click.option(
     "--reuse-hours",
     type=NumberType(0, MAX_REUSE_HOURS),
     default=1.0,
-    show_default=True,
     help="Take a file fetched within these.",
 )
 @click.option("--mirror", "mirrors", multiple=True, metavar="SOURCE=URL", help="Another address of a source.")
 @click.option("--cache", type=FOLDER, help="Where fetched files are kept (the user's cache).")
 @CONFIG
 def refresh_prices(**options: Any) -> None:
-    """Fetch today's prices of a study's machines, show what changes, and write its price lists.
+    """Fetch today's prices of a study's machines.
 
-    Reads `catalogue` of study.yaml: which name each instance has in SkyPilot's or gpuhunt's published catalogue, or
-    in a table of your own. Of an offer whose price changed, `per_hour`, `as_of` and `source` are written; comments
-    stay. The list before goes to prices/history/<date>/. An offer that no catalogue knows, and a price that cannot be
-    right, stay and are named. A source that fails ends the command, and nothing is written.
+    Shows what changes and writes the price lists. Reads `catalogue` of study.yaml: which name each instance has in
+    SkyPilot's or gpuhunt's published catalogue, or in a table of your own. Of an offer whose price changed,
+    `per_hour`, `as_of` and `source` are written; comments stay. The list before goes to prices/history/<date>/. An
+    offer that no catalogue knows, and a price that cannot be right, stay and are named. A source that fails ends the
+    command, and nothing is written.
 
     \b
         sweetspot refresh-prices eight-gpus-2026 --dry-run
@@ -368,21 +349,19 @@ def refresh_prices(**options: Any) -> None:
     run(RefreshRequest(**options))
 
 
-@sweetspot.command(short_help="Your workload on other devices, from one figure that you measured.")
+@sweetspot.command()
 @click.option("--measured", multiple=True, required=True, metavar="FIGURE", help="As below; may be repeated.")
 @click.option("--on", "devices", required=True, metavar="GPU,...", help="Devices, such as h100-sxm,rtx-5090.")
-@click.option("--gpus", default="1", show_default=True, metavar="N,...", help="How many of each, such as 1,8.")
+@click.option("--gpus", default="1", metavar="N,...", help="How many of each, such as 1,8.")
 @click.option(
     "--framework",
     type=click.Choice(FRAMEWORKS),
     default="torch",
-    show_default=True,
     help="Of the figure; a run file states its framework.",
 )
-@click.option("--interconnect", type=click.Choice(INTERCONNECTS), help="By default by the form of the device.")
 @JSON
 def predict(**options: Any) -> None:
-    """Predict what your workload does on other devices, from one figure that you measured.
+    """Predict your workload on other devices from a figure.
 
     FIGURE is GPU:MODEL:PRECISION[:BATCH]=RATE: samples per second of one device; or a run file of this project
     (results/benchmarks/**/run~N.parquet). A workload timed on two devices tells more than one. The relation of
@@ -398,18 +377,15 @@ def predict(**options: Any) -> None:
     run(PredictRequest(**options))
 
 
-@sweetspot.command(short_help="Hours, USD and memory of training a known model on tokens.")
+@sweetspot.command()
 @click.argument("work")
-@click.option(
-    "--sequence", type=click.IntRange(1, 10_000_000), default=2048, show_default=True, help="Tokens of a sequence."
-)
-@click.option("--epochs", type=NumberType(1e-6, 1e6), default=1.0, show_default=True)
+@click.option("--sequence", type=click.IntRange(1, 10_000_000), default=2048, help="Tokens of a sequence.")
 @click.option("--stack", type=click.Choice(STACKS), help="tuned: a vendor's library; plain: a loop; default: either.")
 @click.option("--timed", metavar="FIGURE", help='Your own, one device: "RTX 4090: 2100 tokens/s".')
 @click.option("--within", "within_hours", type=POSITIVE, default=math.inf, metavar="HOURS", help="The deadline.")
 @JSON
 def estimate(**options: Any) -> None:
-    """Estimate what training a known model on tokens takes on machines of today.
+    """Estimate hours, USD and memory of training on tokens.
 
     WORK is MODEL METHOD TOKENS, such as "llama-3.1-8b lora 100M tokens" or "llama-2-13b full 1M x 550" (samples by
     their tokens); methods: pretrain, full (or sft), lora, qlora, grpo (its tokens: prompts and answers). A model of
@@ -423,29 +399,27 @@ def estimate(**options: Any) -> None:
         sweetspot estimate "qwen2.5-32b qlora 20M tokens" --timed "RTX 4090: 400 tokens/s" --json
     """
     _limit_threads()
-    from sweetspot.commands.estimate import run
+    from sweetspot.commands.estimate import EstimateRequest, run
 
-    run(**options)
+    run(EstimateRequest(**options))
 
 
-@sweetspot.command(short_help="What changed between two results: prices, and the ranking.")
+@sweetspot.command()
 @click.argument("before")
 @click.argument("after", required=False)
 @click.option("--since", type=DAY, help="Price lists of a study as they were on that day.")
 @click.option("--until", type=DAY, help="Against those of that day; by default of today.")
 @CONFIG
 @RESULTS
-@click.option("--markdown", type=FOLDER, metavar="FILE", help="Write the Markdown there too.")
-@TABLE
 def diff(**options: Any) -> None:
-    """Set two results side by side: what changed in prices, and what it did to the ranking.
+    """Compare two results: prices, and what they changed.
 
     BEFORE and AFTER are result folders: two dates of one study, or before and after an edit of its prices. Or BEFORE
     is a study whose price lists of --since (prices/history/, as `sweetspot refresh-prices` keeps them) are priced and
     compared anew. Writes Markdown: both answers, the prices that changed, the options that changed rank.
 
     \b
-        sweetspot diff old/mine results/mine --table changes.csv
+        sweetspot diff old/mine results/mine
         sweetspot diff mine --since 2026-09-19 --until 2026-11-22
     """
     from sweetspot.commands.diff import DiffRequest, run
@@ -453,35 +427,33 @@ def diff(**options: Any) -> None:
     run(DiffRequest(**options))
 
 
-@sweetspot.command("compare-scenarios", short_help="The scenarios of a study side by side.")
+@sweetspot.command()
 @STUDY
 @CONFIG
 @RESULTS
-@TABLE
-def compare_scenarios(study: str, config: Path, results: Path, table: Path | None) -> None:
-    """Set the scenarios of a study side by side: verdict, best choice, money a month, and what each changes.
+def compare_scenarios(study: str, config: Path, results: Path) -> None:
+    """Set the scenarios of a study side by side.
 
     Reads results/STUDY/comparison/scenarios.parquet, which `snakemake --cores all scenarios --config study=STUDY`
     makes from the files in config/studies/STUDY/scenarios/. Writes Markdown.
 
     \b
-        sweetspot compare-scenarios start-up-2026 --table scenarios.csv
+        sweetspot compare-scenarios start-up-2026
     """
     from sweetspot.commands.diff import compare_scenarios
 
-    compare_scenarios(study, config, results, table)
+    compare_scenarios(study, config, results)
 
 
-@sweetspot.command(short_help="What this machine has, and what is missing for what.")
-@JSON
-def doctor(as_json: bool) -> int:
-    """Say what this machine has, and what is missing for what: versions, devices, plugins and programs.
+@sweetspot.command()
+def doctor() -> int:
+    """Say what this machine has and what it lacks.
 
     Prints no file, path, user or host name, and imports no framework. Paste it into a report of a fault.
 
     \b
-        sweetspot doctor --json
+        sweetspot doctor
     """
     from sweetspot.commands.doctor import run
 
-    return run(as_json)
+    return run()

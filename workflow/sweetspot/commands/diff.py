@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from sweetspot.errors import UserError
-from sweetspot.files import read_parquet, to_arrow, write_arrow, write_csv, write_whole
+from sweetspot.files import read_parquet
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.report import decided_anew
 from sweetspot.report.rank_changes import difference, to_markdown
@@ -18,12 +18,10 @@ from sweetspot.study.settings import Settings
 from sweetspot.study.stock import load_availability
 from sweetspot.study.study import load_study
 
-WRITERS = {".csv": write_csv, ".parquet": write_arrow}
-
 
 @dataclass(frozen=True)
 class DiffRequest:
-    """Two folders of results, or the study `before` and days; files to write beside standard output."""
+    """Two folders of results, or the study `before` and days."""
 
     before: str
     after: str | None
@@ -31,29 +29,22 @@ class DiffRequest:
     until: date | None
     config: Path
     results: Path
-    markdown: Path | None
-    table: Path | None
 
 
 def run(request: DiffRequest) -> None:
     """Print the Markdown; write it and the table where requested. Raises UserError."""
-    _check_table_name(request.table)
     if request.since is not None and request.after is None:
-        table, text = _changes_between(request, request.since)
+        text = _changes_between(request, request.since)
     elif request.since is None and request.after is not None:
         before, after = Path(request.before), Path(request.after)
         table = difference(_read_ranks(before), _read_ranks(after))
         text = to_markdown(table, str(before), str(after), (_read_answer(before), _read_answer(after)))
     else:
         raise UserError("sweetspot diff: expected two folders of results, or a study and --since DAY")
-    if request.markdown is not None:
-        with write_whole(request.markdown) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-    _write_table(table, request.table)
     print(text, end="")
 
 
-def compare_scenarios(name: str, config: Path, results: Path, table_file: Path | None) -> None:
+def compare_scenarios(name: str, config: Path, results: Path) -> None:
     """Print the scenarios of a study as Markdown.
 
     Parameters
@@ -62,8 +53,6 @@ def compare_scenarios(name: str, config: Path, results: Path, table_file: Path |
         Name of the study.
     config, results
         The project's config folder and the folder of its results.
-    table_file
-        Where the table is written, .csv or .parquet; None: nowhere.
 
     Raises
     ------
@@ -71,26 +60,13 @@ def compare_scenarios(name: str, config: Path, results: Path, table_file: Path |
         The study has no scenario, or its results were not made.
 
     """
-    _check_table_name(table_file)
     folder, file = config / "studies" / name, results / name / "comparison" / "scenarios.parquet"
     study = load_study(folder)
     if not any((folder / "scenarios").glob("*.yaml")):
         raise UserError(f"{folder / 'scenarios'}: has no scenario; expected a file NAME.yaml with what differs")
     if not file.is_file():
         raise UserError(f"{file}: is not there; make it first: snakemake --cores all scenarios --config study={name}")
-    table = read_parquet(file)
-    _write_table(table, table_file)
-    print(decided_anew.to_markdown(table, money_of(study)), end="")
-
-
-def _check_table_name(file: Path | None) -> None:
-    if file is not None and file.suffix not in WRITERS:
-        raise UserError(f"--table is {file}; expected a name ending in {' or '.join(WRITERS)}")
-
-
-def _write_table(table: pd.DataFrame, file: Path | None) -> None:
-    if file is not None:
-        WRITERS[file.suffix](to_arrow(table), file)
+    print(decided_anew.to_markdown(read_parquet(file), money_of(study)), end="")
 
 
 def _read_ranks(folder: Path) -> pd.DataFrame:
@@ -105,8 +81,8 @@ def _read_answer(folder: Path) -> str | None:
     return decided_anew.answer_of(read_parquet(file)) if file.is_file() else None
 
 
-def _changes_between(request: DiffRequest, since: date) -> tuple[pd.DataFrame, str]:
-    """Price and compare the study under its price lists of two days; return the changes and the Markdown."""
+def _changes_between(request: DiffRequest, since: date) -> str:
+    """Price and compare the study under its price lists of two days."""
     name, prices = request.before, request.config / "studies" / request.before / "prices"
     study = unpriced(name, request.config, request.results / name)
     names, until = price_list_names(prices), request.until or date.max
@@ -116,12 +92,12 @@ def _changes_between(request: DiffRequest, since: date) -> tuple[pd.DataFrame, s
     if since < first:  # All lists would be as they were later.
         raise UserError(f"--since is {since}; {prices} has no history before {first}")
     before, after = (decided_anew.state_under(lists_at(prices, names, day), study) for day in (since, until))
-    table = decided_anew.moved(before, after)
-    changes = table[table["what"] != "answer"]
+    changes = decided_anew.moved(before, after)
+    changes = changes[changes["what"] != "answer"]
     price_list = changes["price_list"].map(lambda price_list: f", {price_list}", na_action="ignore").fillna("")
     changes = changes.assign(instance=changes["instance"].fillna("") + price_list)
     titles = (f"{name}, prices of {since},", f"prices of {request.until or 'today'}")
-    return table, to_markdown(changes, *titles, (before.answer, after.answer))
+    return to_markdown(changes, *titles, (before.answer, after.answer))
 
 
 def unpriced(name: str, config: Path, results: Path) -> decided_anew.Unpriced:

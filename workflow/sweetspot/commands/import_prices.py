@@ -36,7 +36,6 @@ class ImportRequest:
     currency: str | None
     rates: Sequence[str]
     rate_source: str
-    source: str | None
     provider: str
     product: str
     start: str | None
@@ -46,7 +45,7 @@ class ImportRequest:
 
     def heading(self, as_of: date, method: str) -> dict[str, Any]:
         """Return the keys of the price list but for its offers; `method`: how its prices were chosen."""
-        source = self.source or f"{Path(self.file).name} ({self.file_format}), {method}"
+        source = f"{Path(self.file).name} ({self.file_format}), {method}"
         heading: dict[str, Any] = {"currency": self.currency or "USD", "as_of": as_of, "source": source}
         if self.rates:
             # YAML would write an alias of the day above if it were the same object.
@@ -147,14 +146,10 @@ def _rate(text: str) -> dict[str, Any]:
 
 def _remarks(prices: PriceList, instances: dict[str, Any]) -> list[str]:
     """Return what the lint finds; families of devices are judged only where the file names the devices."""
-    machines = {}
-    for offer in prices.offers:
-        unknown = {"title": offer.instance, "provider": "unknown", "gpu": "CPU", "gpus": 1}
-        machines[offer.instance] = Instance(**instances.get(offer.instance, unknown))
+    names = [offer.instance for offer in prices.offers]
+    unknown = {"provider": "unknown", "gpu": "CPU", "gpus": 1}
+    machines = {name: Instance(**instances.get(name, unknown | {"title": name})) for name in names}
     offers, _ = offers_in_usd("imported", prices, machines, MONTH_DAYS)
     findings = lint(prices, offers, machines, prices.as_of, MONTH_DAYS)
-    remarks = [f"{row.severity}: {row.message}" for row in findings if row.rule != "spot_terms"]
-    spot = sum(row.rule == "spot_terms" for row in findings)
-    if spot:
-        remarks.append(f"note: {spot} spot prices without an interruption rate; their cost assumes none")
-    return list(dict.fromkeys(remarks))
+    # That spot prices have no rate of interruptions holds for every import.
+    return list(dict.fromkeys(f"{row.severity}: {row.message}" for row in findings if row.rule != "spot_terms"))

@@ -1,6 +1,5 @@
 """Create the folder of a new study from commented templates: about one GPU, or about work by tokens."""
 
-import math
 import re
 import shutil
 import tempfile
@@ -10,15 +9,13 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import jinja2
-import yaml
-
-from sweetspot.bills.lint.known import device_key, power_of, purchase_of
+from sweetspot.bills.lint.known import device_key, power_of
 from sweetspot.cells import is_slug
 from sweetspot.commands.estimate import parse_work
 from sweetspot.commands.read_study import read_study
+from sweetspot.commands.render import render
 from sweetspot.commands.rentals import load_rentals
-from sweetspot.commands.scratch import write_texts
+from sweetspot.commands.study_files import write_texts
 from sweetspot.errors import UserError, refuse
 from sweetspot.files import in_a_sentence
 from sweetspot.matrix.invocation import load_invocation
@@ -31,7 +28,6 @@ from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.specifications import Device
 from sweetspot.transfer.transferring import Measured, check_below_peak
 
-TEMPLATES = Path(__file__).parent / "templates"
 TOKEN_STUDY = "fine-tune-2026"
 TOKEN_FILES = ("instances.yaml", "prices/buying.yaml", "prices/rent.yaml", "prices/rent-amd.yaml")
 TIMED, MEASURED = "mine", "workstation-gpu"  # instances: a GPU that somebody timed, and that of this machine
@@ -41,9 +37,9 @@ USUAL_JOBS = {"value": 20, "low": 10, "high": 30}
 USUAL_TOKEN_JOBS = {"value": 10, "low": 5, "high": 20}
 # Electricity in one's own currency, where office-box-2026 has USD of the United States. Assumed.
 PER_KWH = {"value": 0.30, "low": 0.25, "high": 0.35}
-# USD of a host, and kW of its share for each device, as office-box-2026 assumes them. What a box draws at the plug
-# over the limits of its devices and its host there: 1.6 to 2.5 kW of 2.2.
-HOST_USD, HOST_KW, LOAD_RANGE = {"value": 6000, "low": 4000, "high": 9000}, 0.1, (1.6 / 2.2, 2.5 / 2.2)
+# kW of a host's share for each device, and what a box draws at the plug over the limits of its devices and its host:
+# 1.6 to 2.5 kW of 2.2, as office-box-2026 assumes.
+HOST_KW, LOAD_RANGE = 0.1, (1.6 / 2.2, 2.5 / 2.2)
 # USD per unit. Low and high: the reference rates of 2026-10-08 and 2026-06-17, the ends of what was read of that
 # half-year. Of other currencies the person types one.
 RATES: dict[str, dict[str, Any]] = {
@@ -54,15 +50,6 @@ RATES: dict[str, dict[str, Any]] = {
         "source": "ECB euro reference rate of 2026-09-28, second hand (as public code quotes it; 1.1367 on 2026-09-24)",
     },
 }
-QUESTIONS = {
-    True: (
-        "Keep what we have, buy a box of {count}, or rent?",
-        "We own 1 x {gpu}. What of a month's work does it do, and is a box with {count} {offered} cheaper than\n"
-        "  renting machines of today?",
-    ),
-    False: ("What to have, and what to rent?", "We have 1 x {gpu}. What of a month's work does it do, what is rented?"),
-}
-"""Title and question of a study, by whether a machine can be bought."""
 
 
 @dataclass(frozen=True)
@@ -185,8 +172,6 @@ def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str
     words = values | {
         "tokens": job,
         "job_title": title,
-        "title": _flow(title),
-        "question": "On which GPU, how many hours does a job take, for how much, and should we buy?",
         "cell": cell_name(job.model.name, job.method, job.sequence),
         "precision": PRECISION,
         "per_month": request.jobs_per_month or USUAL_TOKEN_JOBS,
@@ -194,7 +179,7 @@ def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str
     source = request.config / "studies" / TOKEN_STUDY
     with in_a_sentence(source):
         texts = {path: (source / path).read_text(encoding="utf-8") for path in TOKEN_FILES}
-    return texts | {path: _render(path, words) for path in ("study.yaml", "workloads.yaml")}
+    return texts | {path: render(path, **words) for path in ("study.yaml", "workloads.yaml")}
 
 
 def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
@@ -212,13 +197,7 @@ def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
     rentals, rented = load_rentals(studies, devices, device.maker)
     owned = TIMED if is_timed else MEASURED
     machines, targets = _machines(owned, device, box, rented)
-    title, question = (
-        text.format(gpu=device.gpu, count=box.gpus if box else 0, offered=box.gpu if box else "")
-        for text in QUESTIONS[box is not None]
-    )
     words = values | cell | {
-        "title": title,
-        "question": question,
         "gpu": device.gpu,
         "is_timed": is_timed,
         "speed": request.speed,
@@ -233,7 +212,7 @@ def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
         "samples": round(request.samples_per_job or USUAL_SAMPLES),
     }  # fmt: skip
     paths = ["study.yaml", "instances.yaml", "workloads.yaml", "prices/box.yaml", "prices/rent.yaml"]
-    return {path: _render(path, words) for path in paths + ["throughput.csv"] * is_timed}
+    return {path: render(path, **words) for path in paths + ["throughput.csv"] * is_timed}
 
 
 def _check_speed(request: StudyRequest, device: Device) -> None:
@@ -288,28 +267,18 @@ def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values
     )
 
 
-def _known_box(device: Device, office: Mapping[str, Any], values: dict[str, Any]) -> OfferedBox | None:
-    """Return a box of USUAL_COUNT devices as office-box-2026 prices it, else by the facts about the device."""
-    count, gpu = USUAL_COUNT, device.gpu
-    bought, kw = purchase_of(device_key(gpu)), device_kw(device, count)
-    office_name = f"office-4x{gpu.lower().replace('rtx', '').replace(' ', '')}"
-    office_offer = next((offer for offer in office["offers"] if offer["instance"] == office_name), None)
-    if office_offer is not None:
-        capex, kw, source = office_offer["own"]["capex"], office_offer["own"]["kw"], office_offer["source"]
-    elif bought is not None and kw is not None:
-        usd_each = {"value": bought.middle, "low": bought.low, "high": bought.high}
-        capex = {end: round((count * usd + HOST_USD[end]) / 10) * 10 for end, usd in usd_each.items()}
-        source = (
-            f"{count} x {gpu} at {bought.low:,.0f} to {bought.high:,.0f} USD each (new, facts/price_levels.csv), "
-            f"a host at {HOST_USD['value']:,} ({HOST_USD['low']:,} to {HOST_USD['high']:,}), assumed; "
-            "power by data sheet"
-        )
-    else:
+def _known_box(device: Device, office: Mapping[str, Any], values: Mapping[str, Any]) -> OfferedBox | None:
+    """Return a box of USUAL_COUNT devices as office-box-2026 prices it; None where it prices none."""
+    name = f"office-{USUAL_COUNT}x{device.gpu.lower().replace('rtx', '').replace(' ', '')}"
+    offer = next((offer for offer in office["offers"] if offer["instance"] == name), None)
+    if offer is None:
         return None
-    if values["currency"] != "USD":
-        capex = {end: round(usd / values["usd_per_unit"] / 10) * 10 for end, usd in capex.items()}
-        source += f"; in {values['currency']} at {values['usd_per_unit']:g} USD; electricity assumed"
-    return OfferedBox(f"box-{count}", gpu, count, capex, kw, source, str(office["as_of"]))
+    capex, source, currency = offer["own"]["capex"], offer["source"], values["currency"]
+    if currency != "USD":
+        capex = {bound: round(usd / values["usd_per_unit"] / 10) * 10 for bound, usd in capex.items()}
+        source += f"; in {currency} at {values['usd_per_unit']:g} USD; electricity assumed"
+    box_name, kw = f"box-{USUAL_COUNT}", offer["own"]["kw"]
+    return OfferedBox(box_name, device.gpu, USUAL_COUNT, capex, kw, source, str(office["as_of"]))
 
 
 def device_kw(device: Device, count: int) -> dict[str, float] | None:
@@ -355,27 +324,6 @@ def _machine(title: str, gpu: str, count: int) -> dict[str, Any]:
 
 def _slug(gpu: str) -> str:
     return gpu.lower().replace(" ", "-")
-
-
-def _render(path: str, values: dict[str, Any]) -> str:
-    """Fill the template of a file."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["flow"] = _flow
-    return environment.get_template(f"{path}.j2").render(values)
-
-
-def _flow(value: Any) -> str:
-    """Return a value as YAML on one line."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=math.inf)
-    return str(text).removesuffix("...\n").strip()
 
 
 def _middle(number: Any) -> float:

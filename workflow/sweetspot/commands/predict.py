@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from sweetspot.commands.json_values import without_nan
+from sweetspot.commands.render import render
 from sweetspot.errors import UserError
 from sweetspot.number_text import parse_number
 from sweetspot.scaling.device_predictions import predict_throughput
@@ -18,7 +19,6 @@ from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.specifications import Devices, precision_name
 from sweetspot.transfer.transferring import Measured, measured_from_run_files
 from sweetspot.warnings import as_text, joined
-from sweetspot.wording import amount
 
 FIGURE = re.compile(r"(?P<gpu>[^:=]+):(?P<model>[^:=]+):(?P<precision>[^:=]+)(?::(?P<batch>[^:=]*))?=(?P<rate>[^:=]+)")
 FORM = 'GPU:MODEL:PRECISION[:BATCH]=RATE, such as "RTX 4090:resnet50:fp16:256=1120"'
@@ -73,25 +73,12 @@ def _parse_counts(text: str) -> list[int]:
 
 def report(figures: Sequence[Measured], table: pd.DataFrame) -> str:
     """Return the predictions as text for a person, with the warnings below the table."""
-    lines = []
-    for figure in figures:
-        batch = "" if math.isnan(figure.batch_size) else f", batch {figure.batch_size:g}"
-        cell = f"{figure.model}, {figure.precision}{batch}, {figure.framework}"
-        lines.append(f"measured: {figure.device.gpu}, {cell}: {figure.images_per_s:,.4g} {figure.unit}/s")
-    lines.append(f"\n{'device':<28} {'gpus':>5} {'per second':>11} {'low':>9} {'high':>9}  {'basis':<12} joined by")
     machines_by_warning: dict[str, list[str]] = {}
     for row in table.itertuples():
-        rates = (row.images_per_s, row.images_per_s_low, row.images_per_s_high)
-        rate, low, high = ("-" if math.isnan(value) else amount(value) for value in rates)
-        numbers = f"{row.gpus:>5} {rate:>11} {low:>9} {high:>9}"
-        lines.append(f"{row.gpu:<28} {numbers}  {row.basis:<12} {row.interconnect}".rstrip())
         for warning in row.warnings:
             machines_by_warning.setdefault(as_text([warning]), []).append(f"{row.gpus} x {row.gpu}")
-    lines.append("\nlow and high: 90 % prediction interval")
-    if machines_by_warning:
-        lines.append("\nwarnings")
-    lines += [f"  {text} ({', '.join(machines)})" for text, machines in machines_by_warning.items()]
-    return "\n".join(lines)
+    rows = table.to_dict("records")
+    return render("predict.txt", figures=figures, rows=rows, machines_by_warning=machines_by_warning)
 
 
 def _as_json(figures: Sequence[Measured], table: pd.DataFrame) -> str:
@@ -119,7 +106,6 @@ class PredictRequest:
     devices: str
     gpus: str
     framework: str
-    interconnect: str | None
     as_json: bool
 
 
@@ -130,5 +116,5 @@ def run(request: PredictRequest) -> None:
     gpus = [name.strip() for name in request.devices.split(",") if name.strip()]
     if not gpus:
         raise UserError(f"--on is {request.devices!r}; expected devices, such as h100-sxm,rtx-5090")
-    table = predict_throughput(figures, gpus, _parse_counts(request.gpus), request.interconnect)
+    table = predict_throughput(figures, gpus, _parse_counts(request.gpus), None)
     print(_as_json(figures, table) if request.as_json else report(figures, table))

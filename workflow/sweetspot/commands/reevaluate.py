@@ -3,13 +3,13 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import pandas as pd
 
 from sweetspot.bills.fits import Needs, fitting_plans
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import plan_table
+from sweetspot.bills.schemas import with_bounds
 from sweetspot.decision.analyses.days_of_use import break_even
 from sweetspot.decision.compare import Judged, PlannedWork, judge, together
 from sweetspot.decision.cost_rounds import rounds_question
@@ -23,9 +23,6 @@ from sweetspot.study.settings import Settings
 from sweetspot.study.terms import Amount
 from sweetspot.study.workloads import Plan
 
-COST_COLUMNS = ("usd", "usd_low", "usd_high", "usd_per_hour", "usd_per_hour_low", "usd_per_hour_high")
-YIELD_COLUMNS = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")
-USE_COLUMNS = ("days_per_month", "days_per_month_low", "days_per_month_high")
 ROUNDING = 1e-9  # so that a whole number of jobs is not one more
 
 
@@ -166,30 +163,23 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
     usd_per_hour = usd_per_hour_of_use(options["fixed_usd_per_month"], options["variable_usd_per_hour"], days)
     owned_factor = usd_per_hour / options["usd_per_hour"]
     factor = owned_factor.where(is_owned, options["days_per_month"] / days).where(by_month, 1.0)
-    changed = {name: options[name] * factor for name in COST_COLUMNS if name in options}
-    changed |= {name: options[name] / factor for name in YIELD_COLUMNS if name in options}
-    changed |= {name: options[name].where(~by_month, days) for name in USE_COLUMNS if name in options}
+    changed = {name: options[name] * factor for name in with_bounds("usd", "usd_per_hour") if name in options}
+    changed |= {name: options[name] / factor for name in with_bounds("images_per_usd") if name in options}
+    changed |= {name: options[name].where(~by_month, days) for name in with_bounds("days_per_month") if name in options}
     changed["variable_usd_per_hour"] = options["variable_usd_per_hour"] * factor.where(~is_owned, 1.0)
     order = ["model", "workload", "usd", "option"]
     return options.assign(**changed).sort_values(order, kind="stable", ignore_index=True)
 
 
 def _with_more_jobs(work: Monthly, factor: float) -> Monthly:
-    jobs = [
-        job.model_copy(
-            update={
-                "per_month": _scaled(job.per_month, factor),
-                "urgent_per_month": _scaled(job.urgent_per_month, factor),
-            }
-        )
-        for job in work.jobs
-    ]
+    jobs = []
+    for job in work.jobs:
+        urgent = None if job.urgent_per_month is None else _scaled(job.urgent_per_month, factor)
+        numbers = {"per_month": _scaled(job.per_month, factor), "urgent_per_month": urgent}
+        jobs.append(job.model_copy(update=numbers))
     return work.model_copy(update={"jobs": jobs})
 
 
-def _scaled(amount: Amount | None, factor: float) -> Any:
-    if amount is None:
-        return None
-    bounds = {name: getattr(amount, name) for name in ("value", "low", "high")}
-    scaled = {name: value * factor for name, value in bounds.items() if value is not None}
-    return amount.model_copy(update=scaled)
+def _scaled(amount: Amount, factor: float) -> Amount:
+    numbers = amount.model_dump(exclude_none=True)
+    return amount.model_copy(update={name: factor * number for name, number in numbers.items()})

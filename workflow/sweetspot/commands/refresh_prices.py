@@ -1,27 +1,25 @@
 """Fetch today's prices of a study's machines, show what changes, and write its price lists."""
 
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from sweetspot.bills.lint.rules import lint
-from sweetspot.bills.offers import offers_in_usd
 from sweetspot.catalogues.downloads import Downloads, cache_folder
 from sweetspot.catalogues.fetching import SOURCES, CatalogueRequest, FetchedCatalogue
 from sweetspot.catalogues.price_file import with_values
 from sweetspot.catalogues.refreshing import PriceUpdate, offers_of_part, update_offer
-from sweetspot.commands.scratch import read_text, write_texts
+from sweetspot.commands.render import render
+from sweetspot.commands.study_files import read_text, write_texts
 from sweetspot.errors import UserError, refuse
 from sweetspot.matrix.invocation import instance_files, price_list_names
 from sweetspot.study.catalogue_map import CatalogueMap, FilePart, checked_catalogue
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_list import PriceList, history_file, load_price_list, newest_day
-from sweetspot.study.study import Study, load_study
+from sweetspot.study.study import load_study
 
-STUDY_AHEAD = timedelta(days=7)
 TIME_ZONES = timedelta(days=1)  # where it is tomorrow already
 
 
@@ -34,21 +32,10 @@ class RefreshRequest:
     dry_run: bool
     offline: bool
     accept: Sequence[str]
-    confirm: bool
     reuse_hours: float
     mirrors: Sequence[str]
     cache: Path | None
     config: Path
-
-
-@dataclass(frozen=True)
-class StudyPrices:
-    """The machines and price lists of the study that is refreshed."""
-
-    study: Study
-    instances: Mapping[str, Instance]
-    prices: Mapping[str, PriceList]
-    folder: Path
 
 
 @dataclass(frozen=True)
@@ -73,11 +60,10 @@ def run(request: RefreshRequest) -> None:
     names = price_list_names(folder / "prices")
     catalogue = checked_catalogue(study.catalogue, instances, names, folder / "study.yaml")
     prices = {name: load_price_list(folder / "prices" / f"{name}.yaml") for name in names}
-    study_prices = StudyPrices(study, instances, prices, folder / "prices")
     addresses = _addresses(request.mirrors)
     reuse = timedelta(hours=request.reuse_hours)
     downloads = Downloads(request.cache or cache_folder(), offline=request.offline, reuse=reuse)
-    parts = _requested_parts(request.providers, study_prices, catalogue)
+    parts = _requested_parts(request.providers, instances, catalogue)
     updates: list[PriceUpdate] = []
     for source, key, part in parts:
         fetched = _fetch(source, CatalogueRequest(key, part), downloads, addresses[source])
@@ -86,11 +72,21 @@ def run(request: RefreshRequest) -> None:
             for name in part.lists
             for listed in offers_of_part(name, prices[name], part)
         ]
-    lists = refreshed_lists(study_prices, updates, request.confirm)
-    lines = [line for refreshed in lists for line in _change_lines(refreshed, study_prices)]
-    lines += [f"stays: {line}" for line in _staying_lines(request.providers, study_prices, updates, parts)]
-    print("\n".join(lines))
-    print("\n".join(_summary(updates, lists, [] if request.dry_run else _write_lists(lists), study)))
+    lists = refreshed_lists(folder / "prices", prices, updates)
+    refreshed_names = {name for _, _, part in parts for name in part.lists}
+    text = render(
+        "refresh.txt",
+        lists=lists,
+        staying=[update for update in updates if update.stays and not update.is_unchanged],
+        changed=sum(not update.stays for update in updates),
+        unchanged=sum(update.is_unchanged for update in updates),
+        unknown=_unknown_machines(prices, updates, refreshed_names),
+        unrefreshed=[name for name in names if name not in refreshed_names],
+        as_of=study.as_of,
+        newest=max((newest_day(refreshed.new) for refreshed in lists), default=study.as_of),
+        history=[] if request.dry_run else _write_lists(lists),
+    )
+    print(text, end="")
 
 
 def _addresses(mirrors: Sequence[str]) -> dict[str, str]:
@@ -104,10 +100,10 @@ def _addresses(mirrors: Sequence[str]) -> dict[str, str]:
 
 
 def _requested_parts(
-    providers: Sequence[str], study: StudyPrices, catalogue: CatalogueMap
+    providers: Sequence[str], instances: Mapping[str, Instance], catalogue: CatalogueMap
 ) -> list[tuple[str, str, FilePart]]:
     """Return the parts of the map, each with the machines of the requested providers; no provider: all."""
-    known = sorted({study.instances[name].provider for *_, part in catalogue.parts() for name in part.instances})
+    known = sorted({instances[name].provider for *_, part in catalogue.parts() for name in part.instances})
     refuse(
         f"--provider is {name!r}; expected some of {', '.join(known)}, which 'catalogue' knows"
         for name in providers
@@ -115,7 +111,7 @@ def _requested_parts(
     )
     requested = []
     for source, key, part in catalogue.parts():
-        names = [name for name in part.instances if not providers or study.instances[name].provider in providers]
+        names = [name for name in part.instances if not providers or instances[name].provider in providers]
         if names:
             machines = {name: part.instances[name] for name in names}
             requested.append((source, key, part.model_copy(update={"instances": machines})))
@@ -134,17 +130,19 @@ def _fetch(source: str, request: CatalogueRequest, downloads: Downloads, base_ur
     return fetched
 
 
-def refreshed_lists(study: StudyPrices, updates: Sequence[PriceUpdate], confirm: bool) -> list[RefreshedList]:
+def refreshed_lists(
+    folder: Path, prices: Mapping[str, PriceList], updates: Sequence[PriceUpdate]
+) -> list[RefreshedList]:
     """Return the lists in which a price changes.
 
     Parameters
     ----------
-    study
-        The lists before.
+    folder
+        Where the lists are.
+    prices
+        The lists before, by name.
     updates
         Updates of all lists.
-    confirm
-        Also lists in which a price was found to be the same, with day and source.
 
     Raises
     ------
@@ -153,14 +151,10 @@ def refreshed_lists(study: StudyPrices, updates: Sequence[PriceUpdate], confirm:
 
     """
     lists = []
-    for name, old in study.prices.items():
-        changes = [
-            update
-            for update in updates
-            if update.listed.price_list == name and update.values and (confirm or not update.is_unchanged)
-        ]
+    for name, old in prices.items():
+        changes = [row for row in updates if row.listed.price_list == name and row.values and not row.is_unchanged]
         if changes:
-            file = study.folder / f"{name}.yaml"
+            file = folder / f"{name}.yaml"
             old_text = read_text(file)
             values = {update.listed.position: dict(update.values or {}) for update in changes}
             text = with_values(old_text, values)
@@ -181,52 +175,13 @@ def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapp
     return new
 
 
-def _change_lines(refreshed: RefreshedList, study: StudyPrices) -> Iterator[str]:
-    yield f"{refreshed.file.name}: {'USD ' if refreshed.new.currency == 'USD' else ''}an hour"
-    width = max(len(update.listed.name) for update in refreshed.updates)
-    for update in refreshed.updates:
-        old, new = update.old or 0.0, update.new or 0.0
-        days = f"{update.listed.as_of} -> {(update.values or {})['as_of']}"
-        change = new / old - 1 if old else 0.0
-        yield f"  {update.listed.name:<{width}} {old:>10.10g} -> {new:<10.10g} {change:>+8.1%}  {days}"
-    before = _lint(refreshed, refreshed.old, study, study.study.as_of)
-    after = _lint(refreshed, refreshed.new, study, max(study.study.as_of, newest_day(refreshed.new)))
-    yield from (f"  lint: {sentence}" for key, sentence in after.items() if key not in before)
-
-
-def _lint(refreshed: RefreshedList, prices: PriceList, study: StudyPrices, day: date) -> dict[tuple[str, str], str]:
-    """Return the findings of the price lint on a day, by rule and instance."""
-    month_days = study.study.month_days
-    offers, _ = offers_in_usd(refreshed.file.stem, prices, study.instances, month_days)
-    findings = lint(prices, offers, study.instances, day, month_days)
-    return {(row.rule, row.instance): f"{row.severity}: {row.message} ({row.rule})" for row in findings}
-
-
-def _staying_lines(
-    providers: Sequence[str],
-    study: StudyPrices,
-    updates: Sequence[PriceUpdate],
-    parts: Sequence[tuple[str, str, FilePart]],
-) -> Iterator[str]:
-    """Say what keeps its price and why: by list and reason, machines in no catalogue, lists that none refreshes."""
-    offers_by_reason: dict[tuple[str, str], list[str]] = {}
-    for update in updates:
-        if update.stays and not update.is_unchanged:
-            offers_by_reason.setdefault((update.listed.price_list, update.stays), []).append(update.listed.name)
-    for (name, reason), offers in offers_by_reason.items():
-        yield f"{name}: {', '.join(offers)}: {reason}"
-    looked_up = {(update.listed.price_list, update.listed.position) for update in updates}
-    names = {name for _, _, part in parts for name in part.lists}
-    for name in sorted(names):
-        rest = [
-            offer.instance for index, offer in enumerate(study.prices[name].offers) if (name, index) not in looked_up
-        ]
-        unknown = [row for row in dict.fromkeys(rest) if not providers or study.instances[row].provider in providers]
-        if unknown:
-            yield f"{name}: in no catalogue of study.yaml: {', '.join(unknown)}"
-    unrefreshed = [name for name in study.prices if name not in names]
-    if unrefreshed:
-        yield f"lists that no catalogue refreshes: {', '.join(unrefreshed)}"
+def _unknown_machines(
+    prices: Mapping[str, PriceList], updates: Sequence[PriceUpdate], names: Collection[str]
+) -> dict[str, list[str]]:
+    """Return by price list the machines whose price was not looked up."""
+    looked_up = {(update.listed.price_list, update.listed.offer.instance) for update in updates}
+    machines = {name: dict.fromkeys(offer.instance for offer in prices[name].offers) for name in sorted(names)}
+    return {name: [row for row in rows if (name, row) not in looked_up] for name, rows in machines.items()}
 
 
 def _write_lists(lists: Sequence[RefreshedList]) -> list[Path]:
@@ -238,19 +193,3 @@ def _write_lists(lists: Sequence[RefreshedList]) -> list[Path]:
     write_texts(Path(), history)
     write_texts(Path(), {row.file: row.text for row in lists})
     return list(history)
-
-
-def _summary(
-    updates: Sequence[PriceUpdate], lists: Sequence[RefreshedList], history: Sequence[Path], study: Study
-) -> Iterator[str]:
-    changed, unchanged = sum(not update.stays for update in updates), sum(update.is_unchanged for update in updates)
-    names = ", ".join(refreshed.file.name for refreshed in lists) or "none"
-    rest = len(updates) - changed - unchanged
-    yield f"{changed} prices change, {unchanged} stay the same, {rest} cannot be refreshed; lists: {names}"
-    if history:
-        yield f"written; what they were: {', '.join(sorted({str(file.parent) for file in history}))}"
-    elif lists:
-        yield "nothing is written (--dry-run)"
-    newest = max((newest_day(refreshed.new) for refreshed in lists), default=study.as_of)
-    if newest > study.as_of + STUDY_AHEAD:
-        yield f"the study speaks of {study.as_of}; with as_of: {newest} in study.yaml these prices are of its day"
