@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from sweetspot.decision_words import MAY_STOP
+from sweetspot.choice_kinds import MAY_STOP
 from sweetspot.report import outcome
 from sweetspot.report.answer_file import _all_arithmetic, _busy, _faster, _scenarios, _waits
 from sweetspot.report.outcome import Named, Outcome, choices_of

@@ -15,8 +15,8 @@ from sweetspot.report.outcome import outcome_of
 from sweetspot.report.page import render_page
 from sweetspot.report.summary import render_summary
 from sweetspot.study.memory import Needs
-from sweetspot.study.titles import model_title
 from sweetspot.study.workloads import Need
+from sweetspot.titles import model_title
 
 DRIFT = {"trend_kind": "drift", "trend_change": -0.03, "trend_change_low": -0.4, "trend_change_high": 0.27}
 

@@ -17,10 +17,10 @@ import yaml
 from decision_tables import inputs, settings, study
 from phase_plans import ANALYSES, beside
 from project_copy import ROOT, environment
+from sweetspot.choice_kinds import MIX, RENT
 from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.compare import compare
 from sweetspot.decision.verdict import verdict_table
-from sweetspot.decision_words import MIX, RENT
 from sweetspot.files import write_parquet
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import chart_of, draw_figures, vega_lite

@@ -18,7 +18,7 @@ from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
 from sweetspot.study.price_list import RATE_HOURS, Offer, PriceList
 from sweetspot.study.terms import Billing, Commitment, Own, Rate, Vat
-from sweetspot.study.trends import Drift, Jumps, RandomWalk, Resale, named, preset_of
+from sweetspot.study.trends import Drift, Jumps, RandomWalk, Resale, path_and_title, preset_of
 
 GRANULARITY_S = {"millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": 3600.0}
 OFFER_COLUMNS = (
@@ -344,7 +344,7 @@ def _trend_columns(offer: Offer, machine: Instance, price_paths: bool | None) ->
     """
     if price_paths is False or (offer.trend is None and not price_paths):
         return {}
-    name, path = named(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))
+    name, path = path_and_title(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))
     row: dict[str, Any] = {"trend": name, "trend_kind": path.kind}
     if isinstance(path, Drift):
         value = path.change_per_year

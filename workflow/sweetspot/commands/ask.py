@@ -12,11 +12,12 @@ import click
 import pandas as pd
 
 from sweetspot.bills.costs import cells_to_price
+from sweetspot.choice_kinds import NOT_DECIDED
 from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.reevaluate import PhaseInputs, RequestedUse, StudyInputs, reevaluate
 from sweetspot.commands.study_files import machines_of_study
 from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words
-from sweetspot.decision_words import NOT_DECIDED, no_answer
+from sweetspot.decision.texts import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
 from sweetspot.number_text import NUMBER, parse_number
@@ -27,8 +28,8 @@ from sweetspot.report.sentences import filled
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
-from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import Plan, load_monthly, load_needs, load_titles, load_workloads
+from sweetspot.titles import class_title
 from sweetspot.wording import ROUNDS, TIE
 
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4
@@ -57,7 +58,8 @@ def run(request: AskRequest) -> int:
     folder = request.config / "studies" / request.study
     study, use = load_study(folder), RequestedUse(request.days, request.jobs, parse_deadline(request.deadline))
     tables = _read_tables(request.results / study.name / "comparison", study.name)
-    _check_request(request, study, tables["options"])
+    if use.days is not None and use.days > study.month_days:
+        raise UserError(f"--days is {use.days:g}; expected at most the month's {study.month_days:g}")
     if use != RequestedUse():
         changed = reevaluate(_read_inputs(request, study, tables["options"]), use)
         # A deadline alone leaves the verdict as it is.
@@ -146,15 +148,6 @@ def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> St
         price_lists = list(zip(lists, fees, strict=True))
         phases = PhaseInputs(cells_to_price(*speeds), price_lists, plans, machines, load_needs(work_file))
     return StudyInputs(options, settings, pd.concat(lists, ignore_index=True), months, phases, load_titles(work_file))
-
-
-def _check_request(request: AskRequest, study: Study, options: pd.DataFrame) -> None:
-    """Refuse what the study has no answer to. Raises UserError."""
-    days = request.days
-    if days is not None and days > study.month_days:
-        raise UserError(f"--days is {days:g}; expected at most the month's {study.month_days:g}")
-    if days is not None and not (options["purchase"] == "own").any():
-        raise UserError(f"--days is {days:g}; expected none: study {study.name} prices no machine to own")
 
 
 def _content(study: Study, tables: Tables) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from sweetspot.commands.read_study import Findings, read_study
+from sweetspot.commands.render import render
 
 
 def run(study: str, config: Path, as_json: bool) -> int:
@@ -28,18 +29,8 @@ def run(study: str, config: Path, as_json: bool) -> int:
 
     """
     findings, folder = read_study(study, config), config / "studies" / study
-    print(as_object(study, findings) if as_json else as_text(folder, findings))
+    print(as_object(study, findings) if as_json else render("check.txt", folder=folder, findings=findings), end="")
     return 2 if findings.errors else 0
-
-
-def as_text(folder: Path, findings: Findings) -> str:
-    """Return a line for each mistake and each warning, then one line about what was read."""
-    lines = [f"error: {sentence}" for _, sentence in findings.errors]
-    lines += [f"warning: {file}: {sentence} ({rule})" for file, rule, sentence in findings.warnings]
-    entries = ", ".join(f"{Path(file).name} ({number})" for file, number in findings.read.items())
-    counts = f"mistakes: {len(findings.errors)}, warnings: {len(findings.warnings)}"
-    lines.append(f"{folder}: {counts}; read, with the number of entries: {entries or 'nothing'}")
-    return "\n".join(lines)
 
 
 def as_object(study: str, findings: Findings) -> str:
@@ -51,4 +42,4 @@ def as_object(study: str, findings: Findings) -> str:
         "warnings": [{"file": file, "rule": rule, "message": sentence} for file, rule, sentence in findings.warnings],
         "read": [{"file": file, "entries": number} for file, number in findings.read.items()],
     }
-    return json.dumps(content, indent=2, ensure_ascii=False)
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

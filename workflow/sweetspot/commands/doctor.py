@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from importlib import metadata
 
 from sweetspot import __version__
+from sweetspot.frameworks import FRAMEWORKS
 from sweetspot.packages import missing_packages
+from sweetspot.platforms import PLATFORMS
 from sweetspot.report.finished import BROWSERS
-from sweetspot.study.frameworks import FRAMEWORKS
-from sweetspot.study.platforms import PLATFORMS
 
 FRAMEWORK_BY_PACKAGE = {ability.package: name for name, ability in FRAMEWORKS.items() if ability.package}
 CLUSTERS = [row for row in PLATFORMS.values() if row.plugin]
@@ -76,11 +76,6 @@ def missing_parts(machine: Machine) -> dict[str, str]:
     for package, name in FRAMEWORK_BY_PACKAGE.items():
         if package not in versions:
             parts[f"{package} (pip install '.[{FRAMEWORKS[name].extra}]')"] = f"measuring with framework: {name}"
-    if machine.gpus and not machine.missing and versions.get("torch", "").endswith("+cpu"):
-        from sweetspot.harness.backends import backend  # It needs the packages of the core.
-
-        install = backend("torch").INSTALL["gpu"]
-        parts[f"torch for GPUs ({install})"] = "measuring with framework: torch on the GPUs of this machine"
     if not machine.gpus:
         parts[f"a GPU: {machine.no_gpu}"] = "measuring on a GPU (make report GPU=1)"
     if not set(BROWSERS) & set(machine.programs):

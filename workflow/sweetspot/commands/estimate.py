@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 from sweetspot.commands.json_values import without_nan
@@ -19,7 +19,6 @@ from sweetspot.tokens.estimates import (
     TOO_SMALL,
     UNTRIED,
     KnownMfu,
-    MachineEstimate,
     RentedMachine,
     TokenJob,
     cheapest,
@@ -36,7 +35,7 @@ from sweetspot.transfer.figures import shipped_devices
 
 WORK = re.compile(
     r"(?P<model>\S+)\s+(?P<method>[a-z]+)\s+(?P<count>" + NUMBER + r")\s*(?P<unit>[kmbt]?)"
-    r"(?:\s*(?:samples)?\s*[x×]\s*(?P<each>" + NUMBER + r"))?(?:\s*tokens)?",
+    r"(?:\s*(?:samples)?\s*[x×]\s*(?P<per_sample>" + NUMBER + r"))?(?:\s*tokens)?",
     re.IGNORECASE,
 )
 UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "b": 1e9, "t": 1e12}
@@ -57,8 +56,8 @@ def parse_work(text: str, sequence: int = SEQUENCE) -> TokenJob:
         methods = ", ".join(METHODS)
         raise UserError(f"work is {text!r}; expected MODEL METHOD TOKENS, such as {example} ({methods})")
     count = parse_number(match["count"], "TOKENS")
-    tokens_each = parse_number(match["each"] or "1", "tokens of a sample")
-    tokens = count * UNITS[match["unit"].lower()] * tokens_each
+    tokens_per_sample = parse_number(match["per_sample"] or "1", "tokens of a sample")
+    tokens = count * UNITS[match["unit"].lower()] * tokens_per_sample
     if not 1 <= tokens < math.inf:
         raise UserError(f"work is {text!r}, which makes {tokens:g} tokens; expected at least 1")
     return TokenJob(open_model(match["model"]), method, tokens, sequence)  # type: ignore[arg-type]
@@ -118,52 +117,6 @@ def machines_for_rent() -> Iterator[RentedMachine]:
             )
 
 
-def report(job: TokenJob, known: KnownMfu, rows: Sequence[MachineEstimate], within_hours: float) -> str:
-    """Return the estimates as text for a person.
-
-    Parameters
-    ----------
-    job, known
-        The training, and what is known of the share of the peak.
-    rows
-        Estimates, the cheapest first.
-    within_hours
-        The deadline; inf: none.
-
-    """
-    best, days = cheapest(rows, within_hours), sorted(row.as_of for row in rows)
-    others = [row for row in rows if row.memory == "fits" and row.basis != UNTRIED and row is not best]
-    same, other = (from_one_timing(0.3, spread) for spread in (LEAST_SPREAD, ONE_STACK_SPREAD))
-    return render(
-        "estimate.txt",
-        job=job,
-        mfu=known.mfu,
-        is_timed=known.timed_device is not None,
-        fitting=[row for row in rows if row.memory != TOO_SMALL],
-        too_small=[row for row in rows if row.memory == TOO_SMALL],
-        days=days and (days[0], days[-1]),
-        best=best,
-        untried=cheapest([row for row in rows if row.basis == UNTRIED], within_hours),
-        as_cheap=[row.machine for row in others if row.ratio_low <= 1],
-        within_hours=within_hours,
-        infinity=math.inf,
-        factor_same_device=same.middle / same.low,
-        factor_other_device=other.middle / other.low,
-    )
-
-
-def _as_json(_job: TokenJob, known: KnownMfu, rows: Sequence[MachineEstimate], within_hours: float) -> str:
-    best = cheapest(rows, within_hours)
-    content = {
-        "mfu": known.mfu._asdict(),
-        "machines": [asdict(row) for row in rows if row.memory != TOO_SMALL],
-        "cheapest": best and asdict(best),
-        "level": 0.9,
-        "too_small": [asdict(row) for row in rows if row.memory == TOO_SMALL],
-    }
-    return json.dumps(without_nan(content), indent=2)
-
-
 @dataclass(frozen=True)
 class EstimateRequest:
     """A training and what is known of its speed, by the options of the command; `within_hours` is inf for none."""
@@ -181,5 +134,34 @@ def run(request: EstimateRequest) -> None:
     job = parse_work(request.work, request.sequence)
     known = mfu_of(job, request.stack, request.timed)
     rows = estimate_machines(job, known, machines_for_rent())
-    write = _as_json if request.as_json else report
-    print(write(job, known, rows, request.within_hours))
+    best = cheapest(rows, request.within_hours)
+    fitting = [row for row in rows if row.memory != TOO_SMALL]
+    too_small = [row for row in rows if row.memory == TOO_SMALL]
+    if request.as_json:
+        content = {
+            "mfu": known.mfu._asdict(),
+            "machines": [asdict(row) for row in fitting],
+            "cheapest": best and asdict(best),
+            "level": 0.9,
+            "too_small": [asdict(row) for row in too_small],
+        }
+        print(json.dumps(without_nan(content), indent=2))
+        return
+    untried = [row for row in rows if row.basis == UNTRIED]
+    tried = [row for row in rows if row.memory == "fits" and row.basis != UNTRIED and row is not best]
+    after_timing = [from_one_timing(0.3, spread) for spread in (LEAST_SPREAD, ONE_STACK_SPREAD)]
+    text = render(
+        "estimate.txt",
+        job=job,
+        mfu=known.mfu,
+        is_timed=known.timed_device is not None,
+        fitting=fitting,
+        too_small=too_small,
+        days=sorted(row.as_of for row in rows),
+        best=best,
+        untried=cheapest(untried, request.within_hours),
+        as_cheap=[row.machine for row in tried if row.ratio_low <= 1],
+        within_hours=request.within_hours,
+        factors=[mfu.middle / mfu.low for mfu in after_timing],
+    )
+    print(text, end="")

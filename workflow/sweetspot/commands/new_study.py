@@ -17,6 +17,7 @@ from sweetspot.commands.render import render
 from sweetspot.commands.rentals import load_rentals
 from sweetspot.commands.study_files import write_texts
 from sweetspot.errors import UserError, refuse
+from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.files import in_a_sentence
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.study.open_models import cell_name
@@ -25,18 +26,14 @@ from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.tokens.estimates import PRECISION
 from sweetspot.transfer.figures import shipped_devices
+from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.specifications import Device
-from sweetspot.transfer.transferring import Measured, check_below_peak
 
 TOKEN_STUDY = "fine-tune-2026"
 TOKEN_FILES = ("instances.yaml", "prices/buying.yaml", "prices/rent.yaml", "prices/rent-amd.yaml")
 TIMED, MEASURED = "mine", "workstation-gpu"  # instances: a GPU that somebody timed, and that of this machine
 MEASURED_CELL = {"model": "resnet50", "batch_size": 16, "precision": "fp32", "framework": "tensorflow"}  # config.yaml
-USUAL_COUNT, USUAL_SAMPLES = 4, 100_000_000
-USUAL_JOBS = {"value": 20, "low": 10, "high": 30}
-USUAL_TOKEN_JOBS = {"value": 10, "low": 5, "high": 20}
-# Electricity in one's own currency, where office-box-2026 has USD of the United States. Assumed.
-PER_KWH = {"value": 0.30, "low": 0.25, "high": 0.35}
+USUAL_COUNT = 4
 # kW of a host's share for each device, and what a box draws at the plug over the limits of its devices and its host:
 # 1.6 to 2.5 kW of 2.2, as office-box-2026 assumes.
 HOST_KW, LOAD_RANGE = 0.1, (1.6 / 2.2, 2.5 / 2.2)
@@ -133,14 +130,13 @@ def create_study(request: StudyRequest, today: date) -> Path:
     if folder.exists():
         raise UserError(f"{folder}: the study exists; choose another name or edit it")
     currency, rate = _currency_and_rate(request, today)
+    usd = rate["usd"]
     values: dict[str, Any] = {
-        "name": name,
+        "request": request,
         "today": today.isoformat(),
-        "devices_per_job": request.devices_per_job,
         "currency": currency,
         "rate": rate,
-        "usd_per_unit": _middle(rate["usd"]),
-        "tokens": None,
+        "usd_per_unit": usd["value"] if isinstance(usd, Mapping) else usd,
     }
     texts = _gpu_texts(request, values) if request.work is None else _token_texts(request, values)
     with in_a_sentence(folder), tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
@@ -168,18 +164,11 @@ def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str
     if request.gpu_name or request.speed or request.samples_per_job or request.offer_price:
         raise UserError("--work is given with --gpu-name, --speed, --samples-per-job or an offer; expected one of them")
     job = parse_work(str(request.work))
-    title = f"{job.method} of {job.model.name} on {job.tokens / 1e6:,.4g} M tokens"
-    words = values | {
-        "tokens": job,
-        "job_title": title,
-        "cell": cell_name(job.model.name, job.method, job.sequence),
-        "precision": PRECISION,
-        "per_month": request.jobs_per_month or USUAL_TOKEN_JOBS,
-    }
-    source = request.config / "studies" / TOKEN_STUDY
-    with in_a_sentence(source):
-        texts = {path: (source / path).read_text(encoding="utf-8") for path in TOKEN_FILES}
-    return texts | {path: render(path, **words) for path in ("study.yaml", "workloads.yaml")}
+    cell = cell_name(job.model.name, job.method, job.sequence)
+    values |= {"tokens": job, "cell": {"model": cell, "batch_size": 1, "precision": PRECISION, "framework": "torch"}}
+    files = {path: figures_file(TOKEN_STUDY, request.config / "studies", path) for path in TOKEN_FILES}
+    texts = {path: file.read_text(encoding="utf-8") for path, file in files.items()}
+    return texts | {path: render(path, **values) for path in ("study.yaml", "workloads.yaml")}
 
 
 def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
@@ -192,27 +181,24 @@ def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
     cell = {name: getattr(request, name) for name in MEASURED_CELL} if is_timed else MEASURED_CELL
     if request.speed is not None:
         _check_speed(request, device)
-    office = load_yaml(studies / "office-box-2026" / "prices" / "office.yaml")
+    office = load_yaml(figures_file("office-box-2026", studies, "prices/office.yaml"))
     box = _box(request, device, office, values)
     rentals, rented = load_rentals(studies, devices, device.maker)
     owned = TIMED if is_timed else MEASURED
-    machines, targets = _machines(owned, device, box, rented)
-    words = values | cell | {
+    values |= {
+        "tokens": None,
+        "cell": cell,
         "gpu": device.gpu,
         "is_timed": is_timed,
-        "speed": request.speed,
         "owned": owned,
         "owned_kw": device_kw(device, 1) or 0,
         "box": box,
-        "per_kwh": office["offers"][0]["own"]["per_kwh"] if values["currency"] == "USD" else PER_KWH,
-        "machines": machines,
-        "targets": targets,
+        "us_per_kwh": office["offers"][0]["own"]["per_kwh"],
+        "machines": _machines(owned, device, box, rented),
         "rentals": rentals,
-        "per_month": request.jobs_per_month or USUAL_JOBS,
-        "samples": round(request.samples_per_job or USUAL_SAMPLES),
-    }  # fmt: skip
+    }
     paths = ["study.yaml", "instances.yaml", "workloads.yaml", "prices/box.yaml", "prices/rent.yaml"]
-    return {path: render(path, **words) for path in paths + ["throughput.csv"] * is_timed}
+    return {path: render(path, **values) for path in paths + ["throughput.csv"] * is_timed}
 
 
 def _check_speed(request: StudyRequest, device: Device) -> None:
@@ -221,16 +207,10 @@ def _check_speed(request: StudyRequest, device: Device) -> None:
         raise UserError(f"--model is {request.model!r}; expected letters, digits, '.', '_' and '-'")
     if not device.computes(request.precision):
         raise UserError(f"--precision is {request.precision!r}; {device.gpu} does not compute in {request.precision}")
-    check_below_peak(
-        Measured(
-            device=device,
-            images_per_s=request.speed or 0.0,
-            model=request.model,
-            precision=request.precision,
-            framework=request.framework,
-            batch_size=request.batch_size,
-        )
-    )
+    factor = beyond_peak_factor(device.gpu, 1, request.precision, request.model, "", request.speed or 0.0)
+    if factor > 1:
+        peak = f"what one {device.gpu} can do at its dense peak in {request.precision}"
+        raise UserError(f"--speed is {request.speed:g}; expected less: it is {factor:.3g} times {peak}")
 
 
 def name_of_this_gpu() -> str:
@@ -292,8 +272,8 @@ def device_kw(device: Device, count: int) -> dict[str, float] | None:
 
 def _machines(
     owned: str, device: Device, box: OfferedBox | None, rented: Mapping[str, dict[str, Any]]
-) -> tuple[dict[str, dict[str, Any]], list[dict[str, Any]]]:
-    """Return the machines of the study, and as targets those of several devices.
+) -> dict[str, dict[str, Any]]:
+    """Return the machines of the study.
 
     A machine of several devices is estimated from one of them, which is declared where nobody offers it alone.
     """
@@ -302,29 +282,17 @@ def _machines(
         machines[box.instance] = _machine(f"box with {box.gpus} {box.gpu}", box.gpu, box.gpus)
     machines |= rented
     base_by_gpu = {machine["gpu"]: name for name, machine in reversed(list(rented.items())) if machine["gpus"] == 1}
-    targets = []
     for name, machine in list(machines.items()):
-        is_box = box is not None and name == box.instance
-        gpu = machine["gpu"]
-        if machine["gpus"] == 1 and not is_box:
-            continue
-        base = owned if is_box and gpu == device.gpu else base_by_gpu.setdefault(gpu, f"one-{_slug(gpu)}")
-        if base not in machines and base != MEASURED:
-            machines[base] = _machine(f"1 {gpu}", gpu, 1)
-        machines[name] = machine | {"equivalent_to" if machine["gpus"] == 1 else "base_instance": base}
-        if machine["gpus"] > 1:
-            targets.append({"instance": name, "base_instance": base, "gpus": machine["gpus"]})
-    return machines, targets
+        gpu, is_box = machine["gpu"], box is not None and name == box.instance
+        if machine["gpus"] > 1 or is_box:
+            base = base_by_gpu.setdefault(gpu, f"one-{gpu.lower().replace(' ', '-')}")
+            base = owned if is_box and gpu == device.gpu else base
+            if base not in machines and base != MEASURED:
+                machines[base] = _machine(f"1 {gpu}", gpu, 1)
+            machines[name] = machine | {"base_instance" if machine["gpus"] > 1 else "equivalent_to": base}
+    return machines
 
 
 def _machine(title: str, gpu: str, count: int) -> dict[str, Any]:
     machine = {"title": title, "provider": "own", "gpu": gpu, "gpus": count}
     return machine if count == 1 else machine | {"interconnect": "nvswitch" if "SXM" in gpu else "pcie"}
-
-
-def _slug(gpu: str) -> str:
-    return gpu.lower().replace(" ", "-")
-
-
-def _middle(number: Any) -> float:
-    return float(number["value"] if isinstance(number, Mapping) else number)

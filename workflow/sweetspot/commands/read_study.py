@@ -1,6 +1,5 @@
 """Read everything that a person wrote for a study as the workflow reads it, and gather what is wrong."""
 
-import math
 import tempfile
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -35,7 +34,6 @@ from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import warned_lines
 
 ContentT = TypeVar("ContentT")
-MAX_LOG_RATE_DIFFERENCE = 0.01  # between the rates of one currency in two files, before a warning
 FOLDERS = ("prices", "scenarios", "logs")
 FILES = (
     "study.yaml",
@@ -249,12 +247,6 @@ def _check_prices(
             check_possible(prices, instances, str(file), range(len(names)))
     if study is None or len(findings.errors) > mistakes:
         return
-    for rate in prices.rates:
-        usd = rate.usd.value
-        shown = study.currency if study.currency is not None and study.currency.code == rate.currency else None
-        if shown is not None and abs(math.log(usd / shown.usd_per_unit)) > MAX_LOG_RATE_DIFFERENCE:
-            values = f"{usd:g} USD here, and {shown.usd_per_unit:g} in study.yaml: currency"
-            findings.warn(file, "two_rates", f"1 {rate.currency} is {values}")
     offers, _, lint = price_tables(prices, name, instances, study.month_days, study.as_of, study.energy)
     for row in lint[lint["severity"] == "warning"].itertuples():
         findings.warnings.append((str(file), row.rule, row.message))

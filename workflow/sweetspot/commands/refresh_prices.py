@@ -1,7 +1,7 @@
 """Fetch today's prices of a study's machines, show what changes, and write its price lists."""
 
 import tempfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -80,7 +80,6 @@ def run(request: RefreshRequest) -> None:
         staying=[update for update in updates if update.stays and not update.is_unchanged],
         changed=sum(not update.stays for update in updates),
         unchanged=sum(update.is_unchanged for update in updates),
-        unknown=_unknown_machines(prices, updates, refreshed_names),
         unrefreshed=[name for name in names if name not in refreshed_names],
         as_of=study.as_of,
         newest=max((newest_day(refreshed.new) for refreshed in lists), default=study.as_of),
@@ -173,15 +172,6 @@ def _parse_list(text: str, file: Path, old: PriceList, values: Mapping[int, Mapp
     if PriceList.model_validate(expected) != new:
         raise UserError(f"{file}: cannot be edited as it is written; expected an offer as in docs/prices.md")
     return new
-
-
-def _unknown_machines(
-    prices: Mapping[str, PriceList], updates: Sequence[PriceUpdate], names: Collection[str]
-) -> dict[str, list[str]]:
-    """Return by price list the machines whose price was not looked up."""
-    looked_up = {(update.listed.price_list, update.listed.offer.instance) for update in updates}
-    machines = {name: dict.fromkeys(offer.instance for offer in prices[name].offers) for name in sorted(names)}
-    return {name: [row for row in rows if (name, row) not in looked_up] for name, rows in machines.items()}
 
 
 def _write_lists(lists: Sequence[RefreshedList]) -> list[Path]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.transfer.specifications import Devices
 
@@ -38,8 +39,8 @@ def load_rentals(studies: Path, devices: Devices, maker: str) -> tuple[dict[str,
     heading: dict[str, Any] = {}
     offers, machines = [], {}
     for study, name, repeated_keys in RENTALS:
-        instances = load_yaml(studies / study / "instances.yaml")
-        prices = load_yaml(studies / study / "prices" / f"{name}.yaml")
+        instances = load_yaml(figures_file(study, studies, "instances.yaml"))
+        prices = load_yaml(figures_file(study, studies, f"prices/{name}.yaml"))
         heading = heading or prices
         for offer in prices["offers"]:
             machine = instances[offer["instance"]]

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from sweetspot import decision_words as words
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
+from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, KEEP, LIMIT, MAY_STOP, MIX, NOT_ASKED, RENT
+from sweetspot.decision import texts as words
 from sweetspot.decision.assumption import Assumption, Moved
 from sweetspot.decision.cost_rounds import PricedPlan
 from sweetspot.decision.options import NO_MODEL, OFFER, Row, records
@@ -17,7 +18,7 @@ from sweetspot.decision.posed import COMMITTED, Posed
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.sources import SAME as SAME_MIX
 from sweetspot.decision.sources import mix_rows
-from sweetspot.decision_words import BUY, CANNOT, CONTRACT, KEEP, LIMIT, MAY_STOP, MIX, NOT_ASKED, RENT, WHY_NOT
+from sweetspot.decision.texts import WHY_NOT
 from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.search import BEST, Mix

@@ -38,7 +38,7 @@ from sweetspot.wording import DOLLARS, Money, words_of
 if TYPE_CHECKING:
     # Lazily: their models take longer to import than all this computes.
     from sweetspot.study.monthly import Monthly
-    from sweetspot.study.stock import Known
+    from sweetspot.study.stock import AvailabilityFacts
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def asked_of(
     needs: Needs,
     monthly: "Mapping[str, Monthly]",
     titles: Mapping[str, str],
-    known: "Known | None" = None,
+    known: "AvailabilityFacts | None" = None,
 ) -> tuple[pd.DataFrame, PlannedWork]:
     """The options of a study, those that do not fit among them, and what it asks beside single jobs (`compare`)."""
     every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
@@ -150,7 +150,7 @@ def compare(
     needs: Needs | None = None,
     monthly: "Mapping[str, Monthly] | None" = None,
     titles: Mapping[str, str] | None = None,
-    known: "Known | None" = None,
+    known: "AvailabilityFacts | None" = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError. `needs`: the memory that workloads need
     (`load_needs`); what does not fit stands in `options` alone. `monthly`: workloads of months (`load_monthly`), whose

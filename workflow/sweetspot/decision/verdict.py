@@ -6,19 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from sweetspot.choice_kinds import BUY, COMMIT, MACHINE, NOT_DECIDED
 from sweetspot.decision.choice_table import NOTHING, Work, against, has_firm_price, standing_of
-from sweetspot.decision_words import (
-    BUY,
-    COMMIT,
-    MACHINE,
-    NOT_DECIDED,
-    VERBS,
-    do_this,
-    not_decided,
-    of_several,
-    sentence,
-    thresholds,
-)
+from sweetspot.decision.texts import VERBS, do_this, not_decided, of_several, sentence, thresholds
 from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
 from sweetspot.wording import WORDS, Words, confidence

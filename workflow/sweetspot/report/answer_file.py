@@ -6,7 +6,8 @@ from typing import Any, Literal
 import pandas as pd
 from pydantic import Field
 
-from sweetspot.decision_words import MAY_STOP, no_answer
+from sweetspot.choice_kinds import MAY_STOP
+from sweetspot.decision.texts import no_answer
 from sweetspot.report.buying_pays import BuyingPays, buying_pays
 from sweetspot.report.evidence_text import decisive, lead, plan_worth_in_words, worth_knowing
 from sweetspot.report.how_sure import DecidingSpeed, bases_of_choice, deciding_speeds, notes

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from sweetspot.cells import BASES
-from sweetspot.decision_words import no_answer
+from sweetspot.decision.texts import no_answer
 from sweetspot.report import evidence_text
 from sweetspot.report.chart_data import MODELS
 from sweetspot.report.charts import CHARTS, Chart, in_words

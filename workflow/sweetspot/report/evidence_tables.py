@@ -33,8 +33,8 @@ from sweetspot.report.tables import (
     works,
 )
 from sweetspot.study.study import Study
-from sweetspot.study.titles import class_title, framework_title
 from sweetspot.study.yamlfile import load_yaml
+from sweetspot.titles import class_title, framework_title
 from sweetspot.warnings import pairs
 from sweetspot.wording import ROUNDS, SHARE, percent
 

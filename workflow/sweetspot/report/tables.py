@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sweetspot.files import read_arrow, write_arrow, write_csv
 from sweetspot.report import pa, pd
-from sweetspot.study.titles import unit_in_words
+from sweetspot.titles import unit_in_words
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE, Money, Words, words_of
 
 if TYPE_CHECKING:
