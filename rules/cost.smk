@@ -15,7 +15,6 @@ rule price_workloads:
         fees=f"{RESULTS}/fees/{{price_list}}.parquet",
         bills=f"{RESULTS}/bills/{{price_list}}.parquet",
         plans=f"{RESULTS}/plans/{{price_list}}.parquet",
-        cash_flow=f"{RESULTS}/cash_flow/{{price_list}}.parquet",
         price_lint=f"{RESULTS}/price_lint/{{price_list}}.parquet",
     log:
         f"results/logs/price_workloads/{STUDY}/{{price_list}}.log",

@@ -9,7 +9,7 @@ SPEED = {
 }
 PRICED = {
     table: collect(f"{RESULTS}/{table}/{{price_list}}.parquet", price_list=PRICE_LISTS)
-    for table in ("costs", "offers", "bills", "cash_flow", "price_lint")
+    for table in ("costs", "offers", "bills", "price_lint")
 } | {"comparison": rules.compare.output}
 # No chart shows a claim: an edit of one draws nothing anew.
 TOLD = {**SPEED, **PRICED, "claims": rules.check_claims.output}
@@ -111,7 +111,6 @@ rule render_report:
     input:
         **TOLD,
         study=given(f"{CONFIG}/study.yaml"),
-        workloads=given(f"{CONFIG}/workloads.yaml"),
         specs=[rules.draw_speed.output.specs, rules.draw_figures.output.specs],
         engine=rules.draw_speed.output.engine,
     output:

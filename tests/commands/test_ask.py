@@ -204,11 +204,8 @@ def test_what_cannot_be_asked_is_one_sentence(project, capsys, arguments, words)
     assert words in str(told.value)
 
 
-def test_days_need_a_machine_of_ones_own_and_results(found, edited, capsys):
+def test_without_results_it_says_what_makes_them(edited, capsys):
     root, folder = edited
-    write_parquet(found["options"][found["options"]["purchase"] != "own"], folder / "options.parquet")
-    with pytest.raises(UserError, match="study paper prices no machine to own"):
-        asked(root, capsys, "--days", "5")
     (folder / "options.parquet").unlink()
     with pytest.raises(UserError, match="`make report STUDY=paper` makes it"):
         asked(root, capsys)

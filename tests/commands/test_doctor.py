@@ -36,7 +36,6 @@ def without_program(part):
         (without_program("chrom"), "chromium", "make pdf"),
         (without_program("squeue"), "squeue", "measuring on Slurm"),
         (without_package("torch"), "torch", "framework: torch"),
-        ({"versions": FULL | {"torch": "2.13.0+cpu"}}, "torch for GPUs", "framework: torch on the GPUs"),
         (without_package("tensorflow"), "tensorflow", "framework: tensorflow"),
         (without_package("kubernetes"), "executor-plugin-kubernetes", "measuring on Kubernetes"),
     ],

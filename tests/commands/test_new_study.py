@@ -187,8 +187,8 @@ def test_answers_that_end_write_nothing_and_those_that_are_refused_are_repeated(
 
 
 def test_choices_of_options_are_those_of_the_library():
-    from sweetspot.catalogues.readers import READERS
     from sweetspot import frameworks
+    from sweetspot.catalogues.readers import READERS
     from sweetspot.study import base
     from sweetspot.tokens import mfu
     from sweetspot.use.job_records import REQUIRED_COLUMNS

@@ -67,7 +67,6 @@ def test_a_dry_run_writes_nothing_and_what_stays_is_named_with_its_reason(config
         "has no on_demand price of p5.48xlarge in use1-az",
         "gcp-a3-ultragpu-8g (on_demand): SkyPilot's catalogue, gcp/vms.csv of 2026-11-22 has no on_demand price",
         "a3-ultragpu-8g says GPUs and its line has none",
-        "stays: spot: not looked up: ",
         "azure-ND96isr-H100-v5 (on_demand): SkyPilot's catalogue, azure/vms.csv",
         "stays: lists that no catalogue refreshes: buying, capacity-blocks, contracts-1y, contracts-3y\n",
     ):

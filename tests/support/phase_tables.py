@@ -21,8 +21,8 @@ def option(name, usd, hours, **more):
 
 def box(usd=8000.0, hours=7000.0, **more):
     """The owned box: of 8,000 USD 6,500 are due however little it works."""
-    own = {"purchase": "own", "kind": "buy", "commitment": "buy", "planned_hours": 7200.0, "ownership_usd": 6500.0,
-           "usd_running": usd - 6500.0, "basis": "extrapolated"}  # fmt: skip
+    own = {"purchase": "own", "kind": "buy", "commitment": "buy", "planned_hours": 7200.0,
+           "basis": "extrapolated"}  # fmt: skip
     return option(BOX, usd, hours, **{**own, **more})
 
 

@@ -13,7 +13,7 @@ from sweetspot.files import write_parquet
 from sweetspot.report.answer_file import answer_json
 from sweetspot.report.decided_anew import answer_of as said_by_diff
 from sweetspot.report.finished import write_index
-from sweetspot.report.summary import render_summary
+from sweetspot.report.page import render_summary
 from sweetspot.study.study import load_study
 
 pytestmark = pytest.mark.slow

@@ -11,13 +11,13 @@ from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.analyses.days_of_use import break_even, utilisation
 from sweetspot.decision.case_figures import case_figures
-from sweetspot.decision.choice_table import Work, choice_table, works
+from sweetspot.decision.choice_table import PricedWork, choice_table, works
 from sweetspot.decision.contenders import Contenders, found_contenders
 from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.left_out import left_out_table, left_out_warnings, set_aside
+from sweetspot.decision.left_out import left_out_table, set_aside, speed_warnings
 from sweetspot.decision.options import Row, build_options, titled
 from sweetspot.decision.pose import limited, pose
 from sweetspot.decision.posed import Posed
@@ -88,7 +88,7 @@ class Judged(NamedTuple):
     draws: Draws
     plans: list[PricedPlan]
     months: list[Posed]
-    works: list[Work]
+    works: list[PricedWork]
     choices: pd.DataFrame
     contending: dict[str, Contenders]
 
@@ -163,7 +163,7 @@ def compare(
     found = _rests_on(judged, inputs.offers, every, settings)
     options, drawn = judged.options, judged.draws
     missing = left_out_table(inputs, every, judged.choices, settings, needs)
-    untold = left_out_warnings(missing, inputs, every, settings, needs, monthly)
+    untold = speed_warnings(missing, inputs.offers, every)
     verdict = judged.verdict(settings, found["break_even"], found["worth_knowing"])
     return {
         "options": pd.concat([options, judged.misfits], ignore_index=True) if len(judged.misfits) else options,

@@ -373,7 +373,7 @@ class MonthlyCosts:
                 else:
                     continue
                 difference, exact = self._cost_difference(index, assumption)
-                at_baseline = difference.drawn[:, np.abs(np.log(difference.factors)).argmin()]
+                at_baseline = difference.samples[:, np.abs(np.log(difference.factors)).argmin()]
                 p_pays = float(np.mean(at_baseline <= 0))
                 yield Held(name, workload.title(name), assumption, *label, difference, p_pays, exact)
 
