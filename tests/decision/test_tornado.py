@@ -1,13 +1,14 @@
 """Rows of the tornado, of turning points and of what pays, by hand; ties, and what is not looked for."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, asked, box_offer, offer, options_of
 from small_lab import same
-from sweetspot.decision.assumption import all_of
+from sweetspot.decision.problem import all_of
 from sweetspot.decision.turning import (
     PAYS,
     TORNADO,
@@ -135,7 +136,7 @@ def test_the_stretch_in_which_it_pays(apart, jumps, expected):
 
 def held(apart, drawn, exact=None, most=math.inf):
     lines = Apart(FACTORS, np.array([apart], float), np.array(drawn, float), FACTORS, STILL, STILL)
-    about = all_of("jobs", "jobs")._replace(most=most)
+    about = replace(all_of("jobs", "jobs"), maximum=most)
     return Held("box", "Office box", about, "jobs of all", "per_month", 200.0, "jobs", lines, 0.75, exact)
 
 

@@ -14,7 +14,6 @@ from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import plan_table
 from sweetspot.decision.analyses.days_of_use import break_even
 from sweetspot.decision.compare import Judged, PlannedWork, judge, together
-from sweetspot.decision.cost_rounds import rounds_question
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.turning import pays_rows
 from sweetspot.decision.waiting import coming_to_mixes, queue_table
@@ -89,8 +88,7 @@ class Case:
     def break_even(self) -> pd.DataFrame:
         """Rows of comparison/break_even.parquet of single jobs and of plans of phases."""
         judged, month_days = self.judged, self.given.settings.month_days
-        plans = [rounds_question(plan, judged.options, judged.draws, month_days) for plan in judged.plans]
-        rows = [row for plan in plans if plan.held for row in pays_rows(plan.workload, plan.held(plan))]
+        rows = [row for plan in judged.plans for row in pays_rows(plan.workload, plan.break_even_cases())]
         days = break_even(judged.options, judged.draws, month_days)
         return together([days, pd.DataFrame(rows)]) if rows else days
 

@@ -9,11 +9,10 @@ import pandas as pd
 from sweetspot import decision_words as words
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
-from sweetspot.decision.assumption import Assumption, Moved
-from sweetspot.decision.cost_rounds import PricedPlan
+from sweetspot.decision.monthly_work import COMMITTED, UP_FRONT, MonthlyWork
 from sweetspot.decision.options import NO_MODEL, OFFER, Row, records
-from sweetspot.decision.pose import UP_FRONT
-from sweetspot.decision.posed import COMMITTED, Posed
+from sweetspot.decision.phases import PhasesProblem
+from sweetspot.decision.problem import Parameter, ParameterValues
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.sources import SAME as SAME_MIX
 from sweetspot.decision.sources import mix_rows
@@ -80,8 +79,8 @@ class Work(NamedTuple):
 def works(
     options: pd.DataFrame,
     draws: Draws,
-    plans: Sequence[PricedPlan],
-    monthly: Sequence[Posed],
+    plans: Sequence[PhasesProblem],
+    monthly: Sequence[MonthlyWork],
     settings: Settings,
     titles: Mapping[str, str] | None = None,
     every: pd.DataFrame | None = None,
@@ -106,7 +105,7 @@ def works(
 
 
 def _without_speed(
-    one: Work, posed: Posed | None, every: pd.DataFrame, offers: pd.DataFrame, settings: Settings
+    one: Work, posed: MonthlyWork | None, every: pd.DataFrame, offers: pd.DataFrame, settings: Settings
 ) -> tuple[tuple[str, str], ...]:
     """Machines that are offered and have no speed for a work, or for a class of its jobs: name for people, and what to
     take one would bind to.
@@ -315,16 +314,16 @@ def _by_price(row: Row, fixed_usd: float) -> float:
     return float(fixed_usd / row["fixed_usd_per_month"] * np.asarray(dearer - now) / (0.1 * capex))
 
 
-def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws) -> Work:
-    known = {row["option"]: row for row in records(options[options["model"] == plan.model])}
+def _of_phases(plan: PhasesProblem, options: pd.DataFrame, draws: Draws) -> Work:
+    known = {row["option"]: row for row in records(options[options["model"] == plan.phase_model])}
     priced = []
-    for usd, told in zip(plan.usd, plan.table.to_dict("records"), strict=True):
+    for usd, told in zip(plan.samples_usd, plan.table.to_dict("records"), strict=True):
         said = {name: told.get(name) for name in OF_PHASES} | {"choice": told["option"], "counts": told["boxes"]}
         priced.append(_Priced(known[told["option"]], said, usd, told["ownership_usd"]))
-    return _work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model)
+    return _work(plan.workload, plan.workload, plan.months, priced, draws, ROUNDS, plan.phase_model)
 
 
-def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) -> Work:
+def _of_months(posed: MonthlyWork, options: pd.DataFrame, draws: Draws, money: Money) -> Work:
     known = {row["option"]: row for row in records(options.drop_duplicates("option"))}
     months, priced, alike = float(posed.work.months), [], None
     for mix, told in mix_rows(posed):
@@ -341,9 +340,7 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
             "is_reference": False, "usd_at_todays_prices": told["usd"], "purchase": None, "basis": None,
         }  # fmt: skip
         said |= {"instance": told["main_rented"]} if box is None else {}
-        broken = (
-            [words.breaks(*one, money) for one in posed.team_limits.violations(mix)] if told["why_not"] is None else []
-        )
+        broken = [words.breaks(*one, money) for one in posed.violations(mix)] if told["why_not"] is None else []
         said |= {"in_answer": not broken, "why_not_rule": LIMIT if broken else None}
         said |= {"why_not": "; ".join(broken)} if broken else {}
         said |= {"pays_below_usd": price_that_pays(posed, bought[0][0]) if commitment == BUY else np.nan}
@@ -360,25 +357,25 @@ def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) 
     return work._replace(limits=(*limits, *days), months_work=tuple(hours / hours.mean()))
 
 
-def price_that_pays(posed: Posed, name: str) -> float:
+def price_that_pays(posed: MonthlyWork, name: str) -> float:
     """USD of one machine of a kind for sale at which the cheapest mix with it costs as much as the cheapest of what
     buys nothing; NaN without such a mix. With so many of them the price that pays is a straight line; the number of
     machines that is best at that price is the one of which it is the highest.
     """
     free = [one for one in posed.mixes if not any(posed.source(each).offer["purchase"] == "own" for each in one.bought)]
-    rival = min((one.expected for one in free if not posed.team_limits.violations(one)), default=np.inf)
+    rival = min((one.expected for one in free if not posed.violations(one)), default=np.inf)
     place = next(place for place, kind in enumerate(posed.drawn.held) if kind.name == name)
     price = float(posed.source(name).offer["capex_usd"])
     share = _month_by_price(posed, name, place) * price
     if not np.isfinite(rival) or not share > 0:
         return np.nan
-    allowed, found = posed.team_limits.maximum.get(UP_FRONT, np.inf), list[float]()
+    allowed, found = posed.limits.get(UP_FRONT, np.inf), list[float]()
     for base in {posed.drawn.owned, posed.mixes[0].counts}:
         of_base = list[float]()
         for number in range(1, MOST_PRICED + 1):
             counts = (*base[:place], posed.drawn.owned[place] + number, *base[place + 1 :])
             mix = posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, counts)))
-            if any(each.limit != UP_FRONT for each in posed.team_limits.violations(mix)):
+            if any(each.limit != UP_FRONT for each in posed.violations(mix)):
                 continue
             below = price * (1 + (rival - mix.expected) / (number * share))
             if of_base and below < of_base[-1]:
@@ -388,11 +385,11 @@ def price_that_pays(posed: Posed, name: str) -> float:
     return max(found, default=np.nan)
 
 
-def _month_by_price(posed: Posed, name: str, place: int) -> float:
+def _month_by_price(posed: MonthlyWork, name: str, place: int) -> float:
     """USD a month of a machine by each USD of its price, the mean of the draws."""
     labels = posed.source(name).labels
-    price = Assumption("capex_usd", name, name, "USD", 1.0, 1.0, 1.0, "declared", "capex_usd", labels)
-    now, twice = (one.held[place].fixed.mean() for one in (posed.drawn, posed.moved(Moved(1, {price: 2.0}))))
+    price = Parameter("capex_usd", name, name, "USD", 1.0, 1.0, 1.0, "declared", "capex_usd", labels)
+    now, twice = (one.held[place].fixed.mean() for one in (posed.drawn, posed.moved(ParameterValues(1, {price: 2.0}))))
     return float(twice - now) / float(posed.source(name).offer["capex_usd"])
 
 

@@ -12,8 +12,8 @@ from sweetspot.availability.start_times import ZERO
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import by_contract, or_zero
 from sweetspot.bills.waiting_times import NO_WAITS, SampledWaits, sample_waits
+from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.options import Row, records
-from sweetspot.decision.posed import Posed
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.waiting import pool
 from sweetspot.draws import interval, shares
@@ -177,7 +177,7 @@ def _nobody(rows: Sequence[Row], money: Money, bound: Callable[[Row], Row] = lam
     return f"none can: the fastest, {the(first['title'])}, takes {span(first['hours'])} for {paid}"
 
 
-def class_deadlines(works: Sequence[Posed], money: Money, due: float | None = None) -> pd.DataFrame:
+def class_deadlines(works: Sequence[MonthlyWork], money: Money, due: float | None = None) -> pd.DataFrame:
     """Rows of DEADLINES for each class and number of hours: the cheapest way to be in time, and who is in time anyhow.
     A row holds until the next one's hours, from the fastest machine's to REACH times those of the slowest. `is_asked`:
     the class's own deadline, or that of every class (`due`). `per_month`: urgent jobs. `usd`: of one: rented, the
@@ -191,7 +191,7 @@ def class_deadlines(works: Sequence[Posed], money: Money, due: float | None = No
     return pd.DataFrame(rows, columns=list(DEADLINES))
 
 
-def _of_classes(posed: Posed, money: Money, due: float | None) -> Iterator[dict[str, Any]]:
+def _of_classes(posed: MonthlyWork, money: Money, due: float | None) -> Iterator[dict[str, Any]]:
     queue, done = _queue_of(posed), posed.mixes[0].done
     for number, one in ((place, one) for place, one in enumerate(posed.classes) if not one.urgent):
         hurried = number + (one.job.within_hours is not None)  # the urgent jobs of a class follow it
@@ -220,7 +220,7 @@ def _of_classes(posed: Posed, money: Money, due: float | None) -> Iterator[dict[
             }  # fmt: skip
 
 
-def _runs(posed: Posed, queue: SampledWaits, number: int, alone: bool) -> Iterator[Run]:
+def _runs(posed: MonthlyWork, queue: SampledWaits, number: int, alone: bool) -> Iterator[Run]:
     """Where a job of a class runs in the best mix, in whatever time; `alone`: it pays for the whole rented machine."""
     places = {kind.name: place for place, kind in enumerate(posed.central.held) if posed.mixes[0].counts[place]}
     for source in posed.sources:
@@ -242,7 +242,7 @@ def _hour(kind: OwnedMachine) -> Array:
     return np.asarray(kind.running[runs[0]] / kind.hours[runs[0]] if len(runs) else np.zeros(kind.capacity.shape))
 
 
-def _queue_of(posed: Posed) -> SampledWaits:
+def _queue_of(posed: MonthlyWork) -> SampledWaits:
     """The waits in the draws and months of the best mix, by how full the machines are that it holds."""
     best = posed.mixes[0]
     used = sum((best.done.device_hours(kind.name) for kind in best.problem.held), np.zeros(best.done.undone.shape[1:]))

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.fits import does_not_fit
+from sweetspot.decision.monthly_work import MonthlyWork, WorkClass, in_time
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.posed import Class, Posed, in_time
 from sweetspot.decision_words import beside_in_words
 from sweetspot.draws import interval
 from sweetspot.mixes.dispatch import DispatchResult
@@ -33,12 +33,12 @@ FITS, NO_SPEED, TOO_LATE, TOO_SMALL = "fits", "no speed", "too late", "does not 
 TOO_FEW, TAKEN = "too few devices", "can be taken away"
 
 
-def bought_in_words(one: Mix, posed: Posed) -> str:
+def bought_in_words(one: Mix, posed: MonthlyWork) -> str:
     """What is bought or committed to: `2 x office box ...`; empty for nothing."""
     return listed([f"{count} × {posed.title(name)}" for name, count in one.bought.items()])
 
 
-def mix_title(one: Mix, posed: Posed) -> str:
+def mix_title(one: Mix, posed: MonthlyWork) -> str:
     """A mix in words: what is sold, what is bought, and who does the rest."""
     bought, sold = bought_in_words(one, posed), [f"{n} × {posed.title(name)}" for name, n in one.sold.items()]
     left = zip(posed.drawn.held, one.counts, strict=True)
@@ -59,7 +59,7 @@ def mix_title(one: Mix, posed: Posed) -> str:
     return f"{listed(sold)} sold, {told}" if sold else told
 
 
-def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
+def mix_rows(posed: MonthlyWork) -> Iterator[tuple[Mix, dict[str, Any]]]:
     """Each mix of a workload once, with what `choices` says of it; the best first. `counts`: machines bought or
     committed to; `mix`: its kind, `source` beside what is there; `main_rented`: the offer that does most of what is
     rented; `used_at_most`: share of their hours to which machines are filled before the rest is rented, where that is
@@ -89,7 +89,7 @@ def mix_rows(posed: Posed) -> Iterator[tuple[Mix, dict[str, Any]]]:
         yield one, told
 
 
-def strategy_of(one: Mix, posed: Posed) -> dict[str, Any]:
+def strategy_of(one: Mix, posed: MonthlyWork) -> dict[str, Any]:
     """How a mix gives each class a machine: `strategy` (FIXED, TIMED_FIRST), the offers that are `timed`, and USD of
     the project that the trials cost and that they are expected to save.
     """
@@ -107,7 +107,7 @@ def is_best(one: Mix, best: Mix) -> bool:
     return one.counts == best.counts and one.expected <= best.expected * (1 + SAME)
 
 
-def _reasons(posed: Posed, one: Mix, central: DispatchResult) -> list[str]:
+def _reasons(posed: MonthlyWork, one: Mix, central: DispatchResult) -> list[str]:
     """Why a mix does not do the work: hours, and how many machines would; classes that run nowhere in it."""
     problem, reasons = central.problem, []
     if one.kind == THERE:
@@ -126,7 +126,7 @@ def _reasons(posed: Posed, one: Mix, central: DispatchResult) -> list[str]:
     return reasons or ["its hours are too few in busy months, and nothing can be rented for them"]
 
 
-def source_table(works: Sequence[Posed]) -> pd.DataFrame:
+def source_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
     """One row a workload, mix and source that does something in it, or is there or bought for it (SOURCES).
     `device_hours` of a month: mean of the draws and months, 90 % of the months, and at central figures; `use`: the
     share of a held machine's hours that is used.
@@ -135,7 +135,7 @@ def source_table(works: Sequence[Posed]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(SOURCES))
 
 
-def _source_rows(posed: Posed, mix: Mix) -> Iterator[dict[str, Any]]:
+def _source_rows(posed: MonthlyWork, mix: Mix) -> Iterator[dict[str, Any]]:
     central = mix.at(posed.central)
     held = {kind.name: (kind, count) for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
     for name in mix.done.sources:
@@ -154,11 +154,11 @@ def _source_rows(posed: Posed, mix: Mix) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _told(posed: Posed, name: str) -> dict[str, Any]:
+def _told(posed: MonthlyWork, name: str) -> dict[str, Any]:
     return {"workload": posed.name, "option": name, "title": posed.title(name), "kind": posed.source(name).kind}
 
 
-def load_table(works: Sequence[Posed]) -> pd.DataFrame:
+def load_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
     """The load of the best mix in the months, the busiest first (LOAD): device-hours by source, at shares of them."""
     rows = []
     for posed, best in ((one, one.mixes[0].done) for one in works):
@@ -174,7 +174,7 @@ def load_table(works: Sequence[Posed]) -> pd.DataFrame:
 
 
 def job_table(
-    works: Sequence[Posed], every: pd.DataFrame, offers: pd.DataFrame, machines: Mapping[str, str]
+    works: Sequence[MonthlyWork], every: pd.DataFrame, offers: pd.DataFrame, machines: Mapping[str, str]
 ) -> pd.DataFrame:
     """One row a class and offer (JOBS), whether it runs there or not, and why not. `every`: the options, those that do
     not fit among them; `machines`: names for people of instances. `usd`: of one job with its share of the machine,
@@ -197,7 +197,7 @@ def job_table(
     return pd.DataFrame(rows, columns=list(JOBS))
 
 
-def _status(one: Class, row: Row | None, offer: dict[str, Any], small: pd.Series) -> str:
+def _status(one: WorkClass, row: Row | None, offer: dict[str, Any], small: pd.Series) -> str:
     if row is None:
         wanted = one.job.devices_per_job
         return TOO_FEW if wanted != "all" and offer.get("gpus", np.inf) < wanted else NO_SPEED

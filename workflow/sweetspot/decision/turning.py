@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.assumption import FURTHEST, Array, Assumption
+from sweetspot.decision.problem import FURTHEST, Array, Parameter
 from sweetspot.decision_words import flip_in_words, pays_in_words, side, turn_in_words
 from sweetspot.draws import interval
 from sweetspot.wording import DOLLARS, Money
 
 if TYPE_CHECKING:
-    from sweetspot.decision.question import Question, Turn  # which has what is held
+    from sweetspot.decision.problem import DecisionProblem, TurningPoint  # which has what is held
 
 TORNADO = (
     "workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "low", "high",
@@ -49,7 +49,7 @@ class Held(NamedTuple):
 
     option: str
     title: str
-    assumption: Assumption
+    assumption: Parameter
     name: str
     quantity: str
     planned: float
@@ -59,37 +59,39 @@ class Held(NamedTuple):
     exact: Callable[[float, bool], float] | None = None
 
 
-def turning_rows(question: "Question", money: Money = DOLLARS) -> list[dict[str, Any]]:
+def turning_rows(question: "DecisionProblem", money: Money = DOLLARS) -> list[dict[str, Any]]:
     """Rows of TURNING, one an assumption and side on which it turns the answer within a factor of FURTHEST, the nearest
     first. `turning_value`: from there on `to_title` is the best, of `boxes` machines held, `rented` the offer that is
     rented (null where machines are held); `usd`: what both cost there, `usd_per_month` in a month of the project;
     `text`: the `condition` in words, and what is then the best.
     """
-    found = [(one, turn) for one, turns in question.turns.items() for turn in turns]
+    found = [(one, turn) for one, turns in question.turning_points.items() for turn in turns]
     rows = [_turning_row(question, *each, money) for each in found]
     return sorted(rows, key=lambda row: abs(np.log(row["factor"])))
 
 
-def tornado_rows(question: "Question", money: Money = DOLLARS) -> list[dict[str, Any]]:
+def tornado_rows(question: "DecisionProblem", money: Money = DOLLARS) -> list[dict[str, Any]]:
     """Rows of TORNADO, the widest swing first; none where the best has no rival. `margin` = USD of the cheapest other
     alternative / USD of the best, as planned and at the assumption's low and high (`range_basis`: declared, the
     interval of a speed, or assumed); `winner_low`, `winner_high`: the best there; `flips`: it is another within the
     range; `flip_value`, `flip_factor`: the nearest turning point, null where there is none within a factor of FURTHEST.
     """
-    if question.rival is None:
+    if question.runner_up is None:
         return []
-    rows = [_tornado_row(question, question.rival, assumption, money) for assumption in question.assumptions]
+    rows = [_tornado_row(question, question.runner_up, assumption, money) for assumption in question.parameters]
     # Rounded: where two swing alike (months, days of use), the order must not hang on a last digit.
     return sorted(rows, key=lambda row: -round(row["swing"], 9) if row["swing"] == row["swing"] else 0.0)
 
 
-def _about(question: "Question", assumption: Assumption) -> dict[str, Any]:
+def _about(question: "DecisionProblem", assumption: Parameter) -> dict[str, Any]:
     same = {name: getattr(assumption, name) for name in ("quantity", "unit", "value")}
     told = {"assumption": assumption.name, "subject": assumption.subject or None}
-    return question.about | {"best_title": question.title_at(question.planned, question.best, 0), **same, **told}
+    return question.row_names | {"best_title": question.title_at(question.baseline, question.best, 0), **same, **told}
 
 
-def _turning_row(question: "Question", assumption: Assumption, turn: "Turn", money: Money) -> dict[str, Any]:
+def _turning_row(
+    question: "DecisionProblem", assumption: Parameter, turn: "TurningPoint", money: Money
+) -> dict[str, Any]:
     value, choice = assumption.value * turn.factor, question.choices[turn.to]
     held, title = choice.row["purchase"] == "own", question.title(turn.to, turn.machines, turn.alternative)
     condition = turn_in_words(assumption.name, assumption.value, assumption.unit, turn.factor, money)
@@ -102,12 +104,12 @@ def _turning_row(question: "Question", assumption: Assumption, turn: "Turn", mon
     }  # fmt: skip
 
 
-def _tornado_row(question: "Question", rival: int, assumption: Assumption, money: Money) -> dict[str, Any]:
+def _tornado_row(question: "DecisionProblem", rival: int, assumption: Parameter, money: Money) -> dict[str, Any]:
     factor = question.nearest(assumption)
     costs = question.at(assumption, np.array([assumption.low, assumption.high, assumption.value]) / assumption.value)
-    ours, others = (costs.usd[which].min(axis=0, initial=np.inf) for which in (question.ours, question.others))
+    ours, others = (costs.usd[which].min(axis=0, initial=np.inf) for which in (question.incumbents, question.rivals))
     winners = [question.title_at(costs, int(to), end) for end, to in enumerate(question.cheapest(costs))]
-    flips = bool(question.turned(costs)[:2].any())
+    flips = bool(question.is_changed(costs)[:2].any())
     months = [question.months_at(assumption, end / assumption.value) for end in (assumption.low, assumption.high)]
     with np.errstate(invalid="ignore"):  # where nothing does the work both cost without end: there is no margin
         margins = others / ours
@@ -119,12 +121,12 @@ def _tornado_row(question: "Question", rival: int, assumption: Assumption, money
     return _about(question, assumption) | {
         "low": assumption.low, "high": assumption.high, "range_basis": assumption.range_basis,
         "best": question.choices[question.best].option, "rival": question.choices[rival].option,
-        "rival_title": question.title_at(question.planned, rival, 0), "margin": others[2] / ours[2],
+        "rival_title": question.title_at(question.baseline, rival, 0), "margin": others[2] / ours[2],
         "usd": ours[2], "usd_per_month": ours[2] / question.months, **ends,
         "swing": abs(float(ends["margin_high"]) - float(ends["margin_low"])),
         "winner_low": winners[0], "winner_high": winners[1],
         "flips": flips, "flip_value": factor * assumption.value, "flip_factor": factor,
-        "text": flip_in_words(question.word, assumption.value, assumption.unit, factor, flips, FURTHEST, money),
+        "text": flip_in_words(question.best_name, assumption.value, assumption.unit, factor, flips, FURTHEST, money),
     }  # fmt: skip
 
 
@@ -148,7 +150,7 @@ def _pays_row(workload: str, one: Held) -> dict[str, Any]:
         until = one.exact(until, False) if until < np.inf else until
     low, high = (float(end) for end in interval(drawn))
     values = {"break_even_value": factor, "break_even_low": low, "break_even_high": high, "pays_until": until}
-    looked = planned / FURTHEST, min(planned * FURTHEST, one.assumption.most)
+    looked = planned / FURTHEST, min(planned * FURTHEST, one.assumption.maximum)
     return {
         "workload": workload, "model": None, "reference": one.option, "title": one.title, "quantity": one.quantity,
         "subject": one.assumption.subject or None, "assumption": one.name, "unit": one.unit, "planned": planned,
