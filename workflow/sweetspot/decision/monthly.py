@@ -31,7 +31,7 @@ from sweetspot.decision.turning import Apart, Held
 from sweetspot.decision_words import beside_in_words
 from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
 from sweetspot.mixes.problem import Counts, Problem, grown
-from sweetspot.mixes.search import BEST, Mix, climb, step, useful_counts
+from sweetspot.mixes.search import BEST, Mix, best_mix, climb, step, useful_counts
 from sweetspot.mixes.timing import even_indices
 from sweetspot.study.titles import model_title
 
@@ -221,18 +221,11 @@ class MonthlyProblem(DecisionProblem):
         return not values.values or bool(labels & values.rows) or index in self._contenders
 
     @cached_property
-    def _contenders(self) -> list[int]:
-        usd = {
-            index: float(_usd(self.work.drawn, Strategy.of(mix)._replace(source="")))
-            for index, mix in enumerate(self.mixes)
-            if not mix.one_offer
-        }
-        # However expensive, another mix is compared with the best at all values.
-        bought = self.mixes[0].bought.keys()
-        others = [cost for index, cost in usd.items() if self.mixes[index].bought.keys() != bought]
-        limit = max(NEARLY_BEST * min(usd.values()), min(others, default=np.inf))
-        contenders = [index for index, cost in usd.items() if cost <= limit]
-        return contenders if others or self.runner_up is None else [*contenders, self.runner_up]
+    def _contenders(self) -> set[int | None]:
+        """Indices of the mixes that are compared with the best at all values."""
+        limit = NEARLY_BEST * min(mix.expected for mix in self.mixes)
+        nearly_best = {index for index, mix in enumerate(self.mixes) if mix.expected <= limit and not mix.one_offer}
+        return {*nearly_best, self.runner_up}
 
     def _alternative(self, sample: Problem, index: int) -> int:
         """Return a number for what a mix is: itself where it buys, else the offer that it rents most."""
@@ -289,7 +282,7 @@ class MonthlyProblem(DecisionProblem):
         limit = WORTH_DECIDING * min(estimates.values())
         starts = {problem.owned, *(counts for counts, usd in estimates.items() if usd <= limit)}
         kinds = [index for index, owned in enumerate(problem.owned) if any(counts[index] != owned for counts in starts)]
-        return self.work.best_of(problem, sorted(starts), kinds)
+        return best_mix(problem, sorted(starts), kinds, self.work)
 
     def _point_with(self, parameter: Parameter, point: TurningPoint, mix: Mix) -> TurningPoint | None:
         """Return a turning point with the mix that is the best beyond it; None where it is none of the mixes."""
@@ -305,14 +298,11 @@ class MonthlyProblem(DecisionProblem):
         alternative = self._number_of_offer(mix.done.lead) if is_rent else to
         if alternative == point.alternative and (point.to == to or alternative >= len(self.mixes)):
             return point
-        usd = mix.expected * self._months(parameter, point.factor)
+        usd = mix.expected * self.months_at(parameter, point.factor)
         return TurningPoint(point.factor, to, usd, float(sum(mix.bought.values())), alternative)
 
     def _number_of_offer(self, name: str) -> int:
         return len(self.mixes) + [offer.name for offer in self.work.drawn.rented].index(name)
-
-    def _months(self, parameter: Parameter, factor: float) -> float:
-        return self.months * float(ParameterValues(1, {parameter: factor}).work("months"))
 
     def _crossing_point(self, parameter: Parameter, point: TurningPoint, side: float) -> TurningPoint | None:
         """Return where two mixes cost the same on all samples, or another offer is rented most; None without one."""
@@ -324,7 +314,7 @@ class MonthlyProblem(DecisionProblem):
         log_factor = self._crossing(parameter, log_factor, *strategies)
         usd = float(_usd(self._problem(parameter, log_factor), strategies[0]))
         factor = math.exp(log_factor)
-        return replace(point, factor=factor, usd=usd * self._months(parameter, factor))
+        return replace(point, factor=factor, usd=usd * self.months_at(parameter, factor))
 
     def _lead_point(self, parameter: Parameter, point: TurningPoint, side: float) -> TurningPoint | None:
         """Return from where on the best rents another offer most."""
@@ -343,7 +333,7 @@ class MonthlyProblem(DecisionProblem):
         if log_factor is None:
             return None
         result, factor = result_at(log_factor), math.exp(side * log_factor)
-        usd = float(result.usd.mean()) * self._months(parameter, factor)
+        usd = float(result.usd.mean()) * self.months_at(parameter, factor)
         alternative = self._number_of_offer(result.lead) if result.lead else point.alternative
         return replace(point, factor=factor, usd=usd, alternative=alternative)
 
@@ -374,12 +364,13 @@ class MonthlyProblem(DecisionProblem):
 
     def break_even_cases(self) -> Iterator[Held]:
         """Yield each machine for sale and contract with all work, jobs of one class, and months of the project."""
-        work, baseline, best = self.work, self.work.drawn, self.work.mixes[0].done
+        work, owned, best = self.work, self.work.drawn.owned, self.work.mixes[0].done
         device_hours = sum(float(best.device_hours(name).mean()) for name in best.sources)
-        for index in baseline.for_sale:
-            if not work.affords(step(baseline.owned, index, 1)):
+        for index in work.drawn.for_sale:
+            counts, name = step(owned, index, 1), work.drawn.held[index].name
+            if not work.affords(counts):
                 continue
-            name = baseline.held[index].name
+            pair = self._with_counts(owned), self._with_counts(counts)
             is_owned = work.source(name).offer["purchase"] == "own"
             for parameter in self.parameters:
                 is_class = parameter.quantity == PER_MONTH and not parameter.subject.endswith("(urgent)")
@@ -389,11 +380,9 @@ class MonthlyProblem(DecisionProblem):
                     label = (parameter.name, parameter.quantity, parameter.value, parameter.unit)
                 else:
                     continue
-                difference, exact = self._cost_difference(index, parameter)
-                at_baseline = difference.drawn[:, np.abs(np.log(difference.factors)).argmin()]
-                yield Held(
-                    name, work.title(name), parameter, *label, difference, float(np.mean(at_baseline <= 0)), exact
-                )
+                difference, exact = self._cost_difference(*pair, parameter)
+                p_pays = float(np.mean(difference.drawn[:, difference.factors == 1.0] <= 0))
+                yield Held(name, work.title(name), parameter, *label, difference, p_pays, exact)
 
     def _with_counts(self, counts: Counts) -> Strategy:
         """Return so many machines and whatever is cheapest beside them by the best strategy within the limits."""
@@ -409,30 +398,29 @@ class MonthlyProblem(DecisionProblem):
             ]
         return self._problems[parameter]
 
-    def _cost_difference(self, index: int, parameter: Parameter) -> tuple[Apart, Callable[[float, bool], float]]:
+    def _cost_difference(
+        self, without: Strategy, with_machine: Strategy, parameter: Parameter
+    ) -> tuple[Apart, Callable[[float, bool], float]]:
         """Return the cost of one machine and what is owned less that of what is owned alone, rentals beside both.
 
         The second value makes a factor exact from which the machine pays (`begins`), or up to which.
         """
-        owned = self.work.drawn.owned
-        pair = self._with_counts(owned), self._with_counts(step(owned, index, 1))
         grid = np.log([*COARSE_FACTORS, FURTHEST])
         logs = np.array([*-grid[::-1], 0.0, *grid])
         factors = np.exp(logs)
 
         def difference(sample: Problem) -> float:
-            without, with_machine = (self._estimated_usd(sample, strategy) for strategy in pair)
-            return with_machine - without
+            return self._estimated_usd(sample, with_machine) - self._estimated_usd(sample, without)
 
-        samples, estimates = [], []
-        for sample, months in self._problems_at(parameter, logs):
-            without, with_machine = (
+        problems, samples = self._problems_at(parameter, logs), []
+        for _, months in problems:
+            usd, usd_without = (
                 dispatch_once(months.variant(strategy.filled, "", strategy.timed), strategy.counts).usd
-                for strategy in pair
+                for strategy in (with_machine, without)
             )
             with np.errstate(invalid="ignore"):  # Where neither does the work the machine does not pay.
-                samples.append(with_machine - without)
-            estimates.append(difference(sample))
+                samples.append(usd - usd_without)
+        estimates = np.array([[difference(sample) for sample, _ in problems]])
 
         def exact(factor: float, begins: bool) -> float:
             after = int(np.searchsorted(factors, factor)) + (not begins)
@@ -441,10 +429,12 @@ class MonthlyProblem(DecisionProblem):
                 return (difference(self._sample(self._problem(parameter, log_factor))) <= 0) == begins
 
             log_factor = first_change([logs[after]], is_changed, logs[after - 1])
-            return factor if log_factor is None else math.exp(self._crossing(parameter, log_factor, *pair))
+            return (
+                factor if log_factor is None else math.exp(self._crossing(parameter, log_factor, without, with_machine))
+            )
 
         jumps = np.zeros(factors.size, bool)
-        return Apart(factors, np.array([estimates]), np.stack(samples, axis=1), factors, jumps, jumps), exact
+        return Apart(factors, estimates, np.stack(samples, axis=1), factors, jumps, jumps), exact
 
 
 def _commitments(mix: Mix) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -494,13 +484,11 @@ def _near_usd(best: Mix, months: float) -> Array | None:
     problem, samples = best.problem, []
     for index in problem.adjustable:
         kind, count = problem.held[index], best.counts[index]
-        changes = (-1, 1) if kind.for_sale or count < kind.there else (-1,)
-        usd = [
-            dispatch(problem, step(best.counts, index, change)).usd * months
-            for change in changes
-            if count + change >= kind.minimum
-        ]
-        samples += [values for values in usd if np.isfinite(values).all()]
+        for change in (-1, 1):
+            is_possible = kind.for_sale or kind.minimum <= count + change <= kind.there
+            if is_possible and count + change >= kind.minimum:
+                usd = dispatch(problem, step(best.counts, index, change)).usd * months
+                samples += [usd] * bool(np.isfinite(usd).all())
     return np.stack(samples) if samples else None
 
 

@@ -42,7 +42,7 @@ from sweetspot.mixes.problem import (
     month_noise,
     months_of,
 )
-from sweetspot.mixes.search import Mix, MixLimits, MixSearch, best_mix, mixes, timings_worth
+from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes, timings_worth
 from sweetspot.mixes.timing import SpeedErrors
 
 if TYPE_CHECKING:
@@ -204,10 +204,6 @@ class MonthlyWork(MixLimits):
     def with_strategy(self, mix: Mix) -> Mix:
         """Return a mix within the limits, with the machines timed first that are worth it."""
         return MixSearch(self.drawn, self).with_timings(self.ease(mix), self._timings)
-
-    def best_of(self, problem: Problem, starts: Sequence[Counts], kinds: Sequence[int]) -> Mix:
-        """Return the best mix of the problem at other values (`best_mix`)."""
-        return best_mix(problem, starts, kinds, self)
 
     @cached_property
     def _timings(self) -> list[frozenset[str]]:
