@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sweetspot.decision.problem import Choice, Costs, DecisionProblem, ParameterValues, all_of
+from sweetspot.decision.decision_problem import Choice, Costs, DecisionProblem, ParameterValues, all_of
 
 WORK = all_of("amount of work")  # at factors of 1
 

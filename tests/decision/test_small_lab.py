@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
+from sweetspot.decision.decision_problem import Parameter, ParameterValues
 from sweetspot.decision.monthly_work import in_time
-from sweetspot.decision.problem import Parameter, ParameterValues
 from sweetspot.mixes.problem import NEVER
 
 WHOLE = 30.5 * 24  # hours of a month

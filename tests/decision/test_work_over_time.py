@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, posed
-from sweetspot.decision.monthly import monthly_problem
-from sweetspot.decision.problem import ParameterValues
+from sweetspot.decision.decision_problem import ParameterValues
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.mixes.problem import grown, months_of
 
 MONTHS = np.arange(36)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from sweetspot.decision.compare import Inputs
 from sweetspot.decision.options import build_options
-from sweetspot.decision.shared_machine import shared_machine_problems
+from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.waiting import ArrivalStream, queue_table
 from sweetspot.study.settings import Settings

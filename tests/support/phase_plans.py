@@ -8,7 +8,7 @@ from sweetspot.bills.schemas import table_of
 from sweetspot.commands.asked import Phased
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases import phases_problems
+from sweetspot.decision.phases_problem import phases_problems
 from sweetspot.decision.simulate import simulate
 from sweetspot.report.tables import of_plans
 from sweetspot.study.settings import Settings

@@ -14,12 +14,12 @@ from phase_plans import cells_of
 from phase_plans import own as own  # for the tests of markets
 from price_lists import MONTH_DAYS, machines, offers, planned, price_list, priced, works_of
 from sweetspot.decision.compare import Inputs
-from sweetspot.decision.monthly import monthly_problem
+from sweetspot.decision.decision_problem import DecisionProblem, Parameter, TurningPoint
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
 from sweetspot.decision.options import build_options
-from sweetspot.decision.phases import PhasesProblem, phases_problems
-from sweetspot.decision.problem import DecisionProblem, Parameter, TurningPoint
-from sweetspot.decision.shared_machine import shared_machine_problems
+from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
+from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.study.settings import Settings
 

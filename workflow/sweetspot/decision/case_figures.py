@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.phases import PhasesProblem
+from sweetspot.decision.phases_problem import PhasesProblem
 
 COLUMNS = ("workload", "option", "purchase", "ownership_usd", "running_usd", "machines", "room_hours")
 

@@ -9,10 +9,10 @@ import pandas as pd
 from sweetspot import decision_words as words
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
+from sweetspot.decision.decision_problem import Parameter, ParameterValues
 from sweetspot.decision.monthly_work import COMMITTED, UP_FRONT, MonthlyWork
 from sweetspot.decision.options import NO_MODEL, OFFER, Row, records
-from sweetspot.decision.phases import PhasesProblem
-from sweetspot.decision.problem import Parameter, ParameterValues
+from sweetspot.decision.phases_problem import PhasesProblem
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.sources import SAME as SAME_MIX
 from sweetspot.decision.sources import mix_rows

@@ -12,16 +12,16 @@ from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.analyses.days_of_use import break_even, utilisation
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import Work, choice_table, works
-from sweetspot.decision.contenders import Contenders, contenders_by_model
+from sweetspot.decision.contenders import least_favourable_model
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
+from sweetspot.decision.decision_problem import DecisionProblem
 from sweetspot.decision.left_out import left_out_table, left_out_warnings, set_aside
-from sweetspot.decision.monthly import monthly_problem
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
 from sweetspot.decision.options import Row, build_options, titled
-from sweetspot.decision.phases import PhasesProblem, phases_problems
-from sweetspot.decision.problem import DecisionProblem
+from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
 from sweetspot.decision.ranks import ranks
-from sweetspot.decision.shared_machine import shared_machine_problems
+from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.sources import job_table, load_table, source_table
 from sweetspot.decision.turning import PAYS, TORNADO, TURNING, pays_rows, tornado_rows, turning_rows
@@ -79,7 +79,7 @@ class PlannedWork(NamedTuple):
 
 class Judged(NamedTuple):
     """A study decided. `options`: those that fit, as `draws` has them, `misfits`: the others; `plans` of phases, work
-    of `months` with its mixes; all `works`, and their `choices`; who contends on a model.
+    of `months` with its mixes; all `works`, and their `choices`; the model that is told of first.
     """
 
     options: pd.DataFrame
@@ -89,12 +89,12 @@ class Judged(NamedTuple):
     months: list[MonthlyWork]
     works: list[Work]
     choices: pd.DataFrame
-    contending: dict[str, Contenders]
+    leading_model: str | None
 
     def verdict(self, settings: Settings, break_even: pd.DataFrame, worth: pd.DataFrame | None = None) -> pd.DataFrame:
         """The table of verdicts; `worth`: the table `worth_knowing`, where it says what to find out first."""
         learn = {} if worth is None else first_to_find_out(self.works, worth)
-        about = answer_work(self.works, settings.work, next(iter(self.contending), None))
+        about = answer_work(self.works, settings.work, self.leading_model)
         words = words_of(settings.counts, settings.money)
         found = verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
         machines = [self._machine(row) for row in found.to_dict("records")]
@@ -126,7 +126,7 @@ def judge(
     plans = phases_problems(options, drawn, asked.plans, settings.month_days)
     judged = works(options, drawn, plans, months, settings, asked.titles, every, offers)
     chosen = choice_table(judged, settings.offers_in_hand)
-    return Judged(options, misfits, drawn, plans, months, judged, chosen, contenders_by_model(options))
+    return Judged(options, misfits, drawn, plans, months, judged, chosen, least_favourable_model(options))
 
 
 def asked_of(

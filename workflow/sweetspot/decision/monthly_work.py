@@ -22,8 +22,8 @@ from sweetspot.bills.rates import (
     rent_over,
 )
 from sweetspot.bills.renting import contract_months
+from sweetspot.decision.decision_problem import ALL_JOBS, BASELINE, ParameterValues, error_key
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.problem import ALL_JOBS, BASELINE, ParameterValues, error_key
 from sweetspot.decision.simulate import Draws, value_with_bounds
 from sweetspot.decision.waiting import pool, waiting
 from sweetspot.decision.worth_knowing import timings_of
@@ -127,6 +127,7 @@ class Source(NamedTuple):
         return frozenset(row["row"] for row in self.option_rows)
 
 
+Factors = Mapping[tuple[str, int], Array]  # samples over baseline of a figure of a row
 FigureOf = Callable[[str, int], Array]  # samples of a figure of a row of the options
 
 
@@ -174,7 +175,7 @@ class MonthlyWork(MixLimits):
     figures: Mapping[str, Array]
     numbers: Array
     growth: Array
-    factors: Mapping[tuple[str, int], Array]
+    factors: Factors
     delivery: Mapping[int, Array]
     month_days: float
     rents: Rents | None
@@ -504,7 +505,7 @@ class MonthlyWork(MixLimits):
         return replace(within if is_feasible else self, limit_costs=tuple(costs))
 
 
-def over_baseline(factors: Mapping[tuple[str, int], Array], row: Row, name: str) -> Number:
+def over_baseline(factors: Factors, row: Row, name: str) -> Number:
     """Return the samples of a figure of a row over its baseline."""
     return factors.get((name, row["row"]), 1.0)
 
@@ -547,87 +548,60 @@ def monthly_work(
         for machine in dict.fromkeys(work.have)
         if machine not in owned
     )
-    table = with_terms(options, offers)
+    table, classes = with_terms(options, offers), _classes_of(name, work)
     sampled = {figure: getattr(draws, figure)[:, :MIX_DRAWS].copy() for figure in FIGURES}
     # Prices are independent of speeds: USD of a job over its hours are a price, of which the mean is expected.
     price = np.divide(sampled["usd"], sampled["hours"], out=np.zeros_like(sampled["usd"]), where=sampled["hours"] > 0)
     sampled["usd_at_speed"] = sampled["hours"] * price.mean(axis=1, keepdims=True)
     central = {figure: table[column].to_numpy(float, copy=True)[:, None] for figure, column in FIGURES.items()}
     central["usd_at_speed"] = central["usd"]
-    value_of = {row["row"]: row for row in records(table)}
     factors = {
-        (figure.name, label): figure.values[:MIX_DRAWS] / value_of[label][figure.name]
+        (figure.name, label): figure.values[:MIX_DRAWS] / table.at[label, figure.name]
         for figure in draws.figures
         for label in figure.rows
-        if value_of[label][figure.name] > 0
+        if figure.name in MONTH_FIGURES and table.at[label, figure.name] > 0
     }
     speeds = [figure for figure in draws.figures if figure.name == "images_per_s"]
+    speed_keys = {label: error_key(figure.error) for figure in speeds for label in figure.rows}
     logs = {error_key(figure.error): np.log(figure.values[:MIX_DRAWS]) for figure in reversed(speeds)}
-    size = sampled["hours"].shape[1]
-    errors = SpeedErrors(tuple(logs), np.stack([*logs.values()]) if logs else np.zeros((0, size)))
-    build = partial(
-        _build,
-        name,
-        work,
-        table,
-        month_days,
-        {label: error_key(figure.error) for figure in speeds for label in figure.rows},
-    )
+    errors = SpeedErrors(tuple(logs), np.array([*logs.values()]).reshape(len(logs), sampled["hours"].shape[1]))
+
+    def build(
+        figures: dict[str, Array], factors: Factors, rents: Rents | None, errors: SpeedErrors, seed: int | None
+    ) -> MonthlyWork:
+        """Return the workload with its samples; without a seed its one sample is central."""
+        size, growth, numbers = figures["hours"].shape[1], list[Array](), list[Array]()
+        for job_class in classes:
+            share, number = job_class.job.growth_per_month, job_class.number
+            noise = _noise(seed, size, GROWTH, name, job_class.job.name)
+            value, low, high = (1.0 + bound for bound in (share.value, *share.ends))
+            growth.append(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
+            more = grown(growth[-1][None], work.months)[0]
+            month = np.zeros(more.shape)
+            if seed is not None:
+                source = stream(seed, PER_MONTH, name, job_class.job.name, job_class.urgent)
+                month = month_noise(source, size, more.shape[1], work.months_alike)
+            jobs = spread(number.value, *number.ends, LEVEL_RANGE, month) * more
+            numbers.append(np.minimum(numbers[-1], jobs) if job_class.urgent else jobs)
+        return MonthlyWork(
+            name=name,
+            work=work,
+            classes=classes,
+            sources=_sources(work, classes, table),
+            figures=figures,
+            numbers=np.stack(numbers),
+            growth=np.stack(growth),
+            factors=factors,
+            delivery=_add_offers(records(table), figures, factors, seed),
+            month_days=month_days,
+            rents=rents,
+            speed_keys=speed_keys,
+            speed_errors=errors,
+            trials=_trials(table, speed_keys),
+        )
+
     central_work = build(central, {}, None, errors.central, None)
     return replace(build(sampled, factors, draws.rents, errors, seed), central_work=central_work)
-
-
-def _build(
-    name: str,
-    work: "Monthly",
-    options: pd.DataFrame,
-    month_days: float,
-    speed_keys: Mapping[int, str],
-    figures: dict[str, Array],
-    factors: Mapping[tuple[str, int], Array],
-    rents: Rents | None,
-    errors: SpeedErrors,
-    seed: int | None,
-) -> MonthlyWork:
-    """Return a workload with its samples; without a seed its one sample is central."""
-    classes, size, numbers = _classes_of(name, work), figures["hours"].shape[1], list[Array]()
-    shares = [job_class.job.growth_per_month for job_class in classes]
-    growth = np.stack(
-        [
-            spread(
-                1.0 + share.value,
-                1.0 + share.ends[0],
-                1.0 + share.ends[1],
-                LEVEL_RANGE,
-                _noise(seed, size, GROWTH, name, job_class.job.name),
-            )
-            - 1.0
-            for job_class, share in zip(classes, shares, strict=True)
-        ]
-    )
-    for job_class, more in zip(classes, grown(growth, work.months), strict=True):
-        noise = np.zeros(more.shape)
-        if seed is not None:
-            source = stream(seed, "per_month", name, job_class.job.name, job_class.urgent)
-            noise = month_noise(source, size, more.shape[1], work.months_alike)
-        jobs = spread(job_class.number.value, *job_class.number.ends, LEVEL_RANGE, noise) * more
-        numbers.append(np.minimum(numbers[-1], jobs) if job_class.urgent else jobs)
-    return MonthlyWork(
-        name=name,
-        work=work,
-        classes=classes,
-        sources=_sources(work, classes, options),
-        figures=figures,
-        numbers=np.stack(numbers),
-        growth=growth,
-        factors=factors,
-        delivery=_add_offers(records(options), figures, factors, seed),
-        month_days=month_days,
-        rents=rents,
-        speed_keys=speed_keys,
-        speed_errors=errors,
-        trials=_trials(options, speed_keys),
-    )
 
 
 def _noise(seed: int | None, size: int, *key: object) -> Array:
@@ -679,9 +653,7 @@ def _sources(work: "Monthly", classes: Sequence[WorkClass], options: pd.DataFram
     return tuple(sources)
 
 
-def _add_offers(
-    rows: Sequence[Row], figures: dict[str, Array], factors: Mapping[tuple[str, int], Array], seed: int | None
-) -> dict[int, Array]:
+def _add_offers(rows: Sequence[Row], figures: dict[str, Array], factors: Factors, seed: int | None) -> dict[int, Array]:
     """Add to the figures what owned machines would sell for, and what delivery changes; return its months by row."""
     figures["sale"] = np.zeros_like(figures["hours"])
     size, delivery = figures["hours"].shape[1], dict[int, Array]()

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.problem import FURTHEST, Array, Parameter
+from sweetspot.decision.decision_problem import FURTHEST, Array, Parameter
 from sweetspot.decision_words import flip_in_words, pays_in_words, side, turn_in_words
 from sweetspot.draws import interval
 from sweetspot.wording import DOLLARS, Money
 
 if TYPE_CHECKING:
-    from sweetspot.decision.problem import DecisionProblem, TurningPoint  # which has what is held
+    from sweetspot.decision.decision_problem import DecisionProblem, TurningPoint  # which has what is held
 
 TORNADO = (
     "workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "low", "high",

@@ -10,7 +10,7 @@ import pandas as pd
 from sweetspot.bills.energy import ESTIMATED, GRAMS_A_KG, METERED
 from sweetspot.bills.price_paths import central_change
 from sweetspot.claims.verdicts import CONTRADICTED, DIFFERS, FAILED, HOLDS, NOT_PRINTED, UNKNOWN
-from sweetspot.decision.problem import SPEED
+from sweetspot.decision.decision_problem import SPEED
 from sweetspot.report.notation import Row, interval_text, missing, records, text
 from sweetspot.report.sentences import sentence, sentences
 from sweetspot.report.tables import (

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork
-from sweetspot.decision.problem import (
+from sweetspot.decision.decision_problem import (
     ALL_JOBS,
     ASSUMED_RANGE,
     COARSE_FACTORS,
@@ -25,6 +24,7 @@ from sweetspot.decision.problem import (
     all_of,
     parameters_of,
 )
+from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork
 from sweetspot.decision.simulate import value_with_bounds
 from sweetspot.decision.sources import is_best, mix_title
 from sweetspot.decision.turning import Apart, Held
@@ -86,11 +86,6 @@ def _rent_by_offer(problem: Problem, strategy: Strategy) -> Array:
     return np.array(
         [result.usd_by_use(offer.name) if offer.name in result.sources else 0.0 for offer in problem.rented]
     )
-
-
-def _log_limit(parameter: Parameter, side: float) -> float:
-    """Return the logarithm of the farthest factor on one side, without its sign."""
-    return math.log(min(FURTHEST, parameter.maximum / parameter.value) if side > 0 else FURTHEST)
 
 
 def first_change(logs: Iterable[float], is_changed: Callable[[float], bool], inner: float = 0.0) -> float | None:
@@ -244,31 +239,23 @@ class MonthlyProblem(DecisionProblem):
         decided again on all samples a little before and beyond the point; where it changes elsewhere the point is
         sought among such answers.
         """
-        side = math.copysign(1.0, math.log(point.factor))
-        crossing = self._crossing_point(parameter, point, side)
-        distance = abs(math.log((crossing or point).factor))
+        side, limit = math.copysign(1.0, math.log(point.factor)), parameter.log_limit(point.factor)
 
-        def is_changed(log_factor: float) -> bool:
-            return _answer(self._decide(parameter, side * log_factor)) != _answer(self.mixes[0])
+        def is_changed(distance: float) -> bool:
+            return _answer(self._decide(parameter, side * distance)) != _answer(self.mixes[0])
 
+        crossing = self._crossing_distance(parameter, point, side, limit)
+        distance = abs(math.log(point.factor)) if crossing is None else crossing
         is_right = crossing is not None and is_changed(distance + BEYOND)
-        if crossing is not None and is_right and (distance <= BEFORE or not is_changed(distance - BEFORE)):
-            return self._point_with(parameter, crossing, self._decide(parameter, side * (distance + BEYOND)))
-        limit = _log_limit(parameter, side)
+        if is_right and (distance <= BEFORE or not is_changed(distance - BEFORE)):
+            return self._exact_point(parameter, side * distance, self._decide(parameter, side * (distance + BEYOND)))
         nearer = [math.log(factor) for factor in COARSE_FACTORS if math.log(factor) < distance]
-        further = [distance + count * ESTIMATE_RANGE for count in (1, 2, 4, 8)]
-        logs = (
-            *nearer,
-            max(distance - BEFORE, 0.0),
-            distance + BEYOND,
-            *(log for log in further if log < limit),
-            limit,
-        )
-        log_factor = first_change(logs, is_changed)
-        if log_factor is None:
+        further = (distance + count * ESTIMATE_RANGE for count in (1, 2, 4, 8))
+        logs = [max(distance - BEFORE, 0.0), distance + BEYOND, *(log for log in further if log < limit), limit]
+        changed = first_change([*nearer, *logs], is_changed)
+        if changed is None:
             return None
-        changed = replace(point, factor=math.exp(side * log_factor))
-        return self._point_with(parameter, changed, self._decide(parameter, side * log_factor))
+        return self._exact_point(parameter, side * changed, self._decide(parameter, side * changed))
 
     def _decide(self, parameter: Parameter, log_factor: float) -> Mix:
         """Return the best mix on all samples at a factor of a parameter."""
@@ -284,58 +271,42 @@ class MonthlyProblem(DecisionProblem):
         kinds = [index for index, owned in enumerate(problem.owned) if any(counts[index] != owned for counts in starts)]
         return best_mix(problem, sorted(starts), kinds, self.work)
 
-    def _point_with(self, parameter: Parameter, point: TurningPoint, mix: Mix) -> TurningPoint | None:
+    def _exact_point(self, parameter: Parameter, log_factor: float, mix: Mix) -> TurningPoint | None:
         """Return a turning point with the mix that is the best beyond it; None where it is none of the mixes."""
-        same = (
+        kin = (
             index
             for index, choice in enumerate(self.mixes)
             if not choice.one_offer and _commitments(choice) == _commitments(mix)
         )
-        to = next(same, None)
+        to, factor = next(kin, None), math.exp(log_factor)
         if to is None:
             return None
-        is_rent = not (mix.bought or mix.sold) and mix.done.lead
-        alternative = self._number_of_offer(mix.done.lead) if is_rent else to
-        if alternative == point.alternative and (point.to == to or alternative >= len(self.mixes)):
-            return point
-        usd = mix.expected * self.months_at(parameter, point.factor)
-        return TurningPoint(point.factor, to, usd, float(sum(mix.bought.values())), alternative)
+        alternative = to
+        if not (mix.bought or mix.sold) and mix.done.lead:
+            offers = [offer.name for offer in self.work.drawn.rented]
+            alternative = len(self.mixes) + offers.index(mix.done.lead)
+        usd = float(_usd(self._problem(parameter, log_factor), Strategy.of(mix))) * self.months_at(parameter, factor)
+        return TurningPoint(factor, to, usd, float(sum(mix.bought.values())), alternative)
 
-    def _number_of_offer(self, name: str) -> int:
-        return len(self.mixes) + [offer.name for offer in self.work.drawn.rented].index(name)
+    def _crossing_distance(self, parameter: Parameter, point: TurningPoint, side: float, limit: float) -> float | None:
+        """Return where two mixes cost the same on all samples, or another offer is rented most; None without one.
 
-    def _crossing_point(self, parameter: Parameter, point: TurningPoint, side: float) -> TurningPoint | None:
-        """Return where two mixes cost the same on all samples, or another offer is rented most; None without one."""
-        pair, log_factor = (self.mixes[0], self.mixes[point.to]), math.log(point.factor)
-        if Strategy.of(pair[0]) == Strategy.of(pair[1]):
-            return self._lead_point(parameter, point, side)
-        sample = self._sample(self._problem(parameter, log_factor))
-        strategies = [Strategy.of(mix)._replace(counts=self._best_counts(sample, mix)[0]) for mix in pair]
-        log_factor = self._crossing(parameter, log_factor, *strategies)
-        usd = float(_usd(self._problem(parameter, log_factor), strategies[0]))
-        factor = math.exp(log_factor)
-        return replace(point, factor=factor, usd=usd * self.months_at(parameter, factor))
+        It is the logarithm of a factor, without its sign.
+        """
+        pair, start = (self.mixes[0], self.mixes[point.to]), math.log(point.factor)
+        best = Strategy.of(pair[0])
+        if best != Strategy.of(pair[1]):
+            sample = self._sample(self._problem(parameter, start))
+            strategies = [Strategy.of(mix)._replace(counts=self._best_counts(sample, mix)[0]) for mix in pair]
+            return abs(self._crossing(parameter, start, *strategies))
 
-    def _lead_point(self, parameter: Parameter, point: TurningPoint, side: float) -> TurningPoint | None:
-        """Return from where on the best rents another offer most."""
-        best, lead = Strategy.of(self.mixes[0])._replace(source=""), self.mixes[0].done.lead
+        def is_changed(distance: float) -> bool:
+            result = best._replace(source="").dispatch(self._problem(parameter, side * distance))
+            return result.lead != self.mixes[0].done.lead
 
-        def result_at(log_factor: float) -> DispatchResult:
-            return best.dispatch(self._problem(parameter, side * log_factor))
-
-        def is_changed(log_factor: float) -> bool:
-            return result_at(log_factor).lead != lead
-
-        start, limit = abs(math.log(point.factor)), _log_limit(parameter, side)
-        inner = start - ESTIMATE_RANGE
+        inner = abs(start) - ESTIMATE_RANGE
         inner = inner if inner > 0 and not is_changed(inner) else 0.0
-        log_factor = first_change([*np.arange(start, limit, ESTIMATE_RANGE), limit], is_changed, inner)
-        if log_factor is None:
-            return None
-        result, factor = result_at(log_factor), math.exp(side * log_factor)
-        usd = float(result.usd.mean()) * self.months_at(parameter, factor)
-        alternative = self._number_of_offer(result.lead) if result.lead else point.alternative
-        return replace(point, factor=factor, usd=usd, alternative=alternative)
+        return first_change([*np.arange(abs(start), limit, ESTIMATE_RANGE), limit], is_changed, inner)
 
     def _crossing(self, parameter: Parameter, log_factor: float, first: Strategy, second: Strategy) -> float:
         """Return the logarithm of the factor at which two strategies cost the same on all samples, near an estimate.

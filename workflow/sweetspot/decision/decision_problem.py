@@ -79,6 +79,10 @@ class Parameter:
     rows: frozenset[int] = frozenset()
     maximum: float = math.inf
 
+    def log_limit(self, factor: float) -> float:
+        """Return the logarithm of the farthest factor on the side of another, without its sign."""
+        return math.log(FURTHEST if factor < 1 else min(FURTHEST, self.maximum / self.value))
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -495,7 +499,7 @@ class DecisionProblem(ABC):
         The range is divided again and again. A price is a straight line in each cost, so that the advantage of the
         best only falls from some factor on: there the far end alone tells whether the answer changes.
         """
-        outer = -math.log(FURTHEST) if side < 0 else math.log(min(FURTHEST, parameter.maximum / parameter.value))
+        outer = side * parameter.log_limit(math.exp(side))
         if not side * outer > 0:
             return None
         if parameter.figure in PRICES and not self.is_changed(self.at(parameter, [math.exp(outer)]))[0]:

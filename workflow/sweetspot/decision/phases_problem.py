@@ -12,8 +12,7 @@ from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.price_paths import central_change, mean_factor
 from sweetspot.bills.rates import Number, possession, rates
 from sweetspot.bills.renting import contract_months
-from sweetspot.decision.options import CELL, OFFER, Row, records
-from sweetspot.decision.problem import (
+from sweetspot.decision.decision_problem import (
     ALL_JOBS,
     BASELINE,
     FURTHEST,
@@ -26,6 +25,7 @@ from sweetspot.decision.problem import (
     all_of,
     parameters_of,
 )
+from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.turning import Apart, Held
 from sweetspot.draws import interval

@@ -9,8 +9,7 @@ from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
 from sweetspot.bills.rates import Number, by_contract, or_zero, rates
 from sweetspot.decision.analyses.days_of_use import references
 from sweetspot.decision.contenders import staying
-from sweetspot.decision.options import Row, records, trained
-from sweetspot.decision.problem import (
+from sweetspot.decision.decision_problem import (
     BASELINE,
     OF_THE_TEAM,
     Array,
@@ -20,6 +19,7 @@ from sweetspot.decision.problem import (
     ParameterValues,
     parameters_of,
 )
+from sweetspot.decision.options import Row, records, trained
 from sweetspot.decision.simulate import Draws
 
 
