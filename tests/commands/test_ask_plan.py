@@ -94,7 +94,6 @@ def test_a_deadline_of_every_class_is_that_of_a_study_that_asks_for_it(lab, tmp_
     assert due.loc["resnet50", "usd"] == pytest.approx(40.135)  # 690 min x 3.49 / 60
     assert due.loc["bert", "option"] == "runpod-1x4090"
     assert due.loc["bert", "usd"] == pytest.approx(848 / 60 * 0.69)  # 14.129 h
-    assert due.loc["bert", "per_month"] == 0  # none is asked to hurry
 
     def earlier(work):
         work["lab"]["jobs"][0]["within_hours"] = 15.0

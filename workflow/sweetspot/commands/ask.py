@@ -30,11 +30,12 @@ import pandas as pd
 
 from sweetspot.bills.costs import cells_to_price
 from sweetspot.bills.fits import Needs
+from sweetspot.choice_kinds import NOT_DECIDED
 from sweetspot.commands.asked import NO_ROWS, Case, Given, Phased, Wanted
 from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.scratch import machines_of_study
-from sweetspot.decision.deadlines import bound_in_words, passed_over_in_words
-from sweetspot.decision_words import NOT_DECIDED, no_answer
+from sweetspot.decision.deadlines import bound_in_words
+from sweetspot.decision.texts import no_answer
 from sweetspot.errors import UserError
 from sweetspot.files import read_parquet
 from sweetspot.number_text import NUMBER, number_argument, parse_number
@@ -45,8 +46,8 @@ from sweetspot.report.tables import Tables, asked_model, leading, money_of, tabl
 from sweetspot.study.instances import Instance
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
-from sweetspot.study.titles import class_title
 from sweetspot.study.workloads import Plan, load_monthly, load_needs, load_titles, load_workloads
+from sweetspot.titles import class_title
 from sweetspot.wording import ROUNDS, TIE, Money, amount, percent, span, the
 
 ANSWER, NO_ANSWER, TOO_CLOSE, NOT_IN_TIME = 0, 2, 3, 4
@@ -59,8 +60,7 @@ READ_BY = ("study.yaml", "workloads.yaml", "instances.yaml", "availability.yaml"
            "throughput.csv", "efficiency.csv", "time_to_target.csv")  # fmt: skip
 OF_JOBS = "The deadline is of single jobs, below; it is not one of the whole project."
 OF_A_JOB = ("option", "title", "usd", "hours", "p_cheapest", "confidence", "verdict", "p_result_in_time",
-            "up_front_usd", "due_usd_per_month", "passed_over", "passed_over_title", "passed_over_usd",
-            "passed_over_p_result_in_time")  # fmt: skip
+            "up_front_usd", "due_usd_per_month")  # fmt: skip
 OF_A_CLASS = ("workload", "class", "within_hours", "option", "title", "hours", "wait_hours", "usd", "usd_extra",
               "p_in_time", "p_result_in_time", "share_in_time", "status")  # fmt: skip
 Rows = list[dict[str, Any]]
@@ -165,13 +165,13 @@ def _as_lines(found: Answer, study: Study, wanted: Wanted) -> list[str]:
     for row in found.classes:
         sure = "" if row["p_in_time"] > 0.99 else f" (in time in {percent(row['p_in_time'])} of cases)"
         told = f"Within {row['within_hours']:g} h, {class_title(row['class'])}"
-        lines.append(f"{told}: {_in_time(row, row['status'], money, sure + _had(row, money))}")
+        lines.append(f"{told}: {_in_time(row, row['status'], money, sure + _had(row))}")
     classes = {f"{row['workload']}.{row['class']}" for row in found.classes}
     for row in found.jobs:
         sure = f" ({percent(row['p_cheapest'])} sure that it is the cheapest in time)"
         close = f"; {row['verdict']}" if row["verdict"] != row["title"] else ""
         if row["workload"] not in classes:
-            more = sure + close + _had(row, money)
+            more = sure + close + _had(row)
             lines.append(f"{_named(row)['phase']}: {_in_time(row, row['verdict'], money, more)}")
     lines += [OF_JOBS] if found.jobs and found.phased else []
     lines += [f"Money in {study.currency.in_words()}."] if study.currency is not None else []
@@ -222,11 +222,10 @@ def _in_time(row: Mapping[Any, Any], nobody: str, money: Money, more: str) -> st
     return f"{the(str(row['title']))}, {amount(row['hours'])} h for {paid}{more}."
 
 
-def _had(row: Mapping[Any, Any], money: Money) -> str:
-    """In what share of attempts its result is there in time, the search included; what was passed over for it."""
+def _had(row: Mapping[Any, Any]) -> str:
+    """In what share of attempts its result is there in time, the search included."""
     share = row.get("p_result_in_time")
-    told = "" if share is None or pd.isna(share) else f"; counted from today, {percent(share)} of attempts are in time"
-    return told + passed_over_in_words(row, money)
+    return "" if share is None or pd.isna(share) else f"; counted from today, {percent(share)} of attempts are in time"
 
 
 def _named(row: Mapping[str, Any]) -> dict[str, str]:

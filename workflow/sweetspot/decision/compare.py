@@ -11,11 +11,11 @@ from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.analyses.days_of_use import break_even, utilisation
 from sweetspot.decision.case_figures import case_figures
-from sweetspot.decision.choice_table import Work, choice_table, works
+from sweetspot.decision.choice_table import PricedWork, choice_table, works
 from sweetspot.decision.contenders import least_favourable_model
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
-from sweetspot.decision.left_out import left_out_table, left_out_warnings, set_aside
+from sweetspot.decision.left_out import left_out_table, set_aside, speed_warnings
 from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
 from sweetspot.decision.options import Row, build_options, titled
@@ -37,7 +37,7 @@ from sweetspot.wording import DOLLARS, Money, words_of
 if TYPE_CHECKING:
     # Lazily: their models take longer to import than all this computes.
     from sweetspot.study.monthly import Monthly
-    from sweetspot.study.stock import Known
+    from sweetspot.study.stock import AvailabilityFacts
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Judged(NamedTuple):
     draws: Draws
     plans: list[PhasesProblem]
     months: list[MonthlyWork]
-    works: list[Work]
+    works: list[PricedWork]
     choices: pd.DataFrame
     leading_model: str | None
 
@@ -135,7 +135,7 @@ def asked_of(
     needs: Needs,
     monthly: "Mapping[str, Monthly]",
     titles: Mapping[str, str],
-    known: "Known | None" = None,
+    known: "AvailabilityFacts | None" = None,
 ) -> tuple[pd.DataFrame, PlannedWork]:
     """The options of a study, those that do not fit among them, and what it asks beside single jobs (`compare`)."""
     every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
@@ -151,7 +151,7 @@ def compare(
     needs: Needs | None = None,
     monthly: "Mapping[str, Monthly] | None" = None,
     titles: Mapping[str, str] | None = None,
-    known: "Known | None" = None,
+    known: "AvailabilityFacts | None" = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError. `needs`: the memory that workloads need
     (`load_needs`); what does not fit stands in `options` alone. `monthly`: workloads of months (`load_monthly`), whose
@@ -164,7 +164,7 @@ def compare(
     found = _rests_on(judged, inputs.offers, every, settings)
     options, drawn = judged.options, judged.draws
     missing = left_out_table(inputs, every, judged.choices, settings, needs)
-    untold = left_out_warnings(missing, inputs, every, settings, needs, monthly)
+    untold = speed_warnings(missing, inputs.offers, every)
     verdict = judged.verdict(settings, found["break_even"], found["worth_knowing"])
     return {
         "options": pd.concat([options, judged.misfits], ignore_index=True) if len(judged.misfits) else options,

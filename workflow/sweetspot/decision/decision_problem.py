@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from sweetspot.bills.rates import Factor, Number, moves_ahead, or_zero
+from sweetspot.choice_kinds import FACTOR
 from sweetspot.decision.options import Row
 from sweetspot.decision.simulate import OF_THE_TEAM as OF_THE_TEAM
 from sweetspot.decision.simulate import rent_bounds, value_with_bounds
-from sweetspot.decision_words import FACTOR
-from sweetspot.study.titles import model_title
 from sweetspot.throughput.speed_errors import Error, speed_errors
+from sweetspot.titles import model_title
 from sweetspot.wording import the
 
 if TYPE_CHECKING:
-    from sweetspot.decision.turning import Held  # which imports this module
+    from sweetspot.decision.turning import BreakEvenCase  # which imports this module
 
 FURTHEST = 5.0  # factor of a parameter, either way, beyond which nothing is looked for
 ASSUMED_RANGE = 0.20  # either side, where nothing states a range; marked as assumed
@@ -393,7 +393,7 @@ class DecisionProblem(ABC):
         """Return a turning point made exact; None where there is none after all."""
         return point
 
-    def break_even_cases(self) -> "Iterable[Held]":
+    def break_even_cases(self) -> "Iterable[BreakEvenCase]":
         """Return what could be owned or signed for, with the parameters from whose values on it pays."""
         return ()
 

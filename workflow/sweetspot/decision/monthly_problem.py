@@ -1,7 +1,7 @@
 """A monthly workload as a decision: what its mixes of owned and rented machines cost at any values."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,16 +27,16 @@ from sweetspot.decision.decision_problem import (
 from sweetspot.decision.monthly_work import GROWTH, PER_MONTH, MonthlyWork
 from sweetspot.decision.simulate import value_with_bounds
 from sweetspot.decision.sources import is_best, mix_title
-from sweetspot.decision.turning import Apart, Held
-from sweetspot.decision_words import beside_in_words
+from sweetspot.decision.texts import beside_in_words
+from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
 from sweetspot.mixes.problem import Counts, Problem, grown
 from sweetspot.mixes.search import BEST, Mix, best_mix, climb, step, useful_counts
 from sweetspot.mixes.timing import even_indices
-from sweetspot.study.titles import model_title
+from sweetspot.titles import model_title
 
 if TYPE_CHECKING:
-    from sweetspot.study.terms import Amount  # lazily: its models take longer to import than all this computes
+    pass  # lazily: its models take longer to import than all this computes
 
 NEARLY_BEST = 1.6  # times the best: a more expensive mix is priced only where its figures change
 ESTIMATE_RANGE = 0.1  # in the logarithm of a factor: how far an estimated turning point may be off
@@ -333,7 +333,7 @@ class MonthlyProblem(DecisionProblem):
 
     # --- from how much on a machine pays ------------------------------------------------------------------------------
 
-    def break_even_cases(self) -> Iterator[Held]:
+    def break_even_cases(self) -> Iterator[BreakEvenCase]:
         """Yield each machine for sale and contract with all work, jobs of one class, and months of the project."""
         work, owned, best = self.work, self.work.drawn.owned, self.work.mixes[0].done
         device_hours = sum(float(best.device_hours(name).mean()) for name in best.sources)
@@ -352,8 +352,8 @@ class MonthlyProblem(DecisionProblem):
                 else:
                     continue
                 difference, exact = self._cost_difference(*pair, parameter)
-                p_pays = float(np.mean(difference.drawn[:, difference.factors == 1.0] <= 0))
-                yield Held(name, work.title(name), parameter, *label, difference, p_pays, exact)
+                p_pays = float(np.mean(difference.samples[:, difference.factors == 1.0] <= 0))
+                yield BreakEvenCase(name, work.title(name), parameter, *label, difference, p_pays, exact)
 
     def _with_counts(self, counts: Counts) -> Strategy:
         """Return so many machines and whatever is cheapest beside them by the best strategy within the limits."""
@@ -371,7 +371,7 @@ class MonthlyProblem(DecisionProblem):
 
     def _cost_difference(
         self, without: Strategy, with_machine: Strategy, parameter: Parameter
-    ) -> tuple[Apart, Callable[[float, bool], float]]:
+    ) -> tuple[CostDifference, Callable[[float, bool], float]]:
         """Return the cost of one machine and what is owned less that of what is owned alone, rentals beside both.
 
         The second value makes a factor exact from which the machine pays (`begins`), or up to which.
@@ -405,7 +405,7 @@ class MonthlyProblem(DecisionProblem):
             )
 
         jumps = np.zeros(factors.size, bool)
-        return Apart(factors, estimates, np.stack(samples, axis=1), factors, jumps, jumps), exact
+        return CostDifference(factors, estimates, np.stack(samples, axis=1), factors, jumps, jumps), exact
 
 
 def _commitments(mix: Mix) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -434,15 +434,16 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
         name = next(iter(mix.bought), mix.source or mix.done.lead)
         row = work.source(name).offer if name else work.sources[0].offer
         choices.append(Choice(row["option"], mix_title(mix, work), row, str(index), labels))
-    parameters = _parameters(work)
+    job_parameters = list(_job_parameters(work))
+    all_jobs = [all_of("number of jobs a month")] if len(work.work.jobs) > 1 else []
     return MonthlyProblem(
         workload=work.name,
         months=months,
         size_text=f"{months:g} months",
         choices=tuple(choices),
-        parameters=parameters,
+        parameters=(*_offer_parameters(work), *(parameter for parameter, _ in job_parameters), *all_jobs),
         samples_usd=np.stack([mix.done.usd * months for mix in mixes]),
-        work_samples=tuple(_work_samples(work, parameters)),
+        work_samples=tuple(pair for pair in job_parameters if np.ptp(pair[1]) > 0),
         near_usd=_near_usd(best, months),
         rows=work.rows,
         work=work,
@@ -463,8 +464,8 @@ def _near_usd(best: Mix, months: float) -> Array | None:
     return np.stack(samples) if samples else None
 
 
-def _parameters(work: MonthlyWork) -> tuple[Parameter, ...]:
-    """Return figures of the offers, then numbers of jobs of each class, of its urgent ones, and of all."""
+def _offer_parameters(work: MonthlyWork) -> Iterator[Parameter]:
+    """Yield figures of the offers."""
     offers = [
         replace(
             Choice.of(source.offer),
@@ -475,45 +476,34 @@ def _parameters(work: MonthlyWork) -> tuple[Parameter, ...]:
         for source in work.sources
     ]
     speeds = {row["row"]: row for source in work.sources for row in source.rows if row is not None}
-    of_offers = parameters_of(offers, list(speeds.values()), work.month_days)
-    for index, parameter in enumerate(of_offers):
+    for parameter in parameters_of(offers, list(speeds.values()), work.month_days):
+        maximum = parameter.maximum
         if parameter.figure == "residual_usd":
             # Samples of a price list are cut at its lowest price; a higher resale value would be of no price list.
             price, lowest, _ = value_with_bounds(work.source(parameter.subject).offer, "capex_usd")
-            of_offers[index] = replace(parameter, maximum=parameter.maximum * min(1.0, lowest / price))
-    return (*of_offers, *_job_parameters(work))
+            maximum *= min(1.0, lowest / price)
+        yield replace(parameter, maximum=maximum)
 
 
-def _job_parameters(work: MonthlyWork) -> Iterator[Parameter]:
-    for job_class in work.classes:
-        job, title = job_class.job, model_title(job_class.job.name)
-        maximum = job.per_month.value if job_class.urgent else np.inf
-        name = f"{'urgent ' if job_class.urgent else ''}jobs of {title} a month"
-        yield from _amount_parameter(job_class.number, (PER_MONTH, job_class.name, name, "jobs/month"), maximum)
-        if not job_class.urgent:
-            label = (GROWTH, job_class.name, f"growth of the jobs of {title}", "share/month")
-            yield from _amount_parameter(job.growth_per_month, label, MAXIMUM_GROWTH)
-    if len(work.work.jobs) > 1:
-        yield all_of("number of jobs a month")
-
-
-def _amount_parameter(amount: "Amount", label: tuple[str, str, str, str], maximum: float) -> Iterator[Parameter]:
-    """Yield a number of the work above 0, with the range that it has or ASSUMED_RANGE."""
-    value, (low, high) = amount.value, amount.ends
-    if value > 0:
-        basis = "declared" if low < high else "assumed"
-        if basis == "assumed":
-            low, high = value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE)
-        yield Parameter(*label, value, low, high, basis, label[0], frozenset(), maximum)
-
-
-def _work_samples(work: MonthlyWork, parameters: Sequence[Parameter]) -> Iterator[tuple[Parameter, Array]]:
-    """Yield samples of jobs per month without their growth (urgent ones included), and of growth."""
+def _job_parameters(work: MonthlyWork) -> Iterator[tuple[Parameter, Array]]:
+    """Yield the numbers of jobs of each class and of its urgent ones, and their growth, with samples."""
     jobs = (work.numbers / grown(work.growth, work.work.months)).mean(axis=2)
-    samples: Mapping[str, Array] = {PER_MONTH: jobs, GROWTH: work.growth}
-    index_of = {job_class.name: index for index, job_class in enumerate(work.classes)}
-    for parameter in parameters:
-        if parameter.quantity in samples:
-            values = samples[parameter.quantity][index_of[parameter.subject]]
-            if np.ptp(values) > 0:
-                yield parameter, values
+    for index, job_class in enumerate(work.classes):
+        title, growth = model_title(job_class.job.name), job_class.job.growth_per_month
+        if job_class.urgent:
+            label, maximum = f"urgent jobs of {title} a month", job_class.job.per_month.value
+        else:
+            label, maximum = f"jobs of {title} a month", np.inf
+        rows = [(PER_MONTH, label, "jobs/month", job_class.number, maximum, jobs[index])]
+        if not job_class.urgent:
+            label = f"growth of the jobs of {title}"
+            rows.append((GROWTH, label, "share/month", growth, MAXIMUM_GROWTH, work.growth[index]))
+        for quantity, name, unit, amount, highest, samples in rows:
+            value, (low, high) = amount.value, amount.ends
+            if not value > 0:
+                continue
+            basis = "declared" if low < high else "assumed"
+            if not low < high:
+                low, high = value * (1 - ASSUMED_RANGE), value * (1 + ASSUMED_RANGE)
+            label_and_range = (quantity, job_class.name, name, unit, value, low, high, basis, quantity)
+            yield Parameter(*label_and_range, maximum=highest), samples

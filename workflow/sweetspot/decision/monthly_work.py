@@ -279,26 +279,19 @@ class MonthlyWork(MixLimits):
         def figure(name: str, label: int) -> Array:
             return np.asarray(self.figures[name][label] * factors.get(label, {}).get(name, 1.0))
 
-        jobs = self._jobs(values)
-        owned = [source for source in self.sources if source.kind != "rented"]
-        rented = [source for source in self.sources if source.kind == "rented"]
+        jobs, held, rented = self._jobs(values), list[OwnedMachine](), list[RentalOffer]()
         unchanged: dict[str, Any] = {}
         if baseline is not None:
-            changed = {source.offer["option"] for source in self.sources if source.labels & values.rows}
-            offers: tuple[OwnedMachine | RentalOffer, ...] = (*baseline.held, *baseline.rented)
-            unchanged = {offer.name: offer for offer in offers if offer.name not in changed}
-        return Problem(
-            classes=tuple(job_class.name for job_class in self.classes),
-            jobs=jobs,
-            held=tuple(
-                unchanged.get(source.offer["option"]) or self._owned(source, figure, values) for source in owned
-            ),
-            rented=tuple(
-                unchanged.get(source.offer["option"]) or self._rented(source, figure, values, jobs) for source in rented
-            ),
-            trials={key: trial.usd / self.work.months for key, trial in self.trials.items()},
-            errors=self.speed_errors,
-        )
+            unchanged = {kind.name: kind for kind in baseline.held} | {offer.name: offer for offer in baseline.rented}
+        for source in self.sources:
+            offer = None if source.labels & values.rows else unchanged.get(source.offer["option"])
+            if source.kind == "rented":
+                rented.append(offer or self._rented(source, figure, values, jobs))
+            else:
+                held.append(offer or self._owned(source, figure, values))
+        trials = {key: trial.usd / self.work.months for key, trial in self.trials.items()}
+        names = tuple(job_class.name for job_class in self.classes)
+        return Problem(names, jobs, tuple(held), tuple(rented), trials=trials, errors=self.speed_errors)
 
     def _factors(self, row: Row, factor: Factor) -> dict[str, Number]:
         """Return the factors of the figures of one row."""

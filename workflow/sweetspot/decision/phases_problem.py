@@ -27,7 +27,7 @@ from sweetspot.decision.decision_problem import (
 )
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.turning import Apart, Held
+from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.draws import interval
 
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
@@ -161,7 +161,7 @@ class PhasesProblem(DecisionProblem):
                 return machines, rounds, is_late
             machines = enough
 
-    def break_even_cases(self) -> Iterator[Held]:
+    def break_even_cases(self) -> Iterator[BreakEvenCase]:
         """Yield each owned machine with the work of the plan, and the days of use where its number follows them."""
         running, ownership = self.running_samples, self.ownership_samples
         is_owned = np.array([choice.row["purchase"] == "own" for choice in self.choices])
@@ -180,9 +180,9 @@ class PhasesProblem(DecisionProblem):
                 else:
                     continue
                 difference = self._cost_difference(index, rented, parameter)
-                yield Held(choice.option, choice.title, parameter, *label, difference, p_pays)
+                yield BreakEvenCase(choice.option, choice.title, parameter, *label, difference, p_pays)
 
-    def _cost_difference(self, index: int, rented: Array, parameter: Parameter) -> Apart:
+    def _cost_difference(self, index: int, rented: Array, parameter: Parameter) -> CostDifference:
         """Return the cost of an owned machine less that of what is cheapest to rent, at factors of a parameter.
 
         There are as many machines as central figures need; contracts are signed for as often as the work asks.
@@ -218,7 +218,7 @@ class PhasesProblem(DecisionProblem):
         samples = difference(self.running_samples, self.ownership_samples, selected)
         counts = costs.counts[index, selected]
         is_sample_jump = np.diff(counts, prepend=counts[0]) != 0
-        return Apart(factors, central, samples, factors[selected], is_jump, is_sample_jump)
+        return CostDifference(factors, central, samples, factors[selected], is_jump, is_sample_jump)
 
 
 def _ratio(value: Number, baseline: Number) -> Number:
