@@ -51,7 +51,7 @@ def test_what_cannot_do_the_work_is_no_way_but_the_machines_that_are_there():
         question.samples_usd[0, 0] == pytest.approx(36 * (50 + 1050 + 300 * 0.2))
         and np.isinf(question.samples_usd[1]).all()
     )
-    assert question.near_usd[:, 0].tolist() == pytest.approx([36 * (50 + 2100 + 60.0)])
+    assert question.neighbour_usd[:, 0].tolist() == pytest.approx([36 * (50 + 2100 + 60.0)])
     assert question_of(OLD, **work) is None  # no way, no question
 
 
@@ -98,7 +98,7 @@ def test_one_machine_more_and_one_less_are_dispatched_beside_the_best():
     by_hand = {1: 1050 + 48 + 360 * 6.0, 2: 2100 + 96 + 120 * 6.0, 3: 3150 + 120.0}
     assert question.samples_usd[0] == pytest.approx(36 * min(by_hand.values()))
     assert titles(question)[0] == "2 × box, the rest on rented"
-    assert question.near_usd[:, 0].tolist() == pytest.approx([36 * by_hand[1], 36 * by_hand[3]])
+    assert question.neighbour_usd[:, 0].tolist() == pytest.approx([36 * by_hand[1], 36 * by_hand[3]])
 
 
 def test_more_work_than_the_machines_bought_can_do_takes_more_of_them():

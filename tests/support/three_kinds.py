@@ -165,8 +165,5 @@ def best(market: Market, kind: str) -> str:
 def named(question: DecisionProblem, turn: TurningPoint) -> str:
     """What the best turns to, as `best` has it."""
     name = str(question.choices[turn.to].option)
-    if turn.alternative is None or turn.alternative < len(question.choices):
-        return name
-    offered = [one.row["option"] for one in question.choices if one.row["purchase"] != "own"]
-    title = question.title(turn.to, turn.machines, turn.alternative)
-    return str(next(one for one in offered if title.endswith(one)))
+    alternatives = {None, *(one.alternative for one in question.choices)}
+    return name if turn.alternative in alternatives else str(turn.alternative)

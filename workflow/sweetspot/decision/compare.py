@@ -12,7 +12,7 @@ from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.analyses.days_of_use import break_even, utilisation
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import PricedWork, choice_table, works
-from sweetspot.decision.contenders import least_favourable_model
+from sweetspot.decision.contenders import model_with_smallest_gain
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.decision_problem import DecisionProblem
 from sweetspot.decision.left_out import left_out_table, set_aside, speed_warnings
@@ -126,7 +126,7 @@ def judge(
     plans = phases_problems(options, drawn, asked.plans, settings.month_days)
     judged = works(options, drawn, plans, months, settings, asked.titles, every, offers)
     chosen = choice_table(judged, settings.offers_in_hand)
-    return Judged(options, misfits, drawn, plans, months, judged, chosen, least_favourable_model(options))
+    return Judged(options, misfits, drawn, plans, months, judged, chosen, model_with_smallest_gain(options))
 
 
 def asked_of(

@@ -57,7 +57,7 @@ def cost(row: Row, is_billed: bool) -> float:
     return float(row["usd"] if is_billed or row["usd"] == 0 else 1.0 / row["images_per_usd"])
 
 
-def least_favourable_model(options: pd.DataFrame) -> str | None:
+def model_with_smallest_gain(options: pd.DataFrame) -> str | None:
     """Return the model on which the reference gains the least; of equal gains (to nine digits) the first."""
     reference_rows, gains = references(options), dict[str, float]()
     for model, table in trained(options).items():

@@ -46,25 +46,12 @@ Array = np.ndarray
 
 @dataclass(frozen=True)
 class Parameter:
-    """An uncertain or adjustable input of a decision.
+    """An uncertain or adjustable input of a decision, with its baseline `value` and 90 % range.
 
-    Parameters
-    ----------
-    quantity
-        A column of the options, or one of the words above.
-    subject
-        What it belongs to: an option, a price list, a class of jobs, a correlation key of speeds; empty: everything.
-    name, unit
-        For people; unit FACTOR: written as a factor.
-    value, low, high
-        Baseline and 90 % range.
-    range_basis
-        Where the range is from.
-    figure
-        What it changes of the `rows` of the options; without rows, of the work.
-    maximum
-        The largest value that it can have.
-
+    `quantity`: a column of the options, or one of the words above; `subject`: what it belongs to (an option, a price
+    list, a class of jobs, a correlation key of speeds; empty: everything); `figure`: what it changes of the `rows` of
+    the options, or of the work where there are none; `range_basis`: where the range is from; `unit` FACTOR: written as
+    a factor; `maximum`: the largest value that it can have.
     """
 
     quantity: str
@@ -88,21 +75,8 @@ class Parameter:
 class Choice:
     """One thing that one could do, or an offer that it may use.
 
-    Parameters
-    ----------
-    option, title
-        Its key and its name for people.
-    row
-        The row of the options that it rests on most.
-    alternative
-        Choices of the same alternative are not compared with each other.
-    labels
-        Labels of all its rows.
-    eligible
-        Whether the answer may be this choice.
-    already_owned
-        Whether its price is spent.
-
+    `row` of the options that it rests on most, `labels` of all its rows. Choices of the same `alternative` are not
+    compared with each other; the answer is an `eligible` one; what was paid for one that is `already_owned` is spent.
     """
 
     option: str
@@ -313,17 +287,9 @@ def range_of(row: Row, figure: str, value: float) -> tuple[float, float, str]:
 
 @dataclass(frozen=True)
 class Costs:
-    """What each choice costs in each case.
+    """USD of each choice in each case, infinite where it does not do the work, and the machines that it takes.
 
-    Parameters
-    ----------
-    usd
-        Choice x case; infinite where a choice does not do the work.
-    counts
-        Machines that it takes, choice x case.
-    alternative
-        Number of the alternative that each choice is, where this changes between cases.
-
+    `alternative`: what each choice is, where this changes between cases. All are choice x case.
     """
 
     usd: Array
@@ -339,7 +305,7 @@ class TurningPoint:
     to: int
     usd: float
     machines: float
-    alternative: int | None = None
+    alternative: str | None = None
 
 
 @dataclass(eq=False, kw_only=True)
@@ -362,7 +328,7 @@ class DecisionProblem(ABC):
         Sampled figures that all choices share.
     work_samples
         Parameters of the work with their samples.
-    near_usd
+    neighbour_usd
         Samples of what costs almost the same as a choice: one machine more or fewer.
     rows
         Further rows of the options, by label.
@@ -379,7 +345,7 @@ class DecisionProblem(ABC):
     reference: int | None = None
     of_the_team: tuple[str, ...] = ()
     work_samples: tuple[tuple[Parameter, Array], ...] = ()
-    near_usd: Array | None = None
+    neighbour_usd: Array | None = None
     rows: Mapping[int, Row] = field(default_factory=dict)
     best_name: ClassVar[str] = "cheapest option"
     is_expensive: ClassVar[bool] = False  # Then few cases are evaluated, one at a time.
@@ -449,22 +415,22 @@ class DecisionProblem(ABC):
     def row_of(self, labels: Sequence[int]) -> Row:
         """Return the row that represents a sampled figure: the reference's, else the cheapest choice's."""
         chosen = {choice.row["row"]: choice.row for choice in (self.choices[index] for index in self.competing)}
-        known = {**self.rows, **chosen}
-        order = [self.reference, *chosen, *sorted(known)]
-        return known[next(label for label in order if label in labels and label in known)]
+        by_label = {**self.rows, **chosen}
+        order = [self.reference, *chosen, *sorted(by_label)]
+        return by_label[next(label for label in order if label in labels and label in by_label)]
 
     def at(self, parameter: Parameter, factors: Array | Sequence[float]) -> Costs:
         """Return the costs with one parameter at factors of its baseline."""
         return self.cost_usd(ParameterValues(len(factors), {parameter: np.asarray(factors, float)}))
 
-    def title(self, index: int, count: float, alternative: int | None = None) -> str:
+    def title(self, index: int, count: float, alternative: str | None = None) -> str:
         """Return a choice in words, with the machines that it takes and the alternative that it is."""
         title = self.choices[index].title
         return f"{count:g} × {title}" if count > 1 else title
 
     def title_at(self, costs: Costs, index: int, case: int) -> str:
         """Return a choice in words as it is in one case."""
-        alternative = None if costs.alternative is None else int(costs.alternative[index, case])
+        alternative = None if costs.alternative is None else costs.alternative[index, case]
         return self.title(index, float(costs.counts[index, case]), alternative)
 
     def cheapest(self, costs: Costs) -> Array:
@@ -484,8 +450,8 @@ class DecisionProblem(ABC):
         """The nearest turning points of each parameter below and above the baseline, within a factor of FURTHEST."""
         points = {}
         for parameter in self.parameters:
-            both = (self._turning_point(parameter, side) for side in (-1.0, 1.0))
-            points[parameter] = [point for point in both if point is not None]
+            pair = (self._turning_point(parameter, side) for side in (-1.0, 1.0))
+            points[parameter] = [point for point in pair if point is not None]
         return points
 
     def nearest(self, parameter: Parameter) -> float:
@@ -528,5 +494,5 @@ class DecisionProblem(ABC):
 
     def _point_at(self, costs: Costs, case: int, factor: float) -> TurningPoint:
         to = int(self.cheapest(costs)[case])
-        alternative = None if costs.alternative is None else int(costs.alternative[to, case])
+        alternative = None if costs.alternative is None else costs.alternative[to, case]
         return TurningPoint(factor, to, float(costs.usd[to, case]), float(costs.counts[to, case]), alternative)

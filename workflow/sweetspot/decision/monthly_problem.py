@@ -140,12 +140,11 @@ class MonthlyProblem(DecisionProblem):
         different = [index for index in finite if _commitments(self.mixes[index]) != best]
         return min(different or finite, key=lambda index: float(usd[index]), default=super().runner_up)
 
-    def title(self, index: int, count: float, alternative: int | None = None) -> str:
+    def title(self, index: int, count: float, alternative: str | None = None) -> str:
         """Return a mix in words: with the machines that it buys in a case, or with what it rents most."""
         bought, work = self.mixes[index].bought, self.work
-        if alternative is not None and alternative >= len(self.mixes):
-            rented = work.title(work.drawn.rented[alternative - len(self.mixes)].name)
-            return f"nothing bought, {beside_in_words(rented, work.at_home)}"
+        if alternative not in (None, self.choices[index].alternative):
+            return f"nothing bought, {beside_in_words(work.title(str(alternative)), work.at_home)}"
         if len(bought) != 1 or count in bought.values():
             return self.choices[index].title
         return f"{count:g} × {work.title(next(iter(bought)))}"
@@ -189,26 +188,19 @@ class MonthlyProblem(DecisionProblem):
 
     def cost_usd(self, values: ParameterValues) -> Costs:
         """Return the costs of all mixes in each case; the alternative of one that buys nothing is what it rents."""
-        cases = []
+        shape = (len(self.mixes), values.cases)
+        usd, machines, alternative = np.full(shape, np.inf), np.zeros(shape), np.empty(shape, object)
         for case in range(values.cases):
             factors = {key: float(np.broadcast_to(by, values.cases)[case]) for key, by in values.values.items()}
-            cases.append(self._case(ParameterValues(1, factors)))
-        usd, machines, alternative = np.stack(cases, axis=-1)
-        return Costs(usd, machines, alternative.astype(int))
-
-    def _case(self, values: ParameterValues) -> Array:
-        """Return USD, machines bought and alternative of each mix in one case."""
-        sample = self._sample(self.work.moved(values))
-        rows = []
-        for index, mix in enumerate(self.mixes):
-            counts, usd = mix.counts, np.inf
-            is_priced = self._may_be_best(index, values)
-            if is_priced:
-                counts, usd = self._best_counts(sample, mix)
-            bought = sum(max(0, count - owned) for count, owned in zip(counts, sample.owned, strict=True))
-            months = self.months * float(values.work("months"))
-            rows.append((usd * months, bought * is_priced, self._alternative(sample, index)))
-        return np.array(rows, float).T
+            single = ParameterValues(1, factors)
+            sample, months = self._sample(self.work.moved(single)), self.months * float(single.work("months"))
+            for index, mix in enumerate(self.mixes):
+                alternative[index, case] = self._alternative(sample, index)
+                if self._may_be_best(index, single):
+                    counts, month_usd = self._best_counts(sample, mix)
+                    usd[index, case] = month_usd * months
+                    machines[index, case] = np.maximum(np.subtract(counts, sample.owned), 0).sum()
+        return Costs(usd, machines, alternative)
 
     def _may_be_best(self, index: int, values: ParameterValues) -> bool:
         """Return whether a mix is nearly the best at the baseline, or figures of its machines change."""
@@ -222,13 +214,14 @@ class MonthlyProblem(DecisionProblem):
         nearly_best = {index for index, mix in enumerate(self.mixes) if mix.expected <= limit and not mix.one_offer}
         return {*nearly_best, self.runner_up}
 
-    def _alternative(self, sample: Problem, index: int) -> int:
-        """Return a number for what a mix is: itself where it buys, else the offer that it rents most."""
+    def _alternative(self, sample: Problem, index: int) -> str:
+        """Return what a mix is: itself where it buys or rents nothing, else the offer that it rents most."""
         mix = self.mixes[index]
-        if mix.bought or mix.sold or mix.one_offer:
-            return index
-        rent = self._estimate(_rent_by_offer, sample, Strategy.of(mix)._replace(source=""))
-        return len(self.mixes) + int(rent.argmax()) if rent.max(initial=0.0) > 0 else index
+        if not (any(_commitments(mix)) or mix.one_offer):
+            rent = self._estimate(_rent_by_offer, sample, Strategy.of(mix)._replace(source=""))
+            if rent.max(initial=0.0) > 0:
+                return sample.rented[int(rent.argmax())].name
+        return self.choices[index].alternative
 
     # --- turning points on all samples --------------------------------------------------------------------------------
 
@@ -281,12 +274,9 @@ class MonthlyProblem(DecisionProblem):
         to, factor = next(kin, None), math.exp(log_factor)
         if to is None:
             return None
-        alternative = to
-        if not (mix.bought or mix.sold) and mix.done.lead:
-            offers = [offer.name for offer in self.work.drawn.rented]
-            alternative = len(self.mixes) + offers.index(mix.done.lead)
+        lead = "" if any(_commitments(mix)) else mix.done.lead
         usd = float(_usd(self._problem(parameter, log_factor), Strategy.of(mix))) * self.months_at(parameter, factor)
-        return TurningPoint(factor, to, usd, float(sum(mix.bought.values())), alternative)
+        return TurningPoint(factor, to, usd, float(sum(mix.bought.values())), lead or str(to))
 
     def _crossing_distance(self, parameter: Parameter, point: TurningPoint, side: float, limit: float) -> float | None:
         """Return where two mixes cost the same on all samples, or another offer is rented most; None without one.
@@ -415,7 +405,7 @@ def _commitments(mix: Mix) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _answer(mix: Mix) -> object:
     """Return what a mix buys and sells; if nothing, the offer that it rents most."""
-    return _commitments(mix) if mix.bought or mix.sold else mix.done.lead
+    return _commitments(mix) if any(_commitments(mix)) else mix.done.lead
 
 
 def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
@@ -444,14 +434,14 @@ def monthly_problem(work: MonthlyWork) -> MonthlyProblem | None:
         parameters=(*_offer_parameters(work), *(parameter for parameter, _ in job_parameters), *all_jobs),
         samples_usd=np.stack([mix.done.usd * months for mix in mixes]),
         work_samples=tuple(pair for pair in job_parameters if np.ptp(pair[1]) > 0),
-        near_usd=_near_usd(best, months),
+        neighbour_usd=_neighbour_usd(best, months),
         rows=work.rows,
         work=work,
         mixes=mixes,
     )
 
 
-def _near_usd(best: Mix, months: float) -> Array | None:
+def _neighbour_usd(best: Mix, months: float) -> Array | None:
     """Return USD by sample of the mixes of one machine more or fewer than the best that do the work."""
     problem, samples = best.problem, []
     for index in problem.adjustable:

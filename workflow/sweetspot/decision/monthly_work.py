@@ -279,7 +279,7 @@ class MonthlyWork(MixLimits):
         def figure(name: str, label: int) -> Array:
             return np.asarray(self.figures[name][label] * factors.get(label, {}).get(name, 1.0))
 
-        jobs, held, rented = self._jobs(values), list[OwnedMachine](), list[RentalOffer]()
+        jobs, monthly, rented = self._jobs(values), list[OwnedMachine](), list[RentalOffer]()
         unchanged: dict[str, Any] = {}
         if baseline is not None:
             unchanged = {kind.name: kind for kind in baseline.held} | {offer.name: offer for offer in baseline.rented}
@@ -288,10 +288,10 @@ class MonthlyWork(MixLimits):
             if source.kind == "rented":
                 rented.append(offer or self._rented(source, figure, values, jobs))
             else:
-                held.append(offer or self._owned(source, figure, values))
+                monthly.append(offer or self._owned(source, figure, values))
         trials = {key: trial.usd / self.work.months for key, trial in self.trials.items()}
         names = tuple(job_class.name for job_class in self.classes)
-        return Problem(names, jobs, tuple(held), tuple(rented), trials=trials, errors=self.speed_errors)
+        return Problem(names, jobs, tuple(monthly), tuple(rented), trials=trials, errors=self.speed_errors)
 
     def _factors(self, row: Row, factor: Factor) -> dict[str, Number]:
         """Return the factors of the figures of one row."""
@@ -473,8 +473,8 @@ class MonthlyWork(MixLimits):
             middle = (low + high) // 2
             is_short = self.mean_wait(mix._replace(filled=middle / PERCENT)) <= allowed
             low, high = (middle, high) if is_short else (low, middle)
-        eased = mix.renting_sooner(low / PERCENT)
-        return eased if low and math.isfinite(eased.expected) else mix
+        relaxed = mix.renting_sooner(low / PERCENT)
+        return relaxed if low and math.isfinite(relaxed.expected) else mix
 
     def within_limits(self, usd_per_unit: float) -> "MonthlyWork":
         """Return the workload within its limits, with what each limit costs.
@@ -492,8 +492,8 @@ class MonthlyWork(MixLimits):
         is_feasible = within.keeps(within.mixes[0])
         costs = []
         for violation in within.violations(self.mixes[0]):
-            others = {name: value for name, value in limits.items() if name != violation.limit}
-            saving = within.mixes[0].expected - replace(self, limits=others).mixes[0].expected
+            remaining = {name: value for name, value in limits.items() if name != violation.limit}
+            saving = within.mixes[0].expected - replace(self, limits=remaining).mixes[0].expected
             costs.append((violation, saving if is_feasible else math.nan))
         return replace(within if is_feasible else self, limit_costs=tuple(costs))
 
@@ -567,14 +567,14 @@ def monthly_work(
         for job_class in classes:
             share, number = job_class.job.growth_per_month, job_class.number
             noise = _noise(seed, size, GROWTH, name, job_class.job.name)
-            value, low, high = (1.0 + bound for bound in (share.value, *share.ends))
+            value, low, high = (1.0 + rate for rate in (share.value, *share.ends))
             growth.append(spread(value, low, high, LEVEL_RANGE, noise) - 1.0)
-            more = grown(growth[-1][None], work.months)[0]
-            month = np.zeros(more.shape)
+            growth_factors = grown(growth[-1][None], work.months)[0]
+            month = np.zeros(growth_factors.shape)
             if seed is not None:
                 source = stream(seed, PER_MONTH, name, job_class.job.name, job_class.urgent)
-                month = month_noise(source, size, more.shape[1], work.months_alike)
-            jobs = spread(number.value, *number.ends, LEVEL_RANGE, month) * more
+                month = month_noise(source, size, growth_factors.shape[1], work.months_alike)
+            jobs = spread(number.value, *number.ends, LEVEL_RANGE, month) * growth_factors
             numbers.append(np.minimum(numbers[-1], jobs) if job_class.urgent else jobs)
         return MonthlyWork(
             name=name,

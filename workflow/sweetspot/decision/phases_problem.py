@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -100,16 +99,10 @@ class PhasesProblem(DecisionProblem):
         usd = np.repeat((self.running_usd + self.ownership_usd)[:, None], values.cases, axis=1)
         machines = np.repeat(self.machines[:, None], values.cases, axis=1)
         is_work_changed = not isinstance(values.work(ALL_JOBS) * self._length(values), float)
-        for index, labels in enumerate(self._labels):
-            if is_work_changed or not values.rows.isdisjoint(labels):
+        for index, (choice, *speeds) in enumerate(zip(self.choices, *self.speed_of, strict=True)):
+            if is_work_changed or values.rows & {choice.row["row"], *speeds}:
                 usd[index], machines[index] = self._option_cost(index, values)
         return Costs(usd, machines)
-
-    @cached_property
-    def _labels(self) -> list[set[int | None]]:
-        """Labels of the rows that each option's cost rests on."""
-        speeds = zip(*self.speed_of, strict=True)
-        return [{choice.row["row"], *labels} for choice, labels in zip(self.choices, speeds, strict=True)]
 
     @property
     def _has_months(self) -> bool:
@@ -121,22 +114,22 @@ class PhasesProblem(DecisionProblem):
 
     def _option_cost(self, index: int, values: ParameterValues) -> tuple[Array, Array]:
         """Return USD and machines of one option; infinite USD where no number of machines is enough."""
-        row, ones = self.choices[index].row, np.ones(values.cases)
+        row, unity = self.choices[index].row, np.ones(values.cases)
         factor, is_owned, length = values.of(row["row"]), row["purchase"] == "own", self._length(values)
-        speeds = [values.factor(speeds[index], "images_per_s") * ones for speeds in self.speed_of]
-        hours = ones * values.work(ALL_JOBS) * length / np.stack(speeds)
+        speeds = [values.factor(speeds[index], "images_per_s") * unity for speeds in self.speed_of]
+        hours = unity * values.work(ALL_JOBS) * length / np.stack(speeds)
         months: Number = 1.0
         if is_owned:
             months = length if self._has_months else factor("months")
         elif not np.isnan(self.renewed_months[index]):
             term = self.renewed_months[index]
             months = contract_months(self.months * length, term) / contract_months(self.months, term)
-        machines, is_late = self.machines[index] * ones, np.zeros(values.cases, bool)
+        machines, is_late = self.machines[index] * unity, np.zeros(values.cases, bool)
         _, baseline_rounds = self._rounds(index, machines[:1])
         rounds = baseline_rounds
         if np.isfinite(self.available_hours[index]):
-            room = self.available_hours[index] * factor("days_per_month") * months * ones
-            machines, rounds, is_late = self._machines(index, hours, room)
+            hours_per_machine = self.available_hours[index] * factor("days_per_month") * months * unity
+            machines, rounds, is_late = self._machines(index, hours, hours_per_machine)
         # A plan's rents are those of its own months, or today's where it states none.
         change = central_change(row)
         rent = mean_factor(change, self.months * length) / mean_factor(change, self.months) if self._has_months else 1.0
@@ -150,13 +143,13 @@ class PhasesProblem(DecisionProblem):
         """Return rounds of the longest machine and of all machines together, phase x case."""
         return job_rounds(self.jobs[:, None], self.slots[:, index, None], machines)
 
-    def _machines(self, index: int, hours: Array, room: Array) -> tuple[Array, Array, Array]:
+    def _machines(self, index: int, hours: Array, hours_per_machine: Array) -> tuple[Array, Array, Array]:
         """Return the machines that the work takes, rounds of all of them, and where no number is enough."""
-        machines = np.full(room.shape, self.minimum[index])
+        machines = np.full(hours_per_machine.shape, self.minimum[index])
         while True:
             longest, rounds = self._rounds(index, machines)
             total = (longest * self.job_hours[:, index, None] * hours).sum(axis=0)
-            enough, is_late = next_machine_count(machines, total, room, float(self.jobs.max()))
+            enough, is_late = next_machine_count(machines, total, hours_per_machine, float(self.jobs.max()))
             if (enough == machines).all():
                 return machines, rounds, is_late
             machines = enough
@@ -187,8 +180,7 @@ class PhasesProblem(DecisionProblem):
 
         There are as many machines as central figures need; contracts are signed for as often as the work asks.
         """
-        highest = min(FURTHEST, parameter.maximum / parameter.value)
-        factors = np.exp(np.linspace(-np.log(FURTHEST), np.log(highest), FACTORS))
+        factors = np.exp(np.linspace(-np.log(FURTHEST), parameter.log_limit(FURTHEST), FACTORS))
         costs = self.at(parameter, factors)
         is_jump = np.diff(costs.counts[index], prepend=costs.counts[index, 0]) != 0
         selected = is_jump | (np.arange(FACTORS) % COARSE == 0)
@@ -358,6 +350,8 @@ def _speed_of(row: Row, instance: str, rows: Sequence[Row]) -> int | None:
 
     Jobs on one device go by the figure of the machine with one, which has an error of its own.
     """
-    same = [other["row"] for other in (row, *rows) if other["instance"] == instance]
-    single = [other["row"] for other in rows if other["gpus"] == 1 and other.get("gpu") == row.get("gpu")]
-    return next(iter([*same, *single]), None)
+    of_instance = [candidate["row"] for candidate in (row, *rows) if candidate["instance"] == instance]
+    single = [
+        candidate["row"] for candidate in rows if candidate["gpus"] == 1 and candidate.get("gpu") == row.get("gpu")
+    ]
+    return next(iter([*of_instance, *single]), None)

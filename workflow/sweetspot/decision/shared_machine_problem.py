@@ -123,8 +123,8 @@ def _all_workloads(model: str, rows: list[Row], options: pd.DataFrame, draws: Dr
     workloads = [str(name) for name in complete.index[complete]]
     indices = table[table["workload"].isin(workloads)].groupby("option").groups
     labels = [list(indices[row["option"]]) if workloads else [row["row"]] for row in rows]
-    usd = np.array([options["usd"].to_numpy(float)[each].sum() for each in labels])
-    return usd, np.stack([draws.usd[each].sum(axis=0) for each in labels]), ", ".join(workloads)
+    usd = np.array([options["usd"].to_numpy(float)[group].sum() for group in labels])
+    return usd, np.stack([draws.usd[group].sum(axis=0) for group in labels]), ", ".join(workloads)
 
 
 def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days: float) -> tuple[Array, Array, str]:

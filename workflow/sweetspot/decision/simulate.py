@@ -43,19 +43,9 @@ class Figure:
 class Draws:
     """Simulated values, row of the options x sample.
 
-    Parameters
-    ----------
-    images_per_s, images_per_usd
-        Speed, and images for a USD.
-    fixed, variable, days
-        USD a month, USD an hour of use, and days of use a month (NaN where rented).
-    hours, usd
-        Of the row's workload.
-    figures
-        The sampled figures that vary. Future rents are not among them: nobody can find them out.
-    rents
-        Paths of the rents.
-
+    `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented); `hours` and `usd`
+    of the row's workload; `figures`: the sampled figures that vary. Future rents are not among them, because nobody can
+    find them out; `rents` has their paths.
     """
 
     images_per_s: np.ndarray
@@ -108,7 +98,7 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
             for costs in ((fixed, variable, days), [column[name] for name in HOURLY_TERMS])
         )
     # What costs nothing stays free, and a workload without a throughput takes its stated hours.
-    dearer = np.divide(paid, central, out=np.ones_like(paid), where=central != 0)
+    price_factor = np.divide(paid, central, out=np.ones_like(paid), where=central != 0)
     slower = np.where(np.isnan(slower), 1.0, slower)
     return Draws(
         images_per_s=rate,
@@ -116,8 +106,8 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
         variable=variable,
         days=days,
         hours=column["hours"] * slower * longer,
-        usd=column["usd"] * slower * dearer,
-        images_per_usd=options["images_per_usd"].to_numpy(float)[:, None] / (slower * dearer),
+        usd=column["usd"] * slower * price_factor,
+        images_per_usd=options["images_per_usd"].to_numpy(float)[:, None] / (slower * price_factor),
         figures=tuple(figure for figure in sampler.figures.values() if np.ptp(figure.values) > 0),
         rents=rents,
     )
@@ -170,7 +160,7 @@ class _FigureSampler:
         """Sample the throughput of a row."""
         key, error, behind = figure_key(row), speed_error(row), figure_behind(row)
         if key not in self.figures:
-            value, low, high = (bound / behind for bound in value_with_bounds(row, "images_per_s"))
+            value, low, high = (end / behind for end in value_with_bounds(row, "images_per_s"))
             source, freedom = stream(self.seed, *error), degrees_of_freedom(row)
             noise = source.standard_t(freedom, self.draws) if freedom >= 1 else source.standard_normal(self.draws)
             values = spread(value, low, high, row["level"], noise, freedom)

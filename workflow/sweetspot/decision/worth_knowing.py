@@ -62,8 +62,8 @@ def worth_rows(question: DecisionProblem, draws: Draws, timing_costs: TimingCost
 
     """
     usd = question.samples_usd[question.competing]
-    if question.near_usd is not None:
-        usd = np.concatenate([usd, question.near_usd])
+    if question.neighbour_usd is not None:
+        usd = np.concatenate([usd, question.neighbour_usd])
     if len(usd) < 2:
         return []
     choices = set(range(int(question.competing.size)))
