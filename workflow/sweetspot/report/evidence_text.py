@@ -8,7 +8,7 @@ import pandas as pd
 from sweetspot.bills.energy import GRAMS_A_KG
 from sweetspot.bills.price_paths import central_change
 from sweetspot.claims.verdicts import NOT_PRINTED
-from sweetspot.decision.assumption import SPEED
+from sweetspot.decision.decision_problem import SPEED
 from sweetspot.report.notation import records
 from sweetspot.report.sentences import sentence, sentences
 from sweetspot.report.tables import (
