@@ -96,10 +96,10 @@ class JobClass(Needs):
     """Where the numbers come from"""
 
     def _expected(self) -> Iterator[str]:
-        if len(self._given("samples", "hours", "tokens")) != 1:
+        if len(self._keys_set("samples", "hours", "tokens")) != 1:
             yield "one of samples, hours and tokens"
         for pair in (("tokens", "method"), ("hours", "instance"), ("within_hours", "urgent_per_month")):
-            if len(self._given(*pair)) == 1:
+            if len(self._keys_set(*pair)) == 1:
                 yield f"{' and '.join(pair)}, both or none"
         if self.tokens is not None:
             try:
