@@ -108,7 +108,9 @@ def formula(*rooms: str) -> list[str]:
     ground = [f"{LIBRARY}/{name}.py" for name in ground]
     ground += beside(*sorted(Path(LIBRARY, "facts").glob("*.*")))
     own = (
-        Path(LIBRARY, room).rglob(kind) for room in rooms for kind in ("*.py", "*.csv")
+        Path(LIBRARY, room).rglob(kind)
+        for room in rooms
+        for kind in ("*.py", "*.csv", "*.json")
     )
     return given([*ground, *sorted(str(file) for files in own for file in files)])
 

@@ -174,6 +174,21 @@ rule print_report:
         here("print_report", input, output, log)
 
 
+rule share_report:
+    """Write the page and its evidence as one file to send; asked for by name only."""
+    input:
+        html=rules.render_report.output.html,
+        evidence=rules.render_report.output.evidence,
+        formula=formula("report"),
+    output:
+        html=f"{REPORT}/{STUDY}.html",
+    log:
+        f"results/logs/share_report/{STUDY}.log",
+    localrule: True
+    run:
+        here("share_report", input, output, log)
+
+
 # Of two studies in one workflow, both modules, neither could be asked for a page that both write.
 INDEX = [] if workflow.modifier.parent_modifier else rules.write_index.output
 

@@ -89,6 +89,7 @@ def write_shared(page: Path, evidence: Path, output: Path) -> None:
     first, second = (file.read_text(encoding="utf-8") for file in (page, evidence))
     first = re.sub(r'href="evidence\.html[^"]*"', 'href="#evidence"', first)
     first, second = (LINK_TO_FILE.sub(r"\1", text) for text in (first, second))
+    second = second.replace("<head>", '<head><base href="about:srcdoc">')  # a link to a row stays in the frame
     frame = f'<iframe id="evidence" title="Evidence" srcdoc="{escape(second)}"></iframe></main>'
     with write_whole(output) as temporary:
         temporary.write_text(first.replace("</main>", frame), encoding="utf-8")

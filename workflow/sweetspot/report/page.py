@@ -44,11 +44,13 @@ def page_of(answer: Answer) -> str:
     """Return index.html, all of which follows from the answer."""
     money, verdict, bars = Money(answer.study.currency, answer.study.usd_per_unit), answer.verdict, answer.tornado
     by_month = all(row.usd_per_month.value is not None for row in answer.scenarios)
+    marks = {mark_of(row.speed_bases) for row in answer.choices}
+    common_mark = marks.pop() if len(marks) == 1 else ""
     choices = [
         CostBar(
             row.title,
             row.kind,
-            sentence("bar_note", row, answer.has_hours, mark_of(row.speed_bases)),
+            sentence("bar_note", row, answer.has_hours, "" if common_mark else mark_of(row.speed_bases)),
             verdict is not None and row.choice == verdict.best.choice,
             row.usd,
         )
@@ -58,17 +60,21 @@ def page_of(answer: Answer) -> str:
         CostBar(row.title, row.kind, "", not row.same_answer, row.usd_per_month if by_month else row.usd)
         for row in answer.scenarios
     ]
+    compared = [choice for choice in (verdict.best, verdict.rival) if choice] if verdict else []
+    names = {choice.title: sentence("doing", verdict, choice) for choice in compared}
+    runner_up = names.get(bars.runner_up, bars.runner_up) if bars else ""
     compared_usd = max(verdict.usd, verdict.rival_usd or 0.0) if verdict else 0.0
     context = {
         "answer": answer,
         "verdict": verdict,
         "money": money,
         "choices": choices,
+        "common_mark": common_mark,
         "choice_axis": cost_axis(choices, compared_usd, money),
         "scenarios": scenarios,
         "scenario_axis": cost_axis(scenarios, math.inf, money),
         "scenarios_by_month": by_month,
-        "tornado": tornado_chart(bars.bars, bars.best, bars.runner_up, bars.ratio, money) if bars else "",
+        "tornado": tornado_chart(bars.bars, bars.best, runner_up, bars.ratio, money) if bars else "",
         "style": asset("first.css", "bars.css"),
         **_curve_axes(answer, money),
     }
