@@ -22,7 +22,7 @@ def written(folder, tables, of):
 def of_study(folder, name):
     """The page of a study that is shipped."""
     made = study_tables(name, whole=True)
-    tables = made.comparison | {"offers": made.offers, "throughput": made.throughput, "cash_flow": made.cash_flow}
+    tables = made.comparison | {"offers": made.offers, "throughput": made.throughput}
     return written(folder, tables, load_study(STUDIES / name))
 
 

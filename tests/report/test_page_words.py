@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from sweetspot.decision_words import MAY_STOP
+from sweetspot.choice_kinds import MAY_STOP
 from sweetspot.report import outcome
 from sweetspot.report.answer_file import busy_machine, long_waits, scenario_rows
 from sweetspot.report.outcome import ChoiceName, Outcome, choices_of

@@ -5,7 +5,7 @@ from decision_tables import study
 from price_lists import cell, list_tables, machines, offers, planned, price_list, priced, works_of
 from sweetspot.bills.costs import PRICED_COLUMNS
 from sweetspot.bills.schemas import table_of
-from sweetspot.commands.asked import Phased
+from sweetspot.commands.reevaluate import PhaseInputs
 from sweetspot.decision.compare import Inputs, compare
 from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.options import build_options
@@ -94,7 +94,7 @@ def given(*rows, facts=None, speeds=None):
     table, fees = list_tables(prices, known)
     cells = table_of(cells_of(known, speeds), PRICED_COLUMNS)
     plans = works_of({"work": WORK})
-    return Phased(cells, [(table, fees)], plans, known, {}), offers(prices, known).reset_index()
+    return PhaseInputs(cells, [(table, fees)], plans, known, {}), offers(prices, known).reset_index()
 
 
 def _speed(value, low, high):

@@ -17,10 +17,10 @@ import yaml
 from decision_tables import inputs, settings, study
 from phase_plans import ANALYSES, beside
 from project_copy import ROOT, environment
+from sweetspot.choice_kinds import MIX, RENT
 from sweetspot.decision.choice_table import choice_table
 from sweetspot.decision.compare import compare
 from sweetspot.decision.verdict import verdict_table
-from sweetspot.decision_words import MIX, RENT
 from sweetspot.files import write_parquet
 from sweetspot.report.charts import CHARTS
 from sweetspot.report.draw import chart_of, draw_figures, vega_lite
@@ -69,7 +69,7 @@ def _made(given, **changes) -> dict[str, pd.DataFrame]:
     tables = compare(given, replace(settings(), **changes))
     tables |= {name: getattr(given, name) for name in ("throughput", "extrapolation", "efficiency", "costs", "offers")}
     tables["claims"] = pd.DataFrame()
-    tables["bills"] = tables["cash_flow"] = pd.DataFrame()
+    tables["bills"] = pd.DataFrame()
     tables["throughput"] = tables["throughput"].assign(unit="images", as_of="2018-07-01")
     tables["extrapolation"] = tables["extrapolation"].assign(efficiency=0.83)
     own = tables["offers"]["purchase"] == "own"

@@ -73,7 +73,6 @@ class Tables:
     costs: pd.DataFrame
     bills: pd.DataFrame
     offers: pd.DataFrame
-    cash_flow: pd.DataFrame
     price_lint: pd.DataFrame
     comparison: dict[str, pd.DataFrame]
 
@@ -108,5 +107,5 @@ def study_tables(name: str, draws: int = 200, whole: bool = False) -> Tables:
         load_claims(folder / "claims.yaml"), options=found["options"], offers=table["offers"], costs=table["costs"],
         bills=table["bills"], throughput=throughput, extrapolation=extrapolated, efficiency=efficiency,
     )  # fmt: skip
-    kinds = ("costs", "bills", "offers", "cash_flow", "price_lint")
+    kinds = ("costs", "bills", "offers", "price_lint")
     return Tables(throughput, *(table[kind] for kind in kinds), found)

@@ -84,7 +84,7 @@ def test_the_price_that_decides_is_the_turning_point_and_written_into_the_list_i
     factor = float(told["buy_below_usd"] / told["box_usd"])
     for towards, buys in ((-CLOSE, True), (CLOSE, False)):
         again = (
-            Replanned(name, tmp_path)
+            Replanned(study_results(name), tmp_path)
             .at_price(option, factor * (1 + towards))
             .set_index("workload")
             .loc[told["workload"]]

@@ -5,7 +5,7 @@ from pathlib import Path
 from sweetspot.report.page import write_report
 from sweetspot.report.tables import read_tables
 
-OTHERS = ("study", "specs", "engine", "formula")  # inputs that are no tables
+OTHERS = ("study", "specs", "engine")  # inputs that are no tables
 
 if "snakemake" in globals():
     write_report(

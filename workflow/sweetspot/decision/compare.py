@@ -11,13 +11,13 @@ from sweetspot.availability.columns import start_of_machines, with_start_times
 from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.analyses.days_of_use import break_even, utilisation
 from sweetspot.decision.case_figures import case_figures
-from sweetspot.decision.choice_table import Work, choice_table, works
+from sweetspot.decision.choice_table import PricedWork, choice_table, works
 from sweetspot.decision.contenders import Contenders, found_contenders
 from sweetspot.decision.cost_dispatch import dispatch_question
 from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question
 from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
-from sweetspot.decision.left_out import left_out_table, left_out_warnings, set_aside
+from sweetspot.decision.left_out import left_out_table, set_aside, speed_warnings
 from sweetspot.decision.options import Row, build_options, titled
 from sweetspot.decision.pose import limited, pose
 from sweetspot.decision.posed import Posed
@@ -38,7 +38,7 @@ from sweetspot.wording import DOLLARS, Money, words_of
 if TYPE_CHECKING:
     # Lazily: their models take longer to import than all this computes.
     from sweetspot.study.monthly import Monthly
-    from sweetspot.study.stock import Known
+    from sweetspot.study.stock import AvailabilityFacts
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Judged(NamedTuple):
     draws: Draws
     plans: list[PricedPlan]
     months: list[Posed]
-    works: list[Work]
+    works: list[PricedWork]
     choices: pd.DataFrame
     contending: dict[str, Contenders]
 
@@ -134,7 +134,7 @@ def asked_of(
     needs: Needs,
     monthly: "Mapping[str, Monthly]",
     titles: Mapping[str, str],
-    known: "Known | None" = None,
+    known: "AvailabilityFacts | None" = None,
 ) -> tuple[pd.DataFrame, PlannedWork]:
     """The options of a study, those that do not fit among them, and what it asks beside single jobs (`compare`)."""
     every = build_options(inputs.costs, inputs.offers, inputs.throughput, inputs.extrapolation, settings, needs)
@@ -150,7 +150,7 @@ def compare(
     needs: Needs | None = None,
     monthly: "Mapping[str, Monthly] | None" = None,
     titles: Mapping[str, str] | None = None,
-    known: "Known | None" = None,
+    known: "AvailabilityFacts | None" = None,
 ) -> dict[str, pd.DataFrame]:
     """The comparison's tables by the name of their file. Raises UserError. `needs`: the memory that workloads need
     (`load_needs`); what does not fit stands in `options` alone. `monthly`: workloads of months (`load_monthly`), whose
@@ -163,7 +163,7 @@ def compare(
     found = _rests_on(judged, inputs.offers, every, settings)
     options, drawn = judged.options, judged.draws
     missing = left_out_table(inputs, every, judged.choices, settings, needs)
-    untold = left_out_warnings(missing, inputs, every, settings, needs, monthly)
+    untold = speed_warnings(missing, inputs.offers, every)
     verdict = judged.verdict(settings, found["break_even"], found["worth_knowing"])
     return {
         "options": pd.concat([options, judged.misfits], ignore_index=True) if len(judged.misfits) else options,

@@ -10,11 +10,11 @@ import pandas as pd
 from sweetspot.bills.rates import by_contract
 from sweetspot.bills.renting import HOUR_S, billed_seconds
 from sweetspot.decision.assumption import RENT, SPEED, TARIFF, Array, error_key
+from sweetspot.decision.known_value import Value, partial_value, without_selection
 from sweetspot.decision.options import Row, rate_of
 from sweetspot.decision.question import Question
 from sweetspot.decision.simulate import Draws, Figure
 from sweetspot.draws import LEVEL
-from sweetspot.known_value import Value, partial_value, without_selection
 from sweetspot.throughput.speed_errors import figure_behind
 from sweetspot.wording import the
 

@@ -20,7 +20,7 @@ from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import load_instances
 from sweetspot.study.scenarios import Scenario, scenario_file, write_scenario
 from sweetspot.study.settings import Settings
-from sweetspot.study.stock import Known, load_availability
+from sweetspot.study.stock import AvailabilityFacts, load_availability
 from sweetspot.study.workloads import load_monthly, load_needs, load_titles
 from sweetspot.wording import Money
 
@@ -58,7 +58,7 @@ class Unpriced:
     as_of: date
     energy: Energy | None = None
     price_paths: bool | None = None
-    known: Known | None = None
+    known: AvailabilityFacts | None = None
 
     @classmethod
     def of_rule(cls, inputs: Mapping[str, Any], params: Any) -> "Unpriced":
