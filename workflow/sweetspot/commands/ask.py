@@ -46,7 +46,7 @@ from sweetspot.report.tables import Tables, asked_model, leading, money_of, tabl
 from sweetspot.study.instances import Instance
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
-from sweetspot.study.workloads import Plan, load_monthly, load_needs, load_titles, load_workloads
+from sweetspot.study.workloads import ProjectPlan, load_monthly, load_needs, load_titles, load_workloads
 from sweetspot.titles import class_title
 from sweetspot.wording import ROUNDS, TIE, Money, amount, percent, span, the
 
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     results = arguments.results / study.name
     tables, months = _known(results / "comparison", study.name), load_monthly(work)
     works = load_workloads(work) if work.is_file() else {}
-    plans = {name: one for name, one in works.items() if isinstance(one, Plan)}
+    plans = {name: one for name, one in works.items() if isinstance(one, ProjectPlan)}
     _check(wanted, arguments.workload, tables["options"], study, bool(months or plans))
     lists = [read_parquet(file) for file in sorted((results / "offers").glob("*.parquet"))]
     offered = pd.concat(lists, ignore_index=True) if lists else NO_ROWS
@@ -241,7 +241,7 @@ def _known(folder: Path, study: str) -> Tables:
     return {name: read_parquet(file) for name, file in files.items() if file.is_file()}
 
 
-def _phased(results: Path, plans: Mapping[str, Plan], machines: Mapping[str, Instance], needs: Needs) -> Phased:
+def _phased(results: Path, plans: Mapping[str, ProjectPlan], machines: Mapping[str, Instance], needs: Needs) -> Phased:
     throughput, extrapolation = (read_parquet(results / f"{name}.parquet") for name in ("throughput", "extrapolation"))
     offer_files = sorted((results / "offers").glob("*.parquet"))
     priced = [(read_parquet(file), read_parquet(results / "fees" / file.name)) for file in offer_files]

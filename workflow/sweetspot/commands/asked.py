@@ -23,7 +23,7 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
 from sweetspot.study.settings import Settings
 from sweetspot.study.terms import Amount
-from sweetspot.study.workloads import Plan
+from sweetspot.study.workloads import ProjectPlan
 
 PER_HOUR = ("usd", "usd_low", "usd_high", "usd_per_hour", "usd_per_hour_low", "usd_per_hour_high")
 PER_USD = ("images_per_usd", "images_per_usd_low", "images_per_usd_high")
@@ -50,7 +50,7 @@ class Phased(NamedTuple):
 
     cells: pd.DataFrame
     lists: Sequence[tuple[pd.DataFrame, pd.DataFrame]]
-    plans: Mapping[str, Plan]
+    plans: Mapping[str, ProjectPlan]
     instances: Mapping[str, Instance]
     needs: Needs
 
@@ -152,7 +152,7 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
     return moved.reset_index(drop=True)
 
 
-def _longer(plan: Plan, factor: float) -> Plan:
+def _longer(plan: ProjectPlan, factor: float) -> ProjectPlan:
     more = [one.model_copy(update={"jobs": math.ceil(one.jobs * factor - ROUNDING)}) for one in plan.phases]
     return plan.model_copy(update={"phases": more})
 

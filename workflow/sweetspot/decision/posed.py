@@ -39,7 +39,7 @@ from sweetspot.mixes.search import Mix, MixLimits, MixSearch, best_mix, mixes, t
 from sweetspot.mixes.timing import SpeedErrors
 
 if TYPE_CHECKING:
-    from sweetspot.study.monthly import JobClass, Monthly  # lazily: pydantic takes longer than all this computes
+    from sweetspot.study.monthly import Monthly, RecurringJob  # lazily: pydantic takes longer than all this computes
     from sweetspot.study.terms import Amount
 
 MIX_DRAWS = 1000  # of the simulation's draws, each with its months: standard error of a probability of 0.8: 1.3 points
@@ -92,7 +92,7 @@ class Class(NamedTuple):
 
     name: str
     workload: str
-    job: "JobClass"
+    job: "RecurringJob"
     urgent: bool
     limit: float
 

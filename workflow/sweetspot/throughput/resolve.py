@@ -15,7 +15,7 @@ from sweetspot.warnings import joined
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import Question
+    from sweetspot.study.study import StudyCells
 
 
 class Resolver:
@@ -43,7 +43,7 @@ class Resolver:
 
     def __init__(
         self,
-        question: "Question",
+        question: "StudyCells",
         instances: Mapping[str, "Instance"],
         cells: pd.DataFrame,
         pool: pd.DataFrame,
