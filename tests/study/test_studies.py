@@ -17,7 +17,7 @@ from sweetspot.study.claims import load_claims
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Executor, Instance, cautions, load_instances, nodes_of, titles
 from sweetspot.study.settings import Settings
-from sweetspot.study.study import LogSource, Question, Study, load_study, log_files
+from sweetspot.study.study import LogSource, Study, StudyCells, load_study, log_files
 from sweetspot.titles import class_title, framework_title, model_title, provider_title, unit_in_words
 from sweetspot.wording import Money
 
@@ -97,7 +97,7 @@ def test_the_batch_of_the_answer():
     own = QUESTION | {"model": ["a", "b", "c"], "batch_size": [8, 16], "headline_batch_size": {"a": 16, "b": 8, "c": 8}}
     cells = Study.model_validate(STUDY | {"cells": own}).cells
     assert (cells.batches("a"), cells.headline("b")) == ([16], 8)
-    plain, each = (Question.model_validate(QUESTION | {"batch_size": [8, 16], "headline_batch_size": batch})
+    plain, each = (StudyCells.model_validate(QUESTION | {"batch_size": [8, 16], "headline_batch_size": batch})
                    for batch in (8, "own"))  # fmt: skip
     assert (plain.batches("vgg16"), plain.headline("vgg16")) == ([8, 16], 8)
     assert (each.batches("vgg16"), each.headline("vgg16")) == ([], None)

@@ -14,7 +14,7 @@ from sweetspot.bills.price_paths import at_mean_rent
 from sweetspot.bills.renting import bill_lines, contract_months
 from sweetspot.bills.schemas import TABLES, FloatArray, concat, numbers, table_of
 from sweetspot.study.instances import Instance
-from sweetspot.study.workloads import Phase, Plan
+from sweetspot.study.workloads import Phase, ProjectPlan
 
 PLAN_COLUMNS = tuple(TABLES["plans"])
 FIXED_PURCHASES = ("own", "reserved", "committed")
@@ -68,7 +68,7 @@ def plan_table(
     rows["usd_per_hour"] = rows["variable_usd_per_hour"]
     tables = [table_of([], PLAN_COLUMNS)]
     for name, plan in workloads.items():
-        if isinstance(plan, Plan):
+        if isinstance(plan, ProjectPlan):
             options = at_mean_rent(rows[rows["model"] == plan.model].reset_index(drop=True), plan.months)
             tables += _plan(options, cells, fees, name, plan, instances)
     return concat(tables)
@@ -79,7 +79,7 @@ def _plan(
     cells: pd.DataFrame,
     fees: pd.DataFrame,
     name: str,
-    plan: Plan,
+    plan: ProjectPlan,
     instances: Mapping[str, Instance],
 ) -> list[pd.DataFrame]:
     """Return the rows of one plan: its phases, possession and total."""
@@ -113,7 +113,7 @@ def _plan(
     return tables
 
 
-def _hours_per_machine(rows: pd.DataFrame, plan: Plan) -> FloatArray:
+def _hours_per_machine(rows: pd.DataFrame, plan: ProjectPlan) -> FloatArray:
     """Return the hours of an owned machine's planned use, or of a contract's terms; NaN if rented by the hour."""
     months = rows["months"] if plan.months is None else plan.months
     uptime = 1.0 - numbers(rows, "downtime_share")[0]
@@ -122,14 +122,14 @@ def _hours_per_machine(rows: pd.DataFrame, plan: Plan) -> FloatArray:
     return np.where(rows["purchase"] == "own", owned, committed)
 
 
-def _term_months(rows: pd.DataFrame, plan: Plan) -> FloatArray:
+def _term_months(rows: pd.DataFrame, plan: ProjectPlan) -> FloatArray:
     """Return the months signed for: one term, or as many as cover a plan that says `renewed`."""
     months = plan.months if plan.renewed and plan.months is not None else 0.0
     return contract_months(months, rows["term_months"])
 
 
 def _with_enough_machines(
-    rows: pd.DataFrame, fees: pd.DataFrame, plan: Plan, reference: FloatArray, device_throughput: FloatArray
+    rows: pd.DataFrame, fees: pd.DataFrame, plan: ProjectPlan, reference: FloatArray, device_throughput: FloatArray
 ) -> tuple[pd.DataFrame, list[PhaseSchedule], npt.NDArray[np.bool_]]:
     """Return rows with `boxes` enough for the work, the phases, and where no number of machines is enough.
 
@@ -175,7 +175,7 @@ def _throughput_per_device(
 def _schedule(
     rows: pd.DataFrame,
     fees: pd.DataFrame,
-    plan: Plan,
+    plan: ProjectPlan,
     phase: Phase,
     reference: FloatArray,
     device_throughput: FloatArray,
@@ -203,7 +203,7 @@ def _schedule(
     return PhaseSchedule(machines, np.minimum(phase.jobs, machines * slots), hours, usd, slots, job_hours)
 
 
-def _possession_usd(rows: pd.DataFrame, plan: Plan) -> FloatArray:
+def _possession_usd(rows: pd.DataFrame, plan: ProjectPlan) -> FloatArray:
     """Return the fixed sum of a month x months x machines, for whole terms if committed; NaN if rented."""
     owned_months = rows["months"] if plan.months is None else rows["months"].where(rows["months"].isna(), plan.months)
     months = np.where(rows["purchase"] == "own", owned_months, _term_months(rows, plan))

@@ -9,7 +9,7 @@ from sweetspot.catalogues.listing import Listing
 from sweetspot.catalogues.price_file import Value
 from sweetspot.study.catalogue_map import RATES, FilePart
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import Offer, PriceList
+from sweetspot.study.price_list import PricedOffer, PriceList
 
 JUMP = 4.0
 """A price this many times the old one, or its part, is not believed. Of 6,335 steps between two readings of one
@@ -23,7 +23,7 @@ class ListedOffer:
 
     price_list: str
     position: int
-    offer: Offer
+    offer: PricedOffer
     as_of: date
 
     @property
@@ -112,7 +112,7 @@ def update_offer(
     return replace(update, stays="is the price of today", is_unchanged=True) if is_unchanged else update
 
 
-def _reason_without_rate(offer: Offer, prices: PriceList) -> str:
+def _reason_without_rate(offer: PricedOffer, prices: PriceList) -> str:
     """Why a catalogue's hourly price is no price of this offer; '' where it is one."""
     if offer.purchase not in RATES or offer.per_hour is None:
         return f"has no hourly rate ({offer.purchase}): a catalogue knows only those"
@@ -133,7 +133,7 @@ def _cheapest_listing(fetched: FetchedCatalogue, name: str, zone: str | None, pu
     return min(of_machine, key=lambda entry: entry.per_hour, default=None)
 
 
-def _reason_of_machine(entry: Listing, offer: Offer, prices: PriceList, machine: Instance) -> str:
+def _reason_of_machine(entry: Listing, offer: PricedOffer, prices: PriceList, machine: Instance) -> str:
     """Why the catalogue's entry is not of this machine or money; '' where it is."""
     currency = offer.currency or prices.currency
     if currency != "USD":

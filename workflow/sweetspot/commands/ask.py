@@ -28,7 +28,7 @@ from sweetspot.report.sentences import filled
 from sweetspot.report.tables import Tables, asked_model, leading, money_of, table_of
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import Study, load_study
-from sweetspot.study.workloads import Plan, load_monthly, load_needs, load_titles, load_workloads
+from sweetspot.study.workloads import ProjectPlan, load_monthly, load_needs, load_titles, load_workloads
 from sweetspot.titles import class_title
 from sweetspot.wording import ROUNDS, TIE
 
@@ -130,7 +130,7 @@ def _read_inputs(request: AskRequest, study: Study, options: pd.DataFrame) -> St
     results, machines = request.results / study.name, machines_of_study(request.config, study.name)
     work_file = request.config / "studies" / study.name / "workloads.yaml"
     works = load_workloads(work_file) if work_file.is_file() else {}
-    plans = {name: work for name, work in works.items() if isinstance(work, Plan)}
+    plans = {name: work for name, work in works.items() if isinstance(work, ProjectPlan)}
     months, settings = load_monthly(work_file), Settings.of(study, machines)
     if not (plans or months):
         if request.jobs is not None:

@@ -20,7 +20,7 @@ from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
 from sweetspot.study.settings import Settings
 from sweetspot.study.terms import Amount
-from sweetspot.study.workloads import Plan
+from sweetspot.study.workloads import ProjectPlan
 
 ROUNDING = 1e-9  # so that a whole number of jobs is not one more
 
@@ -51,7 +51,7 @@ class PhaseInputs:
 
     cells: pd.DataFrame
     price_lists: Sequence[tuple[pd.DataFrame, pd.DataFrame]]
-    plans: Mapping[str, Plan]
+    plans: Mapping[str, ProjectPlan]
     instances: Mapping[str, Instance]
     needs: Needs
 

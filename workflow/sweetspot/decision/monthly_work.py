@@ -46,7 +46,7 @@ from sweetspot.mixes.search import Mix, MixLimits, MixSearch, mixes, timings_wor
 from sweetspot.mixes.timing import SpeedErrors
 
 if TYPE_CHECKING:
-    from sweetspot.study.monthly import JobClass, Monthly  # lazily: pydantic takes longer than all this computes
+    from sweetspot.study.monthly import Monthly, RecurringJob  # lazily: pydantic takes longer than all this computes
     from sweetspot.study.terms import Amount
 
 MIX_DRAWS = (
@@ -91,7 +91,7 @@ class WorkClass(NamedTuple):
 
     name: str
     workload: str
-    job: "JobClass"
+    job: "RecurringJob"
     urgent: bool
     limit: float
 

@@ -54,7 +54,7 @@ class JobRecord(Closed):
     """What was recorded, and what of it is not written here"""
 
 
-class JobClass(Needs):
+class RecurringJob(Needs):
     """Jobs of one kind: each is independent of the others."""
 
     name: Part
@@ -137,7 +137,7 @@ class Monthly(Closed):
     """Hours that a job may wait on average for the machines that are held"""
     people: Count | None = None
     """People whose work it is; with more of them come more jobs"""
-    jobs: list[JobClass] = Field(min_length=1)
+    jobs: list[RecurringJob] = Field(min_length=1)
     """Classes of jobs"""
     measured: JobRecord | None = None
     """What a record of the team's own jobs says of all of them"""

@@ -26,7 +26,7 @@ from sweetspot.bills.offers import exchange_rate, has_ended, offers_in_usd, usd_
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import refuse
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import CONTRACTS, Offer, PriceList
+from sweetspot.study.price_list import CONTRACTS, PricedOffer, PriceList
 from sweetspot.study.terms import MachinePart
 from sweetspot.warnings import joined, warning
 
@@ -116,7 +116,7 @@ def _market(machine: Instance, year: int, is_interruptible: bool) -> PriceRange:
     return PriceRange(min(on_demand.low, spot.low), on_demand.high) if spot else on_demand
 
 
-def _offer_values(offer: Offer, prices: PriceList, machine: Instance, study_date: date) -> dict[str, Any]:
+def _offer_values(offer: PricedOffer, prices: PriceList, machine: Instance, study_date: date) -> dict[str, Any]:
     """Return what the offer, its list and the facts say beside the offers table."""
     day, rate, own = offer.as_of or prices.as_of, exchange_rate(offer, prices), offer.own
     money, is_spot, is_cpu = usd_per_unit(offer, prices)[0], offer.purchase in INTERRUPTIBLE, is_processor(machine)
@@ -158,7 +158,7 @@ def _offer_values(offer: Offer, prices: PriceList, machine: Instance, study_date
     }
 
 
-def _host(offer: Offer) -> tuple[MachinePart | None, str | None, float, float]:
+def _host(offer: PricedOffer) -> tuple[MachinePart | None, str | None, float, float]:
     """Return the host of a composed machine, its family, its vCPUs and the price of its accelerators."""
     if offer.compose is None:
         return None, None, math.nan, 0.0
