@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, inputs, settings, study
 from report_tables import CLAIM, files_of, make_report, small_tables, write_study
-from sweetspot.commands.asked import Case, Given, Wanted
+from sweetspot.commands.reevaluate import RequestedUse, StudyInputs, reevaluate
 from sweetspot.decision.compare import compare
 from sweetspot.errors import UserError
 from sweetspot.report.chart_data import ChartData
@@ -138,10 +138,10 @@ def test_a_chart_is_drawn_with_its_label(tables, tmp_path):
 
 
 def test_ask_speaks_it_too():
-    options = compare(inputs(), settings())["options"]
-    asked = Case(Given(options, replace(settings(), currency=EUR.code, usd_per_unit=EUR.usd_per_unit)), Wanted(due=1.0))
-    assert "46.6 EUR" in asked.deadlines["verdict"].iloc[0]
-    assert asked.tables["verdict"]["currency"].iloc[0] == "EUR"
+    in_eur = replace(settings(), currency=EUR.code, usd_per_unit=EUR.usd_per_unit)
+    asked = reevaluate(StudyInputs(compare(inputs(), settings())["options"], in_eur), RequestedUse(due_hours=1.0))
+    assert "46.6 EUR" in asked["job_deadlines"]["verdict"].iloc[0]
+    assert asked["verdict"]["currency"].iloc[0] == "EUR"
 
 
 def test_what_a_study_says_of_it(tmp_path):

@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from study_tables import STUDIES
-from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS
 from sweetspot.study.terms import Own
 from sweetspot.study.trends import Drift, Fixed
 
-from research.__main__ import COMMANDS
+from research.__main__ import main
 from research.back_test import boxes_of, summary
 from research.band_coverage import band, coverage
 from research.known_then import presets_at, rents_at, widened
@@ -141,8 +140,8 @@ def test_what_the_presets_know_is_only_what_was_before(history):
 
 def test_a_study_without_such_a_machine_and_a_month_that_is_none():
     with pytest.raises(UserError, match="no owned machine has a device"):
-        main(["back-test", "parkopedia-2018"], "research", COMMANDS)
+        main(["back-test", "parkopedia-2018"])
     with pytest.raises(UserError, match="expected a month as YYYY-MM"):
-        main(["back-test", "eight-gpus-2026", "--from", "2023"], "research", COMMANDS)
+        main(["back-test", "eight-gpus-2026", "--from", "2023"])
     with pytest.raises(UserError, match="no project of 600 months"):
-        main(["back-test", "eight-gpus-2026", "--months", "600"], "research", COMMANDS)
+        main(["back-test", "eight-gpus-2026", "--months", "600"])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from project_copy import ROOT
 from study_entries import LOG, MACHINE, QUESTION, SLURM, STUDY
-from sweetspot.commands.create_study import create_study
+from sweetspot.commands.new_study import StudyRequest, create_study
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
 from sweetspot.frameworks import ALWAYS_COMPILED, FRAMEWORKS
@@ -57,7 +57,7 @@ def test_a_study_named_as_a_folder_of_results_is_refused(studies, name):
 def test_a_new_study_named_so_is_refused_too(config):
     for name, said in {"logs": "results/logs", "RARE-2018": "'RARE-2018' and 'rare-2018' differ only by case"}.items():
         with pytest.raises(UserError, match=said):
-            create_study(name, config, ("workstation", "a processor"), date(2018, 7, 1))
+            create_study(StudyRequest(name, config, gpu_name="RTX 4090", speed=1120.0), date(2018, 7, 1))
 
 
 def test_names_that_differ_only_by_case_are_refused(studies, tmp_path):

@@ -29,9 +29,9 @@ MODELS: dict[str, type[BaseModel]] = {
     "claims.yaml": Claims,
 }
 # Templates of `new-study`, and what explains own scripts and what `sweetspot import-use` writes.
-EXPLAINING = ("workflow/sweetspot/commands/study_template*/**/*.yaml", "config/studies/*/scenarios/*.yaml",
+EXPLAINING = ("workflow/sweetspot/commands/templates/**/*.j2", "config/studies/*/scenarios/*.yaml",
               "config/*.yaml", "docs/measuring.md", "workflow/sweetspot/use/*.py",
-              "workflow/sweetspot/commands/create_study.py", "workflow/sweetspot/commands/import_use.py")  # fmt: skip
+              "workflow/sweetspot/commands/new_study.py", "workflow/sweetspot/commands/import_use.py")  # fmt: skip
 
 
 def defining_model(model: type[BaseModel], key: str) -> str:

@@ -36,9 +36,9 @@ def refresh(
     config: Path, server: PriceServer, *given: str, providers=("aws", "gcp", "nebius", "azure"), study: str = STUDY
 ) -> None:
     """Type the command, every source from the server."""
-    mirrors = [f"{name}={server.url}" for name in ("skypilot", "gpuhunt")]
+    mirrors = [f"--mirror={name}={server.url}" for name in ("skypilot", "gpuhunt")]
     where = ["--config", str(config), "--cache", str(config.parent / "cache"), "--reuse-hours", "0"]
-    main(["refresh-prices", study, *where, "--mirror", *mirrors, "--provider", *providers, *given])
+    main(["refresh-prices", study, *where, *mirrors, *(f"--provider={name}" for name in providers), *given])
 
 
 def offers(config: Path, name: str, study: str = STUDY) -> dict[tuple[str, str], Offer]:

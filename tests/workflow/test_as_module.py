@@ -135,31 +135,19 @@ def test_any_study_needs_only_its_folder(checkout, snakemake, tmp_path, study):
     assert done.returncode == 0 and "sweetspot_render_report" in done.stdout, done.stdout[-4000:]
 
 
-def lay_study(checkout: Path, mine: Path, name: str, *told: str) -> None:
-    """A study as `sweetspot new-study` lays it in a checkout, taken into another project."""
-    known = {**os.environ, "PYTHONPATH": str(checkout / "workflow")}
-    words = [sys.executable, "-m", "sweetspot", "new-study", name, *told]
-    laid = subprocess.run(words, cwd=checkout, env=known, capture_output=True, text=True, check=False)
-    assert laid.returncode == 0, laid.stderr
-    shutil.copy(checkout / "config" / "instances.yaml", mine / "config")  # whose `workstation` the study names
-    shutil.copytree(checkout / "config" / "studies" / name, mine / "config" / "studies" / name)
-
-
-def test_a_study_of_ones_own_that_measures_as_a_module(checkout, snakemake, tmp_path):
-    """Without a speed four of this machine's device are estimated from it, once it is measured; nobody prices it."""
-    mine = importer(tmp_path / "mine", module(checkout, "dict(study='measured')"))
-    lay_study(checkout, mine, "measured")
-    config = "dict(study='measured', measure_on=['workstation'], matrix=dict(model=['resnet50'], batch_size=[16]))"
-    (mine / "Snakefile").write_text(module(checkout, config))
+def test_a_study_that_measures_as_a_module(checkout, snakemake, tmp_path):
+    study = "parkopedia-2018"
+    matrix = "matrix=dict(model=['resnet50'], batch_size=[16])"
+    text = module(checkout, f"dict(study={study!r}, measure_on=['workstation'], {matrix})")
+    mine = importer(tmp_path / "mine", text, study)
+    shutil.copy(checkout / "config" / "instances.yaml", mine / "config")  # which declares `workstation`
     assert job_counts(snakemake(mine, "--dry-run").stdout)["sweetspot_run_benchmark"] == 2
     for run, seconds in ((1, 2.0), (2, 2.1)):
         write_run(mine / "results" / "benchmarks", run=run, seconds=[seconds] * 5)
     done = snakemake(mine, "--rerun-triggers", "mtime", "--", "sweetspot_comparison")
     assert done.returncode == 0, done.stdout[-4000:]
     assert "run_benchmark" not in done.stdout
-    assert "box-4" in set(pd.read_parquet(mine / "results" / "measured" / "extrapolation.parquet")["instance"])
-    options = pd.read_parquet(mine / "results" / "measured" / "comparison" / "options.parquet")
-    assert "box-4" not in set(options["instance"])
+    assert "workstation" in set(pd.read_parquet(mine / "results" / study / "throughput.parquet")["instance"])
 
 
 def test_from_elsewhere_with_a_directory_by_either_snakefile(checkout, snakemake, tmp_path):
@@ -195,7 +183,9 @@ def test_from_a_repository_with_the_library_installed(repository, checkout, pack
     mine = importer(tmp_path / "mine", from_repository(repository), STUDY)
     done = snakemake(mine, "--", "comparison", path=installed)
     assert done.returncode == 0, done.stdout[-4000:]
-    again = snakemake(mine, "--dry-run", "--", "comparison", path=installed)  # with Snakemake's own triggers, code among them
+    again = snakemake(
+        mine, "--dry-run", "--", "comparison", path=installed
+    )  # with Snakemake's own triggers, code among them
     assert "Nothing to be done" in again.stdout, again.stdout
 
 

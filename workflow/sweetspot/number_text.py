@@ -1,6 +1,5 @@
 """Numbers as people type them: one grammar for flags and for short texts such as '1.5B tokens'."""
 
-import argparse
 import math
 import re
 
@@ -56,11 +55,3 @@ def parse_number(text: str, name: str) -> float:
     if not math.isfinite(value):
         raise UserError(f"{name} is {text.strip()!r}; expected a finite number")
     return value
-
-
-def number_argument(text: str) -> float:
-    """Parse a number for `argparse`, which puts the flag's name before the sentence."""
-    try:
-        return parse_number(text, "the value")
-    except UserError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None

@@ -10,6 +10,7 @@ from sweetspot.errors import UserError
 
 CORE = {
     "altair": "altair",
+    "click": "click",
     "jinja2": "jinja2",
     "markupsafe": "markupsafe",
     "numpy": "numpy",
