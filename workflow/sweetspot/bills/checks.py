@@ -52,7 +52,9 @@ def check_workloads(
     path
         The file of the workloads.
     """
-    keys = [(f"{key}.instance", work.instance) for key, work in workloads.items() if isinstance(work, Runs | ProjectPlan)]
+    keys = [
+        (f"{key}.instance", work.instance) for key, work in workloads.items() if isinstance(work, Runs | ProjectPlan)
+    ]
     for key, month in monthly.items():
         keys += [(f"{key}.have[{number}]", name) for number, name in enumerate(month.have)]
     refuse(_undeclared(keys, instances, path))
