@@ -26,7 +26,7 @@ from sweetspot.bills.offers import exchange_rate, has_ended, offers_in_usd, usd_
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import refuse
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import CONTRACTS, Offer, PriceList
+from sweetspot.study.price_list import CONTRACTS, RATE_HOURS, Offer, PriceList
 from sweetspot.study.terms import MachinePart
 from sweetspot.warnings import joined, warning
 
@@ -137,6 +137,7 @@ def _offer_values(offer: Offer, prices: PriceList, machine: Instance, study_date
         "offer_has_ended": has_ended(offer, study_date),
         "has_source": PLACEHOLDERS.match(source) is None,
         "source": source,
+        "price_key": next((unit for unit in RATE_HOURS if getattr(offer, unit) is not None), ""),
         "money": money,
         "market_low": market.low,
         "market_high": market.high,
