@@ -79,7 +79,11 @@ def offers_in_usd(
         offer = with_metered_power(_with_list_terms(listed_offer, prices), power)
         money = usd_per_unit(offer, prices)
         key = {"price_list": name, "instance": offer.instance, "purchase": offer.purchase}
-        row = key | {"price_list_title": prices.title or name, "month_days": month_days} | _stated_columns(offer, money)
+        row = (
+            key
+            | {"price_list_title": prices.title or name, "month_days": month_days}
+            | stated_columns(offer, "offers", money)
+        )
         row |= _identity(offer, prices, machine, month_days) | energy_columns(offer, machine, energy)
         if offer.own is not None:
             row |= _owned(offer.own, money)
@@ -108,10 +112,20 @@ def _with_list_terms(offer: Offer, prices: PriceList) -> Offer:
     return offer.model_copy(update=terms)
 
 
-def _stated_columns(offer: Offer, money: FloatArray) -> dict[str, Any]:
-    """Return the columns that columns.csv finds in the offer, money in USD."""
+def stated_columns(offer: Offer, table: str, money: FloatArray) -> dict[str, Any]:
+    """Return the columns of a table that columns.csv finds in the offer, money in USD.
+
+    Parameters
+    ----------
+    offer
+        The offer.
+    table
+        Name of the table in columns.csv.
+    money
+        USD per unit of its money as [value, low, high].
+    """
     row: dict[str, Any] = {}
-    for name, column in COLUMNS["offers"].items():
+    for name, column in COLUMNS[table].items():
         value: Any = offer if column.path else None
         for attribute in column.path.split(".") if column.path else ():
             value = getattr(value, attribute, None)

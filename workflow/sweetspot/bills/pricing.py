@@ -29,7 +29,7 @@ from sweetspot.study.monthly import Monthly
 from sweetspot.study.price_list import PriceList, load_price_list
 from sweetspot.study.workloads import load_monthly, load_workloads
 
-PRICE_TABLES = {kind: tuple(columns) for kind, columns in TABLES.items() if kind != "cells"}
+PRICE_TABLES = {kind: tuple(columns) for kind, columns in TABLES.items() if kind not in ("cells", "lint")}
 
 
 @dataclass(frozen=True)
