@@ -100,7 +100,7 @@ def bounds(amount: "Ranged | None") -> FloatArray:
 
 def expand(**values: Any) -> dict[str, Any]:
     """Return the values of a row; an array [value, low, high] becomes three columns."""
-    row = {}
+    row: dict[str, Any] = {}
     for name, value in values.items():
         is_array = isinstance(value, np.ndarray)
         row |= dict(zip(with_bounds(name), value.tolist(), strict=True)) if is_array else {name: value}

@@ -12,7 +12,7 @@ from sweetspot.facts.shipped_tables import table
 from sweetspot.study.catalogue_map import RATES
 
 FORMATS = {"skypilot": "skypilot", "gpuhunt": "gpuhunt", "csv": "csv", "json": "csv"}
-PURCHASES = {"": "on_demand", "true": "spot", "false": "on_demand", **{name: name for name in RATES}}
+PURCHASES: dict[str, str] = {"": "on_demand", "true": "spot", "false": "on_demand", **{name: name for name in RATES}}
 # Names that say GPU: "gpu_8x_h100", "a3-highgpu-8g", "8x-H100_SXM", and all of Google's A and G series.
 SAYS_GPU = re.compile(r"gpu|^\d+x[-_ ]|^(a[2-9]x?|g[2-9])-(high|mega|ultra|max|standard)|-\d+g(-|$)", re.IGNORECASE)
 
