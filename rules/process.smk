@@ -8,7 +8,6 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
-from snakemake.settings.enums import Quietness
 
 # This checkout; None where Snakemake reads the rules of a module from a repository elsewhere, file by file.
 RULES = workflow.current_basedir
@@ -17,7 +16,7 @@ if HOME is not None:
     sys.path.insert(0, str(HOME / "workflow"))  # its own library, installed or not
 
 try:
-    from sweetspot.packages import PARSED, hand_on, require_packages
+    from sweetspot.packages import PARSED, share_library, require_packages
 except ModuleNotFoundError:
     raise WorkflowError(
         f"the library of Sweetspot is not in {sys.executable}, and {RULES} gives the rules only; "
@@ -25,14 +24,14 @@ except ModuleNotFoundError:
     ) from None
 from sweetspot.errors import UserError
 
-hand_on()
+share_library()
 try:
     require_packages(HOME, PARSED)
 except UserError as error:
     raise WorkflowError(str(error)) from None
 
 from sweetspot.matrix.process import hold, stop_on_sigterm, stop_when_unread
-from sweetspot.matrix.progress import hush_measurements, show_step_lines
+from sweetspot.matrix.progress import show_step_lines
 from sweetspot.matrix.reruns import note_reruns, settle
 from sweetspot.matrix.slurm import install_commands
 
@@ -46,9 +45,7 @@ SAID = workflow.output_settings
 if workflow.is_main_process and not (
     SAID.dryrun or SAID.verbose or SAID.printshellcmds or os.environ.get("V") == "1"
 ):
-    show_step_lines(logger.handlers)
-if Quietness.ALL in (SAID.quiet or ()):
-    hush_measurements()
+    show_step_lines(logger.handlers, is_quiet=bool(SAID.quiet))
 # Here, not at the start: Snakemake has no start of a module.
 if workflow.is_main_process and not SAID.dryrun:
     install_commands()
@@ -90,7 +87,9 @@ onstart:
                 hold(made(f"results/{STUDY}"))
             if not workflow.local_exec:
                 JOBS.require_accepted(
-                    runs_to_make(), runs_a_job(), accounts_of_jobs()
+                    {job.wildcards.instance for job in jobs_to_make()},
+                    runs_a_job(),
+                    accounts_of_jobs(),
                 )
         except UserError as error:
             raise WorkflowError(str(error)) from None

@@ -220,8 +220,8 @@ def test_a_cell_that_failed_keeps_its_row_and_has_no_price_at_all():
 
 
 def test_the_list_shown_in_the_manual_is_valid():
-    shown = yaml.safe_load((ROOT / "docs" / "prices.md").read_text().split("```yaml")[1].split("```")[0])
-    assert validated(PriceList, shown, "docs/prices.md").offers[0].per_hour.value == 0.9
+    shown = yaml.safe_load((ROOT / "docs" / "studies.md").read_text().split("```yaml")[1].split("```")[0])
+    assert validated(PriceList, shown, "docs/studies.md").offers[0].per_hour.value == 0.9
 
 
 @pytest.mark.parametrize(

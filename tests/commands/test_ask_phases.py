@@ -11,8 +11,8 @@ from price_lists import list_tables, machines, price_list
 from sweetspot.bills.costs import EXTRAPOLATION_COLUMNS, THROUGHPUT_COLUMNS
 from sweetspot.bills.offers import FEE_COLUMNS, OFFER_COLUMNS
 from sweetspot.bills.schemas import table_of, to_arrow_table
-from sweetspot.commands.asked import Case, Given, Wanted
 from sweetspot.commands.command_line import main
+from sweetspot.commands.reevaluate import RequestedUse, StudyInputs, reevaluate
 from sweetspot.draws import DRAWS
 from sweetspot.files import write_arrow, write_parquet
 from sweetspot.study.settings import Settings
@@ -78,8 +78,8 @@ def small():
     found, (facts, offers) = compared(own(), hourly(RANGED)), given(own(), hourly(RANGED))
 
     def case(**wanted):
-        known = Given(found["options"], Settings.of(study(reference="box")), offers, phased=facts)
-        return Case(known, Wanted(**wanted), 400).tables
+        known = StudyInputs(found["options"], Settings.of(study(reference="box")), offers, phases=facts)
+        return reevaluate(known, RequestedUse(**wanted), 400)
 
     return found, case
 
@@ -92,7 +92,7 @@ def plan(found):
 def test_asked_for_nothing_else_it_is_the_pages_whatever_was_asked_before(small):
     """14,400 hours of twice the jobs take four boxes of 4,320 (five days, 36 months)."""
     found, case = small
-    assert plan(case(days=5.0, jobs=2.0)).loc["box", "counts"] == 4.0
+    assert plan(case(days=5.0, jobs_factor=2.0)).loc["box", "counts"] == 4.0
     asked = case()
     pd.testing.assert_frame_equal(plan(found), plan(asked), check_exact=False, rtol=1e-12, check_dtype=False)
     words = ["sentence", "do_this"]
@@ -103,4 +103,4 @@ def test_asked_for_nothing_else_it_is_the_pages_whatever_was_asked_before(small)
 def test_jobs_are_whole_ones(small, factor, hours):
     """Of 3,600 jobs of two hours: one job; a little more than one is two."""
     _, case = small
-    assert plan(case(jobs=factor)).loc["rented", "hours"] == pytest.approx(hours)
+    assert plan(case(jobs_factor=factor)).loc["rented", "hours"] == pytest.approx(hours)

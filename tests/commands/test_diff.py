@@ -49,11 +49,8 @@ def test_the_answers_stand_first(folders, capsys):
     assert "Before: Buy &lt;it>. Now.\n\nAfter: Rent it. Now.\n" in capsys.readouterr().out
 
 
-def test_the_command_writes_files_and_the_same_results_differ_in_nothing(folders, tmp_path, capsys):
-    old, new = map(str, folders)
-    main(["diff", old, new, "--markdown", str(tmp_path / "d.md"), "--table", str(tmp_path / "d.csv")])
-    assert capsys.readouterr().out == (tmp_path / "d.md").read_text()
-    assert len(pd.read_csv(tmp_path / "d.csv")) == 7
+def test_the_same_results_differ_in_nothing(folders, capsys):
+    old, _ = map(str, folders)
     main(["diff", old, old])
     assert "No price, cost or rank differs." in capsys.readouterr().out
 

@@ -77,9 +77,9 @@ def test_a_catalogue_as_a_price_list_takes_the_cheapest_place_and_titles_what_is
             {"instance": "plain", "purchase": "on_demand", "per_hour": 0.1, "note": "here"},
         ],
     }
-    heading = written(capsys, "gpuhunt", catalogue, *day, "--source", "a page", "--rate", "EUR=1.09")
+    heading = written(capsys, "gpuhunt", catalogue, *day, "--rate", "EUR=1.09")
     rate = {"currency": "EUR", "usd": 1.09, "as_of": date(2026, 1, 2), "source": "given when the prices were imported"}
-    assert (heading["source"], heading["rates"]) == ("a page", [rate])
+    assert heading["rates"] == [rate]
 
 
 def test_machines_have_what_the_catalogue_says_of_them(capsys, catalogue):

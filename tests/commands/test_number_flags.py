@@ -1,9 +1,9 @@
 """Numbers in flags and short texts: a decimal comma, an exponent and an ambiguous thousand, in every command."""
 
 import pytest
-from sweetspot.commands.ask import hours_of
+from sweetspot.commands.ask import parse_deadline
 from sweetspot.commands.command_line import main
-from sweetspot.commands.estimate import asked_work, mfu_of
+from sweetspot.commands.estimate import mfu_of, parse_work
 from sweetspot.commands.predict import measured
 from sweetspot.errors import UserError
 from sweetspot.transfer.figures import shipped_devices
@@ -21,17 +21,17 @@ from sweetspot.transfer.figures import shipped_devices
     ],
 )
 def test_tokens_are_read_as_they_are_meant(text: str, tokens: float) -> None:
-    assert asked_work(text, 2048, 1.0).tokens == pytest.approx(tokens)
+    assert parse_work(text).tokens == pytest.approx(tokens)
 
 
 @pytest.mark.parametrize("count", ["1,500", "1,500M", "0", "1e400", "1,5 B tokens and more", "0.0001"])
 def test_tokens_that_cannot_be_read_are_refused(count: str) -> None:
     with pytest.raises(UserError):
-        asked_work(f"llama-3.1-8b lora {count}", 2048, 1.0)
+        parse_work(f"llama-3.1-8b lora {count}")
 
 
 def test_a_timed_rate_has_an_exponent_or_a_comma() -> None:
-    work = asked_work("llama-3.1-8b lora 100M tokens", 2048, 1.0)
+    work = parse_work("llama-3.1-8b lora 100M tokens")
     plain = mfu_of(work, None, "RTX 4090: 2100 tokens/s").mfu
     assert mfu_of(work, None, "RTX 4090: 2.1e3 tokens/s").mfu == plain
     assert mfu_of(work, None, "RTX 4090: 2100,0 tokens/s").mfu == plain
@@ -48,8 +48,8 @@ def test_a_measured_rate_is_read_by_the_same_rules() -> None:
 
 
 def test_a_deadline_has_a_decimal_comma() -> None:
-    assert hours_of("1,5h") == 1.5
-    assert hours_of("1.5d") == 36.0  # 1.5 x 24 h
+    assert parse_deadline("1,5h") == 1.5
+    assert parse_deadline("1.5d") == 36.0  # 1.5 x 24 h
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,6 @@ def test_a_deadline_has_a_decimal_comma() -> None:
         ["new-study", "x", "--gpu-name", "RTX 4090", "--speed", "1,500"],
         ["new-study", "x", "--gpu-name", "RTX 4090", "--speed", "1120", "--currency", "CHF", "--rate", "1,250"],
         ["import-prices", "csv", "list.csv", "--as-of", "2026-11-20", "--rate", "EUR=1,090"],
-        ["estimate", "llama-3.1-8b lora 1M", "--epochs", "1,000"],
         ["estimate", "llama-3.1-8b lora 1M", "--within", "nan"],
         ["estimate", "llama-3.1-8b lora 1M", "--within", "0"],
     ],

@@ -113,19 +113,6 @@ def test_a_machine_of_another_size_stays(config, server, capsys):
     assert "nebius-8xh200 (on_demand): has 8 devices a machine in instances.yaml, 1 in the catalogue" in told
 
 
-def test_what_the_lint_says_of_new_prices_is_shown(config, server, capsys):
-    """Spot above on demand, which no list of the study has today."""
-    server.routes["/nebius/vms.csv"] = Answer(
-        (DATA / "skypilot" / "nebius_2026.csv").read_bytes().replace(b",10.00\n", b",26.00\n")
-    )
-    prices = config / "studies" / STUDY / "prices"
-    (prices / "clouds.yaml").write_text((prices / "clouds.yaml").read_text() + (
-        "  - {instance: nebius-8xh100, purchase: spot, per_hour: 17.2}\n"))  # fmt: skip
-    refresh(config, server, "--dry-run", providers=("nebius",))
-    told = capsys.readouterr().out
-    assert "lint: warning: nebius-8xh100: spot at 26 an hour is above on demand at 23.6 (spot_above_on_demand)" in told
-
-
 def test_a_study_without_a_map_and_an_edit_while_it_runs(config, server, monkeypatch):
     with pytest.raises(UserError, match="key 'catalogue' is missing"):
         refresh(config, server, study="rare-2018")

@@ -10,7 +10,7 @@ import pytest
 from answer_options import option, spot
 from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
-from sweetspot.decision.deadlines import DEADLINES, class_deadlines, job_deadlines, passed_over_in_words
+from sweetspot.decision.deadlines import DEADLINES, class_deadlines, job_deadlines
 from sweetspot.wording import DOLLARS
 
 OLD = own("old", capex=0.0)  # 240 hours a month at 0.2 USD, 50 of care
@@ -33,10 +33,10 @@ def test_every_column_of_the_cheapest_in_time():
     assert found.columns.tolist() == list(DEADLINES)
     (row,) = found.to_dict("records")
     same(row, {
-        "workload": "w", "class": None, "within_hours": 4.0, "is_asked": True, "per_month": None, "option": "mine",
+        "workload": "w", "class": None, "within_hours": 4.0, "is_asked": True, "option": "mine",
         "title": "Mine", "hours": 4.0, "hours_low": 3.1, "hours_high": 4.8, "usd": 20.0, "usd_low": 21.0,
         "usd_high": 38.0, "usd_extra": None, "p_in_time": 11 / 20, "share_in_time": None, "status": "ok",
-        "wait_hours": 0.0, "runner_up": "next", "margin": 1.5,
+        "wait_hours": 0.0,
         # in time up to the draw of 30 USD, then never: 10 / 20 to 10 / 24, then 60 / 25 to 60 / 30, then 0
         "p_cheapest": 6 / 20, "confidence": "too close to call",
         "verdict": "too close to call: Mine or Next", "up_front_usd": None, "due_usd_per_month": None,
@@ -47,7 +47,7 @@ def test_who_is_sure_alone_or_nobody():
     rows = [option("Mine", 20.0, hours=4.0), option("Next", 30.0, hours=3.0)]
     four, three = jobs(rows, [4.0, 3.0]).sort_values("within_hours", ascending=False).to_dict("records")
     same(four, {"option": "mine", "verdict": "Mine", "confidence": "clear", "p_cheapest": 1.0})
-    same(three, {"option": "next", "verdict": "Next", "confidence": "clear", "runner_up": None, "margin": None})
+    same(three, {"option": "next", "verdict": "Next", "confidence": "clear"})
     # Of two as fast the cheaper one is told; what can be taken away only where nothing else is.
     two = [option("Mine", 20.0), option("Same", 10.0), option("Slow", 1.0, hours=11.0), spot("Taken", 1.0, hours=1.0)]
     (late,) = jobs(two, [0.5]).to_dict("records")
@@ -71,10 +71,10 @@ def test_every_column_of_a_class_by_hand():
     """60 jobs of two hours fill half of ours: M/M/1, of which half wait at all, 4 h on average of these, 2 h of all."""
     steps = steps_of(OLD, hourly(6.0), classes=[class_of("a", 60.0)], hours={"a": 2.0}, have=["old"])
     assert steps.index.tolist() == pytest.approx(limits(2.0, 2.0, 4.0))
-    rented = {"workload": "lab", "class": "a", "is_asked": False, "per_month": 0.0, "option": "rented",
+    rented = {"workload": "lab", "class": "a", "is_asked": False, "option": "rented",
               "title": "rented", "hours": 2.0, "hours_low": 2.0, "hours_high": 2.0, "usd": 12.0, "usd_low": 12.0,
               "usd_high": 12.0, "usd_extra": 11.6, "p_in_time": 1.0, "share_in_time": 0.5, "status": "ok",
-              "wait_hours": 0.0, "runner_up": None, "margin": None, "p_cheapest": None, "confidence": None,
+              "wait_hours": 0.0, "p_cheapest": None, "confidence": None,
               "verdict": None}  # fmt: skip
     same(steps.loc[2.0], rented)
     early = 1 - 0.5 * math.exp(-2 / 4)
@@ -101,7 +101,7 @@ def test_an_urgent_job_pays_for_the_whole_machine_and_an_ordinary_one_for_its_pa
     steps = steps_of(OLD, QUICK, classes=classes, hours={"a": 2.0}, **SIDE)
     assert steps.index.tolist() == pytest.approx(limits(1.0, 2.0, 1.5, 1 + 2 / 3, 2 + 2 / 3))
     assert steps.index[steps["is_asked"]].tolist() == [1.5]
-    same(steps.loc[1.5], {"class": "a", "per_month": 6.0, "option": "quick", "usd": 20.0, "usd_low": 20.0,
+    same(steps.loc[1.5], {"class": "a", "option": "quick", "usd": 20.0, "usd_low": 20.0,
                           "usd_high": 20.0, "usd_extra": 20.0 - 0.2, "share_in_time": 0.0, "hours": 1.0})  # fmt: skip
     home = steps.iloc[steps.index.get_indexer([8 / 3], method="nearest")[0]]
     early = 1 - math.exp(-(2 / 3) / 2) / 3
@@ -175,30 +175,25 @@ def chosen(*offers, limit=20.0):
 def test_what_is_seldom_in_time_is_passed_over_for_what_costs_less_by_result():
     """10 USD in 1 of 10 attempts are 100 for each result in time; 20 USD in all of them 20."""
     row = chosen(("Cheap", 10.0, had(0.1)), ("Sure", 20.0, had(1.0)), ("Late", 1.0, had(1.0, start=17.0)))
-    same(row, {"option": "sure", "verdict": "Sure", "confidence": "clear", "usd": 20.0, "p_result_in_time": 1.0,
-               "passed_over": "late", "passed_over_title": "Late", "passed_over_usd": 1.0,
-               "passed_over_p_result_in_time": 0.0, "runner_up": "cheap"})  # fmt: skip
-    assert row["margin"] == pytest.approx(5.0, rel=0.1)
-    said = passed_over_in_words(row, DOLLARS)
-    assert said == "; Late costs 1.00 USD, in time in under 1 % of attempts"
+    same(row, {"option": "sure", "verdict": "Sure", "confidence": "clear", "usd": 20.0,
+               "p_result_in_time": 1.0})  # fmt: skip
     often = chosen(("Cheap", 10.0, had(0.6)), ("Sure", 20.0, had(1.0)))  # 16.7 for each result in time
-    same(often, {"option": "cheap", "usd": 10.0, "passed_over": None, "runner_up": "sure"})
-    assert often["p_result_in_time"] == pytest.approx(0.6, abs=0.03) and passed_over_in_words(often, DOLLARS) == ""
+    same(often, {"option": "cheap", "usd": 10.0})
+    assert often["p_result_in_time"] == pytest.approx(0.6, abs=0.03)
 
 
 def test_what_nobody_published_is_chosen_only_where_no_other_is_in_time():
     """Drawn from 0 to 1, 11 USD would be 22 for each result in time, of which 30 are known for 3 of 4 (40)."""
     unpublished = ("Big", 11.0, had(**UNKNOWN))
     row = chosen(unpublished, ("Known", 30.0, had(0.75)))
-    same(row, {"option": "known", "passed_over": "big", "passed_over_p_result_in_time": None})
-    assert passed_over_in_words(row, DOLLARS) == "; Big costs 11.0 USD, how often in time is not published"
+    same(row, {"option": "known"})
     late = chosen(unpublished, ("Late", 1.0, had(1.0, start=900.0)))
-    same(late, {"option": "big", "passed_over": "late"})
+    same(late, {"option": "big"})
     assert late["p_result_in_time"] == pytest.approx(0.5, abs=0.03)
-    same(chosen(("New", 8.0, {}), ("Known", 30.0, had(0.75))), {"option": "known", "passed_over": "new"})
+    same(chosen(("New", 8.0, {}), ("Known", 30.0, had(0.75))), {"option": "known"})
     # Where nothing is in time, and where nothing is known, the cheapest run is told.
-    same(chosen(("A", 2.0, had(1.0, start=900.0)), ("B", 1.0, had(1.0, start=900.0))), {"option": "b", "margin": 2.0})
-    same(chosen(("A", 2.0, {}), ("B", 1.0, {})), {"option": "b", "p_result_in_time": None, "passed_over": None})
+    same(chosen(("A", 2.0, had(1.0, start=900.0)), ("B", 1.0, had(1.0, start=900.0))), {"option": "b"})
+    same(chosen(("A", 2.0, {}), ("B", 1.0, {})), {"option": "b", "p_result_in_time": None})
 
 
 def test_classes_of_months_count_the_search_for_what_is_rented():

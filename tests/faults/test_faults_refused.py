@@ -20,8 +20,8 @@ from sweetspot.files import in_a_sentence, write_whole
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.packages import require_packages
 from sweetspot.scaling.device_predictions import predict_throughput
+from sweetspot.spelling import slipped
 from sweetspot.study.scripts import Script, load_script
-from sweetspot.study.spelling import slipped
 from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.gather import gather_throughput
@@ -257,7 +257,7 @@ def test_a_study_on_a_read_only_disk_is_one_sentence(config):
     studies = config / "studies"
     with read_only(studies):
         done = subprocess.run(
-            [sys.executable, "-m", "sweetspot", "new-study", "mine", "--config", str(config)],
+            [sys.executable, "-m", "sweetspot", "new-study", "mine", *CARD[2:5], "--config", str(config)],
             env=environment(ROOT), capture_output=True, text=True, check=False,
         )  # fmt: skip
     assert done.returncode == 2
@@ -273,9 +273,9 @@ CARD = ["new-study", "x", "--gpu-name", "RTX 4090", "--speed=9", "--currency=GBP
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["refresh-prices", STUDY, "--reuse-hours", "nan"], r"--reuse-hours.* 'nan'"),
-        (["refresh-prices", STUDY, "--reuse-hours", "inf"], r"--reuse-hours.* 'inf'"),
-        (CARD, "RATE is 133 USD for one GBP"),
+        (["refresh-prices", STUDY, "--reuse-hours", "nan"], r"--reuse-hours.*'nan'"),
+        (["refresh-prices", STUDY, "--reuse-hours", "inf"], r"--reuse-hours.*'inf'"),
+        (CARD, "--rate is 133 USD for one GBP"),
         (["diff", "parkopedia-2018", "--since", "2018-01-01"], "--since is 2018-01-01; "),
     ],
 )
@@ -288,5 +288,5 @@ def test_a_command_line_that_means_nothing_is_one_sentence(arguments, told, monk
 
 def test_python_without_docstrings_is_refused_before_anything_is_drawn():
     with pytest.raises(UserError, match="PYTHONOPTIMIZE=2; expected at most 1"):
-        require_packages(Path("x"), found=lambda _: True, optimised=2)
-    require_packages(Path("x"), found=lambda _: True, optimised=1)
+        require_packages(Path("x"), is_available=lambda _: True, optimised=2)
+    require_packages(Path("x"), is_available=lambda _: True, optimised=1)

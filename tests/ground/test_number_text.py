@@ -1,10 +1,8 @@
 """Numbers as people type them: decimal commas, exponents and thousands."""
 
-import argparse
-
 import pytest
 from sweetspot.errors import UserError
-from sweetspot.number_text import number_argument, parse_number
+from sweetspot.number_text import parse_number
 
 
 @pytest.mark.parametrize(
@@ -32,15 +30,12 @@ from sweetspot.number_text import number_argument, parse_number
 )
 def test_a_number_is_read_as_it_is_meant(text: str, value: float) -> None:
     assert parse_number(text, "--rate") == value
-    assert number_argument(text) == value
 
 
 @pytest.mark.parametrize("text", ["1,500", "21,900", "1,500e3", "-1,500"])
 def test_a_comma_before_three_digits_is_ambiguous(text: str) -> None:
     with pytest.raises(UserError, match="two ways"):
         parse_number(text, "--rate")
-    with pytest.raises(argparse.ArgumentTypeError):
-        number_argument(text)
 
 
 @pytest.mark.parametrize(

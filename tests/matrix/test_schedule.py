@@ -12,17 +12,15 @@ from sweetspot.cells import Cell
 from sweetspot.matrix import schedule
 from sweetspot.matrix.schedule import (
     Run,
-    RunTiming,
-    estimated_seconds,
-    priorities,
-    read_timing,
+    order_runs,
+    read_duration,
     select_runs,
-    selection_lines,
+    selection_text,
 )
 from sweetspot.study.config import Measure
-from sweetspot.study.study import Question
+from sweetspot.study.study import StudyCells
 
-QUESTION = Question(model=["vgg16"], batch_size=[16], precision="fp32", headline_batch_size=16)
+QUESTION = StudyCells(model=["vgg16"], batch_size=[16], precision="fp32", headline_batch_size=16)
 SMALL = Cell("here", "tensorflow", "vgg16", 16, 1, "fp32", "default")
 LARGE = SMALL._replace(batch_size=64)
 A, B = SMALL._replace(instance="a"), SMALL._replace(instance="b")
@@ -30,13 +28,15 @@ OTHERS = [A._replace(batch_size=64), B._replace(batch_size=64)]
 HOUR = 3600.0
 
 
-def ordered(estimates, runs=1, decisive=(), done=None, **measure):
-    order = schedule.order_runs(list(estimates), runs, decisive)
-    return schedule.select_within_budget(order, estimates, Measure(**measure), done or {})
+def within(budget_minutes, estimates, runs=1, done=None):
+    """The selection of runs of cells with these seconds, a first run of each before a second."""
+    order = [Run(cell, number) for number in range(1, runs + 1) for cell in estimates]
+    seconds = {run: estimates[run.cell] for run in order} | (done or {})
+    return schedule.select_within_budget(order, seconds, done or {}, budget_minutes)
 
 
 def test_first_runs_of_headline_cells_come_before_second_runs_and_other_cells():
-    order = schedule.order_runs([*OTHERS, A, B], 2, {A, B})
+    order = order_runs(plan(*OTHERS, A, B))
     assert [(run.cell.instance, run.cell.batch_size, run.run) for run in order] == [
         ("a", 16, 1), ("b", 16, 1), ("a", 16, 2), ("b", 16, 2),
         ("a", 64, 1), ("b", 64, 1), ("a", 64, 2), ("b", 64, 2),
@@ -44,50 +44,39 @@ def test_first_runs_of_headline_cells_come_before_second_runs_and_other_cells():
 
 
 def test_a_budget_of_minutes_keeps_what_fits_and_reports_the_rest():
-    choice = ordered(dict.fromkeys(OTHERS, 300.0) | {A: 120.0, B: 120.0}, decisive={A, B}, budget_minutes=10)
+    choice = within(10, {A: 120.0, B: 120.0} | dict.fromkeys(OTHERS, 300.0))
     # 2 + 2 minutes of the headline, 5 of one other: 9; the second other would make 14
     assert [run.cell for run in choice.selected] == [A, B, OTHERS[0]]
     assert choice.minutes == pytest.approx(9)
     assert [left.cell for left in choice.skipped] == [OTHERS[1]]
-    assert "instance=b" in selection_lines(choice)[1]
+    assert "3 runs, estimated 9.0 minutes; 1 runs of 1 cells" in selection_text(choice)
     # one that is too long does not stop shorter ones behind it
-    assert [run.cell for run in ordered({A: 6000.0, B: 60.0}, budget_minutes=2).selected] == [B]
+    assert [run.cell for run in within(2, {A: 6000.0, B: 60.0}).selected] == [B]
 
 
 @given(st.lists(st.floats(1, 1e4), min_size=1, max_size=12), st.floats(0.1, 500), st.integers(1, 3))
 def test_no_budget_is_ever_exceeded_and_no_run_is_lost(seconds, minutes, runs):
     estimates = {SMALL._replace(batch_size=number): took for number, took in enumerate(seconds, 1)}
-    choice = ordered(estimates, runs, budget_minutes=minutes)
+    choice = within(minutes, estimates, runs)
     assert choice.minutes <= minutes * (1 + 1e-6)
-    assert {*choice.selected, *choice.skipped} == {*schedule.order_runs(list(estimates), runs, ())}
+    assert {*choice.selected, *choice.skipped} == {
+        Run(cell, number) for cell in estimates for number in range(1, runs + 1)
+    }
 
 
 def test_what_is_made_already_is_spent_and_stays_whatever_the_budget():
     done = {Run(A, 1): 1200.0, Run(B, 1): 600.0}
-    choice = ordered({A: 600.0, B: 600.0}, 2, done=done, budget_minutes=40)
+    choice = within(40, {A: 600.0, B: 600.0}, 2, done)
     # 20 + 10 minutes are spent; 10 more of a reach the cap and hold; 10 of b would make 50
     assert choice.selected == [Run(A, 1), Run(B, 1), Run(A, 2)]
     assert choice.minutes == pytest.approx(40)
     assert choice.skipped == [Run(B, 2)]
-    assert ordered({A: 1.0}, done={Run(A, 1): 6e3}, budget_minutes=1).selected == [Run(A, 1)]
+    assert within(1, {A: 1.0}, done={Run(A, 1): 6e3}).selected == [Run(A, 1)]
 
 
 def test_a_sum_that_reaches_its_cap_but_for_rounding_fits():
     assert 0.1 + 0.1 + 0.1 > 0.3
-    assert len(ordered({A: 6.0}, 4, budget_minutes=0.3).selected) == 3
-
-
-@pytest.mark.parametrize(
-    ("per_sample", "seconds"),
-    [
-        (0.1, 30 + 2 * 1.6 + 5 * 1.6),  # 16 samples: 1.6 s a step
-        (1.0, 30 + 32 + 64),  # three steps, 48 s, are more than twenty seconds; at most one more than needed
-        (0.375, 30 + 12 + 26),  # 6 s a step: twenty seconds and one step more come before five steps, 30
-        (0.01, 30 + 2 * 0.16 + 2),  # no run ends before two seconds
-    ],
-)
-def test_the_estimate_follows_the_stop_rule(per_sample, seconds):
-    assert estimated_seconds(SMALL, per_sample, Measure()) == pytest.approx(seconds)
+    assert len(within(0.3, {A: 6.0}, 4).selected) == 3
 
 
 def plan(*cells, runs=2, **measure):
@@ -103,23 +92,16 @@ def write(folder, run, seconds=(1.0,), **facts):
     return file
 
 
-def test_a_run_file_tells_the_length_of_its_process_and_the_seconds_of_a_sample(tmp_path):
-    told = write(tmp_path, Run(SMALL, 1), duration_s=90.0, mean_step_s=3.2)
-    assert read_timing(told) == RunTiming(90.0, pytest.approx(0.2))  # 3.2 s / 16 samples
-    more = write(tmp_path, Run(SMALL, 2), duration_s=7, mean_step_s=None, status="failed")
-    assert read_timing(more) == RunTiming(7.0, None)
-
-
-@pytest.mark.parametrize("seconds", [0, -1.0, True, "1", float("inf"), float("nan"), None])
-def test_what_cannot_have_passed_is_no_time(tmp_path, seconds):
-    assert read_timing(write(tmp_path, Run(SMALL, 1), duration_s=seconds, mean_step_s=1.0)) is None
-    if seconds is not None:
-        assert read_timing(write(tmp_path, Run(SMALL, 2), duration_s=1.0, mean_step_s=seconds)) is None
+def test_a_run_file_says_how_long_its_process_took(tmp_path):
+    assert read_duration(write(tmp_path, Run(SMALL, 1), duration_s=90.0)) == 90.0
+    assert read_duration(write(tmp_path, Run(SMALL, 2), duration_s=7, status="failed")) == 7.0
+    for odd in (0, -1.0, float("nan"), None, "1"):
+        assert read_duration(write(tmp_path, Run(SMALL, 1), duration_s=odd)) is None
 
 
 def test_without_a_cap_every_run_of_every_cell_is_made_and_nothing_is_read(tmp_path):
     every = [Run(SMALL, 1), Run(SMALL, 2), Run(LARGE, 1), Run(LARGE, 2)]
-    write(tmp_path, Run(SMALL, 1), duration_s=9e9, mean_step_s=1.0)
+    write(tmp_path, Run(SMALL, 1), duration_s=9e9)
     for choice in (
         select_runs(plan(SMALL, LARGE), tmp_path),
         select_runs(plan(SMALL, LARGE, budget_minutes=1), tmp_path, use_budget=False),
@@ -128,13 +110,12 @@ def test_without_a_cap_every_run_of_every_cell_is_made_and_nothing_is_read(tmp_p
 
 
 def test_what_is_measured_is_spent_first_and_the_rest_goes_to_what_decides(tmp_path):
-    write(tmp_path, Run(SMALL, 1), duration_s=120.0, mean_step_s=3.2)
+    write(tmp_path, Run(SMALL, 1), duration_s=120.0)
     choice = select_runs(plan(LARGE, SMALL, budget_minutes=6), tmp_path)
-    # SMALL is the headline's: 120 s as its first run. LARGE: 64 x 0.2 = 12.8 s a step; three slow steps, 38.4 s, and
-    # one more end it before five do (64 s): 30 + 2 x 12.8 + 51.2 = 106.8 s. 120 + 120 + 106.8 s make 5.78 minutes; a
-    # second run of LARGE would make 7.56.
+    # SMALL is the headline's: 120 s as its first run, and so is the estimate of LARGE. Three of them make 6 minutes; a
+    # second run of LARGE would make 8.
     assert choice.selected == [Run(LARGE, 1), Run(SMALL, 1), Run(SMALL, 2)]  # in the order of the matrix
-    assert choice.minutes == pytest.approx(5.78)
+    assert choice.minutes == pytest.approx(6)
     assert schedule.skipped_rows(choice) == [{**LARGE._asdict(), "run": 2}]
 
 
@@ -145,26 +126,18 @@ def test_a_run_file_that_is_not_whole_is_spent_as_estimated(tmp_path):
     assert choice.skipped == [Run(SMALL, 2)]
 
 
-def test_the_estimate_is_of_a_cells_own_runs_else_of_the_nearest_like_it():
-    half, middle = LARGE._replace(precision="fp16"), SMALL._replace(batch_size=32)
-    elsewhere, other = LARGE._replace(instance="there"), SMALL._replace(model="resnet50")
-    timings = {Run(SMALL, 1): RunTiming(100.0, 0.2), Run(SMALL, 2): RunTiming(140.0, 0.2),
-               Run(half, 1): RunTiming(50.0, 0.1),
-               Run(middle, 1): RunTiming(60.0, 0.3), Run(elsewhere, 1): RunTiming(1.0, None)}  # fmt: skip
-    found = schedule.estimate_cells([SMALL, LARGE, elsewhere._replace(batch_size=8), other], timings, Measure())
-    assert found[SMALL] == 120.0  # the mean of its two
-    # fp32 before fp16 whatever the batch, then 32 before 16: 64 x 0.3 = 19.2 s a step, 3 of them 57.6 s
-    assert found[LARGE] == pytest.approx(30 + 2 * 19.2 + 57.6 + 19.2)
-    assert found[elsewhere._replace(batch_size=8)] == 180.0  # nothing was timed there: estimate_minutes, 3
-    assert found[other] == 180.0
+def test_the_estimate_is_of_a_cells_own_runs_else_the_longest_of_its_model():
+    durations_s = {Run(SMALL, 1): 100.0, Run(SMALL, 2): 140.0, Run(SMALL._replace(precision="fp16"), 1): 150.0}
+    elsewhere, other_model = LARGE._replace(instance="there"), SMALL._replace(model="resnet50")
+    estimates = schedule.estimate_cells([SMALL, LARGE, elsewhere, other_model], durations_s)
+    assert estimates == {SMALL: 120.0, LARGE: 150.0, elsewhere: 180.0, other_model: 180.0}
 
 
-def test_the_cells_nearest_to_the_question_come_first_each_number_of_devices_by_itself():
-    far, near = LARGE, SMALL._replace(batch_size=32)  # asked is 16: |log 4| against |log 2|
-    two, other = far._replace(gpus=2), SMALL._replace(model="resnet50")
-    order = priorities(plan(other, far, two, near, runs=1))
-    # decisive are `near` and, alone with its devices, `two`; one device before two; then the matrix' order by devices
-    assert order == {Run(near, 1): 4, Run(two, 1): 3, Run(other, 1): 2, Run(far, 1): 1}
+def test_the_cells_at_the_batch_nearest_to_the_question_come_first():
+    near, other = SMALL._replace(batch_size=32), SMALL._replace(model="resnet50")  # asked is 16: |log 2|, 64: |log 4|
+    two = near._replace(gpus=2)
+    order = order_runs(plan(other, LARGE, two, near, runs=1))
+    assert order == [Run(near, 1), Run(two, 1), Run(other, 1), Run(LARGE, 1)]  # one device before two; then the matrix
 
 
 def test_a_run_file_is_missed_only_where_its_table_is_there(tmp_path):

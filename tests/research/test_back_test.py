@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from study_tables import STUDIES
-from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import POOLS
-from sweetspot.study.terms import Own
+from sweetspot.study.terms import Ownership
 from sweetspot.study.trends import Drift, Fixed
 
-from research.__main__ import COMMANDS
+from research.__main__ import main
 from research.back_test import boxes_of, summary
 from research.band_coverage import band, coverage
 from research.known_then import presets_at, rents_at, widened
@@ -63,7 +62,7 @@ def rows(prices):
 
 
 def small(prices, server, days=10.0):
-    box = Box("own-8x", "X SXM", "X", 8, Own.model_validate(OWN), 0.0)
+    box = Box("own-8x", "X SXM", "X", 8, Ownership.model_validate(OWN), 0.0)
     servers = pd.DataFrame([{"gpu": "X SXM", "date": "", "usd_per_gpu": server, "time": 0.0}])
     resale = pd.DataFrame(columns=["class", "gpu", "date", "age_years", "ratio_to_new", "time"])
     return Replay(replace(box, came_out=24000.0), rows(prices), servers, resale, 30.5, days)
@@ -141,8 +140,8 @@ def test_what_the_presets_know_is_only_what_was_before(history):
 
 def test_a_study_without_such_a_machine_and_a_month_that_is_none():
     with pytest.raises(UserError, match="no owned machine has a device"):
-        main(["back-test", "parkopedia-2018"], "research", COMMANDS)
+        main(["back-test", "parkopedia-2018"])
     with pytest.raises(UserError, match="expected a month as YYYY-MM"):
-        main(["back-test", "eight-gpus-2026", "--from", "2023"], "research", COMMANDS)
+        main(["back-test", "eight-gpus-2026", "--from", "2023"])
     with pytest.raises(UserError, match="no project of 600 months"):
-        main(["back-test", "eight-gpus-2026", "--months", "600"], "research", COMMANDS)
+        main(["back-test", "eight-gpus-2026", "--months", "600"])

@@ -6,10 +6,9 @@ import math
 
 import pandas as pd
 import pytest
-from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 
-from research.__main__ import COMMANDS
+from research.__main__ import main
 from research.compare_results import difference
 
 TOLERANCE = 1e-9
@@ -86,7 +85,7 @@ def results(tmp_path):
 
 
 def said(capsys, *arguments):
-    code = main(["compare-results", *map(str, arguments)], "research", COMMANDS)
+    code = main(["compare-results", *map(str, arguments)])
     return code, capsys.readouterr().out.splitlines()
 
 
@@ -104,4 +103,4 @@ def test_a_folder_without_tables_is_refused(results, tmp_path):
     (tmp_path / "empty").mkdir()
     for folder in ("empty", "absent"):
         with pytest.raises(UserError, match=f"{folder}: no table is below it; expected a folder such as results"):
-            main(["compare-results", str(results(f"of-{folder}")), str(tmp_path / folder)], "research", COMMANDS)
+            main(["compare-results", str(results(f"of-{folder}")), str(tmp_path / folder)])

@@ -1,14 +1,13 @@
 """`python -m research flop`: what runs reached of the dense peak, by hand."""
 
 import pytest
-from sweetspot.commands.command_line import main
 from sweetspot.errors import UserError
 from sweetspot.harness.request import parse_request
 from sweetspot.harness.runfile import write_run
 from sweetspot.harness.step_times import Interval
 
 from research import flop
-from research.__main__ import COMMANDS
+from research.__main__ import main
 
 
 def run_file(folder, name, model="gpt2_small", **changes):
@@ -23,7 +22,7 @@ def test_the_share_of_the_dense_peak_by_hand(tmp_path, capsys):
     run_file(tmp_path, "a")
     run_file(tmp_path, "b", device_name="AMD EPYC 7763 64-Core Processor")
     run_file(tmp_path, "c", model="mine", training_flop_per_sample=None)  # of another's script: nothing is known of it
-    assert main(["flop", str(tmp_path)], "research", COMMANDS) == 0
+    assert main(["flop", str(tmp_path)]) == 0
     _, first, second = capsys.readouterr().out.splitlines()
     # 8000 tokens x 39 GFLOP / 2 s = 156 TFLOP/s; the data sheet has 312 of each of two devices, dense, in bf16
     assert first.split()[:5] == ["box/torch/gpt2_small/8/2/bf16/ddp", "1", "156", "624", "25.0%"]

@@ -5,12 +5,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.commands.command_line import main
 from sweetspot.transfer.figures import as_figures, shipped_devices, shipped_figures
 from sweetspot.transfer.relation import fit_relation, predict
 from sweetspot.transfer.transferring import RATIO_HALF_WIDTH, RELATION_WIDTH
 
-from research.__main__ import COMMANDS
+from research.__main__ import main
 from research.transfer_errors import (
     DEVICE_AND_PROGRAM,
     DEVICE_AND_WORKLOAD,
@@ -100,7 +99,7 @@ def test_a_file_gives_headline_and_methods(tmp_path, capsys):
         "Abacus,1,mynet,fp16,1,images/s\n"
         "RTX 3090,1,mynet,fp16,much,images/s\n"
     )
-    assert main(["validate-transfer", str(file), "--json"], "research", COMMANDS) == 0
+    assert main(["validate-transfer", str(file), "--json"]) == 0
     out, err = capsys.readouterr()
     result = json.loads(out)
     (headline,) = [row for row in result["methods"] if row["method"] == result["headline"]]
@@ -120,7 +119,7 @@ def test_a_pair_that_no_method_explains_is_wrong_by_its_factor(tmp_path, capsys)
         "gpu,gpus,model,precision,value,unit\nRTX 4090,1,mynet,fp16,1000,images/s\n"
         "A100 SXM 80GB,1,mynet,fp16,14000,images/s\n"
     )
-    main(["validate-transfer", str(file), "--json"], "research", COMMANDS)
+    main(["validate-transfer", str(file), "--json"])
     (default, relation, _) = json.loads(capsys.readouterr().out)["methods"]
     assert default["coverage90"] == 0 and 3 < default["median_abs_error"] < 5.5
     assert default["median_abs_error"] == relation["median_abs_error"]  # both devices are in the pool

@@ -5,17 +5,12 @@ import math
 
 import pandas as pd
 import pytest
-from sweetspot.commands.command_line import main as run_command
 from sweetspot.errors import UserError
 
-from research.__main__ import COMMANDS
+from research.__main__ import main
 from research.validate_scaling import Goal, model_mean_errors, no_loss_errors
 
 pytestmark = pytest.mark.slow  # fits all shipped figures: three CPU-seconds
-
-
-def main(arguments):
-    return run_command(arguments, "research", COMMANDS)
 
 
 SHARED = "gpu,instance,gpu_count,framework,framework_version,benchmark,model,batch_per_gpu,precision,dataset,"

@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from sweetspot.commands.command_line import main
 from sweetspot.tokens.mfu import PublishedShare, Range, published_figures
 
-from research.__main__ import COMMANDS
+from research.__main__ import main
 from research.validate_tokens import pairs, summarize, validate
 
 
@@ -47,7 +46,7 @@ def test_a_file_gives_headline_and_methods(tmp_path, capsys):
         "llama-3.1-8b,lora,RTX 4090,1,bf16,2048,1008,plain,mine\n"  # 1,008 GB/s
         "llama-3.1-8b,lora,A100 SXM 80GB,1,bf16,2048,2039,plain,mine\n"  # 2,039 GB/s: the plain ratio is exact
     )
-    assert main(["validate-tokens", str(file), "--json"], "research", COMMANDS) == 0
+    assert main(["validate-tokens", str(file), "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     rows = {row["method"]: row for row in result["methods"]}
     assert result["headline"] in rows and rows["nothing known"]["rows"] == 2

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 from project_copy import ROOT
 from study_entries import LOG, MACHINE, QUESTION, SLURM, STUDY
-from sweetspot.commands.create_study import create_study
+from sweetspot.commands.new_study import StudyRequest, create_study
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
+from sweetspot.frameworks import ALWAYS_COMPILED, FRAMEWORKS
 from sweetspot.matrix.invocation import load_invocation
+from sweetspot.platforms import PLATFORMS
 from sweetspot.study.claims import load_claims
 from sweetspot.study.energy_facts import Energy
-from sweetspot.study.frameworks import ALWAYS_COMPILED, FRAMEWORKS
 from sweetspot.study.instances import Executor, Instance, cautions, load_instances, nodes_of, titles
-from sweetspot.study.platforms import PLATFORMS
 from sweetspot.study.settings import Settings
-from sweetspot.study.study import LogSource, Question, Study, load_study, log_files
-from sweetspot.study.titles import class_title, framework_title, model_title, provider_title, unit_in_words
+from sweetspot.study.study import LogSource, Study, StudyCells, load_study, log_files
+from sweetspot.titles import class_title, framework_title, model_title, provider_title, unit_in_words
 from sweetspot.wording import Money
 
 
@@ -57,7 +57,7 @@ def test_a_study_named_as_a_folder_of_results_is_refused(studies, name):
 def test_a_new_study_named_so_is_refused_too(config):
     for name, said in {"logs": "results/logs", "RARE-2018": "'RARE-2018' and 'rare-2018' differ only by case"}.items():
         with pytest.raises(UserError, match=said):
-            create_study(name, config, ("workstation", "a processor"), date(2018, 7, 1))
+            create_study(StudyRequest(name, config, gpu_name="RTX 4090", speed=1120.0), date(2018, 7, 1))
 
 
 def test_names_that_differ_only_by_case_are_refused(studies, tmp_path):
@@ -79,7 +79,7 @@ def test_a_price_list_that_would_be_passed_over_is_refused(studies, name):
 
 
 def test_a_study_is_found_by_its_folders_name(tmp_path):
-    with pytest.raises(UserError, match=f"'s' does not exist: no study lies in {tmp_path}"):
+    with pytest.raises(UserError, match=f"'s' does not exist; expected one of studies in {tmp_path}"):
         load_study(tmp_path / "s")
     (tmp_path / "other").mkdir()
     text = "name: s\ntitle: t\nquestion: q\nas_of: 2018-01-01\nsources: [{id: a, title: t, date: '2018'}]\n"
@@ -97,7 +97,7 @@ def test_the_batch_of_the_answer():
     own = QUESTION | {"model": ["a", "b", "c"], "batch_size": [8, 16], "headline_batch_size": {"a": 16, "b": 8, "c": 8}}
     cells = Study.model_validate(STUDY | {"cells": own}).cells
     assert (cells.batches("a"), cells.headline("b")) == ([16], 8)
-    plain, each = (Question.model_validate(QUESTION | {"batch_size": [8, 16], "headline_batch_size": batch})
+    plain, each = (StudyCells.model_validate(QUESTION | {"batch_size": [8, 16], "headline_batch_size": batch})
                    for batch in (8, "own"))  # fmt: skip
     assert (plain.batches("vgg16"), plain.headline("vgg16")) == ([8, 16], 8)
     assert (each.batches("vgg16"), each.headline("vgg16")) == ([], None)

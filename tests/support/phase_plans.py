@@ -5,10 +5,10 @@ from decision_tables import study
 from price_lists import cell, list_tables, machines, offers, planned, price_list, priced, works_of
 from sweetspot.bills.costs import PRICED_COLUMNS
 from sweetspot.bills.schemas import table_of
-from sweetspot.commands.asked import Phased
+from sweetspot.commands.reevaluate import PhaseInputs
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.options import build_options
+from sweetspot.decision.phases_problem import phases_problems
 from sweetspot.decision.simulate import simulate
 from sweetspot.report.tables import of_plans
 from sweetspot.study.settings import Settings
@@ -74,7 +74,7 @@ def priced_plan(*rows, work=None, facts=None, speeds=None):
 def best_of(tables, settings, draws=2):
     """The best of the plan by what it is priced at: the option, and nothing else of the comparison."""
     options = build_options(tables.costs, tables.offers, tables.throughput, tables.extrapolation, settings)
-    (whole,) = priced_plans(options, simulate(options, settings.seed, draws), tables.plans)
+    (whole,) = phases_problems(options, simulate(options, settings.seed, draws), tables.plans, 30.5)
     stays = whole.table[whole.table["persistent"].astype(bool)]
     return (stays if len(stays) else whole.table)["option"].iloc[0]
 
@@ -94,7 +94,7 @@ def given(*rows, facts=None, speeds=None):
     table, fees = list_tables(prices, known)
     cells = table_of(cells_of(known, speeds), PRICED_COLUMNS)
     plans = works_of({"work": WORK})
-    return Phased(cells, [(table, fees)], plans, known, {}), offers(prices, known).reset_index()
+    return PhaseInputs(cells, [(table, fees)], plans, known, {}), offers(prices, known).reset_index()
 
 
 def _speed(value, low, high):

@@ -1,8 +1,8 @@
 """Choices of a plan of phases by hand, as comparison/choices has them: an owned box, rented machines, one spot."""
 
 import pandas as pd
+from sweetspot.choice_kinds import FACTOR
 from sweetspot.decision.choice_table import COLUMNS
-from sweetspot.decision_words import FACTOR
 
 BOX, CLOUD, QUICK, SPOT = "box (own)", "cloud", "quick", "cloud (spot)"
 TITLES = {BOX: "office box with 4 GTX", CLOUD: "Cloud with 1 V100", QUICK: "Cloud with 8 V100",
@@ -21,8 +21,8 @@ def option(name, usd, hours, **more):
 
 def box(usd=8000.0, hours=7000.0, **more):
     """The owned box: of 8,000 USD 6,500 are due however little it works."""
-    own = {"purchase": "own", "kind": "buy", "commitment": "buy", "planned_hours": 7200.0, "ownership_usd": 6500.0,
-           "usd_running": usd - 6500.0, "basis": "extrapolated"}  # fmt: skip
+    own = {"purchase": "own", "kind": "buy", "commitment": "buy", "planned_hours": 7200.0,
+           "basis": "extrapolated"}  # fmt: skip
     return option(BOX, usd, hours, **{**own, **more})
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-from sweetspot.decision.choice_table import NOTHING, Work
-from sweetspot.decision_words import BUY, CONTRACT, KEEP, MIX, RENT
+from sweetspot.choice_kinds import BUY, CONTRACT, KEEP, MIX, RENT
+from sweetspot.decision.choice_table import NOTHING, PricedWork
 
 BINDS = {KEEP: NOTHING, RENT: NOTHING, CONTRACT: CONTRACT, BUY: BUY, MIX: BUY}
 
@@ -15,6 +15,7 @@ def work(*choices, name="plan", months=36.0, today=None, **more):
         "title": key.title(), "instance": key,
          "box_title": f"office {key}", "price_list": "list", "usd": float(usd[0]), "stands": True, "why_not": None,
          "why_not_rule": None,
+         "month_usd": np.nan,
          "usd_at_todays_prices": float((today or {}).get(key, usd)[0]), "capex_usd": np.nan, "usd_per_capex": 0.0,
          "capex_usd_low": np.nan, "capex_usd_high": np.nan,
          **(facts[0] if facts else {})}
@@ -23,4 +24,4 @@ def work(*choices, name="plan", months=36.0, today=None, **more):
     drawn = [np.array(usd, float) for _, _, usd, *_ in choices]
     now = [np.array((today or {}).get(key, usd), float) for key, _, usd, *_ in choices]
     capex = [np.full(len(drawn[0]), row["capex_usd"] if row["capex_usd"] > 0 else np.inf) for row in rows]
-    return Work(name, name, months, pd.DataFrame(rows), np.stack(drawn), np.stack(now), np.stack(capex), **more)
+    return PricedWork(name, name, months, pd.DataFrame(rows), np.stack(drawn), np.stack(now), np.stack(capex), **more)

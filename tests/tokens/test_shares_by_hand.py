@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 from study_tables import STUDIES
-from sweetspot.commands.estimate import asked_work, machines_for_rent, mfu_of
+from sweetspot.commands.estimate import machines_for_rent, mfu_of, parse_work
 from sweetspot.study.open_models import open_models
 from sweetspot.tokens import mfu
 from sweetspot.tokens.estimates import UNTRIED, cheapest, estimate_machines
@@ -221,7 +221,7 @@ def test_amd_reaches_what_its_mlperf_times_say_beside_nvidias_of_the_round():
 
 
 def test_a_maker_without_a_figure_stands_last_and_leads_nothing():
-    work = asked_work("llama-3.1-8b lora 100M tokens", 2048, 1.0)
+    work = parse_work("llama-3.1-8b lora 100M tokens")
     rows = estimate_machines(work, mfu_of(work, None, None), machines_for_rent())
     untried = [row.basis == UNTRIED for row in rows]
     assert any(untried) and untried == sorted(untried)

@@ -1,6 +1,5 @@
 """Numbers as people type them: one grammar for flags and for short texts such as '1.5B tokens'."""
 
-import argparse
 import math
 import re
 
@@ -47,20 +46,12 @@ def parse_number(text: str, name: str) -> float:
         )
 
     if _WITH_POINT.fullmatch(digits):
-        digits_alone = digits.replace(",", "")
+        number = digits.replace(",", "")
     elif _WITH_COMMA.fullmatch(digits):
-        digits_alone = digits.replace(".", "").replace(",", ".")
+        number = digits.replace(".", "").replace(",", ".")
     else:
         raise UserError(f"{name} is {text.strip()!r}; expected a number such as 1200, 1.5 or 2.8e8")
-    value = float(f"{shape['sign']}{digits_alone}{shape['exponent'] or ''}") if shape else math.nan
+    value = float(f"{shape['sign']}{number}{shape['exponent'] or ''}") if shape else math.nan
     if not math.isfinite(value):
         raise UserError(f"{name} is {text.strip()!r}; expected a finite number")
     return value
-
-
-def number_argument(text: str) -> float:
-    """Parse a number for `argparse`, which puts the flag's name before the sentence."""
-    try:
-        return parse_number(text, "the value")
-    except UserError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None

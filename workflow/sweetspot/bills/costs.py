@@ -9,9 +9,9 @@ from sweetspot.bills.renting import HOUR_S, ROUNDING, Bill, bill_lines, overhead
 from sweetspot.bills.schemas import SUFFIXES, TABLES, FloatArray, concat, numbers, table_of, with_bounds
 from sweetspot.cells import BASES, USABLE, weakest
 from sweetspot.study.instances import Instance
-from sweetspot.study.workloads import Plan, Runs, Training
+from sweetspot.study.workloads import ProjectPlan, Runs, Training
 
-Workload = Training | Runs | Plan
+Workload = Training | Runs | ProjectPlan
 RATES = with_bounds("images_per_s")
 FIGURES = tuple(TABLES["cells"])
 PRICED_COLUMNS = [*FIGURES, "gpu"]
@@ -234,7 +234,7 @@ def price_cells(
     machines = join_offers(_one_job_at_a_time(cells), offers)
     tables = []
     for name, work in workloads.items():
-        if isinstance(work, Plan):
+        if isinstance(work, ProjectPlan):
             continue
         rows = machines
         if work.devices_per_job != "all":

@@ -16,9 +16,9 @@ from sweetspot.errors import UserError
 from sweetspot.study.base import Ranged
 from sweetspot.study.energy_facts import Energy
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import CONTRACTS, RATE_HOURS, Offer, PriceList
-from sweetspot.study.terms import Billing, Commitment, Own, Rate, Vat
-from sweetspot.study.trends import Drift, Jumps, Resale, named, preset_of
+from sweetspot.study.price_list import CONTRACTS, RATE_HOURS, PricedOffer, PriceList
+from sweetspot.study.terms import Billing, Commitment, Ownership, Rate, Vat
+from sweetspot.study.trends import Drift, Jumps, Resale, path_and_title, preset_of
 
 GRANULARITY_S = {None: 0.0, "millisecond": 0.001, "second": 1.0, "minute": 60.0, "hour": HOUR_S}
 OFFER_COLUMNS, FEE_COLUMNS = tuple(TABLES["offers"]), tuple(TABLES["fees"])
@@ -101,7 +101,7 @@ def offers_in_usd(
     return table_of(rows, OFFER_COLUMNS), table_of(fees, FEE_COLUMNS)
 
 
-def _with_list_terms(offer: Offer, prices: PriceList) -> Offer:
+def _with_list_terms(offer: PricedOffer, prices: PriceList) -> PricedOffer:
     """Return the offer with what it does not say as the list says it for such offers."""
     is_interruptible = offer.purchase in INTERRUPTIBLE
     terms = {
@@ -112,7 +112,7 @@ def _with_list_terms(offer: Offer, prices: PriceList) -> Offer:
     return offer.model_copy(update=terms)
 
 
-def stated_columns(offer: Offer, table: str, money: FloatArray) -> dict[str, Any]:
+def stated_columns(offer: PricedOffer, table: str, money: FloatArray) -> dict[str, Any]:
     """Return the columns of a table that columns.csv finds in the offer, money in USD.
 
     Parameters
@@ -145,7 +145,7 @@ def tax_factor(vat: Vat | None) -> float:
     return net if vat.reclaimed else net * (1.0 + vat.rate)
 
 
-def usd_per_unit(offer: Offer, prices: PriceList) -> FloatArray:
+def usd_per_unit(offer: PricedOffer, prices: PriceList) -> FloatArray:
     """Return USD per printed unit of money, exchange rate x tax, as [value, low, high].
 
     Raises UserError if the currency has no exchange rate.
@@ -157,13 +157,13 @@ def usd_per_unit(offer: Offer, prices: PriceList) -> FloatArray:
     return exchange * tax_factor(offer.vat or prices.vat)
 
 
-def exchange_rate(offer: Offer, prices: PriceList) -> Rate | None:
+def exchange_rate(offer: PricedOffer, prices: PriceList) -> Rate | None:
     """Return the exchange rate of the offer's currency, if the list has one."""
     currency = offer.currency or prices.currency
     return next((rate for rate in prices.rates if rate.currency == currency), None)
 
 
-def hourly_price(offer: Offer, prices: PriceList, month_days: float) -> FloatArray:
+def hourly_price(offer: PricedOffer, prices: PriceList, month_days: float) -> FloatArray:
     """Return USD per hour of an offer with a rate or a composed machine, as [value, low, high]."""
     money = usd_per_unit(offer, prices)
     if offer.compose is not None:
@@ -173,7 +173,7 @@ def hourly_price(offer: Offer, prices: PriceList, month_days: float) -> FloatArr
     return bounds(getattr(offer, unit)) * money / (RATE_HOURS[unit] or month_days * HOURS_A_DAY)
 
 
-def on_demand_price(offer: Offer, prices: PriceList, month_days: float) -> float:
+def on_demand_price(offer: PricedOffer, prices: PriceList, month_days: float) -> float:
     """Return USD per hour on demand of the same machine, stated by the offer or in the list; NaN if unknown."""
     if offer.on_demand_per_hour is not None:
         return float(offer.on_demand_per_hour.value * usd_per_unit(offer, prices)[0])
@@ -183,12 +183,12 @@ def on_demand_price(offer: Offer, prices: PriceList, month_days: float) -> float
     return float("nan")
 
 
-def has_ended(offer: Offer, study_date: date) -> bool:
+def has_ended(offer: PricedOffer, study_date: date) -> bool:
     """True if the last day of the offer is before the study's date."""
     return offer.until is not None and offer.until < study_date
 
 
-def _identity(offer: Offer, prices: PriceList, machine: Instance, month_days: float) -> dict[str, Any]:
+def _identity(offer: PricedOffer, prices: PriceList, machine: Instance, month_days: float) -> dict[str, Any]:
     """Return who offers which machine, since when, and the months until it is available."""
     source, rate, day = offer.source or prices.source, exchange_rate(offer, prices), offer.as_of or prices.as_of
     if rate is not None:
@@ -225,7 +225,7 @@ def _fees(billing: Billing, money: float) -> list[dict[str, Any]]:
     ]
 
 
-def _owned(own: Own, money: FloatArray) -> dict[str, Any]:
+def _owned(own: Ownership, money: FloatArray) -> dict[str, Any]:
     residual, points = _residual(own)
     staff = bounds(own.staff_hours_per_month) * bounds(own.staff_per_hour) * money
     kw = bounds(own.kw) * bounds(own.load_share)
@@ -251,7 +251,7 @@ def _owned(own: Own, money: FloatArray) -> dict[str, Any]:
     )
 
 
-def _residual(own: Own) -> tuple[FloatArray, list[dict[str, float]] | None]:
+def _residual(own: Ownership) -> tuple[FloatArray, list[dict[str, float]] | None]:
     """Return what the machine sells for at the end as [value, low, high] in the offer's money, and its curve if any.
 
     A curve is a share of the central price after the central months; its high value is at most the lowest price.
@@ -264,7 +264,7 @@ def _residual(own: Own) -> tuple[FloatArray, list[dict[str, float]] | None]:
     return np.minimum(own.capex.value * shares, own.capex.ends[0]), curve
 
 
-def _committed(deal: Commitment, offer: Offer, prices: PriceList, month_days: float) -> dict[str, Any]:
+def _committed(deal: Commitment, offer: PricedOffer, prices: PriceList, month_days: float) -> dict[str, Any]:
     money = usd_per_unit(offer, prices)
     days = np.full(3, month_days) if offer.days_per_month is None else bounds(offer.days_per_month)
     variable = bounds(deal.per_hour) * money
@@ -280,7 +280,7 @@ def _committed(deal: Commitment, offer: Offer, prices: PriceList, month_days: fl
     )
 
 
-def _rented(offer: Offer, prices: PriceList, month_days: float) -> dict[str, Any]:
+def _rented(offer: PricedOffer, prices: PriceList, month_days: float) -> dict[str, Any]:
     """Return the price of an hour, and what interruptions add to it (Daly 2006)."""
     hourly, zero, terms = hourly_price(offer, prices, month_days), np.zeros(3), offer.interruptions
     row = expand(usd_per_hour=hourly, fixed_usd_per_month=zero, variable_usd_per_hour=hourly, energy_usd_per_hour=zero)
@@ -292,11 +292,11 @@ def _rented(offer: Offer, prices: PriceList, month_days: float) -> dict[str, Any
     return row | {"spot_overhead": factor if np.isfinite(factor) else None}
 
 
-def _trend_columns(offer: Offer, machine: Instance, price_paths: bool | None) -> dict[str, Any]:
+def _trend_columns(offer: PricedOffer, machine: Instance, price_paths: bool | None) -> dict[str, Any]:
     """Return how the price may change: by the offer's own trend or, with `price_paths`, by the preset."""
     if price_paths is False or offer.own is not None or (offer.trend is None and not price_paths):
         return {}
-    name, path = named(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))
+    name, path = path_and_title(offer.trend or preset_of(machine.provider, offer.purchase, machine.gpu))
     change: tuple[float | None, ...] = (None, None, None)
     if isinstance(path, Drift):
         change = (path.change_per_year, path.low, path.high)

@@ -13,7 +13,7 @@ from sweetspot.bills.price_paths import at_mean_rent
 from sweetspot.bills.renting import bill_lines, contract_months
 from sweetspot.bills.schemas import TABLES, FloatArray, concat, numbers, table_of
 from sweetspot.study.instances import Instance
-from sweetspot.study.workloads import Phase, Plan
+from sweetspot.study.workloads import Phase, ProjectPlan
 
 PLAN_COLUMNS = tuple(TABLES["plans"])
 FIXED_PURCHASES = ("own", "reserved", "committed")
@@ -55,7 +55,7 @@ def plan_table(
     rows["usd_per_hour"] = rows["variable_usd_per_hour"]
     tables = [table_of([], PLAN_COLUMNS)]
     for name, plan in workloads.items():
-        if isinstance(plan, Plan):
+        if isinstance(plan, ProjectPlan):
             options = at_mean_rent(rows[rows["model"] == plan.model].reset_index(drop=True), plan.months)
             tables.append(_plan(options, cells, fees, name, plan, instances))
     return concat(tables)
@@ -66,7 +66,7 @@ def _plan(
     cells: pd.DataFrame,
     fees: pd.DataFrame,
     name: str,
-    plan: Plan,
+    plan: ProjectPlan,
     instances: Mapping[str, Instance],
 ) -> pd.DataFrame:
     """Return the rows of one plan: its phases, possession and total."""
@@ -106,7 +106,7 @@ def _plan(
     return _with_status(concat([*tables, possession[fixed_usd.notna()], total]))
 
 
-def _hours_per_machine(rows: pd.DataFrame, plan: Plan) -> FloatArray:
+def _hours_per_machine(rows: pd.DataFrame, plan: ProjectPlan) -> FloatArray:
     """Return the hours of an owned machine's planned use, or of a contract's terms; NaN if rented by the hour."""
     months = rows["months"] if plan.months is None else plan.months
     uptime = 1.0 - numbers(rows, "downtime_share")[0]
@@ -115,14 +115,14 @@ def _hours_per_machine(rows: pd.DataFrame, plan: Plan) -> FloatArray:
     return np.where(rows["purchase"] == "own", owned, committed)
 
 
-def _term_months(rows: pd.DataFrame, plan: Plan) -> FloatArray:
+def _term_months(rows: pd.DataFrame, plan: ProjectPlan) -> FloatArray:
     """Return the months signed for: one term, or as many as cover a plan that says `renewed`."""
     months = plan.months if plan.renewed and plan.months is not None else 0.0
     return contract_months(months, rows["term_months"])
 
 
 def _with_enough_machines(
-    rows: pd.DataFrame, fees: pd.DataFrame, plan: Plan
+    rows: pd.DataFrame, fees: pd.DataFrame, plan: ProjectPlan
 ) -> tuple[list[pd.DataFrame], pd.DataFrame]:
     """Return the phases, and the rows with a `machine_count` enough for the work and where none is (`is_short`).
 
@@ -164,7 +164,7 @@ def _throughput_per_device(
     return rate, source
 
 
-def _schedule(rows: pd.DataFrame, fees: pd.DataFrame, plan: Plan, phase: Phase) -> pd.DataFrame:
+def _schedule(rows: pd.DataFrame, fees: pd.DataFrame, plan: ProjectPlan, phase: Phase) -> pd.DataFrame:
     """Deal the jobs out evenly: with q, r = divmod(jobs, machines), r machines take one job more.
 
     `slots` are jobs at once on one machine, `hours` those from start to end of the phase.
@@ -190,7 +190,7 @@ def _schedule(rows: pd.DataFrame, fees: pd.DataFrame, plan: Plan, phase: Phase) 
     return rows.assign(machines=machines, at_once=at_once, hours=hours, usd=usd, slots=slots, job_hours=job_hours)
 
 
-def _possession_usd(rows: pd.DataFrame, plan: Plan) -> pd.Series:
+def _possession_usd(rows: pd.DataFrame, plan: ProjectPlan) -> pd.Series:
     """Return the fixed sum of a month x months x machines, for whole terms if committed; NaN if rented."""
     owned_months = rows["months"] if plan.months is None else rows["months"].where(rows["months"].isna(), plan.months)
     months = owned_months.where(rows["purchase"] == "own", _term_months(rows, plan))

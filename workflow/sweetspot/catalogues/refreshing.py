@@ -9,7 +9,7 @@ from sweetspot.catalogues.listing import Listing
 from sweetspot.catalogues.price_file import Value
 from sweetspot.study.catalogue_map import RATES, FilePart
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import Offer, PriceList
+from sweetspot.study.price_list import PricedOffer, PriceList
 
 JUMP = 4.0
 """A price this many times the old one, or its part, is not believed. Of 6,335 steps between two readings of one
@@ -23,7 +23,7 @@ class ListedOffer:
 
     price_list: str
     position: int
-    offer: Offer
+    offer: PricedOffer
     as_of: date
 
     @property

@@ -1,272 +1,298 @@
-"""Create a study of your own: keep what you have, buy the machine on your desk, or rent?
+"""Create the folder of a new study from commented templates: about one GPU, or about work by tokens."""
 
-Writes config/studies/NAME/: a commented study, instances, workloads and price lists, with your device in it. It runs
-at once; nothing that exists is overwritten. On a machine with a GPU, or with a throughput that you timed elsewhere,
-rentals are those of today and their speed is transferred from yours. A processor tells nothing of GPUs: there the
-rentals are examples of 2018. What nobody says has a default that is stated.
-
-    sweetspot new-study mine           # or: make study NAME=mine
-    make report STUDY=mine
-    sweetspot new-study mine --gpu-name "RTX 4090" --model resnet50 --speed 1120 --currency EUR
-    # or: make study NAME=mine GPU_NAME="RTX 4090" MODEL=resnet50 SPEED=1120 CURRENCY=EUR
-
-The machine that one may buy is the offer on your desk, else a box of four such devices at known prices.
-
-    sweetspot new-study mine --gpu-name "RTX 4090" --speed 1120 --offer-price 21900 --offer-device "RTX 5090"
-
-With --work the study is about jobs by tokens, in the words of `sweetspot estimate`.
-
-    sweetspot new-study mine --work "llama-3.1-8b lora 100M tokens" --jobs-per-month 10
-
-With --ask these options are asked for, one a line, also from a pipe; an empty line takes the default.
-"""
-
-import argparse
-import datetime
+import re
 import shutil
-import sys
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any
 
+from sweetspot.bills.lint.known import device_key, power_of
 from sweetspot.cells import is_slug
-from sweetspot.commands.create_study import JOBS, create_study, create_study_of_tokens
-from sweetspot.commands.estimate import asked_work
+from sweetspot.commands.estimate import parse_work
 from sweetspot.commands.read_study import read_study
-from sweetspot.commands.study_of_today import OWN, Offer, Own, Work, checked_money
+from sweetspot.commands.render import render
+from sweetspot.commands.rentals import load_rentals
+from sweetspot.commands.study_files import write_texts
 from sweetspot.errors import UserError, refuse
+from sweetspot.facts.shipped_tables import figures_file
+from sweetspot.files import in_a_sentence
 from sweetspot.matrix.invocation import load_invocation
-from sweetspot.number_text import number_argument
-from sweetspot.study.base import Precision
-from sweetspot.study.frameworks import FRAMEWORKS
-from sweetspot.study.open_models import SEQUENCE
-from sweetspot.throughput.published import RATES
+from sweetspot.study.open_models import cell_name
+from sweetspot.study.study import check_study_name
+from sweetspot.study.terms import wrong_rate
+from sweetspot.study.yamlfile import load_yaml
+from sweetspot.tokens.estimates import PRECISION
 from sweetspot.transfer.figures import shipped_devices
-from sweetspot.transfer.transferring import Measured, check_below_peak, learn_devices, transferred
+from sweetspot.transfer.plausibility import beyond_peak_factor
+from sweetspot.transfer.specifications import Device
+
+TOKEN_STUDY = "fine-tune-2026"
+TOKEN_FILES = ("instances.yaml", "prices/buying.yaml", "prices/rent.yaml", "prices/rent-amd.yaml")
+TIMED, MEASURED = "mine", "workstation-gpu"  # instances: a GPU that somebody timed, and that of this machine
+MEASURED_CELL = {"model": "resnet50", "batch_size": 16, "precision": "fp32", "framework": "tensorflow"}  # config.yaml
+USUAL_COUNT = 4
+# kW of a host's share for each device, and what a box draws at the plug over the limits of its devices and its host:
+# 1.6 to 2.5 kW of 2.2, as office-box-2026 assumes.
+HOST_KW, LOAD_RANGE = 0.1, (1.6 / 2.2, 2.5 / 2.2)
+# USD per unit. Low and high: the reference rates of 2026-10-08 and 2026-06-17, the ends of what was read of that
+# half-year. Of other currencies the person types one.
+RATES: dict[str, dict[str, Any]] = {
+    "USD": {"usd": 1.0},
+    "EUR": {
+        "usd": {"value": 1.1378, "low": 1.1186, "high": 1.1591},
+        "as_of": "2026-09-28",
+        "source": "ECB euro reference rate of 2026-09-28, second hand (as public code quotes it; 1.1367 on 2026-09-24)",
+    },
+}
 
 
-def _devices(text: str) -> int | str:
-    return text if text == "all" else _count(text, ", or all")
+@dataclass(frozen=True)
+class OfferedBox:
+    """A machine that one may buy; `capex` in the currency of the study, `is_offered` for that price."""
+
+    instance: str
+    gpu: str
+    gpus: int
+    capex: Any
+    kw: Any
+    source: str
+    as_of: str
+    weeks: float | None = None
+    is_offered: bool = False
 
 
-def _count(text: str, more: str = "") -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} given; expected a whole number above 0{more}")
-    return int(text)
+@dataclass(frozen=True)
+class StudyRequest:
+    """What a person says of a new study; None where nothing was said.
 
-
-class Option(NamedTuple):
-    """An option of the command, which --ask prompts for where it has a question."""
-
-    flag: str
-    metavar: str
-    default: Any
-    help: str
-    parse: Callable[[str], Any] = str
-    question: str = ""
-
-    @property
-    def name(self) -> str:
-        """Its name among the parsed arguments."""
-        return self.flag.removeprefix("--").replace("-", "_")
-
-
-OPTIONS = (
-    Option("--gpu-name", "GPU", None, 'device that you timed elsewhere, such as "RTX 4090"', str,
-           "Which GPU do you have?"),
-    Option("--model", "MODEL", "resnet50", "what it trains (resnet50)", str, "What does it train?"),
-    Option("--speed", "RATE", None, "samples per second that it trains", number_argument, "How many samples a second?"),
-    Option("--batch-size", "BATCH", 64, "batch of the device (64)", int),
-    Option("--devices-per-job", "N", "all", "devices that one job takes: 1, n, or all of its machine (all); several "
-           "such jobs run side by side", _devices, "How many devices does one job take (1, n, all)?"),
-    Option("--jobs-per-month", "N", None, "jobs a month (20, with --work 10)", number_argument,
-           "How many jobs a month?"),
-    Option("--samples-per-job", "N", None, "samples that one job sees (100 million)", number_argument,
-           "How many samples does one job see?"),
-    Option("--currency", "CODE", "USD", "currency of the page and of the offer (USD); EUR has a rate, of others --rate",
-           str, "In which currency?"),
-    Option("--rate", "USD", None, "what a unit of that currency is worth in USD today", number_argument,
-           "USD for one unit of it (empty for USD and EUR)?"),
-    Option("--offer-price", "SUM", None, "price of a machine on your desk, in that currency", number_argument,
-           "Price of a machine on offer, if any?"),
-    Option("--offer-device", "GPU", None, "its device (that of --gpu-name)", str, "Its device?"),
-    Option("--offer-count", "N", None, "how many devices it has (4)", _count, "How many of them?"),
-    Option("--offer-kw", "KW", None, "its power under load (by the data sheets)", number_argument, "Its power in kW?"),
-    Option("--offer-delivery-weeks", "N", None, "weeks until it is delivered (0)", number_argument,
-           "Weeks until it is delivered?"),
-)  # fmt: skip
-OF_THE_OFFER = ("offer_device", "offer_count", "offer_kw", "offer_delivery_weeks")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command line of `sweetspot new-study`."""
-    add = parser.add_argument
-    add("name", metavar="NAME", help="folder under config/studies/: letters, digits, '.', '_' and '-'")
-    add("--ask", action="store_true", help="ask for the options that are not given")
-    add("--work", metavar="WORK", help='jobs by tokens: "llama-3.1-8b lora 100M tokens"')
-    for option in OPTIONS:
-        add(option.flag, type=option.parse, metavar=option.metavar, default=option.default, help=option.help)
-    add("--precision", choices=get_args(Precision), default="fp16", help="number format (fp16)")
-    add("--framework", choices=tuple(FRAMEWORKS), default="torch", help="framework (torch)")
-    add("--config", type=Path, default=Path("config"), help="the project's config folder (config)")
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Create the study, check it as the workflow would, and say how to run it. Raises UserError."""
-    if arguments.ask:
-        ask_options(arguments)
-    if arguments.work is not None:
-        return _study_of_tokens(arguments)
-    name, config, today = arguments.name, arguments.config, datetime.date.today()
-    own = timed(arguments, config / "studies")
-    machine = own_machine() if own is None else (OWN, own.device.gpu)
-    if own is None and machine[0] == "workstation-gpu" and (device := shipped_devices().find(machine[1])) is not None:
-        currency, rate = checked_money(arguments.currency, arguments.rate)
-        own = Own(device, machine[0], currency=currency, usd_per_unit=rate)
-    work = None if own is None else month_of_work(arguments, own)
-    folder = create_study(name, config, machine, today, own, arguments.devices_per_job, work)
-    measured = {"measure_on": machine[0]} if own is None or own.images_per_s is None else {}
-    assumed = "" if work is None else _assumed(arguments, work.per_month, work.size["samples"])
-    flags = " GPU=1" if machine[0] == "workstation-gpu" else ""
-    return _ready(folder, config, "prices", flags, assumed, **measured)
-
-
-def ask_options(arguments: argparse.Namespace) -> None:
-    """Prompt for each option that was not given, and put the answer among the arguments.
-
-    An answer that cannot be read is asked for again; from a pipe it is refused.
-
-    Parameters
+    Attributes
     ----------
-    arguments : argparse.Namespace
-        The parsed command line; it is changed.
+    work
+        Training on tokens, e.g. 'llama-3.1-8b lora 100M tokens'; what follows is of a study about a GPU then.
+    gpu_name, speed
+        A device that was timed, and its samples per second.
+    rate
+        USD for one unit of `currency`.
+    offer_price
+        Of a machine on the desk, in `currency`.
 
-    Raises
-    ------
-    UserError
-        At the end of the input, and for an answer from a pipe that cannot be read.
     """
-    for option in OPTIONS:
-        without_offer = option.name in OF_THE_OFFER and arguments.offer_price is None
-        if option.question and getattr(arguments, option.name) == option.default and not without_offer:
-            setattr(arguments, option.name, _answer(option))
+
+    name: str
+    config: Path = Path("config")
+    work: str | None = None
+    gpu_name: str | None = None
+    model: str = "resnet50"
+    speed: float | None = None
+    batch_size: int = 64
+    precision: str = "fp16"
+    framework: str = "torch"
+    devices_per_job: int | str = "all"
+    jobs_per_month: float | None = None
+    samples_per_job: float | None = None
+    currency: str = "USD"
+    rate: float | None = None
+    offer_price: float | None = None
+    offer_device: str | None = None
+    offer_count: int | None = None
+    offer_kw: float | None = None
+    offer_delivery_weeks: float | None = None
 
 
-def _answer(option: Option) -> Any:
-    shown = "" if option.default is None else f" [{option.default}]"
-    while True:
-        print(f"{option.question}{shown} ", end="", flush=True)
-        line = sys.stdin.readline()
-        if not line:
-            raise UserError(f"the answers end before {option.flag}; nothing is written")
-        try:
-            return option.parse(line.strip()) if line.strip() else option.default
-        except argparse.ArgumentTypeError as error:
-            if not sys.stdin.isatty():
-                raise UserError(f"{option.flag}: {error}; nothing is written") from None
-            print(f"   {error}")
-
-
-def _study_of_tokens(arguments: argparse.Namespace) -> int:
-    for option in OPTIONS:
-        fits = option.name in ("model", "batch_size", "devices_per_job", "jobs_per_month", "currency", "rate")
-        if not fits and getattr(arguments, option.name) is not None:
-            raise UserError(f"{option.flag} is given with --work, which has no use for it; expected one of the two")
-    tokens, money = asked_work(arguments.work, SEQUENCE, 1.0), checked_money(arguments.currency, arguments.rate)
-    per_month, config = jobs_per_month(arguments, JOBS), arguments.config
-    shared = (datetime.date.today(), money, arguments.devices_per_job, per_month)
-    folder = create_study_of_tokens(arguments.name, config, tokens, *shared)
-    return _ready(folder, config, "workloads and prices", assumed=_assumed(arguments, per_month, None))
-
-
-def own_machine() -> tuple[str, str]:
-    """Instance and device name of this machine: its NVIDIA GPU if the driver shows one, else its processor."""
-    import pynvml
-
-    from sweetspot.harness.facts import processor_name
-
+def run(request: StudyRequest) -> int:
+    """Create the study, check it as the workflow would, and say how to run it. Raises UserError."""
+    folder = create_study(request, date.today())
+    is_measured = request.work is None and request.gpu_name is None
+    chosen = {"study": folder.name} | ({"measure_on": MEASURED} if is_measured else {})
     try:
-        pynvml.nvmlInit()
-        return "workstation-gpu", str(pynvml.nvmlDeviceGetName(pynvml.nvmlDeviceGetHandleByIndex(0)))
-    except pynvml.NVMLError:
-        return "workstation", processor_name()
-
-
-def timed(arguments: argparse.Namespace, studies: Path) -> Own | None:
-    """The throughput that a person timed elsewhere; None where no device is named. Raises UserError."""
-    if arguments.gpu_name is None:
-        if arguments.speed is not None:
-            raise UserError("SPEED is given without GPU_NAME; expected the device that it was timed on")
-        return None
-    if arguments.speed is None or not RATES[0] <= arguments.speed <= RATES[1]:
-        raise UserError(f"SPEED is {arguments.speed}; expected what {arguments.gpu_name} trains, in samples per second")
-    if not is_slug(arguments.model):
-        raise UserError(f"MODEL is {arguments.model!r}; expected letters, digits, '.', '_' and '-'")
-    if arguments.batch_size < 1:
-        raise UserError(f"BATCH is {arguments.batch_size}; expected a whole number above 0")
-    device = shipped_devices().get(arguments.gpu_name)
-    cell = (arguments.model, arguments.precision, arguments.framework, arguments.batch_size)
-    own = Own(device, OWN, *cell, arguments.speed, *checked_money(arguments.currency, arguments.rate))
-    # Refused here in one sentence, not by the study later.
-    known = Measured(device, own.images_per_s or 0.0, own.model, own.precision, own.framework, own.batch_size)
-    check_below_peak(known)
-    transferred([known], [device], learn_devices(studies))
-    return own
-
-
-def month_of_work(arguments: argparse.Namespace, own: Own) -> Work:
-    """The work of a month and the machine on offer, as the arguments say them, else by default. Raises UserError."""
-    samples = arguments.samples_per_job
-    if samples is not None and not 1 <= samples < 1e18:
-        raise UserError(f"SAMPLES is {samples:g}; expected the samples that one job sees, at least 1")
-    size = Work().size if samples is None else {"samples": round(samples)}
-    return Work(per_month=jobs_per_month(arguments, Work().per_month), size=size, offer=_offer(arguments, own))
-
-
-def _offer(arguments: argparse.Namespace, own: Own) -> Offer:
-    if arguments.offer_price is None:
-        for option in OPTIONS:
-            if option.name in OF_THE_OFFER and getattr(arguments, option.name) is not None:
-                raise UserError(f"{option.flag} is given without --offer-price; expected the price of the machine")
-        return Offer(own.device)
-    for name, least in (("offer_price", 1.0), ("offer_kw", 1e-3), ("offer_delivery_weeks", 0.0)):
-        value = getattr(arguments, name)
-        if value is not None and value < least:
-            raise UserError(f"--{name.replace('_', '-')} is {value:g}; expected a number of at least {least:g}")
-    named = arguments.offer_device
-    device = own.device if named is None else shipped_devices().get(named)
-    weeks = arguments.offer_delivery_weeks or 0.0
-    return Offer(device, arguments.offer_count or 4, arguments.offer_price, arguments.offer_kw, weeks)
-
-
-def jobs_per_month(arguments: argparse.Namespace, usual: Any) -> Any:
-    """The jobs a month of the arguments, else the `usual` ones. Raises UserError."""
-    jobs = arguments.jobs_per_month
-    if jobs is not None and not 0 < jobs <= 1e6:
-        raise UserError(f"JOBS is {jobs:g}; expected jobs a month, above 0 and at most a million")
-    return usual if jobs is None else jobs
-
-
-def _assumed(arguments: argparse.Namespace, per_month: Any, samples: float | None) -> str:
-    """A sentence about the work that nobody stated; '' where all was said."""
-    if arguments.jobs_per_month is not None and (samples is None or arguments.samples_per_job is not None):
-        return ""
-    jobs = "{value:g} ({low:g} to {high:g})".format(**per_month) if isinstance(per_month, Mapping) else f"{per_month:g}"
-    if samples is None:
-        return f"Assumed: {jobs} jobs a month. Say yours with --jobs-per-month (make: JOBS=)."
-    yours = "Say yours with --jobs-per-month and --samples-per-job (make: JOBS=, SAMPLES=)."
-    return f"Assumed: {jobs} jobs of {samples:,.0f} samples a month, one of them due within 24 hours. {yours}"
-
-
-def _ready(folder: Path, config: Path, parts: str, flags: str = "", assumed: str = "", **chosen: str) -> int:
-    """Check the study, and say how to run it. Raises UserError, and then leaves nothing behind."""
-    try:
-        refuse(sentence for _, sentence in read_study(folder.name, config).errors)
-        load_invocation(config / "config.yaml", {"study": folder.name} | chosen, config)
+        refuse(sentence for _, sentence in read_study(folder.name, request.config).errors)
+        load_invocation(request.config / "config.yaml", chosen, request.config)
     except UserError:
         shutil.rmtree(folder)
         raise
-    if assumed:
-        print(assumed)
-    print(f"{folder} is ready. Edit its {parts}, then: make report STUDY={folder.name}{flags}")
+    if request.jobs_per_month is None or (request.work is None and request.samples_per_job is None):
+        print("The work of a month is assumed: lines marked `# <- yours` in workloads.yaml.")
+    print(f"{folder} is ready. Put in what is yours, then: make report STUDY={folder.name}{' GPU=1' * is_measured}")
     return 0
+
+
+def create_study(request: StudyRequest, today: date) -> Path:
+    """Write config/studies/<name>/, whole or not at all, and return it. Raises UserError."""
+    name, folder = request.name, request.config / "studies" / request.name
+    if not is_slug(name):
+        raise UserError(f"NAME is {name!r}; expected letters, digits, '.', '_' and '-', first a letter or digit")
+    if not folder.parent.is_dir():
+        raise UserError(f"{folder.parent}: the folder is needed and does not exist; expected --config of a project")
+    check_study_name(name, folder.parent)
+    if folder.exists():
+        raise UserError(f"{folder}: the study exists; choose another name or edit it")
+    currency, rate = _currency_and_rate(request, today)
+    usd = rate["usd"]
+    values: dict[str, Any] = {
+        "request": request,
+        "today": today.isoformat(),
+        "currency": currency,
+        "rate": rate,
+        "usd_per_unit": usd["value"] if isinstance(usd, Mapping) else usd,
+    }
+    texts = _gpu_texts(request, values) if request.work is None else _token_texts(request, values)
+    with in_a_sentence(folder), tempfile.TemporaryDirectory(dir=folder.parent, prefix=".new-") as scratch:
+        write_texts(Path(scratch) / name, texts)
+        shutil.move(Path(scratch) / name, folder)
+    return folder
+
+
+def _currency_and_rate(request: StudyRequest, today: date) -> tuple[str, dict[str, Any]]:
+    currency, typed = request.currency.upper(), request.rate
+    if not re.fullmatch("[A-Z]{3}", currency):
+        raise UserError(f"--currency is {currency!r}; expected three letters, such as EUR")
+    if typed is None and currency not in RATES:
+        raise UserError(f"--currency is {currency!r}; expected {', '.join(RATES)}, or --rate: USD per {currency}")
+    if typed is None:
+        return currency, RATES[currency]
+    if wrong := wrong_rate(currency, typed, today):
+        raise UserError(f"--rate is {typed:g} USD for one {currency}; {wrong}")
+    source = f"typed by us on {today} (--rate of sweetspot new-study)"
+    return currency, {"usd": typed, "as_of": today.isoformat(), "source": source}
+
+
+def _token_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
+    """Return the text of each file of a study about training on tokens."""
+    if request.gpu_name or request.speed or request.samples_per_job or request.offer_price:
+        raise UserError("--work is given with --gpu-name, --speed, --samples-per-job or an offer; expected one of them")
+    job = parse_work(str(request.work))
+    cell = cell_name(job.model.name, job.method, job.sequence)
+    values |= {"tokens": job, "cell": {"model": cell, "batch_size": 1, "precision": PRECISION, "framework": "torch"}}
+    files = {path: figures_file(TOKEN_STUDY, request.config / "studies", path) for path in TOKEN_FILES}
+    texts = {path: file.read_text(encoding="utf-8") for path, file in files.items()}
+    return texts | {path: render(path, **values) for path in ("study.yaml", "workloads.yaml")}
+
+
+def _gpu_texts(request: StudyRequest, values: dict[str, Any]) -> dict[str, str]:
+    """Return the text of each file of a study about one GPU."""
+    studies, devices = request.config / "studies", shipped_devices()
+    is_timed = request.gpu_name is not None
+    if is_timed != (request.speed is not None):
+        raise UserError("--gpu-name and --speed belong together; expected both: a device, and samples per second")
+    device = devices.get(request.gpu_name or name_of_this_gpu())
+    cell = {name: getattr(request, name) for name in MEASURED_CELL} if is_timed else MEASURED_CELL
+    if request.speed is not None:
+        _check_speed(request, device)
+    office = load_yaml(figures_file("office-box-2026", studies, "prices/office.yaml"))
+    box = _box(request, device, office, values)
+    rentals, rented = load_rentals(studies, devices, device.maker)
+    owned = TIMED if is_timed else MEASURED
+    values |= {
+        "tokens": None,
+        "cell": cell,
+        "gpu": device.gpu,
+        "is_timed": is_timed,
+        "owned": owned,
+        "owned_kw": device_kw(device, 1) or 0,
+        "box": box,
+        "us_per_kwh": office["offers"][0]["own"]["per_kwh"],
+        "machines": _machines(owned, device, box, rented),
+        "rentals": rentals,
+    }
+    paths = ["study.yaml", "instances.yaml", "workloads.yaml", "prices/box.yaml", "prices/rent.yaml"]
+    return {path: render(path, **values) for path in paths + ["throughput.csv"] * is_timed}
+
+
+def _check_speed(request: StudyRequest, device: Device) -> None:
+    """Refuse a timed speed that cannot be or from which nothing follows. Raises UserError."""
+    if not is_slug(request.model):
+        raise UserError(f"--model is {request.model!r}; expected letters, digits, '.', '_' and '-'")
+    if not device.computes(request.precision):
+        raise UserError(f"--precision is {request.precision!r}; {device.gpu} does not compute in {request.precision}")
+    factor = beyond_peak_factor(device.gpu, 1, request.precision, request.model, "", request.speed or 0.0)
+    if factor > 1:
+        peak = f"what one {device.gpu} can do at its dense peak in {request.precision}"
+        raise UserError(f"--speed is {request.speed:g}; expected less: it is {factor:.3g} times {peak}")
+
+
+def name_of_this_gpu() -> str:
+    """Return the name of this machine's NVIDIA GPU. Raises UserError where the driver shows none."""
+    import pynvml
+
+    try:
+        pynvml.nvmlInit()
+        return str(pynvml.nvmlDeviceGetName(pynvml.nvmlDeviceGetHandleByIndex(0)))
+    except pynvml.NVMLError:
+        raise UserError("this machine shows no NVIDIA GPU; expected one that you timed: --gpu-name, --speed") from None
+
+
+def _box(request: StudyRequest, owned: Device, office: Mapping[str, Any], values: dict[str, Any]) -> OfferedBox | None:
+    """Return the machine on the desk, else a box of the owned device at known prices; None where none is known."""
+    if request.offer_price is None:
+        if request.offer_device or request.offer_count or request.offer_kw or request.offer_delivery_weeks:
+            raise UserError("an --offer- option is given without --offer-price; expected the price of the machine")
+        return _known_box(owned, office, values)
+    device = shipped_devices().get(request.offer_device) if request.offer_device else owned
+    count = request.offer_count or USUAL_COUNT
+    kw = request.offer_kw or device_kw(device, count) or 0
+    source = f"the offer on our desk, given to sweetspot new-study on {values['today']}"
+    return OfferedBox(
+        instance=f"box-{count}",
+        gpu=device.gpu,
+        gpus=count,
+        capex=request.offer_price,
+        kw=kw,
+        source=source if request.offer_kw else f"{source}; power {'by data sheet' if kw else 'unknown'}",
+        as_of=values["today"],
+        weeks=request.offer_delivery_weeks,
+        is_offered=True,
+    )
+
+
+def _known_box(device: Device, office: Mapping[str, Any], values: Mapping[str, Any]) -> OfferedBox | None:
+    """Return a box of USUAL_COUNT devices as office-box-2026 prices it; None where it prices none."""
+    name = f"office-{USUAL_COUNT}x{device.gpu.lower().replace('rtx', '').replace(' ', '')}"
+    offer = next((offer for offer in office["offers"] if offer["instance"] == name), None)
+    if offer is None:
+        return None
+    capex, source, currency = offer["own"]["capex"], offer["source"], values["currency"]
+    if currency != "USD":
+        capex = {bound: round(usd / values["usd_per_unit"] / 10) * 10 for bound, usd in capex.items()}
+        source += f"; in {currency} at {values['usd_per_unit']:g} USD; electricity assumed"
+    box_name, kw = f"box-{USUAL_COUNT}", offer["own"]["kw"]
+    return OfferedBox(box_name, device.gpu, USUAL_COUNT, capex, kw, source, str(office["as_of"]))
+
+
+def device_kw(device: Device, count: int) -> dict[str, float] | None:
+    """Return what devices draw with their share of a host, in kW with low and high; None for an unknown device."""
+    watts = power_of(device_key(device.gpu))
+    if watts is None:
+        return None
+    kw = count * (watts.high / 1000 + HOST_KW)
+    return {"value": round(kw, 4), "low": round(kw * LOAD_RANGE[0], 4), "high": round(kw * LOAD_RANGE[1], 4)}
+
+
+def _machines(
+    owned: str, device: Device, box: OfferedBox | None, rented: Mapping[str, dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Return the machines of the study.
+
+    A machine of several devices is estimated from one of them, which is declared where nobody offers it alone.
+    """
+    machines = {TIMED: _machine(device.gpu, device.gpu, 1)} if owned == TIMED else {}
+    if box is not None:
+        machines[box.instance] = _machine(f"box with {box.gpus} {box.gpu}", box.gpu, box.gpus)
+    machines |= rented
+    base_by_gpu = {machine["gpu"]: name for name, machine in reversed(list(rented.items())) if machine["gpus"] == 1}
+    for name, machine in list(machines.items()):
+        gpu, is_box = machine["gpu"], box is not None and name == box.instance
+        if machine["gpus"] > 1 or is_box:
+            base = base_by_gpu.setdefault(gpu, f"one-{gpu.lower().replace(' ', '-')}")
+            base = owned if is_box and gpu == device.gpu else base
+            if base not in machines and base != MEASURED:
+                machines[base] = _machine(f"1 {gpu}", gpu, 1)
+            machines[name] = machine | {"base_instance" if machine["gpus"] > 1 else "equivalent_to": base}
+    return machines
+
+
+def _machine(title: str, gpu: str, count: int) -> dict[str, Any]:
+    machine = {"title": title, "provider": "own", "gpu": gpu, "gpus": count}
+    return machine if count == 1 else machine | {"interconnect": "nvswitch" if "SXM" in gpu else "pcie"}

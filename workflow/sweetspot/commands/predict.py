@@ -1,36 +1,24 @@
-"""What would my workload do on other devices, from one figure that I measured?
+"""Predict a workload on other devices from measured figures."""
 
-FIGURE is GPU:MODEL:PRECISION[:BATCH]=RATE: what you timed on one device, in samples per second; BATCH is the batch of
-that device. Or RUNFILE, a run file of this project (results/benchmarks/**/run~N.parquet). Give --measured twice for a
-workload timed on two devices: two tell more than one. The throughput on another device is learnt from published figures
-of many workloads on many devices (`python -m research validate-transfer` says how wrong that is); more devices follow
-by the scaling model, with both errors. Intervals hold 90 %. A device that nobody has run is known by its data sheet.
-
-    sweetspot predict --measured "RTX 4090:resnet50:fp16:256=1120" --on h100-sxm,rtx-5090 --gpus 1,8
-    sweetspot predict --measured results/benchmarks/.../run~1.parquet --on a100,l40s --json
-"""
-
-import argparse
 import json
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 
 from sweetspot.commands.json_values import without_nan
+from sweetspot.commands.render import render
 from sweetspot.errors import UserError
 from sweetspot.number_text import parse_number
 from sweetspot.scaling.device_predictions import predict_throughput
-from sweetspot.scaling.several_devices import INTERCONNECTS
-from sweetspot.study.frameworks import FRAMEWORKS
 from sweetspot.throughput.published import RATES
 from sweetspot.transfer.figures import shipped_devices
 from sweetspot.transfer.plausibility import beyond_peak_factor
 from sweetspot.transfer.specifications import Devices, precision_name
 from sweetspot.transfer.transferring import Measured, measured_from_run_files
 from sweetspot.warnings import as_text, joined
-from sweetspot.wording import amount
 
 FIGURE = re.compile(r"(?P<gpu>[^:=]+):(?P<model>[^:=]+):(?P<precision>[^:=]+)(?::(?P<batch>[^:=]*))?=(?P<rate>[^:=]+)")
 FORM = 'GPU:MODEL:PRECISION[:BATCH]=RATE, such as "RTX 4090:resnet50:fp16:256=1120"'
@@ -85,25 +73,12 @@ def _parse_counts(text: str) -> list[int]:
 
 def report(figures: Sequence[Measured], table: pd.DataFrame) -> str:
     """Return the predictions as text for a person, with the warnings below the table."""
-    lines = []
-    for figure in figures:
-        batch = "" if math.isnan(figure.batch_size) else f", batch {figure.batch_size:g}"
-        cell = f"{figure.model}, {figure.precision}{batch}, {figure.framework}"
-        lines.append(f"measured: {figure.device.gpu}, {cell}: {figure.images_per_s:,.4g} {figure.unit}/s")
-    lines.append(f"\n{'device':<28} {'gpus':>5} {'per second':>11} {'low':>9} {'high':>9}  {'basis':<12} joined by")
     machines_by_warning: dict[str, list[str]] = {}
     for row in table.itertuples():
-        rates = (row.images_per_s, row.images_per_s_low, row.images_per_s_high)
-        rate, low, high = ("-" if math.isnan(value) else amount(value) for value in rates)
-        numbers = f"{row.gpus:>5} {rate:>11} {low:>9} {high:>9}"
-        lines.append(f"{row.gpu:<28} {numbers}  {row.basis:<12} {row.interconnect}".rstrip())
         for warning in row.warnings:
             machines_by_warning.setdefault(as_text([warning]), []).append(f"{row.gpus} x {row.gpu}")
-    lines.append("\nlow and high: 90 % prediction interval")
-    if machines_by_warning:
-        lines.append("\nwarnings")
-    lines += [f"  {text} ({', '.join(machines)})" for text, machines in machines_by_warning.items()]
-    return "\n".join(lines)
+    rows = table.to_dict("records")
+    return render("predict.txt", figures=figures, rows=rows, machines_by_warning=machines_by_warning)
 
 
 def _as_json(figures: Sequence[Measured], table: pd.DataFrame) -> str:
@@ -123,25 +98,23 @@ def _as_json(figures: Sequence[Measured], table: pd.DataFrame) -> str:
     return json.dumps(content, indent=2)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the command line of `sweetspot predict`."""
-    add = parser.add_argument
-    help_text = f"{FORM}; or a run file; may be repeated"
-    add("--measured", metavar="FIGURE", action="append", required=True, help=help_text)
-    add("--on", metavar="GPU,...", required=True, help="devices, such as h100-sxm,rtx-5090")
-    add("--gpus", metavar="N,...", default="1", help="how many of each, such as 1,8 (1)")
-    help_text = "framework of the figure (torch); a run file states its framework"
-    add("--framework", choices=sorted(FRAMEWORKS), default="torch", help=help_text)
-    add("--interconnect", choices=INTERCONNECTS, help="what joins several devices; default: by the form of the device")
-    add("--json", action="store_true", help="print one JSON object instead of text")
+@dataclass(frozen=True)
+class PredictRequest:
+    """Figures as of `measured`, and the devices and counts to predict for, e.g. 'h100-sxm,l40s' and '1,8'."""
+
+    measured: Sequence[str]
+    devices: str
+    gpus: str
+    framework: str
+    as_json: bool
 
 
-def run(arguments: argparse.Namespace) -> None:
+def run(request: PredictRequest) -> None:
     """Print the table. Raises UserError."""
     devices = shipped_devices()
-    figures = [measured(text, arguments.framework, devices) for text in arguments.measured]
-    gpus = [name.strip() for name in arguments.on.split(",") if name.strip()]
+    figures = [measured(text, request.framework, devices) for text in request.measured]
+    gpus = [name.strip() for name in request.devices.split(",") if name.strip()]
     if not gpus:
-        raise UserError(f"--on is {arguments.on!r}; expected devices, such as h100-sxm,rtx-5090")
-    table = predict_throughput(figures, gpus, _parse_counts(arguments.gpus), arguments.interconnect)
-    print(_as_json(figures, table) if arguments.json else report(figures, table))
+        raise UserError(f"--on is {request.devices!r}; expected devices, such as h100-sxm,rtx-5090")
+    table = predict_throughput(figures, gpus, _parse_counts(request.gpus), None)
+    print(_as_json(figures, table) if request.as_json else report(figures, table))

@@ -1,69 +1,109 @@
-"""What one could do for each work of a study: all choices, with draws, by what they bind one to."""
+"""The choices of each work of a study, with their costs in all samples, by what they commit one to."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sweetspot import decision_words as words
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
-from sweetspot.decision.assumption import Assumption, Moved
-from sweetspot.decision.cost_rounds import PricedPlan
+from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, KEEP, LIMIT, MAY_STOP, MIX, NOT_ASKED, RENT
+from sweetspot.decision import texts
+from sweetspot.decision.decision_problem import Array, Parameter, ParameterValues
+from sweetspot.decision.monthly_work import COMMITTED, UP_FRONT, MonthlyWork
 from sweetspot.decision.options import NO_MODEL, OFFER, Row, records
-from sweetspot.decision.pose import UP_FRONT
-from sweetspot.decision.posed import COMMITTED, Posed
+from sweetspot.decision.phases_problem import PhasesProblem
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.sources import SAME as SAME_MIX
-from sweetspot.decision.sources import mix_rows
-from sweetspot.decision_words import BUY, CANNOT, CONTRACT, KEEP, LIMIT, MAY_STOP, MIX, NOT_ASKED, RENT, WHY_NOT
+from sweetspot.decision.sources import SAME_MIX, is_best, mix_title, owned_hours, reasons_not_done
+from sweetspot.decision.texts import WHY_NOT
 from sweetspot.draws import interval, p_cheaper, shares
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.search import BEST, Mix
 from sweetspot.study.settings import Settings
 from sweetspot.wording import DISPATCH, ROUNDS, SHARE, TIE, Money, confidence
 
-MOSTLY = 0.5  # of the work done by what is there: keeping it is what the choice is called
-NOTHING = "nothing"  # a choice that binds nobody: what is there, or rented by the hour or month
-DOTS = 20  # quantiles of the money, equally likely outcomes
-MOST_PRICED = 24  # machines of a kind whose price that pays is looked at
-FIRM = 1.05  # from the low to the high of a price: a firm one in another currency has the range of its rate
-SAME = 1e-6  # choices whose money differs by a smaller share in every draw are one alternative
+OWNED_SHARE = 0.5  # Of the device-hours: from here on the choice is called keeping what one has.
+NOTHING = "nothing"  # The commitment of what is owned already or rented by the hour or month.
+COMMITMENTS = (NOTHING, CONTRACT, BUY)  # The least binding first.
+OUTCOMES = 20  # Quantiles of the cost that charts draw, equally likely.
+MAXIMUM_PRICED = 24  # Machines of a kind for which a break-even price is looked for.
+FIRM_RANGE = 1.05  # A firm price in another currency has the range of its exchange rate.
+TOLERANCE = 1e-6  # Choices that differ by a smaller share of their cost in each sample are one alternative.
+CAPEX = ("capex_usd", "capex_usd_low", "capex_usd_high")
+OPTION_COLUMNS = ("title", "alternative", "instance", "purchase", "price_list", "persistent", "basis", "in_answer",
+                  "is_reference", *CAPEX)  # fmt: skip
+PLAN_COLUMNS = ("title", "alternative", "counts", "hours", "hours_low", "hours_high", "planned_hours", "device_hours",
+                "usd")  # fmt: skip
 COLUMNS = (
-    "workload", "workload_title", "choice", "alternative", "kind", "commitment", "title", "instance", "purchase",
-    "price_list", "counts", "months", "hours", "device_hours", "usd", "usd_low", "usd_high", "usd_outcomes",
-    "usd_per_month", "usd_per_month_low", "usd_per_month_high", "usd_at_todays_prices", "p_cheapest", "p_cheaper",
-    "is_best", "is_rival", "ratio", "ratio_low", "ratio_high", "in_hand", "why_not", "cost", "model", "persistent",
-    "basis", "hours_low", "hours_high", "planned_hours", "usd_running", "ownership_usd", "mix",
-    "source", "usd_per_month_central", "box_title", "main_rented", "why_not_rule", "sold",
-    "all_rented_title", "used_at_most", "strategy", "timed", "trial_usd", "saving_usd",
+    "workload", "workload_title", "months", "cost", "model", "choice", "title", "kind", "commitment", "alternative",
+    "instance", "purchase", "price_list", "persistent", "basis", "counts", "hours", "hours_low", "hours_high",
+    "planned_hours", "device_hours", "usd", "usd_low", "usd_high", "usd_outcomes", "usd_per_month", "usd_per_month_low",
+    "usd_per_month_high", "usd_per_month_central", "p_cheapest", "p_cheaper", "ratio", "ratio_low", "ratio_high",
+    "is_best", "is_rival", "in_hand", "why_not", "why_not_rule", "mix", "source", "main_rented", "sold", "timed",
+    "trial_usd", "saving_usd",
 )  # fmt: skip
-OF_PHASES = ("title", "alternative", "hours", "hours_low", "hours_high", "planned_hours", "usd", "usd_running",
-             "ownership_usd", "device_hours")  # fmt: skip
-OF_A_ROW = ("alternative", "title", "instance", "purchase", "price_list", "persistent", "in_answer", "is_reference",
-            "basis", "capex_usd", "capex_usd_low", "capex_usd_high")  # fmt: skip
-RANK = (NOTHING, CONTRACT, BUY)  # from what commits to least
 
 
-class Work(NamedTuple):
-    """One work with its choices, cheapest first. `table`: COLUMNS up to `months`, hours, `usd` (of the whole work, at
-    central figures), `stands` (may be the answer), `why_not`; of a machine bought `capex_usd`, `box_title` (null: none)
-    and `usd_per_capex` (USD of the work by each USD of that price); `month_usd` of what a single workload pays by the
-    month. `usd`: draws over the project, `today`: the same where rents stay as they are; `capex`: draws of a machine's
-    price, infinite where none is bought. `busy`: days of use a month that a work which is no `plan` supposes of an
-    owned machine; `cost`: share, rounds or dispatch; `model` that its hours are of; `limits`: what those of the team
-    cost and until when offers stand, in sentences; `months_work`: of work that grows, that of each month drawn over the
-    mean of all.
+@dataclass(frozen=True)
+class MixChoice:
+    """The choice of a mix, its columns of the table of choices that need no samples; USD are of the whole work.
+
+    `counts`: machines bought or signed for; `main_rented`: the offer that does most of what is rented;
+    `all_rented_title`: its title where nothing else is used; `usd_per_capex`: USD by each USD of the machine's price;
+    `pays_below_usd`: price of one machine below which the best mix holds some of it.
+    """
+
+    choice: str
+    title: str
+    kind: str
+    commitment: str
+    alternative: str
+    instance: str | None
+    price_list: str | None
+    counts: float
+    device_hours: float
+    usd: float
+    usd_per_month_central: float
+    mix: str
+    source: str | None
+    main_rented: str | None
+    all_rented_title: str | None
+    sold: float
+    timed: list[str]
+    trial_usd: float
+    saving_usd: float
+    box_title: str | None
+    capex_usd: float
+    capex_usd_low: float
+    capex_usd_high: float
+    usd_per_capex: float
+    pays_below_usd: float
+    why_not: str | None
+    why_not_rule: str | None
+    in_answer: bool
+    persistent: bool = True
+    is_reference: bool = False
+
+
+class PricedWork(NamedTuple):
+    """One work with its choices, cheapest first.
+
+    `table`: columns of the choices and `stands` (may be the answer); `usd`, `today`, `capex`: choice x sample of the
+    USD, of those at today's rents, and of the machine's price (infinite: none is bought); `busy`: days of use a month
+    that a work without a plan supposes of an owned machine; `cost`: SHARE, ROUNDS or DISPATCH; `limits`: sentences on
+    limits of the team and terms of offers; `months_work`: of work that grows, that of each month over the mean;
+    `without_speed`: title and commitment of offers without a speed for it.
     """
 
     name: str
     title: str
     months: float
     table: pd.DataFrame
-    usd: np.ndarray
-    today: np.ndarray
-    capex: np.ndarray
+    usd: Array
+    today: Array
+    capex: Array
     busy: float = np.nan
     cost: str = SHARE
     model: str = ""
@@ -73,349 +113,348 @@ class Work(NamedTuple):
 
     @property
     def plan(self) -> bool:
-        """Whether it is a plan, of phases or of months."""
+        """Whether it is a plan of phases or of months."""
         return self.cost != SHARE
 
 
 def works(
     options: pd.DataFrame,
     draws: Draws,
-    plans: Sequence[PricedPlan],
-    monthly: Sequence[Posed],
+    plans: Sequence[PhasesProblem],
+    monthly: Sequence[MonthlyWork],
     settings: Settings,
     titles: Mapping[str, str] | None = None,
-    every: pd.DataFrame | None = None,
+    options_of_any_fit: pd.DataFrame | None = None,
     offers: pd.DataFrame | None = None,
-) -> list[Work]:
-    """The work of months (`monthly`), the plans of phases, then each workload of the options that is no part of these.
-    `titles`: names of plans; `every`: the options, those that do not fit among them, and `offers`: all, of which some
-    may have no speed for a work.
+) -> list[PricedWork]:
+    """Price the work of months, the plans of phases, then each workload of the options that is no part of these.
+
+    Parameters
+    ----------
+    options, draws
+        The options that fit, and their samples.
+    plans, monthly
+        Plans of phases and work of months.
+    settings
+        The study's settings.
+    titles
+        Names of plans for people.
+    options_of_any_fit, offers
+        All options and all offers; without them no offer is looked for that lacks a speed.
+
     """
-    found = [_of_months(one, options, draws, settings.money) for one in monthly]
-    found += [_of_phases(one, options, draws) for one in plans]
-    found = [one._replace(title=(titles or {}).get(one.name, one.title)) for one in found]
-    parts = tuple(f"{one.name}." for one in monthly)
-    names = map(str, dict.fromkeys(options["workload"].dropna()))
-    found += [_single(name, options, draws, settings) for name in names if not name.startswith(parts)]
-    if every is None or offers is None or offers.empty:
-        return found
-    asked = offers[offers["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)]
-    jobs = {one.name: one for one in monthly}
-    return [one._replace(without_speed=_without_speed(one, jobs.get(one.name), every, asked, settings))
-            for one in found]  # fmt: skip
+    priced = [_monthly_work(work, options, draws, settings.money) for work in monthly]
+    priced += [_phased_work(plan, options, draws) for plan in plans]
+    priced = [work._replace(title=(titles or {}).get(work.name, work.title)) for work in priced]
+    prefixes = tuple(f"{work.name}." for work in monthly)
+    jobs = options[~options["workload"].astype(str).str.startswith(prefixes)] if prefixes else options
+    priced += [_single_work(str(name), rows, draws, settings) for name, rows in jobs.groupby("workload", sort=False)]
+    if options_of_any_fit is None or offers is None or offers.empty:
+        return priced
+    eligible = offers[offers["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)]
+    problems = {work.name: work for work in monthly}
+    lacking = [_without_speed(work, problems.get(work.name), options_of_any_fit, eligible) for work in priced]
+    named = [tuple((settings.titles.get(name, name), binds) for name, binds in offers) for offers in lacking]
+    return [work._replace(without_speed=names) for work, names in zip(priced, named, strict=True)]
 
 
 def _without_speed(
-    one: Work, posed: Posed | None, every: pd.DataFrame, offers: pd.DataFrame, settings: Settings
-) -> tuple[tuple[str, str], ...]:
-    """Machines that are offered and have no speed for a work, or for a class of its jobs: name for people, and what to
-    take one would bind to.
+    work: PricedWork, monthly: MonthlyWork | None, options: pd.DataFrame, offers: pd.DataFrame
+) -> list[tuple[str, str]]:
+    """List machine and commitment of the offers without a speed for a work, or for a class of its jobs."""
+    models = {work.model} if monthly is None else {str(job.model) for job in monthly.work.jobs if job.model}
+    if NO_MODEL in models:
+        return []
+    speeds = options[options["model"].isin(models)].drop_duplicates([*OFFER, "model"])
+    missing = offers.merge(speeds.groupby(list(OFFER)).size().rename("models").reset_index(), "left", list(OFFER))
+    missing = missing[missing["models"].ne(len(models))]
+    if monthly is not None:
+        missing = missing[~missing["instance"].isin(monthly.work.have)]
+    binds = missing["purchase"].map({"own": BUY} | dict.fromkeys(COMMITTED, CONTRACT)).fillna(NOTHING)
+    return list(dict.fromkeys(zip(missing["instance"].astype(str), binds, strict=True)))
+
+
+def choice_table(priced: Sequence[PricedWork], in_hand: Sequence[str]) -> pd.DataFrame:
+    """List the choices of all works, cheapest first, with how they compare.
+
+    Parameters
+    ----------
+    priced
+        The works.
+    in_hand
+        Keys of choices, machines or price lists of which one holds offers; none: of all.
+
+    Returns
+    -------
+    pandas.DataFrame
+        COLUMNS, a row per work and choice. `_low`, `_high`: 90 % of the samples; `usd_outcomes`: OUTCOMES quantiles;
+        `p_cheapest`: share of samples in which its alternative costs least of all that may be the answer; `p_cheaper`:
+        in which it costs less than the best; `ratio`: its USD / those of the best; `is_best`, `is_rival`:
+        `standing_of`. A choice that does not do the work has no figures.
+
     """
-    models = {one.model} if posed is None else {str(each.job.model) for each in posed.classes if each.job.model}
-    have, found = () if posed is None else posed.work.have, dict[tuple[str, str], None]()
-    known = [set(map(tuple, every.loc[every["model"] == model, list(OFFER)].to_numpy())) for model in models]
-    for offer in offers.drop_duplicates(list(OFFER)).to_dict("records"):
-        key, name = tuple(offer[column] for column in OFFER), str(offer["instance"])
-        if name not in have and NO_MODEL not in models and not all(key in keys for keys in known):
-            commitment = BUY if offer["purchase"] == "own" else CONTRACT if offer["purchase"] in COMMITTED else NOTHING
-            found[settings.titles.get(name, name), commitment] = None
-    return tuple(found)
-
-
-def choice_table(found: Sequence[Work], in_hand: Sequence[str]) -> pd.DataFrame:
-    """One row a work and choice (COLUMNS), cheapest first.
-
-    `kind`: keep, rent, contract, buy, mix; `commitment`: to nothing, a contract or a purchase. USD of the work over its
-    project, with 90 % of the draws in `_low`, `_high`, DOTS equally likely `usd_outcomes` and `usd_at_todays_prices`
-    (no rent moves); a month of it where the work has months. `p_cheapest`: share of the draws in which the choice's
-    alternative costs least of all that may be the answer; `p_cheaper`: in which it costs less than the best; `ratio`:
-    its USD / those of the best. `is_best`, `is_rival`: `standing_of`. `in_hand`: its price list, machine or key is
-    among `offers_in_hand` (none named: all). `why_not`: why it is not the answer, in words; `why_not_rule`: as a key of
-    WHY_NOT (null: it may be). Of a plan of phases `usd_running` by use, `ownership_usd` by the month, `planned_hours`
-    of one machine, of months the kind of the `mix`, its `source`,
-    `main_rented`: the offer that does most of what is rented (null: nothing is), `all_rented_title` its title where
-    there is nothing else, how many machines are `sold`, and how each class is given a machine (`strategy_of`); there
-    `p_cheapest` is of each choice with its strategy.
-    """
-    rows = [row for one in found for row in _told(one, set(in_hand)).to_dict("records")]
+    rows = [row for work in priced for row in _compared(work, list(in_hand)).to_dict("records")]
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def standing_of(one: Work) -> tuple[int, int | None]:
-    """Places of the choice that is recommended (one at least may be the answer) and of the runner-up: the cheapest,
-    and the cheapest of what binds to something else, or where none does the cheapest other alternative. Where these two
-    are too close to call, what commits to less is recommended; of a purchase at a firm price the cheaper all the same.
-    """
-    places = [place for place, stands in enumerate(one.table["stands"]) if stands]
-    best, commitment = places[0], one.table["commitment"]
-    bound = against(one, best, places, bound=True)
-    if bound is None:
-        return best, against(one, best, places)
-    less = RANK.index(commitment.iloc[bound]) < RANK.index(commitment.iloc[best])
-    tie = confidence(p_cheaper(one.usd[best], one.usd[bound])) == TIE
-    return (bound, best) if tie and less and not has_firm_price(one, best) else (best, bound)
-
-
-def has_firm_price(one: Work, place: int) -> bool:
-    """Whether a choice is a purchase at a price that is stated without a range, but for the rate of a currency."""
-    if one.table["commitment"].iloc[place] != BUY or "capex_usd_low" not in one.table.columns:
-        return False
-    price = float(one.table["capex_usd"].iloc[place])
-    ends = (float(one.table[f"capex_usd_{end}"].iloc[place]) for end in ("low", "high"))
-    low, high = (price if np.isnan(end) else end for end in ends)
-    return bool(0 < high <= low * FIRM)
-
-
-def against(one: Work, best: int, places: Sequence[int], bound: bool = False) -> int | None:
-    """Of `places` in their order the first that is another alternative than `best`; `bound`: binds to something else.
-    Equal in every draw is no other alternative.
-    """
-    keys = one.table["commitment" if bound else "alternative"].to_numpy(object)
-    others = (place for place in places if keys[place] != keys[best])
-    return next((n for n in others if not np.allclose(one.usd[n], one.usd[best], rtol=SAME, atol=0.0)), None)
-
-
-def _told(one: Work, in_hand: set[str]) -> pd.DataFrame:
-    """The choices of one work with how they stand to each other; what does not do the work has no figures."""
-    table, usd = one.table, one.usd
-    stands, known = table["stands"].to_numpy(bool), np.isfinite(table["usd"].to_numpy(float))
-    best, rival = standing_of(one) if stands.any() else (None, None)
-    places = np.arange(len(table))
-    alternative = table["choice"] if one.cost == DISPATCH else table["alternative"].fillna(table["choice"])
-    same = SAME_MIX if one.cost == DISPATCH else SAME  # no trial of a few dollars makes a strategy the dearer one
-    first = shares(usd[stands], alternative[stands].tolist(), same) if stands.any() else {}
-    named = [table[name].isin(list(in_hand)) for name in ("choice", "instance", "price_list")]
-    made = table.assign(
-        workload=one.name, workload_title=one.title, months=one.months, cost=one.cost, model=one.model or None,
-        is_best=places == best, is_rival=places == rival, in_hand=np.any(named, axis=0) if in_hand else True,
-    )  # fmt: skip
-    figures = _with_ends("usd", table["usd"], usd)
-    figures |= {name.replace("usd", "usd_per_month"): value / one.months for name, value in figures.items()}
-    figures |= {"p_cheapest": alternative.map(first), "usd_at_todays_prices": table["usd_at_todays_prices"]}
-    outcomes = np.quantile(usd, (np.arange(DOTS) + 0.5) / DOTS, axis=1, method="nearest").T.tolist()
-    figures["usd_outcomes"] = pd.Series(outcomes, table.index, dtype=object)
+def _compared(work: PricedWork, in_hand: Sequence[str]) -> pd.DataFrame:
+    table, stands = work.table, work.table["stands"].to_numpy(bool)
+    best, rival = standing_of(work) if stands.any() else (None, None)
+    complete = np.flatnonzero(np.isfinite(table["usd"].to_numpy(float)))
+    usd, central = work.usd[complete], table["usd"].iloc[complete]
+    low, high = interval(usd)
+    figures = pd.DataFrame({"usd": central, "usd_low": low, "usd_high": high})
+    figures = figures.join((figures / work.months).rename(columns=lambda name: name.replace("usd", "usd_per_month")))
+    quantiles = (np.arange(OUTCOMES) + 0.5) / OUTCOMES
+    figures["usd_outcomes"] = np.quantile(usd, quantiles, axis=1, method="nearest").T.tolist()
     if best is not None:
+        # Of mixes each is its own alternative; a trial of a few dollars makes none of them the more expensive one.
+        is_mix = work.cost == DISPATCH
+        alternative = table["choice"] if is_mix else table["alternative"].fillna(table["choice"])
+        cheapest = shares(work.usd[stands], alternative[stands].tolist(), SAME_MIX if is_mix else TOLERANCE)
+        figures["p_cheapest"] = alternative.map(cheapest)
+        figures["p_cheaper"] = [p_cheaper(samples, work.usd[best]) for samples in usd]
+        figures.loc[best, "p_cheaper"] = np.nan
         with np.errstate(invalid="ignore"):
-            figures |= _with_ends("ratio", table["usd"] / table["usd"].iloc[best], usd / usd[best])
-        chances = [p_cheaper(one, usd[best]) if place != best else None for place, one in enumerate(usd)]
-        figures["p_cheaper"] = pd.Series(chances, table.index, dtype=object)
-    told = {name: values.astype(object).where(known, None) for name, values in figures.items()}
-    return made.assign(**told).reindex(columns=list(COLUMNS))
+            figures["ratio"] = central / central[best]
+            figures["ratio_low"], figures["ratio_high"] = interval(usd / work.usd[best])
+    is_held = table[["choice", "instance", "price_list"]].isin(in_hand).any(axis=1) | (not in_hand)
+    table = table.drop(columns="usd").join(figures).assign(
+        workload=work.name, workload_title=work.title, months=work.months, cost=work.cost, model=work.model or None,
+        is_best=table.index == best, is_rival=table.index == rival, in_hand=is_held,
+    )  # fmt: skip
+    return table.reindex(columns=list(COLUMNS))
 
 
-def _with_ends(name: str, value: pd.Series, drawn: np.ndarray) -> dict[str, pd.Series]:
-    low, high = interval(drawn)
-    return {name: value, f"{name}_low": pd.Series(low, value.index), f"{name}_high": pd.Series(high, value.index)}
+def standing_of(work: PricedWork) -> tuple[int, int | None]:
+    """Return the indices of the recommended choice and of the runner-up of a work with an eligible choice.
 
-
-class _Priced(NamedTuple):
-    """One choice: the `row` of the options that it rests on (None: of no one), what the table says of it beside that,
-    its draws, of its USD those paid for `having` a machine, and whether its rent may be told at `today`'s prices.
+    These are the cheapest and the cheapest of another commitment, where none has another the cheapest of another
+    alternative. Where the two are too close to call the lesser commitment is recommended, except that of a purchase at
+    a firm price the cheaper one is.
     """
-
-    row: Row | None
-    told: Row
-    usd: np.ndarray
-    having: float
-    today: bool = True
-
-
-def _work(
-    name: str, title: str, months: float, priced: Sequence[_Priced], draws: Draws, cost: str = SHARE, model: str = "",
-    busy: float = np.nan,
-) -> Work:  # fmt: skip
-    """A work of choices in any order: those that stay may be the answer, with the study's own; all where none stays."""
-    table = pd.DataFrame([_facts(one) | one.told for one in priced])
-    able = table["in_answer"].astype(bool) & np.isfinite(table["usd"].astype(float))
-    kept = able & (table["persistent"].astype(bool) | table["is_reference"].astype(bool))
-    table["stands"] = kept if kept.any() else able
-    told = [_why_not(row) for row in table.to_dict("records")]
-    table["why_not_rule"], table["why_not"] = [rule for rule, _ in told], [words for _, words in told]
-    order = table.sort_values(["usd", "choice"], kind="stable").index.to_numpy()
-    usd = np.stack([one.usd for one in priced])[order]
-    today, price = (
-        np.stack([np.broadcast_to(of(one, draws), draws.usd.shape[1:])[: usd.shape[1]] for one in priced])[order]
-        for of in (_rents_stay, _price_of)
-    )
-    table = table.loc[order].reset_index(drop=True)
-    rows = [one.row for one in priced if one.row is not None]
-    said = tuple(_of_offers(rows, cost != DISPATCH))
-    return Work(name, title, months, table, usd, usd * today, price, busy, cost, model, said)
+    eligible = np.flatnonzero(work.table["stands"]).tolist()
+    best, ranks = eligible[0], work.table["commitment"].map(COMMITMENTS.index)
+    rival = first_alternative(work, best, eligible, "commitment")
+    if rival is None:
+        return best, first_alternative(work, best, eligible)
+    is_tie = confidence(p_cheaper(work.usd[best], work.usd[rival])) == TIE
+    is_swapped = is_tie and ranks[rival] < ranks[best] and not has_firm_price(work, best)
+    return (rival, best) if is_swapped else (best, rival)
 
 
-def _of_offers(rows: Sequence[Row], at_once: bool) -> Iterator[str]:
-    """What the offers say of their days, in sentences: until when they stand, and, of a work whose costs suppose that
-    all is there `at_once`, what comes later.
+def has_firm_price(work: PricedWork, index: int) -> bool:
+    """Return whether a choice is a purchase at a price without a range, but for that of an exchange rate."""
+    row = work.table.iloc[index]
+    low, high = row[list(CAPEX[1:])].astype(float).fillna(row["capex_usd"])
+    return bool(row["commitment"] == BUY and 0 < high <= low * FIRM_RANGE)
+
+
+def first_alternative(work: PricedWork, best: int, indices: Sequence[int], by: str = "alternative") -> int | None:
+    """Return the first of `indices` that differs from `best` in the column `by` and in some sample of its cost."""
+    keys, usd = work.table[by].to_numpy(object), work.usd
+    rivals = (index for index in indices if keys[index] != keys[best])
+    return next((index for index in rivals if not np.allclose(usd[index], usd[best], rtol=TOLERANCE, atol=0.0)), None)
+
+
+def _sorted_work(
+    name: str, months: float, table: pd.DataFrame, samples: Sequence[Any], limits: Iterable[str]
+) -> PricedWork:
+    """Sort choices by cost; of those that do the work the persistent and the study's own may be the answer, else all.
+
+    `samples`: `usd`, `today`, `capex` of a PricedWork.
     """
-    mine = [row for row in rows if row["in_answer"]]
-    late = {row["title"]: row["delivery_months"] for row in mine if or_zero(row.get("delivery_months")) > 0}
+    persistent, in_answer = table["persistent"].astype(bool), table["in_answer"].astype(bool)
+    able = in_answer & np.isfinite(table["usd"].astype(float))
+    lasting = able & (persistent | table["is_reference"].astype(bool))
+    stands = lasting if lasting.any() else able
+    rule = pd.Series(np.select([~in_answer, persistent], [NOT_ASKED, CANNOT], MAY_STOP), table.index, dtype=object)
+    stated = table.reindex(columns=["why_not", "why_not_rule"]).astype(object)
+    reasons = stated["why_not"].fillna(rule.map(WHY_NOT))
+    rule = stated["why_not_rule"].fillna(rule.mask(stated["why_not"].notna(), CANNOT))
+    table = table.assign(stands=stands, why_not=reasons.mask(stands, None), why_not_rule=rule.mask(stands, None))
+    table = table.reset_index(drop=True).sort_values(["usd", "choice"], kind="stable")
+    usd, today, capex = (np.asarray(each)[table.index] for each in samples)
+    return PricedWork(name, name, months, table.reset_index(drop=True), usd, today, capex, limits=tuple(limits))
+
+
+def _offer_terms(rows: Sequence[Row], at_once: bool) -> Iterator[str]:
+    """Say until when offers stand and, where the costs suppose all machines `at_once`, which ones come later."""
+    eligible = [row for row in rows if row["in_answer"]]
+    late = {row["title"]: row["delivery_months"] for row in eligible if or_zero(row.get("delivery_months")) > 0}
     if late and at_once:
-        yield words.late_in_words(late)
+        yield texts.late_in_words(late)
+    dated = [row for row in eligible if pd.notna(row.get("offer_until"))]
     for ended in (True, False):
-        days = {row["title"]: row["offer_until"] for row in mine
-                if pd.notna(row.get("offer_until")) and bool(row["offer_ended"]) == ended}  # fmt: skip
+        days = {row["title"]: row["offer_until"] for row in dated if bool(row["offer_ended"]) == ended}
         if days:
-            yield words.until_in_words(days, ended)
+            yield texts.until_in_words(days, ended)
 
 
-def _why_not(row: Mapping[Any, Any]) -> tuple[str | None, str | None]:
-    """Why a choice is not the answer: the rule (of WHY_NOT), and its words."""
-    if row["stands"]:
-        return None, None
-    if row.get("why_not"):
-        return row.get("why_not_rule") or CANNOT, str(row["why_not"])
-    rule = NOT_ASKED if not row["in_answer"] else CANNOT if row["persistent"] else MAY_STOP
-    return rule, WHY_NOT[rule]
+def _option_work(
+    name: str, months: float, rows: pd.DataFrame, columns: pd.DataFrame, usd: Array, fixed_usd: pd.Series, draws: Draws
+) -> PricedWork:
+    """Return a work whose choices are options, with other `columns`; `fixed_usd`: USD for having the machine."""
+    options = records(rows)
+    kinds, binds = zip(*map(_kind_of, options), strict=True)
+    slopes = [_usd_per_capex(*pair) for pair in zip(options, fixed_usd, strict=True)]
+    table = rows[list(OPTION_COLUMNS)].assign(
+        choice=rows["option"], kind=kinds, commitment=binds, box_title=rows["title"], usd_per_capex=slopes,
+        usd_at_todays_prices=columns["usd"] / rows["rent_factor"], **columns,
+    )  # fmt: skip
+    capex = [_capex(row, draws, usd.shape[1]) for row in options]
+    rises = 1.0 if draws.rents is None else [draws.rents.factor(row) * float(row["rent_factor"]) for row in options]
+    return _sorted_work(name, months, table, (usd, usd / rises, capex), _offer_terms(options, at_once=True))
 
 
-def _kind_of(row: Mapping[str, Any]) -> tuple[str, str]:
-    """Kind of one option, and what it binds to."""
+def _phased_work(plan: PhasesProblem, options: pd.DataFrame, draws: Draws) -> PricedWork:
+    rows = options[options["model"] == plan.phase_model].drop_duplicates("option", keep="last")
+    rows = rows.loc[pd.Series(rows.index, rows["option"])[plan.table["option"]]]
+    costs = plan.table.set_axis(rows.index).rename(columns={"boxes": "counts"})
+    work = _option_work(
+        plan.workload, plan.months, rows, costs[list(PLAN_COLUMNS)], plan.samples_usd, costs["ownership_usd"], draws
+    )
+    return work._replace(cost=ROUNDS, model=plan.phase_model)
+
+
+def _single_work(name: str, rows: pd.DataFrame, draws: Draws, settings: Settings) -> PricedWork:
+    months_of_use = rows["hours"].astype(float) / (HOURS_A_DAY * rows["days_per_month"])  # Of an owned machine.
+    fixed_usd, first = months_of_use * rows["fixed_usd_per_month"].fillna(0.0), rows.iloc[0]
+    columns = rows[["usd", "hours", "month_usd"]].assign(device_hours=rows["hours"] * rows["gpus"].fillna(1))
+    months, title = 1.0 if settings.counts == "month" else np.nan, str(first.get("workload_title") or name)
+    work = _option_work(name, months, rows, columns.assign(counts=1.0), draws.usd[rows.index], fixed_usd, draws)
+    days = rows.loc[[_kind_of(row)[0] == BUY for row in records(rows)], "days_per_month"].astype(float)
+    if title == name and first["model"] != NO_MODEL:
+        title = str(first["model_title"])
+    return work._replace(title=title, model=str(first["model"]), busy=next(iter(days), np.nan))
+
+
+def _kind_of(row: Row) -> tuple[str, str]:
+    """Return kind and commitment of one option."""
     if row["purchase"] == "own":
-        there = not or_zero(row["capex_usd"]) > 0
-        return (KEEP, NOTHING) if there else (BUY, BUY)
+        return (BUY, BUY) if or_zero(row["capex_usd"]) > 0 else (KEEP, NOTHING)
     return (CONTRACT, CONTRACT) if row["purchase"] in COMMITTED else (RENT, NOTHING)
 
 
-def _facts(one: _Priced) -> Row:
-    """What the options say of a choice, and what follows from its price."""
-    row = one.row
-    if row is None:
-        return dict.fromkeys(OF_A_ROW) | {"capex_usd": np.nan, "usd_per_capex": 0.0}
-    kind, commitment = _kind_of(row)
-    today = float(row["rent_factor"]) if one.today else 1.0  # of what is owned it is 1
-    return {name: row[name] for name in OF_A_ROW} | {
-        "choice": row["option"], "kind": kind, "commitment": commitment, "box_title": row["title"], "counts": 1.0,
-        "usd_per_capex": _by_price(row, one.having), "usd_at_todays_prices": one.told["usd"] / today,
-    }  # fmt: skip
+def _capex(row: Row | None, draws: Draws, size: int) -> Array:
+    """Return samples of the price of a machine for sale; infinite for what is not."""
+    if row is None or _kind_of(row)[0] != BUY:
+        return np.full(size, np.inf)
+    sampled = (figure.values for figure in draws.figures if figure.name == "capex_usd" and row["row"] in figure.rows)
+    return next(sampled, np.full(size, float(row["capex_usd"])))[:size]
 
 
-def _rents_stay(one: _Priced, draws: Draws) -> np.ndarray | float:
-    """What the USD of a choice are multiplied with where its rent stays as it is today."""
-    if one.row is None or not one.today or draws.rents is None:
-        return 1.0
-    return 1.0 / (draws.rents.factor(one.row) * float(one.row["rent_factor"]))
-
-
-def _price_of(one: _Priced, draws: Draws) -> np.ndarray | float:
-    """Draws of the price of a machine for sale; infinite for what is not."""
-    row = one.row
-    if row is None or not or_zero(row["capex_usd"]) > 0 or row["purchase"] != "own":
-        return np.inf
-    drawn = (one.values for one in draws.figures if one.name == "capex_usd" and row["row"] in one.rows)
-    return next(drawn, float(row["capex_usd"]))
-
-
-def _by_price(row: Row, fixed_usd: float) -> float:
-    """USD of a work by each USD of the machine's price, of `fixed_usd` that it pays for having it."""
-    capex = or_zero(row["capex_usd"])
-    if row["purchase"] != "own" or not capex > 0 or not row["fixed_usd_per_month"] > 0:
+def _usd_per_capex(row: Row, fixed_usd: float) -> float:
+    """Return the derivative of a work's USD with respect to the machine's price, by a finite difference of 10 %."""
+    if _kind_of(row)[0] != BUY or not row["fixed_usd_per_month"] > 0:
         return 0.0
-    now = possession(row, lambda _: 1.0)
-    dearer = possession(row, lambda name: 1.1 if name == "capex_usd" else 1.0)
-    return float(fixed_usd / row["fixed_usd_per_month"] * np.asarray(dearer - now) / (0.1 * capex))
+
+    def month(rise: float) -> Any:
+        return possession(row, lambda name: rise if name == "capex_usd" else 1.0)
+
+    return float(fixed_usd / row["fixed_usd_per_month"] * (month(1.1) - month(1.0)) / (0.1 * row["capex_usd"]))
 
 
-def _of_phases(plan: PricedPlan, options: pd.DataFrame, draws: Draws) -> Work:
-    known = {row["option"]: row for row in records(options[options["model"] == plan.model])}
-    priced = []
-    for usd, told in zip(plan.usd, plan.table.to_dict("records"), strict=True):
-        said = {name: told.get(name) for name in OF_PHASES} | {"choice": told["option"], "counts": told["boxes"]}
-        priced.append(_Priced(known[told["option"]], said, usd, told["ownership_usd"]))
-    return _work(plan.name, plan.name, plan.months, priced, draws, ROUNDS, plan.model)
+def _monthly_work(monthly: MonthlyWork, options: pd.DataFrame, draws: Draws, money: Money) -> PricedWork:
+    rows = {row["option"]: row for row in records(options.drop_duplicates("option"))}
+    best, months, choices, capex, rented_kind = monthly.mixes[0], float(monthly.work.months), [], [], ""
+    mixes = [mix for mix in monthly.mixes if mix.kind == BEST or not is_best(mix, best)]
+    for mix in mixes:
+        box = rows[next(iter(mix.bought))] if mix.bought else None
+        choice = _mix_choice(monthly, mix, box, money)
+        if box is None and choice.main_rented and not choice.sold:
+            # As the cheapest of them: a faster device takes fewer hours for the same work.
+            rented_kind = rented_kind or choice.kind
+            choice = replace(choice, kind=rented_kind)
+        choices.append(choice)
+        capex.append(_capex(box, draws, mix.done.usd.size))
+    table, usd = pd.DataFrame(map(asdict, choices)), np.stack([mix.done.usd * months for mix in mixes])
+    limits = [texts.sooner_in_words(best.filled)] if best.filled < 1 else []
+    limits += [texts.price_of_limit(limit.limit, limit.allowed, usd, money) for limit, usd in monthly.limit_costs]
+    limits += _offer_terms([source.offer for source in monthly.sources if not source.there], at_once=False)
+    table = table.assign(usd_at_todays_prices=table["usd"])
+    work = _sorted_work(monthly.name, months, table, (usd, usd, capex), limits)._replace(cost=DISPATCH)
+    if not monthly.growth.any():
+        return work
+    central = best.at(monthly.central)
+    hours = np.sum([central.device_hours(name) for name in central.sources], axis=(0, 1))
+    return work._replace(months_work=tuple(hours / hours.mean()))
 
 
-def _of_months(posed: Posed, options: pd.DataFrame, draws: Draws, money: Money) -> Work:
-    known = {row["option"]: row for row in records(options.drop_duplicates("option"))}
-    months, priced, alike = float(posed.work.months), [], None
-    for mix, told in mix_rows(posed):
-        bought = list(mix.bought.items())
-        box = known[bought[0][0]] if bought else None
-        kind, commitment = _mixed(told, box, bool(posed.at_home))
-        if box is None and told["main_rented"] and not told["sold"]:
-            kind = alike = alike or kind  # as the cheapest of them: a faster device has fewer hours for the same work
-        fixed = np.nan if box is None else float(box["fixed_usd_per_month"]) * bought[0][1] * months
-        # Who has nothing and rents all on one offer mostly does what the way with that offer alone does.
-        lead = told["main_rented"] if box is None and not any(posed.drawn.owned) else None
-        said = told | {
-            "alternative": lead or told["choice"], "kind": kind, "commitment": commitment, "persistent": True,
-            "is_reference": False, "usd_at_todays_prices": told["usd"], "purchase": None, "basis": None,
-        }  # fmt: skip
-        said |= {"instance": told["main_rented"]} if box is None else {}
-        broken = (
-            [words.breaks(*one, money) for one in posed.team_limits.violations(mix)] if told["why_not"] is None else []
-        )
-        said |= {"in_answer": not broken, "why_not_rule": LIMIT if broken else None}
-        said |= {"why_not": "; ".join(broken)} if broken else {}
-        said |= {"pays_below_usd": price_that_pays(posed, bought[0][0]) if commitment == BUY else np.nan}
-        priced.append(_Priced(box, said, mix.done.usd * months, fixed, today=False))
-    filled = posed.mixes[0].filled
-    limits = [words.sooner_in_words(filled)] if filled < 1 else []
-    limits += [words.price_of_limit(one.limit, one.allowed, less, money) for one, less in posed.limit_costs]
-    days = _of_offers([one.offer for one in posed.sources if not one.there], at_once=False)
-    work = _work(posed.name, posed.name, months, priced, draws, DISPATCH)
-    if not posed.growth.any():
-        return work._replace(limits=(*limits, *days))
-    done = posed.mixes[0].at(posed.central)
-    hours = np.sum([done.device_hours(name) for name in done.sources], axis=(0, 1))
-    return work._replace(limits=(*limits, *days), months_work=tuple(hours / hours.mean()))
-
-
-def price_that_pays(posed: Posed, name: str) -> float:
-    """USD of one machine of a kind for sale at which the cheapest mix with it costs as much as the cheapest of what
-    buys nothing; NaN without such a mix. With so many of them the price that pays is a straight line; the number of
-    machines that is best at that price is the one of which it is the highest.
-    """
-    free = [one for one in posed.mixes if not any(posed.source(each).offer["purchase"] == "own" for each in one.bought)]
-    rival = min((one.expected for one in free if not posed.team_limits.violations(one)), default=np.inf)
-    place = next(place for place, kind in enumerate(posed.drawn.held) if kind.name == name)
-    price = float(posed.source(name).offer["capex_usd"])
-    share = _month_by_price(posed, name, place) * price
-    if not np.isfinite(rival) or not share > 0:
-        return np.nan
-    allowed, found = posed.team_limits.maximum.get(UP_FRONT, np.inf), list[float]()
-    for base in {posed.drawn.owned, posed.mixes[0].counts}:
-        of_base = list[float]()
-        for number in range(1, MOST_PRICED + 1):
-            counts = (*base[:place], posed.drawn.owned[place] + number, *base[place + 1 :])
-            mix = posed.with_strategy(Mix(BEST, "", dispatch(posed.drawn, counts)))
-            if any(each.limit != UP_FRONT for each in posed.team_limits.violations(mix)):
-                continue
-            below = price * (1 + (rival - mix.expected) / (number * share))
-            if of_base and below < of_base[-1]:
-                break
-            of_base.append(below)
-            found.append(min(below, allowed / number))
-    return max(found, default=np.nan)
-
-
-def _month_by_price(posed: Posed, name: str, place: int) -> float:
-    """USD a month of a machine by each USD of its price, the mean of the draws."""
-    labels = posed.source(name).labels
-    price = Assumption("capex_usd", name, name, "USD", 1.0, 1.0, 1.0, "declared", "capex_usd", labels)
-    now, twice = (one.held[place].fixed.mean() for one in (posed.drawn, posed.moved(Moved(1, {price: 2.0}))))
-    return float(twice - now) / float(posed.source(name).offer["capex_usd"])
-
-
-def _mixed(told: Row, box: Row | None, at_home: bool) -> tuple[str, str]:
-    """Kind of a mix, and what it binds to: to a purchase or contract where machines are held for it."""
+def _mix_choice(monthly: MonthlyWork, mix: Mix, box: Row | None, money: Money) -> MixChoice:
+    """Return the choice of a mix; `box`: what it buys or signs for first."""
+    months, lead, count = float(monthly.work.months), mix.done.lead or None, sum(mix.bought.values())
+    hours, owned = owned_hours(monthly, mix)
+    reasons = [] if np.isfinite(mix.expected) else reasons_not_done(monthly, mix)
+    broken = [] if reasons else [texts.breaks(*limit, money) for limit in monthly.violations(mix)]
     if box is None:
-        nothing_rented = at_home and told["main_rented"] is None
-        return (
-            KEEP if nothing_rented or told["there_device_hours"] >= MOSTLY * told["device_hours"] else RENT
-        ), NOTHING
-    kind, commitment = _kind_of(box)
-    return (MIX if told["main_rented"] is not None and commitment == BUY else kind), commitment
+        stays = (monthly.at_home and lead is None) or owned >= OWNED_SHARE * hours
+        kind, commitment = KEEP if stays else RENT, NOTHING
+    else:
+        kind, commitment = _kind_of(box)
+        kind = MIX if lead is not None and commitment == BUY else kind
+    # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
+    rental = lead if box is None and not any(monthly.drawn.owned) else None
+    capex = [np.nan] * 3 if box is None else [box[name] for name in CAPEX]
+    fixed_usd = 0.0 if box is None else box["fixed_usd_per_month"] * next(iter(mix.bought.values())) * months
+    return MixChoice(
+        choice=mix.key,
+        title=mix_title(mix, monthly),
+        kind=kind,
+        commitment=commitment,
+        alternative=rental or mix.key,
+        instance=lead if box is None else box["instance"],
+        price_list=None if box is None else box["price_list"],
+        counts=float(count),
+        device_hours=hours * months,
+        usd=mix.expected * months,
+        usd_per_month_central=np.nan if reasons else float(mix.at(monthly.central).usd[0]),
+        mix=mix.kind,
+        source=mix.source or None,
+        main_rented=lead,
+        all_rented_title=monthly.title(lead) if lead and not monthly.at_home and not count else None,
+        sold=float(sum(mix.sold.values())),
+        timed=list(dict.fromkeys(trial.title for trial in monthly.trials_of(mix))),
+        trial_usd=mix.problem.trial_usd * months,
+        saving_usd=mix.saving * months,
+        box_title=None if box is None else box["title"],
+        capex_usd=capex[0],
+        capex_usd_low=capex[1],
+        capex_usd_high=capex[2],
+        usd_per_capex=0.0 if box is None else _usd_per_capex(box, fixed_usd),
+        pays_below_usd=price_that_pays(monthly, str(box["option"])) if box and commitment == BUY else np.nan,
+        why_not=f"cannot: {'; '.join(reasons)}" if reasons else "; ".join(broken) or None,
+        why_not_rule=LIMIT if broken else None,
+        in_answer=not broken,
+    )
 
 
-def _single(name: str, options: pd.DataFrame, draws: Draws, settings: Settings) -> Work:
-    found, priced = records(options[options["workload"] == name]), []
-    for row in found:
-        months = float(row["hours"]) / (HOURS_A_DAY * row["days_per_month"])  # of an owned machine
-        said = {"device_hours": row["hours"] * (row["gpus"] if pd.notna(row["gpus"]) else 1)}
-        said |= {each: row[each] for each in ("usd", "hours", "month_usd")}
-        priced.append(_Priced(row, said, draws.usd[row["row"]], months * or_zero(row["fixed_usd_per_month"])))
-    busy = next((float(row["days_per_month"]) for row in found if _kind_of(row)[0] == BUY), np.nan)
-    months = 1.0 if settings.counts == "month" else np.nan
-    title, model = str(found[0].get("workload_title") or name), str(found[0]["model"])
-    title = title if title != name or model == NO_MODEL else str(found[0]["model_title"])
-    return _work(name, title, months, priced, draws, SHARE, model, busy)
+def price_that_pays(monthly: MonthlyWork, name: str) -> float:
+    """Return USD of one machine of a kind at which the cheapest mix with some costs as much as the best without any.
+
+    With a given number of machines the cost is linear in their price; the number that is best at the price that pays
+    is the one of which it is highest. NaN without such a mix.
+    """
+    owned, source = monthly.drawn.owned, monthly.source(name)
+    own = {each.offer["option"] for each in monthly.sources if each.offer["purchase"] == "own"}
+    others = [mix.expected for mix in monthly.mixes if own.isdisjoint(mix.bought) and not monthly.violations(mix)]
+    index = [kind.name for kind in monthly.drawn.held].index(name)
+    price = float(source.offer["capex_usd"])
+    doubled = Parameter("capex_usd", name, name, "USD", 1.0, 1.0, 1.0, "declared", "capex_usd", source.labels)
+    problems = monthly.moved(ParameterValues(1, {doubled: 2.0})), monthly.drawn
+    month = float(np.subtract(*(problem.held[index].fixed.mean() for problem in problems)))  # USD for the price alone.
+    if not others or not month > 0:
+        return np.nan
+    up_front, highest = monthly.limits.get(UP_FRONT, np.inf), np.nan
+    for base in {owned, monthly.mixes[0].counts}:
+        previous = -np.inf
+        for number in range(1, MAXIMUM_PRICED + 1):
+            counts = (*base[:index], owned[index] + number, *base[index + 1 :])
+            mix = monthly.with_strategy(Mix(BEST, "", dispatch(monthly.drawn, counts)))
+            if any(each.limit != UP_FRONT for each in monthly.violations(mix)):
+                continue
+            below = price * (1 + (min(others) - mix.expected) / (number * month))
+            if below < previous:
+                break
+            previous, highest = below, np.fmax(highest, min(below, up_front / number))
+    return float(highest)

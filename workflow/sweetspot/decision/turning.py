@@ -1,179 +1,200 @@
-"""Where an assumption turns the answer, what each moves in its range, and from how much on what one holds pays."""
+"""What each assumption moves in its range, where it turns the answer, and from how much on a purchase pays."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.assumption import FURTHEST, Array, Assumption
-from sweetspot.decision_words import flip_in_words, pays_in_words, side, turn_in_words
+from sweetspot.decision.decision_problem import FURTHEST, Array, Parameter
+from sweetspot.decision.texts import flip_in_words, pays_in_words, side, turn_in_words
 from sweetspot.draws import interval
 from sweetspot.wording import DOLLARS, Money
 
 if TYPE_CHECKING:
-    from sweetspot.decision.question import Question, Turn  # which has what is held
+    from sweetspot.decision.decision_problem import DecisionProblem, TurningPoint  # It imports the cases below.
 
+ABOUT = ("workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "best_title", "text")
 TORNADO = (
-    "workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "low", "high",
-    "range_basis", "best", "best_title", "rival", "rival_title", "margin", "margin_low", "margin_high", "swing",
-    "usd_per_month", "usd_per_month_low", "usd_per_month_high", "winner_low", "winner_high", "flips", "flip_value",
-    "flip_factor", "text", "usd", "usd_low", "usd_high",
+    *ABOUT, "low", "high", "range_basis", "rival", "rival_title", "margin", "margin_low", "margin_high", "swing", "usd",
+    "usd_low", "usd_high", "flips", "flip_value", "flip_factor",
 )  # fmt: skip
-TURNING = (
-    "workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "side", "turning_value",
-    "factor", "inside_range", "best_title", "to_title", "boxes", "rented", "usd_per_month", "text", "usd", "condition",
-)  # fmt: skip
+TURNING = (*ABOUT, "side", "turning_value", "factor", "to_title", "usd", "usd_per_month")
 PAYS = (
     "workload", "model", "reference", "title", "quantity", "subject", "assumption", "unit", "planned",
-    "break_even_value", "break_even_low", "break_even_high", "factor", "p_pays", "text", "pays_until",
+    "break_even_value", "break_even_low", "break_even_high", "pays_until", "factor", "p_pays", "text",
 )  # fmt: skip
 
 
-class Apart(NamedTuple):
-    """USD of what is held less USD of what would be rented, at factors of an assumption (columns); `drawn`: a row a
-    draw, `planned`: one row; `jump`: another number of machines than at the factor before.
+class CostDifference(NamedTuple):
+    """USD of what is held minus USD of what would be rented, by factor of an assumption (columns).
+
+    `planned` has one row, `samples` one per sample; `jump`: the number of machines differs from that of the factor
+    before.
     """
 
     factors: Array
     planned: Array
-    drawn: Array
-    drawn_factors: Array
+    samples: Array
+    sample_factors: Array
     jump: Array
-    drawn_jump: Array
+    sample_jump: Array
 
 
-class Held(NamedTuple):
-    """One thing to hold and one assumption: what it is called, its number as planned, and `apart`; `exact`: makes the
-    factor exact from which it pays (true), or up to which.
+class BreakEvenCase(NamedTuple):
+    """One thing to hold and one assumption, whose label is `name`, `quantity`, baseline and unit.
+
+    `exact` makes the factor exact from which it pays (True) or up to which.
     """
 
     option: str
     title: str
-    assumption: Assumption
+    assumption: Parameter
     name: str
     quantity: str
     planned: float
     unit: str
-    apart: Apart
+    difference: CostDifference
     p_pays: float
     exact: Callable[[float, bool], float] | None = None
 
 
-def turning_rows(question: "Question", money: Money = DOLLARS) -> list[dict[str, Any]]:
-    """Rows of TURNING, one an assumption and side on which it turns the answer within a factor of FURTHEST, the nearest
-    first. `turning_value`: from there on `to_title` is the best, of `boxes` machines held, `rented` the offer that is
-    rented (null where machines are held); `usd`: what both cost there, `usd_per_month` in a month of the project;
-    `text`: the `condition` in words, and what is then the best.
+def turning_rows(question: "DecisionProblem", money: Money = DOLLARS) -> list[dict[str, Any]]:
+    """Return rows of TURNING, one per assumption and side on which it turns the answer, the nearest first.
+
+    From `turning_value` on `to_title` is the best; `usd`: what both cost there.
     """
-    found = [(one, turn) for one, turns in question.turns.items() for turn in turns]
-    rows = [_turning_row(question, *each, money) for each in found]
+    turns = [(assumption, turn) for assumption, turns in question.turning_points.items() for turn in turns]
+    rows = [_turning_row(question, *pair, money) for pair in turns]
     return sorted(rows, key=lambda row: abs(np.log(row["factor"])))
 
 
-def tornado_rows(question: "Question", money: Money = DOLLARS) -> list[dict[str, Any]]:
-    """Rows of TORNADO, the widest swing first; none where the best has no rival. `margin` = USD of the cheapest other
-    alternative / USD of the best, as planned and at the assumption's low and high (`range_basis`: declared, the
-    interval of a speed, or assumed); `winner_low`, `winner_high`: the best there; `flips`: it is another within the
-    range; `flip_value`, `flip_factor`: the nearest turning point, null where there is none within a factor of FURTHEST.
+def tornado_rows(question: "DecisionProblem", money: Money = DOLLARS) -> list[dict[str, Any]]:
+    """Return rows of TORNADO, the widest swing first; none where the best has no runner-up.
+
+    `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both ends of the range;
+    `flips`: another is the best within the range; `flip_value`, `flip_factor`: the nearest turning point, NaN beyond a
+    factor of FURTHEST.
     """
-    if question.rival is None:
+    if question.runner_up is None:
         return []
-    rows = [_tornado_row(question, question.rival, assumption, money) for assumption in question.assumptions]
-    # Rounded: where two swing alike (months, days of use), the order must not hang on a last digit.
-    return sorted(rows, key=lambda row: -round(row["swing"], 9) if row["swing"] == row["swing"] else 0.0)
+    rival = question.choices[question.runner_up].option
+    about = {"rival": rival, "rival_title": question.title_at(question.baseline, question.runner_up, 0)}
+    rows = [_tornado_row(question, assumption, money) for assumption in question.parameters]
+    # Rounded: where two swing by the same (months, days of use), the order must not depend on the last digit.
+    rows.sort(key=lambda row: -round(np.nan_to_num(row["swing"]), 9))
+    return [row | about for row in rows]
 
 
-def _about(question: "Question", assumption: Assumption) -> dict[str, Any]:
-    same = {name: getattr(assumption, name) for name in ("quantity", "unit", "value")}
-    told = {"assumption": assumption.name, "subject": assumption.subject or None}
-    return question.about | {"best_title": question.title_at(question.planned, question.best, 0), **same, **told}
+def _about(question: "DecisionProblem", assumption: Parameter) -> dict[str, Any]:
+    columns = {name: getattr(assumption, name) for name in ("quantity", "unit", "value")}
+    columns |= {"assumption": assumption.name, "subject": assumption.subject or None}
+    return question.row_names | columns | {"best_title": question.title_at(question.baseline, question.best, 0)}
 
 
-def _turning_row(question: "Question", assumption: Assumption, turn: "Turn", money: Money) -> dict[str, Any]:
-    value, choice = assumption.value * turn.factor, question.choices[turn.to]
-    held, title = choice.row["purchase"] == "own", question.title(turn.to, turn.machines, turn.alternative)
+def _turning_row(
+    question: "DecisionProblem", assumption: Parameter, turn: "TurningPoint", money: Money
+) -> dict[str, Any]:
+    title = question.title(turn.to, turn.machines, turn.alternative)
     condition = turn_in_words(assumption.name, assumption.value, assumption.unit, turn.factor, money)
     return _about(question, assumption) | {
-        "side": side(turn.factor), "turning_value": value, "factor": turn.factor, "to_title": title,
-        "inside_range": bool(assumption.low <= value <= assumption.high), "boxes": int(turn.machines) if held else 0,
-        "rented": None if held else choice.option, "usd": turn.usd,
+        "side": side(turn.factor),
+        "turning_value": assumption.value * turn.factor,
+        "factor": turn.factor,
+        "to_title": title,
+        "usd": turn.usd,
         "usd_per_month": turn.usd / question.months_at(assumption, turn.factor),
-        "text": f"{condition}: {title}", "condition": condition,
-    }  # fmt: skip
-
-
-def _tornado_row(question: "Question", rival: int, assumption: Assumption, money: Money) -> dict[str, Any]:
-    factor = question.nearest(assumption)
-    costs = question.at(assumption, np.array([assumption.low, assumption.high, assumption.value]) / assumption.value)
-    ours, others = (costs.usd[which].min(axis=0, initial=np.inf) for which in (question.ours, question.others))
-    winners = [question.title_at(costs, int(to), end) for end, to in enumerate(question.cheapest(costs))]
-    flips = bool(question.turned(costs)[:2].any())
-    months = [question.months_at(assumption, end / assumption.value) for end in (assumption.low, assumption.high)]
-    with np.errstate(invalid="ignore"):  # where nothing does the work both cost without end: there is no margin
-        margins = others / ours
-    ends = {
-        f"{name}_{end}": value[place]
-        for place, end in enumerate(("low", "high"))
-        for name, value in (("usd", ours), ("usd_per_month", ours / months[place]), ("margin", margins))
+        "text": f"{condition}: {title}",
     }
-    return _about(question, assumption) | {
-        "low": assumption.low, "high": assumption.high, "range_basis": assumption.range_basis,
-        "best": question.choices[question.best].option, "rival": question.choices[rival].option,
-        "rival_title": question.title_at(question.planned, rival, 0), "margin": others[2] / ours[2],
-        "usd": ours[2], "usd_per_month": ours[2] / question.months, **ends,
-        "swing": abs(float(ends["margin_high"]) - float(ends["margin_low"])),
-        "winner_low": winners[0], "winner_high": winners[1],
-        "flips": flips, "flip_value": factor * assumption.value, "flip_factor": factor,
-        "text": flip_in_words(question.word, assumption.value, assumption.unit, factor, flips, FURTHEST, money),
+
+
+def _tornado_row(question: "DecisionProblem", assumption: Parameter, money: Money) -> dict[str, Any]:
+    value, factor = assumption.value, question.nearest(assumption)
+    costs = question.at(assumption, np.array([value, assumption.low, assumption.high]) / value)
+    usd, others = (costs.usd[choices].min(axis=0, initial=np.inf) for choices in (question.incumbents, question.rivals))
+    with np.errstate(invalid="ignore"):  # Where nothing does the work both are infinite: there is no margin.
+        margins = others / usd
+    flips = bool(question.is_changed(costs)[1:].any())
+    columns = {name: getattr(assumption, name) for name in ("low", "high", "range_basis")}
+    for index, end in enumerate(("", "_low", "_high")):
+        columns |= {f"usd{end}": usd[index], f"margin{end}": margins[index]}
+    return _about(question, assumption) | columns | {
+        "swing": abs(float(margins[2] - margins[1])),
+        "flips": flips,
+        "flip_value": factor * value,
+        "flip_factor": factor,
+        "text": flip_in_words(question.best_name, value, assumption.unit, factor, flips, FURTHEST, money),
     }  # fmt: skip
 
 
-def pays_rows(workload: str, held: Iterable[Held]) -> list[dict[str, Any]]:
-    """Rows of PAYS, one a machine or contract and quantity, all else as planned. `break_even_value`: from where it
-    costs no more than what is cheapest to rent; `pays_until`: where whole machines make it the dearer again. Where it
-    pays as planned these are the ends of that stretch, else of the first one. 0: it pays at a fifth of what is planned
-    already; null: at nothing up to FURTHEST times. `_low`, `_high`: 90 % of the draws; `p_pays`: share of the draws in
-    which it pays as planned. `model`: null, of a plan.
+def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[dict[str, Any]]:
+    """Return rows of PAYS, one per machine or contract and quantity, all else at the baseline.
+
+    `break_even_value`: from where it costs no more than the cheapest rental; `pays_until`: where a further machine
+    makes it the more expensive again. Where it pays at the baseline these bound that stretch, else the first one; 0: it
+    pays at a FURTHEST part already; NaN: at nothing up to FURTHEST times. `_low`, `_high`: 90 % of the samples;
+    `p_pays`: share of samples in which it pays at the baseline.
     """
-    return [_pays_row(workload, one) for one in held]
+    return [_pays_row(workload, case) for case in cases]
 
 
-def _pays_row(workload: str, one: Held) -> dict[str, Any]:
-    apart, planned = one.apart, one.planned
-    found, ends = stretch(apart.planned, apart.factors, apart.jump)
-    drawn, _ = stretch(apart.drawn, apart.drawn_factors, apart.drawn_jump)
-    factor, until = float(found[0]), float(ends[0])
-    if one.exact is not None:
-        factor = one.exact(factor, True) if 0.0 < factor < np.inf else factor
-        until = one.exact(until, False) if until < np.inf else until
-    low, high = (float(end) for end in interval(drawn))
+def _pays_row(workload: str, case: BreakEvenCase) -> dict[str, Any]:
+    lines, planned = case.difference, case.planned
+    factor, until = (float(bound[0]) for bound in stretch(lines.planned, lines.factors, lines.jump))
+    if case.exact is not None:
+        factor = case.exact(factor, True) if 0.0 < factor < np.inf else factor
+        until = case.exact(until, False) if until < np.inf else until
+    low, high = map(float, interval(stretch(lines.samples, lines.sample_factors, lines.sample_jump)[0]))
     values = {"break_even_value": factor, "break_even_low": low, "break_even_high": high, "pays_until": until}
-    looked = planned / FURTHEST, min(planned * FURTHEST, one.assumption.most)
-    return {
-        "workload": workload, "model": None, "reference": one.option, "title": one.title, "quantity": one.quantity,
-        "subject": one.assumption.subject or None, "assumption": one.name, "unit": one.unit, "planned": planned,
-        **{name: value * planned if np.isfinite(value) else np.nan for name, value in values.items()},
-        "factor": factor if np.isfinite(factor) else np.nan, "p_pays": one.p_pays,
-        "text": pays_in_words(one.title, factor * planned, planned, one.unit, looked, until * planned),
-    }  # fmt: skip
+    looked_at = planned / FURTHEST, min(planned * FURTHEST, case.assumption.maximum)
+    return {name: value * planned if np.isfinite(value) else np.nan for name, value in values.items()} | {
+        "workload": workload,
+        "model": None,
+        "reference": case.option,
+        "title": case.title,
+        "quantity": case.quantity,
+        "subject": case.assumption.subject or None,
+        "assumption": case.name,
+        "unit": case.unit,
+        "planned": planned,
+        "factor": factor if np.isfinite(factor) else np.nan,
+        "p_pays": case.p_pays,
+        "text": pays_in_words(case.title, factor * planned, planned, case.unit, looked_at, until * planned),
+    }
 
 
-def stretch(apart: Array, factors: Array, jump: Array) -> tuple[Array, Array]:
-    """Factors from which, and until which, each row pays: infinite where it pays at none, or at all up to the last; 0:
-    from the least on. Between two factors with as many machines both costs are straight lines.
+def stretch(difference: Array, factors: Array, jump: Array) -> tuple[Array, Array]:
+    """Return the factors from which, and until which, each row of cost differences pays.
+
+    Between two factors with as many machines both costs are straight lines.
+
+    Parameters
+    ----------
+    difference
+        Row x factor; it pays where this is not positive.
+    factors
+        In ascending order, 1 (the baseline) among them.
+    jump
+        By factor: whether the number of machines differs from that of the factor before.
+
+    Returns
+    -------
+    tuple
+        From which: 0 from the least factor on, infinite at none; until which: infinite up to the last.
+
     """
-    paid, place = apart <= 0, np.arange(factors.size)
-    planned = int(np.abs(np.log(factors)).argmin())
-    before = np.where(paid[:, : planned + 1], -1, place[: planned + 1]).max(axis=1)  # the last that does not pay
-    first = np.where(paid[:, planned], before + 1, paid.argmax(axis=1))
-    ends = ~paid & (place > first[:, None])
-    last = np.where(ends.any(axis=1), ends.argmax(axis=1) - 1, place[-1])
-    row, inner = np.arange(first.size), np.maximum(first - 1, 0)
-    straight = (first > 0) & ~jump[first] & np.isfinite(apart[row, inner])
+    pays, index = difference <= 0, np.arange(factors.size)
+    baseline = int(np.abs(np.log(factors)).argmin())
+    last_without = np.where(pays[:, : baseline + 1], -1, index[: baseline + 1]).max(axis=1)
+    first = np.where(pays[:, baseline], last_without + 1, pays.argmax(axis=1))
+    after = ~pays & (index > first[:, None])
+    last = np.where(after.any(axis=1), after.argmax(axis=1) - 1, index[-1])
+    row, before = np.arange(first.size), np.maximum(first - 1, 0)
+    height = difference[row, before]
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = apart[row, inner] / (apart[row, inner] - apart[row, first])
-        crossed = factors[inner] + share * (factors[first] - factors[inner])
-    found = np.where(first > 0, np.where(straight, crossed, factors[first]), 0.0)
-    ever = paid.any(axis=1)
-    until = np.where(ever & (last < factors.size - 1), factors[last], np.inf)
-    return np.where(ever, found, np.inf), until
+        drop = height - difference[row, first]
+        crossing = factors[before] + height / drop * (factors[first] - factors[before])
+    is_straight = ~jump[first] & np.isfinite(height)
+    begin = np.where(first > 0, np.where(is_straight, crossing, factors[first]), 0.0)
+    ever = pays.any(axis=1)
+    end = np.where(ever & (last < factors.size - 1), factors[last], np.inf)
+    return np.where(ever, begin, np.inf), end

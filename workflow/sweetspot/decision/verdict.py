@@ -1,248 +1,317 @@
-"""The verdict, made once: commit or not, then which machine and seller; all that speaks of the answer says this."""
+"""The verdict of each work, made once: commit or not, then which machine and seller."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.choice_table import NOTHING, Work, against, has_firm_price, standing_of
-from sweetspot.decision_words import (
-    BUY,
-    COMMIT,
-    MACHINE,
-    NOT_DECIDED,
-    VERBS,
-    do_this,
-    not_decided,
-    of_several,
-    sentence,
-    thresholds,
-)
+from sweetspot.choice_kinds import BUY, COMMIT, MACHINE, NOT_DECIDED
+from sweetspot.decision import texts
+from sweetspot.decision.choice_table import NOTHING, PricedWork, first_alternative, has_firm_price, standing_of
+from sweetspot.decision.texts import VERBS
 from sweetspot.draws import interval, p_cheaper
 from sweetspot.errors import UserError
 from sweetspot.wording import WORDS, Words, confidence
 
-COLUMNS = (
-    "workload", "workload_title", "is_answer", "level", "verb", "sentence", "do_this", "confidence", "kind",
-    "best", "best_title", "rival", "rival_title", "rival_kind", "usd", "rival_usd", "usd_per_month", "months", "ratio",
-    "ratio_low", "ratio_high", "p_cheaper", "take", "take_title", "take_rival", "take_rival_title", "take_ratio",
-    "take_ratio_low", "take_ratio_high", "take_p_cheaper", "box", "box_title", "box_usd", "box_usd_low", "box_usd_high",
-    "firm_price", "buy_below_usd",
-    "box_prices_usd", "p_at_box_prices", "work_factor", "from_jobs", "by_hour_title",
-    "busy_days_per_month", "thresholds", "find_out_first", "strategy", "timed", "trial_usd", "saving_usd",
-)  # fmt: skip
-QUOTES = (0.75, 0.875, 1.0, 1.2)  # of the price of a machine: what the answer would be at an offer of so much
-ROUND = 500.0  # USD of such an offer
+QUOTES = (0.75, 0.875, 1.0, 1.2)  # Offers to look at, times the price of the machine.
+QUOTE_STEP = 500.0  # USD to which such an offer is rounded.
 
 
-class Pair(NamedTuple):
-    """Two choices of a work: USD of the other (None: there is none) / USD of the one with 90 %, share of draws in which
-    the one is cheaper.
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """The verdict on one work: a row of comparison/verdict.parquet.
+
+    `level`: COMMIT (some choices commit to a purchase or contract) or MACHINE (none does); `best`, `rival`:
+    `standing_of`; `ratio`: USD of the rival / USD of the best; `take`, `take_rival`: the cheapest machine and seller of
+    that commitment and the next, at today's prices where nothing binds; `_lead`: what a choice rents most; `timed`,
+    `trial_usd`, `saving_usd`: what `take` times first; `buy_below_usd`: price of one machine `box` at which buying
+    costs as much as the cheapest choice that buys nothing; `p_at_box_prices`: share of samples in which buying is
+    cheaper at an offer of `box_prices_usd`; `work_factor`, `work_until`: times the work from which, and up to which,
+    buying pays, `work_month`: the first month with as much; `from_jobs`: jobs per month from which a machine paid by
+    the month pays; `pays_from_days`: days of use per month from which buying pays, of a work without a plan.
     """
 
-    one: int
-    other: int | None
+    workload: str
+    workload_title: str
+    is_answer: bool
+    level: str
+    confidence: str
+    kind: str
+    months: float
+    usd: float
+    usd_per_month: float
+    best: str
+    best_title: str
+    rival: str | None
+    rival_title: str | None
+    rival_kind: str | None
+    rival_usd: float
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    p_cheaper: float
+    take: str
+    take_title: str
+    take_lead: str | None
+    take_rival: str | None
+    take_rival_title: str | None
+    take_rival_lead: str | None
+    take_ratio: float
+    take_p_cheaper: float
+    timed: list[str]
+    trial_usd: float
+    saving_usd: float
+    busy_days_per_month: float
+    find_out_first: str
+    pays_from_days: float
+    work_month: float
+    work_factor: float = np.nan
+    work_until: float = np.nan
+    pays_title: str | None = None
+    from_jobs: float = np.nan
+    by_hour_title: str | None = None
+    box: str | None = None
+    box_title: str | None = None
+    box_usd: float = np.nan
+    box_usd_low: float = np.nan
+    box_usd_high: float = np.nan
+    firm_price: bool = False
+    buy_below_usd: float = np.nan
+    box_prices_usd: Sequence[float] = ()
+    p_at_box_prices: Sequence[float] = ()
+    verb: str = ""
+    sentence: str = ""
+    do_this: str = ""
+    thresholds: Sequence[str] = ()
+
+
+COLUMNS = tuple(field.name for field in fields(Verdict))
+
+
+class CostComparison(NamedTuple):
+    """A choice and the runner-up: its index (None: none), its USD / those of the choice with 90 %, and how often the
+    choice is cheaper.
+    """
+
+    choice: int
+    rival: int | None
     ratio: float = np.nan
     low: float = np.nan
     high: float = np.nan
-    p: float = np.nan
-
-    @property
-    def sure(self) -> str:
-        """How sure it is that the one is cheaper."""
-        return "clear" if self.other is None else confidence(self.p)
-
-    def told(self, table: pd.DataFrame, one: str, other: str, prefix: str = "") -> dict[str, Any]:
-        """Columns of the verdict: both choices under these names, and how they stand to each other."""
-        row = {
-            f"{name}{end}": _at(table, place, column)
-            for name, place in ((one, self.one), (other, self.other))
-            for end, column in (("", "choice"), ("_title", "title"))
-        }
-        figures = {"ratio": self.ratio, "ratio_low": self.low, "ratio_high": self.high, "p_cheaper": self.p}
-        return row | {f"{prefix}{name}": value for name, value in figures.items()}
+    p_cheaper: float = np.nan
 
 
 def verdict_table(
-    works: Sequence[Work],
+    works: Sequence[PricedWork],
     answer: str | None,
     break_even: pd.DataFrame,
     worth: Mapping[str, str],
     words: Words = WORDS["train"],
 ) -> pd.DataFrame:
-    """One row a work that has a choice (COLUMNS), that of the `answer` first; `worth`: what to find out first, by work.
-    `level`: commit (some choices bind: to a purchase or a contract) or machine (none does). `best` and `rival` are
-    those of the choices (`standing_of`), `ratio` USD of the rival / USD of the best. `take`: what to begin with, of
-    what binds as the best does; `take_rival` the next of these, held against it at today's prices where it binds
-    nobody. `buy_below_usd`: price of one machine `box` (`box_usd`, with its range where it is no `firm_price`) at which
-    buying costs as much as the cheapest that binds less; `p_at_box_prices`: share of the draws in which buying is
-    cheaper at an offer of `box_prices_usd`.
-    `strategy`, `timed`, `trial_usd`, `saving_usd`: those of `take`, of months. `work_factor`: how many times the work
-    from which buying pays (`break_even`); `from_jobs`: jobs a month from which what is paid by the month pays.
-    `sentence` has at most 15 words (of a toss-up 20), `do_this` 20. Where all choices bind alike and machines that
-    would not have no speed, it is not decided: `confidence` NOT_DECIDED.
+    """Decide each work that has an eligible choice.
+
+    Parameters
+    ----------
+    works
+        The works.
+    answer
+        The work that the study is about.
+    break_even
+        From when purchases pay.
+    worth
+        By work what to find out first.
+    words
+        What the study counts, and its currency.
+
+    Returns
+    -------
+    pandas.DataFrame
+        COLUMNS (`Verdict`), that of the answer first.
+
     """
-    told = [_verdict_of(one, break_even, worth.get(one.name, ""), words) for one in works if one.table["stands"].any()]
-    for row in told:
-        if row["workload"] == answer and row["level"] == MACHINE and len(told) > 1:
-            row["thresholds"] = [*row["thresholds"], of_several(row, told)]
-    rows = [row | {"is_answer": row["workload"] == answer} for row in told]
-    return pd.DataFrame(sorted(rows, key=lambda row: not row["is_answer"]), columns=list(COLUMNS))
+    eligible = [work for work in works if work.table["stands"].any()]
+    verdicts = [_verdict_of(work, answer, break_even, worth.get(work.name, ""), words) for work in eligible]
+    rows = [vars(verdict) for verdict in sorted(verdicts, key=lambda verdict: not verdict.is_answer)]
+    if len(rows) > 1 and rows[0]["is_answer"] and rows[0]["level"] == MACHINE:
+        others = texts.of_several(rows[0], [vars(verdict) for verdict in verdicts])
+        rows[0] = rows[0] | {"thresholds": [*rows[0]["thresholds"], others]}
+    return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def answer_work(works: Sequence[Work], asked: str | None, model: str | None) -> str | None:
-    """The work that the study is about: what it asks for, else its plan, else the first workload of `model`. Raises
-    UserError where nothing is priced for what it asks.
+def answer_work(works: Sequence[PricedWork], requested: str | None, model: str | None) -> str | None:
+    """Return the work that the study is about: the requested one, else its plan, else the first of `model`.
+
+    Raises
+    ------
+    UserError
+        Nothing is priced for the requested work.
+
     """
-    names = [one.name for one in works]
-    if asked is not None:
-        if asked not in names:
-            raise UserError(f"study.yaml: work is {asked!r}; expected one of {', '.join(names) or 'none: no price'}")
-        return asked
-    order = [*(one for one in works if one.plan), *(one for one in works if one.model == model), *works]
-    return order[0].name if order else None
+    names = [work.name for work in works]
+    if requested is not None and requested not in names:
+        raise UserError(f"study.yaml: work is {requested!r}; expected one of {', '.join(names) or 'none: no price'}")
+    order = sorted(works, key=lambda work: (not work.plan, work.model != model))
+    return requested or (order[0].name if order else None)
 
 
-def first_to_find_out(works: Sequence[Work], worth: pd.DataFrame) -> dict[str, str]:
-    """By work what to find out first (`worth_knowing`), where knowing it is worth its cost."""
-    found = {}
-    for one in works:
-        mine = (worth["workload"] == one.name) & worth["model"].isna() if one.plan else worth["model"] == one.model
-        rows = worth[mine]
-        if rows.empty:
-            continue
-        net = rows["evppi_usd"] - rows["cost_to_learn_usd"].fillna(0.0)
-        rows = rows.assign(net=net)[rows["evppi_usd_low"].gt(0) & net.gt(0)]
-        if len(rows):
-            found[one.name] = str(rows.sort_values("net", ascending=False, kind="stable")["figure"].iloc[0])
-    return found
+def first_to_find_out(works: Sequence[PricedWork], worth: pd.DataFrame) -> dict[str, str]:
+    """Return by work the figure that is worth most beyond what finding it out costs, where one is worth its cost."""
+    net = worth["evppi_usd"] - worth["cost_to_learn_usd"].fillna(0.0)
+    rows = worth.assign(net=net)[worth["evppi_usd_low"].gt(0) & net.gt(0)].sort_values("net", kind="stable")
+    first = {}
+    for work in works:
+        is_plan = (rows["workload"] == work.name) & rows["model"].isna()
+        figures = rows.loc[is_plan if work.plan else rows["model"] == work.model, ["figure", "net"]]
+        if len(figures):
+            first[work.name] = str(figures.loc[figures["net"].idxmax(), "figure"])
+    return first
 
 
-def _verdict_of(one: Work, break_even: pd.DataFrame, worth: str, words: Words) -> dict[str, Any]:
-    best, rival = standing_of(one)
-    table, commitment = one.table, one.table["commitment"]
-    bound = rival if rival is not None and commitment.iloc[best] != commitment.iloc[rival] else None
-    first = _pair(one, best, bound)
-    second = _machines(one, str(commitment.iloc[best]))
-    if bound is None:
-        first, best = second, second.one
-    facts = {
-        "workload": one.name, "workload_title": one.title, "level": MACHINE if bound is None else COMMIT,
-        "confidence": first.sure, "kind": table["kind"].iloc[best], "months": one.months,
-        "busy_days_per_month": one.busy, "find_out_first": "" if first.sure == "clear" else worth,
-        "usd": float(table["usd"].iloc[best]), "usd_per_month": float(table["usd"].iloc[best]) / one.months,
-        "rival_usd": _at(table, first.other, "usd", np.nan), "rival_kind": _at(table, first.other, "kind"),
-        # What a choice rents most where it holds nothing: its own title is of all that it takes.
-        "take_lead": _at(table, second.one, "all_rented_title"),
-        "take_rival_lead": _at(table, second.other, "all_rented_title"),
-        **first.told(table, "best", "rival"), **second.told(table, "take", "take_rival", "take_"),
-        **_strategy_of(table, second.one),
-        **_price_of_the_box(one, bound), **_by_the_month(one, second.one), **_by_work(one, break_even),
-    }  # fmt: skip
-    facts["pays_from_days"] = _pays_from_days(one, facts, break_even)
-    kind = str(table["kind"].iloc[second.one])
-    facts |= {
-        "verb": VERBS[kind],
-        "sentence": sentence(facts, kind, words.money),
-        "do_this": do_this(facts, kind, words),
-    }
-    lacking = [title for title, kind in one.without_speed if kind != commitment.iloc[best]]
-    if bound is None and lacking:
-        facts["verb"], facts["confidence"] = NOT_DECIDED.capitalize(), NOT_DECIDED
-        facts["sentence"], facts["do_this"] = not_decided(lacking, str(facts["take_title"]))
-    facts["work_month"] = _month_of(one, facts["work_factor"])
-    return facts | {"thresholds": [*thresholds(facts, words.money), *one.limits]}
+def _verdict_of(work: PricedWork, answer: str | None, break_even: pd.DataFrame, worth: str, words: Words) -> Verdict:
+    rows, commitment = work.table.to_dict("records"), work.table["commitment"]
+    best, runner_up = standing_of(work)
+    is_bound = runner_up is not None and commitment.iloc[best] != commitment.iloc[runner_up]
+    second = _machines(work, commitment.iloc[best])
+    first = _comparison(work, best, runner_up) if is_bound else second
+    best_row, rival = rows[first.choice], {} if first.rival is None else rows[first.rival]
+    take, take_rival = rows[second.choice], {} if second.rival is None else rows[second.rival]
+    sure = "clear" if first.rival is None else confidence(first.p_cheaper)
+    kinds = best_row["kind"], rival.get("kind")
+    pays = _by_work(work, break_even)
+    grown = np.flatnonzero(np.asarray(work.months_work) >= pays.get("work_factor", np.nan))
+    verdict = Verdict(
+        workload=work.name,
+        workload_title=work.title,
+        is_answer=work.name == answer,
+        level=COMMIT if is_bound else MACHINE,
+        confidence=sure,
+        kind=best_row["kind"],
+        months=work.months,
+        usd=float(best_row["usd"]),
+        usd_per_month=float(best_row["usd"]) / work.months,
+        best=best_row["choice"],
+        best_title=best_row["title"],
+        rival=rival.get("choice"),
+        rival_title=rival.get("title"),
+        rival_kind=rival.get("kind"),
+        rival_usd=rival.get("usd", np.nan),
+        ratio=first.ratio,
+        ratio_low=first.low,
+        ratio_high=first.high,
+        p_cheaper=first.p_cheaper,
+        take=take["choice"],
+        take_title=take["title"],
+        take_lead=take.get("all_rented_title"),
+        take_rival=take_rival.get("choice"),
+        take_rival_title=take_rival.get("title"),
+        take_rival_lead=take_rival.get("all_rented_title"),
+        take_ratio=second.ratio,
+        take_p_cheaper=second.p_cheaper,
+        timed=take.get("timed") or [],
+        trial_usd=take.get("trial_usd", np.nan),
+        saving_usd=take.get("saving_usd", np.nan),
+        busy_days_per_month=work.busy,
+        find_out_first="" if sure == "clear" else worth,
+        pays_from_days=_days(work, first, break_even) if is_bound and BUY in kinds else np.nan,
+        work_month=float(grown[0] * work.months / len(work.months_work) + 1) if len(grown) else np.nan,
+        **pays | _by_the_month(work, second.choice) | (_box_prices(work) if is_bound else {}),
+    )
+    return _with_sentences(work, verdict, take["kind"], commitment.iloc[best], words)
 
 
-def _strategy_of(table: pd.DataFrame, place: int) -> dict[str, Any]:
-    """How the choice to begin with gives each class of jobs a machine (`sources.strategy_of`); null for other works."""
-    timed = table["timed"].iloc[place] if "timed" in table.columns else []
-    found = {name: _at(table, place, name, np.nan) for name in ("trial_usd", "saving_usd")}
-    return found | {"strategy": _at(table, place, "strategy"), "timed": timed if isinstance(timed, list) else []}
+def _with_sentences(work: PricedWork, verdict: Verdict, kind: str, commitment: str, words: Words) -> Verdict:
+    """Return the verdict with its sentences; not decided where a choice of another commitment has no speed."""
+    lacking = [title for title, binds in work.without_speed if binds != commitment]
+    if verdict.level == MACHINE and lacking:
+        said = texts.not_decided(lacking, verdict.take_title)
+        verdict = replace(verdict, verb=NOT_DECIDED.capitalize(), confidence=NOT_DECIDED)
+    else:
+        said = (
+            texts.sentence(vars(verdict), kind, words.money),
+            texts.do_this(vars(verdict), kind, words),
+        )
+        verdict = replace(verdict, verb=VERBS[kind])
+    verdict = replace(verdict, sentence=said[0], do_this=said[1])
+    return replace(verdict, thresholds=[*texts.thresholds(vars(verdict), words.money), *work.limits])
 
 
-def _at(table: pd.DataFrame, place: int | None, column: str, none: Any = None) -> Any:
-    """What a table of choices says of one; `none` where there is no such choice, or nothing is said of it."""
-    found = none if place is None or column not in table.columns else table[column].iloc[place]
-    return none if pd.isna(found) else found
-
-
-def _pair(one: Work, best: int, rival: int | None, today: bool = False) -> Pair:
-    """A choice held against another, over the project or at today's prices."""
+def _comparison(work: PricedWork, best: int, rival: int | None, at_todays_prices: bool = False) -> CostComparison:
     if rival is None:
-        return Pair(best, None)
-    usd, name = (one.today, "usd_at_todays_prices") if today else (one.usd, "usd")
-    with np.errstate(invalid="ignore", divide="ignore"):  # what is there and free costs nothing
-        low, high = (float(end) for end in interval(usd[rival] / usd[best]))
-        ratio = float(one.table[name].iloc[rival] / one.table[name].iloc[best])
-    return Pair(best, rival, ratio, low, high, p_cheaper(usd[best], usd[rival]))
+        return CostComparison(best, None)
+    samples, column = (work.today, "usd_at_todays_prices") if at_todays_prices else (work.usd, "usd")
+    usd, rival_usd = samples[best], samples[rival]
+    with np.errstate(invalid="ignore", divide="ignore"):  # What is owned and free costs nothing.
+        low, high = map(float, interval(rival_usd / usd))
+        ratio = float(work.table[column].iloc[rival] / work.table[column].iloc[best])
+    return CostComparison(best, rival, ratio, low, high, p_cheaper(usd, rival_usd))
 
 
-def _machines(one: Work, commitment: str) -> Pair:
-    """Level (b): the cheapest machine and seller of what binds alike, at today's prices where nothing binds."""
-    today = commitment == NOTHING
-    mine = one.table[one.table["stands"] & (one.table["commitment"] == commitment)]
-    places = mine.sort_values(["usd_at_todays_prices" if today else "usd", "choice"], kind="stable").index.tolist()
-    return _pair(one, places[0], against(one, places[0], places[1:]), today)
+def _machines(work: PricedWork, commitment: str) -> CostComparison:
+    """Compare the cheapest machine and seller of a commitment with the next, at today's prices where nothing binds."""
+    nothing_binds = commitment == NOTHING
+    rows = work.table[work.table["stands"] & (work.table["commitment"] == commitment)]
+    order = rows.sort_values(["usd_at_todays_prices" if nothing_binds else "usd", "choice"], kind="stable").index
+    best, *others = order.tolist()
+    return _comparison(work, best, first_alternative(work, best, others), nothing_binds)
 
 
-def _price_of_the_box(one: Work, rival: int | None) -> dict[str, Any]:
-    """What an offer for the cheapest machine for sale has to be, against the cheapest that binds less."""
-    table, stands = one.table, one.table["stands"].to_numpy(bool)
-    sale = np.flatnonzero(stands & (table["commitment"] == BUY) & (table["usd_per_capex"] > 0))
-    free = np.flatnonzero(stands & (table["commitment"] != BUY))
-    if rival is None or not len(sale):  # else there is what binds less: one of the two is no purchase
-        none = dict.fromkeys(("buy_below_usd", "box_usd", "box_usd_low", "box_usd_high"), np.nan)
-        return none | {"box": None, "firm_price": False, "box_prices_usd": [], "p_at_box_prices": []}
-    box, other = int(sale[0]), int(free[0])
-    price, slope = float(table["capex_usd"].iloc[box]), float(table["usd_per_capex"].iloc[box])
-    below = _at(table, box, "pays_below_usd", np.nan)
-    if pd.isna(below):  # with one machine more or less the work is another: its price alone moves
-        below = price + (table["usd"].iloc[other] - table["usd"].iloc[box]) / slope
-    quotes = [round(price * by / ROUND) * ROUND if price > 4 * ROUND else price * by for by in QUOTES]
-    at = [one.usd[box] + slope * (quote - one.capex[box]) for quote in quotes]
+def _box_prices(work: PricedWork) -> dict[str, Any]:
+    """Return the price at which the cheapest machine for sale pays, and the answer at some offers for it."""
+    stands = work.table[work.table["stands"]]
+    for_sale = stands[(stands["commitment"] == BUY) & (stands["usd_per_capex"] > 0)]
+    if for_sale.empty:
+        return {}
+    box, other = for_sale.iloc[0], stands[stands["commitment"] != BUY].iloc[0]
+    index, rival_usd = int(for_sale.index[0]), work.usd[int(other.name)]
+    price, slope = float(box["capex_usd"]), float(box["usd_per_capex"])
+    below = box.get("pays_below_usd", np.nan)
+    if pd.isna(below):  # With another number of machines the work is another: only the price changes.
+        below = price + (other["usd"] - box["usd"]) / slope
+    steps = [round(price * factor / QUOTE_STEP) * QUOTE_STEP for factor in QUOTES]
+    quotes = steps if price > 4 * QUOTE_STEP else [price * factor for factor in QUOTES]
+    usd = [work.usd[index] + slope * (quote - work.capex[index]) for quote in quotes]
+    low, high = box[["capex_usd_low", "capex_usd_high"]].astype(float).fillna(price)
     return {
-        "box": table["choice"].iloc[box], "box_title": table["box_title"].iloc[box], "box_usd": price,
-        "box_usd_low": _at(table, box, "capex_usd_low", price), "firm_price": has_firm_price(one, box),
-        "box_usd_high": _at(table, box, "capex_usd_high", price),
-        "buy_below_usd": float(below) if below > 0 else np.nan, "box_prices_usd": [float(quote) for quote in quotes],
-        "p_at_box_prices": [p_cheaper(usd, one.usd[other]) for usd in at],
-    }  # fmt: skip
+        "box": box["choice"],
+        "box_title": box["box_title"],
+        "box_usd": price,
+        "box_usd_low": low,
+        "box_usd_high": high,
+        "firm_price": has_firm_price(work, index),
+        "buy_below_usd": float(below) if below > 0 else np.nan,
+        "box_prices_usd": quotes,
+        "p_at_box_prices": [p_cheaper(samples, rival_usd) for samples in usd],
+    }
 
 
-def _by_the_month(one: Work, place: int) -> dict[str, Any]:
-    """From how many jobs a month a machine pays that costs so much a month, used or not, and who serves fewer."""
-    month, none = _at(one.table, place, "month_usd", np.nan), {"from_jobs": np.nan, "by_hour_title": None}
-    if np.isnan(month) or one.months == 1.0:
-        return none
-    others = one.table[one.table["stands"] & one.table["month_usd"].isna()].to_dict("records")
-    return {"from_jobs": float(month / others[0]["usd"]), "by_hour_title": others[0]["title"]} if others else none
+def _by_the_month(work: PricedWork, index: int) -> dict[str, Any]:
+    """Return from how many jobs a machine paid by the month pays, and who serves fewer; {} where neither is known."""
+    if work.months == 1.0 or "month_usd" not in work.table.columns or pd.isna(work.table["month_usd"].iloc[index]):
+        return {}
+    others = work.table[work.table["stands"] & work.table["month_usd"].isna()].head(1)
+    pays = work.table["month_usd"].iloc[index] / others["usd"]
+    return {} if others.empty else {"from_jobs": float(pays.iloc[0]), "by_hour_title": others["title"].iloc[0]}
 
 
-def _by_work(one: Work, break_even: pd.DataFrame) -> dict[str, Any]:
-    """The least factor of the work from which a purchase pays, up to which factor, and which; NaN where none is."""
-    mine = break_even
-    if len(mine):
-        mine = mine[(mine["workload"] == one.name) & mine["quantity"].isin(["jobs", "device_hours"])]
-    if mine.empty:
-        return {"work_factor": np.nan, "work_until": np.nan, "pays_title": None}
-    least = mine.sort_values("factor", kind="stable").iloc[0]
-    until = least["pays_until"] / least["planned"]
-    return {"work_factor": float(least["factor"]), "work_until": until, "pays_title": least["title"]}
+def _by_work(work: PricedWork, break_even: pd.DataFrame) -> dict[str, Any]:
+    """Return the least factor of the work from which a purchase pays, up to which, and which; {} where none does."""
+    rows = break_even
+    if len(rows):
+        rows = rows[(rows["workload"] == work.name) & rows["quantity"].isin(["jobs", "device_hours"])]
+    if rows.empty:
+        return {}
+    row = rows.sort_values("factor", kind="stable").iloc[0]
+    until = float(row["pays_until"] / row["planned"])
+    return {"work_factor": float(row["factor"]), "work_until": until, "pays_title": row["title"]}
 
 
-def _month_of(one: Work, factor: float) -> float:
-    """The first month with so many times the mean work of a month; NaN where the work does not grow to it."""
-    found = np.flatnonzero(np.asarray(one.months_work) >= factor)
-    return float(found[0] * one.months / len(one.months_work) + 1) if len(found) else np.nan
-
-
-def _pays_from_days(one: Work, facts: Mapping[str, Any], break_even: pd.DataFrame) -> float:
-    """Of a work without a plan: the days of use a month from which the purchase pays against the rival; NaN: none."""
-    pair, bought = {facts["best"], facts["rival"]}, BUY in (facts["kind"], facts["rival_kind"])
-    if facts["level"] != COMMIT or not bought or break_even.empty or pd.isna(facts["busy_days_per_month"]):
+def _days(work: PricedWork, pair: CostComparison, break_even: pd.DataFrame) -> float:
+    """Return the days of use per month from which a purchase pays against the runner-up; NaN for a plan."""
+    if break_even.empty or np.isnan(work.busy):
         return np.nan
-    both = break_even.reindex(columns=["reference", "option"]).isin(pair).all(axis=1)
-    mine = break_even[(break_even["workload"] == one.model) & both]
-    return float(mine["break_even_value"].iloc[0]) if len(mine) else np.nan
+    keys = work.table["choice"].iloc[[pair.choice, pair.rival]]
+    is_pair = break_even.reindex(columns=["reference", "option"]).isin(list(keys)).all(axis=1)
+    days = break_even.loc[(break_even["workload"] == work.model) & is_pair, "break_even_value"]
+    return float(days.iloc[0]) if len(days) else np.nan

@@ -1,8 +1,9 @@
 """What one must know before staking money on the figures, and which of it could change the answer."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
 from sweetspot.bills.fits import Needs, fit_warnings, memory_warnings
@@ -37,7 +38,7 @@ def warning_table(
     needs
         What each workload needs.
     others
-        Warnings found elsewhere (`left_out_warnings`).
+        Warnings found elsewhere (`speed_warnings`).
 
     Returns
     -------
@@ -47,13 +48,11 @@ def warning_table(
 
     """
     predicted = inputs.extrapolation
-    is_headline = predicted["headline"].astype(bool) if "headline" in predicted.columns else []
-    predicted = predicted[is_headline] if len(is_headline) else predicted.head(0)
+    predicted = predicted[predicted["headline"].astype(bool)] if "headline" in predicted.columns else predicted.head(0)
+    tables = {"throughput": inputs.throughput, "efficiency": inputs.efficiency, "extrapolation": predicted}
     rows = [
-        *_stated_warnings("throughput", inputs.throughput),
+        *(row for scope, table in tables.items() for row in _stated_warnings(scope, table)),
         *_run_warnings(inputs),
-        *_stated_warnings("efficiency", inputs.efficiency),
-        *_stated_warnings("extrapolation", predicted),
         *_price_warnings(inputs.price_lint),
         *_option_warnings(options),
         *_round_warnings(options),
@@ -118,18 +117,23 @@ def with_decisive(table: pd.DataFrame, decisive: Sequence[Row], offers: pd.DataF
     """
     cells = {(row["instance"], row["model"], row["batch_size"]) for row in decisive}
     models, chosen = {model for _, model, _ in cells}, {tuple(row[name] for name in OFFER) for row in decisive}
-    chosen_offers = [row for row in offers.to_dict("records") if tuple(row[name] for name in OFFER) in chosen]
-    of_prices = {(row["instance"], pair.message) for row in chosen_offers for pair in pairs(row.get("warnings"))}
-    of_prices |= {(None, message) for _, message in of_prices}  # A finding on a whole list names no instance.
-
-    def is_decisive(row: Any) -> bool:
-        if row.scope == "price":
-            return (None if pd.isna(row.instance) else row.instance, row.message) in of_prices
-        if pd.isna(row.instance):
-            return row.model in models
-        return (row.instance, row.model, row.batch_size) in cells
-
-    return table.assign(decisive=[is_decisive(row) for row in table.itertuples()]).astype({"decisive": bool})
+    of_prices = {
+        (instance, pair.message)
+        for row in offers.to_dict("records")
+        if tuple(row[name] for name in OFFER) in chosen
+        for pair in pairs(row.get("warnings"))
+        for instance in (row["instance"], None)  # A finding on a whole list names no instance.
+    }
+    instances = table["instance"].astype(object).where(table["instance"].notna(), None)
+    is_decisive = [
+        (instance, row.message) in of_prices
+        if row.scope == "price"
+        else row.model in models
+        if instance is None
+        else (instance, row.model, row.batch_size) in cells
+        for instance, row in zip(instances, table.itertuples(), strict=True)
+    ]
+    return table.assign(decisive=np.array(is_decisive, bool))
 
 
 def _unpaired_machines(
@@ -137,23 +141,27 @@ def _unpaired_machines(
 ) -> Iterator[WarningRow]:
     """Warn of machines with a price and no figure, or a figure and no price, unless another's figure rests on it."""
     priced = set(inputs.offers.get("instance", ()))
-    for name in sorted(priced - set(options["instance"])):
-        message = "it is offered, but no figure of a model of the study is known; it takes no part"
-        yield ("comparison", name, None, pd.NA, "no_figure", message)
     usable = inputs.throughput[inputs.throughput["status"].isin(USABLE)]
-    with_figure: set[str] = set()
-    for table in (usable, predicted):
-        if len(table):
-            with_figure |= set(table.loc[table["model"].isin(list(settings.batch_sizes)), "instance"])
-    for name in sorted(with_figure - priced - set(settings.stands_behind)) if priced else ():
-        message = "its figures are known, but no price list offers it; it takes no part"
-        yield ("comparison", name, None, pd.NA, "no_price", message)
+    figures = pd.concat([each.reindex(columns=["instance", "model"]) for each in (usable, predicted)])
+    timed = set(figures.loc[figures["model"].isin(list(settings.batch_sizes)), "instance"])
+    groups = {
+        "no_figure": (
+            priced - set(options["instance"]),
+            "it is offered, but no figure of a model of the study is known",
+        ),
+        "no_price": (
+            timed - priced - set(settings.stands_behind),
+            "its figures are known, but no price list offers it",
+        ),
+    }
+    for rule, (names, message) in groups.items() if priced else ():
+        yield from (("comparison", name, None, pd.NA, rule, f"{message}; it takes no part") for name in sorted(names))
 
 
 def _stated_warnings(scope: str, table: pd.DataFrame) -> Iterator[WarningRow]:
     for row in table.to_dict("records"):
-        for rule, message in pairs(row.get("warnings")):
-            yield (scope, row["instance"], row["model"], row["batch_size"], rule, message)
+        cell = (scope, row["instance"], row["model"], row["batch_size"])
+        yield from ((*cell, rule, message) for rule, message in pairs(row.get("warnings")))
 
 
 def _run_warnings(inputs: "Inputs") -> Iterator[WarningRow]:
@@ -168,10 +176,9 @@ def _run_warnings(inputs: "Inputs") -> Iterator[WarningRow]:
 
 
 def _price_warnings(price_lint: pd.DataFrame) -> Iterator[WarningRow]:
-    for row in price_lint.itertuples():
-        if row.severity == "warning":
-            rule = "stale_price" if row.rule.startswith("stale") else row.rule
-            yield ("price", row.instance or None, None, pd.NA, rule, row.message)
+    for row in price_lint[price_lint["severity"] == "warning"].itertuples() if len(price_lint) else ():
+        rule = "stale_price" if row.rule.startswith("stale") else row.rule
+        yield ("price", row.instance or None, None, pd.NA, rule, row.message)
 
 
 def _option_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
@@ -182,8 +189,7 @@ def _option_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
         message = f"a factor of {factor:.2f} is assumed for what is {row.throughput_basis}"
         yield ("comparison", row.instance, row.model, row.batch_size, "no_interval", message)
     for model, rows in options[options["throughput_basis"].notna()].groupby("model"):
-        is_measured = rows["throughput_basis"] == "measured"
-        if is_measured.any() and not is_measured.all():
+        if 0 < rows["throughput_basis"].eq("measured").mean() < 1:
             message = "figures measured here stand beside published ones: other software and another protocol"
             yield ("comparison", None, model, rows["batch_size"].iloc[0], "mixed_protocol", message)
 
@@ -192,11 +198,9 @@ def _round_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
     """Warn of times that are published in several rounds and compared with each other."""
     dated = options.reindex(columns=["model", "gpu", "round", "rounds_behind", "in_answer"]).dropna(subset=["round"])
     for model, rows in dated[dated["in_answer"].astype(bool)].groupby("model"):
-        by_round = rows.sort_values("rounds_behind").groupby("round", sort=False)["gpu"].unique()
-        if len(by_round) > 1:
-            rounds = "; ".join(f"{name}: {', '.join(sorted(devices))}" for name, devices in by_round.items())
-            message = (
-                f"published times of several rounds are compared ({rounds}); the same machine became {ROUND_LOW:g} to "
-                f"{ROUND_HIGH:g} times as fast from one round to the next, and so much is drawn for each round between"
-            )
-            yield ("comparison", None, model, pd.NA, "rounds_apart", message)
+        devices = rows.sort_values("rounds_behind").groupby("round", sort=False)["gpu"].unique()
+        if len(devices) > 1:
+            rounds = "; ".join(f"{name}: {', '.join(sorted(names))}" for name, names in devices.items())
+            spread = f"became {ROUND_LOW:g} to {ROUND_HIGH:g} times as fast from one round to the next"
+            message = f"published times of several rounds are compared ({rounds}); the same machine {spread}"
+            yield ("comparison", None, model, pd.NA, "rounds_apart", f"{message}, which is sampled for each round")

@@ -193,8 +193,7 @@ class ScriptRun:
         for chunk in self._process.chunks():
             splitter = file_lines if chunk.is_of_file else self.output
             for line, moment in splitter.split(chunk.raw, chunk.now):
-                if chunk.is_of_file == reads_file and not is_enough:
-                    is_enough = self._add_line(line, moment)
+                is_enough = is_enough or (chunk.is_of_file == reads_file and self._add_line(line, moment))
             if is_enough:
                 break
         say(facts={"ended_early": is_enough, "told": self._warnings()})
@@ -232,30 +231,27 @@ class ScriptRun:
 
     def _warnings(self) -> list[Warned]:
         warnings = []
-        processes = self._repeats.lines_per_step()
+        processes, pauses, compared = self._repeats.lines_per_step(), self._clock.pauses, self._clock.comparison
         if processes > 1:
             fault = f"lines of steps come {processes} at a time: where {processes} processes print each step"
             remedy = "let one of them print, or have the lines tell the step's number"
             text = f"{fault}, the figure is {processes} times too high; {remedy}"
             warnings.append(Warned("repeated_lines", text))
-        if self._clock.pauses:
-            spells = f"{self._clock.pauses} spells between steps (validation, a checkpoint, the end of an epoch)"
-            warnings.append(Warned("validation", f"{spells} are left out of the time of steps"))
+        if pauses:
+            text = f"{pauses} spells between steps (validation, a checkpoint, the end of an epoch) are left out"
+            warnings.append(Warned("validation", f"{text} of the time of steps"))
         # The iterator leaves out loading by intent.
-        if self._script.steps != "iterator" and self._clock.comparison.disagrees():
-            warnings.append(self._rate_warning())
+        if self._script.steps != "iterator" and compared.disagrees():
+            reported, clock = (
+                f"{self._samples * compared.steps / seconds:.4g} {self._script.unit}/s "
+                f"({seconds / compared.steps:.3g} s a step)"
+                for seconds in (compared.reported_s, compared.clock_s)
+            )
+            used = "the clock's figure" if self._clock.has_numbers else "the script's figure"
+            checks = "samples_per_step, `every`, the unit of the pattern's groups, and whether a rate is of one device"
+            text = f"the script's own lines say {reported}, the clock {clock}; {used} is used; check {checks}"
+            warnings.append(Warned("rate_disagrees", text))
         return warnings
-
-    def _rate_warning(self) -> Warned:
-        compared = self._clock.comparison
-        rates = []
-        for seconds in (compared.reported_s, compared.clock_s):
-            rate = self._samples * compared.steps / seconds
-            rates.append(f"{rate:.4g} {self._script.unit}/s ({seconds / compared.steps:.3g} s a step)")
-        used = "the clock's figure" if self._clock.has_numbers else "the script's figure"
-        checks = "samples_per_step, `every`, the unit of the pattern's groups, and whether a rate is of one device"
-        text = f"the script's own lines say {rates[0]}, the clock {rates[1]}; {used} is used; check {checks}"
-        return Warned("rate_disagrees", text)
 
     def ending(self) -> str:
         """Say how far the script came, and its last lines."""
@@ -284,11 +280,11 @@ class ScriptRun:
         if is_complete:
             return
         ending = self.ending()
+        if code == 0:
+            self.fail(f"the script ended after {count} timed intervals, expected {min_steps}; {ending}")
         if code in (-signal.SIGKILL, 128 + signal.SIGKILL):  # a shell reports a killed program by 128 and the signal
             print(ending, file=sys.stderr, flush=True)
             os.kill(os.getpid(), signal.SIGKILL)
-        if code == 0:
-            self.fail(f"the script ended after {count} timed intervals, expected {min_steps}; {ending}")
         manner = f"by signal {-code}" if code is not None and code < 0 else f"with exit code {code}"
         lacked_memory = memory_error("\n".join(self.output.last_lines))
         self.fail(f"the script ended {manner}; {ending}", NO_MEMORY if lacked_memory else DIVERGED)
@@ -302,13 +298,12 @@ def main(request: Request) -> None:
     facts = {**device_facts(request), **backend.facts(request), "devices": devices}
     if request.device == "gpu":
         facts["device_name"] = devices[0]
-    say(facts=facts)
     with tempfile.TemporaryDirectory(prefix="sweetspot-script-") as scratch:
         values = script.values(request.cell, request.run, scratch)
         argv = script.argv(values)
+        facts |= {"script": argv, "script_files": backend.digests(script, argv)}
+        say(facts=facts | {"versions": backend.interpreter_versions(argv)})
         steps_file = Path(scratch, ".steps.jsonl")
-        versions = backend.interpreter_versions(argv)
-        say(facts={"script": argv, "script_files": backend.digests(script, argv), "versions": versions})
         file = steps_file if script.steps == "iterator" else None
         if isinstance(script.steps, JsonLines) and script.steps.json_lines:
             file = Path(script.folder, filled(script.steps.json_lines, values))

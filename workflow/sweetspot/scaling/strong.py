@@ -24,11 +24,11 @@ from sweetspot.scaling.step_facts import device_family
 from sweetspot.study.instances import cautions
 from sweetspot.throughput.best import cell_columns
 from sweetspot.throughput.calibration import calibrate
-from sweetspot.throughput.time_to_target import VARIANT, TimeToTarget, results, uneven_counts
+from sweetspot.throughput.time_to_target import VARIANT, TimeToTarget, results
 
 if TYPE_CHECKING:
     from sweetspot.study.instances import Instance
-    from sweetspot.study.study import Question
+    from sweetspot.study.study import StudyCells
 
 STRONG_METHOD = "strong_scaling"  # its name in tables of methods
 PAIR_COLUMNS = (
@@ -168,7 +168,7 @@ def _fit(pairs: pd.DataFrame) -> StrongScaling:
 def strong_cells(
     times: pd.DataFrame,
     fitted: StrongScaling,
-    question: "Question",
+    question: "StudyCells",
     instances: Mapping[str, "Instance"],
     columns: Iterable[str],
 ) -> pd.DataFrame:
@@ -201,7 +201,7 @@ def strong_cells(
             if not of_device or (model, instance.gpu, instance.gpus) in timed:
                 continue
             base = _nearest_result(of_device, instance.gpus)
-            warnings = [*cautions(instances, name), *uneven_counts(timed, model, instance)]
+            warnings = cautions(instances, name)
             estimate = _estimate(times, fitted, base, instance.gpus)
             estimate |= {"base_instance": "", "warnings": warnings}
             for batch_size in question.batches(model):

@@ -1,7 +1,6 @@
 """Scenarios of a study: config/studies/<study>/scenarios/<name>.yaml, only what differs from its own files."""
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +9,10 @@ import yaml
 from sweetspot.cells import is_slug
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import write_whole
+from sweetspot.spelling import hint
 from sweetspot.study.base import AboveZero, Closed, Text, validated
-from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 
-NAME_KEYS = ("name", "instance")  # by which the entries of a list are identified; offers also by purchase
 JOBS_PER_MONTH = ("per_month", "urgent_per_month")
 
 
@@ -43,9 +41,7 @@ def scenario_file(folder: Path, name: str) -> Path:
 def load_scenarios(folder: Path) -> dict[str, Scenario]:
     """Return the scenarios of a study's folder by name; {} where it has none. Raises UserError."""
     scenarios, faults = {}, Faults()
-    for file in sorted((folder / "scenarios").glob("*")):
-        if file.suffix.lower() not in (".yml", ".yaml"):
-            continue
+    for file in sorted((folder / "scenarios").glob("*.[yY]*")):
         with faults.gather():
             if file.suffix != ".yaml":
                 raise UserError(f"{file}: scenarios end in .yaml; expected {file.stem}.yaml")
@@ -57,7 +53,7 @@ def load_scenarios(folder: Path) -> dict[str, Scenario]:
 
 
 def write_scenario(
-    scenario: Scenario, file: Path, workloads: Path, lists: Mapping[str, Path], into: Path
+    scenario: Scenario, file: Path, workloads: Path, lists: Mapping[str, Path], folder: Path
 ) -> tuple[Path, dict[str, Path], list[str]]:
     """Write the workloads and price lists of a study as a scenario changes them.
 
@@ -69,7 +65,7 @@ def write_scenario(
         The scenario's own file, for messages.
     workloads, lists
         The study's workloads.yaml and its price lists by name.
-    into
+    folder
         Folder for the new files.
 
     Returns
@@ -82,41 +78,30 @@ def write_scenario(
     UserError
         The scenario names a workload or price list that does not exist, or multiplies work without jobs.
     """
-    old_work = load_yaml(workloads)
-    _check_names(scenario, file, old_work, lists)
-    new_work = merged(old_work, scenario.workloads, file)
-    changes = list(differences(old_work, new_work))
-    if scenario.per_kwh is not None:
-        changes.insert(0, f"electricity {scenario.per_kwh:g}")
-    if scenario.times_work is not None:
-        changes.insert(0, f"{scenario.times_work:g} times the jobs")
-        if not any(_has_jobs(work) for work in new_work.values()):
-            expected = "expected a workload of kind plan or monthly, whose jobs it multiplies"
-            raise UserError(f"{file}: times_work is {scenario.times_work:g}; {expected}")
-        new_work = _replaced(new_work, partial(_multiplied, factor=scenario.times_work))
-    new_lists = {}
-    for name, path in lists.items():
-        old_prices = load_yaml(path)
-        new_prices = merged(old_prices, scenario.prices.get(name, {}), file)
-        changes += [change for change in differences(old_prices, new_prices) if change not in changes]
-        if scenario.per_kwh is not None:
-            new_prices = _replaced(new_prices, lambda key, price: scenario.per_kwh if key == "per_kwh" else price)
-        new_lists[name] = _write(new_prices, into / "prices" / f"{name}.yaml")
-    return _write(new_work, into / "workloads.yaml"), new_lists, changes
-
-
-def _check_names(scenario: Scenario, file: Path, workloads: Mapping[str, Any], lists: Mapping[str, Path]) -> None:
-    """Refuse unknown price lists, and unknown workloads that do not come whole, with their kind."""
-    changed_works = [
-        name for name, change in scenario.workloads.items() if not (isinstance(change, Mapping) and "kind" in change)
+    old_work, old_lists = load_yaml(workloads), {name: load_yaml(path) for name, path in lists.items()}
+    is_new = {name: isinstance(work, Mapping) and "kind" in work for name, work in scenario.workloads.items()}
+    unknown = [
+        ("workloads", name, old_work) for name in scenario.workloads if name not in old_work and not is_new[name]
     ]
-    names = [("prices", name, lists, "price list") for name in scenario.prices]
-    names += [("workloads", name, workloads, "workload of the study") for name in changed_works]
+    unknown += [("prices", name, old_lists) for name in scenario.prices if name not in lists]
     refuse(
-        f"{file}: {key}.{name} is no {noun}; expected one of {', '.join(names_there)}{hint(name, names_there)}"
-        for key, name, names_there, noun in names
-        if name not in names_there
+        f"{file}: {key}.{name} is unknown; expected one of {', '.join(names)}{hint(name, names)}"
+        for key, name, names in unknown
     )
+    new_work, new_lists = merged(old_work, scenario.workloads, file), merged(old_lists, scenario.prices, file)
+    sentences = [*differences(old_work, new_work), *differences(old_lists, new_lists)]
+    if scenario.per_kwh is not None:
+        new_lists = _replaced(new_lists, lambda key, value: scenario.per_kwh if key == "per_kwh" else value)
+        sentences.insert(0, f"electricity {scenario.per_kwh:g}")
+    factor = scenario.times_work
+    if factor is not None:
+        if not any(isinstance(work, Mapping) and {"phases", "jobs"} & {*work} for work in new_work.values()):
+            expected = "expected a workload of kind plan or monthly, whose jobs it multiplies"
+            raise UserError(f"{file}: times_work is {factor:g}; {expected}")
+        new_work = _replaced(new_work, lambda key, value: _multiplied(key, value, factor))
+        sentences.insert(0, f"{factor:g} times the jobs")
+    files = {name: _write(content, folder / "prices" / f"{name}.yaml") for name, content in new_lists.items()}
+    return _write(new_work, folder / "workloads.yaml"), files, sentences
 
 
 def merged(old: Any, change: Any, file: Path) -> Any:
@@ -142,62 +127,57 @@ def merged(old: Any, change: Any, file: Path) -> Any:
             raise UserError(f"{file}: key '{missing[0]}' is null and removes a key that is missing")
         new = {key: merged(old.get(key), value, file) for key, value in change.items() if value is not None}
         return {key: value for key, value in old.items() if change.get(key, value) is not None} | new
-    entries, changes = _by_name(old), _by_name(change)
-    if isinstance(old, Mapping) or not (isinstance(entries, dict) and isinstance(changes, dict)):
+    if not (isinstance(old, list) and isinstance(change, list) and all(map(_name, [*old, *change]))):
         return change
-    for key, entry in changes.items():
-        matches = [
-            candidate
-            for candidate in entries
-            if candidate[0] == key[0] and candidate[1] == entry.get("purchase", candidate[1])
+    entries = list(old)
+    for entry in change:
+        positions = [
+            index
+            for index, candidate in enumerate(old)
+            if _name(candidate) == _name(entry) and entry.get("purchase", _purchase(candidate)) == _purchase(candidate)
         ]
-        if len(matches) > 1:
-            purchases = ", ".join(purchase for _, purchase in matches)
-            raise UserError(f"{file}: '{key[0]}' has several offers; expected its purchase, one of {purchases}")
-        match = matches[0] if matches else key
-        entries[match] = merged(entries.get(match), entry, file)
-    return list(entries.values())
+        if len(positions) > 1:
+            purchases = ", ".join(_purchase(old[index]) for index in positions)
+            raise UserError(f"{file}: '{_name(entry)}' has several offers; expected its purchase, one of {purchases}")
+        if positions:
+            entries[positions[0]] = merged(old[positions[0]], entry, file)
+        else:
+            entries.append(entry)
+    return entries
 
 
-def differences(old: Any, new: Any, path: str = "") -> Iterator[str]:
-    """Describe each changed value: where it is, what it was, what it is.
-
-    Parameters
-    ----------
-    old, new
-        The content of a file before and after, or a part of it.
-    path
-        Where the part stands.
-    """
-    before, after = _by_name(old), _by_name(new)
-    if isinstance(before, Mapping) and isinstance(after, Mapping) and not ("value" in before and "value" in after):
-        for key in dict.fromkeys((*before, *after)):
-            name = key[0] if isinstance(key, tuple) else key
-            yield from differences(before.get(key), after.get(key), f"{path} {name}".strip())
-    elif old != new:
-        yield f"{path}: {_text(old)} → {_text(new)}"
+def differences(old: Any, new: Any) -> list[str]:
+    """Describe each value that differs between two contents of a file: where it is, what it was, what it is."""
+    before, after = _values_by_path(old), _values_by_path(new)
+    return [
+        f"{path}: {before.get(path, 'nothing')} → {after.get(path, 'nothing')}"
+        for path in {**before, **after}
+        if before.get(path) != after.get(path)
+    ]
 
 
-def _by_name(content: Any) -> Any:
-    """Return a list of named entries by name and purchase; anything else as it is."""
-    if not (isinstance(content, list) and content and all(isinstance(entry, Mapping) for entry in content)):
-        return content
-    names = [next((str(entry[key]) for key in NAME_KEYS if key in entry), "") for entry in content]
-    purchases = [str(entry.get("purchase", "on_demand")) for entry in content]
-    return dict(zip(zip(names, purchases, strict=True), content, strict=True)) if all(names) else content
+def _values_by_path(content: Any, path: str = "") -> dict[str, str]:
+    if isinstance(content, list) and content and all(map(_name, content)):
+        content = {f"{_name(entry)} {_purchase(entry)}".removesuffix(" on_demand"): entry for entry in content}
+    if not isinstance(content, Mapping):
+        return {path: str(content)}
+    if "value" in content:
+        bounds = " to ".join(str(content[name]) for name in ("low", "high") if name in content)
+        return {path: str(content["value"]) + (f" ({bounds})" if bounds else "")}
+    values: dict[str, str] = {}
+    for key, entry in content.items():
+        values |= _values_by_path(entry, f"{path} {key}".strip())
+    return values
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, Mapping) and "value" in value:
-        low, high = value.get("low"), value.get("high")
-        return str(value["value"]) + ("" if None in (low, high) else f" ({low} to {high})")
-    if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_text(entry)}" for key, entry in value.items())
-    return "nothing" if value is None else str(value)
+def _name(entry: Any) -> str:
+    """Return the name of an entry of a list, of an offer its instance; "" if it has none."""
+    name = entry.get("name", entry.get("instance")) if isinstance(entry, Mapping) else None
+    return name if isinstance(name, str) else ""
 
 
-def _has_jobs(work: Any) -> bool:
-    return isinstance(work, Mapping) and bool({"phases", "jobs"} & set(work))
+def _purchase(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("purchase", "on_demand"))
 
 
 def _replaced(content: Any, replace: Callable[[str, Any], Any]) -> Any:
@@ -211,13 +191,11 @@ def _replaced(content: Any, replace: Callable[[str, Any], Any]) -> Any:
 
 def _multiplied(key: str, value: Any, factor: float) -> Any:
     """Multiply the jobs of a class, which may have a range, or of a phase, which stay whole numbers, at least 1."""
-    if key == "jobs" and isinstance(value, int):
-        return max(1, round(value * factor))
-    if key not in JOBS_PER_MONTH:
-        return value
-    if isinstance(value, Mapping):
-        return {name: _multiplied(key, part, factor) for name, part in value.items()}
-    return value * factor if isinstance(value, int | float) and not isinstance(value, bool) else value
+    if key in JOBS_PER_MONTH and isinstance(value, Mapping):
+        return {name: _multiplied(key, number, factor) for name, number in value.items()}
+    if key in JOBS_PER_MONTH and isinstance(value, int | float):
+        return value * factor
+    return max(1, round(value * factor)) if key == "jobs" and isinstance(value, int) else value
 
 
 def _write(content: Any, file: Path) -> Path:

@@ -27,7 +27,7 @@ from sweetspot.bills.schemas import TABLES, table_of
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import refuse
 from sweetspot.study.instances import Instance
-from sweetspot.study.price_list import CONTRACTS, RATE_HOURS, Offer, PriceList
+from sweetspot.study.price_list import CONTRACTS, RATE_HOURS, PricedOffer, PriceList
 from sweetspot.warnings import joined, warning
 
 
@@ -115,7 +115,7 @@ def _market(machine: Instance, year: int, is_interruptible: bool) -> PriceRange:
     return PriceRange(min(on_demand.low, spot.low), on_demand.high) if spot else on_demand
 
 
-def _offer_values(offer: Offer, prices: PriceList, machine: Instance, study_date: date) -> dict[str, Any]:
+def _offer_values(offer: PricedOffer, prices: PriceList, machine: Instance, study_date: date) -> dict[str, Any]:
     """Return what the offer, its list and the facts say beside the offers table."""
     day, rate = offer.as_of or prices.as_of, exchange_rate(offer, prices)
     money, is_spot, is_cpu = usd_per_unit(offer, prices)[0], offer.purchase in INTERRUPTIBLE, is_processor(machine)

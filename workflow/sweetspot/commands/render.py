@@ -1,0 +1,31 @@
+"""Fill the templates of the commands: the files of a new study, and what commands print."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import yaml
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+def render(template: str, **values: Any) -> str:
+    """Fill a template of `templates/`."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["flow"] = yaml_on_one_line
+    return environment.get_template(f"{template}.j2").render(values)
+
+
+def yaml_on_one_line(value: Any) -> str:
+    """Return a value as YAML in flow style."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    text = yaml.safe_dump(value, default_flow_style=True, sort_keys=False, allow_unicode=True, width=math.inf)
+    return str(text).removesuffix("...\n").strip()
