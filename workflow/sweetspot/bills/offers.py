@@ -82,7 +82,7 @@ def offers_in_usd(
         row = (
             key
             | {"price_list_title": prices.title or name, "month_days": month_days}
-            | stated_columns(offer, "offers", money)
+            | listed_columns(offer, "offers", money)
         )
         row |= _identity(offer, prices, machine, month_days) | energy_columns(offer, machine, energy)
         if offer.own is not None:
@@ -112,7 +112,7 @@ def _with_list_terms(offer: PricedOffer, prices: PriceList) -> PricedOffer:
     return offer.model_copy(update=terms)
 
 
-def stated_columns(offer: PricedOffer, table: str, money: FloatArray) -> dict[str, Any]:
+def listed_columns(offer: PricedOffer, table: str, money: FloatArray) -> dict[str, Any]:
     """Return the columns of a table that columns.csv finds in the offer, money in USD.
 
     Parameters
@@ -164,7 +164,15 @@ def exchange_rate(offer: PricedOffer, prices: PriceList) -> Rate | None:
 
 
 def hourly_price(offer: PricedOffer, prices: PriceList, month_days: float) -> FloatArray:
-    """Return USD per hour of an offer with a rate or a composed machine, as [value, low, high]."""
+    """Return USD per hour of an offer with a rate or a composed machine, as [value, low, high].
+
+    Parameters
+    ----------
+    offer, prices
+        The offer and its list.
+    month_days
+        Days of a month.
+    """
     money = usd_per_unit(offer, prices)
     if offer.compose is not None:
         accelerators = bounds(offer.compose.gpu.per_hour) * offer.compose.count
@@ -174,7 +182,13 @@ def hourly_price(offer: PricedOffer, prices: PriceList, month_days: float) -> Fl
 
 
 def on_demand_price(offer: PricedOffer, prices: PriceList, month_days: float) -> float:
-    """Return USD per hour on demand of the same machine, stated by the offer or in the list; NaN if unknown."""
+    """Return USD per hour on demand of the same machine, stated by the offer or in the list; NaN if unknown.
+
+    Parameters
+    ----------
+    offer, prices, month_days
+        As `hourly_price` takes them.
+    """
     if offer.on_demand_per_hour is not None:
         return float(offer.on_demand_per_hour.value * usd_per_unit(offer, prices)[0])
     for relative in prices.offers:
@@ -225,22 +239,22 @@ def _fees(billing: Billing, money: float) -> list[dict[str, Any]]:
     ]
 
 
-def _owned(own: Ownership, money: FloatArray) -> dict[str, Any]:
-    residual, points = _residual(own)
-    staff = bounds(own.staff_hours_per_month) * bounds(own.staff_per_hour) * money
-    kw = bounds(own.kw) * bounds(own.load_share)
-    electricity = kw * bounds(own.pue) * bounds(own.per_kwh) * money
+def _owned(ownership: Ownership, money: FloatArray) -> dict[str, Any]:
+    residual, points = _residual(ownership)
+    staff = bounds(ownership.staff_hours_per_month) * bounds(ownership.staff_per_hour) * money
+    kw = bounds(ownership.kw) * bounds(ownership.load_share)
+    electricity = kw * bounds(ownership.pue) * bounds(ownership.per_kwh) * money
     fixed = fixed_per_month(
-        bounds(own.capex) * money,
-        bounds(own.months)[INVERTED],
+        bounds(ownership.capex) * money,
+        bounds(ownership.months)[INVERTED],
         residual[INVERTED] * money,
-        bounds(own.maintenance_per_month) * money,
+        bounds(ownership.maintenance_per_month) * money,
         staff,
-        own.discount_rate,
+        ownership.discount_rate,
     )
-    days = bounds(own.days_per_month)[INVERTED]
+    days = bounds(ownership.days_per_month)[INVERTED]
     return expand(
-        usd_per_hour=usd_per_hour_of_use(fixed, electricity, days, own.downtime_share),
+        usd_per_hour=usd_per_hour_of_use(fixed, electricity, days, ownership.downtime_share),
         fixed_usd_per_month=fixed,
         variable_usd_per_hour=electricity,
         energy_usd_per_hour=electricity,
@@ -251,17 +265,17 @@ def _owned(own: Ownership, money: FloatArray) -> dict[str, Any]:
     )
 
 
-def _residual(own: Ownership) -> tuple[FloatArray, list[dict[str, float]] | None]:
+def _residual(ownership: Ownership) -> tuple[FloatArray, list[dict[str, float]] | None]:
     """Return what the machine sells for at the end as [value, low, high] in the offer's money, and its curve if any.
 
     A curve is a share of the central price after the central months; its high value is at most the lowest price.
     """
-    if not isinstance(own.residual, Resale):
-        return bounds(own.residual), None
-    points = own.residual.by_years()
-    shares = np.array([share_of_price(points, own.months.value, column) for column in range(3)])
+    if not isinstance(ownership.residual, Resale):
+        return bounds(ownership.residual), None
+    points = ownership.residual.by_years()
+    shares = np.array([share_of_price(points, ownership.months.value, column) for column in range(3)])
     curve = [{"years": point[0], "kept": point[1]} for point in points]
-    return np.minimum(own.capex.value * shares, own.capex.ends[0]), curve
+    return np.minimum(ownership.capex.value * shares, ownership.capex.ends[0]), curve
 
 
 def _committed(deal: Commitment, offer: PricedOffer, prices: PriceList, month_days: float) -> dict[str, Any]:

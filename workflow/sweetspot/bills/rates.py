@@ -17,11 +17,11 @@ from sweetspot.bills.price_paths import (
     LONGEST,
     MOVING,
     central_change,
-    drawn_path,
     mean_factor,
     mean_of_months,
     mean_of_parts,
     moves,
+    sampled_path,
 )
 from sweetspot.bills.renting import HOUR_S, makespan, overhead
 
@@ -65,7 +65,13 @@ def rent_over(row: Mapping[str, Any], months: Any) -> np.ndarray:
 
 
 def central_rent_by_month(row: Mapping[str, Any], starts: np.ndarray, length: float) -> np.ndarray:
-    """Central rent in each month over the mean rent of the row's project, 1 x month (`Rents.by_month`)."""
+    """Return the central rent in each month over the mean rent of the row's project, 1 x month.
+
+    Parameters
+    ----------
+    row, starts, length
+        As `Rents.by_month` takes them.
+    """
     last = math.ceil(float(starts[-1]) + length)
     path = (1.0 + central_change(row)) ** (np.arange(last)[None, :] / 12.0)
     return mean_of_parts(path, starts, length) / float(row["rent_factor"])
@@ -132,7 +138,7 @@ class Rents:
                 self._noise(months, "random", *provider),
                 self._noise(months, "standard_normal", *provider, "size"),
             )
-            self._paths[(*market, months)] = drawn_path(row, *noises)
+            self._paths[(*market, months)] = sampled_path(row, *noises)
         return self._paths[(*market, months)]
 
     def _fresh_noise(self, months: int, kind: str, *key: object) -> np.ndarray:

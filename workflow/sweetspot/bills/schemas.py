@@ -36,7 +36,7 @@ def with_bounds(*names: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Column:
+class PriceColumn:
     """One column of columns.csv, which has a low and a high value too if `has_bounds`.
 
     `path` says where a price list states it, e.g. `own.capex`.
@@ -48,16 +48,16 @@ class Column:
     path: str
 
 
-def _read_columns() -> dict[str, dict[str, Column]]:
-    tables: dict[str, dict[str, Column]] = {}
+def _read_columns() -> dict[str, dict[str, PriceColumn]]:
+    tables: dict[str, dict[str, PriceColumn]] = {}
     with Path(__file__).with_name("columns.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
-            column = Column(TYPES[row["type"]], bool(row["bounds"]), row["unit"].startswith("USD"), row["path"])
+            column = PriceColumn(TYPES[row["type"]], bool(row["bounds"]), row["unit"].startswith("USD"), row["path"])
             tables.setdefault(row["table"], {})[row["column"]] = column
     return tables
 
 
-def _types(columns: Mapping[str, Column]) -> dict[str, pa.DataType]:
+def _types(columns: Mapping[str, PriceColumn]) -> dict[str, pa.DataType]:
     names = {name: with_bounds(name) if column.has_bounds else (name,) for name, column in columns.items()}
     return {name: column.type for key, column in columns.items() for name in names[key]}
 

@@ -49,7 +49,15 @@ class PriceUpdate:
 
 
 def offers_of_part(name: str, prices: PriceList, part: FilePart) -> Iterator[ListedOffer]:
-    """Yield the offers of a list that a part of the catalogue map names, whatever their price is made of."""
+    """Yield the offers of a list that a part of the catalogue map names, whatever their price is made of.
+
+    Parameters
+    ----------
+    name, prices
+        The list.
+    part
+        The part.
+    """
     for position, offer in enumerate(prices.offers):
         if offer.instance in part.instances and (offer.purchase in part.purchases or offer.purchase not in RATES):
             yield ListedOffer(name, position, offer, offer.as_of or prices.as_of)

@@ -22,7 +22,7 @@ from sweetspot.bills.lint.known import (
     rent_of,
     vcpu_rent,
 )
-from sweetspot.bills.offers import exchange_rate, has_ended, offers_in_usd, stated_columns, usd_per_unit
+from sweetspot.bills.offers import exchange_rate, has_ended, listed_columns, offers_in_usd, usd_per_unit
 from sweetspot.bills.schemas import TABLES, table_of
 from sweetspot.cells import INTERRUPTIBLE
 from sweetspot.errors import refuse
@@ -155,25 +155,25 @@ def _lint_table(
     prices: PriceList, offers: pd.DataFrame, instances: Mapping[str, Instance], study_date: date, month_days: float
 ) -> pd.DataFrame:
     """Return the offers with all values that the expressions of rules.csv name."""
-    stated = [stated_columns(offer, "lint", usd_per_unit(offer, prices)) for offer in prices.offers]
+    columns = [listed_columns(offer, "lint", usd_per_unit(offer, prices)) for offer in prices.offers]
     values = [_offer_values(offer, prices, instances[offer.instance], study_date) for offer in prices.offers]
     offers = offers.drop(columns="source").assign(month_days=month_days)
-    table = _with_values(pd.concat([offers, table_of(stated, TABLES["lint"]), pd.DataFrame(values)], axis=1))
+    table = _with_values(pd.concat([offers, table_of(columns, TABLES["lint"]), pd.DataFrame(values)], axis=1))
     hosts = table.groupby("host_family")
     table["host_median_usd"] = hosts["host_vcpu_usd"].transform("median")
     table["host_outlier"] = table["host"].where((table["host_vcpu_usd"] / table["host_median_usd"] - 1).abs() > 0.06)
     for column in ("host", "host_outlier"):
         table[f"{column}_count"] = table.groupby("host_family")[column].transform("nunique")
-    is_plain_rental = table["is_rental"] & table["is_device"] & (table["hour_usd"] > 0) & table["host"].isna()
-    table = _with_values(table.join(_families(table[is_plain_rental])))
+    is_simple_rental = table["is_rental"] & table["is_device"] & (table["hour_usd"] > 0) & table["host"].isna()
+    table = _with_values(table.join(_families(table[is_simple_rental])))
     compared = table[table["is_rental"] & (table["units"] > 0)]
     spot = table[table["is_interruptible"] & (table["share_paid"] > 0)]
     far = compared[compared["is_far"]]
-    is_one_sided = far["market_ratio"].gt(1).nunique() == 1
+    is_unanimous = far["market_ratio"].gt(1).nunique() == 1
     return table.assign(
         compared_rows=len(compared),
         far_rows=len(far),
-        list_is_off=1 < len(far) >= SHARE_FAR_OFF * len(compared) and is_one_sided,
+        list_is_off=1 < len(far) >= SHARE_FAR_OFF * len(compared) and is_unanimous,
         list_ratio=far["market_ratio"].median(),
         spot_rows=len(spot),
         spot_rows_at_on_demand=spot["share_paid"].between(1 - 1e-6, 1 + 1e-6).sum(),
