@@ -241,9 +241,9 @@ def test_the_command_ends_with_0_for_a_warning_with_2_for_a_mistake_and_soon(lab
 
 @pytest.mark.parametrize(
     ("before", "after", "told"),
-    [  # 1460 / 732 = 1.995 (a month as an hour)
+    [  # 1460 / 730 = 2 (a month as an hour)
         ("kw: 0.6", "kw: 2100", "offers[1].own.kw is 2,100"),
-        ("per_hour: 3.0", "per_hour: 1460", "did you mean 1.995? (732 times less)"),
+        ("per_hour: 3.0", "per_hour: 1460", "730 times too much"),
     ],
 )  # fmt: skip
 def test_what_no_machine_has_is_a_mistake_with_its_factor_and_stops_the_run(lab, before, after, told):
