@@ -92,7 +92,8 @@ class Replay:
         options = self.options(month, months)
         who = contenders(options, references(options)[MODEL])
         assert who is not None
-        cheapest = who.reference if who.alternative is None or who.gain >= 1 else who.alternative
+        reference, alternative, gain = who
+        cheapest = reference if alternative is None or gain >= 1 else alternative
         return BUY if cheapest["purchase"] == "own" else str(cheapest["provider"])
 
     def options(self, month: float, months: int) -> pd.DataFrame:

@@ -129,12 +129,13 @@ def formula(*rooms: str, others: tuple[str, ...] = ()) -> str:
         "wording.py",
         "frameworks.py",
         "platforms.py",
+        "spelling.py",
         "titles.py",
         "transformers.py",
         "facts/*.*",
     ]
     if not {"decision", "report"}.isdisjoint(rooms):
-        ground += ["choice_kinds.py", "draws.py", "known_value.py"]
+        ground += ["choice_kinds.py", "draws.py"]
     modules = [f"{room}/**/*.{kind}" for room in rooms for kind in ("py", "csv")]
     digests = map(digest_of_files, [*ground, *modules, *others])
     return hashlib.sha256("".join(digests).encode()).hexdigest()[:16]

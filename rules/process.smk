@@ -8,7 +8,6 @@ from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
-from snakemake.settings.enums import Quietness
 
 # This checkout; None where Snakemake reads the rules of a module from a repository elsewhere, file by file.
 RULES = workflow.current_basedir
@@ -32,7 +31,7 @@ except UserError as error:
     raise WorkflowError(str(error)) from None
 
 from sweetspot.matrix.process import hold, stop_on_sigterm, stop_when_unread
-from sweetspot.matrix.progress import hush_measurements, show_step_lines
+from sweetspot.matrix.progress import show_step_lines
 from sweetspot.matrix.reruns import note_reruns, settle
 from sweetspot.matrix.slurm import install_commands
 
@@ -46,9 +45,7 @@ SAID = workflow.output_settings
 if workflow.is_main_process and not (
     SAID.dryrun or SAID.verbose or SAID.printshellcmds or os.environ.get("V") == "1"
 ):
-    show_step_lines(logger.handlers)
-if Quietness.ALL in (SAID.quiet or ()):
-    hush_measurements()
+    show_step_lines(logger.handlers, is_quiet=bool(SAID.quiet))
 # Here, not at the start: Snakemake has no start of a module.
 if workflow.is_main_process and not SAID.dryrun:
     install_commands()

@@ -157,7 +157,7 @@ rule write_index:
         f"results/logs/write_index/{STUDY}.log",
     localrule: True
     params:
-        formula=formula("report"),
+        formula=formula("decision", "report"),
     run:
         here("write_index", input, output, log)
 
@@ -172,7 +172,7 @@ rule print_report:
         f"results/logs/print_report/{STUDY}.log",
     localrule: True
     params:
-        formula=formula("report"),
+        formula=formula("decision", "report"),
     run:
         here("print_report", input, output, log)
 

@@ -5,9 +5,9 @@ import pytest
 from firefox import firefox
 from report_tables import CLAIM, make_report, opened, small_tables
 from sweetspot.report.charts import CHARTS
-from sweetspot.report.evidence_page import INK, PAPER
 
 pytestmark = pytest.mark.browser
+PAPER, INK = "#15181c", "#ffffff"  # of the style sheets
 WIDTHS = (320, 390, 768, 1280, 1600)
 LONG = {
     "office-4x1080ti": "a home-built office box with four GTX 1080 Ti and a long name",

@@ -97,7 +97,7 @@ def refused(tmp_path, value, let="{a: {instance: x}}"):
         ("price(a, vat=1)", "expected price(selector)"),
         ("option(a, 'USD')", "column 'USD' in option(); expected one of usd, hours"),
         ("bill(a, 'w', gpus='2')", "gpus"),
-        ("speed(a)", "instance a in speed(); expected text in quotes"),
+        ("speed(a)", "instance a in speed(); expected a number or text in quotes"),
         ("mean_efficiency('m', 1.5)", "batch_size"),
         ("-" * 300 + "a", "a"),
         ("(" * 150 + "1", "((("),

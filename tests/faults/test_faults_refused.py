@@ -20,8 +20,8 @@ from sweetspot.files import in_a_sentence, write_whole
 from sweetspot.matrix.invocation import load_invocation
 from sweetspot.packages import require_packages
 from sweetspot.scaling.device_predictions import predict_throughput
+from sweetspot.spelling import slipped
 from sweetspot.study.scripts import Script, load_script
-from sweetspot.study.spelling import slipped
 from sweetspot.study.terms import wrong_rate
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.throughput.gather import gather_throughput

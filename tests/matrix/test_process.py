@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from sweetspot.errors import UserError
@@ -98,7 +99,7 @@ def unread():
         # What logging itself prints of an error hides it; Snakemake's handler lets it out.
         handler.handleError = lambda record: (_ for _ in ()).throw(BrokenPipeError())
         yield handler
-        with open(os.devnull, "w") as nowhere:  # what lies in its buffer still
+        with Path(os.devnull).open("w") as nowhere:  # what lies in its buffer still
             os.dup2(nowhere.fileno(), stream.fileno())
 
 

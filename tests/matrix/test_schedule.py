@@ -12,10 +12,8 @@ from sweetspot.cells import Cell
 from sweetspot.matrix import schedule
 from sweetspot.matrix.schedule import (
     Run,
-    RunTiming,
-    estimated_seconds,
     order_runs,
-    read_timing,
+    read_duration,
     select_runs,
     selection_text,
 )
@@ -81,19 +79,6 @@ def test_a_sum_that_reaches_its_cap_but_for_rounding_fits():
     assert len(within(0.3, {A: 6.0}, 4).selected) == 3
 
 
-@pytest.mark.parametrize(
-    ("per_sample", "seconds"),
-    [
-        (0.1, 30 + 2 * 1.6 + 5 * 1.6),  # 16 samples: 1.6 s a step
-        (1.0, 30 + 32 + 64),  # three steps, 48 s, are more than twenty seconds; at most one more than needed
-        (0.375, 30 + 12 + 26),  # 6 s a step: twenty seconds and one step more come before five steps, 30
-        (0.01, 30 + 2 * 0.16 + 2),  # no run ends before two seconds
-    ],
-)
-def test_the_estimate_follows_the_stop_rule(per_sample, seconds):
-    assert estimated_seconds(SMALL, per_sample, Measure()) == pytest.approx(seconds)
-
-
 def plan(*cells, runs=2, **measure):
     config = SimpleNamespace(runs=runs, measure=Measure(**measure))
     return SimpleNamespace(config=config, cells=cells, study=SimpleNamespace(cells=QUESTION))
@@ -107,16 +92,16 @@ def write(folder, run, seconds=(1.0,), **facts):
     return file
 
 
-def test_a_run_file_tells_the_length_of_its_process_and_the_seconds_of_a_sample(tmp_path):
-    told = write(tmp_path, Run(SMALL, 1), duration_s=90.0, mean_step_s=3.2)
-    assert read_timing(told) == RunTiming(90.0, pytest.approx(0.2))  # 3.2 s / 16 samples
-    more = write(tmp_path, Run(SMALL, 2), duration_s=7, mean_step_s=None, status="failed")
-    assert read_timing(more) == RunTiming(7.0, None)
+def test_a_run_file_says_how_long_its_process_took(tmp_path):
+    assert read_duration(write(tmp_path, Run(SMALL, 1), duration_s=90.0)) == 90.0
+    assert read_duration(write(tmp_path, Run(SMALL, 2), duration_s=7, status="failed")) == 7.0
+    for odd in (0, -1.0, float("nan"), None, "1"):
+        assert read_duration(write(tmp_path, Run(SMALL, 1), duration_s=odd)) is None
 
 
 def test_without_a_cap_every_run_of_every_cell_is_made_and_nothing_is_read(tmp_path):
     every = [Run(SMALL, 1), Run(SMALL, 2), Run(LARGE, 1), Run(LARGE, 2)]
-    write(tmp_path, Run(SMALL, 1), duration_s=9e9, mean_step_s=1.0)
+    write(tmp_path, Run(SMALL, 1), duration_s=9e9)
     for choice in (
         select_runs(plan(SMALL, LARGE), tmp_path),
         select_runs(plan(SMALL, LARGE, budget_minutes=1), tmp_path, use_budget=False),
@@ -125,13 +110,12 @@ def test_without_a_cap_every_run_of_every_cell_is_made_and_nothing_is_read(tmp_p
 
 
 def test_what_is_measured_is_spent_first_and_the_rest_goes_to_what_decides(tmp_path):
-    write(tmp_path, Run(SMALL, 1), duration_s=120.0, mean_step_s=3.2)
+    write(tmp_path, Run(SMALL, 1), duration_s=120.0)
     choice = select_runs(plan(LARGE, SMALL, budget_minutes=6), tmp_path)
-    # SMALL is the headline's: 120 s as its first run. LARGE: 64 x 0.2 = 12.8 s a step; three slow steps, 38.4 s, and
-    # one more end it before five do (64 s): 30 + 2 x 12.8 + 51.2 = 106.8 s. 120 + 120 + 106.8 s make 5.78 minutes; a
-    # second run of LARGE would make 7.56.
+    # SMALL is the headline's: 120 s as its first run, and so is the estimate of LARGE. Three of them make 6 minutes; a
+    # second run of LARGE would make 8.
     assert choice.selected == [Run(LARGE, 1), Run(SMALL, 1), Run(SMALL, 2)]  # in the order of the matrix
-    assert choice.minutes == pytest.approx(5.78)
+    assert choice.minutes == pytest.approx(6)
     assert schedule.skipped_rows(choice) == [{**LARGE._asdict(), "run": 2}]
 
 
@@ -142,18 +126,11 @@ def test_a_run_file_that_is_not_whole_is_spent_as_estimated(tmp_path):
     assert choice.skipped == [Run(SMALL, 2)]
 
 
-def test_the_estimate_is_of_a_cells_own_runs_else_of_the_nearest_like_it():
-    half, middle = LARGE._replace(precision="fp16"), SMALL._replace(batch_size=32)
-    elsewhere, other = LARGE._replace(instance="there"), SMALL._replace(model="resnet50")
-    timings = {Run(SMALL, 1): RunTiming(100.0, 0.2), Run(SMALL, 2): RunTiming(140.0, 0.2),
-               Run(half, 1): RunTiming(50.0, 0.1),
-               Run(middle, 1): RunTiming(60.0, 0.3), Run(elsewhere, 1): RunTiming(1.0, None)}  # fmt: skip
-    found = schedule.estimate_cells([SMALL, LARGE, elsewhere._replace(batch_size=8), other], timings, Measure())
-    assert found[SMALL] == 120.0  # the mean of its two
-    # fp32 before fp16 whatever the batch, then 32 before 16: 64 x 0.3 = 19.2 s a step, 3 of them 57.6 s
-    assert found[LARGE] == pytest.approx(30 + 2 * 19.2 + 57.6 + 19.2)
-    assert found[elsewhere._replace(batch_size=8)] == 180.0  # nothing was timed there: estimate_minutes, 3
-    assert found[other] == 180.0
+def test_the_estimate_is_of_a_cells_own_runs_else_the_longest_of_its_model():
+    durations_s = {Run(SMALL, 1): 100.0, Run(SMALL, 2): 140.0, Run(SMALL._replace(precision="fp16"), 1): 150.0}
+    elsewhere, other_model = LARGE._replace(instance="there"), SMALL._replace(model="resnet50")
+    estimates = schedule.estimate_cells([SMALL, LARGE, elsewhere, other_model], durations_s)
+    assert estimates == {SMALL: 120.0, LARGE: 150.0, elsewhere: 180.0, other_model: 180.0}
 
 
 def test_the_cells_at_the_batch_nearest_to_the_question_come_first():

@@ -6,7 +6,7 @@ from math import erf, log, sqrt
 import numpy as np
 import pytest
 from mix_problems import held, problem, rented, timing
-from sweetspot.known_value import partial_value
+from sweetspot.decision.known_value import partial_value
 from sweetspot.mixes.dispatch import dispatch
 from sweetspot.mixes.problem import NEVER, RentalOffer
 from sweetspot.mixes.search import BEST, BOUGHT, RENTED, mixes

@@ -87,38 +87,32 @@ def test_one_choice_alone_and_none(tmp_path):
     assert answer["sentences"] == ["No answer yet: nothing here has a price."]
 
 
-CASH = [
-    {"price_list": "p", "instance": name, "purchase": purchase, "month": month, "usd": usd}
-    for name, purchase, costs in (("box", "own", (14_500.0, 142.0)), ("year", "reserved", (100.0, 1490.0)))
-    for month, usd in enumerate(costs)
-]
-OPTIONS = [{"option": row["instance"], **row} for row in CASH if row["month"] == 0]
-CHOICE = {"workload": "w", "choice": "box", "kind": "buy", "counts": 2.0, "months": 36.0, "usd_per_month": 900.0,
-          "ownership_usd": 28_800.0}  # fmt: skip
-MIX = [
-    {"workload": "w", "mix": "mix", "option": "box", "kind": "bought", "machines": 1.0, "usd_per_month": 500.0,
-     "fixed_usd_per_month": 400.0},
-    {"workload": "w", "mix": "mix", "option": "year", "kind": "bought", "machines": 1.0, "usd_per_month": 1500.0,
-     "fixed_usd_per_month": 1500.0},
-    {"workload": "w", "mix": "mix", "option": "own", "kind": "there", "machines": 2.0, "usd_per_month": 30.0,
-     "fixed_usd_per_month": 0.0},
-    {"workload": "w", "mix": "mix", "option": "cloud", "kind": "rented", "machines": NONE, "usd_per_month": 7.0,
-     "fixed_usd_per_month": NONE},
+OFFERS = [
+    {"price_list": "p", "instance": "box", "purchase": "own", "capex_usd": 14_500.0, "fixed_usd_per_month": 420.0,
+     "maintenance_usd_per_month": 20.0, "staff_usd_per_month": NONE, "upfront_usd": NONE, "term_months": NONE},
+    {"price_list": "p", "instance": "year", "purchase": "reserved", "upfront_usd": 120.0, "term_months": 12.0},
 ]  # fmt: skip
+OPTIONS = [{"option": row["instance"], **row} for row in OFFERS]
+CHOICE = {"workload": "w", "choice": "box", "kind": "buy", "counts": 2.0, "usd_per_month": 900.0}
+MACHINES = {"box": ("bought", 1.0), "year": ("bought", 1.0), "own": ("there", 2.0), "cloud": ("rented", NONE)}
+MIX = [
+    {"workload": "w", "mix": "mix", "option": name, "kind": kind, "machines": count}
+    for name, (kind, count) in MACHINES.items()
+]
 
 
 @pytest.mark.parametrize(("changes", "usd"), [
-    # Two boxes at 14,500, and power: 900 a month less 28,800 / 36 that the purchase makes of it.
-    ({}, 29_100.0),
+    # Two boxes at 14,500 and their care of 20, instead of the 420 a month that the project bears of each.
+    ({}, 900 + 2 * (14_500 + 20 - 420)),
     ({"choice": "cloud", "kind": "rent"}, 900.0), ({"usd_per_month": NONE}, None),
-    # A box and its power, 14,600; a contract's 100 at once and 1,490; what is there, 30; what is rented, 7.
-    ({"choice": "mix", "kind": "mix"}, 16_227.0),
+    # One box, and a contract's 120 at once, of which a month bears a twelfth.
+    ({"choice": "mix", "kind": "mix"}, 900 + 14_100 + 110),
 ])  # fmt: skip
 def test_the_first_month_costs_the_price_and_a_month(changes, usd):
-    tables = {"cash_flow": pd.DataFrame(CASH), "options": pd.DataFrame(OPTIONS), "sources": pd.DataFrame(MIX)}
+    tables = {"offers": pd.DataFrame(OFFERS), "options": pd.DataFrame(OPTIONS), "sources": pd.DataFrame(MIX)}
     assert first_month_usd(CHOICE | changes, tables) == usd
     if usd and usd > 900:
-        assert first_month_usd(CHOICE | changes, tables | {"cash_flow": pd.DataFrame()}) is None
+        assert first_month_usd(CHOICE | changes, tables | {"offers": pd.DataFrame()}) is None
 
 
 def test_the_index_has_every_study_newest_first_and_survives_a_broken_one(tmp_path):

@@ -117,8 +117,8 @@ def test_the_sentences_count_changes_and_have_both_answers_where_they_differ():
 def test_the_prices_that_changed_most_stand_first():
     tables = {"price_changes": changes("Rent a.")}
     part = EvidenceTables(tables, study(), Provenance(), {"a": "Machine A"}).build("price_changes")
-    assert [row[0].split(",")[0] for row in part.rows] == ["Machine A", "c", "gone", "new"]
-    assert [row[4] for row in part.rows] == ["+200.0%", "-20.0%", "gone", "new"]
+    assert [row[0].split(",")[0] for row in part.rows] == ["Machine A", "c", "new", "gone"]
+    assert [row[4] for row in part.rows] == ["+200.0%", "-20.0%", "new", "gone"]
     assert part.rows[0][5:] == ["2026-09-19", "2026-11-22"]
 
 

@@ -93,5 +93,5 @@ def test_a_legend_has_one_column_where_two_of_its_names_find_no_room_together(na
 
 
 def test_a_legend_has_the_names_that_are_drawn_or_is_none():
-    assert colour("kind:N", ["a", "b"], "kind", ["b"]).to_dict()["legend"]["values"] == ["b"]
-    assert colour("kind:N", ["a", "b"], shown=()).to_dict()["legend"] is None
+    assert colour("kind:N", ["a", "b"], "kind").to_dict()["legend"]["title"] == "kind"
+    assert colour("kind:N", ["a", "b"], legend=False).to_dict()["legend"] is None

@@ -37,30 +37,6 @@ def test_the_chart_stacks_what_is_there_first():
     assert busiest.to_dict() == {"RTX 4090": 1200.0, "office box": 600.0, "RunPod": 200.0}
 
 
-def test_the_chart_says_who_does_the_base_and_who_the_rest():
-    """1,200 in every month is the base; of the rest the box does 600 of 800 in the busiest month."""
-    load = month_tables()["load"]
-    steady = load.assign(device_hours=load.groupby("option")["device_hours"].transform("max"))
-    says = CHARTS["mix_load"].draw(ChartData({"load": steady}, None)).says
-    assert says == "RTX 4090 does the base, the office box most of the rest"
-    alone = steady[steady["title"] == "RunPod"]
-    assert CHARTS["mix_load"].draw(ChartData({"load": alone}, None)).says == "RunPod does all of the work"
-
-
-@pytest.mark.parametrize(
-    ("lengths", "said"),
-    [((100.0, 80.0), "B does most of the work, A the rest"), ((100.0, 95.0), "A does the base, B the rest")],
-)
-def test_what_does_less_in_quiet_months_does_no_base(lengths, said):
-    """A does 180 of 580 hours where it does 80 in the quiet month, 20 % less; 5 % less is still the base."""
-    rows = [
-        {"workload": "w", "option": title, "title": title, "share_of_months": float(place), "device_hours": hours}
-        for title, loads in (("A", lengths), ("B", (300.0, 100.0)))
-        for place, hours in enumerate(loads)
-    ]
-    assert CHARTS["mix_load"].draw(ChartData({"load": pd.DataFrame(rows)}, None)).says == said
-
-
 def test_classes_are_called_by_their_networks():
     assert [class_title(name) for name in ("resnet50 (urgent)", "nightly runs")] == [
         "ResNet-50 (urgent)",
@@ -125,7 +101,7 @@ def test_what_the_plan_hangs_on_stands_above_the_one_job(alone):
     assert "price of Cloud with 1 V100" in plan_worth_in_words(tables)[0]
     html = evidence(tables)
     of_plan = html[html.index('id="plan"') : html.index('id="answer"')]
-    for name in ("plan-worth", "fig-plan_tornado", "t-plan_tornado", "t-plan_break_even",
+    for name in ("plan-worth", "t-plan_tornado", "t-plan_break_even",
                  "t-plan_turning_points", "t-plan_worth_knowing"):  # fmt: skip
         assert f'id="{name}"' in of_plan
     assert "mix" not in re.sub("<[^>]*>", " ", of_plan)  # a word of the work of months

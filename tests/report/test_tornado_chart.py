@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 from sweetspot.report.outcome import Outcome
-from sweetspot.report.tornado import bar_of, tornado_chart, tornado_of, widest_bars
+from sweetspot.report.tornado import bar_of, tornado_chart, tornado_of
 from sweetspot.wording import Money
 
 NONE = float("nan")
@@ -43,13 +43,6 @@ def test_a_bar_reaches_from_end_to_end_of_one_axis():
 )
 def test_the_axis_holds_the_line_where_both_cost_the_same(ends, expected):
     assert drawn(ends) == [expected]
-
-
-def test_the_ten_widest_have_a_bar_and_what_moves_nothing_has_none():
-    rows = [row(f"a{index}", swing=index / 100) for index in range(12)] + [row("turns", swing=0.0, flips=True)]
-    assert [bar.assumption for bar in widest_bars(rows)] == [f"a{index}" for index in range(11, 1, -1)]
-    few = [row("none", swing=0.005), row("turns", swing=0.0, flips=True)]
-    assert [bar.assumption for bar in widest_bars(few)] == ["turns"]
 
 
 def test_names_are_escaped_and_amounts_are_in_the_currency():

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 from sweetspot.errors import UserError
+from sweetspot.spelling import near, slipped
 from sweetspot.study.base import Closed, Count, Number, check_case, validated
-from sweetspot.study.spelling import near, slipped
 from sweetspot.study.yamlfile import MAX_BYTES, load_yaml
 
 BOMB = "\n".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30))
@@ -66,6 +66,8 @@ class Whole(Closed):
     ("data", "parts"),
     [
         ({"pieces": [{"months": 1}, {}]}, [("pieces[1].months", "missing")]),
+        # A misspelt key and the needed one are one mistake.
+        ({"pieces": [{"monhts": 1}]}, [("pieces[0].monhts", "'months'")]),
         ({"pieces": [{"months": 1, "noet": ""}]}, [("pieces[0].noet", "unknown", "'note'")]),
         ({"xyz": 1}, [("'xyz'", "unknown")]),
         (

@@ -10,7 +10,7 @@ from run_files import CELL, cells_of, rules_of, write_run
 from sweetspot.cells import run_path
 from sweetspot.errors import UserError
 from sweetspot.harness.runfile import run_facts
-from sweetspot.matrix.schedule import read_timing
+from sweetspot.matrix.schedule import read_duration
 from sweetspot.throughput.run_files import summarise_runs
 from sweetspot.warnings import pairs
 
@@ -136,14 +136,14 @@ def test_odd_metadata_is_no_traceback_in_the_plan_nor_in_the_table(tmp_path, tex
     with_metadata(path, text)
     assert cells_of([path]).iloc[0]["images_per_s"] == 8.0
     assert isinstance(run_facts(path), dict)
-    assert read_timing(tmp_path / f"{run_path(CELL, 1)}.parquet") is None
+    assert read_duration(tmp_path / f"{run_path(CELL, 1)}.parquet") is None
 
 
 def test_metadata_that_are_no_text_are_named(tmp_path):
     path = write_run(tmp_path)
     with_metadata(path, b"\xff\xfe")
     assert refusal([path]).startswith(f"{path}: not a whole run file")
-    assert read_timing(tmp_path / f"{run_path(CELL, 1)}.parquet") is None
+    assert read_duration(tmp_path / f"{run_path(CELL, 1)}.parquet") is None
 
 
 def test_a_run_says_what_it_counts(tmp_path):

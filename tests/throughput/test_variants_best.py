@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 import pandas as pd
-from sweetspot.report.evidence_tables import mark_best_variants
+from sweetspot.report.evidence_tables import best_variants
 from sweetspot.scaling.evidence import study_efficiency
 from sweetspot.throughput.best import best_figures, mark_best
 from sweetspot.throughput.published import read_efficiency
@@ -57,5 +57,4 @@ def test_efficiencies_of_two_devices_are_marked_by_variant():
 
 def test_the_page_marks_the_best_only_where_there_is_a_choice():
     marked = mark_best(SPEEDS, "images_per_s", SAME)
-    assert mark_best_variants(marked) == ["", "best", "", "", ""]
-    assert mark_best_variants(SPEEDS) == [""] * 5
+    assert best_variants(marked).tolist() == [False, True, False, False, False]

@@ -9,9 +9,9 @@ from sweetspot.bills.costs import Workload
 from sweetspot.bills.lint.rules import Finding
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.errors import refuse
+from sweetspot.spelling import hint
 from sweetspot.study.instances import Instance
 from sweetspot.study.monthly import Monthly
-from sweetspot.study.spelling import hint
 from sweetspot.study.workloads import Plan, Runs
 
 

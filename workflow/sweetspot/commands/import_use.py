@@ -14,9 +14,9 @@ from sweetspot.commands.json_values import without_nan
 from sweetspot.commands.render import render
 from sweetspot.errors import UserError
 from sweetspot.matrix.invocation import instance_files
+from sweetspot.spelling import hint
 from sweetspot.study.instances import load_instances
 from sweetspot.study.monthly import GROWTH
-from sweetspot.study.spelling import hint
 from sweetspot.study.study import load_study
 from sweetspot.use.job_records import EARLIEST, read_runs
 from sweetspot.use.monthly_use import MonthlyUse, count_use

@@ -15,6 +15,7 @@ from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import figures_file
 from sweetspot.matrix import invocation
 from sweetspot.scaling.networks import network_facts, unlisted_network_warning
+from sweetspot.spelling import hint, near, slipped
 from sweetspot.study.base import validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.claims import load_claims
@@ -23,7 +24,6 @@ from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.monthly import Monthly
 from sweetspot.study.price_list import PriceList, history_days, load_price_list
 from sweetspot.study.scenarios import load_scenarios
-from sweetspot.study.spelling import hint, near, slipped
 from sweetspot.study.stock import checked_facts
 from sweetspot.study.study import Study, check_study_name, load_study, log_files
 from sweetspot.study.workloads import Plan, Runs, Training, load_monthly, load_workloads

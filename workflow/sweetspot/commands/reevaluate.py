@@ -12,7 +12,6 @@ from sweetspot.bills.plans import plan_table
 from sweetspot.bills.schemas import with_bounds
 from sweetspot.decision.analyses.days_of_use import break_even
 from sweetspot.decision.compare import Judged, PlannedWork, judge, together
-from sweetspot.decision.cost_rounds import rounds_question
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.turning import pays_rows
 from sweetspot.decision.waiting import coming_to_mixes, queue_table
@@ -121,8 +120,7 @@ def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> Judged:
 def _break_even(decided: Judged, month_days: float) -> pd.DataFrame:
     """Return rows as of comparison/break_even.parquet, of single jobs and of plans of phases."""
     days = break_even(decided.options, decided.draws, month_days)
-    problems = [rounds_question(plan, decided.options, decided.draws, month_days) for plan in decided.plans]
-    rows = [row for plan in problems if plan.held for row in pays_rows(plan.workload, plan.held(plan))]
+    rows = [row for plan in decided.plans for row in pays_rows(plan.workload, plan.break_even_cases())]
     return together([days, pd.DataFrame(rows)]) if rows else days
 
 

@@ -56,8 +56,8 @@ def kind_of_machine(facts: Mapping[str, Any]) -> str | None:
     None where the facts (`machine_facts`) do not say it. The memory is left out: it moves no figure, and a kernel's
     own share of it changes.
     """
-    usable = facts.get("cpu_usable")
-    return f"{facts['cpu']}, {usable} CPU{'s' if usable > 1 else ''}" if usable else None
+    processor, usable = facts.get("cpu"), facts.get("cpu_usable")
+    return f"{processor}, {usable} CPU{'s' if usable > 1 else ''}" if processor and usable else None
 
 
 def machine_facts(request: Request, command: list[str]) -> dict[str, Any]:

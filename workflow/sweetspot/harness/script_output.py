@@ -283,8 +283,8 @@ class StepClock:
         if is_resumed or is_new_epoch or self._started is None:
             self._started, self._step, self._steps = moment, step, 0
             self.comparison.begin(now)
-            is_alone = seconds is not None and step is None and not is_resumed
-            return Interval(seconds, self._steps_per_line) if is_alone and seconds is not None else None
+            has_only_seconds = seconds is not None and step is None and not is_resumed
+            return Interval(seconds, self._steps_per_line) if has_only_seconds and seconds is not None else None
         if seconds is not None and step is None:
             self.comparison.add(seconds * self._steps_per_line, self._steps_per_line, now)
             return Interval(seconds, self._steps_per_line)

@@ -295,7 +295,9 @@ def _collect_steps(
         pause = max(PROGRESS_INTERVAL_S, (printed - started) / 20)
         if len(timed) <= FIRST_STEPS or time.monotonic() - printed >= pause:
             printed = time.monotonic()
-            steps = f"step {len(timed)}" if timed else f"warm-up {warmup} of {request.warmup_steps}"
+            steps = f"warm-up {warmup} of {request.warmup_steps}"
+            if timed:
+                steps = f"step {len(timed)} of at least {request.min_steps}"
             rate = f"{samples_per_step(request, facts) / interval.seconds:.1f} {facts.get('unit', 'images')}/s"
             _print(f"{name}: {steps}, {rate}, {printed - started:.0f} s spent")
     facts |= sampler.finish()

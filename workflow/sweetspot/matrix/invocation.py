@@ -12,13 +12,13 @@ from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import require_file
 from sweetspot.frameworks import FRAMEWORKS, has_network
 from sweetspot.matrix.possible import require_possible, require_script_arguments
+from sweetspot.spelling import hint
 from sweetspot.study.base import Closed, Name, Slug, check_case, validated
 from sweetspot.study.catalogue_map import checked_catalogue
 from sweetspot.study.config import Config
 from sweetspot.study.instances import Instance, load_instances
 from sweetspot.study.price_list import PriceList
 from sweetspot.study.scripts import FRAMEWORK, Script, load_script, script_names, scripts_folder
-from sweetspot.study.spelling import hint
 from sweetspot.study.study import Study, load_study
 from sweetspot.study.yamlfile import load_yaml
 

@@ -39,19 +39,17 @@ def terminal_handlers(handlers: Iterable[logging.Handler]) -> Iterator[logging.S
             yield handler
 
 
-def show_step_lines(handlers: Iterable[logging.Handler]) -> None:
+def show_step_lines(handlers: Iterable[logging.Handler], is_quiet: bool = False) -> None:
     """Make the handlers of the terminal show a line a step; log files keep all.
 
-    Not for a dry run, which shows the complete list. With `--quiet` no step is shown, but why one failed is.
+    Not for a dry run, which shows the complete list. With `--quiet` (`is_quiet`) no step is shown, but why one failed
+    is, and what is measured from here writes to its log alone (rules/benchmark.smk).
     """
+    if is_quiet:
+        os.environ["SWEETSPOT_QUIET"] = "1"
     for handler in terminal_handlers(handlers):
         handler.setFormatter(StepFormatter(handler.formatter or logging.Formatter()))
-        handler.filters = [ErrorFilter(handler)]
-
-
-def hush_measurements() -> None:
-    """Let what is measured from here write to its log alone (rules/benchmark.smk)."""
-    os.environ["SWEETSPOT_QUIET"] = "1"
+        handler.filters = [ErrorFilter(handler, is_quiet)]
 
 
 def _event(record: logging.LogRecord) -> str | None:
@@ -60,24 +58,22 @@ def _event(record: logging.LogRecord) -> str | None:
 
 
 class ErrorFilter(logging.Filter):
-    """Passes what a handler's own filters pass, and errors; the end of a job too, which takes its error back.
+    """Passes all records, of a quiet run errors; the end of a job too, which takes its error back.
 
     It also keeps Snakemake's handler from writing an empty line before each step.
     """
 
-    def __init__(self, handler: logging.Handler) -> None:
+    def __init__(self, handler: logging.Handler, is_quiet: bool) -> None:
         super().__init__()
         self._handler = handler
-        self._filters = logging.Filterer()
-        self._filters.filters = handler.filters
+        self._is_quiet = is_quiet
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Return True for a record that is shown."""
         event = _event(record)
         if event == "JOB_INFO":
             self._handler.last_msg_was_job_info = True  # type: ignore[attr-defined]
-        is_needed = record.levelno >= logging.ERROR or event == "JOB_FINISHED"
-        return is_needed or bool(self._filters.filter(record))
+        return not self._is_quiet or record.levelno >= logging.ERROR or event == "JOB_FINISHED"
 
 
 class StepFormatter(logging.Formatter):

@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sweetspot.cells import CELL_COLUMNS, Cell, run_path
 from sweetspot.matrix.invocation import Invocation
-from sweetspot.study.config import Measure
 
 if TYPE_CHECKING:
     import pandas as pd
 
 BENCHMARKS = Path("results/benchmarks")
-START_S = 30.0  # of a process: imports, building the network, the machine's own rate
 UNKNOWN_RUN_S = 180.0  # of a run where nothing like it was measured
 ROUNDING = 1 + 1e-9  # sums of estimates are not exact
 
@@ -38,13 +36,6 @@ class RunSelection(NamedTuple):
     selected: list[Run]
     skipped: list[Run]
     minutes: float
-
-
-class RunTiming(NamedTuple):
-    """How long a run took: the whole process, and one sample on one device (None if nothing was timed)."""
-
-    seconds: float
-    seconds_per_sample: float | None
 
 
 def order_runs(plan: Invocation) -> list[Run]:
@@ -111,18 +102,17 @@ def select_runs(plan: Invocation, folder: Path, use_budget: bool = True) -> RunS
     use_budget
         False: all runs.
     """
-    measure = plan.config.measure
+    budget_minutes = plan.config.measure.budget_minutes
     runs = [Run(cell, number) for cell in plan.cells for number in range(1, plan.config.runs + 1)]
-    if not use_budget or measure.budget_minutes is None:
+    if not use_budget or budget_minutes is None:
         return RunSelection(runs, [], 0.0)
     measured = [run for run in runs if run_file(folder, run).is_file()]
     if len(measured) == len(runs):
         return RunSelection(runs, [], 0.0)
-    timings = {run: timing for run in measured if (timing := read_timing(run_file(folder, run)))}
-    estimates_s = estimate_cells(plan.cells, timings, measure)
-    seconds = {run: estimates_s[run.cell] for run in runs}
-    seconds |= {run: timing.seconds for run, timing in timings.items()}
-    selection = select_within_budget(order_runs(plan), seconds, dict.fromkeys(measured), measure.budget_minutes)
+    durations_s = {run: took for run in measured if (took := read_duration(run_file(folder, run)))}
+    estimates_s = estimate_cells(plan.cells, durations_s)
+    seconds = {run: estimates_s[run.cell] for run in runs} | durations_s
+    selection = select_within_budget(order_runs(plan), seconds, dict.fromkeys(measured), budget_minutes)
     return selection._replace(selected=sorted(selection.selected, key=runs.index))
 
 
@@ -145,70 +135,40 @@ def missing_runs(runs: Sequence[str], collected: Path) -> list[str]:
     return [file for file in runs if not os.path.exists(file)] if collected.is_file() else []  # noqa: PTH110 (faster)
 
 
-def read_timing(file: Path) -> RunTiming | None:
-    """Read how long the run in `file` took; None for a file that does not say."""
+def read_duration(file: Path) -> float | None:
+    """Read how many seconds the process of the run in `file` took; None for a file that does not say."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    columns = dict(part.split("~", 1) for part in file.parts if "~" in part)
     try:
-        facts = json.loads((pq.read_schema(file).metadata or {})[b"sweetspot"])
-        step_s = facts["mean_step_s"]
-        return RunTiming(float(facts["duration_s"]), step_s and step_s / int(columns["batch_size"]))
+        seconds = json.loads((pq.read_schema(file).metadata or {})[b"sweetspot"])["duration_s"]
+        return float(seconds) if seconds > 0 else None
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
         return None
 
 
-def estimate_cells(cells: Sequence[Cell], timings: Mapping[Run, RunTiming], measure: Measure) -> dict[Cell, float]:
+def estimate_cells(cells: Sequence[Cell], durations_s: Mapping[Run, float]) -> dict[Cell, float]:
     """Estimate the seconds of one run of each cell.
 
-    The estimate is the mean of its own runs; else that of the nearest cell of the same instance, framework and model
-    (same precision before nearest batch), through the stop rule; else UNKNOWN_RUN_S.
+    The estimate is the mean of its own runs; else the longest of the same instance, framework and model, since the stop
+    rule bounds what a larger batch adds; else UNKNOWN_RUN_S.
 
     Parameters
     ----------
     cells
         The matrix.
-    timings
+    durations_s
         How long the runs took that are there.
-    measure
-        The protocol.
     """
-    related: dict[tuple[str, ...], list[tuple[Cell, RunTiming]]] = {}
-    for run, timing in timings.items():
-        related.setdefault(run.cell[:3], []).append((run.cell, timing))
-    estimates = dict.fromkeys(cells, UNKNOWN_RUN_S)
+    by_cell: dict[tuple[object, ...], list[float]] = {}
+    for run, seconds in durations_s.items():
+        by_cell.setdefault(run.cell, []).append(seconds)
+        by_cell.setdefault(run.cell[:3], []).append(seconds)
+    estimates = {}
     for cell in cells:
-        relatives = related.get(cell[:3], [])
-        seconds = [timing.seconds for relative, timing in relatives if relative == cell]
-        by_distance = [
-            (relative.precision != cell.precision, abs(math.log(cell.batch_size / relative.batch_size)), sample_s)
-            for relative, (_, sample_s) in relatives
-            if sample_s is not None
-        ]
-        if seconds:
-            estimates[cell] = fmean(seconds)
-        elif by_distance:
-            estimates[cell] = estimated_seconds(cell, min(by_distance)[2], measure)
+        relatives = by_cell.get(cell[:3], [UNKNOWN_RUN_S])
+        estimates[cell] = fmean(by_cell[cell]) if cell in by_cell else max(relatives)
     return estimates
-
-
-def estimated_seconds(cell: Cell, seconds_per_sample: float, measure: Measure) -> float:
-    """Estimate one run under the protocol: start, warm-up, timed steps until the stop rule holds.
-
-    Parameters
-    ----------
-    cell
-        The cell.
-    seconds_per_sample
-        Of one device.
-    measure
-        The protocol.
-    """
-    step_s = cell.batch_size * seconds_per_sample
-    slow_s = max(measure.min_seconds, measure.min_steps_slow * step_s)
-    timed_s = max(measure.least_seconds, min(measure.min_steps * step_s, slow_s + step_s))
-    return START_S + measure.warmup_steps * step_s + timed_s
 
 
 def skipped_rows(selection: RunSelection) -> list[dict[str, Any]]:

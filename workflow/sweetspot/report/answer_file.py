@@ -276,28 +276,33 @@ def first_month_usd(row: Row, tables: Tables) -> float | None:
     row
         Its row of `choices`.
     tables
-        Tables of the study: `cash_flow` has what a machine that is bought or under contract costs at once (month 0)
-        and in its first month, `sources` the machines of a mix.
+        Tables of the study: `sources` has the machines of a mix, `offers` what is paid for one at once.
     """
     if missing(row["usd_per_month"]):
         return None
     machines = rows_where(tables, "sources", workload=row["workload"], mix=row["choice"])
-    if not machines:
-        fixed_usd = row["ownership_usd"] / row["months"]
-        machines = [{**row, "option": row["choice"], "machines": row["counts"], "fixed_usd_per_month": fixed_usd}]
-    total = 0.0
+    machines = machines or [{"option": row["choice"], "machines": row["counts"], "kind": row["kind"]}]
+    total = row["usd_per_month"]
     for machine in machines:
-        total += machine["usd_per_month"]
-        if machine["kind"] in COMMITTED:
-            offers = rows_where(tables, "options", option=machine["option"])[:1]
-            keys = [{name: offer[name] for name in OFFER} for offer in offers]
-            cash = [month for key in keys for month in rows_where(tables, "cash_flow", **key)]
-            if not cash:
-                return None
-            # A purchase is paid at once instead of month by month; its power is in `usd_per_month`.
-            due = [cash[0]["usd"], *(month["usd"] for month in cash[1:2] if month["purchase"] != "own")]
-            total += machine["machines"] * sum(due) - machine["fixed_usd_per_month"]
+        if machine["kind"] not in COMMITTED:
+            continue
+        options = rows_where(tables, "options", option=machine["option"])[:1]
+        offers = [
+            offer for one in options for offer in rows_where(tables, "offers", **{name: one[name] for name in OFFER})
+        ]
+        if not offers:
+            return None
+        total += machine["machines"] * _due_at_once(offers[0])
     return total
+
+
+def _due_at_once(offer: Row) -> float:
+    """Return USD that are paid in the first month beyond the share that every month bears."""
+    if offer["purchase"] == "own":
+        cared_for = sum(offer[name] for name in ("maintenance_usd_per_month", "staff_usd_per_month") if offer[name] > 0)
+        return offer["capex_usd"] + cared_for - offer["fixed_usd_per_month"]
+    upfront = offer["upfront_usd"]
+    return upfront * (1 - 1 / offer["term_months"]) if upfront > 0 else 0.0
 
 
 def busy_machine(tables: Tables, verdict: Outcome) -> BusyMachine | None:

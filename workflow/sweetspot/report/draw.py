@@ -13,12 +13,11 @@ from typing import Any
 from sweetspot.errors import UserError
 from sweetspot.files import write_whole
 from sweetspot.report import alt, pd
-from sweetspot.report.chart_data import MODELS, ChartData
-from sweetspot.report.charts import CHARTS, in_words
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts import CHARTS
 from sweetspot.report.finished import asset
 from sweetspot.report.marks import Drawing
-from sweetspot.report.tables import Files, money_of, read_tables, shown_in
-from sweetspot.report.tables import in_words as currency_words
+from sweetspot.report.tables import Files, in_words, money_of, read_tables, shown_in
 from sweetspot.study.study import load_study
 
 # The engine lays charts out in Arial. Where a reader has neither that nor its likes, the font of most Linux machines is
@@ -68,10 +67,9 @@ def draw_figures(
         for file in specs:
             # In every label of every chart, so that none can be forgotten.
             spec = json.dumps(specification(CHARTS[chart_of(file)].draw(data)), separators=(",", ":"))
-            _save(currency_words(spec, money), file)
+            _save(in_words(spec, money), file)
     for file in captions:
-        caption = in_words(CHARTS[chart_of(file)].caption, data.unit, MODELS)
-        _save(currency_words(caption, money) + "\n", file)
+        _save(CHARTS[chart_of(file)].worded(data.unit, money).caption + "\n", file)
     if engine is not None:
         _save(drawing_engine(), engine)
 

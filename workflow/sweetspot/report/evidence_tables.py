@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from sweetspot.bills.energy import ESTIMATED, METERED
 from sweetspot.report.cited import NO_FIGURE, Provenance
+from sweetspot.report.evidence_text import RULES
 from sweetspot.report.notation import BASIS_SIGNS, Row, missing, records, text
 from sweetspot.report.tables import (
     AS_PRINTED,
@@ -103,13 +104,10 @@ def declarations() -> dict[str, TableDeclaration]:
     return declared
 
 
-def mark_best_variants(table: pd.DataFrame) -> list[str]:
-    """`best` for each row whose column `best` is true and whose cell has several variants; else an empty text."""
-    if "best" not in table.columns:
-        return [""] * len(table)
-    cell_columns = [name for name in CELL_COLUMNS if name in table.columns]
-    variants = table.groupby(cell_columns, dropna=False)["variant"].transform("nunique")
-    return ["best" if best else "" for best in table["best"].astype(bool) & (variants > 1)]
+def best_variants(table: pd.DataFrame) -> pd.Series:
+    """Whether a row is marked as the best and its cell has several variants."""
+    cell_columns = list(table.columns.intersection(CELL_COLUMNS))
+    return table["best"].eq(True) & table.duplicated(cell_columns, keep=False)
 
 
 class EvidenceTables:
@@ -154,18 +152,15 @@ class EvidenceTables:
             "method": method_name,
             "bound": _lookup(BOUNDS),
             "power_sign": _lookup(POWER_SIGNS),
-            "rate_unit": _lookup({"relative": unit}),
-            "times": _lookup({"x": "×"}),
+            "unit": _lookup({"relative": unit, "x": "×"}),
+            "rule": lambda rule: RULES.get(text(rule), text(rule).replace("_", " ")),
             "words": lambda key: text(key).replace("_", " "),
             "model": lambda key: study.model_title(text(key)),
             "provider": lambda key: study.provider_title(text(key)),
             "framework": lambda key: framework_title(text(key)),
             "job_class": lambda key: class_title(text(key)),
-            "stated_in": lambda job_class: "study.yaml" if missing(job_class) else "workloads.yaml",
-            "slice": self._slice_title,
             "day": lambda date: text(date)[:10],
             "change": lambda change: "" if missing(change) else f"{change:+.1%}",
-            "count": lambda count: "" if missing(count) else f"{count:g}",
             "list": lambda entries: "; ".join(map(text, entries)) or "nothing",
             "warnings": _warnings_text,
         }
@@ -219,8 +214,8 @@ class EvidenceTables:
         if declared.order:
             ranks = table.eval(declared.order, engine="python", local_dict=self._scope)
             table = table.assign(_rank=ranks).sort_values("_rank", kind="stable")
-        if "variant" in table.columns:
-            table = table.assign(of_variants=mark_best_variants(table))
+        if {"best", "variant"} <= set(table.columns):
+            table = table.assign(best_variant=best_variants(table))
         return table.assign(study_date=self.study.as_of)
 
     def _cell(self, column: Column, row: Row) -> HtmlCell:
@@ -245,15 +240,6 @@ class EvidenceTables:
         )
         prefix = self.fill(column.prefix, row)
         return Markup("{} {}").format(prefix, figure) if prefix else figure
-
-    def _slice_title(self, key: object) -> str:
-        """Name a slice of the validation: `gpus=2` is 2 devices, `model=vgg16` is model: VGG-16."""
-        name, _, value = text(key).partition("=")
-        if not value:
-            return name.replace("_", " ")
-        return {"gpus": f"{value} devices", "model": f"model: {self.study.model_title(value)}"}.get(
-            name, f"{name}: {value}"
-        )
 
 
 def _lookup(names: Mapping[str, str]) -> Filter:

@@ -21,6 +21,7 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 TEXT = " (text)"  # behind a tooltip's title: the field is no number
 ORIGIN = {"basis": "basis (text)", "source": "source (text)", "as_of": "date (text)"}  # of a tooltip
 GREY = "#444"  # of a thin line across a chart
+MARGIN = 18  # pixels within the frame of a logarithmic scale, around all points
 # Pixels: of a legend, of one above names, of an entry besides its name.
 LEGEND, BESIDE, ENTRY = WIDTH - 50, PLOT + 30, 34
 PERSISTENT, INTERRUPTIBLE = "cannot be taken away", "can be taken away"
@@ -125,6 +126,22 @@ def line_step(names: "pd.Series", height: int) -> "alt.Step":
     return alt.Step(height + LINE * int(names.str.count("\n").max()))
 
 
+def log_channel(channel: "type[alt.X | alt.Y]", field: str, title: str, values: "pd.Series") -> "alt.X | alt.Y":
+    """Return a logarithmic scale with room around all points.
+
+    Parameters
+    ----------
+    channel
+        alt.X or alt.Y.
+    field, title
+        The column that is drawn, and the title of its axis.
+    values
+        All values of the scale, for its ticks.
+    """
+    scale = alt.Scale(type="log", nice=False, padding=MARGIN)
+    return channel(f"{field}:Q", title=title, scale=scale, axis=log_axis(values))
+
+
 def log_axis(values: "pd.Series") -> "alt.Axis":
     """Round ticks: evenly spaced within LINEAR_RANGE, else 1, 3 and 10 of each decade; labels never overlap."""
     low, high = float(values.min()), float(values.max())
@@ -145,7 +162,7 @@ def empty(reason: str) -> Drawing:
 
 
 def colour(
-    field: str, names: list[str], title: str | None = None, shown: Sequence[str] | None = None, room: int = LEGEND
+    field: str, names: list[str], title: str | None = None, legend: bool = True, room: int = LEGEND
 ) -> "alt.Color":
     """Okabe-Ito colours in the order of `names`.
 
@@ -157,18 +174,18 @@ def colour(
         Its values.
     title
         Of the legend.
-    shown
-        Which of them the legend has, where not all are drawn; with none there is no legend.
+    legend
+        False for none.
     room
         Pixels of the legend, which decide between one column and two.
     """
     palette = [COLOURS[index % len(COLOURS)] for index in range(len(names))]
     if {*names} & {*BUYER_COLOURS}:
         palette = [BUYER_COLOURS.get(name, "#000000") for name in names]
-    legend = None
-    if shown is None or shown:
-        widest = sum(sorted(LETTER * len(name) + ENTRY for name in names)[-2:])
-        values = {} if shown is None else {"values": shown}
-        columns = 2 if widest <= room else 1
-        legend = alt.Legend(title=title, orient="top", columns=columns, labelLimit=room - ENTRY, **values)
-    return alt.Color(field, scale=alt.Scale(domain=names, range=palette), legend=legend)
+    scale = alt.Scale(domain=names, range=palette)
+    if not legend:
+        return alt.Color(field, scale=scale, legend=None)
+    widest = sum(sorted(LETTER * len(name) + ENTRY for name in names)[-2:])
+    columns = 2 if widest <= room else 1
+    entries = alt.Legend(title=title, orient="top", columns=columns, labelLimit=room - ENTRY)
+    return alt.Color(field, scale=scale, legend=entries)

@@ -84,8 +84,12 @@ def asked_model(tables: Tables) -> str:
     name = str(verdict["workload"].iloc[0])
     choices, options = (table_of(tables, table, "workload", "model") for table in ("choices", "options"))
     is_section = options["workload"].astype(str).str.startswith(f"{name}.")
-    models = (choices.loc[choices["workload"] == name, "model"].dropna(), options.loc[is_section, "model"])
-    return next(map(str, chain(*models, options["model"])), "")
+    models = (
+        choices.loc[choices["workload"] == name, "model"].dropna(),
+        options.loc[is_section, "model"],
+        options["model"],
+    )
+    return next(map(str, chain(*models)), "")
 
 
 def judged_option(tables: Tables, model: str) -> str:
@@ -203,15 +207,14 @@ def shown_in(tables: Tables, money: Money) -> Tables:
 
 
 def _converted(table: "pd.DataFrame", columns_by_unit: Sequence[str], money: Money) -> "pd.DataFrame":
-    usd_columns = [
-        name
-        for name in table.columns
-        if "usd" in str(name).split("_") and name != "usd_per_unit" and table[name].dtype.kind in "fiu"
-    ]
-    rates = {name: (-1 if name.startswith("images_per_usd") else 1) for name in usd_columns}
-    changed: dict[str, Any] = {name: table[name] / money.usd_per_unit**sign for name, sign in rates.items()}
+    rate = money.usd_per_unit
+    changed: dict[str, Any] = {
+        name: table[name] * rate if name.startswith("images_per_usd") else table[name] / rate
+        for name in table.select_dtypes("number").columns
+        if "usd" in name.split("_") and name != "usd_per_unit"
+    }
     if columns_by_unit and "unit" in table.columns:
-        row_rates = table["unit"].astype(str).str.contains(DOLLAR).map({True: money.usd_per_unit, False: 1.0})
+        row_rates = table["unit"].astype(str).str.contains(DOLLAR).map({True: rate, False: 1.0})
         changed |= {name: table[name] / row_rates for name in columns_by_unit if name in table.columns}
         changed["unit"] = table["unit"].str.replace(DOLLAR, money.code, regex=True)
     return table.assign(**changed)

@@ -1,4 +1,4 @@
-"""The tornado: how far each assumption moves the cost ratio of the runner-up to the best, on both pages."""
+"""The tornado: how far each assumption moves the cost ratio of the runner-up to the best."""
 
 from collections.abc import Sequence
 
@@ -11,8 +11,6 @@ from sweetspot.report.sentences import markup
 from sweetspot.report.tables import Tables, of_jobs, of_plans
 from sweetspot.wording import Money
 
-MIN_SWING = 0.005  # of the ratio: assumptions that move it less and change nothing have no bar
-MAX_BARS = 10
 FIRST_PAGE_BARS = 5
 
 
@@ -63,12 +61,6 @@ def bar_of(row: Row) -> TornadoBar:
         "turning_factor": "flip_factor",
     }
     return TornadoBar.of(row, **{field: finite(row, column) for field, column in columns.items()})
-
-
-def widest_bars(rows: Sequence[Row]) -> list[TornadoBar]:
-    """Return bars of at most MAX_BARS assumptions, the widest first; what moves nothing has none."""
-    moving = [row for row in rows if row["swing"] > MIN_SWING or row["flips"]]
-    return [bar_of(row) for row in sorted(moving, key=lambda row: -row["swing"])[:MAX_BARS]]
 
 
 def tornado_of(tables: Tables, verdict: Outcome) -> Tornado | None:

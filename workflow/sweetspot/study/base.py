@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 from sweetspot.cells import SLUG
 from sweetspot.errors import UserError, refuse
 from sweetspot.frameworks import FRAMEWORKS
-from sweetspot.study.spelling import hint
+from sweetspot.spelling import hint, near
 
 Slug = Annotated[str, StringConstraints(pattern=f"^{SLUG}$")]
 # A name that is joined to others with '.' in tables (`lab.bert`, `lab.bert.urgent`): it has none itself.
@@ -69,7 +69,7 @@ class Closed(BaseModel):
             raise ValueError(expected)
         return self
 
-    def _given(self, *names: str) -> list[str]:
+    def _keys_set(self, *names: str) -> list[str]:
         return [name for name in names if getattr(self, name) is not None]
 
 
@@ -149,6 +149,7 @@ PATTERNS = {
     DATE: DATE_TEXT,
     TEXT: "text without control characters and marks of the direction of writing",
 }
+UNKNOWN = "extra_forbidden"
 LONGEST_VALUE = 80  # characters of a value that a sentence shows
 
 
@@ -174,7 +175,15 @@ def validated(model: type[ModelT], data: Any, file: str | Path) -> ModelT:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        raise UserError(*(f"{file}: {_sentence(detail, model)}" for detail in error.errors())) from None
+        details = error.errors()
+        unknown = {detail["loc"][:-1]: str(detail["loc"][-1]) for detail in details if detail["type"] == UNKNOWN}
+        sentences = (
+            f"{file}: {_sentence(detail, model)}"
+            for detail in details
+            # A misspelt key and the needed one that it stands for are one mistake.
+            if not (detail["type"] == "missing" and near(str(detail["loc"][-1]), [unknown.get(detail["loc"][:-1], "")]))
+        )
+        raise UserError(*sentences) from None
 
 
 def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
@@ -190,7 +199,7 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
     key = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts).lstrip(".")
     if kind in ("missing", "union_tag_not_found"):
         return f"key '{key}' is missing and needed"
-    if kind == "extra_forbidden":
+    if kind == UNKNOWN:
         schema = model.model_json_schema()
         keys = {name for part in (schema, *schema.get("$defs", {}).values()) for name in part.get("properties", {})}
         return f"key '{key}' is unknown; remove it or correct its spelling{hint(str(location[-1]), keys)}"

@@ -24,7 +24,7 @@ FUNCTIONS = {
     "extrapolated": ("instance", "model", "batch_size"),
 }
 MAXIMUM = 1e18  # No product of sane figures overflows.
-SELECTORS = ("selector", "but", "among")
+SELECTORS = ("selector", "but=", "among=")
 COUNTS = ("batch_size", "gpus=")
 MEASURES = ("usd", "hours", "images_per_usd", "images_per_s")
 COLUMNS = {
@@ -163,10 +163,8 @@ def _wrong_arguments(call: ast.Call, name: str, claim: Claim) -> Iterator[str]:
         yield f"{_source(call)}; expected {name}({', '.join(FUNCTIONS[name])})"
         return
     for parameter, node in zip([*required, *keywords], [*call.args, *keywords.values()], strict=True):
-        is_selector, kind = parameter.rstrip("=") in SELECTORS, int if parameter in COUNTS else str
-        allowed = claim.let if is_selector else COLUMNS[name] if parameter == "column" else None
-        value = getattr(node, "id" if is_selector else "value", None)
-        if not isinstance(value, kind) or (allowed is not None and value not in allowed):
-            expected = "a whole number" if kind is int else "text in quotes"
-            expected = expected if allowed is None else f"one of {', '.join(allowed)}"
+        allowed = claim.let if parameter in SELECTORS else COLUMNS[name] if parameter == "column" else None
+        value = getattr(node, "id" if parameter in SELECTORS else "value", None)
+        if not isinstance(value, int if parameter in COUNTS else str) or (allowed is not None and value not in allowed):
+            expected = "a number or text in quotes" if allowed is None else f"one of {', '.join(allowed)}"
             yield f"{parameter} {ast.unparse(node)} in {name}(); expected {expected}"

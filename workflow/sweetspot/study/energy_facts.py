@@ -62,7 +62,7 @@ class Site(Closed):
     """In place of g_per_kwh: a grid of the library's facts/grids.csv"""
 
     def _expected(self) -> Iterator[str]:
-        if not self._given("pue", "g_per_kwh", "grid"):
+        if not self._keys_set("pue", "g_per_kwh", "grid"):
             yield "at least one of pue, g_per_kwh, grid"
         if self.grid is not None and (self.g_per_kwh is not None or self.grid not in _grids()):
             yield f"one of g_per_kwh and grid, which is one of {', '.join(_grids())}; found {self.grid!r}"
@@ -97,25 +97,25 @@ class Energy(Closed):
 
     def completed(self) -> "Energy":
         """Return the facts with grids looked up and, where they ask for what is shipped, what they do not declare."""
-        sites, facts = {site.provider: site for site in self.sites}, dict[tuple[str, str], Fact]()
+        facts, sites = dict[tuple[str, str], Fact](), {site.provider: site for site in self.sites}
         if self.shipped:
             facts = {(row["quantity"], row["gpu"]): _fact(row) for row in table("power")}
             for row in table("providers"):
                 site = sites.get(row["provider"]) or Site(provider=row["provider"], grid=row["grid"])
                 defaults = {"pue": site.pue or _fact(row), "grid": site.grid or row["grid"]}
                 sites[site.provider] = site.model_copy(update=defaults)
-        devices = {
-            gpu: DevicePower(gpu=gpu, watts=fact, host_share=facts.get(("host_share", gpu)))
+        devices = [*self.devices, *(
+            DevicePower(gpu=gpu, watts=fact, host_share=facts.get(("host_share", gpu)))
             for (quantity, gpu), fact in facts.items()
-            if quantity == "watts"
-        } | {device.gpu: device for device in self.devices}
+            if quantity == "watts" and self.device(gpu) is None
+        )]  # fmt: skip
         grids = _grids()
         located = [
             site.model_copy(update={"g_per_kwh": site.g_per_kwh or grids.get(site.grid or ""), "grid": None})
             for site in sites.values()
         ]
-        changes = {"utilisation": self.utilisation or facts.get(("utilisation", "")), "sites": located}
-        return self.model_copy(update=changes | {"devices": [*devices.values()]})
+        utilisation = self.utilisation or facts.get(("utilisation", ""))
+        return self.model_copy(update={"utilisation": utilisation, "sites": located, "devices": devices})
 
     def device(self, gpu: str) -> DevicePower | None:
         """Return the power of a device; None where it is not declared."""

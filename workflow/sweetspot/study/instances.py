@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Literal
 
 from sweetspot.errors import Faults, UserError
 from sweetspot.platforms import PLATFORMS, Platform
+from sweetspot.spelling import hint
 from sweetspot.study.base import Closed, Count, Name, Slug, Text, check_case, validated
 from sweetspot.study.memory import Gibibytes
-from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 from sweetspot.warnings import warning
 

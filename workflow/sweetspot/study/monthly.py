@@ -29,7 +29,6 @@ def _narrow(jobs: Amount) -> Amount:
 
 Arrivals = Annotated[Positive, within(0, LARGEST_PER_MONTH, "jobs a month"), AfterValidator(_narrow)]
 Growth = Annotated[Amount, within(*GROWTH, "a share such as 0.05")]
-SoftwareGain = Annotated[Amount, within(0, 3, "a share such as 0.2")]  # a year
 
 
 class SideBySide(Needs):
@@ -97,10 +96,10 @@ class JobClass(Needs):
     """Where the numbers come from"""
 
     def _expected(self) -> Iterator[str]:
-        if len(self._given("samples", "hours", "tokens")) != 1:
+        if len(self._keys_set("samples", "hours", "tokens")) != 1:
             yield "one of samples, hours and tokens"
         for pair in (("tokens", "method"), ("hours", "instance"), ("within_hours", "urgent_per_month")):
-            if len(self._given(*pair)) == 1:
+            if len(self._keys_set(*pair)) == 1:
                 yield f"{' and '.join(pair)}, both or none"
         if self.tokens is not None:
             try:
@@ -132,8 +131,6 @@ class Monthly(Closed):
     """Machines of the team, each with an offer `own`; the price paid is spent; named twice: two of them"""
     months_alike: Share = 0.5
     """Correlation of the jobs of two months: 1, the range of per_month is one unknown number; 0, each has its own"""
-    software_gain_per_year: SoftwareGain = Amount(value=0.0)
-    """Share by which new software makes all machines faster each year; not for a single job, which is today's"""
     at_most_up_front: AboveZero | None = None
     """Money of the study that machines bought may cost, upfront parts of contracts among it"""
     mean_wait_at_most: AboveZero | None = None

@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple, get_args
 
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import table
+from sweetspot.spelling import hint
 from sweetspot.study.memory import GIB, Needs
-from sweetspot.study.spelling import hint
 
 Method = Literal["pretrain", "full", "lora", "qlora", "grpo"]
 METHODS: tuple[str, ...] = get_args(Method)
@@ -78,8 +78,8 @@ def open_models() -> dict[str, OpenModel]:
 def open_model(name: str) -> OpenModel:
     """Return the model of that name, in any case, its publisher before it or not. Raises UserError for others."""
     models, key = open_models(), name.strip().lower().split("/")[-1]
-    untuned = {TUNED.sub("", model): row for model, row in models.items()}
-    model = models.get(key) or untuned.get(TUNED.sub("", key))
+    untuned = {TUNED.sub("", model): row for model, row in models.items()} | models
+    model = untuned.get(key) or untuned.get(TUNED.sub("", key))
     if model is None:
         family = [row for row in models if row.split("-")[0] == key.split("-")[0]]
         expected = ", ".join(family) or f"{len(models)}, such as llama-3.1-8b"

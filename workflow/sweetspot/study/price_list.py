@@ -86,7 +86,7 @@ class Offer(Closed):
 
     def _expected(self) -> Iterator[str]:
         kinds = [*RATE_HOURS, "compose", "commitment", "own"]
-        prices = self._given(*kinds)
+        prices = self._keys_set(*kinds)
         if len(prices) != 1:
             yield f"exactly one price, found {', '.join(prices) or 'none'} (one of {', '.join(kinds)})"
         purchases = {"commitment": CONTRACTS, "own": ("own",)}.get(prices[0])
@@ -97,7 +97,7 @@ class Offer(Closed):
         is_fixed = self.purchase in ("own", *CONTRACTS)
         if self.trend is not None and is_fixed:
             yield f"trend only on demand or interruptible (a contract keeps its price), found {self.purchase}"
-        waits = self._given("available_from_weeks", "available_from")
+        waits = self._keys_set("available_from_weeks", "available_from")
         if len(waits) > 1:
             yield "one of available_from_weeks, available_from"
         if waits and not is_fixed:

@@ -9,8 +9,8 @@ import yaml
 from sweetspot.cells import is_slug
 from sweetspot.errors import Faults, UserError, refuse
 from sweetspot.files import write_whole
+from sweetspot.spelling import hint
 from sweetspot.study.base import AboveZero, Closed, Text, validated
-from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 
 JOBS_PER_MONTH = ("per_month", "urgent_per_month")
@@ -53,7 +53,7 @@ def load_scenarios(folder: Path) -> dict[str, Scenario]:
 
 
 def write_scenario(
-    scenario: Scenario, file: Path, workloads: Path, lists: Mapping[str, Path], into: Path
+    scenario: Scenario, file: Path, workloads: Path, lists: Mapping[str, Path], folder: Path
 ) -> tuple[Path, dict[str, Path], list[str]]:
     """Write the workloads and price lists of a study as a scenario changes them.
 
@@ -65,7 +65,7 @@ def write_scenario(
         The scenario's own file, for messages.
     workloads, lists
         The study's workloads.yaml and its price lists by name.
-    into
+    folder
         Folder for the new files.
 
     Returns
@@ -78,30 +78,30 @@ def write_scenario(
     UserError
         The scenario names a workload or price list that does not exist, or multiplies work without jobs.
     """
-    old = {"workloads": load_yaml(workloads), "prices": {name: load_yaml(path) for name, path in lists.items()}}
-    changes = {"workloads": scenario.workloads, "prices": scenario.prices}
-    unknown = [(key, name) for key in changes for name in changes[key] if name not in old[key]]
+    old_work, old_lists = load_yaml(workloads), {name: load_yaml(path) for name, path in lists.items()}
+    is_new = {name: isinstance(work, Mapping) and "kind" in work for name, work in scenario.workloads.items()}
+    unknown = [
+        ("workloads", name, old_work) for name in scenario.workloads if name not in old_work and not is_new[name]
+    ]
+    unknown += [("prices", name, old_lists) for name in scenario.prices if name not in lists]
     refuse(
-        f"{file}: {key}.{name} is unknown; expected one of {', '.join(old[key])}{hint(name, old[key])}"
-        for key, name in unknown
-        if not (key == "workloads" and isinstance(changes[key][name], Mapping) and "kind" in changes[key][name])
+        f"{file}: {key}.{name} is unknown; expected one of {', '.join(names)}{hint(name, names)}"
+        for key, name, names in unknown
     )
-    new = {key: merged(old[key], changes[key], file) for key in changes}
-    parts = [(old["workloads"], new["workloads"]), *((old["prices"][name], new["prices"][name]) for name in lists)]
-    sentences = list(dict.fromkeys(sentence for part in parts for sentence in differences(*part)))
+    new_work, new_lists = merged(old_work, scenario.workloads, file), merged(old_lists, scenario.prices, file)
+    sentences = [*differences(old_work, new_work), *differences(old_lists, new_lists)]
     if scenario.per_kwh is not None:
-        new["prices"] = _replaced(new["prices"], lambda key, value: scenario.per_kwh if key == "per_kwh" else value)
+        new_lists = _replaced(new_lists, lambda key, value: scenario.per_kwh if key == "per_kwh" else value)
         sentences.insert(0, f"electricity {scenario.per_kwh:g}")
     factor = scenario.times_work
     if factor is not None:
-        works = [work for work in new["workloads"].values() if isinstance(work, Mapping)]
-        if not any("phases" in work or "jobs" in work for work in works):
+        if not any(isinstance(work, Mapping) and {"phases", "jobs"} & {*work} for work in new_work.values()):
             expected = "expected a workload of kind plan or monthly, whose jobs it multiplies"
             raise UserError(f"{file}: times_work is {factor:g}; {expected}")
-        new["workloads"] = _replaced(new["workloads"], lambda key, value: _multiplied(key, value, factor))
+        new_work = _replaced(new_work, lambda key, value: _multiplied(key, value, factor))
         sentences.insert(0, f"{factor:g} times the jobs")
-    new_lists = {name: _write(content, into / "prices" / f"{name}.yaml") for name, content in new["prices"].items()}
-    return _write(new["workloads"], into / "workloads.yaml"), new_lists, sentences
+    files = {name: _write(content, folder / "prices" / f"{name}.yaml") for name, content in new_lists.items()}
+    return _write(new_work, folder / "workloads.yaml"), files, sentences
 
 
 def merged(old: Any, change: Any, file: Path) -> Any:
@@ -127,18 +127,23 @@ def merged(old: Any, change: Any, file: Path) -> Any:
             raise UserError(f"{file}: key '{missing[0]}' is null and removes a key that is missing")
         new = {key: merged(old.get(key), value, file) for key, value in change.items() if value is not None}
         return {key: value for key, value in old.items() if change.get(key, value) is not None} | new
-    entries, changes = _entries_by_name(old), _entries_by_name(change)
-    if not (isinstance(old, list) and isinstance(entries, Mapping) and isinstance(changes, Mapping)):
+    if not (isinstance(old, list) and isinstance(change, list) and all(map(_name, [*old, *change]))):
         return change
-    new_entries = dict(entries)
-    for (name, purchase), entry in changes.items():
-        matches = [key for key in entries if key[0] == name and key[1] == entry.get("purchase", key[1])]
-        if len(matches) > 1:
-            purchases = ", ".join(key[1] for key in matches)
-            raise UserError(f"{file}: '{name}' has several offers; expected its purchase, one of {purchases}")
-        key = matches[0] if matches else (name, purchase)
-        new_entries[key] = merged(entries.get(key), entry, file)
-    return list(new_entries.values())
+    entries = list(old)
+    for entry in change:
+        positions = [
+            index
+            for index, candidate in enumerate(old)
+            if _name(candidate) == _name(entry) and entry.get("purchase", _purchase(candidate)) == _purchase(candidate)
+        ]
+        if len(positions) > 1:
+            purchases = ", ".join(_purchase(old[index]) for index in positions)
+            raise UserError(f"{file}: '{_name(entry)}' has several offers; expected its purchase, one of {purchases}")
+        if positions:
+            entries[positions[0]] = merged(old[positions[0]], entry, file)
+        else:
+            entries.append(entry)
+    return entries
 
 
 def differences(old: Any, new: Any) -> list[str]:
@@ -152,26 +157,27 @@ def differences(old: Any, new: Any) -> list[str]:
 
 
 def _values_by_path(content: Any, path: str = "") -> dict[str, str]:
-    entries = _entries_by_name(content)
-    if not isinstance(entries, Mapping):
+    if isinstance(content, list) and content and all(map(_name, content)):
+        content = {f"{_name(entry)} {_purchase(entry)}".removesuffix(" on_demand"): entry for entry in content}
+    if not isinstance(content, Mapping):
         return {path: str(content)}
-    if "value" in entries:
-        ends = [str(entries[name]) for name in ("low", "high") if name in entries]
-        return {path: str(entries["value"]) + (f" ({' to '.join(ends)})" if ends else "")}
+    if "value" in content:
+        bounds = " to ".join(str(content[name]) for name in ("low", "high") if name in content)
+        return {path: str(content["value"]) + (f" ({bounds})" if bounds else "")}
     values: dict[str, str] = {}
-    for key, entry in entries.items():
-        name = key if isinstance(key, str) else " ".join(key).removesuffix(" on_demand")
-        values |= _values_by_path(entry, f"{path} {name}".strip())
+    for key, entry in content.items():
+        values |= _values_by_path(entry, f"{path} {key}".strip())
     return values
 
 
-def _entries_by_name(content: Any) -> Any:
-    """Return a list of named entries by (name, purchase); anything else as it is."""
-    if not (isinstance(content, list) and content and all(isinstance(entry, Mapping) for entry in content)):
-        return content
-    keys = [(entry.get("name", entry.get("instance")), entry.get("purchase", "on_demand")) for entry in content]
-    is_named = all(isinstance(text, str) for key in keys for text in key)
-    return dict(zip(keys, content, strict=True)) if is_named else content
+def _name(entry: Any) -> str:
+    """Return the name of an entry of a list, of an offer its instance; "" if it has none."""
+    name = entry.get("name", entry.get("instance")) if isinstance(entry, Mapping) else None
+    return name if isinstance(name, str) else ""
+
+
+def _purchase(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("purchase", "on_demand"))
 
 
 def _replaced(content: Any, replace: Callable[[str, Any], Any]) -> Any:

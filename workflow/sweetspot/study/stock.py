@@ -14,9 +14,9 @@ from pydantic import BeforeValidator
 
 from sweetspot.errors import refuse
 from sweetspot.facts.shipped_tables import table
+from sweetspot.spelling import hint
 from sweetspot.study.base import Closed, Count, DateText, Number, Purchase, Slug, Text, validated
 from sweetspot.study.instances import Instance
-from sweetspot.study.spelling import hint
 from sweetspot.study.yamlfile import load_yaml
 
 # Ten years of waiting or a failure an hour of every device are slips.
@@ -75,12 +75,12 @@ class StockFact(Closed):
     @property
     def says_nothing(self) -> bool:
         """Return whether it has neither a value nor a range."""
-        return not self._given("value", "low", "high")
+        return not self._keys_set("value", "low", "high")
 
     @property
     def about(self) -> dict[str, Any]:
         """Return which offers it is about: the value of each of KEYS that is given."""
-        return {key: getattr(self, key) for key in self._given(*KEYS)}
+        return {key: getattr(self, key) for key in self._keys_set(*KEYS)}
 
 
 class Availability(Closed):

@@ -207,8 +207,10 @@ def check_study_name(name: str, studies: Path) -> None:
         raise UserError(
             f"study {name!r} would write into results/{name.casefold()}, which is of all studies; rename it"
         )
-    same = {file.parent.name for file in studies.glob("*/study.yaml") if file.parent.name.casefold() == name.casefold()}
-    check_case(sorted(same | {name}), "studies", studies)
+    names = {
+        file.parent.name for file in studies.glob("*/study.yaml") if file.parent.name.casefold() == name.casefold()
+    }
+    check_case(sorted(names | {name}), "studies", studies)
 
 
 def load_study(folder: str | Path) -> Study:

@@ -23,7 +23,7 @@ class Amount(Ranged):
 
     @model_validator(mode="before")
     @classmethod
-    def _number_alone(cls, data: Any) -> Any:
+    def _from_number(cls, data: Any) -> Any:
         return data if isinstance(data, dict | Amount) else {"value": data}
 
     @classmethod
@@ -32,7 +32,7 @@ class Amount(Ranged):
         return {"anyOf": [{"type": "number"}, handler(core)]}
 
 
-ZERO, ONE = Amount(value=0.0), Amount(value=1.0)
+ZERO, UNITY = Amount(value=0.0), Amount(value=1.0)
 Positive = Annotated[Amount, within(SMALLEST)]
 LoadShare = Annotated[Positive, within(0, 1, SHARE)]
 Pue = Annotated[Amount, within(1, LARGEST_PUE)]
@@ -83,13 +83,13 @@ class Fee(Closed):
     """Price of one each time the machine is started"""
     per_hour: NotNegative | None = None
     """Price of one per billed hour"""
-    count: NotNegative = ONE
+    count: NotNegative = UNITY
     """How many of it"""
     note: Text | None = None
     """Remark for the reader"""
 
     def _expected(self) -> Iterator[str]:
-        if len(self._given("per_month", "per_start", "per_hour")) != 1:
+        if len(self._keys_set("per_month", "per_start", "per_hour")) != 1:
             yield "exactly one of per_month, per_start, per_hour"
 
 
@@ -215,9 +215,9 @@ class Own(Closed):
     """Power under load in kW"""
     kw_basis: Literal["measured", "declared"] = "declared"
     """Whether that was measured at the plug or is declared (data sheet, assumption)"""
-    load_share: LoadShare = ONE
+    load_share: LoadShare = UNITY
     """Share of that power drawn on average, at most 1"""
-    pue: Pue = ONE
+    pue: Pue = UNITY
     """Power of the building over power of the machine, from 1 to 3"""
     per_kwh: NotNegative
     """Price of electricity"""

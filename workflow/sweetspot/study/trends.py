@@ -19,12 +19,12 @@ CurveName = Literal["data-centre", "gaming"]
 # (years since the device came out, share of its new price: median, low, high), from (0, 1). `python -m research
 # fit-price-paths` recomputes them from facts/pools/prices-2026/resale.csv. Shares above 1 were seen (shortage);
 # nobody may plan with more than 1.
-CURVES: dict[str, tuple[Point, ...]] = {
-    curve: tuple(
-        (float(row["years"]), float(row["share"]), float(row["low"]), float(row["high"]))
+CURVES: dict[str, list[list[float]]] = {
+    curve: [
+        [float(row[name]) for name in ("years", "share", "low", "high")]
         for row in table("resale_curves")
         if row["curve"] == curve
-    )
+    ]
     for curve in get_args(CurveName)
 }
 

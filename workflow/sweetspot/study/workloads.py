@@ -188,12 +188,12 @@ def _job_of_class(job: JobClass) -> Training | Runs:
 class Need:
     """The memory that a workload states, and the devices of a machine that each of its jobs uses (None: all)."""
 
-    stated: Needs
+    memory: Needs
     devices: int | None = None
 
     def gib(self, gpus: int) -> float | None:
         """Return the GiB that each device must hold on a machine of `gpus`; None where the workload does not say."""
-        return self.stated.gib(gpus if self.devices is None else min(gpus, self.devices)) or None
+        return self.memory.gib(gpus if self.devices is None else min(gpus, self.devices)) or None
 
 
 def load_needs(path: str | Path) -> Mapping[str, Need]:

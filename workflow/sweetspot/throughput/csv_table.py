@@ -9,8 +9,8 @@ import pandas as pd
 from pydantic import ConfigDict, field_validator
 
 from sweetspot.errors import Faults, UserError, refuse
+from sweetspot.spelling import hint
 from sweetspot.study.base import Closed, validated
-from sweetspot.study.spelling import hint
 
 MAX_COUNT = 10**9
 DTYPES: Mapping[Any, str] = {int: "int64", int | None: "Int64", float: "float64", float | None: "float64"}

@@ -1,6 +1,7 @@
 """The throughput table of a study: measured cells beside what others published."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,22 +90,22 @@ def gather_throughput(
         replaced.append(replaced_rows(measured, impossible))
     published = _published_pool(folder, logs, instances)
     if published is not None:
-        cells = published_cells(published, instances, folder / "throughput.csv")
+        units = units_of(published, folder / "throughput.csv")
+        complete = partial(_with_status, as_of=as_of, units=units, instances=instances)
+        warnings = [row_warnings(row) for row in published.itertuples()]
+        figures = published.assign(basis=published["benchmark"].map(basis_of), warnings=warnings)
+        cells = published_cells(figures, instances, folder / "throughput.csv")
         impossible = find_impossible(published)
-        pool = without_impossible(published, impossible)
+        pool = without_impossible(figures, impossible)
         cells = cells[cells.index.isin(pool.index)]
         scales = read_efficiency(folder / "efficiency.csv")
-        units = units_of(published, folder / "throughput.csv")
-        resolved = Resolver(question, instances, cells, pool, scales, as_of).cells()
-        tables += [_with_status(table, as_of, units, instances) for table in (_with_basis(cells), resolved)]
+        tables += [complete(cells), complete(Resolver(question, instances, cells, pool, scales, as_of).table())]
         is_cell = published["instance"].isin(list(instances)) & published["batch_size"].notna()
-        impossible = [figure for figure in impossible if is_cell.iloc[figure.row]]
-        replaced.append(replaced_rows(_with_status(_with_basis(published), as_of, units, instances), impossible))
+        replaced.append(replaced_rows(complete(figures), [figure for figure in impossible if is_cell.iloc[figure.row]]))
     timed = timed_cells(read_times(folder / TIMES), question, instances)
     if len(timed):
         tables.append(_with_status(timed, as_of, dict.fromkeys(timed["model"], "runs"), instances))
-    tables = [table for table in tables if len(table)]  # a file may be a header alone
-    replaced = [table for table in replaced if len(table)]
+    tables, replaced = ([table for table in group if len(table)] for group in (tables, replaced))
     if not tables and not replaced:
         return mark_best(pd.DataFrame(columns=list(TABLE_COLUMNS)), "images_per_s", SAME_BUT_VARIANT)
     best = best_figures(pd.concat(tables or replaced, ignore_index=True), CELL_COLUMNS)
@@ -114,11 +115,6 @@ def gather_throughput(
     best["warnings"] = [joined(warnings, cautions(instances, name)) for warnings, name in pairs]
     ordered = best.sort_values(list(CELL_COLUMNS), kind="stable")[list(TABLE_COLUMNS)].reset_index(drop=True)
     return mark_best(ordered.astype(TYPES), "images_per_s", SAME_BUT_VARIANT)
-
-
-def _with_basis(rows: pd.DataFrame) -> pd.DataFrame:
-    """Add basis and warnings to published rows."""
-    return rows.assign(basis=rows["benchmark"].map(basis_of), warnings=[row_warnings(row) for row in rows.itertuples()])
 
 
 def measured_table(files: Sequence[str], instances: Mapping[str, "Instance"]) -> pd.DataFrame:

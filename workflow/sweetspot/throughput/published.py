@@ -10,8 +10,8 @@ from pydantic import Field
 
 from sweetspot.errors import UserError, refuse
 from sweetspot.frameworks import ALWAYS_COMPILED
+from sweetspot.spelling import slipped
 from sweetspot.study.instances import Interconnect, Network
-from sweetspot.study.spelling import slipped
 from sweetspot.throughput.csv_table import CsvRow, read_rows, require_distinct, row_origin
 from sweetspot.throughput.stand_in import AS_OF
 from sweetspot.warnings import joined, warning

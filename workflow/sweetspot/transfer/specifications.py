@@ -31,9 +31,8 @@ FEATURES = ("peak", "bandwidth", "memory", "vector")
 USUAL_VECTOR = 60.0  # TFLOP/s of fp32, as of the data-centre devices of the same years
 
 
-COLUMNS: dict[str, Any] = dict.fromkeys(("gpu", "maker", "architecture", "released", "as_of", "source"), (str, ...))
-COLUMNS |= dict.fromkeys(("names", "unconfirmed"), (str, ""))
-COLUMNS |= dict.fromkeys(("memory_gb", "memory_bandwidth_gb_s"), (float, ...))
+COLUMNS: dict[str, Any] = dict.fromkeys(("gpu", "maker", "architecture", "released", "as_of", "source"), str)
+COLUMNS |= {"names": (str, ""), "unconfirmed": (str, ""), "memory_gb": float, "memory_bandwidth_gb_s": float}
 COLUMNS |= {f"{name}_tflops": (float | None, None) for name in PEAKS}
 DeviceRow = create_model("DeviceRow", __base__=CsvRow, **COLUMNS)
 

@@ -16,7 +16,7 @@ import pandas as pd
 from sweetspot.cells import CELL_COLUMNS, USABLE
 from sweetspot.errors import UserError
 from sweetspot.facts.shipped_tables import STUDIES
-from sweetspot.study.spelling import slipped
+from sweetspot.spelling import slipped
 from sweetspot.throughput.gather import measured_table
 from sweetspot.transfer.figures import BITS, UNKNOWN, kind_of, network_name, shipped_devices, shipped_figures
 from sweetspot.transfer.plausibility import beyond_peak_factor

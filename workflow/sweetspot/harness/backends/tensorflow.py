@@ -48,22 +48,17 @@ def devices(request: Request) -> list[str]:
 
 
 def facts(request: Request) -> dict[str, Any]:
-    """Whether oneDNN is used; of GPUs name, capability and by what they multiply, and
-    the versions of CUDA and cuDNN.
-    """
+    """Whether oneDNN is used; of GPUs the name, and by what they multiply."""
     import tensorflow as tf
 
     values: dict[str, Any] = {"onednn": os.environ.get("TF_ENABLE_ONEDNN_OPTS", "default") != "0"}
     if request.device == "gpu":
-        build = tf.sysconfig.get_build_info()
         cards = tf.config.list_physical_devices("GPU")
         details = [tf.config.experimental.get_device_details(card) for card in cards]
         values["device_name"] = details[0].get("device_name", "unknown")
-        values["compute_capability"] = [list(detail.get("compute_capability", ())) for detail in details]
-        values |= {"cuda": build.get("cuda_version"), "cudnn": build.get("cudnn_version")}
         if request.cell.precision in ("fp32", "tf32"):
             allowed = tf.config.experimental.tensor_float_32_execution_enabled()
-            has_tf32 = all(capability >= [8, 0] for capability in values["compute_capability"])
+            has_tf32 = all(detail.get("compute_capability", (0, 0)) >= (8, 0) for detail in details)
             values["products"] = "tf32" if allowed and has_tf32 else "fp32"
     return values
 

@@ -53,25 +53,16 @@ def devices(request: Request) -> list[str]:
 
 
 def facts(request: Request) -> dict[str, Any]:
-    """How gradients are combined; name and capability of the GPU, versions of CUDA, cuDNN and NCCL."""
+    """How gradients are combined; name of the GPU, by what it multiplies, and the version of CUDA."""
     import torch
 
     values: dict[str, Any] = {"program": "torch", "processes": request.cell.gpus, "threads": torch.get_num_threads()}
-    if request.device == "cpu":
-        return values
-    capability = list(torch.cuda.get_device_capability())
-    if request.cell.precision in ("fp32", "tf32"):
-        values["products"] = products(
-            torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32, capability >= [8, 0]
-        )
-    if torch.distributed.is_available() and torch.distributed.is_nccl_available():  # not in every build
-        values["nccl"] = ".".join(str(part) for part in torch.cuda.nccl.version())
-    return values | {
-        "device_name": torch.cuda.get_device_name(),
-        "compute_capability": [capability],
-        "cuda": torch.version.cuda,
-        "cudnn": torch.backends.cudnn.version(),
-    }
+    if request.device == "gpu":
+        values |= {"device_name": torch.cuda.get_device_name(), "cuda": torch.version.cuda}
+        if request.cell.precision in ("fp32", "tf32"):
+            allowed = torch.backends.cuda.matmul.allow_tf32, torch.backends.cudnn.allow_tf32
+            values["products"] = products(*allowed, torch.cuda.get_device_capability() >= (8, 0))
+    return values
 
 
 def products(matrices: bool, convolutions: bool, has_tf32: bool) -> str:

@@ -1,12 +1,14 @@
-"""What the workflow needs to know of a chart."""
+"""A chart of the evidence page: which rows it draws, how, and what the workflow needs to know of it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from sweetspot.report.chart_data import ChartData
-from sweetspot.report.marks import Drawing
-from sweetspot.report.tables import Tables
+from sweetspot.report import pd
+from sweetspot.report.chart_data import MODELS, ChartData
+from sweetspot.report.marks import Drawing, empty
+from sweetspot.report.tables import Tables, in_words
+from sweetspot.wording import Money
 
 # Sections of the page that hold charts, and what they are called in Snakemake's own report.
 SECTIONS = {"plan": "Decision", "whatif": "Decision", "costs": "Costs", "speed": "Speed"}
@@ -16,10 +18,10 @@ SECTIONS = {"plan": "Decision", "whatif": "Decision", "costs": "Costs", "speed":
 class Chart:
     """A chart of the page and of Snakemake's report.
 
-    title, caption: words with {units} and {Units} (what the study counts) and {models} (how many are drawn). stage:
+    title, caption: text with {units} and {Units} (what the study counts) and {models} (how many are drawn). stage:
     `speed` is drawn again only when throughput or scaling change, `price` after every comparison. section: where on
-    the page, a key of SECTIONS. needs: the table without whose rows the chart has nothing to say. fits: whether what
-    it shows ranks the options of a study at all. A chart that lacks either is not on the page.
+    the page, a key of SECTIONS. select: returns the rows to draw; plot: draws them. needs: the table without whose
+    rows the chart has nothing to say. fits: whether what it shows ranks the options of a study at all.
     """
 
     name: str
@@ -27,9 +29,10 @@ class Chart:
     caption: str
     stage: Literal["speed", "price"]
     section: str
-    draw: Callable[[ChartData], Drawing]
-    needs: str = ""
-    fits: Callable[[Tables], bool] | None = None
+    select: Callable[[ChartData], "pd.DataFrame"]
+    plot: Callable[[ChartData, "pd.DataFrame"], Drawing]
+    needs: str
+    fits: Callable[[Tables], bool] = bool
 
     @property
     def category(self) -> str:
@@ -37,6 +40,18 @@ class Chart:
         return SECTIONS[self.section]
 
     def has_content(self, tables: Tables) -> bool:
-        """Whether the chart says something about a study with these tables."""
-        has_rows = not self.needs or len(tables.get(self.needs, ())) > 0
-        return has_rows and (self.fits is None or self.fits(tables))
+        """Whether the chart says something about a study with these tables; else it is not on the page."""
+        return len(tables.get(self.needs, ())) > 0 and self.fits(tables)
+
+    def draw(self, data: ChartData) -> Drawing:
+        """Draw the rows of a study; without any state their absence."""
+        rows = self.select(data) if len(data.table(self.needs)) else pd.DataFrame()
+        return empty(f"Nothing to draw: {self.title}") if rows.empty else self.plot(data, rows)
+
+    def worded(self, unit: str, money: Money) -> "Chart":
+        """Return the chart with title and caption in what a study counts and in its currency."""
+        title, caption = (
+            in_words(text.format(units=unit, Units=unit.capitalize(), models=MODELS), money)
+            for text in (self.title, self.caption)
+        )
+        return replace(self, title=title, caption=caption)

@@ -1,4 +1,4 @@
-"""Speeds as points by their basis on their intervals: a machine a row, a model a panel."""
+"""Charts of speeds: points by their basis on their intervals, and how well several devices share the work."""
 
 from sweetspot.cells import BASES
 from sweetspot.report import alt, pd
@@ -7,142 +7,207 @@ from sweetspot.report.chart_data import ChartData
 from sweetspot.report.charts.chart import Chart
 from sweetspot.report.tables import hours_differ
 
-PAIR_LETTERS = 60  # of two names together, at most
-DIRECT_BASES = ("measured", "own", "published")
 # Machines in all, and the bounds of their number on one model; measured ones and the reference are always drawn.
 MAX_ROWS, MAX_PER_MODEL, MIN_PER_MODEL = 36, 12, 6
 VISIBLE_RATIO = 1.02  # of the high to the low end of an interval, from where on its line is seen
-RATE = "images_per_s"
+RATE, LOW, HIGH = "images_per_s", "images_per_s_low", "images_per_s_high"
 CELL = ["instance", "model", "batch_size"]
-COLUMNS = [*CELL, RATE, f"{RATE}_low", f"{RATE}_high", *look.ORIGIN]
+HEIGHT = 140  # pixels of a panel
+MAX_PREDICTED = 2  # families
 
 
-def throughput(data: "ChartData") -> look.Drawing:
-    """Draw a point for each machine and batch, the fastest figure of each, and one panel for each model."""
-    rows = _select_speeds(data)
-    if rows.empty:
-        return look.empty("No speed measured or published in this study.")
-    batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
-    rows = rows.assign(batch=rows["batch_size"].astype(str))
-    in_names = len(batches) > len(look.COLOURS)  # a colour would stand for two of them
-    rows["title"] = look.wrapped(rows["machine"] + ", batch " + rows["batch"] if in_names else rows["machine"])
-    if in_names:
-        tint: alt.Color | alt.ColorValue = alt.ColorValue(look.COLOURS[0])
-    else:
-        tint = look.colour("batch:N", batches, "batch per device", batches if len(batches) > 1 else ())
-    panels = look.by_row(_panel(rows, f"{data.unit}/s", tint), data.answer_first(rows["model"]), same_names=False)
-    says = "Fastest on {}: {}".format(*_most_often_fastest(rows))
-    return look.Drawing(panels, {"rows": rows}, says, key=look.shape_key(rows["basis"], *_interval_key(rows)))
+def select_speeds(data: "ChartData") -> "pd.DataFrame":
+    """Return the rows to draw: of each model the fastest machines, what was measured here, and the reference.
 
+    Of a cell the fastest figure; a figure that stands in for other batches is drawn once. Of machines with the same
+    speed one: the reference, else one whose speed has the best basis.
+    """
+    columns = [*CELL, RATE, LOW, HIGH, *look.ORIGIN, "headline"]
+    measured, predicted = (data.table(name, *columns)[columns] for name in ("throughput", "extrapolation"))
+    predicted = predicted[predicted["headline"].eq(True)]
+    rows = pd.concat([measured, predicted], ignore_index=True) if len(predicted) else measured
 
-def _panel(rows: "pd.DataFrame", unit: str, tint: "alt.Color | alt.ColorValue") -> "alt.LayerChart":
-    """One panel: a point for each row, and a line where its interval is known."""
-    every = pd.concat([rows[name].dropna() for name in (RATE, f"{RATE}_low", f"{RATE}_high")])
-    title, scale = f"{unit} (log scale)", alt.Scale(type="log", nice=False, padding=10)
-    x = alt.X(f"{RATE}:Q", title=title, scale=scale, axis=look.log_axis(every))
-    low, high = alt.X(f"{RATE}_low:Q", title=title), alt.X2(f"{RATE}_high:Q")
-    fastest_first = alt.EncodingSortField(RATE, op="max", order="descending")
-    shared = {"y": alt.Y("title:N", sort=fastest_first, title=None, axis=look.name_axis()), "color": tint}
-    rates = {RATE: unit, f"{RATE}_low": f"{unit}, low end", f"{RATE}_high": f"{unit}, high end"}
-    words = look.tooltip(machine="machine (text)", batch="batch (text)", **rates, **look.ORIGIN)
-    bounded = alt.Chart().transform_filter(f"isValid(datum.{RATE}_low)")
-    return alt.layer(
-        bounded.mark_rule(strokeWidth=1.5).encode(x=low, x2=high, **shared),
-        *look.points(alt.Chart(), x=x, tooltip=words, **shared),
-        width=look.PLOT,
-        height=look.line_step(rows["title"], look.ROW),
+    rows = data.limit_models(rows[rows[RATE] > 0])
+    rows = rows.sort_values(RATE).drop_duplicates(CELL, keep="last")
+    rows = rows.assign(
+        machine=data.machines(rows["instance"]),
+        order=pd.Categorical(rows["basis"], BASES).codes,
+        rounded=rows[RATE].map("{:.6g}".format),
+        other=rows["instance"] != data.reference,
     )
+    rows = rows.sort_values(["order", "batch_size"], ascending=[True, False])
+    rows = rows.drop_duplicates(["instance", "model", RATE])
+    rows = rows.sort_values(["other", "order", "instance"])
+    rows = rows.drop_duplicates(["model", "batch_size", "rounded"]).sort_values(RATE)
+
+    limit = max(MIN_PER_MODEL, min(MAX_PER_MODEL, MAX_ROWS // max(1, rows["model"].nunique())))
+    best = rows.groupby(["model", "instance"])[RATE].transform("max")
+    ranks = best.groupby(rows["model"]).rank(ascending=False, method="dense")
+    is_measured = rows["basis"] == "measured"
+    return rows[(ranks <= limit) | is_measured | ~rows["other"]]
 
 
-def merge_equal_machines(rows: "pd.DataFrame", reference: str) -> "pd.DataFrame":
-    """Keep one machine of all that have the same speeds on a model: a device is as fast wherever it is rented.
+def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
+    """Draw a point for each machine and batch on its interval, and one panel for each model.
 
     Parameters
     ----------
+    data
+        The study.
     rows
-        Columns instance, machine (names for people), model, batch_size, basis, images_per_s.
-    reference
-        The instance that keeps its row.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows of those kept: of equal machines one whose speeds are its own on every model, if there is one. Its
-        name holds the others: one by name, several by their number.
+        The rows of `select_speeds`.
     """
-    speeds = rows["batch_size"].astype(str) + " " + rows[RATE].map("{:.6g}".format)
-    speeds = speeds.groupby([rows["instance"], rows["model"]]).transform(lambda texts: "; ".join(sorted(texts)))
-    speeds = speeds.mask(rows["instance"] == reference, reference)
-    borrowed = ~rows["basis"].isin(DIRECT_BASES).groupby(rows["instance"]).transform("any")
-    rows = rows.assign(speeds=speeds, borrowed=borrowed).sort_values(["borrowed", "instance"], kind="stable")
-    equal = rows.groupby(["model", "speeds"])
-    names = equal["machine"].transform(lambda machines: _join_names(list(dict.fromkeys(machines))))
-    is_first = rows["instance"] == equal["instance"].transform("first")
-    return rows.assign(machine=names)[is_first].drop(columns=["speeds", "borrowed"])
+    batches = [str(batch) for batch in sorted(rows["batch_size"].unique())]
+    rows = rows.assign(batch=rows["batch_size"].astype(str))
+    names = rows["machine"]
+    colour = look.colour("batch:N", batches, "batch per device", legend=len(batches) > 1)
+    if len(batches) > len(look.COLOURS):  # a colour would stand for two of them
+        names = names + ", batch " + rows["batch"]
+        colour = alt.ColorValue(look.COLOURS[0])
+    rows = rows.assign(title=look.wrapped(names))
 
+    title = f"{data.unit}/s (log scale)"
+    fields = {RATE: f"{data.unit}/s", LOW: "low end", HIGH: "high end"}
+    fastest_first = alt.EncodingSortField(RATE, op="max", order="descending")
 
-def _join_names(names: list[str]) -> str:
-    """The first, with the others by name or by number."""
-    both = " and ".join(names)
-    if len(names) == 1 or (len(names) == 2 and len(both) <= PAIR_LETTERS):
-        return both
-    return f"{names[0]} and {len(names) - 1} other{'s'[: len(names) - 2]}"
+    base = alt.Chart().encode(
+        y=alt.Y("title:N", sort=fastest_first, title=None, axis=look.name_axis()),
+        color=colour,
+        tooltip=look.tooltip(machine="machine (text)", batch="batch (text)", **fields, **look.ORIGIN),
+    )
+    all_rates = rows[[RATE, LOW, HIGH]].stack()
+    x = look.log_channel(alt.X, RATE, title, all_rates)
+    intervals = base.transform_filter(f"isValid(datum.{LOW})").mark_rule(strokeWidth=1.5)
 
+    panel = alt.layer(
+        intervals.encode(x=alt.X(f"{LOW}:Q", title=title), x2=f"{HIGH}:Q"),
+        *look.points(base.encode(x=x)),
+        width=look.PLOT,
+        height=look.line_step(rows["title"], look.ROW),
+    )
+    panels = look.by_row(panel, data.answer_first(rows["model"]), same_names=False)
 
-def _rank(rows: "pd.DataFrame") -> "pd.Series":
-    """The rank of each row's machine on its model, 1 the fastest."""
-    best = rows.groupby(["model", "instance"])[RATE].transform("max")
-    return best.groupby(rows["model"]).rank(ascending=False, method="dense")
-
-
-def _most_often_fastest(rows: "pd.DataFrame") -> tuple[str, str]:
-    """On how many models, and which machine."""
-    fastest = rows.loc[rows.groupby("model")[RATE].idxmax()]
-    counts, total = fastest["machine"].value_counts(), len(fastest)
-    name, count = str(counts.index[0]), int(counts.iloc[0])
-    if total == 1:
-        return str(fastest["model"].iloc[0]), name
-    if count < total:
-        return f"{count} of {total} models", name
-    return "both models" if total == 2 else f"all {total} models", name
-
-
-def _interval_key(rows: "pd.DataFrame") -> list[str]:
-    """What the lines are; nothing where none is longer than its point is wide."""
-    predicted = rows.loc[rows[f"{RATE}_high"] > VISIBLE_RATIO * rows[f"{RATE}_low"], "basis"].eq("extrapolated")
-    if predicted.empty:
-        return []
-    if predicted.all():
-        return ["line: 90 % interval"]
-    return [f"line: 95 % interval{', predicted 90 %' if predicted.any() else ''}"]
-
-
-def _select_speeds(data: "ChartData") -> "pd.DataFrame":
-    """The rows to draw, with `machine`: of each model the fastest, what was measured here, and the reference."""
-    rows, predictions = data.table("throughput"), data.table("extrapolation")
-    rows = rows[rows[RATE] > 0] if len(rows) else rows
-    if len(predictions):
-        rows = pd.concat([rows, predictions[predictions["headline"].astype(bool)]], ignore_index=True)
-    if rows.empty:
-        return rows
-    rows = data.few_models(rows).sort_values(RATE).drop_duplicates(CELL, keep="last").reindex(columns=COLUMNS)
-    # A figure that stands in for others of its machine would lie on itself: it is drawn once, with its best basis, or
-    # at the largest batch.
-    order = rows["basis"].map({basis: index for index, basis in enumerate(BASES)})
-    best_first = rows.assign(order=order).sort_values(["order", "batch_size"], ascending=[True, False])
-    rows = best_first.drop(columns="order").drop_duplicates(["instance", "model", RATE]).sort_values(RATE)
-    rows = merge_equal_machines(rows.assign(machine=data.machines(rows["instance"])), data.reference)
-    limit = max(MIN_PER_MODEL, min(MAX_PER_MODEL, MAX_ROWS // rows["model"].nunique()))
-    return rows[(_rank(rows) <= limit) | (rows["basis"] == "measured") | (rows["instance"] == data.reference)]
+    fastest = rows.loc[rows.groupby("model")[RATE].idxmax(), "machine"].value_counts()
+    count = fastest.sum()
+    on_models = f"{fastest.iloc[0]} of {count} models" if count > 1 else rows["model"].iloc[0]
+    has_lines = (rows[HIGH] > VISIBLE_RATIO * rows[LOW]).any()
+    lines = ["line: 95 % interval, predicted 90 %"] if has_lines else []
+    key = look.shape_key(rows["basis"], *lines)
+    return look.Drawing(panels, {"rows": rows}, f"Fastest on {on_models}: {fastest.index[0]}", key)
 
 
 THROUGHPUT = Chart(
     name="throughput",
     stage="speed",
     section="speed",
-    draw=throughput,
+    select=select_speeds,
+    plot=throughput,
+    needs="throughput",
     fits=hours_differ,  # equal times come from equal speeds
     title="{Units} per second by machine, model and batch",
-    caption="{Units} per second by machine, model and batch. Machines of one speed share a row. The shape tells the "
-    "basis of the figure. At most {models} models and 12 speeds of each are drawn; the tables hold all.",
+    caption="{Units} per second by machine, model and batch. Of machines with the same speed one is drawn. The shape "
+    "tells the basis of the figure. At most {models} models and 12 machines of each are drawn; the tables hold all.",
+)
+
+
+def select_lines(data: "ChartData") -> "pd.DataFrame":
+    """Return measured lines, and predicted ones of machines without any, with `fitted` and `family`.
+
+    All begin at one device. Of each family and model the largest batch. Predicted is the reference if its curve is
+    known, else the first MAX_PREDICTED machines. At most as many families as there are colours.
+    """
+    measured = data.table("efficiency", "low", "high", *look.ORIGIN)
+    curve = data.table("curve", "instance", "model")
+    measured_pairs, pairs = (pd.MultiIndex.from_frame(table[["instance", "model"]]) for table in (measured, curve))
+    curve = curve[~pairs.isin(measured_pairs)]
+
+    instances = list(curve["instance"].unique())
+    predicted_instances = [data.reference] if data.reference in instances else instances[:MAX_PREDICTED]
+
+    rows = measured.assign(fitted=False, family=data.machines(measured["base_instance"]))
+    if predicted_instances:
+        curve = curve[curve["instance"].isin(predicted_instances)]
+        curve = curve.assign(fitted=True, family=data.machines(curve["instance"]) + " (predicted)")
+        rows = pd.concat([rows, curve], ignore_index=True)
+
+    largest_batch = rows.groupby(["family", "model"])["batch_size"].transform("max")
+    rows = rows[rows["batch_size"] == largest_batch]
+    starts = rows.drop_duplicates(["family", "model"])
+    starts = starts.assign(gpus=1, efficiency=1.0, low=1.0, high=1.0)
+    rows = data.limit_models(pd.concat([starts, rows], ignore_index=True))
+    families = rows["family"].unique()[: len(look.COLOURS)]
+    return rows[rows["family"].isin(families)]
+
+
+def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
+    """Draw a line for each family by device count, one panel for each model; a prediction is dashed, with its band.
+
+    Parameters
+    ----------
+    data
+        The study.
+    rows
+        The rows of `select_lines`.
+    """
+    counts = alt.Axis(values=sorted(rows["gpus"].unique().tolist()))
+    # A prediction's band may reach above 1; so do figures measured on a faster second machine.
+    highest = max(1.05, float(rows[["efficiency", "high"]].max().max()))
+    devices = alt.Scale(type="log", base=2, nice=False)
+    share = alt.Scale(domain=[0, highest], nice=False)
+
+    fields = {
+        "family": "family (text)",
+        "batch_size": "batch",
+        "gpus": "devices",
+        "efficiency": "efficiency",
+        "low": "low end",
+        "high": "high end",
+    }
+    base = alt.Chart().encode(
+        x=alt.X("gpus:Q", scale=devices, title="devices", axis=counts),
+        y=alt.Y("efficiency:Q", scale=share, title="efficiency", axis=alt.Axis(format="%", tickCount=4)),
+        color=look.colour("family:N", list(rows["family"].unique())),
+        tooltip=look.tooltip(**fields, **look.ORIGIN),
+    )
+
+    fitted = base.transform_filter("datum.fitted")
+    measured = base.transform_filter("!datum.fitted")
+    band = fitted.mark_area(opacity=0.18)
+
+    panel = alt.layer(
+        band.encode(y=alt.Y("low:Q", title="efficiency"), y2="high:Q"),
+        fitted.mark_line(strokeWidth=2.5, strokeDash=[5, 3]),
+        measured.mark_line(),
+        *look.points(measured.transform_filter("datum.gpus > 1")),
+        width=look.WIDTH - 70,
+        height=HEIGHT,
+    )
+    panels = look.by_row(panel, data.answer_first(rows["model"]))
+
+    several = rows[~rows["fitted"] & (rows["gpus"] > 1)]
+    dashes = ["dashed: predicted, with its 90 % band"] if rows["fitted"].any() else []
+    key = look.shape_key(several["basis"], *dashes)
+    return look.Drawing(panels, {"rows": rows}, efficiency_finding(several), key)
+
+
+def efficiency_finding(rows: "pd.DataFrame") -> str:
+    """Say what the most devices do, as a share of as many times the work of one; '' without several devices."""
+    if rows.empty:
+        return ""
+    count = int(rows["gpus"].max())
+    shares = rows.loc[rows["gpus"] == count, "efficiency"]
+    span = " to ".join(dict.fromkeys(f"{100 * share:.0f}" for share in (shares.min(), shares.max())))
+    return f"{count} devices do {span} % of {count} times the work of one"
+
+
+EFFICIENCY = Chart(
+    name="efficiency",
+    stage="speed",
+    section="speed",
+    select=select_lines,
+    plot=efficiency,
+    needs="efficiency",
+    title="Scaling efficiency by number of devices at the largest batch",
+    caption="Scaling efficiency against the number of devices, by family at its largest batch; dashed with a band: "
+    "predicted. At most {models} models and 7 families are drawn; the tables hold all.",
 )

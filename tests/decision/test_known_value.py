@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import norm
-from sweetspot.known_value import partial_value, without_selection
+from sweetspot.decision.known_value import partial_value, without_selection
 
 MANY = 40_000
 ERRORS = 4.0  # standard errors that an estimate may be off; a seed is fixed

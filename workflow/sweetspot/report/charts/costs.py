@@ -1,0 +1,291 @@
+"""Charts of costs: hours against USD, what a bill is made of, and who does the work of the months."""
+
+import math
+import operator
+
+from sweetspot.cells import INTERRUPTIBLE
+from sweetspot.report import alt, pd
+from sweetspot.report import marks as look
+from sweetspot.report.chart_data import ChartData
+from sweetspot.report.charts.chart import Chart
+from sweetspot.report.notation import number
+from sweetspot.report.tables import hours_differ
+from sweetspot.wording import begun, money, the
+
+WIDTH, HEIGHT = look.WIDTH - 70, 230  # pixels of the plot
+MIN_DISTANCE = 15.0  # pixels between two points from which each has a number of its own
+KEY_LINE, KEY_LINES = 17, 7  # pixels of a line of the key, and how many it has room for
+MAX_COST_RATIO = 20.0  # to the cheapest: what costs more is left to the table, or it would flatten the rest
+MAX_BILLS = 8
+MIN_LINE_SHARE = 0.01  # of the largest bill: a smaller line would not be visible
+# What readers call a line.
+LINE_NAMES = {"possession": "owning it, used or not", "use": "machine time"}
+BILL_KEY = ["price_list", "instance", "purchase", "workload", "model", "batch_size", "gpus", "precision"]
+MIN_SOURCE_SHARE = 0.03  # of all work: sources that do less are drawn as one
+SMALL_SOURCES = "others, rented for the peak"
+
+
+def front_rows(data: "ChartData") -> "pd.DataFrame":
+    """Return options to draw by hours and USD, with `kind`, `label`, `on_front` and `fits`.
+
+    On the front is what the study accepts and no accepted option beats (is at most as slow and at most as expensive,
+    and better in one). Left out is what is beaten and either interruptible or above MAX_COST_RATIO.
+    """
+    rows = data.answer_options()
+    rows = rows[rows["in_answer"].eq(True) & (rows["hours"] > 0) & (rows["usd"] > 0)]
+
+    accepted = rows["persistent"].eq(True)
+    rivals = rows[accepted] if accepted.any() else rows
+    points, rival_points = (table[["hours", "usd"]].to_numpy() for table in (rows, rivals))
+    lower, equal = (compare(rival_points, points[:, None]) for compare in (operator.lt, operator.le))
+    beaten = (equal.all(axis=2) & lower.any(axis=2)).any(axis=1)
+
+    on_front = rows["option"].isin(rivals["option"]) & ~beaten
+
+    is_reference = rows["option"] == data.option
+    kind = rows["purchase"].isin(INTERRUPTIBLE).map({True: look.INTERRUPTIBLE, False: look.PERSISTENT})
+    rows = rows.assign(
+        kind=kind.mask(is_reference & bool(data.reference), data.title(data.option)),
+        label=rows["option"].map(data.title).astype(str).str.replace(r" \[.*\]$", "", regex=True),
+        fits=accepted,
+        on_front=on_front,
+    )
+    affordable = rows["usd"] <= MAX_COST_RATIO * rivals["usd"].min()
+    selected = rows[on_front | is_reference | (affordable & (accepted | ~beaten))]
+    return selected.sort_values(["usd", "option"], kind="stable")
+
+
+def number_points(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
+    """Number the front and `option`, fastest first.
+
+    Parameters
+    ----------
+    rows
+        The rows of `front_rows`.
+    option
+        The option that has a number even if it is not on the front; '' for none.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns label, hours, usd, text (a line of the key), line, mark: the numbers beside the point, which the first
+        of several within MIN_DISTANCE pixels shows for all of them.
+    """
+    selected = rows[rows["on_front"] | (rows["option"] == option)].sort_values(["hours", "usd"])
+    selected = selected[["label", "hours", "usd"]].drop_duplicates()
+
+    logs, all_logs = (table[["hours", "usd"]].map(math.log) for table in (selected, rows))
+    span = (all_logs.max() - all_logs.min()).replace(0.0, 1.0)
+    pixels = (logs / span * (WIDTH - 2 * look.MARGIN, HEIGHT - 2 * look.MARGIN)).to_numpy()
+
+    texts: list[str] = []
+    point_numbers = [""] * len(selected)
+    for index, (label, hours, usd) in enumerate(selected.itertuples(index=False)):
+        texts.append(f"{index + 1}  {label}: {number(hours)} h, {number(usd)} USD")
+        neighbours = (
+            at for at in range(index) if point_numbers[at] and math.dist(pixels[at], pixels[index]) < MIN_DISTANCE
+        )
+        first = next(neighbours, index)
+        point_numbers[first] = f"{point_numbers[first]}, {index + 1}".removeprefix(", ")
+    return selected.assign(text=texts, line=range(len(texts)), mark=point_numbers)
+
+
+def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
+    """Draw a point for each option by its basis; those on the front have numbers, which the key below explains.
+
+    Parameters
+    ----------
+    data
+        The study.
+    rows
+        The rows of `front_rows`.
+    """
+    keys = number_points(rows, data.option if data.reference else "").head(KEY_LINES)
+    x = look.log_channel(alt.X, "hours", "hours (log)", rows["hours"])
+    y = look.log_channel(alt.Y, "usd", "USD (log)", rows["usd"])
+    options = look.named_data("rows").encode(x=x, y=y)
+    line = options.transform_filter("datum.on_front")
+    faint = options.transform_calculate(opacity="datum.fits ? 1 : 0.25")
+    numbers = look.named_data("keys").encode(x=x, y=y, text="mark:N")
+
+    plot = alt.layer(
+        line.mark_line(color=look.GREY, strokeDash=[4, 3], interpolate="step-after"),
+        *look.points(
+            faint.encode(opacity=alt.Opacity("opacity:Q", scale=None)),
+            color=look.colour("kind:N", sorted(rows["kind"].unique(), reverse=True)),
+            tooltip=look.tooltip(label="option (text)", hours="hours", usd="USD", **look.ORIGIN),
+        ),
+        # A white rim keeps a number legible where a line or a point lies behind it.
+        numbers.mark_text(stroke="white", strokeWidth=4, dy=-12, fontWeight="bold"),
+        numbers.mark_text(color="#111", dy=-12, fontWeight="bold"),
+        width=WIDTH,
+        height=HEIGHT,
+    )
+
+    lines = look.named_data("keys").mark_text(align="left", baseline="middle", limit=look.WIDTH)
+    scale = alt.Scale(domain=[KEY_LINES - 0.5, -0.5], nice=False, zero=False)
+    lines = lines.encode(x=alt.value(0), y=alt.Y("line:Q", axis=None, scale=scale), text="text:N")
+    frame = alt.ViewConfig(stroke=None)
+    key = alt.layer(lines, width=WIDTH, height=KEY_LINE * KEY_LINES, view=frame)
+    chart = alt.vconcat(plot, key, spacing=8)
+    chart = chart.resolve_scale(x="independent", y="independent")
+
+    says = f"Best trade-offs for {data.model}: {rows['on_front'].sum()} of {len(rows)} options"
+    return look.Drawing(chart, {"rows": rows, "keys": keys}, says, look.shape_key(rows["basis"]))
+
+
+FRONT = Chart(
+    name="front",
+    stage="price",
+    section="whatif",
+    select=front_rows,
+    plot=front,
+    needs="ranks",
+    fits=hours_differ,
+    title="Hours against USD of one workload; dashed: the best trade-offs; numbers: below",
+    caption="Hours against USD of one workload. The dashed line joins the best trade-offs, which have numbers: no "
+    "option is both faster and cheaper than one of them. Faint: interruptible machines, which the study does not "
+    "accept. What costs more than 20 times the cheapest is not drawn.",
+)
+
+
+def bill_rows(data: "ChartData") -> "pd.DataFrame":
+    """Return lines of the bills of the cheapest persistent options and the reference, at the answer's prices.
+
+    The answer (`total`) rests on the mean rent of the project's months, where the price list prints today's.
+    """
+    options = data.answer_options()
+    options = options[options["persistent"].eq(True) | (options["instance"] == data.reference)].head(MAX_BILLS)
+    options = options.rename(columns={"usd": "total"})
+    facts = options.loc[options["total"] > 0, [*BILL_KEY, "option", "total", *look.ORIGIN, "price_source"]]
+    lines = data.table("bills").drop_duplicates([*BILL_KEY, "line"])
+    rows = lines.merge(facts, on=BILL_KEY)
+
+    printed = rows.groupby(BILL_KEY, dropna=False)["usd"].transform("sum")
+    return rows.assign(
+        usd=rows["usd"] * (rows["total"] / printed).where(printed != 0, 1.0),
+        title=look.wrapped(rows["option"].map(data.title)),
+        line=rows["line"].replace(LINE_NAMES).str.replace("_", " "),
+    )
+
+
+def bill(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
+    """Draw a bar for each option from its bill's lines.
+
+    Parameters
+    ----------
+    data
+        The study.
+    rows
+        The rows of `bill_rows`.
+    """
+    visible = rows[rows["usd"].abs() > MIN_LINE_SHARE * rows["total"].max()]
+    names = list(visible["line"].unique())
+
+    words = {
+        "title": "option (text)",
+        "line": "line (text)",
+        "usd": "USD",
+        "total": "USD of the whole bill",
+    }
+    cheapest_first = alt.EncodingSortField("total", op="min")
+    title = data.words.usd.format(model=data.model)
+    axis = alt.Axis(tickCount=5, labelExpr=look.PLAIN)
+
+    bars = look.named_data("rows").mark_bar(stroke="white", strokeWidth=0.5)
+    bars = bars.encode(
+        y=alt.Y("title:N", sort=cheapest_first, title=None, axis=look.name_axis()),
+        x=alt.X("usd:Q", title=title, stack="zero", axis=axis),
+        color=look.colour("line:N", names, legend=len(names) > 1, room=look.BESIDE),
+        tooltip=look.tooltip(**words, **look.ORIGIN, price_source="price (text)"),
+    )
+    chart = alt.layer(bars, width=look.PLOT, height=look.line_step(visible["title"], 24))
+    return look.Drawing(chart, {"rows": visible}, bill_finding(data, rows))
+
+
+def bill_finding(data: "ChartData", rows: "pd.DataFrame") -> str:
+    """Name the largest line of the reference's bill, or of the cheapest option's.
+
+    Parameters
+    ----------
+    data
+        The study.
+    rows
+        The rows of `bill_rows`.
+    """
+    reference_lines = rows[rows["option"] == data.option]
+    lines = reference_lines if len(reference_lines) else rows[rows["total"] == rows["total"].min()]
+    largest = lines.loc[lines["usd"].idxmax()]
+    cost = f"{the(data.title(largest['option']))} costs {money(largest['total'])} USD{data.words.each}"
+    return begun(f"{cost}: {100 * largest['usd'] / largest['total']:.0f} % of it {largest['line']}")
+
+
+BILL = Chart(
+    name="bill",
+    stage="price",
+    section="costs",
+    select=bill_rows,
+    plot=bill,
+    needs="bills",
+    title="What a bill is made of",
+    caption="What the bills of the cheapest options are made of, at the prices of the answer: rents are the mean of "
+    "the project's months. A line of less than 1 % of the dearest is not drawn.",
+)
+
+
+def load_rows(data: "ChartData") -> "pd.DataFrame":
+    """Return device-hours by source and month of the first plan, with `percent` of months and `share` of all work.
+
+    Sources below MIN_SOURCE_SHARE are one, the last.
+    """
+    rows = data.table("load")
+    rows = rows[(rows["workload"] == rows["workload"].iloc[0]) & (rows["device_hours"] > 0)]
+    rows = rows.assign(percent=100 * rows["share_of_months"])
+
+    shares = rows.groupby("title")["device_hours"].transform("sum") / rows["device_hours"].sum()
+    rows = rows.assign(title=rows["title"].where(shares >= MIN_SOURCE_SHARE, SMALL_SOURCES))
+
+    rows = rows.groupby(["title", "percent"], sort=False, as_index=False)["device_hours"].sum()
+    totals = rows.groupby("title")["device_hours"].transform("sum")
+    rows = rows.assign(share=100 * totals / rows["device_hours"].sum())
+    return rows.sort_values("title", key=lambda titles: titles == SMALL_SOURCES, kind="stable")
+
+
+def mix_load(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
+    """Draw stacked areas: what is there at the bottom, what is bought on it, what is rented on top.
+
+    Parameters
+    ----------
+    data
+        The study.
+    rows
+        The rows of `load_rows`.
+    """
+    names = list(rows["title"].unique())
+    rows = rows.assign(order=rows["title"].map(names.index))
+
+    percent = alt.Scale(domain=[0, 100], nice=False)
+    areas = look.named_data("rows").mark_area(opacity=0.85)
+    areas = areas.encode(
+        x=alt.X("percent:Q", title="% of the months, the busiest first", scale=percent),
+        y=alt.Y("device_hours:Q", title="device-hours a month", stack="zero"),
+        color=look.colour("title:N", names),
+        order=alt.Order("order:Q"),
+        tooltip=look.tooltip(title="source (text)", share="% of all device-hours"),
+    )
+
+    top = rows.loc[rows["share"].idxmax()]
+    says = begun(f"{the(top['title'])} does {top['share']:.0f} % of the work")
+    return look.Drawing(alt.layer(areas, width=WIDTH, height=HEIGHT), {"rows": rows}, says)
+
+
+MIX_LOAD = Chart(
+    name="mix_load",
+    stage="price",
+    section="plan",
+    select=load_rows,
+    plot=mix_load,
+    needs="load",
+    title="Device-hours a month by source, the busiest months first",
+    caption="Who does the work of the months under the best mix: the machines you own, those bought, those rented.",
+)
