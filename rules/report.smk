@@ -1,8 +1,8 @@
 """The page a person reads, its charts and tables."""
 
 from sweetspot.report.charts import of_stage
-from sweetspot.study.instances import titles
 
+MACHINES = {name: machine.title for name, machine in INVOCATION.instances.items()}
 SPEED = {
     "throughput": [f"{RESULTS}/throughput.parquet"],
     "scaling": [rules.fit_scaling.output, rules.extrapolate.output],
@@ -37,7 +37,7 @@ rule draw_speed:
     localrule: True
     params:
         formula=formula("study", "decision", "report"),
-        machines=titles(INVOCATION.instances),
+        machines=MACHINES,
         content=contents(f"{CONFIG}/study.yaml"),
     run:
         here("draw_figures", input, output, log, params)
@@ -57,7 +57,7 @@ rule draw_figures:
     localrule: True
     params:
         formula=formula("study", "decision", "report"),
-        machines=titles(INVOCATION.instances),
+        machines=MACHINES,
         content=contents(f"{CONFIG}/study.yaml"),
     run:
         here("draw_figures", input, output, log, params)
@@ -141,7 +141,7 @@ rule render_report:
             "report",
             others=("report/assets/*", "report/templates/*"),
         ),
-        machines=titles(INVOCATION.instances),
+        machines=MACHINES,
         content=contents(f"{CONFIG}/study.yaml"),
     run:
         here("render_report", input, output, log, params)

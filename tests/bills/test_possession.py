@@ -12,7 +12,7 @@ from sweetspot.bills.owning import (
     share_of_price,
     usd_per_hour_of_use,
 )
-from sweetspot.study.terms import Own
+from sweetspot.study.terms import Ownership
 
 FIXED = [f"fixed_usd_per_month{end}" for end in ("_low", "", "_high")]
 VARIABLE = [f"variable_usd_per_hour{end}" for end in ("_low", "", "_high")]
@@ -126,7 +126,7 @@ def test_possession_without_and_with_a_discount():
 
 def sold(**more):
     plain = {"capex": 515000.0, "months": 36.0, "kw": 14.3, "per_kwh": 0.12, "days_per_month": 20.0}
-    return _residual(Own.model_validate(plain | more))
+    return _residual(Ownership.model_validate(plain | more))
 
 
 def test_a_server_of_devices_that_are_almost_two_years_old():

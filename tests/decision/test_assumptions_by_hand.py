@@ -1,8 +1,10 @@
 """What an answer may rest on, figure by figure: whose it is, its range and where that is from, what it moves."""
 
+from dataclasses import astuple, replace
+
 import numpy as np
 import pytest
-from sweetspot.decision.assumption import Assumption, Choice, Moved, assumptions_of, range_of
+from sweetspot.decision.decision_problem import Choice, Parameter, ParameterValues, parameters_of, range_of
 from sweetspot.decision.options import records
 from three_kinds import SHARE, Market, hourly, own, price
 
@@ -18,8 +20,8 @@ def rows_of(*offers, **market):
 
 def found(*rows, speeds=(), there=(), days=30.5):
     """Assumptions of offers on such rows by (quantity, subject)."""
-    offers = [Choice.of(row)._replace(there=row["option"] in there) for row in rows]
-    return {(one.quantity, one.subject): one for one in assumptions_of(offers, speeds, days)}
+    offers = [replace(Choice.of(row), already_owned=row["option"] in there) for row in rows]
+    return {(one.quantity, one.subject): one for one in parameters_of(offers, speeds, days)}
 
 
 def ends(one):
@@ -34,7 +36,7 @@ def test_every_figure_of_two_boxes_and_two_rentals():
     """A declared range is that of the list; else a fifth either way. A machine is sold for no more than it cost."""
     rows = rows_of(BOX, own("other"), RENTED, hourly("nodes", 13.0))
     box, other, rented, nodes = (rows[name] for name in ("box", "other", "rented", "nodes"))
-    made = assumptions_of([Choice.of(row) for row in (box, other, rented, nodes)], [box, rented], 30.5)
+    made = parameters_of([Choice.of(row) for row in (box, other, rented, nodes)], [box, rented], 30.5)
     mine, its, rents = frozenset([box["row"]]), frozenset([other["row"]]), {rented["row"], nodes["row"]}
     a_speed = "images_per_s|card of {}|1|vgg16|100.0"
     expected = [
@@ -65,8 +67,9 @@ def test_every_figure_of_two_boxes_and_two_rentals():
     ]  # fmt: skip
     for one, by_hand in zip(made, expected, strict=True):
         words, numbers = by_hand[:4] + by_hand[7:10], by_hand[4:7]
-        assert (*one[:4], *one[7:10]) == words
-        assert one[4:7] == pytest.approx(numbers) and one.most == (by_hand[10] if len(by_hand) > 10 else np.inf)
+        figures = astuple(one)
+        assert (*figures[:4], *figures[7:10]) == words
+        assert figures[4:7] == pytest.approx(numbers) and one.maximum == (by_hand[10] if len(by_hand) > 10 else np.inf)
 
 
 def test_of_a_machine_that_is_there_its_power_counts_and_no_price():
@@ -164,14 +167,16 @@ def test_a_range_is_the_declared_one_or_a_fifth_either_way(figure, low, high, ex
 
 def test_values_move_the_rows_that_they_are_of_and_multiply():
     def a(figure, rows, subject=""):
-        return Assumption(figure, subject, f"{figure} {sorted(rows)}", "", 1.0, 1.0, 1.0, "", figure, frozenset(rows))
+        return Parameter(figure, subject, f"{figure} {sorted(rows)}", "", 1.0, 1.0, 1.0, "", figure, frozenset(rows))
 
     work, jobs = a("jobs", (), ""), a("jobs", (), "a")
-    moved = Moved(2, {a("kw", (1, 2)): 2.0, a("kw", (2,)): 3.0, a("months", (2,)): 5.0, work: 7.0, jobs: 11.0})
+    moved = ParameterValues(
+        2, {a("kw", (1, 2)): 2.0, a("kw", (2,)): 3.0, a("months", (2,)): 5.0, work: 7.0, jobs: 11.0}
+    )
     assert [moved.of(label)("kw") for label in (1, 2, 3, None)] == [2.0, 6.0, 1.0, 1.0]
     assert (moved.of(1)("months"), moved.of(2)("months")) == (1.0, 5.0)
     assert [moved.touches(label) for label in (1, 2, 3)] == [True, True, False]
     assert (moved.work("jobs"), moved.work("jobs", "a"), moved.work("jobs", "b")) == (77.0, 77.0, 7.0)
     assert moved.work("kw") == 6.0 and moved.work("days") == 1.0
-    single = Moved(3, {work: np.array([1.0, 2.0, 3.0])})
+    single = ParameterValues(3, {work: np.array([1.0, 2.0, 3.0])})
     assert single.cases == 3 and single.work("jobs").tolist() == [1.0, 2.0, 3.0]

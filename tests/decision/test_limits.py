@@ -6,8 +6,7 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
 from sweetspot.decision.choice_table import choice_table, works
-from sweetspot.decision.cost_dispatch import dispatch_question
-from sweetspot.decision.pose import MonthlyLimits, limited
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.sources import source_table
 from sweetspot.decision.turning import tornado_rows
 from sweetspot.decision.verdict import verdict_table
@@ -22,7 +21,7 @@ BOX = own()  # 1,090 a month for 200 hours, 36,000 of it up front
 def lab(*offers, jobs=100.0, usd_per_unit=1.0, have=(), **limits):
     """200 hours of work a month, and what else `small_lab` makes."""
     made, *rest = small_lab(*offers, jobs=[class_of("a", jobs)], hours={"a": 2.0}, have=list(have), **limits)
-    return limited(made, usd_per_unit), *rest
+    return made.within_limits(usd_per_unit), *rest
 
 
 def table_of(made, options, drawn, settings):
@@ -38,7 +37,7 @@ def of(made, *counts):
 
 def test_what_is_paid_up_front_is_the_price_of_machines_and_the_upfront_part_of_contracts():
     made = lab(own(), own("old", capex=0.0), SIGNED, hourly(6.0), have=["old"])[0]
-    names, up_front = [kind.name for kind in made.drawn.held], MonthlyLimits({}, workload=made).up_front
+    names, up_front = [kind.name for kind in made.drawn.held], made.up_front
     at = {name: tuple(int(one == name) + (one == "old") for one in names) for name in names}
     assert up_front(at["box"]) == 36_000.0
     assert up_front(next(counts for name, counts in at.items() if "signed" in name)) == 1200.0
@@ -50,7 +49,7 @@ def test_jobs_wait_for_what_is_held_alone():
     exponential ones (M/M/1) jobs wait rho / (1 - rho) times two hours, ten.
     """
     made = lab(BOX, hourly(6.0))[0]
-    assert [MonthlyLimits({}, workload=made).mean_wait(of(made, count)) for count in (1, 0)] == [
+    assert [made.mean_wait(of(made, count)) for count in (1, 0)] == [
         pytest.approx(5 * 2.0),
         0.0,
     ]
@@ -80,7 +79,7 @@ def test_a_box_beyond_the_money_up_front_is_not_the_answer_and_says_so():
     assert table["alternative"].drop("box").tolist() == ["rented", "dear"]
     assert "Without the limit of 30,000 USD up front it costs 110 USD less a month." in told["thresholds"]
     assert told["kind"] == "rent" and told["sentence"] == "Rent rented. dear costs 1.5 times as much."
-    question = dispatch_question(made)
+    question = monthly_problem(made)
     rows = pd.DataFrame(tornado_rows(question))
     assert rows["margin"].tolist() == [pytest.approx(1.5)] * len(rows) and rows["swing"].notna().all()
     assert "box" not in [choice.option for choice in question.choices]
@@ -96,8 +95,8 @@ def test_of_several_machines_as_many_as_the_money_reaches_for():
     ((limit, less),) = made.limit_costs
     assert (limit.limit, limit.allowed, limit.actual) == ("at_most_up_front", 80_000.0, 108_000.0)
     assert less == pytest.approx(3636.0 - 3270.0)  # three cost 3,150 and 120
-    question = dispatch_question(lab(BOX, hourly(12.0), at_most_up_front=80_000.0)[0])
-    jobs = next(one for one in question.assumptions if one.quantity == "per_month")
+    question = monthly_problem(lab(BOX, hourly(12.0), at_most_up_front=80_000.0)[0])
+    jobs = next(one for one in question.parameters if one.quantity == "per_month")
     box = [choice.option for choice in question.choices].index("box")
     assert question.at(jobs, np.array([5.0])).counts[box, 0] == 2.0
 
@@ -111,13 +110,13 @@ def test_to_wait_less_some_of_the_work_is_rented_sooner():
     _, work, _ = table_of(made, options, drawn, settings)
     assert made.mixes[0].counts == (1,) and made.mixes[0].filled == 0.79
     assert made.mixes[0].expected == pytest.approx(1050 + 189.6 * 0.2 + 10.4 * 9.0)
-    assert made.team_limits.mean_wait(made.mixes[0]) == pytest.approx(2 * 0.79 / 0.21)
+    assert made.mean_wait(made.mixes[0]) == pytest.approx(2 * 0.79 / 0.21)
     ((limit, less),) = made.limit_costs
     assert limit.actual == pytest.approx(10.0) and less == pytest.approx(10.4 * (9.0 - 0.2))
     assert "use them 79 % of the time at most" in work.limits[0]
     # In every case of the question as soon: 1.5 times the jobs, of which 110.4 of 300 hours are rented.
-    question = dispatch_question(made)
-    jobs = next(one for one in question.assumptions if one.quantity == "per_month")
+    question = monthly_problem(made)
+    jobs = next(one for one in question.parameters if one.quantity == "per_month")
     usd = question.at(jobs, np.array([1.0, 1.5])).usd[0] / made.work.months
     assert usd == pytest.approx([1050 + 189.6 * 0.2 + hours * 9.0 for hours in (10.4, 110.4)], rel=1e-3)
 
@@ -176,10 +175,10 @@ def test_where_renting_is_cheaper_than_its_care_and_price_it_is_sold():
 
 def test_from_which_price_it_is_sold():
     """Rented for 1 USD an hour it is 200 a month: kept, 90 and a 36th of its price; both alike at 3,960."""
-    question = dispatch_question(kept(1.0)[0])
-    (price,) = (one for one in question.assumptions if one.quantity == "sell_for_usd")
+    question = monthly_problem(kept(1.0)[0])
+    (price,) = (one for one in question.parameters if one.quantity == "sell_for_usd")
     assert (price.name, price.value, price.unit) == ("what old would sell for", 3600.0, "USD")
-    (turn,) = question.turns[price]
+    (turn,) = question.turning_points[price]
     assert turn.factor * 3600.0 == pytest.approx(3960.0) and question.choices[turn.to].option in ("sold", "rented")
     assert question.title(turn.to, 0.0, None) == "1 × old sold, all on rented"
 

@@ -8,7 +8,7 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, same, small_lab
 from sweetspot.decision.choice_table import COLUMNS, choice_table, works
-from sweetspot.decision.posed import Trial
+from sweetspot.decision.monthly_work import Trial
 from sweetspot.decision.sources import JOBS, LOAD, SOURCES, job_table, load_table, source_table
 from sweetspot.mixes.timing import SpeedErrors
 
@@ -114,13 +114,15 @@ def uneven():
     row, usd = [*made[1]["option"]].index("other"), one.figures["usd"].copy()
     usd[row, 1] = 10.0
     assert options.loc["other", "usd"] == 18.0
+    errors = SpeedErrors(("speed of other",), -np.log(usd[[row]]))
+    timed = {"speed_keys": {row: "speed of other"}, "trials": {"speed of other": Trial(3.6, 30.0, "other", "other")}}
     return replace(
         one,
-        figures=one.figures | {"usd": usd, "usd_given_speed": usd},
+        figures=one.figures | {"usd": usd, "usd_at_speed": usd},
         numbers=np.array([[[100.0, 150.0]] * 2]),
-        speed_keys={row: "speed of other"},
-        speed_errors=SpeedErrors(("speed of other",), -np.log(usd[[row]])),
-        trials={"speed of other": Trial(3.6, 30.0, "other", "other")},
+        speed_errors=errors,
+        central_work=replace(one.central_work, speed_errors=errors.central, **timed),
+        **timed,
     )
 
 

@@ -1,9 +1,10 @@
 """Questions whose costs stand in the test: who is the best, the rival, what competes, and where another is cheapest."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from sweetspot.decision.assumption import Choice, Moved, all_of
-from sweetspot.decision.question import Costs, Question
+from sweetspot.decision.decision_problem import Choice, Costs, DecisionProblem, ParameterValues, all_of
 
 WORK = all_of("amount of work")  # at factors of 1
 
@@ -18,17 +19,24 @@ def choices(*names, taken=(), alternatives=None):
     )
 
 
-def question(made, *costs, drawn=None, assumptions=(WORK,), numbers=None, **more):
+def question(made, *costs, drawn=None, assumptions=(WORK,), numbers=None, dear=False):
     """`costs`: USD of each choice by a factor of the work."""
 
-    def cost(moved: Moved) -> Costs:
+    def cost(moved: ParameterValues) -> Costs:
         factors = next(iter(moved.values.values()), np.ones(1)) * np.ones(moved.cases)
         usd = np.stack([np.array([one(factor) for factor in factors], float) for one in costs])
         counts = np.array([[float(place + 1) for _ in factors] for place in range(len(costs))])
         return Costs(usd, counts, None if numbers is None else np.array([numbers(factor) for factor in factors]).T)
 
-    found = np.zeros((len(made), 2)) if drawn is None else np.array(drawn, float)
-    return Question("work", 12.0, tuple(made), tuple(assumptions), cost, found, **more)
+    class ByHand(DecisionProblem):
+        is_expensive = dear
+
+        def cost_usd(self, values):
+            return cost(values)
+
+    samples = np.zeros((len(made), 2)) if drawn is None else np.array(drawn, float)
+    return ByHand(workload="work", months=12.0, size_text="", choices=tuple(made), parameters=tuple(assumptions),
+                  samples_usd=samples)  # fmt: skip
 
 
 def flat(usd):
@@ -46,19 +54,23 @@ def falling(x):
 
 
 def turns(asked, assumption=WORK):
-    return {(turn.factor > 1): turn for turn in asked.turns[assumption]}
+    return {(turn.factor > 1): turn for turn in asked.turning_points[assumption]}
 
 
 def test_the_best_is_the_first_that_may_be_taken_and_the_rival_the_first_of_another_alternative():
     made = choices("spot", "ours", "ours too", "other", taken=("ours", "ours too", "other"),
                    alternatives=("spot", "ours", "ours", "other"))  # fmt: skip
     asked = question(made, *map(flat, (1, 2, 3, 4)))
-    assert (asked.best, asked.rival) == (1, 3)
-    assert asked.taken.tolist() == [False, True, True, True]
-    assert asked.ours.tolist() == [False, True, True, False] and asked.others.tolist() == [False, False, False, True]
-    assert question(made, *map(flat, (1, 2, 3, 4)), against=2).rival == 2  # as it is told
-    assert question(made, *map(flat, (1, 2, 3, 4)), against=0).rival == 0
-    assert question(made[:3], *map(flat, (1, 2, 3))).rival is None
+    assert (asked.best, asked.runner_up) == (1, 3)
+    assert asked.eligible.tolist() == [False, True, True, True]
+    assert asked.incumbents.tolist() == [False, True, True, False]
+    assert asked.rivals.tolist() == [
+        False,
+        False,
+        False,
+        True,
+    ]
+    assert question(made[:3], *map(flat, (1, 2, 3))).runner_up is None
 
 
 def test_what_competes_ends_in_every_draw_and_may_be_taken_cheapest_first():
@@ -77,7 +89,7 @@ def test_the_nearest_turning_point_of_each_side_to_a_billionth():
     assert asked.nearest(WORK) == pytest.approx(1.2)  # ln 1.2 is nearer than ln 4
     assert np.isnan(two(flat(20.0)).nearest(WORK))
     at = asked.at(WORK, np.array([0.2, 0.3, 1.0, 1.1, 1.3]))
-    assert asked.turned(at).tolist() == [True, False, False, False, True]
+    assert asked.is_changed(at).tolist() == [True, False, False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -93,23 +105,23 @@ def test_the_nearest_turning_point_of_each_side_to_a_billionth():
     ],
 )
 def test_what_turns_nothing(asked):
-    assert asked.turns == {WORK: []}
+    assert asked.turning_points == {WORK: []}
 
 
 @pytest.mark.parametrize(
     ("bound", "cost", "dear", "expected"),
     [
         ({}, lambda x: 10.0 if 1 / 4.99 < x < 4.99 else 9.0, False, {True: 4.99, False: 1 / 4.99}),
-        ({"most": 1.5}, falling, False, {True: 1.2}),
-        ({"value": 20.0, "most": 22.0}, falling, False, {}),  # factors up to 1.1
-        ({"value": 20.0, "most": 26.0}, falling, False, {True: 1.2}),
-        ({"most": 1.0}, falling, False, {}),
+        ({"maximum": 1.5}, falling, False, {True: 1.2}),
+        ({"value": 20.0, "maximum": 22.0}, falling, False, {}),  # factors up to 1.1
+        ({"value": 20.0, "maximum": 26.0}, falling, False, {True: 1.2}),
+        ({"maximum": 1.0}, falling, False, {}),
         # a bound is looked at itself where a case takes long
-        ({"most": 2.0}, lambda x: 9.0 if 1.7 < x < 2.4 else 11.0, True, {True: 1.7}),
+        ({"maximum": 2.0}, lambda x: 9.0 if 1.7 < x < 2.4 else 11.0, True, {True: 1.7}),
     ],
 )
 def test_nothing_is_looked_for_beyond_five_times_nor_beyond_what_a_figure_can_be(bound, cost, dear, expected):
-    bounded = WORK._replace(**bound)
+    bounded = replace(WORK, **bound)
     found = turns(two(cost, dear=dear, assumptions=(bounded,)), bounded)
     assert {side: turn.factor for side, turn in found.items()} == pytest.approx(expected, rel=1.1e-4 if dear else 1e-9)
 
@@ -117,6 +129,6 @@ def test_nothing_is_looked_for_beyond_five_times_nor_beyond_what_a_figure_can_be
 def test_another_number_of_the_alternative_turns_the_answer_though_the_choice_is_the_same():
     """The first rents most of 7 up to 1.5 times the work, then of 8; the second is never the cheapest."""
     asked = question(choices("mix", "box"), flat(10.0), flat(20.0), numbers=lambda x: (7 if x < 1.5 else 8, 1))
-    (found,) = asked.turns[WORK]
+    (found,) = asked.turning_points[WORK]
     assert found.factor == pytest.approx(1.5, rel=1e-9)
     assert (found.to, found.alternative, found.usd) == (0, 8, 10.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from small_lab import class_of, posed
-from sweetspot.decision.cost_dispatch import dispatch_question
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.turning import pays_rows
 from three_kinds import Market, hourly, named, own, price
 
@@ -17,7 +17,7 @@ def asked(*offers, jobs=100.0, **speeds):
 
 
 def question_of(*offers, **more):
-    return dispatch_question(posed(*offers, **({"hours": {"a": 2.0, "b": 2.0}} | more)))
+    return monthly_problem(posed(*offers, **({"hours": {"a": 2.0, "b": 2.0}} | more)))
 
 
 def titles(question):
@@ -36,7 +36,8 @@ def titles(question):
 )  # fmt: skip
 def test_ways_are_the_best_each_other_pure_one_and_nothing_more_than_what_is_there(offers, jobs, told, month):
     question = asked(*offers, jobs=jobs)
-    assert titles(question) == told and question.drawn[:, 0].tolist() == pytest.approx([36 * usd for usd in month])
+    assert titles(question) == told
+    assert question.samples_usd[:, 0].tolist() == pytest.approx([36 * usd for usd in month])
 
 
 def test_what_cannot_do_the_work_is_no_way_but_the_machines_that_are_there():
@@ -46,8 +47,11 @@ def test_what_cannot_do_the_work_is_no_way_but_the_machines_that_are_there():
     work = {"jobs": [class_of("a", 150.0)], "have": ["old"]}
     question = question_of(OLD, own(), **work)
     assert len(question.choices) == 2 and question.choices[0].option == "box"
-    assert question.drawn[0, 0] == pytest.approx(36 * (50 + 1050 + 300 * 0.2)) and np.isinf(question.drawn[1]).all()
-    assert question.beside[:, 0].tolist() == pytest.approx([36 * (50 + 2100 + 60.0)])
+    assert (
+        question.samples_usd[0, 0] == pytest.approx(36 * (50 + 1050 + 300 * 0.2))
+        and np.isinf(question.samples_usd[1]).all()
+    )
+    assert question.neighbour_usd[:, 0].tolist() == pytest.approx([36 * (50 + 2100 + 60.0)])
     assert question_of(OLD, **work) is None  # no way, no question
 
 
@@ -56,12 +60,14 @@ def test_resale_value_rises_until_its_high_bound_is_the_lowest_price_of_the_mach
     # 7,500 reaches the lowest price of 30,000 at 4 times: 4 x 6,000 = 24,000. Without a range 6,000 rises to 30,000.
     for resale, highest in (({"value": 6000.0, "low": 5000.0, "high": 7500.0}, 24_000.0), (6000.0, 30_000.0)):
         question = asked(own(capex=price_range, residual=resale), RENTED)
-        (resale_value,) = (one for one in question.assumptions if one.quantity == "residual_usd")
-        assert resale_value.most == pytest.approx(highest)
+        (resale_value,) = (one for one in question.parameters if one.quantity == "residual_usd")
+        assert resale_value.maximum == pytest.approx(highest)
 
 
 def against(question):
-    return None if question.against is None else titles(question)[question.against]
+    index = question.runner_up
+    does_work = index is not None and np.isfinite(question.samples_usd[index]).all()
+    return titles(question)[index] if does_work else None
 
 
 def test_the_rival_is_the_cheapest_way_that_holds_other_machines():
@@ -90,15 +96,15 @@ def test_one_machine_more_and_one_less_are_dispatched_beside_the_best():
     """300 jobs are 600 hours: two boxes do 480 for 2,196 and rented the rest for 720."""
     question = asked(own(), hourly("rented", 6.0), jobs=300.0)
     by_hand = {1: 1050 + 48 + 360 * 6.0, 2: 2100 + 96 + 120 * 6.0, 3: 3150 + 120.0}
-    assert question.drawn[0] == pytest.approx(36 * min(by_hand.values()))
+    assert question.samples_usd[0] == pytest.approx(36 * min(by_hand.values()))
     assert titles(question)[0] == "2 × box, the rest on rented"
-    assert question.beside[:, 0].tolist() == pytest.approx([36 * by_hand[1], 36 * by_hand[3]])
+    assert question.neighbour_usd[:, 0].tolist() == pytest.approx([36 * by_hand[1], 36 * by_hand[3]])
 
 
 def test_more_work_than_the_machines_bought_can_do_takes_more_of_them():
     """Nothing is rented: 200 hours take one box, three times as many take three."""
-    question = dispatch_question(posed(own(), jobs=[class_of("a", 100.0)], hours={"a": 2.0}))
-    (jobs,) = (one for one in question.assumptions if one.quantity == "per_month")
+    question = monthly_problem(posed(own(), jobs=[class_of("a", 100.0)], hours={"a": 2.0}))
+    (jobs,) = (one for one in question.parameters if one.quantity == "per_month")
     thrice = question.at(jobs, np.array([3.0]))
     assert thrice.counts[0, 0] == 3.0 and thrice.usd[0, 0] == pytest.approx(36 * (3150 + 120.0))
 
@@ -109,7 +115,9 @@ def late(place):
 
 def turns(question, quantity, subject):
     """The turning points of an assumption."""
-    ((_, found),) = (pair for pair in question.turns.items() if pair[0][:2] == (quantity, subject))
+    ((_, found),) = (
+        pair for pair in question.turning_points.items() if (pair[0].quantity, pair[0].subject) == (quantity, subject)
+    )
     return found
 
 
@@ -126,7 +134,8 @@ def test_more_jobs_turn_to_the_way_that_gains_most_by_each_though_another_is_nea
 def rows_held(question):
     """What is told of each machine: (machine, quantity, class) with its row."""
     return {
-        (row["reference"], row["quantity"], row["subject"]): row for row in pays_rows("lab", question.held(question))
+        (row["reference"], row["quantity"], row["subject"]): row
+        for row in pays_rows("lab", question.break_even_cases())
     }
 
 
@@ -156,7 +165,7 @@ def test_a_machine_pays_from_where_it_costs_no_more_to_the_last_dollar(fixed, kw
 
 def test_where_nothing_is_rented_a_machine_pays_as_far_as_it_does_the_work(recwarn):
     """A box does 120 jobs of two hours in its 240; of 100 planned. A hundredth of the work may be left."""
-    question = dispatch_question(posed(own(), jobs=[class_of("a", 100.0)], hours={"a": 2.0}))
+    question = monthly_problem(posed(own(), jobs=[class_of("a", 100.0)], hours={"a": 2.0}))
     row = rows_held(question)["box", "device_hours", "a"]
     assert (row["break_even_value"], row["p_pays"]) == (0.0, 1.0)
     assert row["pays_until"] == pytest.approx(240.0 / 0.99, rel=2e-4)
@@ -166,7 +175,7 @@ def test_where_nothing_is_rented_a_machine_pays_as_far_as_it_does_the_work(recwa
 def test_days_of_use_are_those_of_the_machine_that_is_there_too():
     """Ours and the box work 240 of 300 hours a month each; on half the days 120: the rest is rented at 6."""
     question = question_of(OLD, own(), RENTED, jobs=[class_of("a", 150.0)], hours={"a": 2.0}, have=["old"])
-    (days,) = (one for one in question.assumptions if one.quantity == "days_per_month")
+    (days,) = (one for one in question.parameters if one.quantity == "days_per_month")
     half = question.at(days, np.array([0.5]))
     assert half.usd.min() == pytest.approx(36 * (50 + 120 * 0.2 + 180 * 6.0))
 
@@ -174,7 +183,7 @@ def test_days_of_use_are_those_of_the_machine_that_is_there_too():
 def test_a_longer_project_keeps_machines_longer_and_has_as_much_work_in_each_month():
     """200 hours a month: a box of 36,000 costs its price once, 50 a month of care and 40 of running; rented 1,200."""
     question = asked()
-    (months,) = (one for one in question.assumptions if one.quantity == "months")
+    (months,) = (one for one in question.parameters if one.quantity == "months")
     for length in (0.5, 2.0):
         usd = question.at(months, np.array([length])).usd[[0, -1], 0]
         assert usd == pytest.approx([36_000 + 36 * length * 90, 36 * length * 1200])

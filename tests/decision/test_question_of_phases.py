@@ -1,6 +1,7 @@
 """A plan of phases by option and at moved figures, by hand; what its question is made of, and when owning pays."""
 
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,16 +9,9 @@ import pandas as pd
 import pytest
 from phase_plans import CARE, compared, own, priced_plan
 from phase_plans import hourly as rented_at
-from sweetspot.decision.assumption import Assumption, Moved
-from sweetspot.decision.cost_rounds import (
-    Part,
-    Plan,
-    drawn_costs,
-    priced_plans,
-    rounds_cost,
-    rounds_question,
-)
+from sweetspot.decision.decision_problem import Choice, Parameter, ParameterValues
 from sweetspot.decision.options import build_options
+from sweetspot.decision.phases_problem import PhasesProblem, phases_problems, sampled_costs
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.turning import pays_rows
 from sweetspot.draws import shares
@@ -34,7 +28,7 @@ def asked(*offers, draws=2, **market):
 
 def moved(question, quantity, subject="", factor=1.0):
     """USD and machines of each option with one assumption moved."""
-    (one,) = (one for one in question.assumptions if one.quantity == quantity and subject in one.subject)
+    (one,) = (one for one in question.parameters if one.quantity == quantity and subject in one.subject)
     costs = question.at(one, np.array([factor]))
     return {
         choice.option: (usd, boxes)
@@ -70,35 +64,40 @@ def test_every_figure_moves_what_rests_on_it_alone(quantity, subject, factor, bo
     assert found == {"box": (pytest.approx(box[0]), box[1]), "rented": (pytest.approx(rented), 1)}
 
 
-def planned(*, jobs=10, slots=4.0, hours=2.0, room=6.0, least=1.0, own_months=False, **row):
+def planned(*, jobs=10, slots=4.0, hours=2.0, room=6.0, least=1.0, machines=1.0, own_months=False, **row):
     """One phase on one option: ten jobs, four at once, in three rounds of two hours, for 30 USD by use and 100 held."""
     told = {
         "row": 7, "option": "box", "purchase": "own", "gpus": 8, "images_per_s": 1.0, "capex_usd": 100.0,
         "residual_usd": 0.0, "maintenance_usd_per_month": 0.0, "staff_usd_per_month": 0.0, "months": 10.0, "kw": 1.0,
         "pue": 1.0, "usd_per_kwh": 0.2, "days_per_month": 10.0, "discount_rate": 0.0, "fixed_usd_per_month": 10.0,
     } | row  # fmt: skip
-    part = Part(jobs, np.array([30.0]), np.array([hours]), np.array([slots]), [told["row"]])
-    array = lambda value: np.array([value])  # noqa: E731
-    months, no_term = (np.nan if own_months else 10.0), array(np.nan)
-    return Plan([told], [part], array(100.0), array(1.0), array(least), array(room), months, no_term, jobs * hours)
+    told |= {"title": "box", "alternative": "box"}
+    one, none = np.ones(1), np.zeros((1, 1))
+    return PhasesProblem(
+        workload="plan", months=np.nan if own_months else 10.0, size_text="", choices=(Choice.of(told),), parameters=(),
+        samples_usd=none, phase_model="net", table=pd.DataFrame(), jobs=np.array([jobs]), phase_usd=30 * one[None],
+        job_hours=hours * one[None], slots=slots * one[None], speed_of=[[7]], ownership_usd=100 * machines * one,
+        machines=machines * one, minimum=least * one, available_hours=room * one, renewed_months=np.nan * one,
+        work_hours=jobs * hours, running_samples=none, ownership_samples=none,
+    )  # fmt: skip
 
 
 def cost(plan, **factors):
     """USD and machines of the option, with figures moved."""
     told = ("", "", "", 1.0, 1.0, 1.0, "")
     values = {
-        Assumption(name, *told, name, frozenset() if name == "jobs" else frozenset([7])): np.array([factor])
+        Parameter(name, *told, name, frozenset() if name == "jobs" else frozenset([7])): np.array([factor])
         for name, factor in factors.items()
     }
-    found = rounds_cost(plan)(Moved(1, values))
+    found = plan.cost_usd(ParameterValues(1, values))
     return float(found.usd[0, 0]), float(found.counts[0, 0])
 
 
-SMALL = Part(3, np.array([10.0]), np.array([1.0]), np.array([1.0]), [7])
-LARGE = planned(slots=1.0)
+LARGE = planned(slots=1.0, machines=5.0)
 # Ten jobs of two hours and three of one, each alone on a machine, in six hours: four take 3 x 2 + 1, five 5.
-BOTH = LARGE._replace(parts=[*LARGE.parts, SMALL], boxes=np.array([5.0]), held=np.array([500.0]))
-TWO = planned(least=2.0)._replace(boxes=np.array([2.0]), held=np.array([200.0]))
+BOTH = replace(LARGE, jobs=np.array([10, 3]), phase_usd=np.array([[30.0], [10.0]]), job_hours=np.array([[2.0], [1.0]]),
+               slots=np.ones((2, 1)), speed_of=[[7], [7]])  # fmt: skip
+TWO = planned(least=2.0, machines=2.0)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +155,7 @@ def test_draws_move_what_is_paid_by_use_with_speed_and_rate_and_what_is_held_wit
         variable=np.array([[9.0], [4.0], [3.0], [1.0]]),
         fixed=np.array([[7.0], [7.0], [1.0], [15.0]]),
     )
-    used, held = drawn_costs(rows, np.full(4, 100.0), np.full(4, 200.0), draws)
+    used, held = sampled_costs(rows, np.full(4, 100.0), np.full(4, 200.0), draws)
     assert used[:, 0].tolist() == [400.0, 200.0, 400.0, 200.0]
     assert held[:, 0].tolist() == [300.0, 200.0, 400.0, 400.0]
 
@@ -202,13 +201,12 @@ def plans_of(*rows, draws=2, change=lambda plans: plans, **more):
     tables, settings = priced_plan(*rows, **more)
     options = build_options(tables.costs, tables.offers, tables.throughput, tables.extrapolation, settings)
     drawn = simulate(options, 1, draws)
-    return priced_plans(options, drawn, change(tables.plans)), options, drawn, settings
+    return phases_problems(options, drawn, change(tables.plans), 30.5), options, drawn, settings
 
 
 def question_of(*rows, **more):
-    """The question of the one plan, and the plan."""
-    (plan,), options, draws, _ = plans_of(*rows, **more)
-    return rounds_question(plan, options, draws, 30.5), plan
+    """The question of the one plan."""
+    return plans_of(*rows, **more)[0][0]
 
 
 def test_jobs_on_one_device_each_go_by_the_figure_of_the_machine_with_one():
@@ -222,21 +220,22 @@ def test_jobs_on_one_device_each_go_by_the_figure_of_the_machine_with_one():
     jobs = {"instance": "single", "phases": [{"name": "jobs", "jobs": 9, "hours": 20.0, "gpus_per_job": "one"}]}
     speeds = {"box": (380.0, 380.0, 380.0), "rented": (800.0, 800.0, 800.0)}
     single = rented_at(1.9) | {"instance": "single"}
-    question, whole = question_of(own(), rented_at(), single, work=jobs, facts=facts, speeds=speeds)
-    table = whole.table.set_index("option")
+    question = question_of(own(), rented_at(), single, work=jobs, facts=facts, speeds=speeds)
+    table = question.table.set_index("option")
     assert dict(table["hours"]) == pytest.approx({"rented": 30.0, "single": 180.0, "box": 60.0})
     assert dict(table["device_hours"]) == pytest.approx({"rented": 90.0, "single": 180.0, "box": 180.0})
     place = [choice.option for choice in question.choices].index("box")
     moved = {
-        tuple(one.subject.split("|")[1:3]): question.at(one, np.array([2.0])).usd[place, 0] - question.usd[place]
-        for one in question.assumptions
+        tuple(one.subject.split("|")[1:3]): question.at(one, np.array([2.0])).usd[place, 0]
+        - question.baseline.usd[place, 0]
+        for one in question.parameters
         if one.quantity == "speed"
     }
     assert moved == pytest.approx({("X", "1"): -6.0, ("X", "4"): 0.0, ("Y", "4"): 0.0})
 
 
 def held(question):
-    return {(row["reference"], row["quantity"]): row for row in pays_rows("work", question.held(question))}
+    return {(row["reference"], row["quantity"]): row for row in pays_rows("work", question.break_even_cases())}
 
 
 def test_a_machine_pays_by_the_jobs_of_the_plan_and_by_the_days_of_use():

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sweetspot.decision.assumption import OF_THE_TEAM
-from sweetspot.decision.cost_share import share_questions
+from sweetspot.decision.decision_problem import OF_THE_TEAM
+from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from three_kinds import MONTH_DAYS, SHARE, Market, hourly, own, price
 
 # A box of 36,000 USD and 50 a month for 36 months, ten days of use: 240 hours a month, 8,640 in all, at 0.2 an hour.
@@ -24,11 +24,11 @@ def made(*offers, draws=2, kind=SHARE, **market):
 
 
 def planned(question):
-    return dict(zip((one.option for one in question.choices), question.usd.tolist(), strict=True))
+    return dict(zip((one.option for one in question.choices), question.baseline.usd[:, 0].tolist(), strict=True))
 
 
 def drawn(question):
-    return dict(zip((one.option for one in question.choices), question.drawn, strict=True))
+    return dict(zip((one.option for one in question.choices), question.samples_usd, strict=True))
 
 
 def figure(priced, name):
@@ -41,7 +41,7 @@ def figure(priced, name):
 def test_what_the_box_does_in_its_days_of_use_is_the_work():
     question = made().share()
     assert planned(question) == pytest.approx({"box": HELD + RUNNING, "rented": RENTED})
-    assert (question.told, question.months) == ("10 days of use a month for 36 months", 36.0)
+    assert (question.size_text, question.months) == ("10 days of use a month for 36 months", 36.0)
     assert (question.workload, question.model, question.of_the_team) == ("vgg16", "vgg16", OF_THE_TEAM)
     assert question.choices[0].row["row"] == question.reference
     # A box that is broken a tenth of the time does so much less.
@@ -64,7 +64,7 @@ def test_what_the_box_does_in_its_days_of_use_is_the_work():
 )
 def test_each_figure_doubled_moves_the_cost(quantity, subject, box, rented):
     question = made().share()
-    (one,) = (one for one in question.assumptions if one.quantity == quantity and subject in one.subject)
+    (one,) = (one for one in question.parameters if one.quantity == quantity and subject in one.subject)
     usd = question.at(one, np.array([1.0, 2.0])).usd
     assert usd.T.tolist() == [pytest.approx([HELD + RUNNING, RENTED]), pytest.approx([box, rented])]
 
@@ -90,14 +90,14 @@ def test_more_days_are_more_work_up_to_those_of_a_month_and_what_is_paid_by_the_
 def test_a_device_that_is_faster_in_a_draw_is_paid_for_less_long():
     priced = made()
     faster = np.array([[1.0, 1.0], [2.0, 4.0]]) * 100.0
-    (question,) = share_questions(priced.options, replace(priced.draws, images_per_s=faster), MONTH_DAYS)
+    (question,) = shared_machine_problems(priced.options, replace(priced.draws, images_per_s=faster), MONTH_DAYS)
     assert drawn(question)["rented"].tolist() == pytest.approx([RENTED / 2, RENTED / 4])
     assert drawn(question)["box"].tolist() == pytest.approx([HELD + RUNNING] * 2)
 
 
 def by_bills(options, draws):
     """Without a reference that is owned."""
-    return share_questions(options.assign(is_reference=False), draws, MONTH_DAYS)
+    return shared_machine_problems(options.assign(is_reference=False), draws, MONTH_DAYS)
 
 
 def hours_of(usd):
@@ -108,12 +108,12 @@ def hours_of(usd):
 def test_without_a_box_of_ones_own_all_workloads_that_everything_does_are_the_work_once_each():
     priced = made(kind=None)
     (question,) = by_bills(priced.options, priced.draws)
-    assert question.told == "job, lab.jobs" and planned(question) == pytest.approx(hours_of(2))
+    assert question.size_text == "job, lab.jobs" and planned(question) == pytest.approx(hours_of(2))
     assert drawn(question)["rented"].tolist() == pytest.approx([24.0, 24.0])
     assert np.isnan(question.months) and question.reference is None and question.of_the_team == ()
     rented = priced.options.assign(is_reference=priced.options["purchase"].eq("on_demand"))
-    (also,) = share_questions(rented, priced.draws, MONTH_DAYS)  # a rented reference has no days of use
-    assert also.told == question.told
+    (also,) = shared_machine_problems(rented, priced.draws, MONTH_DAYS)  # a rented reference has no days of use
+    assert also.size_text == question.size_text
 
 
 def test_what_one_of_them_cannot_do_is_no_part_of_the_work():
@@ -121,10 +121,10 @@ def test_what_one_of_them_cannot_do_is_no_part_of_the_work():
     options = priced.options
     both = options[~(options["option"].eq("rented") & options["workload"].eq("lab.jobs"))]
     (question,) = by_bills(both, priced.draws)
-    assert question.told == "job" and planned(question) == pytest.approx(hours_of(1))
+    assert question.size_text == "job" and planned(question) == pytest.approx(hours_of(1))
     apart = options.assign(workload=[f"{name} {number}" for number, name in enumerate(options["workload"])])
     (question,) = by_bills(apart, priced.draws)
-    assert question.told == "" and planned(question) == pytest.approx(hours_of(1))
+    assert question.size_text == "" and planned(question) == pytest.approx(hours_of(1))
 
 
 def test_a_model_with_one_option_asks_nothing_and_an_option_with_a_draw_that_never_ends_does_not_compete():
@@ -134,6 +134,6 @@ def test_a_model_with_one_option_asks_nothing_and_an_option_with_a_draw_that_nev
     draws = replace(priced.draws, images_per_s=speeds)
     alone = pd.concat([priced.options, priced.options.iloc[:1].assign(model="alone")], ignore_index=True)
     with np.errstate(divide="ignore"):
-        (question,) = share_questions(alone, draws, MONTH_DAYS)
+        (question,) = shared_machine_problems(alone, draws, MONTH_DAYS)
         assert question.model == "vgg16" and sorted(planned(question)) == ["box", "rented"]
-        assert share_questions(priced.options[priced.options["option"].ne("rented")], draws, MONTH_DAYS) == []
+        assert shared_machine_problems(priced.options[priced.options["option"].ne("rented")], draws, MONTH_DAYS) == []

@@ -5,8 +5,7 @@ import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
 from sweetspot.decision.choice_table import works
-from sweetspot.decision.cost_dispatch import dispatch_question
-from sweetspot.decision.pose import limited
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.decision.verdict import verdict_table
 
 FREE = {"maintenance_per_month": 0.0, "kw": 1.0, "per_kwh": 0.1}
@@ -41,8 +40,8 @@ def test_a_purchase_is_held_against_the_mix_of_two_clouds():
     assert told["usd"] == pytest.approx(5760) and told["rival_usd"] == pytest.approx(7200)
     assert told["ratio"] == pytest.approx(1.25) and told["buy_below_usd"] == pytest.approx(6840)
     assert work.table["usd"].tolist() == pytest.approx([5760, 7200, 18_000, 18_000])
-    question = dispatch_question(two_clouds()[0])
-    ((turn,),) = (turns for one, turns in question.turns.items() if one.quantity == "capex_usd")
+    question = monthly_problem(two_clouds()[0])
+    ((turn,),) = (turns for one, turns in question.turning_points.items() if one.quantity == "capex_usd")
     assert turn.factor * 5400 == pytest.approx(6840, rel=1e-6) and turn.usd == pytest.approx(7200, rel=1e-6)
 
 
@@ -74,5 +73,5 @@ def test_the_price_that_pays_is_that_of_the_machine_that_is_worth_most():
 def test_what_may_be_spent_up_front_caps_the_price():
     """With at most 6,000 USD up front no box of 6,840 is bought, though it would pay."""
     posed, *more = two_clouds(at_most_up_front=6000.0)
-    told, _ = verdict_of((limited(posed, 1.0), *more))
+    told, _ = verdict_of((posed.within_limits(1.0), *more))
     assert told["kind"] == "buy" and told["buy_below_usd"] == pytest.approx(6000)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, small_lab
-from sweetspot.decision.assumption import Assumption, Moved
-from sweetspot.decision.posed import in_time
+from sweetspot.decision.decision_problem import Parameter, ParameterValues
+from sweetspot.decision.monthly_work import in_time
 from sweetspot.mixes.problem import NEVER
 
 WHOLE = 30.5 * 24  # hours of a month
@@ -98,8 +98,8 @@ def test_a_dearer_draw_makes_a_contract_and_a_flat_month_dearer(market):
 
 def moved(one, quantity, factor, name, figure=None, subject=""):
     labels = frozenset() if name is None else one.source(name).labels
-    about = Assumption(quantity, subject, "", "", 1.0, 0.5, 2.0, "", figure or quantity, labels)
-    return one.moved(Moved(1, {about: factor}))
+    about = Parameter(quantity, subject, "", "", 1.0, 0.5, 2.0, "", figure or quantity, labels)
+    return one.moved(ParameterValues(1, {about: factor}))
 
 
 def test_each_figure_moves_what_rests_on_it(market):
@@ -128,18 +128,14 @@ def test_a_moved_price_stands_on_the_drawn_one(market):
     """Drawn at twice its price the box costs 2,050 a month; at one and a half times of that, 3,050."""
     one = market[0]
     label = one.source("box").offer["row"]
-    drawn = {("capex_usd", label): np.array([72_000.0, 36_000.0])}
+    drawn = {("capex_usd", label): np.array([2.0, 1.0])}  # times what is planned
     figures = {name: values.copy() for name, values in one.figures.items()}
     figures["fixed"][label] = np.array([2050.0, 1050.0]) / 0.9
-    both = replace(one, known=drawn, figures=figures)
+    both = replace(one, factors=drawn, figures=figures)
     assert held(moved(both, "capex_usd", 1.5, "box"), "box").fixed.tolist() == pytest.approx([3050.0, 1550.0])
-    # What is drawn of a figure that is nothing moves nothing.
-    free = {
-        ("residual_usd", label): np.array([5.0, 6.0]),
-        ("maintenance_usd_per_month", label): np.array([100.0, 50.0]),
-    }
+    free = {("maintenance_usd_per_month", label): np.array([2.0, 1.0])}
     figures["fixed"][label] = np.array([1100.0, 1050.0]) / 0.9
-    dearer = replace(one, known=free, figures=figures)
+    dearer = replace(one, factors=free, figures=figures)
     assert held(moved(dearer, "capex_usd", 2.0, "box"), "box").fixed.tolist() == pytest.approx([2100.0, 2050.0])
 
 

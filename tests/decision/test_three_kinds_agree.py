@@ -42,11 +42,11 @@ def test_they_cost_what_the_bills_say_and_owning_pays_from_the_same_share_of_the
     for kind, question in asked.items():
         assert [one.option for one in question.choices[:2]] == ["box", "rented"]
         expected = [36 * (month + 50) + 0.2 * hours, rent * hours]
-        assert question.usd[:2] == pytest.approx(expected, rel=1e-9), kind
-        assert question.drawn[:2].mean(axis=1) == pytest.approx(expected, rel=1e-9), kind
+        assert question.baseline.usd[:, 0][:2] == pytest.approx(expected, rel=1e-9), kind
+        assert question.samples_usd[:2].mean(axis=1) == pytest.approx(expected, rel=1e-9), kind
     days = break_even(made.options, made.draws, 30.5).set_index("option").loc["rented"]
     rounds, months = (
-        {row["quantity"]: row for row in pays_rows(work, asked[kind].held(asked[kind]))}
+        {row["quantity"]: row for row in pays_rows(work, asked[kind].break_even_cases())}
         for work, kind in (("work", ROUNDS), ("lab", DISPATCH))
     )
     assert [rounds["jobs"]["factor"], months["device_hours"]["factor"]] == pytest.approx([days["days"] / 10] * 2, 1e-9)
@@ -102,7 +102,7 @@ CASES = [(SHARE, "all of it", False), *(pytest.param(*case, True, marks=pytest.m
 def test_each_turns_the_answer_and_a_little_less_does_not(kind, name, every):
     made, close = MARKETS[name], CLOSE[kind]
     question, now = price(made, kind=kind).question(kind), best(made, kind)
-    found = [(one, turn) for one, turns in question.turns.items() for turn in turns]
+    found = [(one, turn) for one, turns in question.turning_points.items() for turn in turns]
     assert {one.quantity for one, _ in found} >= ASKED - ({"days_per_month"} if name == "falling rents" else set())
     for assumption, turn in found if every else [pair for pair in found if pair[0].quantity in FEW]:
         beyond, short = (
@@ -124,7 +124,7 @@ def test_what_was_said_too_late_or_too_early(terms, months):
     boxes = own(capex=6500.0, **plain, **terms), own("second", capex=3300.0, kw=0.9, **plain)
     speeds = {"box": 500.0, "second": 300.0, "rented": 225.0}
     question = price(Market((*boxes, hourly("rented", 3.06)), speeds), kind=SHARE).share()
-    ((assumption, (turn,)),) = (pair for pair in question.turns.items() if pair[0].quantity == "months")
+    ((assumption, (turn,)),) = (pair for pair in question.turning_points.items() if pair[0].quantity == "months")
     value = turn.factor * assumption.value
     assert value == pytest.approx(months, abs=0.05)
     if "downtime_share" in terms:

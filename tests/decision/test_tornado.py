@@ -1,13 +1,14 @@
 """Rows of the tornado, of turning points and of what pays, by hand; ties, and what is not looked for."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from decision_tables import BOX, RENTED, asked, box_offer, offer, options_of
 from small_lab import same
-from sweetspot.decision.assumption import all_of
+from sweetspot.decision.decision_problem import all_of
 from sweetspot.decision.turning import (
     PAYS,
     TORNADO,
@@ -50,7 +51,8 @@ def test_a_row_of_the_tornado_by_hand():
     assert set(row) == set(TORNADO)
     same(row, ABOUT | PRICE | {
         "low": 5200.0, "high": 7800.0, "range_basis": "assumed", "best_title": BOX,
-        "rival": RENTED, "rival_title": RENTED, "margin": RENT / 7940, "margin_low": RENT / 6640, "margin_high": RENT / 9240,
+        "rival": RENTED, "rival_title": RENTED,
+        "margin": RENT / 7940, "margin_low": RENT / 6640, "margin_high": RENT / 9240,
         "swing": RENT / 6640 - RENT / 9240, "usd": 7940.0, "usd_low": 6640.0, "usd_high": 9240.0,
         "flips": False, "flip_value": RENT - 1440,
         "flip_factor": (RENT - 1440) / 6500,
@@ -131,7 +133,7 @@ def test_the_stretch_in_which_it_pays(apart, jumps, expected):
 
 def held(apart, drawn, exact=None, most=math.inf):
     lines = CostDifference(FACTORS, np.array([apart], float), np.array(drawn, float), FACTORS, STILL, STILL)
-    about = all_of("jobs", "jobs")._replace(most=most)
+    about = replace(all_of("jobs", "jobs"), maximum=most)
     return BreakEvenCase("box", "Office box", about, "jobs of all", "per_month", 200.0, "jobs", lines, 0.75, exact)
 
 

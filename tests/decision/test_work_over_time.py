@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from phase_plans import hourly, own
 from small_lab import class_of, posed
-from sweetspot.decision.assumption import Moved
-from sweetspot.decision.cost_dispatch import dispatch_question
+from sweetspot.decision.decision_problem import ParameterValues
+from sweetspot.decision.monthly_problem import monthly_problem
 from sweetspot.mixes.problem import grown, months_of
 
 MONTHS = np.arange(36)
@@ -56,7 +56,7 @@ def test_growth_is_one_unknown_number_a_project_apart_from_what_is_known_of_the_
     assert np.quantile(rate, [0.05, 0.5, 0.95]) == pytest.approx([0.0, 0.05, 0.1], abs=0.006)
     assert jobs == pytest.approx(100.0 * (1 + rate[:, None]) ** MONTHS)
     made = work_of(jobs={"value": 10.0, "low": 5.0, "high": 20.0}, growth=RANGED, draws=50, months_alike=1.0)
-    drawn = {one.quantity: values for one, values in dispatch_question(made).drawn_work}
+    drawn = {one.quantity: values for one, values in monthly_problem(made).work_samples}
     assert drawn["per_month"] == pytest.approx(made.numbers[0, :, 0])
     assert (1 + drawn["growth_per_month"]) * made.numbers[0, :, 0] == pytest.approx(made.numbers[0, :, 1])
 
@@ -64,15 +64,15 @@ def test_growth_is_one_unknown_number_a_project_apart_from_what_is_known_of_the_
 def test_growth_moves_as_an_assumption_of_its_class():
     """Twice 5 % a month is 10 %, of the class that it is said of; another stays."""
     jobs = [class_of("a", 10.0, growth_per_month=0.05), class_of("b", 10.0)]
-    question = dispatch_question(made := posed(RENTED, jobs=jobs, hours={"a": 2.0, "b": 2.0}))
-    (growth,) = (one for one in question.assumptions if one.quantity == "growth_per_month")
+    question = monthly_problem(made := posed(RENTED, jobs=jobs, hours={"a": 2.0, "b": 2.0}))
+    (growth,) = (one for one in question.parameters if one.quantity == "growth_per_month")
     assert (growth.name, growth.value, growth.low, growth.high) == (
         "growth of the jobs of a", 0.05, pytest.approx(0.04), pytest.approx(0.06),
     )  # fmt: skip
-    assert (growth.unit, growth.range_basis, growth.most) == ("share/month", "assumed", 0.5)
-    moved = made.moved(Moved(1, {growth: 2.0})).jobs
+    assert (growth.unit, growth.range_basis, growth.maximum) == ("share/month", "assumed", 0.5)
+    moved = made.moved(ParameterValues(1, {growth: 2.0})).jobs
     assert moved[0, 0] == pytest.approx(10.0 * 1.1**MONTHS) and moved[1, 0] == pytest.approx(np.full(36, 10.0))
-    planned = made.moved(Moved(1, {growth: 1.0})).jobs
+    planned = made.moved(ParameterValues(1, {growth: 1.0})).jobs
     assert planned[0, 0] == pytest.approx(10.0 * 1.05**MONTHS)
 
 
@@ -85,24 +85,6 @@ def test_what_pays_for_a_growing_work_is_a_machine_that_a_steady_one_does_not_pa
     hours = 140.0 * 1.015**MONTHS
     assert rising.mixes[0].counts == (1,) and hours.max() < 240.0
     assert usd(rising) == pytest.approx(36 * 1050.0 + 0.2 * hours.sum())
-
-
-def gaining(gain, *sources, jobs=10.0):
-    return work_of(*sources, jobs=jobs, software_gain_per_year=gain)
-
-
-def test_a_gain_of_software_makes_each_hour_shorter_and_nothing_that_is_paid_by_the_month():
-    """Ten jobs of 12 USD; after a year at 20 % the same take 10, after two 8.33. A box costs 1,050 a month all the
-    same, its running falls: 100 jobs of two hours at 0.2 USD. Rented they are 1,200 in the first month, 1,090 on the
-    box; at 20 % a year 931 on average of 36 months (0.776), and 1,081.
-    """
-    falling = 1.2 ** (-MONTHS / 12)
-    assert falling[[12, 24]] == pytest.approx([1 / 1.2, 1 / 1.44]) and falling.mean() == pytest.approx(0.776, abs=0.001)
-    assert usd(gaining(0.2, hourly(6.0))) == pytest.approx((120.0 * falling).sum())
-    assert usd(gaining(0.2, own(), jobs=100.0)) == pytest.approx(36 * 1050.0 + 0.2 * (200.0 * falling).sum())
-    steady, faster = (gaining(gain, own(), hourly(6.0), jobs=100.0) for gain in (0.0, 0.2))
-    assert steady.mixes[0].counts == (1,) and faster.mixes[0].counts == (0,)
-    assert usd(faster) == pytest.approx((1200.0 * falling).sum())
 
 
 def late(weeks=TWO_MONTHS, draws=2, **terms):
@@ -163,8 +145,6 @@ FIRST = 200.0 / 12.0  # jobs of two hours: 200 USD in the first month
         # sum of 200 x 1.05^t x 0.9^(t/12): q = 1.05 x 0.991258 = 1.040821, (q^36 - 1) / (q - 1) = 78.93
         # (the sums of both apart, 95.84 months of work at 0.8611 of the rent, would be 16,506)
         ({"growth": 0.05}, 15_787.0),
-        # sum of 200 x (0.9 / 1.2)^(t/12): q = 0.976311, (1 - q^36) / (1 - q) = 24.40 (apart: 4,812)
-        ({"software_gain_per_year": 0.2}, 4_881.0),
         # as much in each month: 200 x (1 - 0.9^3) / (1 - 0.9^(1/12)) = 200 x 31.00
         ({}, 6_200.0),
     ],
@@ -175,8 +155,8 @@ def test_each_month_pays_its_own_rent_for_its_own_work(work, total):
     assert usd(made) == pytest.approx([total] * 2, abs=0.6)
     central = made.mixes[0].at(made.central)
     assert central.usd * 36 == pytest.approx([total], abs=0.6)
-    question = dispatch_question(made)
-    assert question.planned.usd[0, 0] == pytest.approx(total, abs=0.6)
+    question = monthly_problem(made)
+    assert question.baseline.usd[0, 0] == pytest.approx(total, abs=0.6)
 
 
 def test_until_a_machine_comes_the_rents_of_the_first_months_are_paid():

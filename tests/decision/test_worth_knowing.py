@@ -8,7 +8,7 @@ from decision_tables import BOX, RENTED, box_offer, figure, offer, options_of
 from scipy.integrate import quad
 from scipy.stats import norm
 from sweetspot.decision.compare import analysed
-from sweetspot.decision.cost_share import share_questions
+from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import simulate
 from sweetspot.decision.worth_knowing import UncertainFigure, _value
 
@@ -19,7 +19,8 @@ def table(entries, figures, reference=None, draws=40_000):
     """`entries`: (offer, images/s, devices)."""
     options = options_of(*entries, figures=figures, reference=reference)
     drawn = simulate(options, 5, draws)
-    return analysed(share_questions(options, drawn, MONTH), options, drawn)["worth_knowing"].set_index("assumption")
+    problems = shared_machine_problems(options, drawn, MONTH)
+    return analysed(problems, options, drawn)["worth_knowing"].set_index("assumption")
 
 
 def two_rented(draws=40_000, **more):

@@ -80,7 +80,7 @@ def test_points_nearer_than_fifteen_pixels_share_their_numbers(hours, numbers):
 def test_the_front_is_drawn_on_logarithmic_scales_with_its_key_below():
     rows = [("A", 10.0, 50.0), ("box", 1000.0, 50.0)]
     drawing = CHARTS["front"].draw(ChartData(answered(ranks=ranks(*rows)), "box"))
-    assert drawing.says == "m: 1 of 2 options are best in time, money or both" and "published" in drawing.key
+    assert drawing.says == "Best trade-offs for m: 1 of 2 options" and "published" in drawing.key
     assert drawing.data["keys"]["text"].tolist() == ["1  A: 10.0 h, 50.0 USD", "2  box: 1,000 h, 50.0 USD"]
     line, filled, *_, key = marks_of(spec_of(drawing))
     x, y = (filled["encoding"][name] for name in "xy")
@@ -93,7 +93,7 @@ def test_the_front_is_drawn_on_logarithmic_scales_with_its_key_below():
     assert filled["encoding"]["color"]["scale"]["domain"] == ["cannot be taken away", "box [l]"]
     many = [(f"o{n}", 10.0 + n, 50.0 - n) for n in range(9)]
     crowded = CHARTS["front"].draw(ChartData(answered("o0", ranks=ranks(*many)), "o0"))
-    assert len(crowded.data["keys"]) == 7 and crowded.says.startswith("m: 9 of 9")
+    assert len(crowded.data["keys"]) == 7 and crowded.says.endswith("9 of 9 options")
 
 
 def bills() -> dict[str, pd.DataFrame]:

@@ -6,8 +6,8 @@ from datetime import date
 import numpy as np
 import pandas as pd
 from sweetspot.decision.compare import Inputs
-from sweetspot.decision.cost_share import share_questions
 from sweetspot.decision.options import build_options
+from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.waiting import ArrivalStream, queue_table
 from sweetspot.study.settings import Settings
@@ -135,7 +135,7 @@ def drawn(options, **changes):
 
 def asked(options, month_days=30.5, draws=2):
     """The questions of the models of the options, with few draws."""
-    return share_questions(options, simulate(options, 5, draws), month_days)
+    return shared_machine_problems(options, simulate(options, 5, draws), month_days)
 
 
 def queue_at_box(options: pd.DataFrame) -> pd.DataFrame:

@@ -7,8 +7,8 @@ from sweetspot.bills.costs import PRICED_COLUMNS
 from sweetspot.bills.schemas import table_of
 from sweetspot.commands.reevaluate import PhaseInputs
 from sweetspot.decision.compare import Inputs, compare
-from sweetspot.decision.cost_rounds import priced_plans
 from sweetspot.decision.options import build_options
+from sweetspot.decision.phases_problem import phases_problems
 from sweetspot.decision.simulate import simulate
 from sweetspot.report.tables import of_plans
 from sweetspot.study.settings import Settings
@@ -74,7 +74,7 @@ def priced_plan(*rows, work=None, facts=None, speeds=None):
 def best_of(tables, settings, draws=2):
     """The best of the plan by what it is priced at: the option, and nothing else of the comparison."""
     options = build_options(tables.costs, tables.offers, tables.throughput, tables.extrapolation, settings)
-    (whole,) = priced_plans(options, simulate(options, settings.seed, draws), tables.plans)
+    (whole,) = phases_problems(options, simulate(options, settings.seed, draws), tables.plans, 30.5)
     stays = whole.table[whole.table["persistent"].astype(bool)]
     return (stays if len(stays) else whole.table)["option"].iloc[0]
 

@@ -16,8 +16,8 @@ from study_tables import STUDIES
 from sweetspot.decision import simulate
 from sweetspot.decision.compare import Inputs, Judged, asked_of, judge
 from sweetspot.decision.left_out import set_aside
+from sweetspot.decision.monthly_work import MIX_DRAWS
 from sweetspot.decision.options import build_options, records
-from sweetspot.decision.posed import MIX_DRAWS
 from sweetspot.study.instances import load_instances
 from sweetspot.study.settings import Settings
 from sweetspot.study.study import load_study
@@ -54,7 +54,7 @@ class Replanned:
             speeds, whose = self._faster(subject, factor)
             if kind == PLAN and work["instance"] in whose:  # the hours hold there: with another speed the work stays
                 _longer(work, 1 / factor)
-        elif quantity in ("jobs", "per_month", "growth_per_month", "software_gain_per_year"):
+        elif quantity in ("jobs", "per_month", "growth_per_month"):
             _busier(work, quantity, subject, factor)
         else:
             self._priced(lists, quantity, subject, factor)
@@ -230,9 +230,7 @@ def _busier(work: dict[str, Any], quantity: str, subject: str | None, factor: fl
     if "phases" in work:
         _longer(work, factor)
         return
-    if quantity == "software_gain_per_year":
-        _scaled(work, quantity, factor)
-    for job in work["jobs"] if quantity != "software_gain_per_year" else ():
+    for job in work["jobs"]:
         urgent = f"{job['name']} (urgent)"
         if quantity == "growth_per_month" and job["name"] == subject:
             _scaled(job, quantity, factor)

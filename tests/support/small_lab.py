@@ -4,9 +4,8 @@ import pandas as pd
 import pytest
 from phase_plans import priced_plan
 from price_lists import works_of
+from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
 from sweetspot.decision.options import build_options
-from sweetspot.decision.pose import pose
-from sweetspot.decision.posed import Posed
 from sweetspot.decision.simulate import simulate
 
 MONTH_DAYS = 30.5
@@ -29,10 +28,10 @@ def small_lab(*offers, jobs, hours, draws=2, change=lambda options: options, fac
     lab = {"kind": "monthly", "months": 36.0, "jobs": jobs, "source": "this test"} | work
     monthly = works_of({"lab": lab})["lab"]
     drawn = simulate(options, 1, draws)
-    return pose("lab", monthly, options, drawn, tables.offers, MONTH_DAYS, 5), options, drawn, settings
+    return monthly_work("lab", monthly, options, drawn, tables.offers, MONTH_DAYS, 5), options, drawn, settings
 
 
-def posed(*offers, **more) -> Posed:
+def posed(*offers, **more) -> MonthlyWork:
     """The problem alone."""
     return small_lab(*offers, **more)[0]
 

@@ -13,15 +13,13 @@ from decision_tables import study
 from phase_plans import cells_of
 from phase_plans import own as own  # for the tests of markets
 from price_lists import MONTH_DAYS, machines, offers, planned, price_list, priced, works_of
-from sweetspot.decision.assumption import Assumption
 from sweetspot.decision.compare import Inputs
-from sweetspot.decision.cost_dispatch import dispatch_question
-from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question
-from sweetspot.decision.cost_share import share_questions
+from sweetspot.decision.decision_problem import DecisionProblem, Parameter, TurningPoint
+from sweetspot.decision.monthly_problem import monthly_problem
+from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
 from sweetspot.decision.options import build_options
-from sweetspot.decision.pose import pose
-from sweetspot.decision.posed import Posed
-from sweetspot.decision.question import Question, Turn
+from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
+from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.study.settings import Settings
 
@@ -56,7 +54,7 @@ def hourly(name: str, usd: Any, **keys: Any) -> dict[str, Any]:
     return {"instance": name, "per_hour": usd, **keys}
 
 
-def put(market: Market, kind: str, assumption: Assumption, factor: float) -> Market:
+def put(market: Market, kind: str, assumption: Parameter, factor: float) -> Market:
     """The market whose price list, speeds or work say `factor` times what an assumption says."""
     quantity, subject, changed = assumption.quantity, assumption.subject, copy.deepcopy(market)
     for one in changed.offers:
@@ -99,32 +97,27 @@ class Priced:
     draws: Draws
     works: dict[str, Any]
 
-    def share(self) -> Question:
+    def share(self) -> DecisionProblem:
         """As often as the box's use allows."""
-        (question,) = share_questions(self.options, self.draws, MONTH_DAYS)
+        (question,) = shared_machine_problems(self.options, self.draws, MONTH_DAYS)
         return question
 
-    @property
-    def plan(self) -> PricedPlan:
-        """All of its plan."""
-        return next(iter(priced_plans(self.options, self.draws, self.tables.plans)))
-
-    def rounds(self) -> Question:
+    def rounds(self) -> PhasesProblem:
         """All its jobs, in rounds."""
-        return rounds_question(self.plan, self.options, self.draws, MONTH_DAYS)
+        return next(iter(phases_problems(self.options, self.draws, self.tables.plans, MONTH_DAYS)))
 
-    def posed(self) -> Posed:
+    def posed(self) -> MonthlyWork:
         """Its jobs of a month, as mixes."""
         lab = (self.options, self.draws, self.tables.offers, MONTH_DAYS, self.settings.seed)
-        return pose("lab", self.works["lab"], *lab)
+        return monthly_work("lab", self.works["lab"], *lab)
 
-    def dispatch(self) -> Question:
+    def dispatch(self) -> DecisionProblem:
         """Its jobs of a month."""
-        found = dispatch_question(self.posed())
+        found = monthly_problem(self.posed())
         assert found is not None
         return found
 
-    def question(self, kind: str) -> Question:
+    def question(self, kind: str) -> DecisionProblem:
         """The question of one kind of work."""
         return {SHARE: self.share, ROUNDS: self.rounds, DISPATCH: self.dispatch}[kind]()
 
@@ -164,16 +157,13 @@ def best(market: Market, kind: str) -> str:
     if kind == SHARE:
         return str(made.options.sort_values("images_per_usd", kind="stable")["option"].iloc[-1])
     if kind == ROUNDS:
-        return str(made.plan.table["option"].iloc[0])
+        return str(made.rounds().table["option"].iloc[0])
     mix = made.posed().mixes[0]
     return " + ".join(mix.bought) or mix.done.lead
 
 
-def named(question: Question, turn: Turn) -> str:
+def named(question: DecisionProblem, turn: TurningPoint) -> str:
     """What the best turns to, as `best` has it."""
     name = str(question.choices[turn.to].option)
-    if turn.alternative is None or turn.alternative < len(question.choices):
-        return name
-    offered = [one.row["option"] for one in question.choices if one.row["purchase"] != "own"]
-    title = question.title(turn.to, turn.machines, turn.alternative)
-    return str(next(one for one in offered if title.endswith(one)))
+    alternatives = {None, *(one.alternative for one in question.choices)}
+    return name if turn.alternative in alternatives else str(turn.alternative)

@@ -183,7 +183,9 @@ def test_from_a_repository_with_the_library_installed(repository, checkout, pack
     mine = importer(tmp_path / "mine", from_repository(repository), STUDY)
     done = snakemake(mine, "--", "comparison", path=installed)
     assert done.returncode == 0, done.stdout[-4000:]
-    again = snakemake(mine, "--dry-run", "--", "comparison", path=installed)  # with Snakemake's own triggers, code among them
+    again = snakemake(
+        mine, "--dry-run", "--", "comparison", path=installed
+    )  # with Snakemake's own triggers, code among them
     assert "Nothing to be done" in again.stdout, again.stdout
 
 

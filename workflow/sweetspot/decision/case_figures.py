@@ -5,19 +5,18 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from sweetspot.decision.cost_rounds import Plan
-from sweetspot.decision.question import Question
+from sweetspot.decision.phases_problem import PhasesProblem
 
 COLUMNS = ("workload", "option", "purchase", "ownership_usd", "running_usd", "machines", "room_hours")
 
 
-def case_figures(plans: Iterable[tuple[Question, Plan]]) -> pd.DataFrame:
+def case_figures(plans: Iterable[PhasesProblem]) -> pd.DataFrame:
     """List the costs of each plan on each option, at central figures.
 
     Parameters
     ----------
     plans
-        Plans of phases, each with its question, whose choices are the rows of the plan.
+        Plans of phases.
 
     Returns
     -------
@@ -26,12 +25,10 @@ def case_figures(plans: Iterable[tuple[Question, Plan]]) -> pd.DataFrame:
         phases; `room_hours`: hours of use planned for one machine (null: nobody counts them).
 
     """
-    rows = [
-        (question.workload, row["option"], row["purchase"], plan.held[index], running[index], plan.boxes[index],
-         plan.room[index])
-        for question, plan in plans
-        for running in [np.sum([part.usd for part in plan.parts], axis=0)]
-        for index, row in enumerate(plan.rows)
-    ]  # fmt: skip
+    rows = []
+    for plan in plans:
+        figures = (plan.ownership_usd, plan.running_usd, plan.machines, plan.available_hours)
+        for choice, *values in zip(plan.choices, *figures, strict=True):
+            rows.append((plan.workload, choice.option, choice.row["purchase"], *values))
     table = pd.DataFrame(rows, columns=list(COLUMNS)).astype(dict.fromkeys(COLUMNS[3:], float))
     return table.replace(np.inf, np.nan)

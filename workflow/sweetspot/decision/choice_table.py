@@ -11,11 +11,10 @@ from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
 from sweetspot.choice_kinds import BUY, CANNOT, CONTRACT, KEEP, LIMIT, MAY_STOP, MIX, NOT_ASKED, RENT
 from sweetspot.decision import texts
-from sweetspot.decision.assumption import Array, Assumption, Moved
-from sweetspot.decision.cost_rounds import PricedPlan
+from sweetspot.decision.decision_problem import Array, Parameter, ParameterValues
+from sweetspot.decision.monthly_work import COMMITTED, UP_FRONT, MonthlyWork
 from sweetspot.decision.options import NO_MODEL, OFFER, Row, records
-from sweetspot.decision.pose import UP_FRONT
-from sweetspot.decision.posed import COMMITTED, Posed
+from sweetspot.decision.phases_problem import PhasesProblem
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.sources import SAME_MIX, is_best, mix_title, owned_hours, reasons_not_done
 from sweetspot.decision.texts import WHY_NOT
@@ -121,8 +120,8 @@ class PricedWork(NamedTuple):
 def works(
     options: pd.DataFrame,
     draws: Draws,
-    plans: Sequence[PricedPlan],
-    monthly: Sequence[Posed],
+    plans: Sequence[PhasesProblem],
+    monthly: Sequence[MonthlyWork],
     settings: Settings,
     titles: Mapping[str, str] | None = None,
     options_of_any_fit: pd.DataFrame | None = None,
@@ -160,7 +159,7 @@ def works(
 
 
 def _without_speed(
-    work: PricedWork, monthly: Posed | None, options: pd.DataFrame, offers: pd.DataFrame
+    work: PricedWork, monthly: MonthlyWork | None, options: pd.DataFrame, offers: pd.DataFrame
 ) -> list[tuple[str, str]]:
     """List machine and commitment of the offers without a speed for a work, or for a class of its jobs."""
     models = {work.model} if monthly is None else {str(job.model) for job in monthly.work.jobs if job.model}
@@ -308,14 +307,14 @@ def _option_work(
     return _sorted_work(name, months, table, (usd, usd / rises, capex), _offer_terms(options, at_once=True))
 
 
-def _phased_work(plan: PricedPlan, options: pd.DataFrame, draws: Draws) -> PricedWork:
-    rows = options[options["model"] == plan.model].drop_duplicates("option", keep="last")
+def _phased_work(plan: PhasesProblem, options: pd.DataFrame, draws: Draws) -> PricedWork:
+    rows = options[options["model"] == plan.phase_model].drop_duplicates("option", keep="last")
     rows = rows.loc[pd.Series(rows.index, rows["option"])[plan.table["option"]]]
     costs = plan.table.set_axis(rows.index).rename(columns={"boxes": "counts"})
     work = _option_work(
-        plan.name, plan.months, rows, costs[list(PLAN_COLUMNS)], plan.usd, costs["ownership_usd"], draws
+        plan.workload, plan.months, rows, costs[list(PLAN_COLUMNS)], plan.samples_usd, costs["ownership_usd"], draws
     )
-    return work._replace(cost=ROUNDS, model=plan.model)
+    return work._replace(cost=ROUNDS, model=plan.phase_model)
 
 
 def _single_work(name: str, rows: pd.DataFrame, draws: Draws, settings: Settings) -> PricedWork:
@@ -356,7 +355,7 @@ def _usd_per_capex(row: Row, fixed_usd: float) -> float:
     return float(fixed_usd / row["fixed_usd_per_month"] * (month(1.1) - month(1.0)) / (0.1 * row["capex_usd"]))
 
 
-def _monthly_work(monthly: Posed, options: pd.DataFrame, draws: Draws, money: Money) -> PricedWork:
+def _monthly_work(monthly: MonthlyWork, options: pd.DataFrame, draws: Draws, money: Money) -> PricedWork:
     rows = {row["option"]: row for row in records(options.drop_duplicates("option"))}
     best, months, choices, capex, rented_kind = monthly.mixes[0], float(monthly.work.months), [], [], ""
     mixes = [mix for mix in monthly.mixes if mix.kind == BEST or not is_best(mix, best)]
@@ -382,12 +381,12 @@ def _monthly_work(monthly: Posed, options: pd.DataFrame, draws: Draws, money: Mo
     return work._replace(months_work=tuple(hours / hours.mean()))
 
 
-def _mix_choice(monthly: Posed, mix: Mix, box: Row | None, money: Money) -> MixChoice:
+def _mix_choice(monthly: MonthlyWork, mix: Mix, box: Row | None, money: Money) -> MixChoice:
     """Return the choice of a mix; `box`: what it buys or signs for first."""
     months, lead, count = float(monthly.work.months), mix.done.lead or None, sum(mix.bought.values())
     hours, owned = owned_hours(monthly, mix)
     reasons = [] if np.isfinite(mix.expected) else reasons_not_done(monthly, mix)
-    broken = [] if reasons else [texts.breaks(*limit, money) for limit in monthly.team_limits.violations(mix)]
+    broken = [] if reasons else [texts.breaks(*limit, money) for limit in monthly.violations(mix)]
     if box is None:
         stays = (monthly.at_home and lead is None) or owned >= OWNED_SHARE * hours
         kind, commitment = KEEP if stays else RENT, NOTHING
@@ -430,29 +429,29 @@ def _mix_choice(monthly: Posed, mix: Mix, box: Row | None, money: Money) -> MixC
     )
 
 
-def price_that_pays(monthly: Posed, name: str) -> float:
+def price_that_pays(monthly: MonthlyWork, name: str) -> float:
     """Return USD of one machine of a kind at which the cheapest mix with some costs as much as the best without any.
 
     With a given number of machines the cost is linear in their price; the number that is best at the price that pays
     is the one of which it is highest. NaN without such a mix.
     """
-    limits, owned, source = monthly.team_limits, monthly.drawn.owned, monthly.source(name)
+    owned, source = monthly.drawn.owned, monthly.source(name)
     own = {each.offer["option"] for each in monthly.sources if each.offer["purchase"] == "own"}
-    others = [mix.expected for mix in monthly.mixes if own.isdisjoint(mix.bought) and not limits.violations(mix)]
+    others = [mix.expected for mix in monthly.mixes if own.isdisjoint(mix.bought) and not monthly.violations(mix)]
     index = [kind.name for kind in monthly.drawn.held].index(name)
     price = float(source.offer["capex_usd"])
-    doubled = Assumption("capex_usd", name, name, "USD", 1.0, 1.0, 1.0, "declared", "capex_usd", source.labels)
-    problems = monthly.moved(Moved(1, {doubled: 2.0})), monthly.drawn
+    doubled = Parameter("capex_usd", name, name, "USD", 1.0, 1.0, 1.0, "declared", "capex_usd", source.labels)
+    problems = monthly.moved(ParameterValues(1, {doubled: 2.0})), monthly.drawn
     month = float(np.subtract(*(problem.held[index].fixed.mean() for problem in problems)))  # USD for the price alone.
     if not others or not month > 0:
         return np.nan
-    up_front, highest = limits.maximum.get(UP_FRONT, np.inf), np.nan
+    up_front, highest = monthly.limits.get(UP_FRONT, np.inf), np.nan
     for base in {owned, monthly.mixes[0].counts}:
         previous = -np.inf
         for number in range(1, MAXIMUM_PRICED + 1):
             counts = (*base[:index], owned[index] + number, *base[index + 1 :])
             mix = monthly.with_strategy(Mix(BEST, "", dispatch(monthly.drawn, counts)))
-            if any(each.limit != UP_FRONT for each in limits.violations(mix)):
+            if any(each.limit != UP_FRONT for each in monthly.violations(mix)):
                 continue
             below = price * (1 + (min(others) - mix.expected) / (number * month))
             if below < previous:

@@ -12,17 +12,16 @@ from sweetspot.bills.fits import Needs, apart, fitting_plans
 from sweetspot.decision.analyses.days_of_use import break_even, utilisation
 from sweetspot.decision.case_figures import case_figures
 from sweetspot.decision.choice_table import PricedWork, choice_table, works
-from sweetspot.decision.contenders import Contenders, found_contenders
-from sweetspot.decision.cost_dispatch import dispatch_question
-from sweetspot.decision.cost_rounds import PricedPlan, priced_plans, rounds_question
-from sweetspot.decision.cost_share import share_questions
+from sweetspot.decision.contenders import model_with_smallest_gain
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
+from sweetspot.decision.decision_problem import DecisionProblem
 from sweetspot.decision.left_out import left_out_table, set_aside, speed_warnings
+from sweetspot.decision.monthly_problem import monthly_problem
+from sweetspot.decision.monthly_work import MonthlyWork, monthly_work
 from sweetspot.decision.options import Row, build_options, titled
-from sweetspot.decision.pose import limited, pose
-from sweetspot.decision.posed import Posed
-from sweetspot.decision.question import Question
+from sweetspot.decision.phases_problem import PhasesProblem, phases_problems
 from sweetspot.decision.ranks import ranks
+from sweetspot.decision.shared_machine_problem import shared_machine_problems
 from sweetspot.decision.simulate import Draws, simulate
 from sweetspot.decision.sources import job_table, load_table, source_table
 from sweetspot.decision.turning import PAYS, TORNADO, TURNING, pays_rows, tornado_rows, turning_rows
@@ -80,22 +79,22 @@ class PlannedWork(NamedTuple):
 
 class Judged(NamedTuple):
     """A study decided. `options`: those that fit, as `draws` has them, `misfits`: the others; `plans` of phases, work
-    of `months` with its mixes; all `works`, and their `choices`; who contends on a model.
+    of `months` with its mixes; all `works`, and their `choices`; the model that is told of first.
     """
 
     options: pd.DataFrame
     misfits: pd.DataFrame
     draws: Draws
-    plans: list[PricedPlan]
-    months: list[Posed]
+    plans: list[PhasesProblem]
+    months: list[MonthlyWork]
     works: list[PricedWork]
     choices: pd.DataFrame
-    contending: dict[str, Contenders]
+    leading_model: str | None
 
     def verdict(self, settings: Settings, break_even: pd.DataFrame, worth: pd.DataFrame | None = None) -> pd.DataFrame:
         """The table of verdicts; `worth`: the table `worth_knowing`, where it says what to find out first."""
         learn = {} if worth is None else first_to_find_out(self.works, worth)
-        about = answer_work(self.works, settings.work, next(iter(self.contending), None))
+        about = answer_work(self.works, settings.work, self.leading_model)
         words = words_of(settings.counts, settings.money)
         found = verdict_table(self.works, about, break_even, learn, words).assign(**settings.counted)
         machines = [self._machine(row) for row in found.to_dict("records")]
@@ -120,12 +119,14 @@ def judge(
     drawn = simulate(options, settings.seed, draws)
     lab = (options, drawn, offers, settings.month_days, settings.seed)
     months = [
-        limited(pose(name, work, *lab), settings.usd_per_unit) for name, work in asked.months.items() if len(options)
+        monthly_work(name, work, *lab).within_limits(settings.usd_per_unit)
+        for name, work in asked.months.items()
+        if len(options)
     ]
-    plans = priced_plans(options, drawn, asked.plans)
+    plans = phases_problems(options, drawn, asked.plans, settings.month_days)
     judged = works(options, drawn, plans, months, settings, asked.titles, every, offers)
     chosen = choice_table(judged, settings.offers_in_hand)
-    return Judged(options, misfits, drawn, plans, months, judged, chosen, found_contenders(options))
+    return Judged(options, misfits, drawn, plans, months, judged, chosen, model_with_smallest_gain(options))
 
 
 def asked_of(
@@ -185,10 +186,9 @@ def compare(
 def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, settings: Settings) -> dict[str, pd.DataFrame]:
     """The tables of what the answers rest on: every question analysed, and who does what in the mixes."""
     options, drawn, money = judged.options, judged.draws, settings.money
-    jobs = share_questions(options, drawn, settings.month_days)
-    phases = [rounds_question(one, options, drawn, settings.month_days) for one in judged.plans]
-    months = [one for posed in judged.months if (one := dispatch_question(posed)) is not None]
-    found = analysed([*jobs, *phases, *months], options, drawn, money)
+    jobs = shared_machine_problems(options, drawn, settings.month_days)
+    months = [one for posed in judged.months if (one := monthly_problem(posed)) is not None]
+    found = analysed([*jobs, *judged.plans, *months], options, drawn, money)
     days = break_even(options, drawn, settings.month_days)
     asked = offers[offers["price_list"].isin(list(settings.answer_prices))] if settings.answer_prices else offers
     due = [job_deadlines(options, drawn, settings.deadlines_hours, money), class_deadlines(judged.months, money)]
@@ -198,12 +198,12 @@ def _rests_on(judged: Judged, offers: pd.DataFrame, every: pd.DataFrame, setting
         "sources": source_table(judged.months),
         "load": load_table(judged.months),
         "jobs": job_table(judged.months, every, asked, settings.titles),
-        "case_figures": case_figures((one, plan.plan) for one, plan in zip(phases, judged.plans, strict=True)),
+        "case_figures": case_figures(judged.plans),
     }
 
 
 def analysed(
-    asked: Sequence[Question], options: pd.DataFrame, draws: Draws, money: Money = DOLLARS
+    asked: Sequence[DecisionProblem], options: pd.DataFrame, draws: Draws, money: Money = DOLLARS
 ) -> dict[str, pd.DataFrame]:
     """The tables `tornado`, `turning_points`, `worth_knowing` and `break_even` of questions, whatever their cost.
     `options`: those that `draws` are of. A question of no length (one job, no machine of one's own) has no tornado and
@@ -215,7 +215,7 @@ def analysed(
         "tornado": _table((tornado_rows(one, money) for one in lasting), TORNADO),
         "turning_points": _table((turning_rows(one, money) for one in lasting), TURNING),
         "worth_knowing": _table((worth_rows(one, draws, timings) for one in asked), WORTH),
-        "break_even": _table((pays_rows(one.workload, one.held(one)) for one in asked if one.held), PAYS),
+        "break_even": _table((pays_rows(one.workload, one.break_even_cases()) for one in asked), PAYS),
     }
 
 

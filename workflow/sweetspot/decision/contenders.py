@@ -1,6 +1,4 @@
-"""Who contends on each model: what the answer is held against, and whether bills or USD per image decide."""
-
-from dataclasses import dataclass
+"""Which offers the answer about a model is held against, and whether bills or USD per image decide."""
 
 import numpy as np
 import pandas as pd
@@ -8,68 +6,62 @@ import pandas as pd
 from sweetspot.decision.analyses.days_of_use import references
 from sweetspot.decision.options import Row, records, same_machine, trained
 
-PROPORTION = 1.05  # bills that leave USD per image by more than this decide by themselves
+PROPORTION = 1.05  # bills that differ from USD per image by more than this decide by themselves
 
 
-@dataclass(frozen=True)
-class Contenders:
-    """Rows of the options of one model, of those that the answer may take (`in_answer`). reference: the study's, else
-    the cheapest that stays. alternative: the cheapest other machine or way of paying that stays; where none stays but
-    the reference, the cheapest that can be taken away; None where there is no other. every: all, the cheapest first.
-    billed: bills decide, not USD per image.
+def contenders(table: pd.DataFrame, reference: Row | None) -> tuple[Row, Row | None, float] | None:
+    """Compare a model's reference with its cheapest alternative.
+
+    Parameters
+    ----------
+    table
+        The model's options (`trained`).
+    reference
+        That of the study; None: the cheapest that nobody takes away.
+
+    Returns
+    -------
+    tuple or None
+        Reference, the cheapest other machine or way of paying (if possible one that nobody takes away; None without
+        another), and how many times cheaper the reference is. None where the answer may take no option.
+
     """
-
-    reference: Row
-    alternative: Row | None
-    every: tuple[Row, ...]
-    billed: bool
-
-    @property
-    def gain(self) -> float:
-        """How many times cheaper the reference is than the alternative; infinite without one."""
-        if self.alternative is None:
-            return np.inf
-        return cost(self.alternative, self.billed) / cost(self.reference, self.billed)
-
-
-def contenders(rows: pd.DataFrame, own: Row | None) -> Contenders | None:
-    """Those of a model's options (`trained`); `own`: the study's reference, if any. None: nothing to choose from."""
-    inside, stays = rows[rows["in_answer"].astype(bool)], staying(rows)
-    if inside.empty:
+    persistent = staying(table)
+    is_billed = bills_decide(persistent)
+    rows = records(table[table["in_answer"].astype(bool)])
+    rows.sort(key=lambda row: np.nan_to_num(cost(row, is_billed), nan=np.inf))
+    if not rows:
         return None
-    billed = bills_decide(stays)
-    every = sorted(records(inside), key=lambda row: np.nan_to_num(cost(row, billed), nan=np.inf))
-    ordered = [row for row in every if row["row"] in stays.index]
-    box = ordered[0] if own is None else own
-    other = next((row for row in (*ordered, *every) if not same_machine(row, box)), None)
-    return Contenders(box, other, tuple(every), billed)
+    ordered = [row for row in rows if row["row"] in persistent.index]
+    first = reference or ordered[0]
+    alternative = next((row for row in (*ordered, *rows) if not same_machine(row, first)), None)
+    gain = np.inf if alternative is None else cost(alternative, is_billed) / cost(first, is_billed)
+    return first, alternative, gain
 
 
 def staying(rows: pd.DataFrame) -> pd.DataFrame:
-    """The options that the answer may take and nobody takes away; where all can be, all that it may take."""
-    inside = rows[rows["in_answer"].astype(bool)]
-    kept = inside[inside["persistent"].astype(bool)]
-    return kept if len(kept) else inside
+    """Return the options that the answer may take and nobody takes away; if there are none, all that it may take."""
+    in_answer = rows[rows["in_answer"].astype(bool)]
+    persistent = in_answer[in_answer["persistent"].astype(bool)]
+    return persistent if len(persistent) else in_answer
 
 
 def bills_decide(rows: pd.DataFrame) -> bool:
-    """Whether bills decide, not hourly prices: the USD of the workload (whole hours, fees, minimum sums) are not in
-    proportion to USD per image for all options, by 5 % or more.
-    """
+    """Return whether bills (whole hours, fees, minimum sums) are not in proportion to USD per image."""
     product = (rows["usd"] * rows["images_per_usd"])[rows["usd"] != 0]
     return bool(len(product) and product.notna().all() and product.max() > PROPORTION * product.min())
 
 
-def cost(row: Row, billed: bool) -> float:
-    """What decides: the bill, or USD per image where bills are in proportion to it; 0 for what costs nothing."""
-    return float(row["usd"] if billed or row["usd"] == 0 else 1.0 / row["images_per_usd"])
+def cost(row: Row, is_billed: bool) -> float:
+    """Return what decides: the bill, or USD per image where bills are in proportion to it; 0 for what is free."""
+    return float(row["usd"] if is_billed or row["usd"] == 0 else 1.0 / row["images_per_usd"])
 
 
-def found_contenders(options: pd.DataFrame) -> dict[str, Contenders]:
-    """The contenders of each model that has any, the least favourable to the reference first. The last digits of a
-    float choose no model: of equal gains the first in the order of the models is told.
-    """
-    own = references(options)
-    found = {model: contenders(rows, own.get(model)) for model, rows in trained(options).items()}
-    known = {model: one for model, one in found.items() if one is not None}
-    return dict(sorted(known.items(), key=lambda pair: float(f"{pair[1].gain:.9g}")))
+def model_with_smallest_gain(options: pd.DataFrame) -> str | None:
+    """Return the model on which the reference gains the least; of equal gains (to nine digits) the first."""
+    reference_rows, gains = references(options), dict[str, float]()
+    for model, table in trained(options).items():
+        group = contenders(table, reference_rows.get(model))
+        if group is not None:
+            gains[model] = float(f"{group[2]:.9g}")
+    return min(gains, key=gains.__getitem__, default=None)

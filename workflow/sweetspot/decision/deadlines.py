@@ -13,8 +13,8 @@ from sweetspot.availability.start_times import ZERO, StartTimes
 from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import by_contract, or_zero
 from sweetspot.bills.waiting_times import NO_WAITS, SampledWaits, sample_waits
+from sweetspot.decision.monthly_work import MonthlyWork
 from sweetspot.decision.options import Row, records
-from sweetspot.decision.posed import Posed
 from sweetspot.decision.simulate import Draws
 from sweetspot.decision.waiting import pool
 from sweetspot.draws import interval, shares
@@ -162,7 +162,7 @@ def _nobody(rows: Sequence[Row], money: Money) -> str:
     return f"none can: the fastest, {the(row['title'])}, takes {span(row['hours'])} for {paid}"
 
 
-def class_deadlines(works: Sequence[Posed], money: Money, due: float | None = None) -> pd.DataFrame:
+def class_deadlines(works: Sequence[MonthlyWork], money: Money, due: float | None = None) -> pd.DataFrame:
     """Choose for each class of jobs and number of hours the cheapest way to be in time.
 
     Parameters
@@ -187,7 +187,7 @@ def class_deadlines(works: Sequence[Posed], money: Money, due: float | None = No
     return pd.DataFrame(rows, columns=list(DEADLINES))
 
 
-def _class_rows(work: Posed, money: Money, due: float | None) -> Iterator[dict[str, Any]]:
+def _class_rows(work: MonthlyWork, money: Money, due: float | None) -> Iterator[dict[str, Any]]:
     queue, result = _queue_of(work), work.mixes[0].done
     for number, job_class in enumerate(work.classes):
         if job_class.urgent:
@@ -221,7 +221,7 @@ def _class_rows(work: Posed, money: Money, due: float | None) -> Iterator[dict[s
             }  # fmt: skip
 
 
-def _jobs(work: Posed, queue: SampledWaits, number: int, is_alone: bool) -> Iterator[TimedJob]:
+def _jobs(work: MonthlyWork, queue: SampledWaits, number: int, is_alone: bool) -> Iterator[TimedJob]:
     """Yield where a job of a class runs in the best mix; `is_alone`: it pays for the whole rented machine."""
     indices = {kind.name: index for index, kind in enumerate(work.central.held) if work.mixes[0].counts[index]}
     for source in work.sources:
@@ -245,7 +245,7 @@ def _usd_per_hour(kind: OwnedMachine) -> Array:
     return np.asarray(kind.running[classes[0]] / kind.hours[classes[0]])
 
 
-def _queue_of(work: Posed) -> SampledWaits:
+def _queue_of(work: MonthlyWork) -> SampledWaits:
     """Return the waits in the samples and months of the best mix, by how full its machines are."""
     best = work.mixes[0]
     used, capacity = np.zeros(best.done.undone.shape[1:]), np.zeros((best.done.undone.shape[1], 1))

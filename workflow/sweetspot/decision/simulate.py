@@ -1,5 +1,6 @@
 """Seeded Monte Carlo: what is uncertain, carried into rates, hours and money."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -19,19 +20,17 @@ from sweetspot.throughput.speed_errors import (
     speed_error,
 )
 
-# What is drawn of an offer to rent and of a machine that is owned.
-DRAWN = {
-    False: ("usd_per_hour", "interruptions_per_hour"),
-    True: ("capex_usd", "residual_usd", "months", "kw", "days_per_month", "usd_per_kwh"),
-}
-AN_HOUR = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month")
-PROJECT = ("months", "days_per_month")  # of them, those that are the team's, whichever machine it buys
+RENTED_FIGURES = ("usd_per_hour", "interruptions_per_hour")
+OWNED_FIGURES = ("capex_usd", "residual_usd", "months", "kw", "days_per_month", "usd_per_kwh")
+OF_THE_TEAM = ("months", "days_per_month")  # the team's, whichever machine it buys
+HOURLY_TERMS = ("fixed_usd_per_month", "variable_usd_per_hour", "days_per_month")
 
 
 @dataclass
 class Figure:
-    """One uncertain figure: the column of the options that it varies, its draws, the rows that rest on it; figures of
-    the same `error` are off together, whoever is known makes the others known.
+    """One uncertain figure: the column of the options that varies, its samples, and labels of the rows that have it.
+
+    Figures of the same `error` are off together: whoever knows one knows the others.
     """
 
     name: str
@@ -42,10 +41,11 @@ class Figure:
 
 @dataclass(frozen=True)
 class Draws:
-    """Simulated values, one row per row of the options table, one column per draw. `images_per_s`, `fixed` (USD a
-    month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented), `hours`, `usd` (of the row's
-    workload), `images_per_usd`. `figures`: those that were drawn, and vary. Where rents go is no such figure: nobody
-    can find out what is to come; `rents` has their paths.
+    """Simulated values, row of the options x sample.
+
+    `fixed` (USD a month), `variable` (USD an hour of use), `days` (of use a month; NaN where rented); `hours` and `usd`
+    of the row's workload; `figures`: the sampled figures that vary. Future rents are not among them, because nobody can
+    find them out; `rents` has their paths.
     """
 
     images_per_s: np.ndarray
@@ -60,32 +60,45 @@ class Draws:
 
 
 def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
-    """Draw every uncertain figure of the options table (`build_options`) `draws` times. Throughput varies by its
-    interval (t where it is a mean of runs), prices, box price, months, power, electricity price, days of use and
-    interruptions by the price list's low and high. One figure is drawn once: the on-demand and the spot offer of an
-    instance share its throughput, and so do instances declared equivalent (same device, count, value); the error of
-    figures without an interval of their own is shared by all machines with the same device and framework, that of a
-    prediction by all models of its machine; that of an older round and of the software (`common_errors`) by all figures
-    that have it.
+    """Sample every uncertain figure of the options.
+
+    Throughput varies by its interval (t where it is a mean of runs), prices, months, power, tariffs, days of use and
+    interruptions by the price list's low and high. A figure is sampled once for all rows that share it, and so is the
+    common error of figures with one device and framework, of an older round, or of the software.
+
+    Parameters
+    ----------
+    options
+        The table of options (`build_options`).
+    seed
+        The study's seed.
+    draws
+        Number of samples.
+
+    Returns
+    -------
+    Draws
+        In the order of `options`.
+
     """
     rows = records(options)
-    if not rows:
-        nothing = np.empty((0, draws))
-        return Draws(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
-    figures = _Figures(seed, draws, rows)
-    rents = Rents(partial(stream, seed), draws, _lengths(rows, seed, draws))
-    rate = np.stack([figures.images_per_s(row) for row in rows])
-    terms = zip(*(figures.rates(row, rents) for row in rows), strict=True)
-    fixed, variable, days, longer = (np.stack([part + np.zeros(draws) for part in parts]) for parts in terms)
-    column = {name: options[name].to_numpy(float)[:, None] for name in ("images_per_s", "hours", "usd", *AN_HOUR)}
-    own, slower = options["purchase"].eq("own").to_numpy()[:, None], column["images_per_s"] / rate
+    lengths = {
+        row["model"]: _FigureSampler(seed, draws, rows).offered(row, "months") for row in _owned_references(rows)
+    }
+    sampler = _FigureSampler(seed, draws, rows)
+    rents = Rents(partial(stream, seed), draws, lengths)
+    rate = np.array([sampler.images_per_s(row) for row in rows]).reshape(len(rows), draws)
+    terms = [[term + np.zeros(draws) for term in sampler.rates(row, rents)] for row in rows]
+    fixed, variable, days, longer = np.array(terms).reshape(len(rows), 4, draws).swapaxes(0, 1)
+    column = {name: options[name].to_numpy(float)[:, None] for name in ("images_per_s", "hours", "usd", *HOURLY_TERMS)}
+    is_owned, slower = options["purchase"].eq("own").to_numpy()[:, None], column["images_per_s"] / rate
     with np.errstate(invalid="ignore"):
         paid, central = (
-            np.where(own, usd_per_hour_of_use(*terms), terms[1])
-            for terms in ((fixed, variable, days), [column[name] for name in AN_HOUR])
+            np.where(is_owned, usd_per_hour_of_use(*costs), costs[1])
+            for costs in ((fixed, variable, days), [column[name] for name in HOURLY_TERMS])
         )
-    dearer = np.divide(paid, central, out=np.ones_like(paid), where=central != 0)  # what costs nothing stays free
-    # A workload without a throughput takes its stated hours.
+    # What costs nothing stays free, and a workload without a throughput takes its stated hours.
+    price_factor = np.divide(paid, central, out=np.ones_like(paid), where=central != 0)
     slower = np.where(np.isnan(slower), 1.0, slower)
     return Draws(
         images_per_s=rate,
@@ -93,85 +106,80 @@ def simulate(options: pd.DataFrame, seed: int, draws: int = DRAWS) -> Draws:
         variable=variable,
         days=days,
         hours=column["hours"] * slower * longer,
-        usd=column["usd"] * slower * dearer,
-        images_per_usd=options["images_per_usd"].to_numpy(float)[:, None] / (slower * dearer),
-        figures=tuple(found for found in figures.known.values() if found.values.min() < found.values.max()),
+        usd=column["usd"] * slower * price_factor,
+        images_per_usd=options["images_per_usd"].to_numpy(float)[:, None] / (slower * price_factor),
+        figures=tuple(figure for figure in sampler.figures.values() if np.ptp(figure.values) > 0),
         rents=rents,
     )
 
 
-def rent_ends(row: Row, draws: int = DRAWS) -> tuple[float, float]:
-    """Interval (LEVEL_RANGE) of a row's mean rent of the project over today's price, in draws of its own."""
+def rent_bounds(row: Row, draws: int = DRAWS) -> tuple[float, float]:
+    """Return the interval (LEVEL_RANGE) of a row's mean rent of the project over today's price."""
     length = np.full(draws, float(row["rent_months"]))
     factor = Rents(partial(stream, 0), draws, {row["model"]: length}).factor(row) * float(row["rent_factor"])
     low, high = interval(factor, LEVEL_RANGE)
     return float(low), float(high)
 
 
-def _lengths(rows: list[Row], seed: int, draws: int) -> dict[str, np.ndarray]:
-    """The project's months in each draw, by model: those of its owned reference."""
-    figures, owned = _Figures(seed, draws, rows), (row for row in rows if _owned_reference(row))
-    return {row["model"]: figures.offered(row, "months") for row in owned}
+def value_with_bounds(row: Row, name: str) -> tuple[float, float, float]:
+    """Return a figure of a row of the options with its low and high; NaN where there is none."""
+    value, low, high = (or_nan(row.get(f"{name}{suffix}")) for suffix in ("", "_low", "_high"))
+    return value, low, high
 
 
-def _owned_reference(row: Row) -> bool:
-    return row["is_reference"] and row["purchase"] == "own"
+def _owned_references(rows: list[Row]) -> Iterator[Row]:
+    return (row for row in rows if row["is_reference"] and row["purchase"] == "own")
 
 
-class _Figures:
-    """Draws of single figures; the same figure gives the same draws."""
+class _FigureSampler:
+    """Samples of single figures; the same figure gives the same samples."""
 
     def __init__(self, seed: int, draws: int, rows: list[Row]) -> None:
         self.seed, self.draws = seed, draws
-        box = next(filter(_owned_reference, rows), None)
-        # The project and the use of what is bought are the team's, whichever machine that is: one error for all.
-        whose = () if box is None else tuple(box[part] for part in OFFER)
-        self.shared = {} if box is None else {name: (name, *whose) for name in PROJECT}
-        self.known: dict[tuple[object, ...], Figure] = {}
+        self.reference = next(_owned_references(rows), None)
+        self.figures: dict[tuple[object, ...], Figure] = {}
 
     def offered(self, row: Row, name: str) -> np.ndarray:
-        """A number of an offer by its low and high; one electricity price for all boxes of a price list."""
-        owner = tuple(row[part] for part in (OFFER[:1] if name == "usd_per_kwh" else OFFER))
-        own = name in self.shared and row["purchase"] == "own"
-        key = (name, *ends(row, name), *(() if own else owner))
-        # Not the number itself: with another price written each draw is off by the same share.
-        error = self.shared[name] if own else (name, *owner)
-        if key not in self.known:
+        """Sample a number of an offer by its low and high.
+
+        A tariff belongs to the price list; months and days of use are the team's, with one error for all machines.
+        """
+        owner = row
+        if self.reference is not None and name in OF_THE_TEAM and row["purchase"] == "own":
+            owner = self.reference
+        # Without the number itself: with another price each sample is off by the same share.
+        error = (name, *(owner[column] for column in (OFFER[:1] if name == "usd_per_kwh" else OFFER)))
+        bounds = value_with_bounds(row, name)
+        key = (*error, *bounds)
+        if key not in self.figures:
             noise = stream(self.seed, *error).standard_normal(self.draws)
-            self.known[key] = Figure(name, spread(*ends(row, name), LEVEL_RANGE, noise), error)
-        return self._of(key, row)
+            self.figures[key] = Figure(name, spread(*bounds, LEVEL_RANGE, noise), error)
+        return self._of_row(key, row)
 
     def images_per_s(self, row: Row) -> np.ndarray:
-        """The throughput behind a row."""
-        error, behind = speed_error(row), figure_behind(row)
-        value, low, high = (or_nan(row[f"images_per_s{end}"]) / behind for end in ("", "_low", "_high"))
-        key, freedom = figure_key(row), degrees_of_freedom(row)
-        if key not in self.known:
-            source = stream(self.seed, *error)
+        """Sample the throughput of a row."""
+        key, error, behind = figure_key(row), speed_error(row), figure_behind(row)
+        if key not in self.figures:
+            value, low, high = (end / behind for end in value_with_bounds(row, "images_per_s"))
+            source, freedom = stream(self.seed, *error), degrees_of_freedom(row)
             noise = source.standard_t(freedom, self.draws) if freedom >= 1 else source.standard_normal(self.draws)
             values = spread(value, low, high, row["level"], noise, freedom)
-            for common, (low, high) in common_errors(row).items():
-                alike = stream(self.seed, *common).standard_normal(self.draws)
-                values = values * spread(1.0, low, high, LEVEL_RANGE, alike)
-            self.known[key] = Figure("images_per_s", values, error)
-        return self._of(key, row) * behind
+            for common, bounds in common_errors(row).items():
+                noise = stream(self.seed, *common).standard_normal(self.draws)
+                values = values * spread(1.0, *bounds, LEVEL_RANGE, noise)
+            self.figures[key] = Figure("images_per_s", values, error)
+        return self._of_row(key, row) * behind
 
-    def _of(self, key: tuple[object, ...], row: Row) -> np.ndarray:
-        self.known[key].rows.append(row["row"])
-        return self.known[key].values
+    def _of_row(self, key: tuple[object, ...], row: Row) -> np.ndarray:
+        self.figures[key].rows.append(row["row"])
+        return self.figures[key].values
 
     def rates(self, row: Row, rents: Rents) -> Rates:
-        """The row's month and hour in every draw."""
-        drawn = DRAWN[row["purchase"] == "own"]
+        """Sample the row's rates."""
+        names = OWNED_FIGURES if row["purchase"] == "own" else RENTED_FIGURES
 
         def factor(name: str) -> Number:
             value = or_zero(row.get(name))
-            return self.offered(row, name) / value if name in drawn and value > 0 else 1.0
+            return self.offered(row, name) / value if name in names and value > 0 else 1.0
 
         return rates(row, factor, rents.factor(row))
-
-
-def ends(row: Row, name: str) -> tuple[float, float, float]:
-    """A number of a row of the options with its low and high; NaN where there is none."""
-    value, low, high = (or_nan(row.get(f"{name}{end}")) for end in ("", "_low", "_high"))
-    return value, low, high

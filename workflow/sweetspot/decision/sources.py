@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from sweetspot.bills.fits import does_not_fit
+from sweetspot.decision.monthly_work import MonthlyWork, WorkClass, in_time
 from sweetspot.decision.options import OFFER, Row, records
-from sweetspot.decision.posed import Class, Posed, in_time
 from sweetspot.decision.texts import beside_in_words
 from sweetspot.mixes.problem import finite, load_duration
 from sweetspot.mixes.search import THERE, Mix, machines_for
@@ -24,7 +24,7 @@ FITS, NO_SPEED, TOO_LATE, TOO_SMALL = "fits", "no speed", "too late", "does not 
 TOO_FEW, INTERRUPTED = "too few devices", "can be taken away"
 
 
-def mix_title(mix: Mix, monthly: Posed) -> str:
+def mix_title(mix: Mix, monthly: MonthlyWork) -> str:
     """Name a mix: what is sold, what is bought, and who does the rest."""
     bought, sold = (
         listed([f"{count} × {monthly.title(name)}" for name, count in counts.items()])
@@ -48,7 +48,7 @@ def mix_title(mix: Mix, monthly: Posed) -> str:
     return f"{sold} sold, {title}" if sold else title
 
 
-def owned_hours(monthly: Posed, mix: Mix) -> tuple[float, float]:
+def owned_hours(monthly: MonthlyWork, mix: Mix) -> tuple[float, float]:
     """Return the mean device-hours per month of a mix, and those on machines that are owned already."""
     hours = {name: float(mix.done.device_hours(name).mean()) for name in mix.done.sources}
     return sum(hours.values()), sum(value for name, value in hours.items() if monthly.source(name).there)
@@ -59,7 +59,7 @@ def is_best(mix: Mix, best: Mix) -> bool:
     return mix.counts == best.counts and mix.expected <= best.expected * (1 + SAME_MIX)
 
 
-def reasons_not_done(monthly: Posed, mix: Mix) -> list[str]:
+def reasons_not_done(monthly: MonthlyWork, mix: Mix) -> list[str]:
     """Say why a mix does not do the work: hours, and how many machines would do; classes that run nowhere in it."""
     problem, reasons = mix.at(monthly.central).problem, []
     if mix.kind == THERE:
@@ -77,7 +77,7 @@ def reasons_not_done(monthly: Posed, mix: Mix) -> list[str]:
     return reasons or ["its hours are too few in busy months, and nothing can be rented for them"]
 
 
-def source_table(works: Sequence[Posed]) -> pd.DataFrame:
+def source_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
     """List the sources of each mix that do something in it or are held for it.
 
     Returns
@@ -91,7 +91,7 @@ def source_table(works: Sequence[Posed]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(SOURCES))
 
 
-def _source_rows(monthly: Posed, mix: Mix) -> Iterator[dict[str, Any]]:
+def _source_rows(monthly: MonthlyWork, mix: Mix) -> Iterator[dict[str, Any]]:
     held = {kind.name: (kind, count) for kind, count in zip(mix.problem.held, mix.counts, strict=True)}
     for name in mix.done.sources:
         hours, (kind, count) = mix.done.device_hours(name), held.get(name, (None, 0))
@@ -103,11 +103,11 @@ def _source_rows(monthly: Posed, mix: Mix) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _source(monthly: Posed, name: str) -> dict[str, Any]:
+def _source(monthly: MonthlyWork, name: str) -> dict[str, Any]:
     return {"workload": monthly.name, "option": name, "title": monthly.title(name), "kind": monthly.source(name).kind}
 
 
-def load_table(works: Sequence[Posed]) -> pd.DataFrame:
+def load_table(works: Sequence[MonthlyWork]) -> pd.DataFrame:
     """List the load of the best mix in device-hours by source (LOAD), at shares of the months, the busiest first."""
     tables = []
     for monthly in works:
@@ -122,7 +122,7 @@ def load_table(works: Sequence[Posed]) -> pd.DataFrame:
 
 
 def job_table(
-    works: Sequence[Posed], every: pd.DataFrame, offers: pd.DataFrame, titles: Mapping[str, str]
+    works: Sequence[MonthlyWork], every: pd.DataFrame, offers: pd.DataFrame, titles: Mapping[str, str]
 ) -> pd.DataFrame:
     """List one job of each class on each offer, and whether it runs there.
 
@@ -157,7 +157,7 @@ def job_table(
     return pd.DataFrame(rows, columns=list(JOBS))
 
 
-def _status(job_class: Class, option: Row | None, offer: Mapping[Any, Any], is_small: pd.Series) -> str:
+def _status(job_class: WorkClass, option: Row | None, offer: Mapping[Any, Any], is_small: pd.Series) -> str:
     if option is None:
         devices = job_class.job.devices_per_job
         return TOO_FEW if devices != "all" and offer.get("gpus", np.inf) < devices else NO_SPEED

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sweetspot.decision.assumption import FURTHEST, Array, Assumption
+from sweetspot.decision.decision_problem import FURTHEST, Array, Parameter
 from sweetspot.decision.texts import flip_in_words, pays_in_words, side, turn_in_words
 from sweetspot.draws import interval
 from sweetspot.wording import DOLLARS, Money
 
 if TYPE_CHECKING:
-    from sweetspot.decision.question import Question, Turn  # It imports the cases below.
+    from sweetspot.decision.decision_problem import DecisionProblem, TurningPoint  # It imports the cases below.
 
 ABOUT = ("workload", "model", "model_title", "assumption", "quantity", "subject", "unit", "value", "best_title", "text")
 TORNADO = (
@@ -48,7 +48,7 @@ class BreakEvenCase(NamedTuple):
 
     option: str
     title: str
-    assumption: Assumption
+    assumption: Parameter
     name: str
     quantity: str
     planned: float
@@ -58,43 +58,42 @@ class BreakEvenCase(NamedTuple):
     exact: Callable[[float, bool], float] | None = None
 
 
-Apart, Held = CostDifference, BreakEvenCase
-
-
-def turning_rows(question: "Question", money: Money = DOLLARS) -> list[dict[str, Any]]:
+def turning_rows(question: "DecisionProblem", money: Money = DOLLARS) -> list[dict[str, Any]]:
     """Return rows of TURNING, one per assumption and side on which it turns the answer, the nearest first.
 
     From `turning_value` on `to_title` is the best; `usd`: what both cost there.
     """
-    turns = [(assumption, turn) for assumption, turns in question.turns.items() for turn in turns]
+    turns = [(assumption, turn) for assumption, turns in question.turning_points.items() for turn in turns]
     rows = [_turning_row(question, *pair, money) for pair in turns]
     return sorted(rows, key=lambda row: abs(np.log(row["factor"])))
 
 
-def tornado_rows(question: "Question", money: Money = DOLLARS) -> list[dict[str, Any]]:
+def tornado_rows(question: "DecisionProblem", money: Money = DOLLARS) -> list[dict[str, Any]]:
     """Return rows of TORNADO, the widest swing first; none where the best has no runner-up.
 
     `margin`: USD of the cheapest other alternative / USD of the best, at the baseline and at both ends of the range;
     `flips`: another is the best within the range; `flip_value`, `flip_factor`: the nearest turning point, NaN beyond a
     factor of FURTHEST.
     """
-    if question.rival is None:
+    if question.runner_up is None:
         return []
-    rival = question.choices[question.rival].option
-    about = {"rival": rival, "rival_title": question.title_at(question.planned, question.rival, 0)}
-    rows = [_tornado_row(question, assumption, money) for assumption in question.assumptions]
+    rival = question.choices[question.runner_up].option
+    about = {"rival": rival, "rival_title": question.title_at(question.baseline, question.runner_up, 0)}
+    rows = [_tornado_row(question, assumption, money) for assumption in question.parameters]
     # Rounded: where two swing by the same (months, days of use), the order must not depend on the last digit.
     rows.sort(key=lambda row: -round(np.nan_to_num(row["swing"]), 9))
     return [row | about for row in rows]
 
 
-def _about(question: "Question", assumption: Assumption) -> dict[str, Any]:
+def _about(question: "DecisionProblem", assumption: Parameter) -> dict[str, Any]:
     columns = {name: getattr(assumption, name) for name in ("quantity", "unit", "value")}
     columns |= {"assumption": assumption.name, "subject": assumption.subject or None}
-    return question.about | columns | {"best_title": question.title_at(question.planned, question.best, 0)}
+    return question.row_names | columns | {"best_title": question.title_at(question.baseline, question.best, 0)}
 
 
-def _turning_row(question: "Question", assumption: Assumption, turn: "Turn", money: Money) -> dict[str, Any]:
+def _turning_row(
+    question: "DecisionProblem", assumption: Parameter, turn: "TurningPoint", money: Money
+) -> dict[str, Any]:
     title = question.title(turn.to, turn.machines, turn.alternative)
     condition = turn_in_words(assumption.name, assumption.value, assumption.unit, turn.factor, money)
     return _about(question, assumption) | {
@@ -108,13 +107,13 @@ def _turning_row(question: "Question", assumption: Assumption, turn: "Turn", mon
     }
 
 
-def _tornado_row(question: "Question", assumption: Assumption, money: Money) -> dict[str, Any]:
+def _tornado_row(question: "DecisionProblem", assumption: Parameter, money: Money) -> dict[str, Any]:
     value, factor = assumption.value, question.nearest(assumption)
     costs = question.at(assumption, np.array([value, assumption.low, assumption.high]) / value)
-    usd, others = (costs.usd[choices].min(axis=0, initial=np.inf) for choices in (question.ours, question.others))
+    usd, others = (costs.usd[choices].min(axis=0, initial=np.inf) for choices in (question.incumbents, question.rivals))
     with np.errstate(invalid="ignore"):  # Where nothing does the work both are infinite: there is no margin.
         margins = others / usd
-    flips = bool(question.turned(costs)[1:].any())
+    flips = bool(question.is_changed(costs)[1:].any())
     columns = {name: getattr(assumption, name) for name in ("low", "high", "range_basis")}
     for index, end in enumerate(("", "_low", "_high")):
         columns |= {f"usd{end}": usd[index], f"margin{end}": margins[index]}
@@ -123,7 +122,7 @@ def _tornado_row(question: "Question", assumption: Assumption, money: Money) -> 
         "flips": flips,
         "flip_value": factor * value,
         "flip_factor": factor,
-        "text": flip_in_words(question.word, value, assumption.unit, factor, flips, FURTHEST, money),
+        "text": flip_in_words(question.best_name, value, assumption.unit, factor, flips, FURTHEST, money),
     }  # fmt: skip
 
 
@@ -146,7 +145,7 @@ def _pays_row(workload: str, case: BreakEvenCase) -> dict[str, Any]:
         until = case.exact(until, False) if until < np.inf else until
     low, high = map(float, interval(stretch(lines.samples, lines.sample_factors, lines.sample_jump)[0]))
     values = {"break_even_value": factor, "break_even_low": low, "break_even_high": high, "pays_until": until}
-    looked_at = planned / FURTHEST, min(planned * FURTHEST, case.assumption.most)
+    looked_at = planned / FURTHEST, min(planned * FURTHEST, case.assumption.maximum)
     return {name: value * planned if np.isfinite(value) else np.nan for name, value in values.items()} | {
         "workload": workload,
         "model": None,

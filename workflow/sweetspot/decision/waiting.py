@@ -4,16 +4,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from sweetspot.bills.rates import or_zero
 from sweetspot.bills.schemas import SUFFIXES
 from sweetspot.bills.waiting_times import JobClass, largest_growth, utilization, wait_distribution
-from sweetspot.decision.posed import Posed
 from sweetspot.mixes.search import BOUGHT, Mix
 from sweetspot.wording import listed
+
+if TYPE_CHECKING:
+    from sweetspot.decision.monthly_work import MonthlyWork  # which imports this module
 
 OPTION_COLUMNS = ("option", "title", "model", "workload", "is_reference")
 QUEUE_COLUMNS = (
@@ -135,7 +137,7 @@ def _job_hours(row: Mapping[str, Any]) -> list[float]:
     return [or_zero(row.get(f"hours{suffix}")) or float(row["hours"]) for suffix in SUFFIXES]
 
 
-def coming_to_mixes(works: Sequence[Posed]) -> list[SharedStream]:
+def coming_to_mixes(works: "Sequence[MonthlyWork]") -> list[SharedStream]:
     """Return the streams of all work of months.
 
     These are the jobs of each class on the machines of the best mix and, if that is another, of the mix with the
@@ -161,7 +163,7 @@ def coming_to_mixes(works: Sequence[Posed]) -> list[SharedStream]:
     return streams
 
 
-def pool(work: Posed, mix: Mix) -> list[ArrivalStream]:
+def pool(work: "MonthlyWork", mix: Mix) -> list[ArrivalStream]:
     """Return the jobs that come to the machines of a mix, a stream per class that has some.
 
     All machines are one pool: a job goes to whichever of those on which its class runs is free.

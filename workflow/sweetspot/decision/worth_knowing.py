@@ -9,10 +9,9 @@ import pandas as pd
 
 from sweetspot.bills.rates import by_contract
 from sweetspot.bills.renting import HOUR_S, billed_seconds
-from sweetspot.decision.assumption import RENT, SPEED, TARIFF, Array, error_key
+from sweetspot.decision.decision_problem import RENT, SPEED, TARIFF, Array, DecisionProblem, error_key
 from sweetspot.decision.known_value import Value, partial_value, without_selection
 from sweetspot.decision.options import Row, rate_of
-from sweetspot.decision.question import Question
 from sweetspot.decision.simulate import Draws, Figure
 from sweetspot.draws import LEVEL
 from sweetspot.throughput.speed_errors import figure_behind
@@ -40,7 +39,7 @@ class UncertainFigure:
     choices: list[int]
 
 
-def worth_rows(question: Question, draws: Draws, timing_costs: TimingCosts) -> list[dict[str, Any]]:
+def worth_rows(question: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> list[dict[str, Any]]:
     """Return what each uncertain figure of a question is worth, the most valuable first.
 
     Parameters
@@ -62,9 +61,9 @@ def worth_rows(question: Question, draws: Draws, timing_costs: TimingCosts) -> l
         with one correlation key are one row.
 
     """
-    usd = question.drawn[question.competing]
-    if question.beside is not None:
-        usd = np.concatenate([usd, question.beside])
+    usd = question.samples_usd[question.competing]
+    if question.neighbour_usd is not None:
+        usd = np.concatenate([usd, question.neighbour_usd])
     if len(usd) < 2:
         return []
     choices = set(range(int(question.competing.size)))
@@ -73,7 +72,7 @@ def worth_rows(question: Question, draws: Draws, timing_costs: TimingCosts) -> l
         for figure in _uncertain_figures(question, draws, timing_costs)
     ]
     values = [_value(usd, figure) for figure in figures]
-    common = question.about | {"project": question.told, "project_usd": float(usd.mean(axis=1).min())}
+    common = question.row_names | {"project": question.size_text, "project_usd": float(usd.mean(axis=1).min())}
     rows: list[dict[str, Any]] = [
         common | figure.columns | worth for figure, worth in zip(figures, _worth_columns(values), strict=True)
     ]
@@ -96,20 +95,20 @@ def timings_of(options: pd.DataFrame) -> TimingCosts:
     return costs
 
 
-def _uncertain_figures(question: Question, draws: Draws, timing_costs: TimingCosts) -> Iterator[UncertainFigure]:
+def _uncertain_figures(question: DecisionProblem, draws: Draws, timing_costs: TimingCosts) -> Iterator[UncertainFigure]:
     """Yield the sampled figures that a choice rests on, those with one correlation key once; then those of the work."""
     by_error: dict[tuple[object, ...], list[tuple[list[int], Figure]]] = {}
     for figure in draws.figures:
-        choices = [] if figure.name in question.held_still else _choices_on(question, figure)
+        choices = [] if figure.name in question.not_sampled else _choices_on(question, figure)
         if choices:
             by_error.setdefault(figure.error, []).append((choices, figure))
     for group in by_error.values():
         choices = sorted({index for indices, _ in group for index in indices})
         figure = min(group, key=lambda pair: pair[0][0])[1]
         columns = _figure_columns(question, figure, timing_costs) | {"rests_on_it": len(choices)}
-        yield UncertainFigure(columns, figure.values[: question.drawn.shape[1]], choices)
+        yield UncertainFigure(columns, figure.values[: question.samples_usd.shape[1]], choices)
     choices = list(range(int(question.competing.size)))
-    for assumption, samples in question.drawn_work:
+    for assumption, samples in question.work_samples:
         columns = {name: getattr(assumption, name) for name in ("quantity", "subject", "unit", "value")}
         columns |= {
             "assumption": assumption.name,
@@ -121,7 +120,7 @@ def _uncertain_figures(question: Question, draws: Draws, timing_costs: TimingCos
         yield UncertainFigure(columns, samples, choices)
 
 
-def _choices_on(question: Question, figure: Figure) -> list[int]:
+def _choices_on(question: DecisionProblem, figure: Figure) -> list[int]:
     """Return which of the competing choices rest on a figure: all, if it is the team's."""
     rows = set(figure.rows)
     if figure.name in question.of_the_team:
@@ -136,12 +135,12 @@ def _choices_on(question: Question, figure: Figure) -> list[int]:
     ]
 
 
-def _figure_columns(question: Question, figure: Figure, timing_costs: TimingCosts) -> dict[str, Any]:
+def _figure_columns(question: DecisionProblem, figure: Figure, timing_costs: TimingCosts) -> dict[str, Any]:
     row, is_speed = question.row_of(figure.rows), figure.name == "images_per_s"
     subjects = {"images_per_s": error_key(figure.error), TARIFF: row["price_list"]}
     subject = str(subjects.get(figure.name, row["option"]))
     quantity = SPEED if is_speed else figure.name
-    assumptions = [each for each in question.assumptions if each.quantity == quantity]
+    assumptions = [each for each in question.parameters if each.quantity == quantity]
     assumption = next((each for each in assumptions if each.subject in ("", subject)), None)
     # Jobs side by side are as slow together as the figure of one of them, which is what can be timed.
     value = float(row[figure.name]) / (figure_behind(row) if is_speed else 1.0)

@@ -406,11 +406,6 @@ def grown(growth: Array, months: float) -> Array:
     return np.asarray((1.0 + growth[:, :, None]) ** (starts + (length - 1.0) / 2.0))
 
 
-def lighter(gain: Array, months: float) -> Array:
-    """Return hours of a job in each month over those of the first, 1 x sample x month, by the gain a year."""
-    return grown(((1.0 + gain) ** (-1 / 12) - 1.0)[None, :], months)
-
-
 def month_noise(generator: np.random.Generator, samples: int, months: int, correlation: float) -> Array:
     """Return standard normal noise whose months are correlated.
 

@@ -110,7 +110,10 @@ def _allowed(problem: Problem, kind: str, source: str) -> Problem:
 class MixLimits:
     """What a team allows of a mix; here nothing is limited."""
 
-    any = False
+    @property
+    def any(self) -> bool:
+        """Whether anything is limited."""
+        return False
 
     def keeps(self, mix: Mix) -> bool:
         """Return whether a mix keeps all limits."""

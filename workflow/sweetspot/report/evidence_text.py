@@ -8,7 +8,7 @@ import pandas as pd
 from sweetspot.bills.energy import GRAMS_A_KG
 from sweetspot.bills.price_paths import central_change
 from sweetspot.claims.verdicts import NOT_PRINTED
-from sweetspot.decision.assumption import SPEED
+from sweetspot.decision.decision_problem import SPEED
 from sweetspot.report.notation import records
 from sweetspot.report.sentences import sentence, sentences
 from sweetspot.report.tables import (
@@ -45,15 +45,17 @@ def lead(claims: pd.DataFrame) -> list[str]:
 
 
 def ahead(tables: Tables) -> str:
-    """Say what the answer assumes of future rents and of resale; '' if every price stays and nothing is resold."""
+    """Say what the answer assumes of future rents and of resale; '' if every price stays and nothing is sold."""
     offers = table_of(tables, "offers", "trend", "residual_points")
     if table_of(tables, "verdict").empty:
         return ""
-    trends = records(offers.dropna(subset="trend").drop_duplicates("trend").sort_values("trend"))
+    offers_by_trend = offers.dropna(subset="trend").drop_duplicates("trend").sort_values("trend")
+    trends = [(offer["trend"], central_change(offer), offer) for offer in records(offers_by_trend)]
+
     resold = offers[offers["residual_points"].notna()]
     shares = resold["residual_usd"] / resold["capex_usd"] if len(resold) else []
-    changes = [(trend["trend"], central_change(trend), trend) for trend in trends]
-    return sentence("months_ahead", changes, sorted({f"{100 * share:.0f}" for share in shares}, key=float))
+    percentages = sorted({f"{100 * share:.0f}" for share in shares}, key=float)
+    return sentence("months_ahead", trends, percentages)
 
 
 def price_changes_words(tables: Tables) -> list[str]:
@@ -61,8 +63,12 @@ def price_changes_words(tables: Tables) -> list[str]:
     table = table_of(tables, "price_changes", "what")
     counts = table["what"].value_counts()
     prices = sum(counts.get(kind, 0) for kind in ("price", "new", "gone"))
-    answers = records(table[table["what"] == "answer"])
-    return [line for answer in answers for line in sentences("price_changes", prices, counts.get("rank", 0), answer)]
+    ranks = counts.get("rank", 0)
+    return [
+        line
+        for answer in records(table[table["what"] == "answer"])
+        for line in sentences("price_changes", prices, ranks, answer)
+    ]
 
 
 def without_speed(tables: Tables, machines: Mapping[str, str], model_title: Callable[[str], str]) -> str:
@@ -79,12 +85,14 @@ def without_speed(tables: Tables, machines: Mapping[str, str], model_title: Call
     """
     table = table_of(tables, "warnings", "rule", "instance", "model", "message")
     rows = table[table["rule"].isin(["no_figure", "no_speed"])]
+
     names = []
     for instance, of_machine in rows.groupby("instance", sort=False):
         models = [] if "no_figure" in set(of_machine["rule"]) else of_machine["model"].dropna().unique()
         title = machines.get(instance, instance)
         names.append(f"{title} ({', '.join(map(model_title, models))})" if len(models) else title)
-    return sentence("no_speed", names, NAMES_PER_SENTENCE, rows.loc[rows["instance"].isna(), "message"])
+    of_no_machine = rows.loc[rows["instance"].isna(), "message"]
+    return sentence("no_speed", names, NAMES_PER_SENTENCE, of_no_machine)
 
 
 def decisive(table: pd.DataFrame) -> pd.DataFrame:
@@ -136,10 +144,10 @@ def worth_in_words(rows: pd.DataFrame, code: str = "USD", model: str = "") -> li
 
     turning_factor = worthwhile["turning_point"].astype(float) / worthwhile["value"]
     ranked = records(worthwhile.assign(change_percent=100 * (turning_factor - 1)))
-    if ranked[0]["timed"]:
-        following = ranked[1:2]
-    else:
-        following = [row for row in ranked if row["timed"]] or [row for row in ranked if row["quantity"] == SPEED]
+    following = ranked[1:2]
+    if not ranked[0]["timed"]:
+        timed = [row for row in ranked if row["timed"]]
+        following = timed or [row for row in ranked if row["quantity"] == SPEED]
     return sentences("worth_learning", ranked[0], next(iter(following), None), code)
 
 
@@ -154,7 +162,10 @@ def waiting_in_words(queue: pd.DataFrame) -> list[str]:
     if queue.empty:
         return []
     owned = queue[queue["held"].astype(bool)]
-    owned = owned.assign(busy_percent=100 * owned["utilisation"], late=~owned["is_reference"].astype(bool))
+    owned = owned.assign(
+        busy_percent=100 * owned["utilisation"],
+        late=~owned["is_reference"].astype(bool),
+    )
     return [
         sentence("waiting", row)
         for _, rows in owned.groupby(["workload", "model"], sort=False)
@@ -170,6 +181,7 @@ def energy(tables: Tables, study: Study) -> list[str]:
     gaps = [sentence("energy_unknown", counts, len(options))] if any(counts) else []
     if not model or options["kwh"].isna().all():
         return gaps if model and study.energy else []
+
     per_unit = counted_in(tables).each
     once = per_unit or f" to train {study.model_title(model)} once"
     rows = ranks[ranks["model"] == model].drop_duplicates("option")
@@ -180,14 +192,17 @@ def energy(tables: Tables, study: Study) -> list[str]:
 
 
 def _carbon_comparison(rows: pd.DataFrame, reference: str, per_unit: str, once: str) -> list[str]:
-    """Compare what emits comparison with the cheapest; without carbon state the energy of the reference machine."""
+    """Compare what emits least with the cheapest; without carbon state the energy of the reference."""
     rows = rows.assign(g_per_kwh=GRAMS_A_KG * rows["kg_co2e"].astype(float) / rows["kwh"])
+
     eligible = rows[rows["in_answer"].astype(bool) & rows["persistent"].astype(bool)]
     eligible = eligible.sort_values("usd", kind="stable")
     clean = eligible.dropna(subset="kg_co2e").sort_values("kg_co2e", kind="stable")
     if clean.empty:
         reference_rows = rows[rows["option"] == reference].dropna(subset="kwh")
         return [sentence("energy_use", row, once) for row in records(reference_rows)]
-    (best,), (cheapest,) = records(clean.head(1)), records(eligible.head(1))
+
+    (best,) = records(clean.head(1))
+    (cheapest,) = records(eligible.head(1))
     overlap = best["kg_co2e_high"] > cheapest["kg_co2e_low"]
     return [sentence("least_carbon", best, cheapest, per_unit, overlap)]

@@ -84,8 +84,12 @@ def asked_model(tables: Tables) -> str:
     name = str(verdict["workload"].iloc[0])
     choices, options = (table_of(tables, table, "workload", "model") for table in ("choices", "options"))
     is_section = options["workload"].astype(str).str.startswith(f"{name}.")
-    models = (choices.loc[choices["workload"] == name, "model"].dropna(), options.loc[is_section, "model"])
-    return next(map(str, chain(*models, options["model"])), "")
+    models = (
+        choices.loc[choices["workload"] == name, "model"].dropna(),
+        options.loc[is_section, "model"],
+        options["model"],
+    )
+    return next(map(str, chain(*models)), "")
 
 
 def judged_option(tables: Tables, model: str) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Text, within
+from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Text, not_once, within
 from sweetspot.study.memory import Needs
 from sweetspot.study.open_models import SEQUENCE, Method, open_model
 from sweetspot.study.terms import Amount, NotNegative, Positive
@@ -29,7 +29,6 @@ def _narrow(jobs: Amount) -> Amount:
 
 Arrivals = Annotated[Positive, within(0, LARGEST_PER_MONTH, "jobs a month"), AfterValidator(_narrow)]
 Growth = Annotated[Amount, within(*GROWTH, "a share such as 0.05")]
-SoftwareGain = Annotated[Amount, within(0, 3, "a share such as 0.2")]  # a year
 
 
 class SideBySide(Needs):
@@ -55,7 +54,7 @@ class JobRecord(Closed):
     """What was recorded, and what of it is not written here"""
 
 
-class JobClass(Needs):
+class RecurringJob(Needs):
     """Jobs of one kind: each is independent of the others."""
 
     name: Part
@@ -114,11 +113,6 @@ class JobClass(Needs):
             yield "urgent_per_month with a low above 0 where it has a range: it is drawn by its factors"
 
 
-def not_once(names: list[str], where: str) -> Iterator[str]:
-    """What is expected where a name stands twice among `where`."""
-    yield from (f"a name once among {where}, found {name} twice" for name in sorted(names) if names.count(name) > 1)
-
-
 class Monthly(Closed):
     """The work of a month over the months of a project: what to buy, what to rent, beside what is there."""
 
@@ -132,15 +126,13 @@ class Monthly(Closed):
     """Machines of the team, each with an offer `own`; the price paid is spent; named twice: two of them"""
     months_alike: Share = 0.5
     """Correlation of the jobs of two months: 1, the range of per_month is one unknown number; 0, each has its own"""
-    software_gain_per_year: SoftwareGain = Amount(value=0.0)
-    """Share by which new software makes all machines faster each year; not for a single job, which is today's"""
     at_most_up_front: AboveZero | None = None
     """Money of the study that machines bought may cost, upfront parts of contracts among it"""
     mean_wait_at_most: AboveZero | None = None
     """Hours that a job may wait on average for the machines that are held"""
     people: Count | None = None
     """People whose work it is; with more of them come more jobs"""
-    jobs: list[JobClass] = Field(min_length=1)
+    jobs: list[RecurringJob] = Field(min_length=1)
     """Classes of jobs"""
     measured: JobRecord | None = None
     """What a record of the team's own jobs says of all of them"""

@@ -39,6 +39,7 @@ def front_rows(data: "ChartData") -> "pd.DataFrame":
     points, rival_points = (table[["hours", "usd"]].to_numpy() for table in (rows, rivals))
     lower, equal = (compare(rival_points, points[:, None]) for compare in (operator.lt, operator.le))
     beaten = (equal.all(axis=2) & lower.any(axis=2)).any(axis=1)
+
     on_front = rows["option"].isin(rivals["option"]) & ~beaten
 
     is_reference = rows["option"] == data.option
@@ -75,7 +76,7 @@ def number_points(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
 
     logs, all_logs = (table[["hours", "usd"]].map(math.log) for table in (selected, rows))
     span = (all_logs.max() - all_logs.min()).replace(0.0, 1.0)
-    pixels = (logs / span * (WIDTH - 2 * look.MARGIN, HEIGHT - 2 * look.MARGIN)).to_numpy()
+    pixels = (logs / span).to_numpy() * [WIDTH - 2 * look.MARGIN, HEIGHT - 2 * look.MARGIN]
 
     texts: list[str] = []
     point_numbers = [""] * len(selected)
@@ -106,6 +107,7 @@ def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     line = options.transform_filter("datum.on_front")
     faint = options.transform_calculate(opacity="datum.fits ? 1 : 0.25")
     numbers = look.chart_of_data("keys").encode(x=x, y=y, text="mark:N")
+
     plot = alt.layer(
         line.mark_line(color=look.GREY, strokeDash=[4, 3], interpolate="step-after"),
         *look.points(
@@ -114,8 +116,8 @@ def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
             tooltip=look.tooltip(label="option (text)", hours="hours", usd="USD", **look.ORIGIN),
         ),
         # A white rim keeps a number legible where a line or a point lies behind it.
-        numbers.mark_text(stroke="white", strokeWidth=4, dy=-12, fontWeight="bold"),
-        numbers.mark_text(color="#111", dy=-12, fontWeight="bold"),
+        numbers.mark_text(stroke="white", strokeWidth=4, dy=-14, fontWeight="bold"),
+        numbers.mark_text(color="#111", dy=-14, fontWeight="bold"),
         width=WIDTH,
         height=HEIGHT,
     )
@@ -125,9 +127,10 @@ def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     lines = lines.encode(x=alt.value(0), y=alt.Y("line:Q", axis=None, scale=scale), text="text:N")
     frame = alt.ViewConfig(stroke=None)
     key = alt.layer(lines, width=WIDTH, height=KEY_LINE * KEY_LINES, view=frame)
-    chart = alt.vconcat(plot, key, spacing=8).resolve_scale(x="independent", y="independent")
+    chart = alt.vconcat(plot, key, spacing=8)
+    chart = chart.resolve_scale(x="independent", y="independent")
 
-    says = f"{data.model}: {rows['on_front'].sum()} of {len(rows)} options are best in time, money or both"
+    says = f"Best trade-offs for {data.model}: {rows['on_front'].sum()} of {len(rows)} options"
     return look.Drawing(chart, {"rows": rows, "keys": keys}, says, look.shape_key(rows["basis"]))
 
 
@@ -178,6 +181,7 @@ def bill(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     """
     visible = rows[rows["usd"].abs() > MIN_LINE_SHARE * rows["total"].max()]
     names = list(visible["line"].unique())
+
     words = {
         "title": "option (text)",
         "line": "line (text)",
@@ -187,6 +191,7 @@ def bill(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     cheapest_first = alt.EncodingSortField("total", op="min")
     title = data.words.usd.format(model=data.model)
     axis = alt.Axis(tickCount=5, labelExpr=look.THOUSANDS)
+
     bars = look.chart_of_data("rows").mark_bar(stroke="white", strokeWidth=0.5)
     bars = bars.encode(
         y=alt.Y("title:N", sort=cheapest_first, title=None, axis=look.name_axis()),
@@ -239,6 +244,7 @@ def load_rows(data: "ChartData") -> "pd.DataFrame":
 
     shares = rows.groupby("title")["device_hours"].transform("sum") / rows["device_hours"].sum()
     rows = rows.assign(title=rows["title"].where(shares >= MIN_SOURCE_SHARE, SMALL_SOURCES))
+
     rows = rows.groupby(["title", "percent"], sort=False, as_index=False)["device_hours"].sum()
     totals = rows.groupby("title")["device_hours"].transform("sum")
     rows = rows.assign(share=100 * totals / rows["device_hours"].sum())
@@ -257,6 +263,7 @@ def mix_load(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     """
     names = list(rows["title"].unique())
     rows = rows.assign(order=rows["title"].map(names.index))
+
     percent = alt.Scale(domain=[0, 100], nice=False)
     areas = look.chart_of_data("rows").mark_area(opacity=0.85)
     areas = areas.encode(
@@ -266,6 +273,7 @@ def mix_load(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
         order=alt.Order("order:Q"),
         tooltip=look.tooltip(title="source (text)", share="% of all device-hours"),
     )
+
     top = rows.loc[rows["share"].idxmax()]
     says = begun(f"{the(top['title'])} does {top['share']:.0f} % of the work")
     return look.Drawing(alt.layer(areas, width=WIDTH, height=HEIGHT), {"rows": rows}, says)

@@ -37,6 +37,7 @@ def select_speeds(data: "ChartData") -> "pd.DataFrame":
     )
     rows = rows.sort_values(["order", "batch_size"], ascending=[True, False])
     rows = rows.drop_duplicates(["instance", "model", RATE])
+    rows = rows.assign(order=rows.groupby("instance")["order"].transform("min"))
     rows = rows.sort_values(["other", "order", "instance"])
     rows = rows.drop_duplicates(["model", "batch_size", "rounded"]).sort_values(RATE)
 
@@ -69,6 +70,7 @@ def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     title = f"{data.unit}/s (log scale)"
     fields = {RATE: f"{data.unit}/s", LOW: "low end", HIGH: "high end"}
     fastest_first = alt.EncodingSortField(RATE, op="max", order="descending")
+
     base = alt.Chart().encode(
         y=alt.Y("title:N", sort=fastest_first, title=None, axis=look.name_axis()),
         color=colour,
@@ -77,6 +79,7 @@ def throughput(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     all_rates = rows[[RATE, LOW, HIGH]].stack()
     x = look.log_channel(alt.X, RATE, title, all_rates)
     intervals = base.transform_filter(f"isValid(datum.{LOW})").mark_rule(strokeWidth=1.5)
+
     panel = alt.layer(
         intervals.encode(x=alt.X(f"{LOW}:Q", title=title), x2=f"{HIGH}:Q"),
         *look.points(base.encode(x=x)),
@@ -121,6 +124,7 @@ def select_lines(data: "ChartData") -> "pd.DataFrame":
 
     instances = list(curve["instance"].unique())
     predicted_instances = [data.reference] if data.reference in instances else instances[:MAX_PREDICTED]
+
     rows = measured.assign(fitted=False, family=data.machines(measured["base_instance"]))
     if predicted_instances:
         curve = curve[curve["instance"].isin(predicted_instances)]
@@ -151,6 +155,7 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     highest = max(1.05, float(rows[["efficiency", "high"]].max().max()))
     devices = alt.Scale(type="log", base=2, nice=False)
     share = alt.Scale(domain=[0, highest], nice=False)
+
     fields = {
         "family": "family (text)",
         "batch_size": "batch",
@@ -169,6 +174,7 @@ def efficiency(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
     fitted = base.transform_filter("datum.fitted")
     measured = base.transform_filter("!datum.fitted")
     band = fitted.mark_area(opacity=0.18)
+
     panel = alt.layer(
         band.encode(y=alt.Y("low:Q", title="efficiency"), y2="high:Q"),
         fitted.mark_line(strokeWidth=2.5, strokeDash=[5, 3]),

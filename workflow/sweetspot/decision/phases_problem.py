@@ -1,0 +1,357 @@
+"""A plan of phases: jobs dealt out in rounds to whole machines, as many as the plan's months need."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.bills.job_rounds import job_rounds, next_machine_count
+from sweetspot.bills.owning import HOURS_A_DAY
+from sweetspot.bills.price_paths import central_change, mean_factor
+from sweetspot.bills.rates import Number, possession, rates
+from sweetspot.bills.renting import contract_months
+from sweetspot.decision.decision_problem import (
+    ALL_JOBS,
+    BASELINE,
+    FURTHEST,
+    Array,
+    Choice,
+    Costs,
+    DecisionProblem,
+    Parameter,
+    ParameterValues,
+    all_of,
+    parameters_of,
+)
+from sweetspot.decision.options import CELL, OFFER, Row, records
+from sweetspot.decision.simulate import Draws
+from sweetspot.decision.turning import BreakEvenCase, CostDifference
+from sweetspot.draws import interval
+
+POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
+FACTORS = 4097  # from a fifth to five times, at which it is computed where a machine pays
+COARSE = 16  # of the samples every so many of them, and those between which machines are bought
+INTERVAL_SAMPLES = 1000
+
+
+@dataclass(eq=False, kw_only=True)
+class PhasesProblem(DecisionProblem):
+    """A plan of phases on its options.
+
+    A price is paid for the same hours; a speed, the days of use and the amount of work change the hours, and with them
+    the machines that are enough. Every further machine is held for all months. A longer project has as much work in
+    each month; machines are kept for all of it, and terms that are renewed too.
+
+    Parameters
+    ----------
+    phase_model
+        The network that its hours are of.
+    table
+        A row per choice: option, instance, title, persistent, alternative, `boxes` (machines), hours with 90 % of the
+        samples, usd, of that `usd_running` by use and `ownership_usd` by the month, `planned_hours` of one owned
+        machine, `device_hours` of the whole plan.
+    jobs
+        Of each phase.
+    phase_usd, job_hours, slots
+        USD by use, hours of a job, and jobs that a machine works on at once; phase x option.
+    speed_of
+        Label of the row whose speed these hours follow, by phase and option; None: of no row here.
+    ownership_usd
+        USD by the month of all machines, by option.
+    machines, minimum
+        Their number, and how many are needed however little there is to do.
+    available_hours
+        Hours in which one machine works; infinite where nobody counts them.
+    renewed_months
+        Months of a term that is signed again until the plan ends; NaN: none is.
+    work_hours
+        Of all jobs, as the plan states them.
+    running_samples, ownership_samples
+        Samples of both parts of the cost, option x sample.
+
+    """
+
+    phase_model: str
+    table: pd.DataFrame
+    jobs: Array
+    phase_usd: Array
+    job_hours: Array
+    slots: Array
+    speed_of: list[list[int | None]]
+    ownership_usd: Array
+    machines: Array
+    minimum: Array
+    available_hours: Array
+    renewed_months: Array
+    work_hours: float
+    running_samples: Array
+    ownership_samples: Array
+    not_sampled = ("days_per_month",)  # They say how many machines are held: no sample has another number.
+
+    @property
+    def running_usd(self) -> Array:
+        """USD by use of each option."""
+        return np.asarray(self.phase_usd.sum(axis=0))
+
+    def cost_usd(self, values: ParameterValues) -> Costs:
+        """Return the costs of all options in each case."""
+        usd = np.repeat((self.running_usd + self.ownership_usd)[:, None], values.cases, axis=1)
+        machines = np.repeat(self.machines[:, None], values.cases, axis=1)
+        is_work_changed = not isinstance(values.work(ALL_JOBS) * self._length(values), float)
+        for index, (choice, *speeds) in enumerate(zip(self.choices, *self.speed_of, strict=True)):
+            if is_work_changed or values.rows & {choice.row["row"], *speeds}:
+                usd[index], machines[index] = self._option_cost(index, values)
+        return Costs(usd, machines)
+
+    @property
+    def _has_months(self) -> bool:
+        return not np.isnan(self.months)
+
+    def _length(self, values: ParameterValues) -> Number:
+        """Return the length of the project over that of the plan; 1 where the plan states none."""
+        return values.work("months") if self._has_months else 1.0
+
+    def _option_cost(self, index: int, values: ParameterValues) -> tuple[Array, Array]:
+        """Return USD and machines of one option; infinite USD where no number of machines is enough."""
+        row, unity = self.choices[index].row, np.ones(values.cases)
+        factor, is_owned, length = values.of(row["row"]), row["purchase"] == "own", self._length(values)
+        speeds = [values.factor(speeds[index], "images_per_s") * unity for speeds in self.speed_of]
+        hours = unity * values.work(ALL_JOBS) * length / np.stack(speeds)
+        months: Number = 1.0
+        if is_owned:
+            months = length if self._has_months else factor("months")
+        elif not np.isnan(self.renewed_months[index]):
+            term = self.renewed_months[index]
+            months = contract_months(self.months * length, term) / contract_months(self.months, term)
+        machines, is_late = self.machines[index] * unity, np.zeros(values.cases, bool)
+        _, baseline_rounds = self._rounds(index, machines[:1])
+        rounds = baseline_rounds
+        if np.isfinite(self.available_hours[index]):
+            hours_per_machine = self.available_hours[index] * factor("days_per_month") * months * unity
+            machines, rounds, is_late = self._machines(index, hours, hours_per_machine)
+        # A plan's rents are those of its own months, or today's where it states none.
+        change = central_change(row)
+        rent = mean_factor(change, self.months * length) / mean_factor(change, self.months) if self._has_months else 1.0
+        rate = _ratio(rates(row, factor, rent).variable, rates(row, BASELINE.of(None)).variable)
+        month = _ratio(possession(row, factor), possession(row, BASELINE.of(None))) if is_owned else rate
+        running = (self.phase_usd[:, index, None] * hours * rounds / baseline_rounds).sum(axis=0) * rate
+        ownership = self.ownership_usd[index] / self.machines[index] * machines * months * month
+        return np.where(is_late, np.inf, ownership + running), machines
+
+    def _rounds(self, index: int, machines: Array) -> tuple[Array, Array]:
+        """Return rounds of the longest machine and of all machines together, phase x case."""
+        return job_rounds(self.jobs[:, None], self.slots[:, index, None], machines)
+
+    def _machines(self, index: int, hours: Array, hours_per_machine: Array) -> tuple[Array, Array, Array]:
+        """Return the machines that the work takes, rounds of all of them, and where no number is enough."""
+        machines = np.full(hours_per_machine.shape, self.minimum[index])
+        while True:
+            longest, rounds = self._rounds(index, machines)
+            total = (longest * self.job_hours[:, index, None] * hours).sum(axis=0)
+            enough, is_late = next_machine_count(machines, total, hours_per_machine, float(self.jobs.max()))
+            if (enough == machines).all():
+                return machines, rounds, is_late
+            machines = enough
+
+    def break_even_cases(self) -> Iterator[BreakEvenCase]:
+        """Yield each owned machine with the work of the plan, and the days of use where its number follows them."""
+        running, ownership = self.running_samples, self.ownership_samples
+        is_owned = np.array([choice.row["purchase"] == "own" for choice in self.choices])
+        rented = np.flatnonzero(self.eligible & ~is_owned)
+        if not rented.size:
+            return
+        amount, unit = (self.work_hours, "hours of work") if len(self.jobs) > 1 else (float(self.jobs[0]), "jobs")
+        for index in map(int, np.flatnonzero(self.eligible & is_owned)):
+            choice, rent = self.choices[index], (running[rented] + ownership[rented]).min(axis=0)
+            p_pays = float(np.mean(running[index] + ownership[index] <= rent))
+            for parameter in self.parameters:
+                if parameter.quantity == ALL_JOBS:
+                    label = ("the work of the plan", ALL_JOBS, amount, unit)
+                elif parameter.quantity == "days_per_month" and np.isfinite(self.available_hours[index]):
+                    label = (parameter.name, parameter.quantity, parameter.value, parameter.unit)
+                else:
+                    continue
+                difference = self._cost_difference(index, rented, parameter)
+                yield BreakEvenCase(choice.option, choice.title, parameter, *label, difference, p_pays)
+
+    def _cost_difference(self, index: int, rented: Array, parameter: Parameter) -> CostDifference:
+        """Return the cost of an owned machine less that of what is cheapest to rent, at factors of a parameter.
+
+        There are as many machines as central figures need; contracts are signed for as often as the work asks.
+        """
+        factors = np.exp(np.linspace(-np.log(FURTHEST), parameter.log_limit(FURTHEST), FACTORS))
+        costs = self.at(parameter, factors)
+        is_jump = np.diff(costs.counts[index], prepend=costs.counts[index, 0]) != 0
+        selected = is_jump | (np.arange(FACTORS) % COARSE == 0)
+        selected[np.abs(np.log(factors)).argmin()] = True
+        selected[:-1] |= is_jump[1:]
+        # More machines than the jobs fill do none of them: then the electricity is that of the hours worked.
+        work = factors if parameter.quantity == ALL_JOBS else np.ones(FACTORS)
+        signed = costs.counts / self.machines[:, None]
+        is_able = np.isfinite(costs.usd)
+        signed[~is_able] = np.inf
+
+        def difference(running: Array, ownership: Array, columns: Array) -> Array:
+            """Return a row per sample."""
+
+            def usd(option: int) -> Array:
+                paid = ownership[option][:, None] * signed[option, columns]
+                return np.asarray(paid + running[option][:, None] * work[columns])
+
+            # Of what is paid by use alone the cheapest is the cheapest at every amount of work.
+            by_use = [option for option in rented if not ownership[option].any() and is_able[option].all()]
+            rent = np.min(running[by_use], axis=0, initial=np.inf)[:, None] * work[columns]
+            for option in set(rented) - set(by_use):
+                rent = np.minimum(rent, usd(option))
+            return usd(index) - rent
+
+        central = difference(self.running_usd[:, None], self.ownership_usd[:, None], np.ones(FACTORS, bool))
+        samples = difference(self.running_samples, self.ownership_samples, selected)
+        counts = costs.counts[index, selected]
+        is_sample_jump = np.diff(counts, prepend=counts[0]) != 0
+        return CostDifference(factors, central, samples, factors[selected], is_jump, is_sample_jump)
+
+
+def _ratio(value: Number, baseline: Number) -> Number:
+    return value / baseline if baseline else 1.0
+
+
+def phases_problems(options: pd.DataFrame, draws: Draws, plans: pd.DataFrame, month_days: float) -> list[PhasesProblem]:
+    """Return the decision of each plan of phases that some option does.
+
+    Parameters
+    ----------
+    options, draws
+        The table of options and their samples.
+    plans
+        Rows of results/<study>/plans.
+    month_days
+        Days of a month.
+
+    Returns
+    -------
+    list of PhasesProblem
+        Choices are the options that do all of the plan and that the answer may take, the cheapest first.
+
+    """
+    in_answer = options[options["in_answer"].astype(bool)]
+    if plans.empty or in_answer.empty:
+        return []
+    # The plan's row of an option is that of the cell the option was priced on.
+    cells = in_answer.reset_index().drop_duplicates([*OFFER, "model"])
+    key = [*OFFER, *CELL[1:]]
+    rows = plans.merge(cells[["index", "option", "title", "persistent", "alternative", *key]], on=key, how="inner")
+    rows = rows[rows["status"] == "ok"].drop_duplicates(["plan", "phase", "option"])
+    by_plan = rows.groupby("plan", sort=False)
+    return [_phases_problem(str(name), table, in_answer, draws, month_days) for name, table in by_plan]
+
+
+def sampled_costs(rows: pd.DataFrame, running: Array, ownership: Array, draws: Draws) -> tuple[Array, Array]:
+    """Sample what options cost.
+
+    Parameters
+    ----------
+    rows
+        The options.
+    running, ownership
+        USD by use and by the month at central figures, by option.
+    draws
+        The samples of all options.
+
+    Returns
+    -------
+    running, ownership
+        Option x sample.
+
+    """
+    labels = rows.index.to_numpy()
+    slower = rows["images_per_s"].to_numpy(float)[:, None] / draws.images_per_s[labels]
+    variable, fixed = (rows[name].to_numpy(float)[:, None] for name in ("variable_usd_per_hour", "fixed_usd_per_month"))
+    rate = np.divide(draws.variable[labels], variable, out=np.ones_like(slower), where=variable > 0)
+    month = np.divide(draws.fixed[labels], fixed, out=rate.copy(), where=fixed > 0)
+    return running[:, None] * slower * rate, ownership[:, None] * month
+
+
+def _phases_problem(
+    name: str, table: pd.DataFrame, options: pd.DataFrame, draws: Draws, month_days: float
+) -> PhasesProblem:
+    total = table[table["phase"] == TOTAL].sort_values(["usd", "option"], kind="stable").set_index("option")
+    by_phase = {
+        str(phase): rows.set_index("option").reindex(total.index)
+        for phase, rows in table.groupby("phase", sort=False)
+        if phase != TOTAL
+    }
+    ownership = by_phase.pop(POSSESSION, pd.DataFrame(np.nan, total.index, ["usd", "machines"])).astype(
+        {"usd": float, "machines": float}
+    )
+    ownership_usd, machines = ownership["usd"].fillna(0.0).to_numpy(), ownership["machines"].fillna(1.0).to_numpy()
+    phase_usd, job_hours, slots = (
+        np.array([rows[column].to_numpy(float) for rows in by_phase.values()])
+        for column in ("usd", "job_hours", "slots")
+    )
+    jobs = np.array([int(rows["jobs"].iloc[0]) for rows in by_phase.values()])
+    offers = options.loc[total["index"]]
+    rows, months = records(offers), float(total["plan_months"].iloc[0])
+    running = total["usd"].to_numpy(float) - ownership_usd
+    samples = sampled_costs(offers, running, ownership_usd, draws)
+    longer = draws.hours[offers.index] / offers["hours"].to_numpy(float)[:, None]
+    with np.errstate(invalid="ignore"):
+        low, high = interval(total["hours"].to_numpy(float)[:, None] * longer)
+    planned_hours = HOURS_A_DAY * offers["days_per_month"] * offers["months"]
+    device_hours = (jobs[:, None] * job_hours / slots).sum(axis=0)
+    choice_rows = total.reset_index()[["option", "instance", "persistent", "alternative", "hours", "usd"]].assign(
+        title=[
+            f"{count:g} × {title}" if count > 1 else title
+            for count, title in zip(machines, total["title"], strict=True)
+        ],
+        boxes=machines,
+        usd_running=running,
+        ownership_usd=ownership_usd,
+        hours_low=low,
+        hours_high=high,
+        device_hours=device_hours * [float(row["gpus"] or 1) for row in rows],
+        planned_hours=planned_hours.where(offers["purchase"].eq("own")).array,
+    )
+    is_any_persistent = bool(offers["persistent"].any())
+    choices = tuple(Choice.of(row, bool(row["persistent"]) or not is_any_persistent) for row in rows)
+    eligible = [choice for choice in choices if choice.eligible]
+    of_offers = parameters_of(eligible, [choice.row for choice in eligible], month_days)
+    return PhasesProblem(
+        workload=name,
+        months=months,
+        size_text="the plan" if np.isnan(months) else f"{months:g} months",
+        choices=choices,
+        parameters=(*of_offers, all_of("amount of work")),
+        samples_usd=samples[0] + samples[1],
+        phase_model=str(total["model"].iloc[0]),
+        table=choice_rows,
+        jobs=jobs,
+        phase_usd=phase_usd,
+        job_hours=job_hours,
+        slots=slots,
+        speed_of=[
+            [_speed_of(*pair, rows) for pair in zip(rows, phase["speed_of"], strict=True)]
+            for phase in by_phase.values()
+        ],
+        ownership_usd=ownership_usd,
+        machines=machines,
+        minimum=total["boxes"].to_numpy(float),
+        available_hours=total["room_hours"].fillna(np.inf).to_numpy(float),
+        renewed_months=total.reindex(columns=["renewed_term_months"]).to_numpy(float)[:, 0],
+        work_hours=float(total["work_hours"].iloc[0]),
+        running_samples=samples[0][:, :INTERVAL_SAMPLES],
+        ownership_samples=samples[1][:, :INTERVAL_SAMPLES],
+    )
+
+
+def _speed_of(row: Row, instance: str, rows: Sequence[Row]) -> int | None:
+    """Return the row whose speed a phase's jobs have on an option: of `instance`, or of a machine as fast.
+
+    Jobs on one device go by the figure of the machine with one, which has an error of its own.
+    """
+    of_instance = [candidate["row"] for candidate in (row, *rows) if candidate["instance"] == instance]
+    single = [
+        candidate["row"] for candidate in rows if candidate["gpus"] == 1 and candidate.get("gpu") == row.get("gpu")
+    ]
+    return next(iter([*of_instance, *single]), None)

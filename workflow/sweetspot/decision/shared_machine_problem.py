@@ -1,0 +1,150 @@
+"""A job that is repeated as often as the planned use of what is owned allows: a share of each machine."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from sweetspot.bills.owning import HOURS_A_DAY, usd_per_hour_of_use
+from sweetspot.bills.rates import Number, by_contract, or_zero, rates
+from sweetspot.decision.analyses.days_of_use import references
+from sweetspot.decision.contenders import staying
+from sweetspot.decision.decision_problem import (
+    BASELINE,
+    OF_THE_TEAM,
+    Array,
+    Choice,
+    Costs,
+    DecisionProblem,
+    ParameterValues,
+    parameters_of,
+)
+from sweetspot.decision.options import Row, records, trained
+from sweetspot.decision.simulate import Draws
+
+
+@dataclass(eq=False, kw_only=True)
+class SharedMachineProblem(DecisionProblem):
+    """Work that costs `baseline_usd` on each choice.
+
+    It is what the days of use and the months allow, so that more of either is more work. A speed says how many hours
+    the same work takes.
+    """
+
+    baseline_usd: Array
+
+    def cost_usd(self, values: ParameterValues) -> Costs:
+        """Return the costs of all choices in each case."""
+        work = np.ones(values.cases) * values.work("days_per_month") * values.work("months")
+        usd = self.baseline_usd[:, None] * work
+        for index, choice in enumerate(self.choices):
+            row = choice.row
+            if values.touches(row["row"]) or by_contract(row):
+                with np.errstate(divide="ignore"):  # An interval of the speed may begin at 0.
+                    change = _hour_at(row, values) / _hour_at(row, BASELINE)
+                    usd[index] *= change / values.factor(row["row"], "images_per_s")
+        return Costs(usd, np.ones(usd.shape))
+
+
+def shared_machine_problems(options: pd.DataFrame, draws: Draws, month_days: float) -> list[SharedMachineProblem]:
+    """Return the problem of each model that has two options or more.
+
+    Where the reference is owned, the work is what it does in its planned days over its months; else all workloads of
+    the model, once each, by their bills.
+
+    Parameters
+    ----------
+    options
+        The table of options; those that the answer may take and nobody takes away are choices, unless they do not end
+        in some sample.
+    draws
+        Their samples.
+    month_days
+        Days of a month.
+
+    Returns
+    -------
+    list of SharedMachineProblem
+        Choices by cost, the cheapest first.
+
+    """
+    reference_rows, problems = references(options), []
+    for model, table in trained(options).items():
+        rows, reference = records(staying(table)), reference_rows.get(model)
+        if len(rows) < 2:
+            continue
+        is_owned = reference is not None and reference["purchase"] == "own"
+        if reference is not None and is_owned:
+            usd, samples, size_text = _work_of_reference(rows, reference, draws, month_days)
+        else:
+            usd, samples, size_text = _all_workloads(model, rows, options, draws)
+        is_finite = np.isfinite(samples).all(axis=1)
+        order = [index for index in np.argsort(usd, kind="stable") if is_finite[index]]
+        choices = tuple(Choice.of(rows[index]) for index in order)
+        if len(choices) < 2:
+            continue
+        problems.append(
+            SharedMachineProblem(
+                workload=model,
+                months=float(reference["months"]) if reference is not None and is_owned else np.nan,
+                size_text=size_text,
+                choices=choices,
+                parameters=tuple(parameters_of(choices, [choice.row for choice in choices], month_days)),
+                samples_usd=samples[order],
+                model=model,
+                reference=int(reference["row"]) if reference is not None and is_owned else None,
+                of_the_team=OF_THE_TEAM if is_owned else (),
+                baseline_usd=usd[order],
+            )
+        )
+    return problems
+
+
+def _hour_at(row: Row, values: ParameterValues) -> Number:
+    hour = rates(row, values.of(row["row"]))
+    return _usd_per_hour(row, hour.fixed, hour.variable, values.work("days_per_month"))
+
+
+def _usd_per_hour(row: Row, fixed: Number, variable: Number, use: Number) -> Number:
+    """Return USD per hour of use, by USD per month and per hour, at `use` times the planned days of use.
+
+    The hour of a contract costs as one over its days.
+    """
+    if row["purchase"] == "own":
+        return np.asarray(usd_per_hour_of_use(fixed, variable, float(row["days_per_month"]) * use))
+    return variable / use if by_contract(row) else variable
+
+
+def _all_workloads(model: str, rows: list[Row], options: pd.DataFrame, draws: Draws) -> tuple[Array, Array, str]:
+    """Return USD, samples of them and the names of the workloads of a model that every option does, once each."""
+    names = [row["option"] for row in rows]
+    table = options[options["model"].eq(model) & options["option"].isin(names)]
+    complete = table.groupby("workload")["option"].nunique().eq(len(rows))
+    workloads = [str(name) for name in complete.index[complete]]
+    indices = table[table["workload"].isin(workloads)].groupby("option").groups
+    labels = [list(indices[row["option"]]) if workloads else [row["row"]] for row in rows]
+    usd = np.array([options["usd"].to_numpy(float)[group].sum() for group in labels])
+    return usd, np.stack([draws.usd[group].sum(axis=0) for group in labels]), ", ".join(workloads)
+
+
+def _work_of_reference(rows: list[Row], reference: Row, draws: Draws, month_days: float) -> tuple[Array, Array, str]:
+    """Return USD, samples of them and the size of what the reference does in its planned days over its months.
+
+    Hours in which it is broken are left out. With `use` times the days there is `use` times the work, and what is paid
+    by the month is used so much more.
+    """
+    label, days, months = reference["row"], float(reference["days_per_month"]), float(reference["months"])
+    use = np.minimum(draws.days[label], month_days) / days
+    lengths = (figure.values for figure in draws.figures if figure.name == "months" and label in figure.rows)
+    longer = next(lengths, months) / months
+    hours = HOURS_A_DAY * days * (1.0 - or_zero(reference["downtime_share"])) * months
+    images = 3600.0 * float(reference["images_per_s"]) * hours
+    samples = []
+    for row in rows:
+        # The hour of a contract is sampled at the price list's days of use: here they are the team's.
+        is_contract, index = by_contract(row), row["row"]
+        variable = float(row["variable_usd_per_hour"]) if is_contract else draws.variable[index]
+        hour = _usd_per_hour(row, draws.fixed[index], variable, use)
+        samples.append(images * use * longer * hour / (3600.0 * draws.images_per_s[index]))
+    usd = np.array([images / float(row["images_per_usd"]) for row in rows])
+    return usd, np.stack(samples), f"{days:g} days of use a month for {months:g} months"
