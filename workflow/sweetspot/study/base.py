@@ -234,3 +234,8 @@ def check_case(names: Iterable[str], noun: str, file: str | Path) -> None:
         for name in names
         if first.setdefault(name.casefold(), name) != name
     )
+
+
+def not_once(names: list[str], where: str) -> Iterator[str]:
+    """Yield what is expected where a name stands twice among `where`."""
+    yield from (f"a name once among {where}, found {name} twice" for name in sorted(names) if names.count(name) > 1)

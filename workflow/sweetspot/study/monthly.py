@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from sweetspot.errors import UserError
-from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Text, within
+from sweetspot.study.base import AboveZero, Closed, Count, Part, Share, Slug, Text, not_once, within
 from sweetspot.study.memory import Needs
 from sweetspot.study.open_models import SEQUENCE, Method, open_model
 from sweetspot.study.terms import Amount, NotNegative, Positive
@@ -111,11 +111,6 @@ class RecurringJob(Needs):
             yield f"urgent_per_month of at most per_month, found {urgent.value:g} of {self.per_month.value:g}"
         if urgent is not None and urgent.ends[0] == 0 < urgent.ends[1]:
             yield "urgent_per_month with a low above 0 where it has a range: it is drawn by its factors"
-
-
-def not_once(names: list[str], where: str) -> Iterator[str]:
-    """What is expected where a name stands twice among `where`."""
-    yield from (f"a name once among {where}, found {name} twice" for name in sorted(names) if names.count(name) > 1)
 
 
 class Monthly(Closed):

@@ -7,9 +7,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, RootModel
 
-from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Text, validated
+from sweetspot.study.base import AboveZero, Closed, Count, Part, Slug, Text, not_once, validated
 from sweetspot.study.memory import Needs
-from sweetspot.study.monthly import Monthly, RecurringJob, SideBySide, not_once
+from sweetspot.study.monthly import Monthly, RecurringJob, SideBySide
 from sweetspot.study.open_models import cell_name, memory_need, open_model
 from sweetspot.study.yamlfile import load_yaml
 
@@ -169,19 +169,15 @@ def _by_samples(job: RecurringJob) -> RecurringJob:
     if job.tokens is None or job.method is None:
         return job
     model = open_model(job.model)
-    need = job if job.gib(1) else memory_need(model, job.method, job.sequence)
-    changes = need.model_dump(include={"gpu_memory_gib", "sharded_memory_gib"})
-    changes |= {"model": cell_name(model.name, job.method, job.sequence), "samples": job.tokens}
-    return job.model_copy(update=changes | {"tokens": None, "method": None})
+    changes = {"model": cell_name(model.name, job.method, job.sequence), "samples": job.tokens}
+    need = {} if job.gib(1) else memory_need(model, job.method, job.sequence).model_dump()
+    return job.model_copy(update=changes | need | {"tokens": None, "method": None})
 
 
 def _job_of_class(job: RecurringJob) -> Training | Runs:
-    keys = {"model", "gpu_memory_gib", "sharded_memory_gib", "devices_per_job", "source", "samples"}
-    content = job.model_dump(include=keys) | {"title": job.title or job.name}
-    if job.hours is None:
-        return Training(kind="training", **content)
-    del content["samples"]
-    return Runs(kind="runs", runs=1, hours=job.hours, instance=job.instance, **content)
+    fields = Training.model_fields if job.hours is None else Runs.model_fields
+    content = job.model_dump(include={*fields}) | {"title": job.title or job.name}
+    return Training(kind="training", **content) if job.hours is None else Runs(kind="runs", runs=1, **content)
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ def _lint_table(
     columns = [listed_columns(offer, "lint", usd_per_unit(offer, prices)) for offer in prices.offers]
     values = [_offer_values(offer, prices, instances[offer.instance], study_date) for offer in prices.offers]
     offers = offers.drop(columns="source").assign(month_days=month_days)
-    table = _with_values(pd.concat([offers, table_of(columns, TABLES["lint"]), pd.DataFrame(values)], axis=1))
+    table = _with_values(pd.concat([offers, table_of(columns, list(TABLES["lint"])), pd.DataFrame(values)], axis=1))
     hosts = table.groupby("host_family")
     table["host_median_usd"] = hosts["host_vcpu_usd"].transform("median")
     table["host_outlier"] = table["host"].where((table["host_vcpu_usd"] / table["host_median_usd"] - 1).abs() > 0.06)
