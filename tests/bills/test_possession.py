@@ -83,6 +83,12 @@ def test_an_owned_machine_draws_its_share_of_the_power_and_two_are_bought_kept_a
     assert row[names].tolist() == pytest.approx([1, 2 * 0.5 * 1.5 * 0.2, 270, 270 / 240 + 0.3, 2, 6600])
 
 
+@pytest.mark.filterwarnings("error")
+def test_without_any_hour_of_use_an_hour_costs_without_limit():
+    assert usd_per_hour_of_use(240.0, 0.2, np.array([0.0, 10.0])).tolist() == [np.inf, 240 / 240 + 0.2]
+    assert usd_per_hour_of_use(240.0, 0.2, 0.0) == np.inf
+
+
 def test_downtime_shortens_the_days_and_draws_no_power():
     # 6000/30 = 200 a month; 10 days less a fifth are 192 hours; 0.5 kW x 1.2 x 0.2 = 0.12 an hour
     prices = owned(capex=6000, months=30, kw=0.5, pue=1.2, per_kwh=0.2, days_per_month=10, downtime_share=0.2)

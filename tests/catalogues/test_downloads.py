@@ -1,7 +1,7 @@
 """Files over HTTP from a real server: tries, time-outs, faults of the answer, and the copies kept."""
 
 import hashlib
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -32,10 +32,11 @@ def net(tmp_path, slept) -> Downloads:
 
 
 def test_a_file_is_fetched_with_its_day_and_checksum(server, net):
+    server.routes["/a.csv"] = Answer(BODY, headers={"Last-Modified": "Mon, 06 Jul 2026 23:30:00 GMT"})
     found = net.get(f"{server.url}/a.csv", "CSV")
     assert found.path.read_bytes() == BODY
     assert found.sha256 == hashlib.sha256(BODY).hexdigest()
-    assert (found.fetched, found.cached) == (DAY, False)
+    assert (found.fetched, found.modified, found.cached) == (DAY, date(2026, 7, 6), False)
     assert str(found).startswith(f"{server.url}/a.csv, 2026-11-22 12:00 UTC, sha256 ")
 
 

@@ -52,11 +52,12 @@ def test_skypilots_zones_belong_to_the_region_of_their_line():
     assert {entry.per_hour for entry in cheapest(catalogue, "use1-az2", None)} == {63.296, 18.2492}
 
 
-def test_a_mirrors_file_is_of_the_day_of_the_download(server, tmp_path):
-    server.routes["/nebius/vms.csv"] = Answer((DATA / "skypilot" / "nebius_2026.csv").read_bytes())
+def test_skypilots_file_is_of_the_day_of_its_last_change(server, tmp_path):
+    body = (DATA / "skypilot" / "nebius_2026.csv").read_bytes()
+    server.routes["/nebius/vms.csv"] = Answer(body, headers={"Last-Modified": "Tue, 01 Sep 2026 01:00:00 GMT"})
     found = fetch("skypilot", "mine", {"file": "nebius", "instances": {"a": "x"}}, server, tmp_path)
-    assert found.as_of == DAY.date()
-    assert found.source.startswith("SkyPilot's catalogue, nebius/vms.csv of 2026-11-22, sha256 ")
+    assert found.as_of == date(2026, 9, 1)
+    assert found.source.startswith("SkyPilot's catalogue, nebius/vms.csv of 2026-09-01, sha256 ")
     with (DATA / "skypilot" / "nebius_2026.csv").open() as file:
         lines = list(csv.DictReader(file))
     counted = sum(bool(line["Price"]) + bool(line["SpotPrice"]) for line in lines)

@@ -4,8 +4,10 @@ import os
 import re
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -34,6 +36,12 @@ class Download:
     sha256: str
     cached: bool = False
 
+    @property
+    def modified(self) -> date | None:
+        """Day of the last change as the server said it; None if it did not."""
+        day = _day_file(self.path).read_text(encoding="ascii")
+        return date.fromisoformat(day) if day else None
+
     def __str__(self) -> str:
         copy = " (from the cache)" if self.cached else ""
         return f"{public_url(self.url)}, {self.fetched:%Y-%m-%d %H:%M} UTC, sha256 {self.sha256[:12]}{copy}"
@@ -43,6 +51,10 @@ def public_url(url: str) -> str:
     """Return the address without user, password and query, which may be secrets."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _day_file(file: Path) -> Path:
+    return file.with_name(f"{file.name}.day")
 
 
 def cache_folder() -> Path:
@@ -84,7 +96,9 @@ class Downloads:
         """
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", public_url(url).partition("//")[2])[-80:].lstrip("-.")
         file = self.folder / f"{sha256(url.encode()).hexdigest()[:16]}-{name}"
-        fetched = datetime.fromtimestamp(file.stat().st_mtime, UTC) if file.is_file() else None
+        fetched = (
+            datetime.fromtimestamp(file.stat().st_mtime, UTC) if file.is_file() and _day_file(file).is_file() else None
+        )
         if fetched is not None and (self.offline or self.now() - fetched < self.reuse):
             return Download(file, url, fetched, checksum(file), cached=True)
         if self.offline:
@@ -103,6 +117,7 @@ class Downloads:
         """Write the file; return the fault that another try may mend, '' if there is none."""
         import requests
 
+        day = ""
         address, encoding = public_url(url), {"Accept-Encoding": "identity"}  # A gzipped answer may stop unnoticed.
         try:
             with (
@@ -114,6 +129,9 @@ class Downloads:
                     raise TemporaryError(f"answers {answer.status_code}")
                 if answer.status_code != 200:
                     raise UserError(f"{address}: answers {answer.status_code} ({answer.reason}); expected a file")
+                with suppress(TypeError, ValueError):
+                    modified = parsedate_to_datetime(answer.headers.get("Last-Modified", ""))
+                    day = modified.astimezone(UTC).date().isoformat()
                 start = b""
                 for chunk in answer.iter_content(CHUNK_BYTES):
                     start = start or chunk.lstrip(b"\xef\xbb\xbf \t\r\n")
@@ -128,4 +146,5 @@ class Downloads:
             return str(error)
         except requests.RequestException as error:
             return f"cannot be fetched ({type(error).__name__})"
+        _day_file(file).write_text(day, encoding="ascii")
         return ""

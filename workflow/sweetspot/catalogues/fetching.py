@@ -52,7 +52,7 @@ class CatalogueSource:
 
 
 def fetch_skypilot(request: CatalogueRequest, downloads: Downloads, base_url: str) -> FetchedCatalogue:
-    """Fetch a provider's vms.csv; its prices are of the day of its last commit, or of the download from a mirror.
+    """Fetch a provider's vms.csv; its prices are of the day of its last change, else of the download.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def fetch_skypilot(request: CatalogueRequest, downloads: Downloads, base_url: st
     """
     provider = request.part.file or request.key
     download = downloads.get(f"{base_url}/{provider}/vms.csv", "a CSV file of SkyPilot's catalogue")
-    day, files = download.fetched.date(), [str(download)]
-    if base_url == SKYPILOT:
+    day, files = download.modified or download.fetched.date(), [str(download)]
+    if base_url == SKYPILOT and download.modified is None:  # GitHub's host does not say the day of a file.
         url = f"{CHANGES}?path={quote(f'catalogs/v8/{provider}/vms.csv')}&per_page=1"
         try:
             answer = downloads.get(url, "a list of commits as JSON").path.read_text(encoding="utf-8")
