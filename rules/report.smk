@@ -142,7 +142,7 @@ rule render_report:
             others=("report/assets/*", "report/templates/*"),
         ),
         machines=MACHINES,
-        content=contents(f"{CONFIG}/study.yaml", f"{CONFIG}/workloads.yaml"),
+        content=contents(f"{CONFIG}/study.yaml"),
     run:
         here("render_report", input, output, log, params)
 
@@ -175,6 +175,22 @@ rule print_report:
         formula=formula("decision", "report"),
     run:
         here("print_report", input, output, log)
+
+
+rule share_report:
+    """Write the page and its evidence as one file to send; asked for by name only."""
+    input:
+        html=rules.render_report.output.html,
+        evidence=rules.render_report.output.evidence,
+    output:
+        html=f"{REPORT}/{STUDY}.html",
+    log:
+        f"results/logs/share_report/{STUDY}.log",
+    localrule: True
+    params:
+        formula=formula("decision", "report"),
+    run:
+        here("share_report", input, output, log)
 
 
 # Of two studies in one workflow, both modules, neither could be asked for a page that both write.

@@ -131,8 +131,9 @@ def check_offers(
 
 
 def _project_months(workloads: Mapping[str, Workload], monthly: Mapping[str, Monthly]) -> dict[str, float]:
-    plans = {key: work for key, work in workloads.items() if isinstance(work, ProjectPlan)}
-    return {key: work.months for key, work in {**plans, **monthly}.items() if work.months is not None}
+    months = {key: work.months for key, work in workloads.items() if isinstance(work, ProjectPlan)}
+    months |= {key: work.months for key, work in monthly.items()}
+    return {key: length for key, length in months.items() if length is not None}
 
 
 def check_purchase_prices(

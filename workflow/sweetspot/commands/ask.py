@@ -67,14 +67,14 @@ def run(request: AskRequest) -> int:
         queue = table_of(tables, "queue")
         tables |= {name: changed[name] for name in names if name in changed}
         if "queue" in names and len(queue):
-            others = queue[~queue["workload"].isin(changed["queue"]["workload"])]
-            tables["queue"] = pd.concat([others, changed["queue"]])
+            unaffected = queue[~queue["workload"].isin(changed["queue"]["workload"])]
+            tables["queue"] = pd.concat([unaffected, changed["queue"]])
     content = _content(study, tables)
     verdict, classes = outcome_of(tables), content["plan_deadlines"] if request.deadline else []
     code = exit_code(verdict, content["deadline"], classes)
-    made = (request.results / study.name / "comparison" / "options.parquet").stat().st_mtime
+    results_time = (request.results / study.name / "comparison" / "options.parquet").stat().st_mtime
     for file in sorted([*folder.glob("*.yaml"), *folder.glob("*.csv"), *folder.glob("prices/*.yaml")]):
-        if file.stat().st_mtime > made:
+        if file.stat().st_mtime > results_time:
             click.echo(f"note: {file} is newer than the results; `make report STUDY={study.name}` reads it", err=True)
     if request.as_json:
         content |= {"inputs": asdict(use), "outcome": OUTCOMES[code]}

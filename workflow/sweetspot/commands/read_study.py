@@ -70,8 +70,8 @@ class Findings:
 
     def add_errors(self, file: Path | str, sentences: Collection[str]) -> None:
         """Add mistakes unless they were found already."""
-        known = {sentence for _, sentence in self.errors}
-        self.errors += [(str(file), sentence) for sentence in sentences if sentence not in known]
+        earlier = {sentence for _, sentence in self.errors}
+        self.errors += [(str(file), sentence) for sentence in sentences if sentence not in earlier]
 
     def check(self, function: Callable[..., object], *arguments: Any) -> None:
         """Call a check and keep what it refuses as mistakes of the file, the last of its arguments."""

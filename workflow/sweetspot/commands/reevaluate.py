@@ -111,7 +111,7 @@ def _decide(inputs: StudyInputs, use: RequestedUse, samples: int) -> Judged:
     if use.days is not None:
         options = at_days(options, use.days)
     factor = use.jobs_factor or 1.0
-    months = {name: _with_more_jobs(work, factor) for name, work in inputs.months.items()}
+    months = {name: _scale_jobs(work, factor) for name, work in inputs.months.items()}
     plans = pd.DataFrame() if inputs.phases is None else _price_plans(inputs.phases, inputs.settings, use)
     work = PlannedWork(months, plans, inputs.titles)
     return judge(options, _offers_at_days(inputs.offers, use.days), work, inputs.settings, samples)
@@ -169,7 +169,7 @@ def at_days(options: pd.DataFrame, days: float) -> pd.DataFrame:
     return options.assign(**changed).sort_values(order, kind="stable", ignore_index=True)
 
 
-def _with_more_jobs(work: Monthly, factor: float) -> Monthly:
+def _scale_jobs(work: Monthly, factor: float) -> Monthly:
     jobs = []
     for job in work.jobs:
         urgent = None if job.urgent_per_month is None else _scaled(job.urgent_per_month, factor)

@@ -271,7 +271,15 @@ class ScriptRun:
         self.fail(self.ending())
 
     def finish(self, is_enough: bool, min_steps: int) -> None:
-        """End the script; exit with a sentence where it made too few steps."""
+        """End the script; exit with a sentence where it made too few steps.
+
+        Parameters
+        ----------
+        is_enough
+            Whether the stop rule holds.
+        min_steps
+            Timed intervals that a script which ended by itself must have made.
+        """
         code = self._process.process.poll()
         count = len(self.measured.timed)
         is_complete = is_enough or (code == 0 and count >= min_steps)

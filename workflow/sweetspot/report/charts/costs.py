@@ -76,7 +76,7 @@ def number_points(rows: "pd.DataFrame", option: str) -> "pd.DataFrame":
 
     logs, all_logs = (table[["hours", "usd"]].map(math.log) for table in (selected, rows))
     span = (all_logs.max() - all_logs.min()).replace(0.0, 1.0)
-    pixels = (logs / span * (WIDTH - 2 * look.MARGIN, HEIGHT - 2 * look.MARGIN)).to_numpy()
+    pixels = (logs / span).to_numpy() * [WIDTH - 2 * look.MARGIN, HEIGHT - 2 * look.MARGIN]
 
     texts: list[str] = []
     point_numbers = [""] * len(selected)
@@ -116,8 +116,8 @@ def front(data: "ChartData", rows: "pd.DataFrame") -> look.Drawing:
             tooltip=look.tooltip(label="option (text)", hours="hours", usd="USD", **look.ORIGIN),
         ),
         # A white rim keeps a number legible where a line or a point lies behind it.
-        numbers.mark_text(stroke="white", strokeWidth=4, dy=-12, fontWeight="bold"),
-        numbers.mark_text(color="#111", dy=-12, fontWeight="bold"),
+        numbers.mark_text(stroke="white", strokeWidth=4, dy=-14, fontWeight="bold"),
+        numbers.mark_text(color="#111", dy=-14, fontWeight="bold"),
         width=WIDTH,
         height=HEIGHT,
     )

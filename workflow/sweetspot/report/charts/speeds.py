@@ -37,6 +37,7 @@ def select_speeds(data: "ChartData") -> "pd.DataFrame":
     )
     rows = rows.sort_values(["order", "batch_size"], ascending=[True, False])
     rows = rows.drop_duplicates(["instance", "model", RATE])
+    rows = rows.assign(order=rows.groupby("instance")["order"].transform("min"))
     rows = rows.sort_values(["other", "order", "instance"])
     rows = rows.drop_duplicates(["model", "batch_size", "rounded"]).sort_values(RATE)
 
