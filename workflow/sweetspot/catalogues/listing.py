@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from sweetspot.cells import is_slug
 from sweetspot.errors import UserError
-from sweetspot.files import read_given
+from sweetspot.files import read_limited
 from sweetspot.number_text import parse_number
 
 LONGEST_SLUG = 64
@@ -153,7 +153,7 @@ def read_lines(catalogue: Catalogue, kind: str) -> Iterator[Line]:
     Raises UserError if the file is missing, too large, no such file in UTF-8 or lacks a needed column.
     """
     file, (columns, needed) = catalogue.file, declared_columns(kind)
-    raw = read_given(file, SIZE_LIMIT)
+    raw = read_limited(file, SIZE_LIMIT)
     try:
         if file.suffix.lower() == ".json":
             yield from (Line(number, row, columns) for number, row in enumerate(_json_rows(raw), 1))
