@@ -13,7 +13,7 @@ from sweetspot.bills.fits import Needs, fitting_plans
 from sweetspot.bills.owning import usd_per_hour_of_use
 from sweetspot.bills.plans import plan_table
 from sweetspot.decision.analyses.days_of_use import break_even
-from sweetspot.decision.compare import Judged, PlannedWork, judge, together
+from sweetspot.decision.compare import DecisionResult, PlannedWork, judge, together
 from sweetspot.decision.cost_rounds import rounds_question
 from sweetspot.decision.deadlines import class_deadlines, job_deadlines
 from sweetspot.decision.turning import pays_rows
@@ -77,7 +77,7 @@ class Case:
         self.every = rows if wanted.days is None else at_days(rows, wanted.days)
 
     @cached_property
-    def judged(self) -> Judged:
+    def judged(self) -> DecisionResult:
         """The study decided anew."""
         offers = self.given.offers
         offers = offers.assign(**self._used(offers)) if len(offers) else NO_ROWS

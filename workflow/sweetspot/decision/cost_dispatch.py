@@ -23,7 +23,7 @@ from sweetspot.decision.posed import GROWTH, PER_MONTH, SOFTWARE_GAIN, Posed
 from sweetspot.decision.question import EXACT, LOOKS, Costs, Question, Turn
 from sweetspot.decision.simulate import ends
 from sweetspot.decision.sources import is_best, mix_title
-from sweetspot.decision.turning import Apart, Held
+from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.decision_words import beside_in_words
 from sweetspot.mixes.dispatch import DispatchResult, dispatch, dispatch_once
 from sweetspot.mixes.problem import Counts, Problem, grown, lighter
@@ -354,7 +354,7 @@ class MonthlyCosts:
                 break
         return float(np.exp(log_factor)), first
 
-    def break_even_cases(self, question: Question) -> Iterator[Held]:
+    def break_even_cases(self, question: Question) -> Iterator[BreakEvenCase]:
         """Yield each machine for sale and contract with all work, jobs of one class, and months of the project."""
         workload, best = self.workload, self.workload.mixes[0].done
         work = sum(float(best.device_hours(name).mean()) for name in best.sources)
@@ -375,7 +375,7 @@ class MonthlyCosts:
                 difference, exact = self._cost_difference(index, assumption)
                 at_baseline = difference.samples[:, np.abs(np.log(difference.factors)).argmin()]
                 p_pays = float(np.mean(at_baseline <= 0))
-                yield Held(name, workload.title(name), assumption, *label, difference, p_pays, exact)
+                yield BreakEvenCase(name, workload.title(name), assumption, *label, difference, p_pays, exact)
 
     def _with_counts(self, counts: Counts) -> Strategy:
         """Return so many machines and whatever is cheapest beside them by the best strategy within the limits."""
@@ -391,7 +391,9 @@ class MonthlyCosts:
             ]
         return self._problems[assumption]
 
-    def _cost_difference(self, index: int, assumption: Assumption) -> tuple[Apart, Callable[[float, bool], float]]:
+    def _cost_difference(
+        self, index: int, assumption: Assumption
+    ) -> tuple[CostDifference, Callable[[float, bool], float]]:
         """Return the cost of one machine and what is owned less that of what is owned alone, rentals beside both.
 
         The second value makes a factor exact from which the machine pays (`begins`), or up to which.
@@ -424,7 +426,7 @@ class MonthlyCosts:
             return self._crossing(assumption, outer, lambda _: [without, with_machine])[0]
 
         jumps = np.zeros(factors.size, bool)
-        return Apart(factors, estimates, np.stack(samples, axis=1), factors, jumps, jumps), exact
+        return CostDifference(factors, estimates, np.stack(samples, axis=1), factors, jumps, jumps), exact
 
 
 def _rent(problem: Problem, strategy: Strategy) -> Array:

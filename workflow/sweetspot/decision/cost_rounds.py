@@ -16,7 +16,7 @@ from sweetspot.decision.assumption import ALL_JOBS, FURTHEST, Array, Assumption,
 from sweetspot.decision.options import CELL, OFFER, Row, records
 from sweetspot.decision.question import Costs, Question
 from sweetspot.decision.simulate import Draws
-from sweetspot.decision.turning import Apart, Held
+from sweetspot.decision.turning import BreakEvenCase, CostDifference
 from sweetspot.draws import interval
 
 POSSESSION, TOTAL = "possession", "total"  # rows of results/<study>/plans that are no phase
@@ -265,7 +265,7 @@ def _machines(plan: Plan, place: int, longer: Sequence[Array], room: Array) -> t
         boxes = more
 
 
-def _held(plan: Plan, options: pd.DataFrame, draws: Draws, question: Question) -> Iterator[Held]:
+def _held(plan: Plan, options: pd.DataFrame, draws: Draws, question: Question) -> Iterator[BreakEvenCase]:
     """Each machine that is owned with the work of the plan, and with the days of use where its number follows them."""
     rented = [int(place) for place in np.flatnonzero(question.taken) if plan.rows[place]["purchase"] != "own"]
     if not rented:
@@ -284,12 +284,12 @@ def _held(plan: Plan, options: pd.DataFrame, draws: Draws, question: Question) -
             else:
                 continue
             apart = _apart(question, plan, int(place), rented, one, (running, held))
-            yield Held(choice.option, choice.title, one, *told, apart, pays)
+            yield BreakEvenCase(choice.option, choice.title, one, *told, apart, pays)
 
 
 def _apart(
     question: Question, plan: Plan, place: int, rented: list[int], assumption: Assumption, drawn: tuple[Array, Array]
-) -> Apart:
+) -> CostDifference:
     """What an owned machine costs more than what is cheapest to rent; machines are as many as planned figures need."""
     most = min(FURTHEST, assumption.most / assumption.value)
     factors = np.exp(np.linspace(-np.log(FURTHEST), np.log(most), STEPS))
@@ -324,4 +324,4 @@ def _apart(
     central = apart(plan.running[:, None], plan.held[:, None], np.ones(STEPS, bool))
     few = apart(*drawn, kept)
     short = np.concatenate([[False], np.diff(boxes[0][kept]) != 0])
-    return Apart(factors, central, few, factors[kept], jump, short)
+    return CostDifference(factors, central, few, factors[kept], jump, short)

@@ -203,7 +203,7 @@ class MonthlyLimits(TeamLimits):
 
     def mean_wait(self, mix: Mix) -> float:
         """Return the hours that a job waits on average for owned machines; infinite where they are overloaded."""
-        classes = tuple(line.job_class(0) for line in pool(self.workload, mix))
+        classes = tuple(line.job_class for line in pool(self.workload, mix))
         return float(waiting(classes).mean) if classes else 0.0
 
     def violations(self, mix: Mix) -> list[LimitViolation]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sweetspot.decision.assumption import FURTHEST, Array, Assumption, Choice, Moved
 from sweetspot.decision.options import Row
-from sweetspot.decision.turning import Held
+from sweetspot.decision.turning import BreakEvenCase
 
 STEPS = 48  # of a factor up to FURTHEST, in which a turning point is looked for
 ZOOMS = 6  # times that the step found is divided again by STEPS: 1e-10 of a factor
@@ -72,7 +72,7 @@ class Question:
     dear: bool = False
     settled: Callable[[Assumption, Turn], Turn | None] | None = None
     model: str = ""
-    held: Callable[["Question"], Iterable[Held]] | None = None
+    held: Callable[["Question"], Iterable[BreakEvenCase]] | None = None
 
     @property
     def about(self) -> dict[str, str | None]:

@@ -58,9 +58,6 @@ class BreakEvenCase(NamedTuple):
     exact: Callable[[float, bool], float] | None = None
 
 
-Apart, Held = CostDifference, BreakEvenCase
-
-
 def turning_rows(question: "Question", money: Money = DOLLARS) -> list[dict[str, Any]]:
     """Return rows of TURNING, one per assumption and side on which it turns the answer, the nearest first.
 
@@ -111,9 +108,9 @@ def _turning_row(question: "Question", assumption: Assumption, turn: "Turn", mon
 def _tornado_row(question: "Question", assumption: Assumption, money: Money) -> dict[str, Any]:
     value, factor = assumption.value, question.nearest(assumption)
     costs = question.at(assumption, np.array([value, assumption.low, assumption.high]) / value)
-    usd, others = (costs.usd[choices].min(axis=0, initial=np.inf) for choices in (question.ours, question.others))
+    usd, rival_usd = (costs.usd[choices].min(axis=0, initial=np.inf) for choices in (question.ours, question.others))
     with np.errstate(invalid="ignore"):  # Where nothing does the work both are infinite: there is no margin.
-        margins = others / usd
+        margins = rival_usd / usd
     flips = bool(question.turned(costs)[1:].any())
     columns = {name: getattr(assumption, name) for name in ("low", "high", "range_basis")}
     for index, end in enumerate(("", "_low", "_high")):
@@ -140,13 +137,13 @@ def pays_rows(workload: str, cases: Iterable[BreakEvenCase]) -> list[dict[str, A
 
 def _pays_row(workload: str, case: BreakEvenCase) -> dict[str, Any]:
     lines, planned = case.difference, case.planned
-    factor, until = (float(bound[0]) for bound in stretch(lines.planned, lines.factors, lines.jump))
+    factor, until = (float(limit[0]) for limit in stretch(lines.planned, lines.factors, lines.jump))
     if case.exact is not None:
         factor = case.exact(factor, True) if 0.0 < factor < np.inf else factor
         until = case.exact(until, False) if until < np.inf else until
     low, high = map(float, interval(stretch(lines.samples, lines.sample_factors, lines.sample_jump)[0]))
     values = {"break_even_value": factor, "break_even_low": low, "break_even_high": high, "pays_until": until}
-    looked_at = planned / FURTHEST, min(planned * FURTHEST, case.assumption.most)
+    interval_of_values = planned / FURTHEST, min(planned * FURTHEST, case.assumption.most)
     return {name: value * planned if np.isfinite(value) else np.nan for name, value in values.items()} | {
         "workload": workload,
         "model": None,
@@ -159,7 +156,7 @@ def _pays_row(workload: str, case: BreakEvenCase) -> dict[str, Any]:
         "planned": planned,
         "factor": factor if np.isfinite(factor) else np.nan,
         "p_pays": case.p_pays,
-        "text": pays_in_words(case.title, factor * planned, planned, case.unit, looked_at, until * planned),
+        "text": pays_in_words(case.title, factor * planned, planned, case.unit, interval_of_values, until * planned),
     }
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sweetspot.decision.compare import Inputs
 
 WARNINGS = ("scope", "instance", "model", "batch_size", "rule", "message")
-NAMED = ("best", "rival", "take", "take_rival")  # Columns of the verdict.
+CHOICES = ("best", "rival", "take", "take_rival")  # Columns of the verdict.
 
 
 def warning_table(
@@ -85,7 +85,7 @@ def decisive_rows(
     answer = verdict[verdict["is_answer"].astype(bool)]
     if answer.empty:
         return []
-    name, named = answer["workload"].iloc[0], set(answer[list(NAMED)].iloc[0].dropna())
+    name, named = answer["workload"].iloc[0], set(answer[list(CHOICES)].iloc[0].dropna())
     work_choices = choices[choices["workload"] == name]
     if work_choices["cost"].eq(DISPATCH).any():
         rows = options[options["workload"].str.startswith(f"{name}.")]
@@ -142,7 +142,7 @@ def _unpaired_machines(
     """Warn of machines with a price and no figure, or a figure and no price, unless another's figure rests on it."""
     priced = set(inputs.offers.get("instance", ()))
     usable = inputs.throughput[inputs.throughput["status"].isin(USABLE)]
-    figures = pd.concat([each.reindex(columns=["instance", "model"]) for each in (usable, predicted)])
+    figures = pd.concat([table.reindex(columns=["instance", "model"]) for table in (usable, predicted)])
     timed = set(figures.loc[figures["model"].isin(list(settings.batch_sizes)), "instance"])
     groups = {
         "no_figure": (
@@ -201,6 +201,6 @@ def _round_warnings(options: pd.DataFrame) -> Iterator[WarningRow]:
         devices = rows.sort_values("rounds_behind").groupby("round", sort=False)["gpu"].unique()
         if len(devices) > 1:
             rounds = "; ".join(f"{name}: {', '.join(sorted(names))}" for name, names in devices.items())
-            spread = f"became {ROUND_LOW:g} to {ROUND_HIGH:g} times as fast from one round to the next"
-            message = f"published times of several rounds are compared ({rounds}); the same machine {spread}"
+            change = f"became {ROUND_LOW:g} to {ROUND_HIGH:g} times as fast from one round to the next"
+            message = f"published times of several rounds are compared ({rounds}); the same machine {change}"
             yield ("comparison", None, model, pd.NA, "rounds_apart", f"{message}, which is sampled for each round")
