@@ -12,7 +12,7 @@ from sweetspot.bills.owning import HOURS_A_DAY
 from sweetspot.bills.rates import or_zero, possession
 from sweetspot.decision.assumption import Array, Assumption, Moved
 from sweetspot.decision.cost_rounds import PricedPlan
-from sweetspot.decision.options import NO_MODEL, OFFER, Row, records
+from sweetspot.decision.options import NO_MODEL, Row, records
 from sweetspot.decision.pose import UP_FRONT
 from sweetspot.decision.posed import COMMITTED, Posed
 from sweetspot.decision.simulate import Draws
@@ -61,7 +61,6 @@ class MixChoice:
     commitment: str
     alternative: str
     instance: str | None
-    price_list: str | None
     counts: float
     device_hours: float
     usd: float
@@ -74,17 +73,18 @@ class MixChoice:
     timed: list[str]
     trial_usd: float
     saving_usd: float
-    box_title: str | None
-    capex_usd: float
-    capex_usd_low: float
-    capex_usd_high: float
-    usd_per_capex: float
-    pays_below_usd: float
     why_not: str | None
     why_not_rule: str | None
     in_answer: bool
     persistent: bool = True
     is_reference: bool = False
+    price_list: str | None = None
+    box_title: str | None = None
+    capex_usd: float = np.nan
+    capex_usd_low: float = np.nan
+    capex_usd_high: float = np.nan
+    usd_per_capex: float = 0.0
+    pays_below_usd: float = np.nan
 
 
 class PricedWork(NamedTuple):
@@ -163,13 +163,11 @@ def _without_speed(
 ) -> list[tuple[str, str]]:
     """List machine and commitment of the offers without a speed for a work, or for a class of its jobs."""
     models = {work.model} if monthly is None else {str(job.model) for job in monthly.work.jobs if job.model}
-    if NO_MODEL in models:
+    if not models or NO_MODEL in models:
         return []
-    speeds = options[options["model"].isin(models)].drop_duplicates([*OFFER, "model"])
-    missing = offers.merge(speeds.groupby(list(OFFER)).size().rename("models").reset_index(), "left", list(OFFER))
-    missing = missing[missing["models"].ne(len(models))]
-    if monthly is not None:
-        missing = missing[~missing["instance"].isin(monthly.work.have)]
+    timed = [set(options.loc[options["model"] == model, "instance"]) for model in models]
+    owned = () if monthly is None else monthly.work.have
+    missing = offers[~offers["instance"].isin(set.intersection(*timed).union(owned))]
     binds = missing["purchase"].map({"own": BUY} | dict.fromkeys(COMMITTED, CONTRACT)).fillna(NOTHING)
     return list(dict.fromkeys(zip(missing["instance"].astype(str), binds, strict=True)))
 
@@ -387,24 +385,25 @@ def _mix_choice(monthly: Posed, mix: Mix, box: Row | None, money: Money) -> MixC
     hours, owned = owned_hours(monthly, mix)
     reasons = [] if np.isfinite(mix.expected) else failure_reasons(monthly, mix)
     violations = [] if reasons else [words.breaks(*limit, money) for limit in monthly.team_limits.violations(mix)]
+    # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
+    alternative, details = lead if box is None and not any(monthly.drawn.owned) else None, dict[str, Any]()
     if box is None:
         stays = (monthly.at_home and lead is None) or owned >= OWNED_SHARE * hours
         kind, commitment = KEEP if stays else RENT, NOTHING
     else:
         kind, commitment = _kind_of(box)
         kind = MIX if lead is not None and commitment == BUY else kind
-    # Renting on one offer mostly is the choice of that offer alone, where nothing is owned.
-    rental = lead if box is None and not any(monthly.drawn.owned) else None
-    capex = [np.nan] * 3 if box is None else [box[name] for name in CAPEX]
-    fixed_usd = 0.0 if box is None else box["fixed_usd_per_month"] * next(iter(mix.bought.values())) * months
+        fixed_usd = box["fixed_usd_per_month"] * next(iter(mix.bought.values())) * months
+        details = {name: box[name] for name in ("price_list", *CAPEX)} | {"box_title": box["title"]}
+        details["usd_per_capex"] = _usd_per_capex(box, fixed_usd)
+        details["pays_below_usd"] = price_that_pays(monthly, str(box["option"])) if commitment == BUY else np.nan
     return MixChoice(
         choice=mix.key,
         title=mix_title(mix, monthly),
         kind=kind,
         commitment=commitment,
-        alternative=rental or mix.key,
+        alternative=alternative or mix.key,
         instance=lead if box is None else box["instance"],
-        price_list=None if box is None else box["price_list"],
         counts=float(count),
         device_hours=hours * months,
         usd=mix.expected * months,
@@ -417,15 +416,10 @@ def _mix_choice(monthly: Posed, mix: Mix, box: Row | None, money: Money) -> MixC
         timed=list(dict.fromkeys(trial.title for trial in monthly.trials_of(mix))),
         trial_usd=mix.problem.trial_usd * months,
         saving_usd=mix.saving * months,
-        box_title=None if box is None else box["title"],
-        capex_usd=capex[0],
-        capex_usd_low=capex[1],
-        capex_usd_high=capex[2],
-        usd_per_capex=0.0 if box is None else _usd_per_capex(box, fixed_usd),
-        pays_below_usd=price_that_pays(monthly, str(box["option"])) if box and commitment == BUY else np.nan,
         why_not=f"cannot: {'; '.join(reasons)}" if reasons else "; ".join(violations) or None,
         why_not_rule=LIMIT if violations else None,
         in_answer=not violations,
+        **details,
     )
 
 

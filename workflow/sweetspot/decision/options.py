@@ -96,7 +96,7 @@ def build_options(
     rows = with_alternative(_with_intervals(_with_offers(rows, offers, settings.study)))
     rows = with_fits(rows, settings, needs or {})
     eligible = rows["price_list"].isin(list(settings.answer_prices)) | (not settings.answer_prices)
-    lists = rows["price_list_title"].fillna(rows["price_list"])
+    lists = rows["price_list_title"].where(rows["price_list_title"].notna(), rows["price_list"])
     machines = rows["instance"].map(lambda name: settings.titles.get(name, name)).astype(object)
     rows = rows.assign(
         persistent=~rows["purchase"].isin(INTERRUPTIBLE) | settings.accepts_interruptions,
@@ -107,8 +107,8 @@ def build_options(
     )
     # A few hundred rows read one by one: plain objects are quicker to reach than Arrow strings.
     rows = rows.astype({name: object for name in rows.columns if pd.api.types.is_string_dtype(rows[name])})
-    rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True)
     # Copied into few blocks: columns added one by one leave many, which each row read would gather.
+    rows = rows.sort_values(["model", "workload", "usd", "option"], kind="stable").reset_index(drop=True).copy()
     return with_rent_factor(rows.assign(is_reference=_references(rows, settings)).copy()).copy()
 
 
